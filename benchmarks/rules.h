@@ -1,0 +1,41 @@
+/* rules.h: the engine: rule file + raw output -> facts and verdict. A rule file is data; adding a benchmark needs no C.
+ *
+ * The engine is fed bytes of named sources in order ("stdout", "stderr", or a file's name in the rules) and holds constant
+ * memory: no line is kept beyond RULES_LINE_MAX bytes (longer ones are cut and counted). */
+#ifndef BENCHMARKS_RULES_H
+#define BENCHMARKS_RULES_H
+#include "mlruns-format/record.h"
+
+enum { RULES_LINE_MAX = 1 << 20 };
+struct rules; /* a compiled rule file */
+
+/* Loads and checks a rule file. Messages name file, line, column. */
+int rules_load(struct rules **ret, const char *path, struct err *err);
+void rules_free(struct rules *rules);
+const char *rules_name(const struct rules *rules);     /* "ior" */
+const char *rules_version(const struct rules *rules);  /* version of the rule file */
+const char *rules_summary(const struct rules *rules);
+struct str rules_text(const struct rules *rules);      /* the file's own bytes, for the artifact rules.yaml */
+/* The catalogue: finds the rule file for a program by base name (`catalogue` = share/benchwrap/catalogue), or by name; NULL if there
+ * is none. Looks in user_dir first (may be NULL). Path in the arena. */
+const char *catalogue_for_program(const char *catalogue, const char *user_dir, const char *program, struct arena *a);
+const char *catalogue_by_name(const char *catalogue, const char *user_dir, const char *name, struct arena *a);
+
+struct rules_run; /* one reading of one output */
+/* argv: the program as executed (launchers peeled), may be NULL; env likewise. */
+int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err);
+void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
+void rules_cut(struct rules_run *run, const char *source, uint64_t bytes); /* the middle is not kept: series of this source become missing */
+/* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */
+const char *rules_file(const struct rules *rules, size_t i);
+
+enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
+struct rules_outcome {
+    enum verdict verdict;
+    const char *reason;       /* in words; in the record's arena */
+    bool complete;            /* required metrics present and sanity rules hold */
+};
+/* Ends the reading: params, metrics (with their statistics), missing, warnings go into the record; verdict and reason are returned.
+ * exit_code: -1 unknown; signal: 0 none. base_ms: time stamp for the metrics (steps of a series get +1 ms each). */
+int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err);
+#endif

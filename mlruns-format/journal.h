@@ -1,0 +1,44 @@
+/* journal.h: the facts of a run on disk while it runs: append-only, one checked record per line, torn tails cut.
+ *
+ * Line: 8 hex digits of CRC-32C of what follows the blank, a blank, one JSON object, LF. First line: format version,
+ * run id, boot id, start, argv … (struct journal_head). The writer holds an open-file-description lock on the file. */
+#ifndef MLRUNS_FORMAT_JOURNAL_H
+#define MLRUNS_FORMAT_JOURNAL_H
+#include "mlruns-format/record.h"
+
+struct journal_head {
+    char id[33];
+    char boot_id[40];
+    const char *host;         /* node name */
+    const char *experiment;   /* wanted name */
+    const char *run_name;
+    const char *tree;         /* absolute path of the mlruns folder */
+    const char *user;
+    const char *job;          /* scheduler job id or "" */
+    const char *options;      /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
+    char **argv;              /* program and arguments, NULL-terminated */
+    int64_t start_ms;
+};
+
+struct journal;
+/* Creates dir/journal (fails if it exists), takes the lock, writes the first line. */
+int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err);
+/* Listener for struct record: appends the fact (buffered; see journal_flush). Errors stick and are told by flush. */
+void journal_fact(void *journal, const struct fact *fact);
+void journal_beat(struct journal *j, int64_t now_ms);
+/* The program has been started (pid) / what became of it. */
+void journal_started(struct journal *j, int64_t time_ms);
+void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason);
+/* Writes what is buffered; with sync also fdatasync. 0, or -1 with the first error met. */
+int journal_flush(struct journal *j, bool sync, struct err *err);
+void journal_close(struct journal *j);
+
+/* Reading. Facts are replayed into *record (initialised by this call) up to the last whole line.
+ * *ret_head points into the record's arena. 0, or -1 if not even the first line is whole. */
+struct journal_state { bool started, ended; int64_t last_ms, started_ms; size_t lines; size_t good_bytes, all_bytes; const char *reason; };
+int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
+/* Reopens for appending after a crash (cuts the torn tail, takes the lock). 1 if somebody holds the lock (alive). */
+int journal_reopen(struct journal **ret, int dir, struct err *err);
+/* Is the writer alive? 1 yes, 0 no, -1 cannot tell. */
+int journal_alive(int dir);
+#endif

@@ -1,0 +1,15 @@
+/* key.h: legal keys (the format's and MLflow's) and what is done with illegal ones. */
+#ifndef MLRUNS_FORMAT_KEY_H
+#define MLRUNS_FORMAT_KEY_H
+#include "base/buf.h"
+
+enum { KEY_MAX = 250 };
+/* True if MLflow takes the key as it is and every file system can hold it: [A-Za-z0-9_.\- /] (space inside only), no empty or dot component,
+ * components <= 250 bytes, not ending in dot or blank, at most KEY_MAX characters, no file/folder conflict is checked here. */
+bool key_legal(struct str key);
+/* Appends a legal key made from any text: illegal characters become _, too long ones are cut and get "~" + 8 hex digits of a hash
+ * (no: `-` + 8 hex, as ~ is illegal). Returns 1 if anything was changed, else 0. Never empty. */
+int key_make(struct buf *to, struct str text);
+/* A name segment [a-z][a-z0-9_]* from any text: lower case, others to _, runs of _ folded ("Max(MiB)" -> "max_mib"). */
+void key_segment(struct buf *to, struct str text);
+#endif

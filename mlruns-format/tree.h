@@ -1,0 +1,38 @@
+/* tree.h: runs as MLflow's file store reads them: experiment and run folders, built aside, renamed in whole. */
+#ifndef MLRUNS_FORMAT_TREE_H
+#define MLRUNS_FORMAT_TREE_H
+#include "mlruns-format/journal.h"
+
+/* Experiment id of a name: 1 + (u mod 2147483646), u = first 4 bytes (big endian) of UUIDv5(6f1c9a52-7d0e-5b5e-9d0b-0b5f2a3c4d5e, name). */
+uint32_t tree_experiment_id(struct str name);
+/* The experiment for `name` in the tree `root` (descriptor of mlruns): finds or creates <id>/meta.yaml. If the id belongs to another
+ * name, "<name>~2" … is taken; *ret_name is the name taken (in the arena). Never overwrites. */
+int tree_experiment(int root, struct str name, struct arena *a, uint32_t *ret_id, struct str *ret_name, struct err *err);
+/* Builds the run directory of a finished record at dir/path (made here; must not exist): meta.yaml params/ metrics/ tags/ artifacts/.
+ * `spool` is where the artifacts' files lie (linked, else copied). Series longer than 1,000 points are thinned (min and max per bucket);
+ * all samples go to artifacts/series.jsonl (.zst where built with it). Writes artifacts/benchwrap.json and artifacts/manifest.json. */
+int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir, const char *path, struct err *err);
+/* rename(2) of dir/path to root/<exp>/<run id>; on EXDEV copies under a hidden name without meta.yaml first. 1 if the run is there already. */
+int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err);
+
+/* Reading back, for ls/show/compare. Damaged entries are reported in ->problem, never fatal. */
+struct tree_sample { int64_t time_ms, step; double value; };
+struct tree_entry { const char *key; struct str value; const struct tree_sample *samples; size_t count; struct tree_entry *next; };
+struct tree_run {
+    char id[33];
+    uint32_t experiment_id;
+    const char *experiment, *name, *user, *artifact_uri;
+    int64_t start_ms, end_ms;
+    enum run_status status;
+    const char *lifecycle;
+    struct tree_entry *params, *metrics, *tags; /* NULL until asked for */
+    const char *path;      /* below the tree's parent, "mlruns/<exp>/<run>" */
+    const char *problem;   /* what could not be read, or NULL */
+    struct tree_run *next;
+};
+enum { TREE_META = 0, TREE_PARAMS = 1, TREE_METRICS = 2, TREE_TAGS = 4, TREE_LAST = 8 /* of each metric the latest value only */ };
+/* Calls `each` for every run (meta read, plus what `what` asks); stops when it returns non-zero. The run lives in `a`. */
+int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
+/* One run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
+int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+#endif

@@ -1,0 +1,26 @@
+/* arena.h: memory with one owner; nothing in it is freed alone.
+ *
+ * An arena with a maximum refuses to pass it (foreign input is endless).
+ * All calls return NULL when memory or the maximum is used up; `failed` then
+ * stays set, so that a long construction can be checked once at its end. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena {
+    struct arena_block *last;
+    size_t used, max; /* bytes handed out, and the most that may be (0: no maximum) */
+    bool failed;
+};
+
+/* max in bytes, 0 for none. Nothing is allocated until the first use. */
+void arena_init(struct arena *a, size_t max);
+void arena_deinit(struct arena *a);
+/* n zeroed bytes, aligned for any type; NULL on failure. */
+void *arena_get(struct arena *a, size_t n);
+/* A NUL-terminated copy of n bytes; NULL on failure. */
+char *arena_dup(struct arena *a, const char *p, size_t n);
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define ARENA_NEW(a, type) ((type *)arena_get((a), sizeof(type)))
+#endif

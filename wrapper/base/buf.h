@@ -1,0 +1,41 @@
+/* buf.h: text being built; grows up to a maximum, and errors stick.
+ *
+ * Every buffer states its maximum: foreign text is endless. A buffer that ran out
+ * of memory or met its maximum sets `failed` and ignores what follows, so that one
+ * check at the end is enough. The text is always NUL-terminated once anything was added. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+#include "base/str.h"
+
+#include <stdarg.h>
+
+struct buf {
+    char *p;
+    size_t n, size, max;
+    bool failed;
+};
+
+void buf_init(struct buf *b, size_t max); /* max in bytes */
+void buf_deinit(struct buf *b);
+void buf_clear(struct buf *b); /* empty again, memory and maximum kept, failed reset */
+void buf_add(struct buf *b, const void *p, size_t n);
+void buf_puts(struct buf *b, const char *z);
+void buf_putc(struct buf *b, char c);
+void buf_str(struct buf *b, struct str s);
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* Room for n more bytes at b->p + b->n (the caller adds to n); NULL on failure. */
+char *buf_room(struct buf *b, size_t n);
+struct str buf_text(const struct buf *b);
+
+/* s as a JSON string with its quotes: control characters escaped, non-BMP raw, invalid bytes
+ * as U+FFFD. Such a string is also a valid double-quoted YAML scalar. */
+void buf_json(struct buf *b, struct str s);
+/* A double that reads back equal, shortest of %.15g, %.16g, %.17g; "NaN", "Infinity", "-Infinity". */
+void buf_double(struct buf *b, double v);
+/* s made harmless for a terminal: valid UTF-8, control characters (ESC, C1 too) as \xNN, at most max characters, "..." marks a cut. */
+void buf_plain(struct buf *b, struct str s, size_t max);
+/* s as valid UTF-8: each invalid byte and each NUL becomes U+FFFD. */
+void buf_utf8(struct buf *b, struct str s);
+#define CLEANUP_BUF __attribute__((cleanup(buf_deinit)))
+#endif

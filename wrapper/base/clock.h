@@ -1,0 +1,19 @@
+/* clock.h: wall time in milliseconds since 1970 and monotonic time in nanoseconds. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t clock_wall_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+static inline int64_t clock_mono_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+#endif

@@ -1,0 +1,27 @@
+/* err.h: one error, one line of text, from purpose to cause.
+ *
+ * Functions that can fail take `struct err *err` last and return 0 or -1 (a
+ * positive value only for an outcome that the function's own comment names).
+ * The text is made where the cause is known and wrapped where the purpose is;
+ * only main.c and the launcher print it. `err` may be NULL: the caller does not care why. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+#include <stdarg.h>
+
+enum err_kind { ERR_NONE, ERR_USAGE, ERR_SYSTEM, ERR_INPUT, ERR_REMOTE, ERR_BUG };
+
+struct err {
+    enum err_kind kind;
+    int sys;         /* errno of the cause, or 0 */
+    char text[1024]; /* NUL-terminated; a cut ends in "..." */
+};
+
+/* Sets kind and text (printf format). Returns -1, so that failing is one expression. */
+int err_set(struct err *err, enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+/* As err_set with kind ERR_SYSTEM; appends ": " and the text of the current errno. Returns -1. */
+int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "<text>: " before what is there. Kind and errno stay. Returns -1. */
+int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void err_clear(struct err *err);
+#endif

@@ -1,0 +1,33 @@
+/* fs.h: files: read whole with a bound, write whole or not at all, make and remove folders.
+ *
+ * `dir` is a directory descriptor or AT_FDCWD, so that probes can be pointed at a captured root. */
+#ifndef BASE_FS_H
+#define BASE_FS_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Reads at most max bytes of dir/path into *ret (appended). Longer files are an error unless
+ * FS_CUT is given; then 1 is returned for a cut one. Never blocks on FIFOs (O_NONBLOCK); refuses directories. */
+enum { FS_CUT = 1 };
+int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
+/* One short text file (proc, sys) trimmed, into the arena; NULL if it cannot be read (errno tells). */
+const char *fs_line(int dir, const char *path, struct arena *a);
+/* Appears whole or not at all: temporary name beside it, write, (sync), rename. mode as for open. */
+int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err);
+/* A new file in a place nobody else sees yet; no rename. */
+int fs_create(int dir, const char *path, struct str data, mode_t mode, struct err *err);
+/* write(2) until all is written; EINTR retried. 0 or -1 with errno. */
+int fs_write_all(int fd, const void *p, size_t n);
+/* mkdir -p. 0, also if it exists. */
+int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err);
+/* rm -r, staying on names below path; never follows links. 0, also if absent. */
+int fs_remove_tree(int dir, const char *path, struct err *err);
+/* Syncs every file and directory below path (and path itself). */
+int fs_sync_tree(int dir, const char *path, struct err *err);
+void fs_close(int *fd); /* cleanup: closes and sets -1 */
+#define CLEANUP_FD __attribute__((cleanup(fs_close)))
+#endif

@@ -1,0 +1,39 @@
+/* json.h: JSON trees (over cJSON): typed getters that name the path, tolerant of missing keys; writing is base/buf.h's buf_json. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json; /* opaque: a cJSON node */
+
+/* Parses text (need not end in NUL; nothing but blanks may follow). *ret_end, if wanted, is the offset behind the
+ * value, and then trailing text is allowed. Errors name line and column. Depth and size are bounded by cJSON (1000 levels).
+ * Non-finite numbers are not JSON; the tolerant reader of benchmarks/readers deals with those. Free with json_free. */
+int json_parse(struct json **ret, struct str text, size_t *ret_end, struct err *err);
+void json_free(struct json *j);
+/* Children: by key (first of duplicates, exact case) or index; NULL if absent or j is NULL. */
+const struct json *json_get(const struct json *j, const char *key);
+const struct json *json_at(const struct json *j, size_t index);
+/* RFC 6901 pointer ("/jobs/0/read/bw_bytes"); NULL if it leads nowhere. */
+const struct json *json_pointer(const struct json *j, const char *pointer);
+const struct json *json_first(const struct json *j); /* first child of an object or array */
+const struct json *json_next(const struct json *j);
+const char *json_key(const struct json *j); /* key in its object, or NULL */
+size_t json_count(const struct json *j);
+bool json_is_object(const struct json *j);
+bool json_is_array(const struct json *j);
+bool json_is_string(const struct json *j);
+bool json_is_number(const struct json *j);
+bool json_is_null(const struct json *j);
+bool json_is_bool(const struct json *j);
+/* Values with a default when absent or of another type. */
+const char *json_string(const struct json *j, const char *otherwise);
+double json_number(const struct json *j, double otherwise);
+int64_t json_integer(const struct json *j, int64_t otherwise);
+bool json_bool(const struct json *j, bool otherwise);
+/* Appends the compact text of j. */
+void json_print(const struct json *j, struct buf *to);
+#endif

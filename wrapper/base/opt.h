@@ -1,0 +1,60 @@
+/* opt.h: option rows. From one row come parsing, --help, the manual, completion, the environment's and the configuration file's name.
+ *
+ * libc only: the launcher uses it. A value is kept as text with its origin; the owner of a row converts it (and
+ * complains with the origin). GNU style: --long VALUE, --long=VALUE, -xVALUE, -x VALUE, bundled short flags, unambiguous
+ * prefixes of long names are NOT taken (scripts must survive new options); `--` ends. */
+#ifndef BASE_OPT_H
+#define BASE_OPT_H
+#include "base/buf.h"
+#include "base/err.h"
+
+enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE };
+
+struct opt_row {
+    const char *name;    /* long name, "timeout" */
+    char letter;         /* 0: none */
+    enum opt_kind kind;
+    const char *arg;     /* "DURATION"; NULL for flags. OPT_CHOICE: "auto|pty|pipe|none" */
+    const char *env;     /* environment variable, or NULL */
+    const char *value;   /* default as text, or NULL */
+    const char *group;   /* heading in help */
+    const char *help;    /* one line */
+    unsigned flags;      /* OPT_FROM_FILE … */
+};
+enum { OPT_FROM_FILE = 1 /* may stand in configuration files */, OPT_TRUSTED = 2 /* not from a repository's tracked file */ };
+
+enum opt_origin { OPT_DEFAULT, OPT_SYSTEM, OPT_USER, OPT_REPOSITORY, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
+
+/* One value; for OPT_LIST the values are chained in the order given (of the strongest origin only). */
+struct opt_value {
+    const char *text;         /* NULL: not set. "" possible */
+    enum opt_origin origin;
+    const char *where;        /* "/etc/benchwrap.yaml:3", "MLFLOW_EXPERIMENT_NAME", "--experiment"; never NULL when text is set */
+    struct opt_value *next;
+};
+
+struct opt_set {
+    const struct opt_row *rows;
+    size_t count;
+    struct opt_value *values; /* [count], caller's storage */
+};
+
+/* Fills defaults and environment. getenv-like lookup passed for tests. */
+void opt_defaults(struct opt_set *set, char *(*env)(const char *name));
+/* Parses argv[1…]. Stops at `--`, or (unless permute) at the first operand. *ret_next = index of the first operand
+ * (behind `--`). ERR_USAGE with a sentence that names the option. Allocates list nodes with malloc for the life of the process. */
+int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct err *err);
+/* One value from a file, if the row allows it and nothing stronger is set. ERR_INPUT/1 (unknown name) otherwise. */
+int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err);
+/* Checks text against kind (numbers, durations, sizes, choices). */
+int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
+const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL for a row's name */
+const char *opt_text(const struct opt_set *set, const char *name);
+bool opt_on(const struct opt_set *set, const char *name);
+double opt_seconds(const struct opt_set *set, const char *name);   /* checked before */
+uint64_t opt_bytes(const struct opt_set *set, const char *name);
+int64_t opt_integer(const struct opt_set *set, const char *name);
+const char *opt_origin_name(enum opt_origin origin);
+/* The OPTIONS part of --help, groups and wrapping included. */
+void opt_help(const struct opt_set *set, struct buf *to);
+#endif

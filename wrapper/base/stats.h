@@ -1,0 +1,23 @@
+/* stats.h: statistics over samples: mean, median, sample standard deviation, quantiles, confidence interval. */
+#ifndef BASE_STATS_H
+#define BASE_STATS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+struct stats {
+    size_t n;
+    double min, max, mean, median;
+    double sd;              /* sample standard deviation (n - 1); NaN for n < 2 */
+    double ci_low, ci_high; /* 95 % interval of the mean (Student's t); NaN for n < 3: too few */
+};
+
+/* v is sorted in place. n >= 1. Non-finite values are the caller's to leave out. */
+void stats_of(double *v, size_t n, struct stats *ret);
+/* Quantile q in 0..1 of sorted v, linear interpolation (type 7 of Hyndman and Fan). n >= 1. */
+double stats_quantile(const double *sorted, size_t n, double q);
+/* 95 % interval of the ratio median(b)/median(a); false when either side has too few samples (< 3) or medians are not positive.
+ * Method: see stats.c (documented with its source). */
+bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double *ret_ratio, double *ret_low, double *ret_high);
+/* Two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
+double stats_t975(size_t df);
+#endif

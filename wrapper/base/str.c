@@ -1,0 +1,215 @@
+/* str.c: borrowed text (pointer and length); split, trim, compare, numbers. */
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int str_cmp(struct str a, struct str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_starts(struct str s, const char *z)
+{
+    size_t n = strlen(z);
+    return s.n >= n && memcmp(s.p, z, n) == 0;
+}
+
+bool str_ends(struct str s, const char *z)
+{
+    size_t n = strlen(z);
+    return s.n >= n && memcmp(s.p + s.n - n, z, n) == 0;
+}
+
+ptrdiff_t str_find(struct str s, struct str z)
+{
+    if (z.n == 0)
+        return 0;
+    const char *at = s.n ? memmem(s.p, s.n, z.p, z.n) : NULL;
+    return at ? at - s.p : -1;
+}
+
+bool str_has(struct str s, const char *z)
+{
+    return str_find(s, str_of(z)) >= 0;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.n && is_blank(s.p[0]))
+        s.p++, s.n--;
+    while (s.n && is_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+struct str str_sub(struct str s, size_t from, size_t n)
+{
+    if (from > s.n)
+        from = s.n;
+    if (n > s.n - from)
+        n = s.n - from;
+    return (struct str){s.p + from, n};
+}
+
+struct str str_cut(struct str *rest, char sep)
+{
+    struct str s = *rest;
+    const char *at = s.n ? memchr(s.p, sep, s.n) : NULL;
+    if (!at) {
+        *rest = (struct str){NULL, 0};
+        return s;
+    }
+    *rest = (struct str){at + 1, s.n - (size_t)(at - s.p) - 1};
+    return (struct str){s.p, (size_t)(at - s.p)};
+}
+
+struct str str_word(struct str *rest)
+{
+    while (rest->n && is_blank(rest->p[0]))
+        rest->p++, rest->n--;
+    struct str w = {rest->p, 0};
+    while (w.n < rest->n && !is_blank(rest->p[w.n]))
+        w.n++;
+    rest->p += w.n;
+    rest->n -= w.n;
+    return w;
+}
+
+/* strto* need an end: numbers are short, so they are copied. */
+static bool number_text(struct str s, char to[64])
+{
+    if (s.n == 0 || s.n > 63)
+        return false;
+    char c = s.p[0];
+    if (!((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'i' || c == 'I' || c == 'n' || c == 'N'))
+        return false;
+    memcpy(to, s.p, s.n);
+    to[s.n] = 0;
+    return strlen(to) == s.n;
+}
+
+bool str_int(struct str s, int64_t *ret)
+{
+    char text[64], *end;
+    if (!number_text(s, text))
+        return false;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    if (errno || *end || end == text)
+        return false;
+    *ret = v;
+    return true;
+}
+
+bool str_uint(struct str s, uint64_t *ret)
+{
+    char text[64], *end;
+    if (!number_text(s, text) || text[0] == '-')
+        return false;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (errno || *end || end == text)
+        return false;
+    *ret = v;
+    return true;
+}
+
+/* Longer decimals than 63 characters exist (1e-300 printed with %f): let strtod have them. */
+bool str_double(struct str s, double *ret)
+{
+    char text[64], *big = NULL, *at = text, *end;
+    if (s.n > 63 && s.n < 2048) {
+        big = malloc(s.n + 1);
+        if (!big)
+            return false;
+        memcpy(big, s.p, s.n);
+        big[s.n] = 0;
+        at = big;
+        if (strlen(big) != s.n || !strchr("0123456789+-.", big[0])) {
+            free(big);
+            return false;
+        }
+    } else if (!number_text(s, text))
+        return false;
+    bool ok = !strpbrk(at, "xX()");
+    double v = ok ? strtod(at, &end) : 0; /* programs of ours never call setlocale(LC_NUMERIC) */
+    ok = ok && end != at && *end == 0;
+    free(big);
+    if (ok)
+        *ret = v;
+    return ok;
+}
+
+bool str_duration(struct str s, double *ret_seconds)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"min", 60}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    double factor = 1, v;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (str_ends(s, units[i].unit)) {
+            s.n -= strlen(units[i].unit);
+            factor = units[i].factor;
+            break;
+        }
+    if (!str_double(s, &v) || !(v >= 0) || v * factor > 1e10)
+        return false;
+    *ret_seconds = v * factor;
+    return true;
+}
+
+bool str_size(struct str s, uint64_t *ret_bytes)
+{
+    if (str_ends(s, "iB"))
+        s.n -= 2;
+    else if (str_ends(s, "B"))
+        s.n -= 1;
+    unsigned shift = 0;
+    if (s.n) {
+        const char *at = memchr("kKmMgGtTpP", s.p[s.n - 1], 10);
+        if (at) {
+            shift = 10 * (unsigned)((at - "kKmMgGtTpP") / 2 + 1);
+            s.n--;
+        }
+    }
+    uint64_t v;
+    if (!str_uint(s, &v) || v > (UINT64_MAX >> shift))
+        return false;
+    *ret_bytes = v << shift;
+    return true;
+}
+
+size_t str_utf8(const char *p, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    if (n == 0)
+        return 0;
+    if (u[0] < 0x80)
+        return 1;
+    size_t len = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4 || n < len)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+bool str_valid_utf8(struct str s)
+{
+    for (size_t i = 0, k; i < s.n; i += k)
+        if (!(k = str_utf8(s.p + i, s.n - i)))
+            return false;
+    return true;
+}

@@ -1,0 +1,59 @@
+/* str.h: borrowed text (pointer and length); split, trim, compare, numbers.
+ *
+ * A struct str owns nothing and need not end in NUL. Foreign text may hold any byte. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct str {
+    const char *p;
+    size_t n;
+};
+
+#define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
+#define STR_FMT "%.*s"
+#define STR_ARG(s) (int)((s).n > 0x7fffffff ? 0x7fffffff : (s).n), ((s).p ? (s).p : "")
+
+static inline struct str str_of(const char *z) /* z may be NULL: empty */
+{
+    return (struct str){z ? z : "", z ? strlen(z) : 0};
+}
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+static inline bool str_is(struct str a, const char *z)
+{
+    return str_eq(a, str_of(z));
+}
+int str_cmp(struct str a, struct str b); /* byte order, shorter first */
+bool str_starts(struct str s, const char *z);
+bool str_ends(struct str s, const char *z);
+bool str_has(struct str s, const char *z);
+/* Offset of z in s, or -1. */
+ptrdiff_t str_find(struct str s, struct str z);
+struct str str_trim(struct str s); /* blanks, tabs, CR, LF at both ends */
+struct str str_sub(struct str s, size_t from, size_t n); /* clipped to s */
+/* Cuts the text before the first `sep` off *rest and returns it; *rest moves behind the
+ * separator. At the end returns the remainder and sets rest->p to NULL. */
+struct str str_cut(struct str *rest, char sep);
+/* The next run of non-blank characters (blank, tab, CR, LF separate); n == 0 at the end. */
+struct str str_word(struct str *rest);
+
+/* Numbers. The whole of s (no blanks around) must be one; else false and *ret is untouched.
+ * Locale-independent. str_double takes what strtod("C") takes without hexadecimal, also inf and nan. */
+bool str_int(struct str s, int64_t *ret);
+bool str_uint(struct str s, uint64_t *ret);
+bool str_double(struct str s, double *ret);
+/* "5", "1.5s", "250ms", "2m", "1h", "1d", "100us" -> seconds; no unit: seconds. */
+bool str_duration(struct str s, double *ret_seconds);
+/* "4096", "64K", "64KiB", "1M", "1g": binary multiples -> bytes. */
+bool str_size(struct str s, uint64_t *ret_bytes);
+
+/* Length of the valid UTF-8 sequence at p (1..4), 0 if there is none. No surrogates, no overlong forms. */
+size_t str_utf8(const char *p, size_t n);
+bool str_valid_utf8(struct str s);
+#endif

@@ -1,0 +1,33 @@
+/* yaml.h: YAML documents as trees that know their line and column (over libyaml).
+ *
+ * No tags, no merge keys, no types: every scalar is text, and the caller says what it wants, so "no" and 012 stay what
+ * was written. Anchors and aliases are refused in `strict` documents (alias bombs). Duplicate keys are errors. */
+#ifndef BASE_YAML_H
+#define BASE_YAML_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
+
+struct yaml {
+    enum yaml_kind kind;
+    struct str text;        /* of a scalar */
+    bool plain;             /* scalar without quotes (so `null`, `~` and the empty plain scalar can mean nothing) */
+    struct str key;         /* own key, if child of a map */
+    struct yaml *child;     /* first of a list or map */
+    struct yaml *next;      /* next sibling */
+    const struct yaml *up;
+    int line, column;       /* from 1 */
+};
+
+/* Parses one document into the arena. Messages begin with `name:line:column:`. Bounds: 8 MiB of text, 100 levels. */
+int yaml_parse(struct yaml **ret, const char *name, struct str text, struct arena *a, struct err *err);
+const struct yaml *yaml_get(const struct yaml *map, const char *key); /* NULL if absent or no map */
+struct str yaml_text(const struct yaml *map, const char *key, const char *otherwise);
+bool yaml_is_null(const struct yaml *y); /* plain and one of "", ~, null, Null, NULL */
+/* true/false/yes/no/on/off (plain); 0 or -1. */
+int yaml_bool(const struct yaml *y, bool *ret);
+/* ERR_INPUT "name:line:column: message". Returns -1. */
+int yaml_complain(const struct yaml *y, const char *name, struct err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+#endif

@@ -1,0 +1,73 @@
+/* wire.h: what launcher and recorder share: a memory region with the stream rings, and a socket of small messages.
+ *
+ * The launcher makes both before it starts the recorder: the region is a memfd inherited as descriptor WIRE_MEMORY_FD, the socket
+ * (SOCK_SEQPACKET) as WIRE_SOCKET_FD, the `benchwrap log` socket as WIRE_LOG_FD (-1: none; the region says so). Bytes of a stream are read
+ * by the launcher straight into its ring, written on to the real stream from there, and then published: the recorder reads them in
+ * place, so recording costs the program's bytes no second copy on the way. A ring that the recorder does not empty in time loses
+ * bytes for the record (counted), never for the reader. Both programs are of one build: the layout is private. */
+#ifndef LAUNCH_WIRE_H
+#define LAUNCH_WIRE_H
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum { WIRE_MAGIC = 0x62770001, WIRE_SOCKET_FD = 3, WIRE_MEMORY_FD = 4, WIRE_LOG_FD = 5, WIRE_STREAMS = 2, WIRE_RING = 4 << 20, WIRE_SIGNALS = 65 };
+
+struct wire_ring {
+    _Atomic uint64_t head;    /* bytes published since the start (launcher) */
+    _Atomic uint64_t tail;    /* bytes taken (recorder) */
+    _Atomic uint64_t wake_at; /* the recorder sleeps until head >= this (launcher then sends WIRE_WAKE); UINT64_MAX: it need not be woken */
+    _Atomic uint64_t dropped; /* bytes the record lost because the ring was full */
+    _Atomic uint64_t gap_at;  /* head position of the latest loss */
+    uint32_t used;            /* 0: this stream is not captured */
+    uint32_t is_tty;
+    _Alignas(64) char pad[1];
+};
+
+struct wire {
+    uint32_t magic;
+    uint32_t merged;          /* stdout and stderr are one open file: ring 0 has both */
+    int64_t start_wall_ms;    /* launcher's main() */
+    int64_t start_mono_ns;
+    char run_id[33], parent_id[33];
+    pid_t launcher;
+    uint32_t has_log_socket;
+    uint32_t rank, ranks;     /* rank of this process, number of ranks (0: unknown) */
+    char rank_source[32];     /* variable the rank was read from, "" none */
+    char scope[16];           /* tag benchwrap.scope: "process", "rank0", "rank", "launcher" … */
+    /* The witness: how often the recorder has seen each signal, so the launcher can tell group from single delivery. */
+    _Atomic uint32_t seen[WIRE_SIGNALS];
+    struct wire_ring ring[WIRE_STREAMS];
+    /* the ring bytes follow: WIRE_STREAMS * WIRE_RING, page-aligned at WIRE_DATA */
+};
+enum { WIRE_DATA = 16384, WIRE_SIZE = WIRE_DATA + WIRE_STREAMS * WIRE_RING };
+
+enum wire_kind {
+    WIRE_READY = 1,   /* recorder: probes done, the program may start */
+    WIRE_NOTE,        /* recorder: text to print on stderr as one warning ("benchwrap: " is put before it) */
+    WIRE_SUMMARY,     /* recorder: text to print on stderr at the very end, as it is */
+    WIRE_DONE,        /* recorder: finished; .verdict */
+    WIRE_REFUSE,      /* recorder: 125: text says why (--strict, or something the user named) */
+    WIRE_STARTED = 16,/* launcher: program started; .pid .mono_ns .wall_ms */
+    WIRE_NOEXEC,      /* launcher: program could not be started; .status = errno */
+    WIRE_ENDED,       /* launcher: program ended; .status (wait status) .usage … */
+    WIRE_WAKE         /* launcher: bytes are waiting */
+};
+
+struct wire_msg {
+    uint32_t kind;
+    int32_t status;           /* wait status, errno, or verdict (0 pass or none, 1 not pass) */
+    pid_t pid;
+    int64_t wall_ms, mono_ns; /* of the event */
+    struct rusage usage;      /* program and its reaped descendants */
+    uint32_t orphans;         /* grandchildren adopted and reaped */
+    uint32_t left;            /* still running when we stopped waiting */
+    uint32_t timed_out;
+    uint32_t finish_signal;   /* first terminating signal forwarded or witnessed (TERM INT HUP QUIT), 0 */
+    int64_t overhead_us;      /* launcher's own CPU time so far */
+    uint64_t passed[WIRE_STREAMS]; /* bytes passed on */
+    uint64_t lost[WIRE_STREAMS];   /* bytes the real stream did not take */
+    char text[1536];          /* NUL-terminated */
+};
+#endif
