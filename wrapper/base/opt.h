@@ -37,16 +37,20 @@ struct opt_set {
     const struct opt_row *rows;
     size_t count;
     struct opt_value *values; /* [count], caller's storage */
+    bool permute;             /* operands may stand among options: argv is reordered, operands last */
+    bool dashes;              /* set by opt_parse: `--` ended the options */
 };
 
-/* Fills defaults and environment. getenv-like lookup passed for tests. */
+/* Fills defaults and environment (an empty variable counts as unset). getenv-like lookup passed for tests. */
 void opt_defaults(struct opt_set *set, char *(*env)(const char *name));
 /* Parses argv[1…]. Stops at `--`, or (unless permute) at the first operand. *ret_next = index of the first operand
  * (behind `--`). ERR_USAGE with a sentence that names the option. Allocates list nodes with malloc for the life of the process. */
 int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct err *err);
-/* One value from a file, if the row allows it and nothing stronger is set. ERR_INPUT/1 (unknown name) otherwise. */
+/* One value from a file; texts are copied; ignored (0) where something stronger is set. 1: no such name; -1 with ERR_INPUT: the row may not
+ * stand in such a file, or the text does not fit its kind. err is filled in both cases. */
 int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err);
-/* Checks text against kind (numbers, durations, sizes, choices). */
+/* Checks text (of the whole chain) against kind: numbers, durations, sizes, choices. ERR_USAGE with a sentence that names value->where.
+ * opt_parse has done it for the command line, opt_assign for files; the environment's values are the caller's to check. */
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
 const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL for a row's name */
 const char *opt_text(const struct opt_set *set, const char *name);

@@ -1,0 +1,92 @@
+# tap.sh: TAP for shell tests. Sourced first by every tests/cli/t*.t:
+#   . "$(dirname "$0")/../lib/tap.sh"
+# $BENCHWRAP is the built program, $WORK a fresh directory that is removed at exit, $TESTLIB this folder, $ROOT the source tree.
+
+TESTLIB=$(cd "$(dirname "$0")/../lib" && pwd)
+ROOT=$(cd "$TESTLIB/../.." && pwd)
+case ${O:-build} in
+/*) BUILD=${O:-build} ;;
+*) BUILD=$ROOT/${O:-build} ;;
+esac
+BENCHWRAP=${BENCHWRAP:-$BUILD/bin/benchwrap}
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/benchwrap-test.XXXXXX") || { echo "Bail out! no temporary directory"; exit 1; }
+WORK=$(cd "$WORK" && pwd -P)
+tap_count=0
+tap_failed=0
+tap_finished=0
+export BENCHWRAP WORK TESTLIB ROOT BUILD
+# Tests start without what the caller's own settings would change.
+unset BENCHWRAP_RUN_ID BENCHWRAP_SOCKET BENCHWRAP_TREE BENCHWRAP_STRICT BENCHWRAP_QUIET MLFLOW_TRACKING_URI MLFLOW_RUN_ID MLFLOW_EXPERIMENT_NAME 2>/dev/null
+
+tap_exit()
+{
+    status=$?
+    trap - EXIT
+    if [ "$tap_finished" = 0 ]; then
+        echo "not ok $((tap_count + 1)) - the script ended early, status $status"
+        tap_failed=1
+    fi
+    cd / && rm -rf "$WORK"
+    exit $((tap_failed ? 1 : 0))
+}
+trap tap_exit EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+tap_pass()
+{
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1"
+}
+
+tap_fail() # NAME [TEXT]: TEXT is shown as diagnostics
+{
+    tap_count=$((tap_count + 1))
+    tap_failed=1
+    echo "not ok $tap_count - $1"
+    [ $# -lt 2 ] || printf '%s\n' "$2" | head -c 4000 | LC_ALL=C tr -c '[:print:]\n' '?' | sed 's/^/#   /'
+}
+
+ok() # NAME COMMAND…: passes when the command succeeds
+{
+    tap_name=$1
+    shift
+    if tap_out=$("$@" 2>&1); then
+        tap_pass "$tap_name"
+    else
+        tap_fail "$tap_name" "command: $*
+$tap_out"
+    fi
+}
+
+is() # NAME GOT EXPECTED
+{
+    if [ "$2" = "$3" ]; then
+        tap_pass "$1"
+    else
+        tap_fail "$1" "got:      $2
+expected: $3"
+    fi
+}
+
+like() # NAME TEXT PATTERN: extended regular expression, matched per line
+{
+    if printf '%s\n' "$2" | grep -Eq -- "$3"; then
+        tap_pass "$1"
+    else
+        tap_fail "$1" "text: $2
+does not match: $3"
+    fi
+}
+
+skip() # NAME WHY
+{
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1 # SKIP $2"
+}
+
+done_testing()
+{
+    tap_finished=1
+    echo "1..$tap_count"
+}

@@ -1,0 +1,381 @@
+/* opt.c: option rows: parsing, origins, checks, the OPTIONS part of help. */
+#include "base/opt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { HELP_WIDTH = 80, HELP_LEFT = 30, NAME_MAX_CELLS = 40 };
+
+static size_t row_at(const struct opt_set *set, struct str name)
+{
+    size_t i = 0;
+    while (i < set->count && !str_is(name, set->rows[i].name))
+        i++;
+    return i;
+}
+
+static size_t row_of_letter(const struct opt_set *set, char letter)
+{
+    size_t i = 0;
+    while (i < set->count && set->rows[i].letter != letter)
+        i++;
+    return i;
+}
+
+/* Number of single-character changes between two names, for "did you mean"; names longer than NAME_MAX_CELLS never match. */
+static unsigned edit_distance(struct str a, struct str b)
+{
+    unsigned row[NAME_MAX_CELLS + 1];
+    if (a.n > NAME_MAX_CELLS || b.n > NAME_MAX_CELLS)
+        return NAME_MAX_CELLS;
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned corner = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned best = corner + (a.p[i - 1] != b.p[j - 1]);
+            corner = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[b.n];
+}
+
+static const char *nearest(const struct opt_set *set, struct str name)
+{
+    const char *best = NULL;
+    unsigned least = 3;
+    for (size_t i = 0; i < set->count; i++) {
+        struct str row = str_of(set->rows[i].name);
+        unsigned d = name.n >= 3 && row.n >= name.n && memcmp(row.p, name.p, name.n) == 0 ? 1 : edit_distance(name, row);
+        if (d < least)
+            least = d, best = set->rows[i].name;
+    }
+    return best;
+}
+
+/* A chain holds the values of one origin: a stronger origin replaces, the same one appends (lists) or replaces. */
+static int store(struct opt_set *set, size_t i, const char *text, enum opt_origin origin, const char *where, struct err *err)
+{
+    struct opt_value *v = &set->values[i], **last = &v->next;
+    bool append = set->rows[i].kind == OPT_LIST && v->text && v->origin == origin;
+    if (!append) {
+        *v = (struct opt_value){.text = text, .origin = origin, .where = where};
+        return 0;
+    }
+    struct opt_value *node = malloc(sizeof *node);
+    if (!node)
+        return err_sys(err, "option %s", where);
+    *node = (struct opt_value){.text = text, .origin = origin, .where = where};
+    while (*last)
+        last = &(*last)->next;
+    *last = node;
+    return 0;
+}
+
+void opt_defaults(struct opt_set *set, char *(*env)(const char *name))
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct opt_row *row = &set->rows[i];
+        const char *text = row->env && env ? env(row->env) : NULL;
+        if (text && *text)
+            set->values[i] = (struct opt_value){.text = text, .origin = OPT_ENVIRONMENT, .where = row->env};
+        else
+            set->values[i] = (struct opt_value){.text = row->value, .origin = OPT_DEFAULT, .where = row->value ? "default" : NULL};
+    }
+}
+
+/* -1: no, 0: off, 1: on */
+static int flag_of(const char *text)
+{
+    static const char *const words[][2] = {{"0", "1"}, {"no", "yes"}, {"off", "on"}, {"false", "true"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (int on = 0; on < 2; on++)
+            if (strcmp(text, words[i][on]) == 0)
+                return on;
+    return -1;
+}
+
+static bool choice_has(const char *choices, struct str text)
+{
+    struct str rest = str_of(choices);
+    while (rest.p)
+        if (str_eq(str_cut(&rest, '|'), text))
+            return true;
+    return false;
+}
+
+static const char *kind_wants(const struct opt_row *row, const char *text)
+{
+    struct str s = str_of(text);
+    double seconds;
+    uint64_t bytes;
+    int64_t number;
+    switch (row->kind) {
+    case OPT_FLAG:
+        return flag_of(text) < 0 ? "yes or no" : NULL;
+    case OPT_DURATION:
+        return str_duration(s, &seconds) ? NULL : "a duration such as 90s, 5m or 250ms";
+    case OPT_SIZE:
+        return str_size(s, &bytes) ? NULL : "a size such as 4096, 64K or 16M";
+    case OPT_INT:
+        return str_int(s, &number) ? NULL : "a whole number";
+    case OPT_CHOICE:
+        return choice_has(row->arg, s) ? NULL : row->arg;
+    case OPT_TEXT:
+    case OPT_LIST:
+        break;
+    }
+    return NULL;
+}
+
+int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err)
+{
+    for (; value && value->text; value = value->next) {
+        const char *wants = kind_wants(row, value->text);
+        if (!wants)
+            continue;
+        struct buf shown;
+        buf_init(&shown, 512);
+        buf_plain(&shown, str_of(value->text), 60);
+        bool is_option = value->where[0] == '-';
+        err_set(err, ERR_USAGE, "%s%s%s: \"%s\" is not %s%s", value->where, is_option ? "" : ": ", is_option ? "" : row->name,
+                shown.p ? shown.p : "", row->kind == OPT_CHOICE ? "one of " : "", wants);
+        buf_deinit(&shown);
+        return -1;
+    }
+    return 0;
+}
+
+/* "--name": where of a command line value, made once per row and kept. */
+static const char *dashed(const char *name)
+{
+    char *text = NULL;
+    return asprintf(&text, "--%s", name) < 0 ? "command line" : text;
+}
+
+static int take(struct opt_set *set, size_t i, const char *text, struct err *err)
+{
+    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set->rows[i].name);
+    struct opt_value one = {.text = text, .origin = OPT_COMMAND_LINE, .where = where};
+    if (opt_check(&set->rows[i], &one, err) < 0)
+        return -1;
+    return store(set, i, text, OPT_COMMAND_LINE, where, err);
+}
+
+static int unknown(const struct opt_set *set, struct str name, struct err *err)
+{
+    const char *near = nearest(set, name);
+    struct buf shown;
+    buf_init(&shown, 512);
+    buf_plain(&shown, name, 60);
+    err_set(err, ERR_USAGE, "unknown option --%s%s%s%s", shown.p ? shown.p : "", near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+    buf_deinit(&shown);
+    return -1;
+}
+
+/* --name, --name=value, --name value. *i stands on the word and moves over the value. */
+static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct err *err)
+{
+    const char *word = argv[*i] + 2, *equals = strchr(word, '=');
+    struct str name = {word, equals ? (size_t)(equals - word) : strlen(word)};
+    size_t at = row_at(set, name);
+    if (at == set->count)
+        return unknown(set, name, err);
+    const struct opt_row *row = &set->rows[at];
+    if (row->kind == OPT_FLAG)
+        return equals ? err_set(err, ERR_USAGE, "option --%s takes no value", row->name) : take(set, at, "1", err);
+    if (equals)
+        return take(set, at, equals + 1, err);
+    if (*i + 1 >= argc)
+        return err_set(err, ERR_USAGE, "option --%s needs a value: %s", row->name, row->arg ? row->arg : "TEXT");
+    return take(set, at, argv[++*i], err);
+}
+
+/* -q, -qv, -xVALUE, -x VALUE */
+static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct err *err)
+{
+    for (const char *p = argv[*i] + 1; *p; p++) {
+        size_t at = row_of_letter(set, *p);
+        if (at == set->count)
+            return *p > ' ' && *p < 0x7f ? err_set(err, ERR_USAGE, "unknown option -%c", *p) : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)*p);
+        const struct opt_row *row = &set->rows[at];
+        if (row->kind == OPT_FLAG) {
+            if (take(set, at, "1", err) < 0)
+                return -1;
+            continue;
+        }
+        if (p[1])
+            return take(set, at, p + 1, err);
+        if (*i + 1 >= argc)
+            return err_set(err, ERR_USAGE, "option -%c (--%s) needs a value: %s", *p, row->name, row->arg ? row->arg : "TEXT");
+        return take(set, at, argv[++*i], err);
+    }
+    return 0;
+}
+
+/* Moves argv[from…to-1] before the `held` operands that precede it. */
+static void move_before(char **argv, int from, int to, int held)
+{
+    for (int i = from; i < to; i++) {
+        char *word = argv[i];
+        memmove(&argv[i - held + 1], &argv[i - held], (size_t)held * sizeof *argv);
+        argv[i - held] = word;
+    }
+}
+
+int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct err *err)
+{
+    int held = 0, i;
+    set->dashes = false;
+    for (i = 1; i < argc && !set->dashes; i++) {
+        int from = i;
+        if (argv[i][0] != '-' || argv[i][1] == 0) {
+            if (!set->permute)
+                break;
+            held++;
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0)
+            set->dashes = true;
+        else if ((argv[i][1] == '-' ? take_long : take_short)(set, argc, argv, &i, err) < 0)
+            return -1;
+        move_before(argv, from, i + 1, held);
+    }
+    *ret_next = i - held;
+    return 0;
+}
+
+int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err)
+{
+    size_t at = row_at(set, str_of(name));
+    if (at == set->count) {
+        unknown(set, str_of(name), err);
+        if (err)
+            err->kind = ERR_INPUT;
+        err_wrap(err, "%s", where);
+        return 1;
+    }
+    const struct opt_row *row = &set->rows[at];
+    if (!(row->flags & OPT_FROM_FILE) && !(row->flags & OPT_TRUSTED && origin < OPT_REPOSITORY))
+        return err_set(err, ERR_INPUT, "%s: %s may not stand in a configuration file; give it as --%s", where, row->name, row->name);
+    if (row->flags & OPT_TRUSTED && origin == OPT_REPOSITORY)
+        return err_set(err, ERR_INPUT, "%s: %s is not taken from a repository's file; give it as --%s or in your own configuration", where, row->name, row->name);
+    struct opt_value one = {.text = text, .origin = origin, .where = where};
+    if (opt_check(row, &one, err) < 0) {
+        if (err)
+            err->kind = ERR_INPUT;
+        return -1;
+    }
+    if (set->values[at].text && set->values[at].origin > origin)
+        return 0;
+    char *kept = strdup(text), *place = strdup(where);
+    if (!kept || !place || store(set, at, kept, origin, place, err) < 0) {
+        free(kept);
+        free(place);
+        errno = ENOMEM;
+        return err_sys(err, "%s: %s", where, name);
+    }
+    return 0;
+}
+
+const struct opt_value *opt_find(const struct opt_set *set, const char *name)
+{
+    static const struct opt_value none;
+    size_t at = row_at(set, str_of(name));
+    return at == set->count ? &none : &set->values[at];
+}
+
+const char *opt_text(const struct opt_set *set, const char *name)
+{
+    return opt_find(set, name)->text;
+}
+
+bool opt_on(const struct opt_set *set, const char *name)
+{
+    const char *text = opt_text(set, name);
+    return text && flag_of(text) == 1;
+}
+
+double opt_seconds(const struct opt_set *set, const char *name)
+{
+    double v = 0;
+    str_duration(str_of(opt_text(set, name)), &v);
+    return v;
+}
+
+uint64_t opt_bytes(const struct opt_set *set, const char *name)
+{
+    uint64_t v = 0;
+    str_size(str_of(opt_text(set, name)), &v);
+    return v;
+}
+
+int64_t opt_integer(const struct opt_set *set, const char *name)
+{
+    int64_t v = 0;
+    str_int(str_of(opt_text(set, name)), &v);
+    return v;
+}
+
+const char *opt_origin_name(enum opt_origin origin)
+{
+    static const char *const names[] = {"default", "system", "user", "repository", "environment", "command line"};
+    return (size_t)origin < sizeof names / sizeof *names ? names[origin] : "unknown";
+}
+
+/* Words of text from `column` on, continued at HELP_LEFT. */
+static void help_words(struct buf *to, size_t column, struct str text)
+{
+    for (struct str word; (word = str_word(&text)).n;) {
+        if (column > HELP_LEFT && column + 1 + word.n > HELP_WIDTH) {
+            buf_printf(to, "\n%*s", HELP_LEFT, "");
+            column = HELP_LEFT;
+        } else if (column > HELP_LEFT) {
+            buf_putc(to, ' ');
+            column++;
+        }
+        buf_str(to, word);
+        column += word.n;
+    }
+    buf_putc(to, '\n');
+}
+
+static void help_row(struct buf *to, const struct opt_row *row)
+{
+    size_t start = to->n;
+    if (row->letter)
+        buf_printf(to, "  -%c, --%s", row->letter, row->name);
+    else
+        buf_printf(to, "      --%s", row->name);
+    if (row->kind != OPT_FLAG)
+        buf_printf(to, " %s", row->arg ? row->arg : "TEXT");
+    size_t column = to->n - start;
+    if (column + 2 > HELP_LEFT)
+        buf_printf(to, "\n%*s", HELP_LEFT, "");
+    else
+        buf_printf(to, "%*s", (int)(HELP_LEFT - column), "");
+    struct buf text;
+    buf_init(&text, 4096);
+    buf_puts(&text, row->help);
+    if (row->value)
+        buf_printf(&text, " (default: %s)", row->value);
+    if (row->env)
+        buf_printf(&text, " [$%s]", row->env);
+    help_words(to, HELP_LEFT, buf_text(&text));
+    to->failed |= text.failed;
+    buf_deinit(&text);
+}
+
+void opt_help(const struct opt_set *set, struct buf *to)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const char *group = set->rows[i].group, *before = i ? set->rows[i - 1].group : NULL;
+        if (group && (!before || strcmp(group, before) != 0))
+            buf_printf(to, "%s%s:\n", i ? "\n" : "", group);
+        help_row(to, &set->rows[i]);
+    }
+}
