@@ -1,0 +1,58 @@
+/* cmd.h: the contract of a command: `benchwrap VERB …`, one file each.
+ *
+ * Add one: write cmd/cmd_x.c ending in `const struct cmd cmd_x = {…};` and a row CMD(x) in cmds.def (row order = order in help).
+ * Parsing, `benchwrap x --help`, the manual page, the shell completions and the listing of commands come from the struct.
+ * See docs/howto-command.md. */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/opt.h"
+
+#include <stdio.h>
+
+struct cmd_context {
+    const struct cmd *cmd;
+    int argc;               /* operands: what is left of the line when the options are taken off (raw: everything behind the verb) */
+    char **argv;            /* argv[argc] is NULL */
+    char **env;             /* the environment, NULL-terminated */
+    struct opt_set opts;    /* options given, checked against their kind (raw: defaults only) */
+    FILE *out;              /* what the user asked for; main.c checks it at the end (full disk) */
+    FILE *notes;            /* warnings: standard error */
+    struct arena *arena;    /* lives until the command has ended */
+    struct err *err;        /* set before returning -1 */
+};
+
+/* Text in struct cmd is plain: lines without indentation are paragraphs (wrapped), a blank line parts them.
+ * Lines that begin with two blanks are kept as they are. */
+struct cmd {
+    const char *name;             /* "ls" */
+    const char *summary;          /* one line, no full stop: "list the runs of a tree, newest first" */
+    const char *usage;            /* what follows the name: "[OPTIONS] RUN..." */
+    const struct opt_row *rows;   /* options of its own; may be NULL. `--help` is every command's and stands in no row */
+    size_t count;
+    const char *description;      /* paragraphs for help and manual */
+    const char *examples;         /* "$ benchwrap ls --last 5" lines, each followed by lines of plain explanation; manual and tests use them */
+    bool raw;                     /* the command reads its line itself (rows are for help only) */
+    bool hidden;                  /* not in the listing of commands */
+    /* 0: done. 1: done, with a negative outcome that the output tells (a damaged tree, a run not found). -1: failed, context->err says why;
+     * main.c prints it and the exit status is 125 for ERR_USAGE, else 1. */
+    int (*run)(struct cmd_context *context);
+};
+
+extern const struct cmd *const cmds[];
+extern const size_t cmds_count;
+/* NULL: there is none of that name. */
+const struct cmd *cmd_find(const char *name);
+/* The whole of `benchwrap VERB …`: parses, runs, checks out. argv[0] is the verb. Returns the exit status; prints errors to notes. */
+int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out, FILE *notes);
+/* Prints "benchwrap: VERB: text" (verb may be NULL) and returns the exit status of the error: 125 for ERR_USAGE, else 1. */
+int cmd_complain(FILE *notes, const char *verb, const struct err *err);
+/* Flushes out. 0; 1 with a message when what was written did not arrive (a closed pipe is no error: the reader had enough). */
+int cmd_check_out(FILE *out, FILE *notes);
+
+/* Rows that many commands share. */
+#define CMD_ROW_JSON {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "one JSON document instead of text", 0}
+#define CMD_ROW_TREE {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Selection", \
+    "the mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)", 0}
+#endif

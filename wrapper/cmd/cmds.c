@@ -1,0 +1,129 @@
+/* cmds.c: the list of commands, and what all of them share: parsing, help on request, errors, the check of the output. */
+#include "cmd/cmd.h"
+
+#include "cmd/help.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The list is read twice: once to declare the structs, once to collect their addresses. */
+#define CMD(x) extern const struct cmd cmd_##x;
+#include "cmd/cmds.def"
+#undef CMD
+
+const struct cmd *const cmds[] = {
+#define CMD(x) &cmd_##x,
+#include "cmd/cmds.def"
+#undef CMD
+};
+const size_t cmds_count = sizeof cmds / sizeof cmds[0];
+
+const struct cmd *cmd_find(const char *name)
+{
+    for (size_t i = 0; i < cmds_count; i++)
+        if (strcmp(cmds[i]->name, name) == 0)
+            return cmds[i];
+    return NULL;
+}
+
+int cmd_complain(FILE *notes, const char *verb, const struct err *err)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 8192);
+    buf_plain(&b, str_of(err->text), sizeof err->text);
+    fprintf(notes, "benchwrap: %s%s%s\n", verb ? verb : "", verb ? ": " : "", b.p ? b.p : "");
+    if (err->kind == ERR_USAGE && verb)
+        fprintf(notes, "benchwrap: see \"benchwrap help %s\"\n", verb);
+    return err->kind == ERR_USAGE ? 125 : 1;
+}
+
+int cmd_check_out(FILE *out, FILE *notes)
+{
+    errno = 0;
+    bool bad = fflush(out) != 0;
+    if (!bad && !ferror(out))
+        return 0;
+    if (errno == EPIPE)
+        return 0;
+    fprintf(notes, "benchwrap: writing to standard output: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    return 1;
+}
+
+/* `--help` or `-h` before `--` asks for help, unless a row of the command has the letter for itself. */
+static bool help_asked(const struct cmd *cmd, int argc, char **argv)
+{
+    bool letter_taken = false;
+    for (size_t i = 0; i < cmd->count; i++)
+        letter_taken |= cmd->rows[i].letter == 'h' && strcmp(cmd->rows[i].name, "help") != 0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || (!letter_taken && strcmp(argv[i], "-h") == 0))
+            return true;
+    return false;
+}
+
+/* Options anywhere before `--`, operands collected in *ret (room for argc + 1). */
+static int parse(struct cmd_context *c, int argc, char **argv)
+{
+    int n = 0;
+    for (int at = 0; at < argc;) {
+        int next = 0;
+        if (opt_parse(&c->opts, argc - at, argv + at, &next, c->err) < 0)
+            return -1;
+        bool ended = next >= 2 && strcmp(argv[at + next - 1], "--") == 0;
+        at += next;
+        if (at >= argc)
+            break;
+        c->argv[n++] = argv[at];
+        if (ended)
+            while (++at < argc)
+                c->argv[n++] = argv[at];
+    }
+    c->argv[n] = NULL;
+    c->argc = n;
+    for (size_t i = 0; i < c->opts.count; i++)
+        for (const struct opt_value *v = &c->opts.values[i]; v && v->text; v = v->next)
+            if (opt_check(&c->opts.rows[i], v, c->err) < 0)
+                return -1;
+    return 0;
+}
+
+int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out, FILE *notes)
+{
+    struct err err = {0};
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct cmd_context c = {.cmd = cmd, .env = env, .out = out, .notes = notes, .arena = &arena, .err = &err};
+    int status = 0;
+    if (help_asked(cmd, argc, argv)) {
+        CLEANUP_BUF struct buf text;
+        buf_init(&text, 1 << 20);
+        help_command(cmd, &text);
+        fwrite(text.p ? text.p : "", 1, text.n, out);
+        goto done;
+    }
+    c.opts = (struct opt_set){.rows = cmd->rows, .count = cmd->count};
+    c.opts.values = arena_get(&arena, (cmd->count + 1) * sizeof *c.opts.values);
+    c.argv = arena_get(&arena, ((size_t)argc + 1) * sizeof *c.argv);
+    if (!c.opts.values || !c.argv) {
+        errno = ENOMEM;
+        status = err_sys(&err, "reading the command line");
+    } else if (cmd->raw) {
+        opt_defaults(&c.opts, getenv);
+        c.argc = argc - 1;
+        memcpy(c.argv, argv + 1, (size_t)argc * sizeof *argv);
+    } else {
+        opt_defaults(&c.opts, getenv);
+        status = parse(&c, argc, argv);
+    }
+    if (status == 0)
+        status = cmd->run(&c);
+done:
+    if (status < 0) {
+        fflush(out);
+        status = cmd_complain(notes, cmd->name, &err);
+    }
+    int late = cmd_check_out(out, notes);
+    arena_deinit(&arena);
+    return status ? status : late;
+}

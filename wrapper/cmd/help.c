@@ -1,0 +1,156 @@
+/* help.c: help texts made from the rows of the commands. */
+#include "cmd/help.h"
+
+#include "plan.h"
+
+#include <string.h>
+
+static bool shell_safe(const char *word)
+{
+    if (!*word)
+        return false;
+    for (const char *p = word; *p; p++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-", *p))
+            return false;
+    return true;
+}
+
+void help_quote(struct buf *to, const char *word)
+{
+    struct str s = str_of(word);
+    bool control = !str_valid_utf8(s);
+    for (size_t i = 0; i < s.n; i++)
+        control |= (unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f || ((unsigned char)s.p[i] == 0xc2 && (unsigned char)s.p[i + 1] < 0xa0);
+    if (control) { /* $'…': the only form that is both exact and harmless on a terminal */
+        buf_puts(to, "$'");
+        for (size_t i = 0; i < s.n; i++) {
+            unsigned char c = (unsigned char)s.p[i];
+            if (c == '\'' || c == '\\')
+                buf_printf(to, "\\%c", c);
+            else if (c < 0x20 || c >= 0x7f)
+                buf_printf(to, "\\x%02x", c);
+            else
+                buf_putc(to, (char)c);
+        }
+        buf_putc(to, '\'');
+    } else if (shell_safe(word)) {
+        buf_str(to, s);
+    } else {
+        buf_putc(to, '\'');
+        for (size_t i = 0; i < s.n; i++) {
+            if (s.p[i] == '\'')
+                buf_puts(to, "'\\''");
+            else
+                buf_putc(to, s.p[i]);
+        }
+        buf_putc(to, '\'');
+    }
+}
+
+static size_t columns(struct str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+static void pad(struct buf *to, size_t n)
+{
+    while (n--)
+        buf_putc(to, ' ');
+}
+
+void help_wrap(struct buf *to, const char *text, size_t indent, size_t width)
+{
+    struct str rest = str_of(text);
+    size_t at = 0; /* columns used in the open line; 0: none open */
+    while (rest.p) {
+        struct str line = str_cut(&rest, '\n');
+        bool kept = str_starts(line, "  ");
+        if ((line.n == 0 || kept) && at) {
+            buf_putc(to, '\n');
+            at = 0;
+        }
+        if (line.n == 0) {
+            if (rest.p)
+                buf_putc(to, '\n');
+            continue;
+        }
+        if (kept) {
+            pad(to, indent);
+            buf_str(to, line);
+            buf_putc(to, '\n');
+            continue;
+        }
+        for (struct str word; (word = str_word(&line)).n;) {
+            size_t n = columns(word);
+            if (at && at + 1 + n > width) {
+                buf_putc(to, '\n');
+                at = 0;
+            }
+            if (at) {
+                buf_putc(to, ' ');
+                at += 1 + n;
+            } else {
+                pad(to, indent);
+                at = indent + n;
+            }
+            buf_str(to, word);
+        }
+    }
+    if (at)
+        buf_putc(to, '\n');
+}
+
+void help_usage(struct buf *to)
+{
+    buf_puts(to, "usage: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]   run a program and record it\n"
+                 "       benchwrap COMMAND [OPTIONS] …               look at what was recorded\n"
+                 "\"benchwrap --help\" tells more.\n");
+}
+
+static void list_commands(struct buf *to)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < cmds_count; i++)
+        if (!cmds[i]->hidden && strlen(cmds[i]->name) > width)
+            width = strlen(cmds[i]->name);
+    for (size_t i = 0; i < cmds_count; i++)
+        if (!cmds[i]->hidden)
+            buf_printf(to, "  %-*s  %s\n", (int)width, cmds[i]->name, cmds[i]->summary);
+}
+
+/* The options of a set of rows, as base/opt prints them. */
+static void list_options(const struct opt_row *rows, size_t count, struct buf *to)
+{
+    struct opt_set set = {.rows = rows, .count = count};
+    opt_help(&set, to);
+}
+
+void help_program(struct buf *to)
+{
+    buf_puts(to, "usage: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+                 "       benchwrap COMMAND [OPTIONS] …\n\n");
+    help_wrap(to, "Runs PROGRAM unchanged and records it as a run in an MLflow tree (./mlruns): its parameters, its figures of merit, the "
+                  "machine, the job, the output, and what became of it.", 0, 80);
+    buf_puts(to, "\nCommands:\n");
+    list_commands(to);
+    buf_putc(to, '\n');
+    list_options(plan_rows, plan_rows_count, to);
+    buf_puts(to, "\n\"benchwrap COMMAND --help\" tells about a command; the manual: \"man benchwrap\".\n");
+}
+
+void help_command(const struct cmd *cmd, struct buf *to)
+{
+    buf_printf(to, "usage: benchwrap %s%s%s\n\n", cmd->name, cmd->usage && *cmd->usage ? " " : "", cmd->usage ? cmd->usage : "");
+    help_wrap(to, cmd->description ? cmd->description : cmd->summary, 0, 80);
+    if (cmd->count) {
+        buf_putc(to, '\n');
+        list_options(cmd->rows, cmd->count, to);
+    }
+    if (cmd->examples) {
+        buf_puts(to, "\nExamples:\n");
+        help_wrap(to, cmd->examples, 2, 80);
+    }
+}

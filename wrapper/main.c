@@ -1,0 +1,53 @@
+/* main.c: the core program: argv -> command row -> exit status. With "--recorder" first it is the recorder of one run. */
+#include "base/buf.h"
+#include "cmd/cmd.h"
+#include "cmd/help.h"
+#include "run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* `benchwrap ior -a X`: wrapping always needs `--`; the answer is the line that was meant. */
+static int not_a_command(int argc, char **argv)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10); /* more of a line helps nobody */
+    buf_puts(&b, "benchwrap: '");
+    buf_plain(&b, str_of(argv[1]), 80);
+    if (argv[1][0] == '-' && argv[1][1]) {
+        buf_puts(&b, "' is not an option that stands alone; to run a program and record it: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]");
+    } else {
+        buf_puts(&b, "' is not a benchwrap command; to run and record it: benchwrap --");
+        for (int i = 1; i < argc; i++) {
+            buf_putc(&b, ' ');
+            help_quote(&b, argv[i]);
+        }
+    }
+    fprintf(stderr, "%s\n", b.p ? b.p : "");
+    return 125;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--recorder") == 0)
+        return run_record(argc - 1, argv + 1, environ);
+    signal(SIGPIPE, SIG_IGN); /* a reader that had enough is no failure: see cmd_check_out */
+    if (argc < 2) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 64 << 10);
+        help_usage(&b);
+        fputs(b.p ? b.p : "", stderr);
+        return 125;
+    }
+    const char *verb = argv[1];
+    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0)
+        verb = "help";
+    else if (strcmp(verb, "--version") == 0 || strcmp(verb, "-V") == 0)
+        verb = "version";
+    const struct cmd *cmd = cmd_find(verb);
+    if (!cmd)
+        return not_a_command(argc, argv);
+    return cmd_main(cmd, argc - 1, argv + 1, environ, stdout, stderr);
+}
