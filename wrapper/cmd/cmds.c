@@ -62,29 +62,18 @@ static bool help_asked(const struct cmd *cmd, int argc, char **argv)
     return false;
 }
 
-/* Options anywhere before `--`, operands collected in *ret (room for argc + 1). */
+/* Options anywhere before `--`; what is left are the operands. */
 static int parse(struct cmd_context *c, int argc, char **argv)
 {
-    int n = 0;
-    for (int at = 0; at < argc;) {
-        int next = 0;
-        if (opt_parse(&c->opts, argc - at, argv + at, &next, c->err) < 0)
+    int next = 0;
+    c->opts.permute = true;
+    if (opt_parse(&c->opts, argc, argv, &next, c->err) < 0)
+        return -1;
+    for (size_t i = 0; i < c->opts.count; i++) /* what came from the environment is unchecked as yet */
+        if (opt_check(&c->opts.rows[i], &c->opts.values[i], c->err) < 0)
             return -1;
-        bool ended = next >= 2 && strcmp(argv[at + next - 1], "--") == 0;
-        at += next;
-        if (at >= argc)
-            break;
-        c->argv[n++] = argv[at];
-        if (ended)
-            while (++at < argc)
-                c->argv[n++] = argv[at];
-    }
-    c->argv[n] = NULL;
-    c->argc = n;
-    for (size_t i = 0; i < c->opts.count; i++)
-        for (const struct opt_value *v = &c->opts.values[i]; v && v->text; v = v->next)
-            if (opt_check(&c->opts.rows[i], v, c->err) < 0)
-                return -1;
+    c->argc = argc - next;
+    memcpy(c->argv, argv + next, ((size_t)c->argc + 1) * sizeof *argv);
     return 0;
 }
 
