@@ -1,0 +1,19 @@
+/* sha256.h: SHA-256 (FIPS 180-4) of bytes that come in pieces, as lower-case hexadecimal. */
+#ifndef BASE_SHA256_H
+#define BASE_SHA256_H
+#include <stddef.h>
+#include <stdint.h>
+
+struct sha256 {
+    uint32_t state[8];
+    uint64_t bytes;            /* taken so far */
+    unsigned char block[64];   /* the part that does not fill a block yet */
+};
+
+enum { SHA256_HEX = 65 };      /* 64 digits and the NUL */
+
+void sha256_init(struct sha256 *s);
+void sha256_add(struct sha256 *s, const void *p, size_t n);
+/* The digest of everything added. The state is used up: init before using it again. */
+void sha256_end(struct sha256 *s, char ret_hex[SHA256_HEX]);
+#endif
