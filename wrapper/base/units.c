@@ -1,0 +1,129 @@
+/* units.c: the units that a metric can have, the spellings that programs print, and conversion within a dimension.
+ *
+ * Binary and decimal multiples are different units: "KiB" is 1024 bytes, "KB" and "kB" 1000. A spelling whose
+ * meaning depends on the program (fio 2 printed "KB/s" for 1024) is the rule's matter: it names the unit itself. */
+#include "base/units.h"
+
+static const struct unit contract[] = {
+#define UNIT(name, dimension, factor) {#name, dimension, factor},
+#include "mlruns-format/units.def"
+#undef UNIT
+};
+
+/* What programs print, without the "per second" part of rates (see below). Read-only units that keys cannot have
+ * (KiB/s, Gbit, MFLOP …) serve conversion alone. Case matters where it carries meaning: m and M, b and B. */
+static const struct unit spoken[] = {
+    {"byte", "byte", 1}, {"bytes", "byte", 1}, {"Byte", "byte", 1}, {"Bytes", "byte", 1},
+    {"KiB", "byte", 0x1p10}, {"kiB", "byte", 0x1p10}, {"KiBytes", "byte", 0x1p10}, {"Kibibytes", "byte", 0x1p10},
+    {"MiBytes", "byte", 0x1p20}, {"mebibytes", "byte", 0x1p20}, {"GiBytes", "byte", 0x1p30},
+    {"TiB", "byte", 0x1p40}, {"PiB", "byte", 0x1p50}, {"EiB", "byte", 0x1p60},
+    {"kB", "byte", 1e3}, {"kbytes", "byte", 1e3}, {"KBytes", "byte", 1e3}, {"Kbytes", "byte", 1e3},
+    {"MBytes", "byte", 1e6}, {"Mbytes", "byte", 1e6}, {"mbytes", "byte", 1e6},
+    {"GBytes", "byte", 1e9}, {"Gbytes", "byte", 1e9}, {"gbytes", "byte", 1e9},
+    {"TB", "byte", 1e12}, {"TBytes", "byte", 1e12}, {"PB", "byte", 1e15},
+    {"bit", "bit", 1}, {"bits", "bit", 1}, {"kbit", "bit", 1e3}, {"Kbit", "bit", 1e3}, {"kbits", "bit", 1e3}, {"Kbits", "bit", 1e3},
+    {"Mbit", "bit", 1e6}, {"Mbits", "bit", 1e6}, {"Gbit", "bit", 1e9}, {"Gbits", "bit", 1e9}, {"Tbit", "bit", 1e12}, {"Tbits", "bit", 1e12},
+    {"op", "op", 1}, {"ops", "op", 1}, {"Ops", "op", 1}, {"OP", "op", 1}, {"OPs", "op", 1}, {"IO", "op", 1}, {"IOs", "op", 1},
+    {"requests", "op", 1}, {"request", "op", 1}, {"req", "op", 1}, {"reqs", "op", 1}, {"events", "op", 1}, {"transactions", "op", 1},
+    {"kop", "op", 1e3}, {"kops", "op", 1e3}, {"Kops", "op", 1e3}, {"Mops", "op", 1e6},
+    {"token", "token", 1}, {"tokens", "token", 1}, {"tok", "token", 1},
+    {"FLOP", "flop", 1}, {"FLOPs", "flop", 1}, {"flop", "flop", 1}, {"flops", "flop", 1}, {"Flop", "flop", 1}, {"Flops", "flop", 1},
+    {"KFLOP", "flop", 1e3}, {"Kflops", "flop", 1e3}, {"MFLOP", "flop", 1e6}, {"MFlop", "flop", 1e6}, {"Mflop", "flop", 1e6}, {"Mflops", "flop", 1e6},
+    {"GFLOP", "flop", 1e9}, {"GFlop", "flop", 1e9}, {"Gflop", "flop", 1e9}, {"Gflops", "flop", 1e9}, {"GFlops", "flop", 1e9},
+    {"TFLOP", "flop", 1e12}, {"TFlop", "flop", 1e12}, {"Tflop", "flop", 1e12}, {"Tflops", "flop", 1e12}, {"PFLOP", "flop", 1e15}, {"Pflop", "flop", 1e15},
+    {"TEPS", "teps", 1}, {"MTEPS", "teps", 1e6}, {"teps", "teps", 1}, {"edges", "teps", 1},
+    {"sec", "second", 1}, {"secs", "second", 1}, {"second", "second", 1}, {"seconds", "second", 1}, {"Sec", "second", 1}, {"Seconds", "second", 1},
+    {"msec", "second", 1e-3}, {"msecs", "second", 1e-3}, {"millisecond", "second", 1e-3}, {"milliseconds", "second", 1e-3},
+    {"usec", "second", 1e-6}, {"usecs", "second", 1e-6}, {"microsecond", "second", 1e-6}, {"microseconds", "second", 1e-6},
+    {"\xc2\xb5s", "second", 1e-6}, {"\xce\xbcs", "second", 1e-6}, {"nsec", "second", 1e-9}, {"nsecs", "second", 1e-9},
+    {"nanosecond", "second", 1e-9}, {"nanoseconds", "second", 1e-9}, {"ps", "second", 1e-12},
+    {"minute", "second", 60}, {"minutes", "second", 60}, {"mins", "second", 60},
+    {"h", "second", 3600}, {"hour", "second", 3600}, {"hours", "second", 3600}, {"day", "second", 86400}, {"days", "second", 86400},
+    {"kHz", "hertz", 1e3}, {"KHz", "hertz", 1e3}, {"MHz", "hertz", 1e6}, {"GHz", "hertz", 1e9},
+    {"mJ", "joule", 1e-3}, {"uJ", "joule", 1e-6}, {"kJ", "joule", 1e3}, {"MJ", "joule", 1e6}, {"Joule", "joule", 1}, {"Joules", "joule", 1},
+    {"joules", "joule", 1}, {"mW", "watt", 1e-3}, {"kW", "watt", 1e3}, {"MW", "watt", 1e6}, {"Watt", "watt", 1}, {"Watts", "watt", 1},
+    {"watts", "watt", 1}, {"%", "percent", 1}, {"pct", "percent", 1},
+    /* rates with a name of their own */
+    {"IOPS", "op/s", 1}, {"iops", "op/s", 1}, {"kIOPS", "op/s", 1e3}, {"OPS", "op/s", 1}, {"QPS", "op/s", 1}, {"TPS", "op/s", 1}, {"rps", "op/s", 1},
+    {"bps", "bit/s", 1}, {"kbps", "bit/s", 1e3}, {"Kbps", "bit/s", 1e3}, {"Mbps", "bit/s", 1e6}, {"Gbps", "bit/s", 1e9},
+    {"Bps", "byte/s", 1}, {"KBps", "byte/s", 1e3}, {"MBps", "byte/s", 1e6}, {"GBps", "byte/s", 1e9}, {"MiBps", "byte/s", 0x1p20},
+    {"FLOPS", "flop/s", 1}, {"MFLOPS", "flop/s", 1e6}, {"GFLOPS", "flop/s", 1e9}, {"TFLOPS", "flop/s", 1e12}, {"PFLOPS", "flop/s", 1e15},
+};
+
+/* Rates are looked up as "<amount>/s"; this table gives them names and pointers that live as long as the program. */
+static const struct unit rates[] = {
+    {"B/s", "byte/s", 1}, {"KiB/s", "byte/s", 0x1p10}, {"MiB/s", "byte/s", 0x1p20}, {"GiB/s", "byte/s", 0x1p30}, {"TiB/s", "byte/s", 0x1p40},
+    {"PiB/s", "byte/s", 0x1p50}, {"KB/s", "byte/s", 1e3}, {"MB/s", "byte/s", 1e6}, {"GB/s", "byte/s", 1e9}, {"TB/s", "byte/s", 1e12},
+    {"PB/s", "byte/s", 1e15}, {"bit/s", "bit/s", 1}, {"kbit/s", "bit/s", 1e3}, {"Mbit/s", "bit/s", 1e6}, {"Gbit/s", "bit/s", 1e9},
+    {"Tbit/s", "bit/s", 1e12}, {"op/s", "op/s", 1}, {"kop/s", "op/s", 1e3}, {"Mop/s", "op/s", 1e6}, {"token/s", "token/s", 1},
+    {"FLOP/s", "flop/s", 1}, {"KFLOP/s", "flop/s", 1e3}, {"MFLOP/s", "flop/s", 1e6}, {"GFLOP/s", "flop/s", 1e9}, {"TFLOP/s", "flop/s", 1e12},
+    {"PFLOP/s", "flop/s", 1e15}, {"TEPS", "teps", 1}, {"MTEPS", "teps", 1e6}, {"GTEPS", "teps", 1e9},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct unit *find_in(const struct unit *units, size_t n, struct str text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_is(text, units[i].name))
+            return &units[i];
+    return NULL;
+}
+
+/* The contract's own unit where one means the same, so that callers can print the name. */
+static const struct unit *canonical(const struct unit *u)
+{
+    for (size_t i = 0; u && i < COUNT(contract); i++)
+        if (contract[i].factor == u->factor && !strcmp(contract[i].dimension, u->dimension))
+            return &contract[i];
+    return u;
+}
+
+static const struct unit *find_plain(struct str text)
+{
+    const struct unit *u = find_in(contract, COUNT(contract), text);
+    return u ? u : canonical(find_in(spoken, COUNT(spoken), text));
+}
+
+/* "MiB/sec", "MiB / s", "Gbits per second", "MiB_per_s" -> "MiB"; n == 0 if text is no rate. */
+static struct str rate_amount(struct str text)
+{
+    static const char *const ends[] = {"/s", "/sec", "/second", "/Sec", "_per_s", " per second", " per sec"};
+    for (size_t i = 0; i < COUNT(ends); i++)
+        if (str_ends(text, ends[i]))
+            return str_trim(str_sub(text, 0, text.n - strlen(ends[i])));
+    if (str_ends(text, " s") && text.n > 3 && text.p[text.n - 3] == '/')
+        return str_trim(str_sub(text, 0, text.n - 3));
+    return (struct str){"", 0};
+}
+
+static const struct unit *rate_of(const struct unit *amount)
+{
+    for (size_t i = 0; i < COUNT(rates); i++) {
+        size_t n = strlen(amount->dimension);
+        bool same = !strcmp(amount->dimension, "teps") ? !strcmp(rates[i].dimension, "teps")
+                                                       : !strncmp(rates[i].dimension, amount->dimension, n) && !strcmp(rates[i].dimension + n, "/s");
+        if (same && rates[i].factor == amount->factor)
+            return canonical(&rates[i]);
+    }
+    return NULL;
+}
+
+const struct unit *units_find(struct str text)
+{
+    text = str_trim(text);
+    const struct unit *u = find_plain(text);
+    if (u || !text.n)
+        return u;
+    struct str amount = rate_amount(text);
+    const struct unit *a = amount.n ? find_plain(amount) : NULL;
+    return a ? rate_of(a) : NULL;
+}
+
+bool units_convert(double value, const struct unit *from, const struct unit *to, double *ret)
+{
+    if (!from || !to || strcmp(from->dimension, to->dimension))
+        return false;
+    *ret = from->factor == to->factor ? value : from->factor > to->factor ? value * (from->factor / to->factor) : value / (to->factor / from->factor);
+    return true;
+}

@@ -1,0 +1,258 @@
+/* yaml.c: YAML documents as trees that know their line and column. */
+#include "base/yaml.h"
+
+#include <yaml.h>
+
+/* Foreign files: bounded text and depth, so that neither memory nor the stack can be used up. */
+enum { TEXT_MAX = 8 << 20, DEPTH_MAX = 100 };
+
+struct reader {
+    yaml_parser_t parser;
+    const char *name;
+    struct arena *arena;
+    struct err *err;
+    struct yaml *root;             /* of the first document, once it began */
+    struct yaml *stack[DEPTH_MAX]; /* open lists and maps */
+    struct yaml *tail[DEPTH_MAX];  /* their last child so far */
+    struct yaml *key[DEPTH_MAX];   /* a map's key that waits for its value */
+    int depth;
+};
+
+static int complain_at(struct reader *r, yaml_mark_t at, const char *message)
+{
+    return err_set(r->err, ERR_INPUT, "%s:%zu:%zu: %s", r->name, at.line + 1, at.column + 1, message);
+}
+
+static int out_of_memory(struct reader *r)
+{
+    return err_set(r->err, ERR_SYSTEM, "%s: the document needs more memory than there is or may be used", r->name);
+}
+
+/* A key that the map has already; NULL if it is new. */
+static const struct yaml *map_has(const struct yaml *map, struct str key)
+{
+    for (const struct yaml *c = map->child; c; c = c->next)
+        if (str_eq(c->key, key))
+            return c;
+    return NULL;
+}
+
+static int key_take(struct reader *r, struct yaml *node, yaml_mark_t at)
+{
+    int top = r->depth - 1;
+    if (node->kind != YAML_SCALAR)
+        return complain_at(r, at, "a key must be plain text");
+    const struct yaml *before = map_has(r->stack[top], node->text);
+    if (before) {
+        char text[300];
+        snprintf(text, sizeof(text), "the key \"%.200s\" stands twice in this map (first in line %d)", node->text.p, before->line);
+        return complain_at(r, at, text);
+    }
+    r->key[top] = node;
+    return 0;
+}
+
+/* Puts a new node where it belongs: root, list item, key, or value of the waiting key. */
+static int attach(struct reader *r, struct yaml *node, yaml_mark_t at)
+{
+    if (!r->depth) {
+        r->root = node;
+        return 0;
+    }
+    int top = r->depth - 1;
+    struct yaml *up = r->stack[top];
+    node->up = up;
+    if (up->kind == YAML_MAP && !r->key[top])
+        return key_take(r, node, at);
+    if (up->kind == YAML_MAP) {
+        node->key = r->key[top]->text;
+        if (node->kind == YAML_SCALAR && node->text.n == 0 && node->plain) /* "key:" with nothing: point at the key */
+            node->line = r->key[top]->line;
+        r->key[top] = NULL;
+    }
+    if (r->tail[top])
+        r->tail[top]->next = node;
+    else
+        up->child = node;
+    r->tail[top] = node;
+    return 0;
+}
+
+static struct yaml *node_new(struct reader *r, enum yaml_kind kind, yaml_mark_t at)
+{
+    struct yaml *node = ARENA_NEW(r->arena, struct yaml);
+    if (!node) {
+        out_of_memory(r);
+        return NULL;
+    }
+    node->kind = kind;
+    node->line = (int)at.line + 1;
+    node->column = (int)at.column + 1;
+    return node;
+}
+
+static int scalar(struct reader *r, const yaml_event_t *event)
+{
+    struct yaml *node = node_new(r, YAML_SCALAR, event->start_mark);
+    if (!node)
+        return -1;
+    if (event->data.scalar.anchor)
+        return complain_at(r, event->start_mark, "anchors (&name) are not allowed here");
+    size_t n = event->data.scalar.length;
+    node->text = (struct str){arena_dup(r->arena, (const char *)event->data.scalar.value, n), n};
+    if (!node->text.p)
+        return out_of_memory(r);
+    if (memchr(node->text.p, 0, n))
+        return complain_at(r, event->start_mark, "a NUL character is not allowed here");
+    node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    return attach(r, node, event->start_mark);
+}
+
+static int open_node(struct reader *r, enum yaml_kind kind, const yaml_event_t *event, const yaml_char_t *anchor)
+{
+    if (anchor)
+        return complain_at(r, event->start_mark, "anchors (&name) are not allowed here");
+    if (r->depth == DEPTH_MAX)
+        return complain_at(r, event->start_mark, "more than 100 levels are not allowed");
+    struct yaml *node = node_new(r, kind, event->start_mark);
+    if (!node || attach(r, node, event->start_mark))
+        return -1;
+    r->stack[r->depth] = node;
+    r->tail[r->depth] = r->key[r->depth] = NULL;
+    r->depth++;
+    return 0;
+}
+
+/* 0: go on, 1: the document is over, -1: error. */
+static int take_event(struct reader *r, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_ALIAS_EVENT:
+        return complain_at(r, event->start_mark, "aliases (*name) are not allowed here");
+    case YAML_SCALAR_EVENT:
+        return scalar(r, event);
+    case YAML_SEQUENCE_START_EVENT:
+        return open_node(r, YAML_LIST, event, event->data.sequence_start.anchor);
+    case YAML_MAPPING_START_EVENT:
+        return open_node(r, YAML_MAP, event, event->data.mapping_start.anchor);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        r->depth--;
+        return 0;
+    case YAML_DOCUMENT_START_EVENT:
+        return r->root ? complain_at(r, event->start_mark, "a second document (---) is not allowed here") : 0;
+    case YAML_STREAM_END_EVENT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int parser_complain(struct reader *r)
+{
+    const yaml_parser_t *p = &r->parser;
+    const char *problem = p->problem ? p->problem : "not YAML";
+    if (p->error == YAML_MEMORY_ERROR)
+        return out_of_memory(r);
+    if (p->error == YAML_READER_ERROR) { /* has no mark, only an offset */
+        size_t line = 1, column = 1;
+        for (size_t i = 0; i < p->problem_offset && i < (size_t)(p->input.string.end - p->input.string.start); i++) {
+            column++;
+            if (p->input.string.start[i] == '\n')
+                line++, column = 1;
+        }
+        return err_set(r->err, ERR_INPUT, "%s:%zu:%zu: %s", r->name, line, column, problem);
+    }
+    if (p->context)
+        return err_set(r->err, ERR_INPUT, "%s:%zu:%zu: %s (%s that began in line %zu)", r->name, p->problem_mark.line + 1,
+                       p->problem_mark.column + 1, problem, p->context, p->context_mark.line + 1);
+    return complain_at(r, p->problem_mark, problem);
+}
+
+static int parse_all(struct reader *r)
+{
+    for (;;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&r->parser, &event))
+            return parser_complain(r);
+        int rc = take_event(r, &event);
+        yaml_event_delete(&event);
+        if (rc)
+            return rc < 0 ? -1 : 0;
+    }
+}
+
+int yaml_parse(struct yaml **ret, const char *name, struct str text, struct arena *a, struct err *err)
+{
+    struct reader r = {.name = name, .arena = a, .err = err};
+    if (text.n > TEXT_MAX)
+        return err_set(err, ERR_INPUT, "%s: %zu bytes are more than the 8 MiB a document may have", name, text.n);
+    if (!yaml_parser_initialize(&r.parser))
+        return out_of_memory(&r);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)(text.p ? text.p : ""), text.n);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    int rc = parse_all(&r);
+    yaml_parser_delete(&r.parser);
+    if (rc)
+        return -1;
+    if (!r.root)
+        return err_set(err, ERR_INPUT, "%s:1:1: the document is empty", name);
+    *ret = r.root;
+    return 0;
+}
+
+const struct yaml *yaml_get(const struct yaml *map, const char *key)
+{
+    if (!map || map->kind != YAML_MAP)
+        return NULL;
+    for (const struct yaml *c = map->child; c; c = c->next)
+        if (str_is(c->key, key))
+            return c;
+    return NULL;
+}
+
+struct str yaml_text(const struct yaml *map, const char *key, const char *otherwise)
+{
+    const struct yaml *y = yaml_get(map, key);
+    return y && y->kind == YAML_SCALAR ? y->text : str_of(otherwise);
+}
+
+static bool is_one_of(struct str text, const char *const *words)
+{
+    for (; *words; words++)
+        if (str_is(text, *words))
+            return true;
+    return false;
+}
+
+bool yaml_is_null(const struct yaml *y)
+{
+    static const char *const words[] = {"", "~", "null", "Null", "NULL", NULL};
+    return y && y->kind == YAML_SCALAR && y->plain && is_one_of(y->text, words);
+}
+
+int yaml_bool(const struct yaml *y, bool *ret)
+{
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", NULL};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL};
+    if (!y || y->kind != YAML_SCALAR || !y->plain)
+        return -1;
+    bool is = is_one_of(y->text, yes);
+    if (!is && !is_one_of(y->text, no))
+        return -1;
+    *ret = is;
+    return 0;
+}
+
+int yaml_complain(const struct yaml *y, const char *name, struct err *err, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    err_setv(err, ERR_INPUT, fmt, ap);
+    va_end(ap);
+    if (err && y)
+        err_wrap(err, "%s:%d:%d", name, y->line, y->column);
+    else
+        err_wrap(err, "%s", name);
+    return -1;
+}
