@@ -1,17 +1,18 @@
-# benchwrap: the whole build. `make help` lists the targets.
+# benchwrap: the whole build. `make help` lists the targets and variables.
 
 O        ?= build
 PREFIX   ?= /usr/local
 CC       ?= cc
 CFLAGS   ?= -O2 -g
-PYTHON   ?= python3
+INSTALL  ?= install
 VERSION  := $(shell cat VERSION)
 BW_PKGS  := hwloc libcjson yaml-0.1 libpcre2-8 uuid
 
-ifneq ($(filter-out help clean lint dist,$(or $(MAKECMDGOALS),all)),)
-missing := $(shell sh scripts/check-packages $(BW_PKGS) >&2 || echo yes)
+# What is missing is told in a sentence before anything is compiled.
+ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
+missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) >&2 || echo yes)
 ifeq ($(missing),yes)
-$(error libraries are missing, see above; `scripts/quickstart` installs them)
+$(error something is missing, see above; `scripts/quickstart` installs it)
 endif
 endif
 
@@ -19,67 +20,124 @@ ifeq ($(V),1)
 say :=
 else
 say = @printf '  %-7s %s\n' '$(1)' '$(2)';
-.SILENT:
+ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+say = @
+endif
 endif
 
-BW_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Iwrapper -I. -I$(O)/gen -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-             -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -fno-common -fvisibility=hidden $(if $(WERROR),-Werror)
+BW_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Iwrapper -I. -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+             -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -fno-common -fvisibility=hidden $(if $(filter-out 0,$(WERROR)),-Werror)
 BW_CFLAGS += -DBW_VERSION='"$(VERSION)"'
-BW_LDFLAGS :=
+BW_LDFLAGS := -Wl,--as-needed
 ifneq ($(SAN),)
 BW_CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 BW_LDFLAGS += -fsanitize=$(SAN)
 else
-BW_CFLAGS  += -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+BW_CFLAGS  += $(if $(findstring -O,$(filter-out -O0,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) -fstack-protector-strong
+# The launcher is linked statically where the system has libc.a: it starts in half the time, and a missing library cannot stop it. STATIC=0: not.
+ifneq ($(STATIC),0)
+launch_static := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a 2>/dev/null)),-static)
+endif
 endif
 PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(BW_PKGS) 2>/dev/null) -lm
 
-# The launcher is libc only: its own folder and four files of base.
-launch_src := $(wildcard wrapper/launch/*.c) $(addprefix wrapper/base/,err.c buf.c str.c opt.c)
-lib_src    := $(filter-out wrapper/launch/main.c,$(wildcard wrapper/launch/*.c)) wrapper/plan.c wrapper/run.c $(wildcard wrapper/run_*.c) \
-              $(wildcard wrapper/base/*.c wrapper/cmd/*.c wrapper/sinks/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c)
-lib_src    := $(wildcard $(lib_src))
+lib_src    := $(filter-out wrapper/main.c wrapper/launch/main.c,$(wildcard wrapper/*.c wrapper/base/*.c wrapper/launch/*.c wrapper/cmd/*.c \
+              wrapper/sinks/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
+mlruns_src := $(wildcard mlruns-format/*.c $(addprefix wrapper/base/,err.c arena.c buf.c str.c fs.c json.c units.c yaml.c clock.c))
 obj         = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB        := $(O)/lib/libwrap.a
 MLRUNS     := $(O)/lib/libmlruns.a
 BIN        := $(O)/bin/benchwrap
 CORE       := $(O)/libexec/benchwrap/benchwrap-core
 CATALOGUE  := $(patsubst benchmarks/catalogue/%,$(O)/share/benchwrap/catalogue/%,$(wildcard benchmarks/catalogue/*/rules.yaml))
+compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
-.PHONY: all help check check-long bench lint install uninstall clean dist dist-portable tests
+.DEFAULT_GOAL := all
+.PHONY: all tests check check-long bench fuzz lint install uninstall dist dist-portable clean help FORCE
+.DELETE_ON_ERROR:
 all: $(BIN) $(CORE) $(MLRUNS) $(CATALOGUE)   ## build everything into O=build
 
-$(BIN): $(call obj,$(launch_src))
+# The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
+$(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) -o $@ $^
 $(CORE): $(call obj,wrapper/main.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(LDFLAGS) -Wl,-z,now -o $@ $^ $(PKG_LIBS)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(LIB): $(call obj,$(lib_src))
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
-$(MLRUNS): $(call obj,$(wildcard mlruns-format/*.c) $(addprefix wrapper/base/,err.c arena.c buf.c str.c fs.c json.c units.c yaml.c))
+$(MLRUNS): $(call obj,$(mlruns_src))
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
-$(O)/obj/%.o: %.c Makefile VERSION
+$(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
 $(O)/share/benchwrap/catalogue/%: benchmarks/catalogue/%
 	@mkdir -p $(@D)
 	$(call say,COPY,$@)cp $< $@
 
+# Other flags or another compiler in the same O rebuild everything.
+flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS)
+$(O)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' >$@
+
 # Unit tests: one program per tests/unit/<layer>/<file>.c, cmocka, TAP.
 unit_src := $(wildcard tests/unit/*/*.c)
 unit_bin := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
-$(O)/tests/unit/%: tests/unit/%.c $(LIB)
+$(O)/tests/unit/%: tests/unit/%.c $(LIB) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,TEST,$@)$(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS) -MMD -MP -MF $@.d $(BW_LDFLAGS) -o $@ $< $(LIB) $(PKG_LIBS) -lcmocka
-tests: all $(unit_bin)   ## build the unit tests
+	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(PKG_LIBS) -lcmocka
+# Helper programs of tests and measurements: plain C, libc only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
+# a line `/* link: core */` (libwrap.a and its libraries) or `/* link: PACKAGE */` (pkg-config).
+help_bin := $(patsubst %.c,$(O)/%,$(wildcard tests/lib/*.c tests/bench/*.c))
+$(O)/tests/lib/% $(O)/tests/bench/%: $(LIB) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,TEST,$@)src=$(patsubst $(O)/%,%,$@).c; link=$$(sed -n 's,.*/\* link: \([^ ]*\).*,\1,p' $$src); \
+	case $$link in '') libs= ;; core) libs='$(LIB) $(PKG_LIBS)' ;; *) libs=$$(pkg-config --cflags --libs $$link) || exit 1 ;; esac; \
+	$(compile) -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $$src $$libs
+$(foreach b,$(help_bin),$(eval $(b): $(patsubst $(O)/%,%.c,$(b))))
+tests: all $(unit_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
+
+check: tests   ## run all tests with what is installed (scripts/test installs the rest)
+	@O='$(O)' scripts/run-tests $(TESTS)
+check-long: tests   ## the slow tiers too: MLflow 2.x, newer Debian roots, valgrind, sanitizers, whole campaigns
+	@O='$(O)' BENCHWRAP_LONG=1 scripts/check-long $(TESTS)
+bench: all $(filter $(O)/tests/bench/%,$(help_bin))   ## measure, side by side with the peers found on this machine
+	@O='$(O)' tests/bench/run $(BENCH)
+fuzz:   ## run the fuzzers FUZZ_TIME=60 seconds each (clang)
+	@O='$(O)/fuzz' FUZZ_TIME='$(or $(FUZZ_TIME),60)' MAKE='$(MAKE)' scripts/fuzz $(FUZZ)
+lint:   ## formatting, static analysis, spelling, layers, manual pages
+	@O='$(O)' scripts/lint
+
+ddir = $(DESTDIR)$(PREFIX)
+install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a folder of your own)
+	$(INSTALL) -d '$(ddir)/bin' '$(ddir)/libexec/benchwrap' '$(ddir)/lib/pkgconfig' '$(ddir)/share/man/man1' '$(ddir)/share/doc/benchwrap'
+	$(INSTALL) -m 755 $(BIN) '$(ddir)/bin/'
+	$(INSTALL) -m 755 $(CORE) '$(ddir)/libexec/benchwrap/'
+	for f in $(CATALOGUE); do d='$(ddir)'/$$(dirname "$${f#$(O)/}"); $(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done
+	$(INSTALL) -m 644 $(MLRUNS) '$(ddir)/lib/'
+	for f in $$(scripts/public-headers); do d='$(ddir)'/include/benchwrap/$$(dirname "$${f#wrapper/}"); \
+		$(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/packaging/mlruns.pc.in >'$(ddir)/lib/pkgconfig/mlruns.pc'
+	O='$(O)' scripts/make-docs '$(ddir)/share'
+	$(INSTALL) -m 644 LICENSE NEWS README.md '$(ddir)/share/doc/benchwrap/'
+uninstall:   ## remove what install has put there
+	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/share/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
+	rm -f '$(ddir)/bin/benchwrap' '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
+		'$(ddir)/share/bash-completion/completions/benchwrap'
+dist:   ## source archive of the last commit
+	@mkdir -p $(O)
+	git archive --format=tar.gz --prefix=benchwrap-$(VERSION)/ -o $(O)/benchwrap-$(VERSION).tar.gz HEAD
+	@echo $(O)/benchwrap-$(VERSION).tar.gz
+dist-portable:   ## a relocatable folder with its libraries, as one archive
+	@O='$(O)' MAKE='$(MAKE)' VERSION='$(VERSION)' scripts/dist-portable
 
 clean:   ## remove O
 	rm -rf $(O)
-help:    ## list the targets
+help:    ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 16
+	@echo 'variables: O=dir CC=clang CFLAGS= PREFIX= DESTDIR= SAN=address,undefined|thread WERROR=1 V=1 STATIC=0 TESTS="…" BENCH="…" FUZZ_TIME=60'
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -name '*.d' -type f 2>/dev/null)

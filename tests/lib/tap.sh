@@ -1,6 +1,7 @@
 # tap.sh: TAP for shell tests. Sourced first by every tests/cli/t*.t:
 #   . "$(dirname "$0")/../lib/tap.sh"
-# $BENCHWRAP is the built program, $WORK a fresh directory that is removed at exit, $TESTLIB this folder, $ROOT the source tree.
+# $BENCHWRAP is the built program, $WORK a fresh directory that is removed at exit, $TESTLIB this folder, $ROOT the source tree, $CACHE
+# a folder that outlives the tests and lies outside the tree (virtual environments). HOME is a fresh one: nothing of the caller's is read.
 
 TESTLIB=$(cd "$(dirname "$0")/../lib" && pwd)
 ROOT=$(cd "$TESTLIB/../.." && pwd)
@@ -11,10 +12,14 @@ esac
 BENCHWRAP=${BENCHWRAP:-$BUILD/bin/benchwrap}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/benchwrap-test.XXXXXX") || { echo "Bail out! no temporary directory"; exit 1; }
 WORK=$(cd "$WORK" && pwd -P)
+CACHE=${BENCHWRAP_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/benchwrap-tests}
+HOME=$WORK/.home
+mkdir -p "$HOME"
+unset XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 tap_count=0
 tap_failed=0
 tap_finished=0
-export BENCHWRAP WORK TESTLIB ROOT BUILD
+export BENCHWRAP WORK TESTLIB ROOT BUILD CACHE HOME
 # Tests start without what the caller's own settings would change.
 unset BENCHWRAP_RUN_ID BENCHWRAP_SOCKET BENCHWRAP_TREE BENCHWRAP_STRICT BENCHWRAP_QUIET MLFLOW_TRACKING_URI MLFLOW_RUN_ID MLFLOW_EXPERIMENT_NAME 2>/dev/null
 
@@ -26,7 +31,7 @@ tap_exit()
         echo "not ok $((tap_count + 1)) - the script ended early, status $status"
         tap_failed=1
     fi
-    cd / && rm -rf "$WORK"
+    cd / && { chmod -R u+rwX "$WORK" 2>/dev/null; rm -rf "$WORK"; }
     exit $((tap_failed ? 1 : 0))
 }
 trap tap_exit EXIT
@@ -79,10 +84,25 @@ does not match: $3"
     fi
 }
 
-skip() # NAME WHY
+skip_here() # NAME WHY: this machine or kernel cannot do it, whatever is installed
 {
     tap_count=$((tap_count + 1))
     echo "ok $tap_count - $1 # SKIP $2"
+}
+
+skip() # NAME WHY: a real component is missing; a failure where all must be there (BENCHWRAP_REQUIRE, set in CI)
+{
+    if [ -n "${BENCHWRAP_REQUIRE:-}" ]; then
+        tap_fail "$1" "needed here: $2"
+    else
+        skip_here "$1" "$2"
+        echo "skipped: $1: $2" >&2
+    fi
+}
+
+long_tests() # true where the slow tiers are asked for (make check-long)
+{
+    [ -n "${BENCHWRAP_LONG:-}" ]
 }
 
 done_testing()
