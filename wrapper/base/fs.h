@@ -28,6 +28,10 @@ int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err);
 int fs_remove_tree(int dir, const char *path, struct err *err);
 /* Syncs every file and directory below path (and path itself). */
 int fs_sync_tree(int dir, const char *path, struct err *err);
+/* The names in a directory (without . and ..), sorted by bytes. Free with fs_list_deinit. */
+struct fs_list { char **names; size_t count; };
+int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err);
+void fs_list_deinit(struct fs_list *list);
 void fs_close(int *fd); /* cleanup: closes and sets -1 */
 #define CLEANUP_FD __attribute__((cleanup(fs_close)))
 #endif
