@@ -72,7 +72,11 @@ int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, s
     size_t piece = S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size < max ? (size_t)st.st_size + 1 : PIECE;
     for (;;) {
         size_t want = max - done < piece ? max - done + 1 : piece;
-        char *to = buf_room(ret, want);
+        size_t room = ret->max > ret->n ? ret->max - ret->n : 0;
+        char over; /* a full buffer can still learn that the file ends here */
+        if (want > room)
+            want = room ? room : 1;
+        char *to = room ? buf_room(ret, want) : &over;
         if (!to) { /* the caller's buffer is too small, or memory is short */
             errno = ENOMEM;
             return err_sys(err, "cannot read %s", path);
@@ -82,10 +86,11 @@ int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, s
             return err_sys(err, "cannot read %s", path);
         if (got == 0)
             break;
-        size_t take = (size_t)got > max - done ? max - done : (size_t)got;
+        size_t take = !room ? 0 : (size_t)got > max - done ? max - done : (size_t)got;
         ret->n += take;
         done += take;
-        ret->p[ret->n] = 0;
+        if (ret->p)
+            ret->p[ret->n] = 0;
         if ((size_t)got > take) {
             if (flags & FS_CUT)
                 return 1;
