@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # tap.sh: TAP for shell tests. Sourced first by every tests/cli/t*.t:
 #   . "$(dirname "$0")/../lib/tap.sh"
 # $BENCHWRAP is the built program, $WORK a fresh directory that is removed at exit, $TESTLIB this folder, $ROOT the source tree, $CACHE
