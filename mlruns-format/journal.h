@@ -8,7 +8,7 @@
 
 struct journal_head {
     char id[33];
-    char boot_id[40];
+    char boot_id[40];         /* journal_create reads the kernel's where this is empty */
     const char *host;         /* node name */
     const char *experiment;   /* wanted name */
     const char *run_name;
@@ -29,13 +29,20 @@ void journal_beat(struct journal *j, int64_t now_ms);
 /* The program has been started (pid) / what became of it. */
 void journal_started(struct journal *j, int64_t time_ms);
 void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason);
-/* Writes what is buffered; with sync also fdatasync. 0, or -1 with the first error met. */
+/* Writes what is buffered; with sync also fdatasync. 0; -1 with an error not told before; 1: still failing as told. What could not be
+ * written is kept (up to 8 MiB, then whole facts are lost and counted in the journal) and tried again at the next flush. */
 int journal_flush(struct journal *j, bool sync, struct err *err);
-void journal_close(struct journal *j);
+void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed */
 
 /* Reading. Facts are replayed into *record (initialised by this call) up to the last whole line.
  * *ret_head points into the record's arena. 0, or -1 if not even the first line is whole. */
-struct journal_state { bool started, ended; int64_t last_ms, started_ms; size_t lines; size_t good_bytes, all_bytes; const char *reason; };
+struct journal_state {
+    bool started, ended;
+    int64_t last_ms, started_ms;    /* last_ms: the latest time in any line, at least the start */
+    size_t lines, good_bytes, all_bytes;
+    size_t lost;                    /* facts that the writer could not store (disk full) */
+    const char *reason;             /* of the end; "" */
+};
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
 /* Reopens for appending after a crash (cuts the torn tail, takes the lock). 1 if somebody holds the lock (alive). */
 int journal_reopen(struct journal **ret, int dir, struct err *err);

@@ -53,6 +53,10 @@ void record_metric_nan(struct record *r, const char *key, int64_t step, int64_t 
 void record_artifact(struct record *r, const char *path, const char *file);
 void record_missing(struct record *r, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void record_warning(struct record *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A fact told before (read from a journal): the same checks, with the fact's own time and source. Its texts are copied. A NaN is kept. */
+void record_fact(struct record *r, const struct fact *fact);
+/* How many facts found no memory (a record holds 512 MiB at most). */
+size_t record_lost(const struct record *r);
 /* Convenience: numbers as params, printed so that they read back equal. */
 void record_param_int(struct record *r, const char *key, int64_t value);
 void record_param_double(struct record *r, const char *key, double value);

@@ -20,10 +20,10 @@ struct tree_sample { int64_t time_ms, step; double value; };
 struct tree_entry { const char *key; struct str value; const struct tree_sample *samples; size_t count; struct tree_entry *next; };
 struct tree_run {
     char id[33];
-    uint32_t experiment_id;
+    uint64_t experiment_id; /* 18 digits when Python MLflow made it; 0 where the folder's name is no number */
     const char *experiment, *name, *user, *artifact_uri;
     int64_t start_ms, end_ms;
-    enum run_status status;
+    enum run_status status; /* 2 (scheduled) is possible in trees of others */
     const char *lifecycle;
     struct tree_entry *params, *metrics, *tags; /* NULL until asked for */
     const char *path;      /* below the tree's parent, "mlruns/<exp>/<run>" */

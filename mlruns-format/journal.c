@@ -1,0 +1,305 @@
+/* journal.c: writing the facts of a run to disk while it runs. Reading is journal_read.c's. */
+#include "mlruns-format/journal.h"
+
+#include "base/buf.h"
+#include "base/fs.h"
+#include "mlruns-format/crc32c.h"
+#include "mlruns-format/journal_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PENDING_MAX = 8 << 20, /* kept while the disk refuses; what comes on top is counted and lost */
+    FLUSH_AT = 64 << 10    /* written without being asked from here on */
+};
+
+struct journal {
+    int fd;
+    struct buf out;     /* whole lines, of which the first `written` bytes are in the file */
+    size_t written;
+    struct buf line;    /* the object being made */
+    size_t lost;        /* facts that found no room, since the last "lost" line */
+    int error, told;    /* errno in force, and the one already told; 0: none */
+    bool unsynced;
+};
+
+int journal_lock(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int rc;
+    do
+        rc = fcntl(fd, F_OFD_SETLK, &lock);
+    while (rc < 0 && errno == EINTR);
+    if (rc == 0)
+        return 0;
+    return errno == EAGAIN || errno == EACCES ? 1 : -1;
+}
+
+static struct journal *journal_new(int fd)
+{
+    struct journal *j = calloc(1, sizeof *j);
+    if (j) {
+        j->fd = fd;
+        buf_init(&j->out, PENDING_MAX);
+        buf_init(&j->line, 1 << 20);
+    }
+    return j;
+}
+
+/* The part of `out` that is in the file is dropped; the rest waits. */
+static int write_out(struct journal *j)
+{
+    while (j->written < j->out.n) {
+        ssize_t k = write(j->fd, j->out.p + j->written, j->out.n - j->written);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0) {
+            j->error = k < 0 ? errno : EIO;
+            return -1;
+        }
+        j->written += (size_t)k;
+        j->unsynced = true;
+    }
+    buf_clear(&j->out);
+    j->written = 0;
+    j->error = 0;
+    return 0;
+}
+
+/* Makes room in `out` by moving up what is not written; a line goes in whole or not at all. */
+static bool put_line(struct journal *j)
+{
+    if (j->line.failed)
+        return false;
+    if (j->written > PENDING_MAX / 2) {
+        memmove(j->out.p, j->out.p + j->written, j->out.n - j->written + 1);
+        j->out.n -= j->written;
+        j->written = 0;
+    }
+    if (!buf_room(&j->out, j->line.n + 10)) {
+        j->out.failed = false;
+        return false;
+    }
+    buf_printf(&j->out, "%08x ", crc32c(0, j->line.p, j->line.n));
+    buf_str(&j->out, buf_text(&j->line));
+    buf_putc(&j->out, '\n');
+    return true;
+}
+
+/* Takes the object in j->line. */
+static void end_line(struct journal *j)
+{
+    bool taken = put_line(j);
+    buf_clear(&j->line);
+    if (!taken)
+        j->lost++;
+    else if (j->lost) {
+        buf_printf(&j->line, "{\"lost\":%zu}", j->lost);
+        if (put_line(j))
+            j->lost = 0;
+        buf_clear(&j->line);
+    }
+    if (j->out.n - j->written >= FLUSH_AT && !j->error)
+        write_out(j);
+}
+
+static void add_text(struct buf *b, const char *name, struct str s)
+{
+    buf_printf(b, "%s\"%s\":", b->n > 1 ? "," : "", name);
+    buf_json(b, s);
+}
+
+static void add_int(struct buf *b, const char *name, int64_t v)
+{
+    bool exact = v >= -INT64_C(9007199254740992) && v <= INT64_C(9007199254740992); /* beyond 2^53 readers of JSON lose digits */
+    buf_printf(b, "%s\"%s\":%s%lld%s", b->n > 1 ? "," : "", name, exact ? "" : "\"", (long long)v, exact ? "" : "\"");
+}
+
+static void put_head(struct journal *j, const struct journal_head *head)
+{
+    struct buf *b = &j->line;
+    buf_putc(b, '{');
+    add_int(b, "journal", JOURNAL_VERSION);
+    add_text(b, "id", str_of(head->id));
+    add_text(b, "boot_id", str_of(head->boot_id));
+    add_int(b, "start", head->start_ms);
+    add_text(b, "host", str_of(head->host));
+    add_text(b, "experiment", str_of(head->experiment));
+    add_text(b, "run_name", str_of(head->run_name));
+    add_text(b, "tree", str_of(head->tree));
+    add_text(b, "user", str_of(head->user));
+    add_text(b, "job", str_of(head->job));
+    add_text(b, "options", str_of(head->options));
+    buf_puts(b, ",\"argv\":[");
+    for (char **a = head->argv; a && *a; a++) {
+        if (a != head->argv)
+            buf_putc(b, ',');
+        buf_json(b, str_of(*a));
+    }
+    buf_puts(b, "]}");
+}
+
+static void read_boot_id(char to[40])
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 256);
+    if (fs_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 200, FS_CUT, &b, NULL) == 0) {
+        struct str s = str_trim(buf_text(&b));
+        snprintf(to, 40, STR_FMT, STR_ARG(s));
+    }
+}
+
+int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err)
+{
+    CLEANUP_FD int fd = openat(dir, "journal", O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0)
+        return err_sys(err, "cannot create the journal");
+    if (journal_lock(fd) == 1)
+        return err_set(err, ERR_SYSTEM, "cannot lock the journal: another process holds it");
+    struct journal *j = journal_new(fd);
+    if (!j)
+        return err_sys(err, "cannot create the journal");
+    fd = -1;
+    struct journal_head with_boot = *head;
+    if (!with_boot.boot_id[0])
+        read_boot_id(with_boot.boot_id);
+    buf_deinit(&j->line);
+    buf_init(&j->line, JOURNAL_LINE_MAX - 16); /* a command line can have 2 MiB */
+    put_head(j, &with_boot);
+    int rc = -1;
+    if (j->line.failed)
+        err_set(err, ERR_SYSTEM, "cannot write the journal: the command line is too long or memory is short");
+    else {
+        end_line(j);
+        if (j->out.n && write_out(j) < 0) {
+            errno = j->error;
+            err_sys(err, "cannot write the journal");
+        } else if (j->lost)
+            err_set(err, ERR_SYSTEM, "cannot write the journal: memory is short");
+        else
+            rc = 0;
+    }
+    if (rc < 0) {
+        buf_clear(&j->out);
+        journal_close(j);
+        unlinkat(dir, "journal", 0);
+        return -1;
+    }
+    *ret = j;
+    return 0;
+}
+
+void journal_fact(void *journal, const struct fact *f)
+{
+    static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};
+    struct journal *j = journal;
+    struct buf *b = &j->line;
+    buf_putc(b, '{');
+    add_text(b, "fact", str_of(kinds[f->kind]));
+    if (f->kind != FACT_WARNING)
+        add_text(b, "key", f->key);
+    if (f->kind == FACT_METRIC) {
+        buf_puts(b, ",\"value\":");
+        if (isnan(f->value))
+            buf_puts(b, "\"nan\"");
+        else
+            buf_double(b, f->value);
+        add_int(b, "step", f->step);
+        if (f->unit && *f->unit)
+            add_text(b, "unit", str_of(f->unit));
+        if (f->direction != DIR_NONE)
+            add_text(b, "direction", str_of(record_direction_name(f->direction)));
+    } else
+        add_text(b, "text", f->text);
+    add_int(b, "time", f->time_ms);
+    if (f->source && *f->source)
+        add_text(b, "source", str_of(f->source));
+    buf_putc(b, '}');
+    end_line(j);
+}
+
+void journal_beat(struct journal *j, int64_t now_ms)
+{
+    buf_printf(&j->line, "{\"beat\":%lld}", (long long)now_ms);
+    end_line(j);
+}
+
+void journal_started(struct journal *j, int64_t time_ms)
+{
+    buf_printf(&j->line, "{\"started\":%lld}", (long long)time_ms);
+    end_line(j);
+}
+
+void journal_ended(struct journal *j, int64_t end_ms, enum run_status status, const char *reason)
+{
+    buf_putc(&j->line, '{');
+    add_int(&j->line, "ended", end_ms);
+    add_int(&j->line, "status", status);
+    add_text(&j->line, "reason", str_of(reason));
+    buf_putc(&j->line, '}');
+    end_line(j);
+}
+
+int journal_flush(struct journal *j, bool sync, struct err *err)
+{
+    if (write_out(j) == 0 && sync && j->unsynced) {
+        if (fdatasync(j->fd) < 0 && errno != EINVAL && errno != ENOSYS)
+            j->error = errno; /* the kernel tells a lost page once: so do we */
+        j->unsynced = false;
+    }
+    if (j->error == 0 && j->lost) { /* the "lost" line found no room before */
+        buf_printf(&j->line, "{\"lost\":%zu}", j->lost);
+        if (put_line(j))
+            j->lost = 0;
+        buf_clear(&j->line);
+        write_out(j);
+    }
+    if (j->error == 0) {
+        j->told = 0;
+        return 0;
+    }
+    if (j->told == j->error)
+        return 1;
+    j->told = errno = j->error;
+    return err_sys(err, "cannot write the journal");
+}
+
+void journal_close(struct journal *j)
+{
+    if (!j)
+        return;
+    write_out(j);
+    close(j->fd);
+    buf_deinit(&j->out);
+    buf_deinit(&j->line);
+    free(j);
+}
+
+int journal_reopen(struct journal **ret, int dir, struct err *err)
+{
+    CLEANUP_FD int fd = openat(dir, "journal", O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return err_sys(err, "cannot open the journal");
+    if (journal_lock(fd) == 1)
+        return 1;
+    size_t good;
+    struct stat st;
+    if (journal_good_bytes(fd, &good, err) < 0)
+        return -1;
+    if (good == 0)
+        return err_set(err, ERR_INPUT, "cannot go on with the journal: its first line is damaged");
+    if (fstat(fd, &st) < 0 || ((size_t)st.st_size > good && ftruncate(fd, (off_t)good) < 0))
+        return err_sys(err, "cannot cut the damaged end of the journal");
+    struct journal *j = journal_new(fd);
+    if (!j)
+        return err_sys(err, "cannot open the journal");
+    fd = -1;
+    *ret = j;
+    return 0;
+}

@@ -1,0 +1,281 @@
+/* journal_read.c: replaying a journal up to its last whole line. The file may be torn or damaged anywhere. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "mlruns-format/crc32c.h"
+#include "mlruns-format/journal.h"
+#include "mlruns-format/journal_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE = 256 << 10 };
+
+/* Lines of a file, one after the other, in a buffer that grows to the longest line and no further. */
+struct lines {
+    int fd;
+    off_t at;           /* of the next read */
+    char *p;
+    size_t size, from, n; /* bytes from..n are not used yet */
+    size_t good;        /* bytes of whole, right lines so far */
+    int error;          /* errno of a read that failed */
+};
+
+static bool more(struct lines *l)
+{
+    if (l->from) {
+        memmove(l->p, l->p + l->from, l->n - l->from);
+        l->n -= l->from;
+        l->from = 0;
+    }
+    if (l->n == l->size) {
+        size_t size = l->size ? l->size * 2 : PIECE;
+        char *p = size <= JOURNAL_LINE_MAX ? realloc(l->p, size) : NULL;
+        if (!p) {
+            l->error = size <= JOURNAL_LINE_MAX ? ENOMEM : 0; /* longer than any line of ours: damaged */
+            return false;
+        }
+        l->p = p;
+        l->size = size;
+    }
+    ssize_t k;
+    do
+        k = pread(l->fd, l->p + l->n, l->size - l->n, l->at);
+    while (k < 0 && errno == EINTR);
+    if (k < 0)
+        l->error = errno;
+    if (k <= 0)
+        return false;
+    l->n += (size_t)k;
+    l->at += k;
+    return true;
+}
+
+/* Eight lower-case hexadecimal digits. */
+static bool hex8(const char *p, uint32_t *ret)
+{
+    uint32_t v = 0;
+    for (int i = 0; i < 8; i++) {
+        char c = p[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+        v = v << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    *ret = v;
+    return true;
+}
+
+/* The object of the next line; false at the first line that is torn or wrong, and at the end. */
+static bool next_line(struct lines *l, struct str *ret)
+{
+    size_t seen = 0;
+    char *lf;
+    while (!(lf = l->n > l->from + seen ? memchr(l->p + l->from + seen, '\n', l->n - l->from - seen) : NULL)) {
+        seen = l->n - l->from;
+        if (!more(l))
+            return false;
+    }
+    const char *p = l->p + l->from;
+    size_t n = (size_t)(lf - p);
+    uint32_t crc;
+    if (n < 11 || p[8] != ' ' || !hex8(p, &crc) || crc32c(0, p + 9, n - 9) != crc)
+        return false;
+    *ret = (struct str){p + 9, n - 9};
+    l->from += n + 1;
+    l->good += n + 1;
+    return true;
+}
+
+int journal_good_bytes(int fd, size_t *ret, struct err *err)
+{
+    struct lines l = {.fd = fd};
+    struct str line;
+    while (next_line(&l, &line))
+        ;
+    free(l.p);
+    if (l.error) {
+        errno = l.error;
+        return err_sys(err, "cannot read the journal");
+    }
+    *ret = l.good;
+    return 0;
+}
+
+/* An integer, also one beyond 2^53 written as text. */
+static int64_t get_int(const struct json *j, const char *key, int64_t otherwise)
+{
+    const struct json *v = json_get(j, key);
+    int64_t got;
+    if (json_is_string(v))
+        return str_int(str_of(json_string(v, "")), &got) ? got : otherwise;
+    return json_integer(v, otherwise);
+}
+
+static const char *get_text(const struct json *j, const char *key)
+{
+    return json_string(json_get(j, key), "");
+}
+
+static bool run_id_ok(const char *id)
+{
+    return strlen(id) == 32 && strspn(id, "0123456789abcdef") == 32;
+}
+
+static const char *keep(struct arena *a, const char *z)
+{
+    const char *copy = arena_dup(a, z, strlen(z));
+    return copy ? copy : "";
+}
+
+static int read_head(const struct json *j, struct record *r, struct journal_head *head, struct err *err)
+{
+    *head = (struct journal_head){.start_ms = get_int(j, "start", 0)};
+    int64_t version = get_int(j, "journal", -1);
+    if (version > JOURNAL_VERSION)
+        return err_set(err, ERR_INPUT, "the journal is of version %lld, this program knows version %d: use the newer benchwrap", (long long)version, JOURNAL_VERSION);
+    const char *id = get_text(j, "id");
+    if (version < 1 || !run_id_ok(id) || head->start_ms <= 0)
+        return err_set(err, ERR_INPUT, "the first line of the journal does not name a run");
+    snprintf(head->id, sizeof head->id, "%s", id);
+    snprintf(head->boot_id, sizeof head->boot_id, "%s", get_text(j, "boot_id"));
+    record_init(r, head->id, head->start_ms);
+    struct arena *a = &r->arena;
+    head->host = keep(a, get_text(j, "host"));
+    head->experiment = keep(a, get_text(j, "experiment"));
+    head->run_name = keep(a, get_text(j, "run_name"));
+    head->tree = keep(a, get_text(j, "tree"));
+    head->user = keep(a, get_text(j, "user"));
+    head->job = keep(a, get_text(j, "job"));
+    head->options = keep(a, get_text(j, "options"));
+    const struct json *argv = json_get(j, "argv");
+    size_t n = 0;
+    head->argv = arena_get(a, (json_count(argv) + 1) * sizeof *head->argv);
+    for (const struct json *e = json_first(argv); head->argv && e; e = json_next(e))
+        head->argv[n++] = (char *)(uintptr_t)keep(a, json_string(e, ""));
+    if (a->failed) {
+        record_deinit(r);
+        return err_set(err, ERR_SYSTEM, "cannot read the journal: memory is short");
+    }
+    return 0;
+}
+
+/* One object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a later minor change: passed over. */
+static void read_line(const struct json *j, struct record *r, struct journal_state *st)
+{
+    static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};
+    const char *fact = json_string(json_get(j, "fact"), NULL);
+    int64_t time = 0;
+    if (fact) {
+        struct fact f = {.key = str_of(get_text(j, "key")), .text = str_of(get_text(j, "text")), .step = get_int(j, "step", 0), .unit = get_text(j, "unit"), .source = get_text(j, "source")};
+        size_t kind = 0;
+        while (kind < sizeof kinds / sizeof *kinds && strcmp(kinds[kind], fact) != 0)
+            kind++;
+        if (kind == sizeof kinds / sizeof *kinds)
+            return;
+        f.kind = (enum fact_kind)kind;
+        f.time_ms = time = get_int(j, "time", 0);
+        f.value = json_number(json_get(j, "value"), NAN);
+        const char *dir = get_text(j, "direction");
+        f.direction = strcmp(dir, "higher") == 0 ? DIR_HIGHER : strcmp(dir, "lower") == 0 ? DIR_LOWER : DIR_NONE;
+        record_fact(r, &f);
+    } else if (json_get(j, "beat"))
+        time = get_int(j, "beat", 0);
+    else if (json_get(j, "started")) {
+        st->started = true;
+        st->started_ms = time = get_int(j, "started", 0);
+    } else if (json_get(j, "ended")) {
+        int64_t status = get_int(j, "status", RUN_KILLED);
+        st->ended = true;
+        r->end_ms = time = get_int(j, "ended", 0);
+        r->status = status == RUN_FINISHED || status == RUN_FAILED ? (enum run_status)status : RUN_KILLED;
+        st->reason = keep(&r->arena, get_text(j, "reason"));
+    } else if (json_get(j, "lost"))
+        st->lost += (size_t)get_int(j, "lost", 0);
+    if (time > st->last_ms)
+        st->last_ms = time;
+}
+
+int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err)
+{
+    *ret_state = (struct journal_state){.reason = ""};
+    CLEANUP_FD int fd = openat(dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    struct stat file;
+    if (fd < 0 || fstat(fd, &file) < 0)
+        return err_sys(err, "cannot read the journal");
+    if (!S_ISREG(file.st_mode))
+        return err_set(err, ERR_INPUT, "cannot read the journal: it is not a regular file");
+    struct lines l = {.fd = fd};
+    struct str line;
+    int rc = 0;
+    while (rc == 0) {
+        size_t good = l.good;
+        struct json *j = NULL;
+        if (!next_line(&l, &line))
+            break;
+        if (json_parse(&j, line, NULL, NULL) < 0 || !json_is_object(j)) { /* a right sum over something that is not ours */
+            json_free(j);
+            l.good = good;
+            break;
+        }
+        if (ret_state->lines == 0)
+            rc = read_head(j, record, ret_head, err);
+        else
+            read_line(j, record, ret_state);
+        ret_state->lines += rc == 0;
+        json_free(j);
+    }
+    free(l.p);
+    if (rc == 0 && ret_state->lines == 0) {
+        errno = l.error;
+        return l.error ? err_sys(err, "cannot read the journal") : err_set(err, ERR_INPUT, "the first line of the journal is not whole");
+    }
+    if (rc < 0)
+        return -1;
+    if (l.error) { /* what could be read counts; the rest may come back with the disk */
+        errno = l.error;
+        err_sys(err, "cannot read the whole journal");
+        record_deinit(record);
+        return -1;
+    }
+    if (ret_state->last_ms < ret_head->start_ms)
+        ret_state->last_ms = ret_head->start_ms;
+    ret_state->good_bytes = l.good;
+    ret_state->all_bytes = (size_t)file.st_size > l.good ? (size_t)file.st_size : l.good;
+    return 0;
+}
+
+/* True if this machine has not been started anew since the journal was begun. */
+static bool same_boot(int fd)
+{
+    struct lines l = {.fd = fd};
+    struct str line;
+    struct json *j = NULL;
+    bool same = false;
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 256);
+    if (next_line(&l, &line) && json_parse(&j, line, NULL, NULL) == 0 &&
+        fs_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 200, FS_CUT, &b, NULL) == 0) {
+        struct str boot = str_trim(buf_text(&b));
+        same = boot.n && str_is(boot, get_text(j, "boot_id"));
+    }
+    json_free(j);
+    free(l.p);
+    return same;
+}
+
+int journal_alive(int dir)
+{
+    CLEANUP_FD int fd = openat(dir, "journal", O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return -1;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_GETLK, &lock) < 0)
+        return -1;
+    if (lock.l_type != F_UNLCK)
+        return 1; /* locks of other hosts are seen on some file systems: then that is as sure */
+    return same_boot(fd) ? 0 : -1;
+}

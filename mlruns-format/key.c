@@ -1,0 +1,98 @@
+/* key.c: legal keys (the format's and MLflow's) and what is done with illegal ones. */
+#include "mlruns-format/key.h"
+
+#include "mlruns-format/crc32c.h"
+
+enum { HASH_CHARS = 9 /* '-' and 8 hex digits */ };
+
+static bool legal_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == ' ';
+}
+
+static bool legal_component(struct str s)
+{
+    if (s.n == 0 || s.p[0] == '.' || s.p[0] == ' ' || s.p[s.n - 1] == '.' || s.p[s.n - 1] == ' ')
+        return false; /* a hidden file would be taken for a placeholder, a dot or blank at the end is lost by some file systems */
+    for (size_t i = 0; i < s.n; i++)
+        if (!legal_char(s.p[i]))
+            return false;
+    return true;
+}
+
+bool key_legal(struct str key)
+{
+    if (key.n == 0 || key.n > KEY_MAX)
+        return false;
+    while (key.p) {
+        struct str part = str_cut(&key, '/');
+        if (!legal_component(part))
+            return false;
+    }
+    return true;
+}
+
+/* One component made legal; nothing if it is empty. */
+static void make_component(struct buf *to, struct str s)
+{
+    size_t from = to->n;
+    for (size_t i = 0, k; i < s.n; i += k ? k : 1) {
+        k = str_utf8(s.p + i, s.n - i);
+        buf_putc(to, k == 1 && legal_char(s.p[i]) ? s.p[i] : '_');
+    }
+    if (to->failed || to->n == from)
+        return;
+    if (to->p[from] == '.' || to->p[from] == ' ')
+        to->p[from] = '_';
+    if (to->p[to->n - 1] == '.' || to->p[to->n - 1] == ' ')
+        to->p[to->n - 1] = '_';
+}
+
+int key_make(struct buf *to, struct str text)
+{
+    if (key_legal(text)) {
+        buf_str(to, text);
+        return 0;
+    }
+    size_t from = to->n;
+    struct str rest = text;
+    while (rest.p) {
+        struct str part = str_cut(&rest, '/');
+        if (part.n && to->n > from)
+            buf_putc(to, '/');
+        if (part.n)
+            make_component(to, part);
+    }
+    if (to->n == from)
+        buf_putc(to, '_');
+    if (!to->failed && to->n - from > KEY_MAX) {
+        to->n = from + KEY_MAX - HASH_CHARS;
+        if (to->p[to->n - 1] == '/')
+            to->p[to->n - 1] = '_';
+        buf_printf(to, "-%08x", crc32c(0, text.p, text.n));
+    }
+    return 1;
+}
+
+void key_segment(struct buf *to, struct str text)
+{
+    size_t from = to->n;
+    bool gap = false;
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) {
+            gap = true;
+            continue;
+        }
+        if (to->n == from && c >= '0' && c <= '9')
+            buf_putc(to, 'n'); /* a segment begins with a letter */
+        else if (gap && to->n > from)
+            buf_putc(to, '_');
+        gap = false;
+        buf_putc(to, c);
+    }
+    if (to->n == from)
+        buf_putc(to, 'x');
+}

@@ -1,0 +1,556 @@
+/* record.c: what a run is: facts in order of arrival, checked once. */
+#include "mlruns-format/record.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "mlruns-format/crc32c.h"
+#include "mlruns-format/key.h"
+#include "mlruns-format/record_index.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    VALUE_MAX = 64 * 1024,    /* bytes of a param's or tag's value; the tree cuts further (MLflow takes 6000 and 8000 characters) */
+    REASON_MAX = 4000,        /* bytes of why something is missing */
+    WARNINGS_MAX = 1000,      /* a run that warns more often says nothing new */
+    PATH_MAX_BYTES = 500,     /* of an artifact's path: MLflow's URI column and file systems set the bound */
+    NAME_MAX_BYTES = 200
+};
+static const size_t RECORD_MAX = (size_t)512 << 20;  /* memory of one record: about four million samples */
+static const int64_t TIME_MAX = 253402300799999;     /* end of the year 9999 in ms: more is nonsense */
+
+static char folded(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool folds(enum space space)
+{
+    return space <= SPACE_ARTIFACT;
+}
+
+static uint32_t hash_of(enum space space, struct str s)
+{
+    uint32_t h = 2166136261u ^ (uint32_t)space; /* FNV-1a */
+    for (size_t i = 0; i < s.n; i++)
+        h = (h ^ (unsigned char)(folds(space) ? folded(s.p[i]) : s.p[i])) * 16777619u;
+    return h;
+}
+
+static bool same_key(enum space space, struct str a, struct str b)
+{
+    if (a.n != b.n || !folds(space))
+        return str_eq(a, b);
+    for (size_t i = 0; i < a.n; i++)
+        if (folded(a.p[i]) != folded(b.p[i]))
+            return false;
+    return true;
+}
+
+/* The slot of a key, or the empty one where it belongs. */
+static struct record_entry **slot_of(const struct record_index *x, enum space space, struct str key, uint32_t hash)
+{
+    size_t i = hash & (x->size - 1);
+    for (struct record_entry *e; (e = x->slots[i]); i = (i + 1) & (x->size - 1))
+        if (e->hash == hash && e->space == space && same_key(space, e->key, key))
+            break;
+    return &x->slots[i];
+}
+
+struct record_entry *record_entry_find(const struct record *r, enum space space, struct str key)
+{
+    const struct record_index *x = r->index;
+    return x && x->size ? *slot_of(x, space, key, hash_of(space, key)) : NULL;
+}
+
+static bool index_grow(struct record_index *x)
+{
+    if (x->size && x->used * 4 < x->size * 3)
+        return true;
+    struct record_index bigger = {.size = x->size ? x->size * 2 : 1024};
+    bigger.slots = calloc(bigger.size, sizeof *bigger.slots);
+    if (!bigger.slots)
+        return x->used + 1 < x->size; /* slower, until it is full */
+    for (size_t i = 0; i < x->size; i++)
+        if (x->slots[i])
+            *slot_of(&bigger, x->slots[i]->space, x->slots[i]->key, x->slots[i]->hash) = x->slots[i];
+    free(x->slots);
+    x->slots = bigger.slots;
+    x->size = bigger.size;
+    return true;
+}
+
+/* The entry of key, made if there is none (text copied). NULL: no memory. */
+static struct record_entry *entry(struct record *r, enum space space, struct str key)
+{
+    if (!r->index || !index_grow(r->index))
+        return NULL;
+    uint32_t hash = hash_of(space, key);
+    struct record_entry **slot = slot_of(r->index, space, key, hash);
+    if (*slot)
+        return *slot;
+    struct record_entry *e = ARENA_NEW(&r->arena, struct record_entry);
+    char *copy = e ? arena_dup(&r->arena, key.p, key.n) : NULL;
+    if (!copy)
+        return NULL;
+    *e = (struct record_entry){.space = space, .key = {copy, key.n}, .hash = hash};
+    r->index->used++;
+    return *slot = e;
+}
+
+/* A text that is kept once. */
+static const char *word(struct record *r, const char *z)
+{
+    if (!z || !*z)
+        return "";
+    struct record_entry *e = entry(r, SPACE_WORD, str_of(z));
+    return e ? e->key.p : "";
+}
+
+void record_init(struct record *r, const char id[33], int64_t start_ms)
+{
+    static const char *const own[] = {"benchwrap.json", "manifest.json", "series.jsonl", "series.jsonl.zst"};
+    *r = (struct record){.start_ms = start_ms, .status = RUN_RUNNING};
+    snprintf(r->id, sizeof r->id, "%s", id);
+    arena_init(&r->arena, RECORD_MAX);
+    r->index = calloc(1, sizeof *r->index);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) { /* names that tree_build takes: others get another one */
+        struct record_entry *e = entry(r, SPACE_ARTIFACT, str_of(own[i]));
+        if (e)
+            e->wanted = STR("/");
+    }
+}
+
+void record_deinit(struct record *r)
+{
+    if (r->index)
+        free(r->index->slots);
+    free(r->index);
+    arena_deinit(&r->arena);
+    *r = (struct record){.status = RUN_RUNNING};
+}
+
+/* Appends the fact and tells the listener. `f` is copied; its texts must live in the arena. */
+static const struct fact *append(struct record *r, struct fact f)
+{
+    struct fact *to = ARENA_NEW(&r->arena, struct fact);
+    if (!to) {
+        if (r->index)
+            r->index->lost++;
+        return NULL;
+    }
+    if (f.time_ms <= 0 || f.time_ms > TIME_MAX)
+        f.time_ms = clock_wall_ms();
+    f.unit = word(r, f.unit);
+    f.source = word(r, f.source);
+    f.next = NULL;
+    *to = f;
+    if (r->last)
+        r->last->next = to;
+    else
+        r->first = to;
+    r->last = to;
+    r->count++;
+    if (r->listen)
+        r->listen(r->context, to);
+    return to;
+}
+
+/* s without what lies behind max bytes, not ending inside a character. */
+static struct str cut_at(struct str s, size_t max)
+{
+    if (s.n > max)
+        for (s.n = max; s.n && ((unsigned char)s.p[s.n] & 0xc0) == 0x80;)
+            s.n--;
+    return s;
+}
+
+/* A copy in the arena as valid UTF-8 of at most max bytes (*ret_cut: more were there). p is NULL without memory. */
+static struct str clean(struct record *r, struct str s, size_t max, bool *ret_cut)
+{
+    struct str part = cut_at(s, max);
+    bool cut = part.n < s.n;
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 3 * max);
+    if (!str_valid_utf8(part) || (part.n && memchr(part.p, 0, part.n))) {
+        buf_utf8(&b, part);
+        if (b.failed)
+            return (struct str){0};
+        part = cut_at(buf_text(&b), max);
+        cut = cut || part.n < b.n;
+    }
+    if (ret_cut)
+        *ret_cut = cut;
+    return (struct str){arena_dup(&r->arena, part.p, part.n), part.n};
+}
+
+static void put_warning(struct record *r, struct str text, const struct fact *like)
+{
+    if (r->index && r->index->warnings >= WARNINGS_MAX)
+        return;
+    struct str kept = clean(r, text, VALUE_MAX, NULL);
+    struct record_entry *e = kept.p ? entry(r, SPACE_WARNING, kept) : NULL;
+    if (!e || e->fact)
+        return; /* said before */
+    r->index->warnings++;
+    e->fact = append(r, (struct fact){.kind = FACT_WARNING, .text = kept, .time_ms = like ? like->time_ms : 0, .source = like ? like->source : r->source});
+}
+
+void record_warning(struct record *r, const char *fmt, ...)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, VALUE_MAX);
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    put_warning(r, buf_text(&b), NULL);
+}
+
+static void put_missing(struct record *r, struct str key, struct str reason, const struct fact *like)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, VALUE_MAX);
+    key_make(&b, str_sub(key, 0, 4 * KEY_MAX));
+    size_t n = b.n;
+    struct str why = clean(r, reason, REASON_MAX, NULL);
+    buf_putc(&b, 0);
+    buf_str(&b, why);
+    struct record_entry *e = b.failed ? NULL : entry(r, SPACE_MISSING, buf_text(&b));
+    if (!e || e->fact)
+        return; /* a sample a second that is not there is one thing missing */
+    const char *copy = arena_dup(&r->arena, e->key.p, n);
+    if (!copy)
+        return;
+    e->fact = append(r, (struct fact){.kind = FACT_MISSING,
+                                      .key = {copy, n},
+                                      .text = {e->key.p + n + 1, e->key.n - n - 1},
+                                      .time_ms = like ? like->time_ms : 0,
+                                      .source = like ? like->source : r->source});
+}
+
+void record_missing(struct record *r, const char *key, const char *fmt, ...)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, VALUE_MAX);
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    put_missing(r, str_of(key), buf_text(&b), NULL);
+}
+
+/* True if the legal key can be a file beside what is there: nobody else's, no other case, no file where a folder must be. */
+static bool is_free(const struct record *r, enum space space, struct str key, struct str wanted)
+{
+    const struct record_entry *e = record_entry_find(r, space, key);
+    if (e && (e->folder || !str_eq(e->key, key) || !str_eq(e->wanted, wanted)))
+        return false;
+    for (size_t i = 0; i < key.n; i++)
+        if (key.p[i] == '/' && (e = record_entry_find(r, space, str_sub(key, 0, i))) && (!e->folder || !str_eq(e->key, str_sub(key, 0, i))))
+            return false;
+    return true;
+}
+
+/* Puts "-" and 8 hex digits of `of` behind the key (before the ending of an artifact's name), staying within the bounds. */
+static void add_hash(struct buf *b, enum space space, struct str of)
+{
+    char ending[24] = "";
+    if (b->failed || b->n == 0)
+        return;
+    const char *slash = memrchr(b->p, '/', b->n), *dot = memrchr(b->p, '.', b->n);
+    if (space == SPACE_ARTIFACT && dot && dot > (slash ? slash + 1 : b->p) && (size_t)(b->p + b->n - dot) < sizeof ending) {
+        snprintf(ending, sizeof ending, "%s", dot);
+        b->n = (size_t)(dot - b->p);
+    }
+    size_t bound = (space == SPACE_ARTIFACT ? PATH_MAX_BYTES : KEY_MAX) - 9 - strlen(ending);
+    if (b->n > bound)
+        b->n = bound;
+    buf_printf(b, "-%08x%s", crc32c(0, of.p, of.n), ending);
+}
+
+/* Notes the folders of a key, so that later keys cannot be files there. */
+static void note_folders(struct record *r, enum space space, struct str key)
+{
+    for (size_t i = 0; i < key.n; i++)
+        if (key.p[i] == '/') {
+            struct record_entry *e = entry(r, space, str_sub(key, 0, i));
+            if (e)
+                e->folder = true;
+        }
+}
+
+/* An artifact's path made legal. False if there is nothing to make of it: absolute, or with ".." in it. */
+static bool make_path(struct buf *to, struct str path)
+{
+    if (path.n == 0 || path.n > PATH_MAX_BYTES || path.p[0] == '/')
+        return false;
+    for (struct str rest = path; rest.p;) {
+        struct str part = str_cut(&rest, '/');
+        if (part.n == 0 || str_is(part, ".") || str_is(part, "..") || part.n > NAME_MAX_BYTES)
+            return false;
+        if (part.p != path.p)
+            buf_putc(to, '/');
+        for (size_t i = 0, k; i < part.n; i += k ? k : 1) {
+            unsigned char c = (unsigned char)part.p[i];
+            k = str_utf8(part.p + i, part.n - i);
+            bool c1 = k == 2 && c == 0xc2 && (unsigned char)part.p[i + 1] < 0xa0;
+            if (k == 0 || c < 0x20 || c == 0x7f || c1 || strchr("\\:%#?*\"<>|", c) || (c == '.' && i == 0 && str_starts(part, ".git")))
+                buf_putc(to, '_'); /* % # ? are read as parts of a URI, the rest does not survive a checkout everywhere */
+            else
+                buf_add(to, part.p + i, k);
+        }
+    }
+    return !to->failed;
+}
+
+/* The entry under which `wanted` is kept in the tree; makes it legal and free, and says so once. NULL: refused or no memory. */
+static struct record_entry *place(struct record *r, enum space space, struct str wanted, const struct fact *like)
+{
+    static const char *const what[] = {"param", "metric", "tag", "artifact"};
+    struct record_entry *e = record_entry_find(r, space, wanted);
+    if (e && !e->folder && str_eq(e->key, wanted) && str_eq(e->wanted, wanted))
+        return e; /* the common case */
+    struct buf alias CLEANUP_BUF, b CLEANUP_BUF;
+    buf_init(&alias, VALUE_MAX);
+    buf_init(&b, 4 * (size_t)VALUE_MAX);
+    buf_putc(&alias, (char)('0' + space));
+    buf_str(&alias, str_sub(wanted, 0, VALUE_MAX / 4));
+    e = record_entry_find(r, SPACE_WANTED, buf_text(&alias));
+    if (e)
+        return e->alias;
+    if (space == SPACE_ARTIFACT ? !make_path(&b, wanted) : key_make(&b, str_sub(wanted, 0, VALUE_MAX / 4)) < 0)
+        return NULL;
+    if (!is_free(r, space, buf_text(&b), wanted)) {
+        for (size_t i = 0; i < b.n && !b.failed; i++) /* "a/b" beside a file "a" */
+            if (b.p[i] == '/' && space != SPACE_ARTIFACT)
+                b.p[i] = '.';
+        if (!is_free(r, space, buf_text(&b), wanted))
+            add_hash(&b, space, wanted);
+        if (!is_free(r, space, buf_text(&b), wanted))
+            return NULL;
+    }
+    e = b.failed ? NULL : entry(r, space, buf_text(&b));
+    if (!e)
+        return NULL;
+    note_folders(r, space, e->key);
+    e->wanted = str_eq(e->key, wanted) ? e->key : (struct str){arena_dup(&r->arena, wanted.p, wanted.n), wanted.n};
+    if (space == SPACE_METRIC)
+        e->number = r->index->metrics++;
+    if (str_eq(e->key, wanted))
+        return e;
+    struct record_entry *from = entry(r, SPACE_WANTED, buf_text(&alias));
+    if (from)
+        from->alias = e;
+    struct buf said CLEANUP_BUF;
+    buf_init(&said, VALUE_MAX);
+    buf_printf(&said, "%s \"", what[space]);
+    buf_plain(&said, wanted, 100);
+    buf_printf(&said, "\" is not a key that can be stored here: kept as \"%.300s\"", e->key.p);
+    put_warning(r, buf_text(&said), like);
+    return e;
+}
+
+static void say_cut(struct record *r, const struct record_entry *e, size_t n, const struct fact *like)
+{
+    char text[400];
+    snprintf(text, sizeof text, "the value of %.250s has %zu bytes: cut to %d", e->key.p, n, VALUE_MAX);
+    put_warning(r, str_of(text), like);
+}
+
+static void put_text(struct record *r, const struct fact *f)
+{
+    bool param = f->kind == FACT_PARAM, cut;
+    struct record_entry *e = place(r, param ? SPACE_PARAM : SPACE_TAG, f->key, f);
+    struct str value = e ? clean(r, f->text, VALUE_MAX, &cut) : (struct str){0};
+    if (!value.p) {
+        if (r->index)
+            r->index->lost++;
+        return;
+    }
+    if (e->fact && str_eq(e->fact->text, value))
+        return;
+    if (cut)
+        say_cut(r, e, f->text.n, f);
+    if (param && e->fact) {
+        struct buf said CLEANUP_BUF;
+        buf_init(&said, VALUE_MAX);
+        buf_printf(&said, "param %s is \"", e->key.p);
+        buf_plain(&said, e->fact->text, 100);
+        buf_puts(&said, "\" and stays so; \"");
+        buf_plain(&said, value, 100);
+        buf_printf(&said, "\"%s%s came later", f->source && *f->source ? " from " : "", f->source ? f->source : "");
+        put_warning(r, buf_text(&said), f);
+        return;
+    }
+    struct fact kept = *f;
+    kept.key = e->key;
+    kept.text = value;
+    const struct fact *at = append(r, kept);
+    if (at)
+        e->fact = at;
+}
+
+static void put_metric(struct record *r, const struct fact *f)
+{
+    struct record_entry *e = place(r, SPACE_METRIC, f->key, f);
+    if (!e) {
+        if (r->index)
+            r->index->lost++;
+        return;
+    }
+    struct fact kept = *f;
+    kept.key = e->key;
+    if (kept.time_ms <= 0 || kept.time_ms > TIME_MAX)
+        kept.time_ms = clock_wall_ms();
+    if (e->count && kept.time_ms <= e->last_ms)
+        kept.time_ms = e->last_ms + 1; /* never two equal samples: time stamps of a key strictly increase */
+    const struct fact *at = append(r, kept);
+    if (at) {
+        e->last_ms = at->time_ms;
+        e->fact = at;
+        e->count++;
+    }
+}
+
+/* A file below the spool directory: relative, and staying there. */
+static bool safe_file(struct str file)
+{
+    if (file.n == 0 || file.n > 4000 || file.p[0] == '/' || memchr(file.p, 0, file.n))
+        return false;
+    while (file.p)
+        if (str_is(str_cut(&file, '/'), ".."))
+            return false;
+    return true;
+}
+
+static void put_artifact(struct record *r, const struct fact *f)
+{
+    struct record_entry *e = safe_file(f->text) ? place(r, SPACE_ARTIFACT, f->key, f) : NULL;
+    if (!e) {
+        struct buf said CLEANUP_BUF;
+        buf_init(&said, VALUE_MAX);
+        buf_puts(&said, "artifact \"");
+        buf_plain(&said, f->key, 200);
+        buf_puts(&said, "\" is not taken: its path must be relative, without \"..\", and short");
+        put_warning(r, buf_text(&said), f);
+        return;
+    }
+    if (e->fact && str_eq(e->fact->text, f->text))
+        return;
+    struct fact kept = *f;
+    kept.key = e->key;
+    kept.text = (struct str){arena_dup(&r->arena, f->text.p, f->text.n), f->text.n};
+    const struct fact *at = kept.text.p ? append(r, kept) : NULL;
+    if (at)
+        e->fact = at; /* the last file of that name wins */
+}
+
+void record_fact(struct record *r, const struct fact *f)
+{
+    switch (f->kind) {
+    case FACT_PARAM:
+    case FACT_TAG:
+        put_text(r, f);
+        return;
+    case FACT_METRIC:
+        if (isinf(f->value)) /* an infinity in a tree makes MLflow's run page unusable */
+            put_missing(r, f->key, f->value > 0 ? STR("the value is infinite") : STR("the value is minus infinite"), f);
+        else
+            put_metric(r, f);
+        return;
+    case FACT_ARTIFACT:
+        put_artifact(r, f);
+        return;
+    case FACT_MISSING:
+        put_missing(r, f->key, f->text, f);
+        return;
+    case FACT_WARNING:
+        put_warning(r, f->text, f);
+        return;
+    }
+}
+
+void record_param(struct record *r, const char *key, struct str value)
+{
+    record_fact(r, &(struct fact){.kind = FACT_PARAM, .key = str_of(key), .text = value, .source = r->source});
+}
+
+void record_tag(struct record *r, const char *key, struct str value)
+{
+    record_fact(r, &(struct fact){.kind = FACT_TAG, .key = str_of(key), .text = value, .source = r->source});
+}
+
+void record_metric(struct record *r, const char *key, double value, const char *unit, enum direction dir, int64_t step, int64_t time_ms)
+{
+    struct fact f = {.kind = FACT_METRIC, .key = str_of(key), .value = value, .unit = unit, .direction = dir, .step = step, .time_ms = time_ms, .source = r->source};
+    if (isnan(value))
+        put_missing(r, f.key, STR("the value is not a number"), &f);
+    else
+        record_fact(r, &f);
+}
+
+void record_metric_nan(struct record *r, const char *key, int64_t step, int64_t time_ms)
+{
+    record_fact(r, &(struct fact){.kind = FACT_METRIC, .key = str_of(key), .value = NAN, .step = step, .time_ms = time_ms, .source = r->source});
+}
+
+void record_artifact(struct record *r, const char *path, const char *file)
+{
+    record_fact(r, &(struct fact){.kind = FACT_ARTIFACT, .key = str_of(path), .text = str_of(file), .source = r->source});
+}
+
+void record_param_int(struct record *r, const char *key, int64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%lld", (long long)value);
+    record_param(r, key, (struct str){text, (size_t)n});
+}
+
+void record_param_double(struct record *r, const char *key, double value)
+{
+    if (!isfinite(value)) {
+        record_missing(r, key, "the value is %s", isnan(value) ? "not a number" : "infinite");
+        return;
+    }
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 64);
+    buf_double(&b, value);
+    record_param(r, key, buf_text(&b));
+}
+
+const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key)
+{
+    static const enum space spaces[] = {SPACE_PARAM, SPACE_METRIC, SPACE_TAG, SPACE_ARTIFACT};
+    if ((size_t)kind >= sizeof spaces / sizeof *spaces)
+        return NULL;
+    const struct record_entry *e = record_entry_find(r, spaces[kind], str_of(key));
+    return e && !e->folder && str_is(e->key, key) ? e->fact : NULL;
+}
+
+size_t record_lost(const struct record *r)
+{
+    return r->index ? r->index->lost : r->count + 1;
+}
+
+const char *record_status_name(enum run_status status)
+{
+    switch (status) {
+    case RUN_RUNNING:
+        return "RUNNING";
+    case RUN_FINISHED:
+        return "FINISHED";
+    case RUN_FAILED:
+        return "FAILED";
+    case RUN_KILLED:
+        return "KILLED";
+    }
+    return "UNKNOWN";
+}
+
+const char *record_direction_name(enum direction dir)
+{
+    return dir == DIR_HIGHER ? "higher" : dir == DIR_LOWER ? "lower" : "";
+}
