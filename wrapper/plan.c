@@ -224,34 +224,13 @@ static const char *spool_of(const char *tree, struct arena *a)
 
 /* ---- configuration files ---- */
 
-static int assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
+static void assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
 {
     struct err err = {0};
     const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
     const char *name = arena_dup(&p->arena, key->key.p, key->key.n);
-    if (!where || !name || !text)
-        return -1;
-    const struct opt_row *row = NULL;
-    for (size_t i = 0; i < plan_rows_count; i++)
-        if (strcmp(plan_rows[i].name, name) == 0)
-            row = &plan_rows[i];
-    if (row && origin == OPT_REPOSITORY && (row->flags & OPT_TRUSTED)) {
-        warn(p, arena_printf(&p->arena, "%s: \"%s\" is not taken from a repository's file until it is trusted; ignored", where, name));
-        return 0;
-    }
-    if (row) { /* a wrong value must not replace a good weaker one */
-        struct opt_value value = {.text = text, .origin = origin, .where = where};
-        if (opt_check(row, &value, &err) < 0) {
-            warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
-            return 0;
-        }
-    }
-    int got = opt_assign(&p->opts, name, text, origin, where, &err);
-    if (got > 0)
-        warn(p, arena_printf(&p->arena, "%s: there is no option \"%s\"; ignored", where, name));
-    else if (got < 0)
-        warn(p, arena_printf(&p->arena, "%s: %s; ignored", where, err.text));
-    return 0;
+    if (where && name && text && opt_assign(&p->opts, name, text, origin, where, &err) != 0)
+        warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
 }
 
 /* One entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */

@@ -1,8 +1,9 @@
-/* help.c: help texts made from the rows of the commands. */
+/* help.c: help texts for the terminal, made from the rows of the commands. */
 #include "cmd/help.h"
 
 #include "plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool shell_safe(const char *word)
@@ -128,16 +129,35 @@ static void list_options(const struct opt_row *rows, size_t count, struct buf *t
     opt_help(&set, to);
 }
 
+/* "$ command" lines stand out, what explains them is wrapped below. */
+static void list_examples(const char *examples, struct buf *to)
+{
+    struct str rest = str_of(examples);
+    while (rest.p) {
+        struct str line = str_cut(&rest, '\n');
+        if (str_starts(line, "$ ")) {
+            buf_puts(to, "  ");
+            buf_str(to, line);
+            buf_putc(to, '\n');
+        } else if (line.n) {
+            char text[256];
+            snprintf(text, sizeof text, STR_FMT, STR_ARG(line));
+            help_wrap(to, text, 6, 80);
+        }
+    }
+}
+
 void help_program(struct buf *to)
 {
     buf_puts(to, "usage: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
                  "       benchwrap COMMAND [OPTIONS] …\n\n");
-    help_wrap(to, "Runs PROGRAM unchanged and records it as a run in an MLflow tree (./mlruns): its parameters, its figures of merit, the "
-                  "machine, the job, the output, and what became of it.", 0, 80);
+    help_wrap(to, HELP_WHAT "\n\n" HELP_PROMISE, 0, 80);
     buf_puts(to, "\nCommands:\n");
     list_commands(to);
     buf_putc(to, '\n');
     list_options(plan_rows, plan_rows_count, to);
+    buf_puts(to, "\nExamples:\n");
+    list_examples(HELP_EXAMPLES, to);
     buf_puts(to, "\n\"benchwrap COMMAND --help\" tells about a command; the manual: \"man benchwrap\".\n");
 }
 
@@ -151,6 +171,6 @@ void help_command(const struct cmd *cmd, struct buf *to)
     }
     if (cmd->examples) {
         buf_puts(to, "\nExamples:\n");
-        help_wrap(to, cmd->examples, 2, 80);
+        list_examples(cmd->examples, to);
     }
 }

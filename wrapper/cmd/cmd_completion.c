@@ -1,0 +1,243 @@
+/* cmd_completion.c: `benchwrap completion SHELL`: completions for bash, zsh and fish, made from the option rows. */
+#include "cmd/cmd.h"
+#include "plan.h"
+
+#include <string.h>
+
+/* What may stand for the value of an option. */
+enum value { VALUE_NONE, VALUE_CHOICE, VALUE_FOLDER, VALUE_FILE, VALUE_ANY };
+
+static enum value value_of(const struct opt_row *row)
+{
+    if (row->kind == OPT_FLAG)
+        return VALUE_NONE;
+    if (row->kind == OPT_CHOICE)
+        return VALUE_CHOICE;
+    if (row->arg && strcmp(row->arg, "DIR") == 0)
+        return VALUE_FOLDER;
+    if (row->arg && (strstr(row->arg, "FILE") || strcmp(row->arg, "GLOB") == 0))
+        return VALUE_FILE;
+    return VALUE_ANY;
+}
+
+/* Text inside single quotes of any of the three shells. */
+static void quoted(struct buf *to, const char *text, const char *apostrophe)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            buf_puts(to, apostrophe);
+        else
+            buf_putc(to, *text);
+    }
+}
+
+static void choices(struct buf *to, const char *arg)
+{
+    for (; *arg; arg++)
+        buf_putc(to, *arg == '|' ? ' ' : *arg);
+}
+
+/* ---- bash ---- */
+
+static void bash_words(struct buf *to, const struct opt_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_printf(to, "--%s ", rows[i].name);
+    buf_puts(to, "--help");
+}
+
+static void bash_values(struct buf *to, const char *verb, const struct opt_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum value v = value_of(&rows[i]);
+        if (v == VALUE_NONE)
+            continue;
+        buf_printf(to, "        %s:--%s", verb, rows[i].name);
+        if (rows[i].letter)
+            buf_printf(to, "|%s:-%c", verb, rows[i].letter);
+        buf_puts(to, ") ");
+        if (v == VALUE_CHOICE) {
+            buf_puts(to, "COMPREPLY=($(compgen -W '");
+            choices(to, rows[i].arg);
+            buf_puts(to, "' -- \"$cur\"))");
+        } else if (v == VALUE_FOLDER) {
+            buf_puts(to, "COMPREPLY=($(compgen -d -- \"$cur\"))");
+        } else if (v == VALUE_FILE) {
+            buf_puts(to, "COMPREPLY=($(compgen -f -- \"$cur\"))");
+        } else {
+            buf_puts(to, "COMPREPLY=()");
+        }
+        buf_puts(to, "; return ;;\n");
+    }
+}
+
+static void bash(struct buf *to)
+{
+    buf_puts(to, "# bash completion of benchwrap, made by \"benchwrap completion bash\"\n"
+                 "_benchwrap()\n{\n"
+                 "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' i\n"
+                 "    COMPREPLY=()\n"
+                 "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                 "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+                 "            if declare -F _command_offset >/dev/null; then _command_offset $((i + 1))\n"
+                 "            elif ((COMP_CWORD == i + 1)); then COMPREPLY=($(compgen -c -- \"$cur\"))\n"
+                 "            else COMPREPLY=($(compgen -f -- \"$cur\")); fi\n"
+                 "            return\n"
+                 "        fi\n"
+                 "    done\n"
+                 "    case ${COMP_WORDS[1]} in -*) ;; *) ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]} ;; esac\n"
+                 "    case $verb:$prev in\n");
+    bash_values(to, "", plan_rows, plan_rows_count);
+    for (size_t i = 0; i < cmds_count; i++)
+        bash_values(to, cmds[i]->name, cmds[i]->rows, cmds[i]->count);
+    buf_puts(to, "    esac\n    case $verb in\n");
+    for (size_t i = 0; i < cmds_count; i++) {
+        buf_printf(to, "        %s) COMPREPLY=($(compgen -W '", cmds[i]->name);
+        bash_words(to, cmds[i]->rows, cmds[i]->count);
+        buf_puts(to, "' -- \"$cur\"))\n            [[ $cur == -* ]] || COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n");
+    }
+    buf_puts(to, "        *) if [[ $cur == -* || $COMP_CWORD -gt 1 ]]; then COMPREPLY=($(compgen -W '");
+    bash_words(to, plan_rows, plan_rows_count);
+    buf_puts(to, " --' -- \"$cur\")); else COMPREPLY=($(compgen -W '");
+    for (size_t i = 0; i < cmds_count; i++)
+        buf_printf(to, "%s ", cmds[i]->name);
+    buf_puts(to, "--' -- \"$cur\")); fi ;;\n    esac\n}\ncomplete -o filenames -F _benchwrap benchwrap\n");
+}
+
+/* ---- zsh ---- */
+
+static void zsh_quoted(struct buf *to, const char *text) /* in a spec of _arguments brackets and colons mean something */
+{
+    for (; *text; text++) {
+        if (strchr("[]:\\", *text))
+            buf_printf(to, "\\%c", *text);
+        else if (*text == '\'')
+            buf_puts(to, "'\\''");
+        else
+            buf_putc(to, *text);
+    }
+}
+
+static void zsh_options(struct buf *to, const struct opt_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct opt_row *row = &rows[i];
+        enum value v = value_of(row);
+        const char *many = row->kind == OPT_LIST ? "*" : "";
+        for (int letter = 0; letter <= (row->letter ? 1 : 0); letter++) {
+            if (letter)
+                buf_printf(to, "            '%s-%c%s[", many, row->letter, v == VALUE_NONE ? "" : "+");
+            else
+                buf_printf(to, "            '%s--%s%s[", many, row->name, v == VALUE_NONE ? "" : "=");
+            zsh_quoted(to, row->help);
+            buf_puts(to, "]");
+            if (v != VALUE_NONE) {
+                buf_putc(to, ':');
+                zsh_quoted(to, row->kind == OPT_CHOICE ? row->name : row->arg ? row->arg : "TEXT");
+                buf_putc(to, ':');
+            }
+            if (v == VALUE_CHOICE) {
+                buf_putc(to, '(');
+                choices(to, row->arg);
+                buf_putc(to, ')');
+            } else if (v == VALUE_FOLDER || v == VALUE_FILE) {
+                buf_puts(to, v == VALUE_FOLDER ? "_files -/" : "_files");
+            }
+            buf_puts(to, "' \\\n");
+        }
+    }
+    buf_puts(to, "            '--help[help]' \\\n");
+}
+
+static void zsh(struct buf *to)
+{
+    buf_puts(to, "#compdef benchwrap\n# zsh completion of benchwrap, made by \"benchwrap completion zsh\"\n"
+                 "local -a verbs\nverbs=(\n");
+    for (size_t i = 0; i < cmds_count; i++) {
+        buf_printf(to, "    '%s:", cmds[i]->name);
+        zsh_quoted(to, cmds[i]->summary);
+        buf_puts(to, "'\n");
+    }
+    buf_puts(to, ")\nlocal dash=${words[(i)--]}\n"
+                 "if (( dash < CURRENT )); then\n    shift $dash words; (( CURRENT -= dash )); _normal; return\nfi\n"
+                 "case $words[2] in\n");
+    for (size_t i = 0; i < cmds_count; i++) {
+        buf_printf(to, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments \\\n", cmds[i]->name);
+        zsh_options(to, cmds[i]->rows, cmds[i]->count);
+        buf_puts(to, "            '*:operand:_files' ;;\n");
+    }
+    buf_puts(to, "    *)\n        _arguments \\\n");
+    zsh_options(to, plan_rows, plan_rows_count);
+    buf_puts(to, "            '1:command:{_describe command verbs}' ;;\nesac\n");
+}
+
+/* ---- fish ---- */
+
+static void fish_options(struct buf *to, const char *condition, const struct opt_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum value v = value_of(&rows[i]);
+        buf_printf(to, "complete -c benchwrap -n '%s' -l %s", condition, rows[i].name);
+        if (rows[i].letter)
+            buf_printf(to, " -s %c", rows[i].letter);
+        if (v == VALUE_CHOICE) {
+            buf_puts(to, " -x -a '");
+            choices(to, rows[i].arg);
+            buf_putc(to, '\'');
+        } else if (v == VALUE_FOLDER) {
+            buf_puts(to, " -x -a '(__fish_complete_directories)'");
+        } else if (v != VALUE_NONE) {
+            buf_puts(to, v == VALUE_FILE ? " -r -F" : " -x");
+        }
+        buf_puts(to, " -d '");
+        quoted(to, rows[i].help, "\\'");
+        buf_puts(to, "'\n");
+    }
+}
+
+static void fish(struct buf *to)
+{
+    buf_puts(to, "# fish completion of benchwrap, made by \"benchwrap completion fish\"\n"
+                 "complete -c benchwrap -n 'contains -- -- (commandline -opc)' -x -a '(__fish_complete_subcommand --fcs-skip=2)'\n");
+    for (size_t i = 0; i < cmds_count; i++) {
+        buf_printf(to, "complete -c benchwrap -n __fish_use_subcommand -f -a %s -d '", cmds[i]->name);
+        quoted(to, cmds[i]->summary, "\\'");
+        buf_puts(to, "'\n");
+    }
+    fish_options(to, "not __fish_seen_subcommand_from (benchwrap help --list)", plan_rows, plan_rows_count);
+    for (size_t i = 0; i < cmds_count; i++) {
+        char condition[128];
+        snprintf(condition, sizeof condition, "__fish_seen_subcommand_from %s", cmds[i]->name);
+        fish_options(to, condition, cmds[i]->rows, cmds[i]->count);
+    }
+}
+
+static int run(struct cmd_context *c)
+{
+    static const struct { const char *name; void (*write)(struct buf *); } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    for (size_t i = 0; c->argc == 1 && i < sizeof shells / sizeof shells[0]; i++) {
+        if (strcmp(shells[i].name, c->argv[0]) != 0)
+            continue;
+        CLEANUP_BUF struct buf text;
+        buf_init(&text, 1 << 20);
+        shells[i].write(&text);
+        if (text.failed)
+            return err_set(c->err, ERR_SYSTEM, "out of memory");
+        fwrite(text.p, 1, text.n, c->out);
+        return 0;
+    }
+    return err_set(c->err, ERR_USAGE, "the name of one shell is wanted: bash, zsh or fish");
+}
+
+const struct cmd cmd_completion = {
+    .name = "completion",
+    .summary = "completions for a shell",
+    .usage = "bash|zsh|fish",
+    .description = "Prints a script that makes the shell complete benchwrap's commands, options and their values, and behind -- those of the program.\n\n"
+                   "  bash: source <(benchwrap completion bash)\n"
+                   "  zsh:  benchwrap completion zsh >\"${fpath[1]}/_benchwrap\"\n"
+                   "  fish: benchwrap completion fish >~/.config/fish/completions/benchwrap.fish",
+    .examples = "$ benchwrap completion bash\n"
+                "The script for bash.\n",
+    .run = run,
+};

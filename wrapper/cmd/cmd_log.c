@@ -1,0 +1,213 @@
+/* cmd_log.c: `benchwrap log KEY=VALUE…`: a program, or a script around it, adds facts to the run it is recorded in.
+ *
+ * Facts go as one JSON object per datagram to the socket that BENCHWRAP_SOCKET names ("@name": abstract). Everything is checked
+ * before the first is sent. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { LOG_DATAGRAM_MAX = 60 << 10, LOG_WAIT_S = 2 }; /* below the smallest default send buffer that Linux has for unix sockets */
+
+struct message {
+    struct str text;
+    const char *what;
+    struct message *next;
+};
+
+static const char *env_of(char **env, const char *name)
+{
+    size_t n = strlen(name);
+    for (; *env; env++)
+        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+            return *env + n + 1;
+    return NULL;
+}
+
+static int add(struct cmd_context *c, struct message ***tail, const struct buf *b, const char *what)
+{
+    struct message *m = ARENA_NEW(c->arena, struct message);
+    if (b->failed || !m)
+        return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, LOG_DATAGRAM_MAX);
+    *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what};
+    **tail = m;
+    *tail = &m->next;
+    return m->text.p ? 0 : err_set(c->err, ERR_SYSTEM, "out of memory");
+}
+
+/* key and value of "KEY=VALUE"; both must be text that JSON can carry unchanged. */
+static int split(struct cmd_context *c, const char *word, struct str *ret_key, struct str *ret_value)
+{
+    struct str rest = str_of(word), key = str_cut(&rest, '=');
+    if (!rest.p || !key.n)
+        return err_set(c->err, ERR_USAGE, "\"%.60s\": KEY=VALUE is wanted", word);
+    if (!str_valid_utf8(str_of(word)))
+        return err_set(c->err, ERR_INPUT, "\"%.60s\" is not valid UTF-8", word);
+    *ret_key = key;
+    *ret_value = rest;
+    return 0;
+}
+
+static int add_text(struct cmd_context *c, struct message ***tail, const char *kind, const char *word)
+{
+    struct str key, value;
+    if (split(c, word, &key, &value) < 0)
+        return -1;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, LOG_DATAGRAM_MAX);
+    buf_printf(&b, "{\"%s\":", kind);
+    buf_json(&b, key);
+    buf_puts(&b, ",\"value\":");
+    buf_json(&b, value);
+    buf_putc(&b, '}');
+    return add(c, tail, &b, word);
+}
+
+static int add_artifact(struct cmd_context *c, struct message ***tail, const char *path)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return err_sys(c->err, "--artifact: finding %.200s", path);
+    if (access(real, R_OK) < 0)
+        return err_sys(c->err, "--artifact: reading %.200s", path);
+    if (!str_valid_utf8(str_of(real)))
+        return err_set(c->err, ERR_INPUT, "--artifact: the name %.200s is not valid UTF-8; rename the file", path);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, LOG_DATAGRAM_MAX);
+    buf_puts(&b, "{\"artifact\":");
+    buf_json(&b, str_of(real));
+    buf_putc(&b, '}');
+    return add(c, tail, &b, path);
+}
+
+static int add_metric(struct cmd_context *c, struct message ***tail, const char *word, const char *unit, int64_t time_ms)
+{
+    struct str key, text;
+    double value;
+    if (split(c, word, &key, &text) < 0)
+        return -1;
+    if (!str_double(text, &value))
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; for text use --param or --tag", word);
+    if (isinf(value))
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, LOG_DATAGRAM_MAX);
+    buf_puts(&b, "{\"metric\":");
+    buf_json(&b, key);
+    buf_puts(&b, ",\"value\":");
+    if (isnan(value))
+        buf_puts(&b, "\"NaN\"");
+    else
+        buf_double(&b, value);
+    if (opt_text(&c->opts, "step"))
+        buf_printf(&b, ",\"step\":%lld", (long long)opt_integer(&c->opts, "step"));
+    buf_printf(&b, ",\"time\":%lld", (long long)time_ms);
+    if (unit) {
+        buf_puts(&b, ",\"unit\":");
+        buf_json(&b, str_of(unit));
+    }
+    buf_putc(&b, '}');
+    return add(c, tail, &b, word);
+}
+
+/* Everything of the line as messages, in its order: metrics, params, tags, artifacts. */
+static int collect(struct cmd_context *c, struct message **ret)
+{
+    struct message **tail = ret;
+    const char *given = opt_text(&c->opts, "unit");
+    const struct unit *unit = given ? units_find(str_of(given)) : NULL;
+    if (given && !unit)
+        return err_set(c->err, ERR_USAGE, "--unit: \"%.60s\" is no unit known; the manual lists them", given);
+    int64_t now = opt_text(&c->opts, "time") ? opt_integer(&c->opts, "time") : clock_wall_ms();
+    for (int i = 0; i < c->argc; i++)
+        if (add_metric(c, &tail, c->argv[i], unit ? unit->name : NULL, now) < 0)
+            return -1;
+    static const char *const kinds[] = {"param", "tag", "artifact"};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        for (const struct opt_value *v = opt_find(&c->opts, kinds[k]); v && v->text; v = v->next)
+            if ((k == 2 ? add_artifact(c, &tail, v->text) : add_text(c, &tail, kinds[k], v->text)) < 0)
+                return -1;
+    return *ret ? 0 : err_set(c->err, ERR_USAGE, "nothing to log: KEY=VALUE, --param, --tag or --artifact is wanted");
+}
+
+static int open_socket(struct cmd_context *c, const char *name)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    size_t n = strlen(name);
+    if (n == 0 || n >= sizeof to.sun_path)
+        return err_set(c->err, ERR_INPUT, "BENCHWRAP_SOCKET is not the name of a socket");
+    memcpy(to.sun_path, name, n);
+    if (name[0] == '@')
+        to.sun_path[0] = 0; /* abstract: the name is exactly n bytes long */
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return err_sys(c->err, "making a socket");
+    struct timeval wait = {.tv_sec = LOG_WAIT_S};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+    if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
+        err_sys(c->err, "the recorder of this run does not answer, nothing was logged");
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct message *first = NULL;
+    if (collect(c, &first) < 0)
+        return -1;
+    const char *name = env_of(c->env, "BENCHWRAP_SOCKET");
+    if (!name || !*name)
+        return err_set(c->err, ERR_INPUT, "not inside a recorded run (BENCHWRAP_SOCKET is not set): start the program with \"benchwrap -- PROGRAM\"");
+    int fd = open_socket(c, name);
+    if (fd < 0)
+        return -1;
+    for (const struct message *m = first; m; m = m->next) {
+        ssize_t sent;
+        while ((sent = send(fd, m->text.p, m->text.n, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+            ;
+        if (sent < 0) {
+            err_sys(c->err, "\"%.60s\" and what follows it was not logged", m->what);
+            close(fd);
+            return -1;
+        }
+    }
+    close(fd);
+    return 0;
+}
+
+static const struct opt_row rows[] = {
+    {"step", 's', OPT_INT, "N", NULL, NULL, "Metrics", "step of the values (default: 0, or one more than the last)", 0},
+    {"time", 0, OPT_INT, "MS", NULL, NULL, "Metrics", "time of the values, milliseconds since 1970 (default: now)", 0},
+    {"unit", 'u', OPT_TEXT, "UNIT", NULL, NULL, "Metrics", "unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ...", 0},
+    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a parameter; may be repeated", 0},
+    {"tag", 't', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a tag; may be repeated", 0},
+    {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "a file to be kept with the run; may be repeated", 0},
+};
+
+const struct cmd cmd_log = {
+    .name = "log",
+    .summary = "add metrics, parameters, tags and files to the run from inside the program",
+    .usage = "[OPTIONS] [KEY=VALUE...]",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description = "To be called by the program that is recorded, or by a script around it. KEY=VALUE is a metric: VALUE is a number; NaN is kept, "
+                   "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
+                   "program one datagram for each fact.",
+    .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
+                "Three values of the metric loss.\n",
+    .run = run,
+};

@@ -1,0 +1,190 @@
+/* cmd_plan.c: `benchwrap plan [OPTIONS] -- PROGRAM …`: what would be done and who decided it; runs nothing. */
+#include "cmd/cmd.h"
+#include "cmd/help.h"
+#include "cmd/listing.h"
+#include "plan.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Takes `--json` out of the words before `--`. */
+static bool take_json(int *argc, char **argv)
+{
+    bool found = false, open = true;
+    int n = 0;
+    for (int i = 0; i < *argc; i++) {
+        open = open && strcmp(argv[i], "--") != 0;
+        if (open && strcmp(argv[i], "--json") == 0)
+            found = true;
+        else
+            argv[n++] = argv[i];
+    }
+    argv[*argc = n] = NULL;
+    return found;
+}
+
+static const char *line_of(char *const *words, char *const *end, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 8192); /* a longer line is cut: this is for reading */
+    for (; words != end && *words; words++) {
+        if (b.n)
+            buf_putc(&b, ' ');
+        help_quote(&b, *words);
+    }
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+static void row(struct listing *l, const char *what, const char *value, const char *why)
+{
+    listing_text(l, what);
+    listing_text(l, value);
+    listing_text(l, why);
+}
+
+static int print_text(struct cmd_context *c, const struct plan *p)
+{
+    static const struct listing_column columns[] = {{"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", false, 0}};
+    static const struct listing_column option_columns[] = {{"option", "OPTION", false, 0}, {"value", "VALUE", false, 60}, {"from", "FROM", false, 0}};
+    struct arena *a = c->arena;
+    struct listing l;
+    listing_init(&l, columns, 3, a);
+    row(&l, "program", p->program[0] ? line_of(p->program, NULL, a) : NULL, p->program[0] ? "what is measured" : "none was given");
+    if (p->program != p->argv)
+        row(&l, "started by", line_of(p->argv, p->program, a), "seen through");
+    row(&l, "experiment", p->experiment, p->experiment_where);
+    row(&l, "rules", p->rules, p->rules_why);
+    row(&l, "tree", p->tree, p->tree_where);
+    row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
+    row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
+    row(&l, "catalogue", p->catalogue, "where benchwrap lies");
+    for (const struct plan_file *f = p->files; f; f = f->next)
+        row(&l, "options file", f->path, f->found ? "read" : "not there");
+    int status = listing_print(&l, c->out);
+    listing_deinit(&l);
+    fputc('\n', c->out);
+    listing_init(&l, option_columns, 3, a);
+    for (size_t i = 0; i < p->opts.count; i++)
+        for (const struct opt_value *v = &p->opts.values[i]; v && v->text; v = v->next)
+            row(&l, p->opts.rows[i].name, p->opts.rows[i].kind == OPT_FLAG ? (opt_on(&p->opts, p->opts.rows[i].name) ? "yes" : "no") : v->text, v->where);
+    status |= listing_print(&l, c->out);
+    listing_deinit(&l);
+    for (const struct plan_warning *w = p->warnings; w; w = w->next)
+        fprintf(c->notes, "benchwrap: plan: %s\n", w->text);
+    return status;
+}
+
+static void words_json(struct json_out *j, const char *key, char *const *words)
+{
+    json_open(j, key, '[');
+    for (; *words; words++)
+        json_text(j, NULL, *words);
+    json_close(j, ']');
+}
+
+static void options_json(struct json_out *j, const struct opt_set *set)
+{
+    json_open(j, "options", '{');
+    for (size_t i = 0; i < set->count; i++) {
+        const struct opt_value *v = &set->values[i];
+        if (!v->text)
+            continue;
+        json_open(j, set->rows[i].name, '{');
+        if (set->rows[i].kind == OPT_LIST) {
+            json_open(j, "value", '[');
+            for (const struct opt_value *one = v; one; one = one->next)
+                json_text(j, NULL, one->text);
+            json_close(j, ']');
+        } else if (set->rows[i].kind == OPT_FLAG) {
+            json_flag(j, "value", opt_on(set, set->rows[i].name));
+        } else {
+            json_text(j, "value", v->text);
+        }
+        json_text(j, "origin", opt_origin_name(v->origin));
+        json_text(j, "where", v->where);
+        json_close(j, '}');
+    }
+    json_close(j, '}');
+}
+
+static int print_json(struct cmd_context *c, const struct plan *p)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 20); /* a command line has at most a few MiB */
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '{');
+    words_json(&j, "argv", p->argv);
+    words_json(&j, "program", p->program);
+    json_text(&j, "experiment", p->experiment);
+    json_text(&j, "experiment_where", p->experiment_where);
+    json_text(&j, "benchmark", p->benchmark);
+    json_text(&j, "rules", p->rules);
+    json_text(&j, "rules_why", p->rules_why);
+    json_text(&j, "tree", p->tree);
+    json_text(&j, "tree_where", p->tree_where);
+    json_text(&j, "repository", p->repository);
+    json_text(&j, "spool", p->spool);
+    json_text(&j, "spool_fallback", p->spool_fallback);
+    json_text(&j, "catalogue", p->catalogue);
+    json_text(&j, "user_catalogue", p->user_catalogue);
+    json_open(&j, "files", '[');
+    for (const struct plan_file *f = p->files; f; f = f->next) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "path", f->path);
+        json_text(&j, "origin", opt_origin_name(f->origin));
+        json_flag(&j, "found", f->found);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    options_json(&j, &p->opts);
+    json_open(&j, "warnings", '[');
+    for (const struct plan_warning *w = p->warnings; w; w = w->next)
+        json_text(&j, NULL, w->text);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    return b.failed ? -1 : 0;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct plan p;
+    char **argv = arena_get(c->arena, ((size_t)c->argc + 2) * sizeof *argv);
+    if (!argv)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    memcpy(argv + 1, c->argv, ((size_t)c->argc + 1) * sizeof *argv);
+    argv[0] = argv[1]; /* not read */
+    int words = c->argc;
+    bool json = take_json(&words, argv + 1);
+    if (plan_make(&p, words + 1, argv, c->env, c->err) < 0)
+        return -1;
+    int status = json ? print_json(c, &p) : print_text(c, &p);
+    plan_deinit(&p);
+    return status < 0 ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_JSON,
+#define OPTION(name, letter, kind, arg, env, value, group, help, flags) {name, letter, kind, arg, env, value, group, help, flags},
+#include "launch/options.def"
+#undef OPTION
+};
+
+const struct cmd cmd_plan = {
+    .name = "plan",
+    .summary = "what would be done with a command line, and who decided it; runs nothing",
+    .usage = "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description = "Takes the line that a recorded run would be started with, and tells which program would be measured (launchers such as srun, env or "
+                   "numactl are seen through), where the run would be written, which rules would read its output, and for every option its value and "
+                   "where that came from. Nothing is started and nothing is written.\n\n"
+                   "From weak to strong: defaults, /etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml, the results repository's benchwrap.yaml, "
+                   "environment variables, the command line.",
+    .examples = "$ benchwrap plan -- true\n"
+                "Nothing special.\n"
+                "$ benchwrap plan --json -e io --timeout 5m -- env LANG=C ior -a POSIX\n"
+                "As JSON, for a program started by env.\n",
+    .raw = true,
+    .run = run,
+};

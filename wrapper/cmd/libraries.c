@@ -1,0 +1,64 @@
+/* libraries.c: the libraries this program runs with. */
+#include "cmd/libraries.h"
+
+#include <cjson/cJSON.h>
+#include <dlfcn.h>
+#include <hwloc.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uuid/uuid.h>
+#include <yaml.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* The file a function of the library was loaded from, links followed ("libuuid.so.1.3.0"). */
+static const char *file_of(const void *function, struct arena *a)
+{
+    Dl_info info, self;
+    char real[PATH_MAX];
+    if (!dladdr(function, &info) || !info.dli_fname || !realpath(info.dli_fname, real))
+        return "not known";
+    if (dladdr((const void *)(uintptr_t)libraries_list, &self) && self.dli_fbase == info.dli_fbase)
+        return "linked in";
+    return arena_dup(a, real, strlen(real));
+}
+
+/* Without a call that tells: the number at the end of the file's name. */
+static const char *version_of_file(const char *file)
+{
+    const char *so = strstr(file, ".so.");
+    return so ? so + 4 : "not known";
+}
+
+static const char *hwloc_text(struct arena *a)
+{
+    unsigned api = hwloc_get_api_version();
+    return arena_printf(a, "API %u.%u, built with %s", api >> 16, api >> 8 & 255, HWLOC_VERSION);
+}
+
+static const char *pcre2_text(struct arena *a)
+{
+    char text[64] = "not known"; /* at most 24 characters, says pcre2api(3) */
+    pcre2_config(PCRE2_CONFIG_VERSION, text);
+    return arena_dup(a, text, strlen(text));
+}
+
+#define ADDRESS(f) ((const void *)(uintptr_t)(f))
+
+size_t libraries_list(struct library *ret, struct arena *a)
+{
+    size_t n = 0;
+    ret[n++] = (struct library){"hwloc", hwloc_text(a), file_of(ADDRESS(hwloc_get_api_version), a)};
+    ret[n++] = (struct library){"cJSON", cJSON_Version(), file_of(ADDRESS(cJSON_Version), a)};
+    ret[n++] = (struct library){"libyaml", yaml_get_version_string(), file_of(ADDRESS(yaml_get_version_string), a)};
+    ret[n++] = (struct library){"PCRE2", pcre2_text(a), file_of(ADDRESS(pcre2_config_8), a)};
+    const char *uuid = file_of(ADDRESS(uuid_is_null), a);
+    ret[n++] = (struct library){"libuuid", version_of_file(uuid), uuid};
+    return n;
+}
+
+const char *libraries_format(void)
+{
+    return "1";
+}

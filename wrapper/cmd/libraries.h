@@ -1,0 +1,15 @@
+/* libraries.h: the libraries this program runs with, for `version` and `doctor`. */
+#ifndef CMD_LIBRARIES_H
+#define CMD_LIBRARIES_H
+#include "base/arena.h"
+
+struct library {
+    const char *name;    /* "hwloc" */
+    const char *version; /* as the library itself says, else as its file's name says */
+    const char *file;    /* where it was loaded from; "linked in" in a static program */
+};
+enum { LIBRARIES_MAX = 8 };
+/* Fills ret[LIBRARIES_MAX], returns how many. */
+size_t libraries_list(struct library *ret, struct arena *a);
+const char *libraries_format(void); /* version of the record's format */
+#endif
