@@ -1,0 +1,255 @@
+/* cache.c: facts that hold until the next boot, kept in one small file per probe.
+ *
+ * The name carries what the facts depend on (node, user, boot, processors allowed, our version); the first line carries
+ * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none. All texts are stored with their length:
+ *   benchwrap-facts 1 <checksum>\n   then per fact   <kind> <bytes of key> <bytes of text>\n<key><text>\n
+ * The text of an artifact is the file's content. */
+#include "probes/state.h"
+
+#include "base/fs.h"
+#include "probes/look.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char magic[] = "benchwrap-facts 1 ";
+enum { CACHE_MAX = 8 << 20 };       /* topology of the largest machine known: 0.4 MB */
+enum { HEAD = sizeof magic - 1 + 17 }; /* magic, 16 hex digits, LF */
+enum { KEEP = 16 };                 /* files per node and probe: jobs with other processor sets come back */
+
+static uint64_t fnv(uint64_t hash, const void *p, size_t n)
+{
+    const unsigned char *c = p;
+    while (n-- > 0)
+        hash = (hash ^ *c++) * 0x100000001b3u;
+    return hash;
+}
+
+static const uint64_t fnv_start = 0xcbf29ce484222325u;
+
+static uint64_t fnv_str(uint64_t hash, struct str s)
+{
+    return fnv(fnv(hash, s.p, s.n), "", 1);
+}
+
+/* "<node>-<probe>-<rest of the key>"; false where the boot cannot be named (then nothing lasts). */
+static bool name_of(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
+{
+    struct look text;
+    uint64_t node = fnv_start, key = fnv_str(fnv_start, str_of(BW_VERSION));
+    if (!look(h, &text, "proc/sys/kernel/hostname"))
+        return false;
+    node = fnv_str(fnv_str(node, (struct str){text.p, text.n}), str_of(h->root_path));
+    if (!look(h, &text, "proc/sys/kernel/random/boot_id"))
+        return false;
+    key = fnv_str(key, (struct str){text.p, text.n});
+    if (look(h, &text, "sys/devices/system/cpu/online"))
+        key = fnv_str(key, (struct str){text.p, text.n});
+    if (!look(h, &text, "proc/self/status"))
+        return false;
+    struct str status = {text.p, text.n};
+    key = fnv_str(key, look_value(status, "Cpus_allowed_list", ':'));
+    key = fnv_str(key, look_value(status, "Mems_allowed_list", ':'));
+    if (look(h, &text, "proc/self/cpuset")) /* the cpuset cgroup: which processors are allowed, bound or not */
+        key = fnv_str(key, (struct str){text.p, text.n});
+    uid_t user = geteuid();
+    key = fnv(key, &user, sizeof user);
+    key = fnv(key, &h->public_profile, sizeof h->public_profile);
+    int n = snprintf(ret, 128, "%016llx-%s-", (unsigned long long)node, probe);
+    *ret_prefix = (size_t)n;
+    snprintf(ret + n, 128 - (size_t)n, "%016llx", (unsigned long long)key);
+    return true;
+}
+
+/* The directory, if it is ours and nobody else's. */
+static int open_dir(const struct host *h)
+{
+    struct stat st;
+    int fd = open(h->cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool read_kept(int dir, const char *name, struct buf *text)
+{
+    struct stat st;
+    int fd CLEANUP_FD = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022 || st.st_size > CACHE_MAX)
+        return false;
+    for (;;) {
+        char *room = buf_room(text, 65536);
+        ssize_t got = room ? read(fd, room, 65536) : -1;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        if (got == 0)
+            return true;
+        text->n += (size_t)got;
+    }
+}
+
+/* Is the checksum right? *ret: what stands behind the first line. */
+static bool check(struct str text, struct str *ret)
+{
+    char head[HEAD + 1];
+    if (text.n < HEAD)
+        return false;
+    *ret = str_sub(text, HEAD, text.n);
+    snprintf(head, sizeof head, "%s%016llx\n", magic, (unsigned long long)fnv(fnv_start, ret->p, ret->n));
+    return memcmp(head, text.p, HEAD) == 0;
+}
+
+struct kept {
+    char kind;
+    struct str key, text;
+};
+
+/* Cuts one fact off. 1: done, 0: end, -1: not understood. */
+static int next_kept(struct str *rest, struct kept *ret)
+{
+    uint64_t key_n, text_n;
+    if (rest->n == 0)
+        return 0;
+    struct str line = str_cut(rest, '\n');
+    if (line.n < 5 || !rest->p)
+        return -1;
+    ret->kind = line.p[0];
+    line = str_sub(line, 2, line.n);
+    struct str first = str_cut(&line, ' ');
+    if (!str_uint(first, &key_n) || !line.p || !str_uint(line, &text_n) || key_n > rest->n || text_n > rest->n - key_n || rest->n - key_n - text_n < 1)
+        return -1;
+    ret->key = str_sub(*rest, 0, key_n);
+    ret->text = str_sub(*rest, key_n, text_n);
+    if (rest->p[key_n + text_n] != '\n')
+        return -1;
+    *rest = str_sub(*rest, key_n + text_n + 1, rest->n);
+    return 1;
+}
+
+static bool replay(const struct host *h, struct record *r, const struct kept *f)
+{
+    char key[256];
+    if (f->key.n == 0 || f->key.n >= sizeof key)
+        return false;
+    memcpy(key, f->key.p, f->key.n);
+    key[f->key.n] = 0;
+    switch (f->kind) {
+    case 'P': record_param(r, key, f->text); return true;
+    case 'T': record_tag(r, key, f->text); return true;
+    case 'M': record_missing(r, key, STR_FMT, STR_ARG(f->text)); return true;
+    case 'A':
+        if (h->spool < 0)
+            return true;
+        if (fs_create(h->spool, key, f->text, 0600, NULL) != 0)
+            return false;
+        record_artifact(r, key, key);
+        return true;
+    default: return false;
+    }
+}
+
+bool cache_replay(const struct host *h, const char *probe, struct record *r)
+{
+    char name[128];
+    size_t prefix;
+    if (!h->cache || !name_of(h, probe, name, &prefix))
+        return false;
+    int dir CLEANUP_FD = open_dir(h);
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, CACHE_MAX + (1 << 17));
+    struct str rest, all;
+    struct kept f;
+    if (dir < 0 || !read_kept(dir, name, &text) || !check(buf_text(&text), &all))
+        return false;
+    int more = 0;
+    bool artifacts = false;
+    for (rest = all; (more = next_kept(&rest, &f)) > 0;)
+        artifacts |= f.kind == 'A';
+    /* Made without a spool, so without the artifacts that are wanted now: look again. */
+    if (more < 0 || (h->spool >= 0 && !artifacts && str_has(all, "artifacts were not wanted")))
+        return false;
+    for (rest = all; next_kept(&rest, &f) > 0;)
+        replay(h, r, &f);
+    return true;
+}
+
+static char letter(const struct fact *f)
+{
+    return f->kind == FACT_PARAM ? 'P' : f->kind == FACT_TAG ? 'T' : f->kind == FACT_MISSING ? 'M' : f->kind == FACT_ARTIFACT ? 'A' : 0;
+}
+
+static bool add(const struct host *h, struct buf *to, const struct fact *f)
+{
+    struct buf content CLEANUP_BUF;
+    buf_init(&content, CACHE_MAX);
+    struct str text = f->text;
+    char kind = letter(f), file[256];
+    if (!kind)
+        return true; /* metrics are of this moment; warnings were given */
+    if (kind == 'A') {
+        if (h->spool < 0 || f->text.n >= sizeof file || !str_eq(f->text, f->key))
+            return false;
+        memcpy(file, f->text.p, f->text.n);
+        file[f->text.n] = 0;
+        if (fs_read(h->spool, file, CACHE_MAX, 0, &content, NULL) != 0)
+            return false;
+        text = buf_text(&content);
+    }
+    buf_printf(to, "%c %zu %zu\n", kind, f->key.n, text.n);
+    buf_str(to, f->key);
+    buf_str(to, text);
+    buf_putc(to, '\n');
+    return !to->failed;
+}
+
+/* Old boots and forgotten processor sets: beyond KEEP files of this node and probe all go (a miss costs 10 ms, once). */
+static void sweep(int dir, const char *name, size_t prefix)
+{
+    int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = again < 0 ? NULL : fdopendir(again);
+    if (!d) {
+        fs_close(&again);
+        return;
+    }
+    size_t count = 0;
+    for (struct dirent *e; (e = readdir(d));)
+        count += strncmp(e->d_name, name, prefix) == 0;
+    if (count > KEEP) {
+        rewinddir(d);
+        for (struct dirent *e; (e = readdir(d));)
+            if (strncmp(e->d_name, name, prefix) == 0 && strcmp(e->d_name, name) != 0)
+                unlinkat(dir, e->d_name, 0);
+    }
+    closedir(d);
+}
+
+void cache_keep(const struct host *h, const char *probe, const struct record *r, const struct fact *after)
+{
+    char name[128];
+    size_t prefix;
+    if (!h->cache || !name_of(h, probe, name, &prefix))
+        return;
+    struct buf body CLEANUP_BUF, whole CLEANUP_BUF;
+    buf_init(&body, CACHE_MAX - HEAD);
+    buf_init(&whole, CACHE_MAX);
+    for (const struct fact *f = after ? after->next : r->first; f; f = f->next)
+        if (!add(h, &body, f))
+            return;
+    if (h->spool < 0)
+        buf_puts(&body, "N 0 25\nartifacts were not wanted\n");
+    buf_printf(&whole, "%s%016llx\n", magic, (unsigned long long)fnv(fnv_start, body.p, body.n));
+    buf_str(&whole, buf_text(&body));
+    if (whole.failed || fs_mkdirs(AT_FDCWD, h->cache, 0700, NULL) != 0)
+        return;
+    int dir CLEANUP_FD = open_dir(h);
+    if (dir >= 0 && fs_write(dir, name, buf_text(&whole), 0600, false, NULL) == 0)
+        sweep(dir, name, prefix);
+}

@@ -1,0 +1,231 @@
+/* cgroup.c: limits that control groups set, version 1 or 2. Each level can limit: up to the root the smallest counts. */
+#include "base/fs.h"
+#include "probes/look.h"
+#include "probes/parse.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+struct group {
+    char dir[1024];   /* of our own group, relative to the root */
+    size_t top;       /* length of the mount point's part: no walking above it */
+    bool found;
+};
+
+/* The last two components may be ".." when the group lies outside of our cgroup namespace: then only the mount point is visible. */
+static bool usable(struct str path)
+{
+    return path.n > 1 && !str_has(path, "/..") && !memchr(path.p, 0, path.n);
+}
+
+/* Where the group `path` shows below a mount of the hierarchy. */
+static void place(const struct mount_line *m, struct str path, struct group *ret)
+{
+    char point[512], root[512];
+    if (!parse_mount_path(m->point, point, sizeof point) || !parse_mount_path(m->root, root, sizeof root) || point[0] != '/')
+        return;
+    size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    struct str below = {"", 0};
+    if (usable(path) && (skip == 0 || (str_starts(path, root) && (path.n == skip || path.p[skip] == '/'))))
+        below = str_sub(path, skip, path.n);
+    int n = snprintf(ret->dir, sizeof ret->dir, "%s" STR_FMT, point + 1, STR_ARG(below));
+    ret->top = strlen(point + 1);
+    ret->found = n > 0 && (size_t)n < sizeof ret->dir;
+}
+
+static bool option_has(struct str options, const char *name)
+{
+    while (options.p)
+        if (str_is(str_cut(&options, ','), name))
+            return true;
+    return false;
+}
+
+/* controller "" means version 2. The later of several mounts lies on top. */
+static void find(struct str cgroups, struct str mounts, const char *controller, struct group *ret)
+{
+    struct str path = {"", 0};
+    bool in = false;
+    ret->found = false;
+    while (cgroups.p) {
+        struct str line = str_cut(&cgroups, '\n'), id = str_cut(&line, ':');
+        if (!line.p || id.n == 0)
+            continue;
+        struct str names = str_cut(&line, ':');
+        if (*controller ? option_has(names, controller) : names.n == 0 && str_is(id, "0")) {
+            path = line;
+            in = true;
+        }
+    }
+    while (in && mounts.p) {
+        struct mount_line m;
+        if (!parse_mount_line(str_cut(&mounts, '\n'), &m))
+            continue;
+        if (*controller ? str_is(m.type, "cgroup") && option_has(m.super_options, controller) : str_is(m.type, "cgroup2"))
+            place(&m, path, ret);
+    }
+}
+
+static bool up(const struct group *g, char dir[1024])
+{
+    char *slash = strrchr(dir, '/');
+    if (!slash || (size_t)(slash - dir) < g->top)
+        return false;
+    *slash = 0;
+    return true;
+}
+
+/* The smallest of a limit on the way up; HUGE_VAL: none. read returns false where this level has no such file. */
+static double smallest(struct host *h, const struct group *g, bool (*read)(struct host *h, const char *dir, double *ret), bool *any)
+{
+    double least = HUGE_VAL, value;
+    char dir[1024];
+    if (!g->found)
+        return least;
+    memcpy(dir, g->dir, sizeof dir);
+    do {
+        if (read(h, dir, &value)) {
+            *any = true;
+            least = fmin(least, value);
+        }
+    } while (up(g, dir));
+    return least;
+}
+
+static bool number_or_max(struct host *h, const char *dir, const char *file, double *ret)
+{
+    struct look text;
+    if (!look(h, &text, "%s/%s", dir, file))
+        return false;
+    uint64_t n;
+    if (str_is((struct str){text.p, text.n}, "max"))
+        *ret = HUGE_VAL;
+    else if (str_uint((struct str){text.p, text.n}, &n))
+        *ret = n >= (uint64_t)1 << 62 ? HUGE_VAL : (double)n; /* version 1 says "none" as 2^63 less a page */
+    else
+        return false;
+    return true;
+}
+
+static bool cpu_2(struct host *h, const char *dir, double *ret)
+{
+    struct look text;
+    double quota, period;
+    if (!look(h, &text, "%s/cpu.max", dir))
+        return false;
+    struct str rest = {text.p, text.n}, first = str_word(&rest);
+    if (!str_double(str_word(&rest), &period) || period <= 0)
+        return false;
+    if (str_is(first, "max"))
+        *ret = HUGE_VAL;
+    else if (str_double(first, &quota))
+        *ret = quota / period;
+    else
+        return false;
+    return true;
+}
+
+static bool cpu_1(struct host *h, const char *dir, double *ret)
+{
+    int64_t quota, period;
+    if (!look_int(h, &quota, "%s/cpu.cfs_quota_us", dir) || !look_int(h, &period, "%s/cpu.cfs_period_us", dir) || period <= 0)
+        return false;
+    *ret = quota < 0 ? HUGE_VAL : (double)quota / (double)period;
+    return true;
+}
+
+static bool memory_2(struct host *h, const char *dir, double *ret)
+{
+    return number_or_max(h, dir, "memory.max", ret);
+}
+
+static bool memory_1(struct host *h, const char *dir, double *ret)
+{
+    return number_or_max(h, dir, "memory.limit_in_bytes", ret);
+}
+
+static bool swap_2(struct host *h, const char *dir, double *ret)
+{
+    return number_or_max(h, dir, "memory.swap.max", ret);
+}
+
+static bool pids(struct host *h, const char *dir, double *ret)
+{
+    return number_or_max(h, dir, "pids.max", ret);
+}
+
+typedef bool reader(struct host *h, const char *dir, double *ret);
+
+/* One limit from whichever version has it. decimals < 0: bytes, told as GiB. */
+static void tell_limit(struct host *h, struct record *r, const char *key, const struct group *two, reader *read_2, const struct group *one, reader *read_1)
+{
+    bool any = false;
+    double least = smallest(h, two, read_2, &any);
+    if (read_1)
+        least = fmin(least, smallest(h, one, read_1, &any));
+    if (!any)
+        return; /* the controller is not there */
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64);
+    if (isinf(least))
+        tell_text(h, r, key, "none");
+    else if (strstr(key, "_GiB"))
+        tell_GiB(h, r, key, least);
+    else {
+        buf_double(&text, least);
+        tell(h, r, key, buf_text(&text));
+    }
+}
+
+static void tell_cpus(struct host *h, struct record *r, const struct group *two, const struct group *one)
+{
+    static const char *const files[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"};
+    for (size_t i = 0; i < 3; i++) {
+        const struct group *g = i == 0 ? two : one;
+        char dir[1024];
+        if (!g->found)
+            continue;
+        memcpy(dir, g->dir, sizeof dir);
+        do {
+            struct look text;
+            if (look(h, &text, "%s/%s", dir, files[i]) && text.n > 0) {
+                tell(h, r, "cgroup.cpus", (struct str){text.p, text.n});
+                return;
+            }
+        } while (up(g, dir));
+    }
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)err;
+    struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
+    buf_init(&cgroups, 1 << 17);
+    buf_init(&mounts, 1 << 20); /* nodes with thousands of container mounts exist */
+    if (look_file(h, "proc/self/cgroup", 65536, &cgroups) != 0 || look_file(h, "proc/self/mountinfo", (1 << 20) - 65536, &mounts) != 0) {
+        tell_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
+        return 0;
+    }
+    struct group two, cpu, memory, cpuset, pid;
+    struct str c = buf_text(&cgroups), m = buf_text(&mounts);
+    find(c, m, "", &two);
+    find(c, m, "cpu", &cpu);
+    find(c, m, "memory", &memory);
+    find(c, m, "cpuset", &cpuset);
+    find(c, m, "pids", &pid);
+    bool one = cpu.found || memory.found || cpuset.found;
+    tell_text(h, r, "cgroup.version", one && two.found ? "1+2" : one ? "1" : two.found ? "2" : "none");
+    tell_limit(h, r, "cgroup.cpu_limit", &two, cpu_2, &cpu, cpu_1);
+    tell_limit(h, r, "cgroup.memory_limit_GiB", &two, memory_2, &memory, memory_1);
+    tell_limit(h, r, "cgroup.swap_limit_GiB", &two, swap_2, &memory, NULL);
+    tell_limit(h, r, "cgroup.pids_limit", &two, pids, &pid, pids);
+    tell_cpus(h, r, &two, &cpuset);
+    return 0;
+}
+
+const struct probe probe_cgroup = {
+    .name = "cgroup",
+    .summary = "limits set by control groups",
+    .before = before,
+};

@@ -1,0 +1,224 @@
+/* kernel.c: settings of the kernel that change results: frequencies, huge pages, mitigations, NUMA balancing, clock, isolation. */
+#include "probes/look.h"
+#include "probes/parse.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Files with one value each; absent ones are silent (they depend on the kernel's configuration). */
+static const struct setting {
+    const char *key, *path;
+    bool choice; /* "always [madvise] never" */
+} settings[] = {
+#define SETTING(key, path) {key, path, false},
+#define CHOICE(key, path) {key, path, true},
+#include "probes/kernel.def"
+#undef SETTING
+#undef CHOICE
+};
+
+static void tell_settings(struct host *h, struct record *r)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct look text;
+        if (look(h, &text, "%s", settings[i].path)) {
+            struct str value = {text.p, text.n};
+            tell(h, r, settings[i].key, settings[i].choice ? parse_choice(value) : value);
+        } else if (errno != ENOENT && errno != ENOTDIR && errno != EINVAL && errno != EIO && errno != ENODEV)
+            tell_unreadable(h, r, settings[i].key, settings[i].path);
+    }
+}
+
+/* The boot options that change results. Everything else on that line (root=UUID…, console=…) stays out: it is identity or noise. */
+static bool option_counts(struct str word)
+{
+    static const char *const names[] = {
+#define OPTION(name) name,
+#include "probes/cmdline.def"
+#undef OPTION
+    };
+    struct str rest = word, name = str_cut(&rest, '=');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static void tell_cmdline(struct host *h, struct record *r)
+{
+    struct look text;
+    if (!look(h, &text, "proc/cmdline")) {
+        tell_unreadable(h, r, "kernel.cmdline", "proc/cmdline");
+        return;
+    }
+    struct buf found;
+    buf_init(&found, sizeof text.p);
+    struct str rest = {text.p, text.n};
+    for (struct str word = str_word(&rest); word.n > 0 && !str_is(word, "--"); word = str_word(&rest)) {
+        if (!option_counts(word))
+            continue;
+        if (found.n > 0)
+            buf_putc(&found, ' ');
+        buf_str(&found, word);
+    }
+    tell(h, r, "kernel.cmdline", buf_text(&found));
+    buf_deinit(&found);
+}
+
+/* "spectre_v2: Mitigation: Retpolines; …" of all that affect this machine, in the order of their names. */
+static void tell_mitigations(struct host *h, struct record *r)
+{
+    static const char *const names[] = {
+#define VULNERABILITY(name) #name,
+#include "probes/vulnerabilities.def"
+#undef VULNERABILITY
+    };
+    struct buf all;
+    size_t seen = 0;
+    buf_init(&all, 5000); /* a param's value holds 6000 */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct look text;
+        if (!look(h, &text, "sys/devices/system/cpu/vulnerabilities/%s", names[i]))
+            continue;
+        seen++;
+        if (str_is((struct str){text.p, text.n}, "Not affected"))
+            continue;
+        buf_printf(&all, "%s%s: %s", all.n > 0 ? " | " : "", names[i], text.p);
+    }
+    if (seen == 0)
+        tell_missing(h, r, "kernel.mitigations", "this kernel does not tell (no /sys/devices/system/cpu/vulnerabilities)");
+    else
+        tell(h, r, "kernel.mitigations", all.n > 0 ? buf_text(&all) : STR("none needed"));
+    buf_deinit(&all);
+}
+
+/* One value per frequency policy; told once if equal, else as "performance*380 powersave*4". */
+struct tally {
+    struct {
+        char text[64];
+        unsigned count;
+    } values[8];
+    size_t n;
+};
+
+static void tally_add(struct tally *t, struct str value)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (str_is(value, t->values[i].text)) {
+            t->values[i].count++;
+            return;
+        }
+    if (t->n == sizeof t->values / sizeof *t->values || value.n >= sizeof t->values->text)
+        return;
+    memcpy(t->values[t->n].text, value.p, value.n);
+    t->values[t->n].text[value.n] = 0;
+    t->values[t->n++].count = 1;
+}
+
+static void tally_tell(const struct tally *t, struct host *h, struct record *r, const char *key, double scale)
+{
+    struct buf text;
+    buf_init(&text, 1024);
+    for (size_t i = 0; i < t->n; i++) {
+        double number;
+        buf_puts(&text, i > 0 ? " " : "");
+        if (scale != 1 && str_double(str_of(t->values[i].text), &number))
+            buf_double(&text, number * scale);
+        else
+            buf_puts(&text, t->values[i].text);
+        if (t->n > 1)
+            buf_printf(&text, "*%u", t->values[i].count);
+    }
+    tell(h, r, key, buf_text(&text));
+    buf_deinit(&text);
+}
+
+static const struct {
+    const char *file, *key;
+    double scale;
+} policy_files[] = {
+    {"scaling_governor", "cpu.governor", 1},
+    {"scaling_driver", "cpu.frequency_driver", 1},
+    {"energy_performance_preference", "cpu.energy_preference", 1},
+    {"cpuinfo_min_freq", "cpu.frequency_min_Hz", 1000},
+    {"cpuinfo_max_freq", "cpu.frequency_max_Hz", 1000},
+    {"base_frequency", "cpu.frequency_base_Hz", 1000},
+    {"scaling_max_freq", "cpu.frequency_limit_Hz", 1000},
+    {"scaling_min_freq", "cpu.frequency_floor_Hz", 1000},
+};
+enum { POLICY_FILES = sizeof policy_files / sizeof *policy_files };
+
+/* Governor of every policy (they can differ); of the rest the first, the last and some between tell the kinds of processors. */
+static bool wanted(size_t file, size_t policy, size_t policies)
+{
+    size_t stride = policies / 16 + 1;
+    return file == 0 || policy % stride == 0 || policy + 1 == policies;
+}
+
+static bool tell_policies(struct host *h, struct record *r)
+{
+    struct tally tallies[POLICY_FILES] = {0};
+    unsigned char present[512] = {0}; /* bit per policy number: names are policy<N>, N below 4096 */
+    int fd = openat(h->root, "sys/devices/system/cpu/cpufreq", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    size_t policies = 0, at = 0;
+    for (struct dirent *e; (e = readdir(dir));) {
+        int64_t number;
+        if (strncmp(e->d_name, "policy", 6) == 0 && str_int(str_of(e->d_name + 6), &number) && number >= 0 && number < 4096) {
+            present[number / 8] |= (unsigned char)(1 << number % 8);
+            policies++;
+        }
+    }
+    closedir(dir);
+    for (unsigned number = 0; number < 4096; number++) {
+        if (!(present[number / 8] & 1 << number % 8))
+            continue;
+        for (size_t k = 0; k < POLICY_FILES; k++) {
+            struct look text;
+            if (wanted(k, at, policies) && look(h, &text, "sys/devices/system/cpu/cpufreq/policy%u/%s", number, policy_files[k].file))
+                tally_add(&tallies[k], (struct str){text.p, text.n});
+        }
+        at++;
+    }
+    for (size_t k = 0; k < POLICY_FILES; k++)
+        tally_tell(&tallies[k], h, r, policy_files[k].key, policy_files[k].scale);
+    return policies > 0;
+}
+
+static void tell_boost(struct host *h, struct record *r)
+{
+    int64_t value;
+    if (look_int(h, &value, "sys/devices/system/cpu/intel_pstate/no_turbo"))
+        tell_text(h, r, "cpu.boost", value ? "off" : "on");
+    else if (look_int(h, &value, "sys/devices/system/cpu/cpufreq/boost"))
+        tell_text(h, r, "cpu.boost", value ? "on" : "off");
+    else
+        tell_missing(h, r, "cpu.boost", "the kernel offers no switch for it here (no intel_pstate/no_turbo, no cpufreq/boost)");
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)err;
+    tell_settings(h, r);
+    tell_cmdline(h, r);
+    tell_mitigations(h, r);
+    if (tell_policies(h, r))
+        tell_boost(h, r);
+    else
+        tell_missing(h, r, "cpu.governor", "the kernel does not govern frequencies here (no cpufreq; usual in virtual machines)");
+    return 0;
+}
+
+const struct probe probe_kernel = {
+    .name = "kernel",
+    .summary = "settings of the kernel that change results",
+    .before = before,
+};

@@ -1,0 +1,32 @@
+/* load.c: how busy the machine was when the program started. */
+#include "probes/look.h"
+
+#include <errno.h>
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)err;
+    struct look file;
+    if (!look(h, &file, "proc/loadavg")) {
+        tell_unreadable(h, r, "load.average_1m", "proc/loadavg");
+        return 0;
+    }
+    static const char *const keys[] = {"load.average_1m", "load.average_5m", "load.average_15m"};
+    struct str text = {file.p, file.n};
+    for (size_t i = 0; i < 3; i++) {
+        double value;
+        if (str_double(str_word(&text), &value))
+            record_metric(r, keys[i], value, "", DIR_NONE, 0, 0);
+    }
+    struct str tasks = str_word(&text), runnable = str_cut(&tasks, '/');
+    int64_t n;
+    if (str_int(runnable, &n) && n > 0) /* one of them is this probe */
+        record_metric(r, "load.runnable", (double)(n - 1), "", DIR_NONE, 0, 0);
+    return 0;
+}
+
+const struct probe probe_load = {
+    .name = "load",
+    .summary = "load average and runnable threads at the start",
+    .before = before,
+};

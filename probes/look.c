@@ -1,0 +1,229 @@
+/* look.c: reading of short files below a root, and telling of facts with the public profile's filter. */
+#include "probes/look.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* proc and sys only: O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
+static int open_below(const struct host *h, const char *path)
+{
+    return openat(h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+static bool read_short(const struct host *h, struct look *ret, const char *path)
+{
+    int fd = open_below(h, path);
+    if (fd < 0)
+        return false;
+    size_t n = 0;
+    ssize_t got = 0;
+    while (n < sizeof ret->p - 1) {
+        got = read(fd, ret->p + n, sizeof ret->p - 1 - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    int why = errno;
+    close(fd);
+    if (got < 0) {
+        errno = why;
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (ret->p[i] == 0)
+            ret->p[i] = ' ';
+    struct str text = str_trim((struct str){ret->p, n});
+    memmove(ret->p, text.p, text.n);
+    ret->p[text.n] = 0;
+    ret->n = text.n;
+    return true;
+}
+
+bool look(const struct host *h, struct look *ret, const char *fmt, ...)
+{
+    char path[512];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(path, sizeof path, fmt, ap);
+    va_end(ap);
+    ret->n = 0;
+    ret->p[0] = 0;
+    if (n < 0 || (size_t)n >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return read_short(h, ret, path);
+}
+
+bool look_int(const struct host *h, int64_t *ret, const char *fmt, ...)
+{
+    char path[512];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(path, sizeof path, fmt, ap);
+    va_end(ap);
+    struct look text;
+    if (n < 0 || (size_t)n >= sizeof path || !read_short(h, &text, path))
+        return false;
+    struct str rest = {text.p, text.n};
+    return str_int(str_word(&rest), ret);
+}
+
+int look_file(const struct host *h, const char *path, size_t max, struct buf *to)
+{
+    int fd = open_below(h, path);
+    if (fd < 0)
+        return -1;
+    size_t n = 0;
+    int result = 0;
+    while (n < max) {
+        size_t ask = max - n < 65536 ? max - n : 65536;
+        char *room = buf_room(to, ask);
+        ssize_t got = room ? read(fd, room, ask) : 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            result = -1;
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+        to->n += (size_t)got;
+        to->p[to->n] = 0;
+    }
+    int why = errno;
+    close(fd);
+    errno = why;
+    return result;
+}
+
+bool look_exists(const struct host *h, const char *path)
+{
+    return faccessat(h->root, path, F_OK, 0) == 0;
+}
+
+const char *look_env(const struct host *h, const char *name)
+{
+    size_t n = strlen(name);
+    for (char *const *e = h->env; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
+struct str look_value(struct str text, const char *key, char sep)
+{
+    size_t n = strlen(key);
+    while (text.p) {
+        struct str line = str_cut(&text, '\n');
+        if (line.n <= n || memcmp(line.p, key, n) != 0)
+            continue;
+        struct str rest = str_sub(line, n, line.n);
+        while (rest.n > 0 && (*rest.p == ' ' || *rest.p == '\t'))
+            rest = str_sub(rest, 1, rest.n);
+        if (rest.n > 0 && *rest.p == sep)
+            return str_trim(str_sub(rest, 1, rest.n));
+    }
+    return (struct str){"", 0};
+}
+
+bool look_list(struct str list, size_t max, void (*each)(void *context, int64_t number), void *context)
+{
+    list = str_trim(list);
+    while (list.p && list.n > 0) {
+        struct str range = str_cut(&list, ','), from = str_cut(&range, '-');
+        int64_t first, last;
+        if (!str_int(from, &first) || first < 0)
+            return false;
+        last = first;
+        if (range.p && (!str_int(range, &last) || last < first))
+            return false;
+        for (int64_t i = first; i <= last; i++) {
+            if (max-- == 0)
+                return false;
+            each(context, i);
+        }
+    }
+    return true;
+}
+
+static void count_one(void *context, int64_t number)
+{
+    (void)number;
+    ++*(int64_t *)context;
+}
+
+int64_t look_list_count(struct str list)
+{
+    int64_t n = 0;
+    return look_list(list, 1 << 16, count_one, &n) ? n : -1; /* no machine has more processors or nodes */
+}
+
+void tell(const struct host *h, struct record *r, const char *key, struct str value)
+{
+    value = str_trim(value);
+    if (value.n > 0 && (!h->public_profile || probes_public(key)))
+        record_param(r, key, value);
+}
+
+void tell_text(const struct host *h, struct record *r, const char *key, const char *value)
+{
+    tell(h, r, key, str_of(value));
+}
+
+void tell_int(const struct host *h, struct record *r, const char *key, int64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    tell_text(h, r, key, text);
+}
+
+void tell_tag(const struct host *h, struct record *r, const char *key, struct str value)
+{
+    value = str_trim(value);
+    if (value.n > 0 && (!h->public_profile || probes_public(key)))
+        record_tag(r, key, value);
+}
+
+void tell_GiB(const struct host *h, struct record *r, const char *key, double bytes)
+{
+    double size = bytes / 1073741824.0;
+    char text[32];
+    snprintf(text, sizeof text, "%.*f", size < 10 ? 2 : 1, size);
+    tell_text(h, r, key, text);
+}
+
+void tell_missing(const struct host *h, struct record *r, const char *key, const char *fmt, ...)
+{
+    if (h->public_profile && !probes_public(key))
+        return;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    record_missing(r, key, "%s", text);
+}
+
+void tell_unreadable(const struct host *h, struct record *r, const char *key, const char *path)
+{
+    tell_missing(h, r, key, "not readable: /%s: %s", path, strerror(errno));
+}
+
+bool tell_file(const struct host *h, struct record *r, const char *key, const char *path)
+{
+    struct look text;
+    if (look(h, &text, "%s", path)) {
+        tell(h, r, key, (struct str){text.p, text.n});
+        return true;
+    }
+    if (errno != ENOENT)
+        tell_unreadable(h, r, key, path);
+    return false;
+}

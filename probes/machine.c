@@ -1,0 +1,156 @@
+/* machine.c: vendor, product and firmware of the machine, and whether it is virtual. No serials, tags or UUIDs. */
+#include "probes/look.h"
+#include "probes/parse.h"
+
+#include <errno.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+static const char dmi[] = "sys/class/dmi/id";
+
+/* Placeholders that firmware writers leave behind. */
+static bool is_filler(struct str s)
+{
+    static const char *const fillers[] = {"To Be Filled By O.E.M.", "To be filled by O.E.M.", "Default string", "Not Specified", "None", "System Product Name",
+                                          "System manufacturer", "Unknown", "N/A", "0", "empty"};
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+        if (str_is(s, fillers[i]))
+            return true;
+    return s.n == 0;
+}
+
+static bool tell_dmi(struct host *h, struct record *r)
+{
+    static const char *const rows[][2] = {{"sys_vendor", "machine.vendor"},       {"product_name", "machine.product"},      {"board_name", "machine.board"},
+                                          {"bios_vendor", "machine.bios_vendor"}, {"bios_version", "machine.bios_version"}, {"bios_date", "machine.bios_date"}};
+    if (!look_exists(h, dmi))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct look text;
+        if (look(h, &text, "%s/%s", dmi, rows[i][0])) {
+            if (!is_filler((struct str){text.p, text.n}))
+                tell(h, r, rows[i][1], (struct str){text.p, text.n});
+        } else if (errno != ENOENT)
+            tell_unreadable(h, r, rows[i][1], rows[i][0]);
+    }
+    return true;
+}
+
+/* ARM, POWER and RISC-V describe themselves in a device tree; IBM Z in /proc/sysinfo. */
+static bool tell_others(struct host *h, struct record *r)
+{
+    struct look text;
+    if (look(h, &text, "proc/device-tree/model")) {
+        tell(h, r, "machine.product", (struct str){text.p, text.n});
+        return true;
+    }
+    if (!look(h, &text, "proc/sysinfo"))
+        return false;
+    struct str all = {text.p, text.n};
+    tell(h, r, "machine.vendor", look_value(all, "Manufacturer", ':'));
+    tell(h, r, "machine.product", look_value(all, "Type", ':'));
+    return true;
+}
+
+/* What the processor itself says to a guest; "" if it is none or cannot be asked. */
+static const char *hypervisor_of_cpuid(const struct host *h)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    static const char *const rows[][2] = {{"KVMKVMKVM", "kvm"},    {"Microsoft Hv", "hyperv"}, {"VMwareVMware", "vmware"}, {"XenVMMXenVMM", "xen"},
+                                          {"TCGTCGTCGTCG", "qemu"}, {"VBoxVBoxVBox", "virtualbox"}, {"bhyve bhyve", "bhyve"}, {"ACRNACRNACRN", "acrn"},
+                                          {"SRESRESRESRE", "sre"}, {"Jailhouse", "jailhouse"}};
+    unsigned a, b, c, d;
+    char name[13] = "";
+    if (!h->real || !__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 31))
+        return "";
+    __cpuid(0x40000000, a, b, c, d);
+    memcpy(name, &b, 4);
+    memcpy(name + 4, &c, 4);
+    memcpy(name + 8, &d, 4);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_starts(str_of(name), rows[i][0]))
+            return rows[i][1];
+    return "unknown";
+#else
+    (void)h;
+    return "";
+#endif
+}
+
+/* By the names in DMI; product NULL: any. First match. */
+static const char *hypervisor_of_dmi(const struct host *h)
+{
+    static const char *const rows[][3] = {
+        {"QEMU", NULL, "kvm"},           {"VMware, Inc.", NULL, "vmware"},          {"Xen", NULL, "xen"},
+        {"innotek GmbH", NULL, "virtualbox"}, {"Microsoft Corporation", "Virtual Machine", "hyperv"}, {"Google", "Google Compute Engine", "kvm"},
+        {"OpenStack Foundation", NULL, "kvm"}, {"Parallels", NULL, "parallels"},    {"Red Hat", "KVM", "kvm"},
+        {"Nutanix", "AHV", "kvm"},       {"DigitalOcean", NULL, "kvm"},             {"Alibaba Cloud", "Alibaba Cloud ECS", "kvm"},
+    };
+    struct look vendor, product;
+    if (!look(h, &vendor, "%s/sys_vendor", dmi))
+        return "";
+    look(h, &product, "%s/product_name", dmi);
+    struct str v = {vendor.p, vendor.n}, p = {product.p, product.n};
+    if (str_is(v, "Amazon EC2"))
+        return str_has(p, ".metal") ? "" : "amazon";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_starts(v, rows[i][0]) && (!rows[i][1] || str_starts(p, rows[i][1])))
+            return rows[i][2];
+    return "";
+}
+
+static const char *hypervisor_of_others(const struct host *h)
+{
+    struct look text;
+    if (look(h, &text, "sys/hypervisor/type") && text.n > 0)
+        return "xen";
+    if (look(h, &text, "proc/device-tree/hypervisor/compatible"))
+        return str_has((struct str){text.p, text.n}, "kvm") ? "kvm" : str_has((struct str){text.p, text.n}, "xen") ? "xen" : "unknown";
+    if (look_exists(h, "proc/device-tree/ibm,partition-name"))
+        return "powervm";
+    if (look(h, &text, "proc/sysinfo")) {
+        struct str all = {text.p, text.n}, program = look_value(all, "VM00 Control Program", ':');
+        return str_starts(program, "z/VM") ? "zvm" : str_starts(program, "KVM") ? "kvm" : str_has(all, "LPAR Name") ? "lpar" : "";
+    }
+    return "";
+}
+
+static void tell_virtualization(struct host *h, struct record *r)
+{
+    const char *name = hypervisor_of_dmi(h);
+    if (!*name)
+        name = hypervisor_of_others(h);
+    if (!*name)
+        name = hypervisor_of_cpuid(h);
+    if (*name) {
+        tell_text(h, r, "machine.virtualization", name);
+        return;
+    }
+    enum { HEAD = 8192 }; /* the first processor's flags are within */
+    struct buf text;
+    buf_init(&text, 1 << 17);
+    if (look_file(h, "proc/cpuinfo", HEAD, &text) == 0) {
+        struct cpuinfo info;
+        parse_cpuinfo(buf_text(&text), &info);
+        tell_text(h, r, "machine.virtualization", info.hypervisor ? "unknown" : "none");
+    } else
+        tell_unreadable(h, r, "machine.virtualization", "proc/cpuinfo");
+    buf_deinit(&text);
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)err;
+    if (!tell_dmi(h, r) && !tell_others(h, r))
+        tell_missing(h, r, "machine.product", "this machine has neither DMI tables nor a device tree (common in small virtual machines)");
+    tell_virtualization(h, r);
+    return 0;
+}
+
+const struct probe probe_machine = {
+    .name = "machine",
+    .summary = "vendor, product, firmware, virtualisation",
+    .before = before,
+    .lasting = true,
+};

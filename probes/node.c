@@ -1,0 +1,39 @@
+/* node.c: one hash for the configuration of the node: same kernel, microcode, firmware and settings give the same `node.state`.
+ *
+ * The hardware has its own hash, `node.type`, told by the topology probe: two questions, two answers. */
+#include "probes/look.h"
+
+#include "base/sha256.h"
+
+static const char *const keys[] = {
+#define STATE(key) key,
+#include "probes/node.def"
+#undef STATE
+};
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)err;
+    struct sha256 hash;
+    char hex[SHA256_HEX];
+    sha256_init(&hash);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct fact *f = record_find(r, FACT_PARAM, keys[i]);
+        if (!f)
+            continue;
+        sha256_add(&hash, keys[i], strlen(keys[i]));
+        sha256_add(&hash, "=", 1);
+        sha256_add(&hash, f->text.p, f->text.n);
+        sha256_add(&hash, "\n", 1);
+    }
+    sha256_end(&hash, hex);
+    hex[16] = 0; /* 64 bits: a site has fewer than 2^20 states */
+    tell_text(h, r, "node.state", hex);
+    return 0;
+}
+
+const struct probe probe_node = {
+    .name = "node",
+    .summary = "hash of the node's configuration",
+    .before = before,
+};

@@ -1,0 +1,28 @@
+/* parse.h: readers of foreign text that probes meet: pure functions, fuzzed. */
+#ifndef PROBES_PARSE_H
+#define PROBES_PARSE_H
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* The value of KEY=value in an os-release file, shell quotes and backslashes undone. False: no such key, or longer than size. */
+bool parse_os_release(struct str text, const char *key, char *ret, size_t size);
+
+/* One line of /proc/self/mountinfo. The texts point into the line; paths are still escaped (\040). */
+struct mount_line {
+    struct str root, point, type, source, options, super_options;
+};
+bool parse_mount_line(struct str line, struct mount_line *ret);
+/* \ooo escapes of mountinfo undone. False if it does not fit or holds a NUL. */
+bool parse_mount_path(struct str escaped, char *ret, size_t size);
+
+/* The first processor's block of /proc/cpuinfo: what tells one model from another, on any architecture. */
+struct cpuinfo {
+    char vendor[64], model[192], family[32], model_id[32], stepping[32], microcode[64], features[3072], machine[128];
+    bool hypervisor;
+};
+void parse_cpuinfo(struct str text, struct cpuinfo *ret);
+
+/* The word in brackets of "always [madvise] never"; the whole text if there is none. */
+struct str parse_choice(struct str text);
+#endif

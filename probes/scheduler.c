@@ -1,0 +1,389 @@
+/* scheduler.c: the job that we are in, from the environment alone: no call to a scheduler.
+ *
+ * job.* is neutral and describes what the program runs in: the step where there is one, else the allocation. The number of tasks
+ * of an MPI launcher counts above the scheduler's, since mpirun inside a step starts what it likes. */
+#include "base/fs.h"
+#include "probes/look.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum provider { NONE, SLURM, PBS, TORQUE, LSF, FLUX, KUBERNETES, GRIDENGINE };
+enum how { TAG, PARAM, COUNT, MIB };
+
+static const struct {
+    enum provider provider;
+    const char *variable;
+    enum how how;
+    const char *key;
+} rows[] = {
+#define VAR(provider, variable, how, key) {provider, variable, how, key},
+#include "probes/scheduler.def"
+#undef VAR
+};
+
+/* A variable with a meaning: not blank, not a scheduler's word for nothing. */
+static const char *value_of(const struct host *h, const char *name)
+{
+    static const char *const nothing[] = {"", "(null)", "N/A", "None", "n/a", "n/s"};
+    const char *value = look_env(h, name);
+    for (size_t i = 0; value && i < sizeof nothing / sizeof *nothing; i++)
+        if (strcmp(value, nothing[i]) == 0)
+            return NULL;
+    return value;
+}
+
+static bool count_of(const struct host *h, const char *name, int64_t *ret)
+{
+    const char *value = value_of(h, name);
+    int64_t n;
+    if (!value || !str_int(str_of(value), &n) || n < 0)
+        return false;
+    *ret = n;
+    return true;
+}
+
+/* Innermost first: a Flux job drops SLURM_*, so where its variable is, it is what started us. */
+static enum provider detect(const struct host *h)
+{
+    if (value_of(h, "FLUX_JOB_ID"))
+        return FLUX;
+    if (value_of(h, "SLURM_JOB_ID"))
+        return SLURM;
+    if (value_of(h, "PBS_JOBID"))
+        return value_of(h, "PBS_NP") || value_of(h, "PBS_VNODENUM") || value_of(h, "PBS_NUM_PPN") ? TORQUE : PBS;
+    if (value_of(h, "LSB_JOBID"))
+        return LSF;
+    if (value_of(h, "JOB_ID") && (value_of(h, "SGE_TASK_ID") || value_of(h, "PE_HOSTFILE") || value_of(h, "SGE_ROOT")))
+        return GRIDENGINE;
+    if (value_of(h, "KUBERNETES_SERVICE_HOST"))
+        return KUBERNETES;
+    return NONE;
+}
+
+static void tell_row(struct host *h, struct record *r, size_t i)
+{
+    const char *value = value_of(h, rows[i].variable);
+    int64_t n;
+    if (!value)
+        return;
+    switch (rows[i].how) {
+    case TAG: tell_tag(h, r, rows[i].key, str_of(value)); break;
+    case PARAM: tell_text(h, r, rows[i].key, value); break;
+    case COUNT:
+    case MIB:
+        if (!str_int(str_of(value), &n) || n < 0)
+            tell_missing(h, r, rows[i].key, "%s is not a number", rows[i].variable);
+        else if (rows[i].how == COUNT)
+            tell_int(h, r, rows[i].key, n);
+        else if (n > 0) /* 0: all of the node */
+            tell_GiB(h, r, rows[i].key, (double)n * 1048576.0);
+    }
+}
+
+/* "2(x2),1" -> sum, number of nodes, and the common value (0: they differ). */
+struct per_node {
+    int64_t sum, nodes, common;
+};
+
+static bool read_per_node(const char *text, struct per_node *ret)
+{
+    struct str rest = str_of(text);
+    struct per_node p = {0};
+    while (rest.p && rest.n > 0) {
+        struct str item = str_cut(&rest, ','), number = str_cut(&item, '(');
+        int64_t value, times = 1;
+        if (!str_int(number, &value) || value < 0 || value > 1 << 24)
+            return false;
+        if (item.p && (!str_starts(item, "x") || !str_ends(item, ")") || !str_int(str_sub(item, 1, item.n - 2), &times) || times < 1 || times > 1 << 24))
+            return false;
+        p.common = p.nodes == 0 || p.common == value ? value : 0;
+        p.sum += value * times;
+        p.nodes += times;
+    }
+    if (p.nodes == 0)
+        return false;
+    *ret = p;
+    return true;
+}
+
+/* What an MPI launcher or process manager says: its world is what runs. False: there is none. */
+static bool mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_local)
+{
+    static const char *const worlds[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE", "JSM_NAMESPACE_SIZE", "FLUX_JOB_SIZE"};
+    static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "JSM_NAMESPACE_LOCAL_SIZE"};
+    *ret_local = 0;
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+        if (count_of(h, worlds[i], ret_tasks) && *ret_tasks > 0) {
+            for (size_t k = 0; k < sizeof locals / sizeof *locals; k++)
+                if (count_of(h, locals[k], ret_local))
+                    break;
+            return true;
+        }
+    return false;
+}
+
+/* Slurm gives batch, interactive and extern "steps" numbers at the top. */
+static bool in_step(const struct host *h)
+{
+    int64_t step;
+    return count_of(h, "SLURM_STEP_ID", &step) && step < 0xfffffff0;
+}
+
+/* Nodes of all components of a heterogeneous job; a component without a number makes the sum unknown. */
+static bool het_nodes(const struct host *h, int64_t size, int64_t *ret)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < size; i++) {
+        static const char *const names[] = {"SLURM_JOB_NUM_NODES_HET_GROUP_", "SLURM_NNODES_HET_GROUP_"};
+        char name[64];
+        int64_t n = 0;
+        for (size_t k = 0; k < 2 && n == 0; k++) {
+            snprintf(name, sizeof name, "%s%lld", names[k], (long long)i);
+            count_of(h, name, &n);
+        }
+        if (n == 0)
+            return false;
+        sum += n;
+    }
+    *ret = sum;
+    return true;
+}
+
+static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
+{
+    int64_t nodes, het = 0;
+    if (step && count_of(h, "SLURM_STEP_NUM_NODES", &nodes)) {
+        int64_t all;
+        tell_int(h, r, "job.nodes", nodes);
+        if (count_of(h, "SLURM_JOB_NUM_NODES", &all) && all != nodes)
+            tell_int(h, r, "slurm.job_nodes", all);
+        return;
+    }
+    if (count_of(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096) {
+        if (het_nodes(h, het, &nodes))
+            tell_int(h, r, "job.nodes", nodes);
+        else
+            tell_missing(h, r, "job.nodes", "this heterogeneous job does not tell the nodes of each of its %lld components", (long long)het);
+        return;
+    }
+    if (count_of(h, "SLURM_JOB_NUM_NODES", &nodes) || count_of(h, "SLURM_NNODES", &nodes))
+        tell_int(h, r, "job.nodes", nodes);
+}
+
+static void tell_slurm_tasks(struct host *h, struct record *r, bool step)
+{
+    int64_t tasks, mpi = 0, local = 0;
+    bool known = step && count_of(h, "SLURM_STEP_NUM_TASKS", &tasks);
+    const char *text = value_of(h, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
+    if (!known)
+        known = count_of(h, "SLURM_NTASKS", &tasks);
+    if (mpi_world(h, &mpi, &local) && (!known || mpi != tasks)) {
+        tell_int(h, r, "job.tasks", mpi);
+        if (known)
+            tell_int(h, r, "slurm.tasks", tasks); /* what the scheduler started: mpirun's daemons, or slots */
+        return; /* how they lie on the nodes is the launcher's business; the caller tells its local count */
+    }
+    if (known)
+        tell_int(h, r, "job.tasks", tasks);
+    struct per_node p;
+    if (!text)
+        return;
+    if (!read_per_node(text, &p))
+        tell_missing(h, r, "job.tasks_per_node", "SLURM_TASKS_PER_NODE is not understood");
+    else if (known && p.sum != tasks)
+        return; /* without -n, batch jobs list slots there, not tasks */
+    else if (p.common > 0)
+        tell_int(h, r, "job.tasks_per_node", p.common);
+    else
+        tell_text(h, r, "job.tasks_per_node", text);
+}
+
+/* srun of Slurm 22.05 to 23.02 does not read SLURM_CPUS_PER_TASK, yet steps inherit it from the batch script. Where the step cannot have
+ * that many, or a step's binding contradicts it, the variable is not believed. */
+static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
+{
+    int64_t asked, set, cpus, on_node;
+    struct per_node p;
+    const char *text = value_of(h, "SLURM_JOB_CPUS_PER_NODE");
+    if (text && read_per_node(text, &p)) {
+        if (p.common > 0)
+            tell_int(h, r, "job.cpus_per_node", p.common);
+        else
+            tell_text(h, r, "job.cpus_per_node", text);
+    }
+    if (!count_of(h, "SLURM_CPUS_PER_TASK", &asked))
+        return;
+    bool said = count_of(h, "SRUN_CPUS_PER_TASK", &set) && set == asked;
+    if (step && !said && count_of(h, "SLURM_CPUS_ON_NODE", &cpus) && value_of(h, "SLURM_STEP_TASKS_PER_NODE") &&
+        read_per_node(value_of(h, "SLURM_STEP_TASKS_PER_NODE"), &p)) {
+        on_node = p.common > 0 ? p.common : 1;
+        if (asked * on_node > cpus) {
+            tell_missing(h, r, "job.cpus_per_task",
+                         "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step has %lld processors for %lld tasks on this node "
+                         "(srun of Slurm 22.05 to 23.02 needs SRUN_CPUS_PER_TASK)",
+                         (long long)asked, (long long)cpus, (long long)on_node);
+            return;
+        }
+    }
+    tell_int(h, r, "job.cpus_per_task", asked);
+}
+
+/* "4", "a100:4", "a100:2,v100:1" -> sum. */
+static bool gpu_count(const char *text, int64_t *ret)
+{
+    int64_t sum = 0;
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str item = str_cut(&rest, ','), number = item;
+        int64_t n;
+        while (item.p)
+            number = str_cut(&item, ':');
+        if (!str_int(number, &n) || n < 0)
+            return false;
+        sum += n;
+    }
+    *ret = sum;
+    return true;
+}
+
+static void tell_slurm_gpus(struct host *h, struct record *r)
+{
+    static const char *const names[] = {"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *text = value_of(h, names[i]);
+        int64_t n;
+        if (text && gpu_count(text, &n)) {
+            tell_int(h, r, "job.gpus_per_node", n);
+            return;
+        }
+    }
+}
+
+/* The launcher's number of ranks on this node, where every scheduler agrees on the meaning. */
+static void tell_mpi(struct host *h, struct record *r)
+{
+    int64_t tasks, local;
+    if (!mpi_world(h, &tasks, &local))
+        return;
+    if (!record_find(r, FACT_PARAM, "job.tasks"))
+        tell_int(h, r, "job.tasks", tasks);
+    const struct fact *nodes = record_find(r, FACT_PARAM, "job.nodes");
+    int64_t n;
+    if (local > 0 && !record_find(r, FACT_PARAM, "job.tasks_per_node") && (!nodes || !str_int(nodes->text, &n) || n * local == tasks || n == 1))
+        tell_int(h, r, "job.tasks_per_node", local);
+}
+
+static void tell_slurm(struct host *h, struct record *r)
+{
+    bool step = in_step(h);
+    tell_slurm_nodes(h, r, step);
+    tell_slurm_tasks(h, r, step);
+    tell_slurm_cpus(h, r, step);
+    tell_slurm_gpus(h, r);
+}
+
+/* A list of host names with repetitions, one name a line: distinct names and lines. */
+static bool read_nodefile(struct host *h, const char *variable, int64_t *ret_nodes, int64_t *ret_lines)
+{
+    const char *path = value_of(h, variable);
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 20);
+    if (!path || path[0] != '/' || look_file(h, path + 1, (1 << 20) - 65536, &text) != 0)
+        return false;
+    *ret_nodes = *ret_lines = 0;
+    struct str all = buf_text(&text), last = {"", 0};
+    for (struct str rest = all; rest.p;) {
+        struct str name = str_trim(str_cut(&rest, '\n'));
+        if (name.n == 0)
+            continue;
+        ++*ret_lines;
+        if (str_eq(name, last)) /* lines of one host mostly stand together */
+            continue;
+        last = name;
+        bool seen = false;
+        for (struct str before = {all.p, (size_t)(name.p - all.p)}; before.p && !seen;)
+            seen = str_eq(str_trim(str_cut(&before, '\n')), name);
+        *ret_nodes += !seen;
+        if (*ret_nodes > 20000)
+            return false;
+    }
+    return *ret_lines > 0;
+}
+
+static void tell_pbs(struct host *h, struct record *r)
+{
+    int64_t nodes, lines;
+    if (!read_nodefile(h, "PBS_NODEFILE", &nodes, &lines)) {
+        if (!record_find(r, FACT_PARAM, "job.nodes"))
+            tell_missing(h, r, "job.nodes", "PBS_NODEFILE is not readable");
+        return;
+    }
+    tell_int(h, r, "job.nodes", nodes);
+    tell_int(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
+    if (lines % nodes == 0)
+        tell_int(h, r, "job.tasks_per_node", lines / nodes);
+    int64_t cpus;
+    if (count_of(h, "NCPUS", &cpus) && cpus > 0)
+        tell_int(h, r, "job.cpus_per_task", cpus);
+}
+
+static void tell_lsf(struct host *h, struct record *r)
+{
+    const char *text = value_of(h, "LSB_MCPU_HOSTS");
+    int64_t nodes = 0, slots = 0, common = 0, n, index;
+    if (count_of(h, "LSB_JOBINDEX", &index) && index > 0)
+        tell_tag(h, r, "job.array_task", str_of(value_of(h, "LSB_JOBINDEX")));
+    for (struct str rest = str_of(text), name = str_word(&rest); text && name.n > 0; name = str_word(&rest)) {
+        if (!str_int(str_word(&rest), &n) || n < 0) {
+            tell_missing(h, r, "job.nodes", "LSB_MCPU_HOSTS is not understood");
+            return;
+        }
+        common = nodes == 0 || common == n ? n : 0;
+        nodes++;
+        slots += n;
+    }
+    if (nodes == 0)
+        return;
+    tell_int(h, r, "job.nodes", nodes);
+    int64_t tasks, local;
+    if (mpi_world(h, &tasks, &local))
+        return; /* told by tell_mpi */
+    tell_int(h, r, "job.tasks", slots);
+    if (common > 0)
+        tell_int(h, r, "job.tasks_per_node", common);
+}
+
+static void tell_kubernetes(struct host *h, struct record *r)
+{
+    struct look text; /* the file beside it, `token`, is a secret and not read */
+    if (look(h, &text, "var/run/secrets/kubernetes.io/serviceaccount/namespace"))
+        tell_tag(h, r, "job.namespace", (struct str){text.p, text.n});
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    static const char *const names[] = {"none", "slurm", "pbs", "torque", "lsf", "flux", "kubernetes", "gridengine"};
+    (void)err;
+    enum provider provider = detect(h);
+    tell_text(h, r, "job.scheduler", names[provider]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].provider == provider)
+            tell_row(h, r, i);
+    if (provider == SLURM)
+        tell_slurm(h, r);
+    if (provider == PBS || provider == TORQUE)
+        tell_pbs(h, r);
+    if (provider == LSF)
+        tell_lsf(h, r);
+    if (provider == KUBERNETES)
+        tell_kubernetes(h, r);
+    tell_mpi(h, r);
+    return 0;
+}
+
+const struct probe probe_scheduler = {
+    .name = "scheduler",
+    .summary = "job, nodes, tasks, from the environment",
+    .before = before,
+    .nested = true,
+};
