@@ -17,7 +17,8 @@ enum { WIRE_MAGIC = 0x62770001, WIRE_SOCKET_FD = 3, WIRE_MEMORY_FD = 4, WIRE_LOG
 struct wire_ring {
     _Atomic uint64_t head;    /* bytes published since the start (launcher) */
     _Atomic uint64_t tail;    /* bytes taken (recorder) */
-    _Atomic uint64_t wake_at; /* the recorder sleeps until head >= this (launcher then sends WIRE_WAKE); UINT64_MAX: it need not be woken */
+    _Atomic uint64_t wake_at; /* the recorder sleeps until head >= this: the launcher then sets it to UINT64_MAX (need not be woken) and sends WIRE_WAKE.
+                               * The recorder stores it anew before each sleep and then looks at head once more */
     _Atomic uint64_t dropped; /* bytes the record lost because the ring was full */
     _Atomic uint64_t gap_at;  /* head position of the latest loss */
     uint32_t used;            /* 0: this stream is not captured */

@@ -1,0 +1,139 @@
+/* ending.c: after the program: the record is waited for, the summary printed, and the launcher ends as the program did. */
+#include "launch/ending.h"
+
+#include "launch/launcher.h"
+#include "launch/proc.h"
+#include "launch/say.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int64_t clock_wall_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+/* Our helpers as a 0-terminated list: they do not count as left over. */
+static uint32_t count_left(const struct launch *l)
+{
+    struct proc_id *list = NULL;
+    pid_t except[3] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, 0};
+    if (!except[0])
+        except[0] = except[1], except[1] = 0;
+    ptrdiff_t n = proc_descendants(except, &list);
+    uint32_t left = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        left += list[i].state != 'Z';
+    free(list);
+    return left;
+}
+
+static int64_t own_cpu_us(void)
+{
+    struct rusage u;
+    if (getrusage(RUSAGE_SELF, &u) < 0)
+        return 0;
+    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000LL + u.ru_utime.tv_usec + u.ru_stime.tv_usec;
+}
+
+static void describe_end(struct launch *l, struct wire_msg *msg)
+{
+    *msg = (struct wire_msg){.kind = WIRE_ENDED, .status = l->status, .pid = l->pid, .wall_ms = l->ended_wall_ms, .mono_ns = l->ended_ns};
+    msg->usage = l->usage;
+    msg->orphans = l->orphans;
+    msg->left = l->left;
+    msg->timed_out = l->limit.reached;
+    msg->finish_signal = (uint32_t)l->signals.finish_signal;
+    msg->overhead_us = own_cpu_us();
+    for (int i = 0; i < WIRE_STREAMS; i++) {
+        msg->passed[i] = l->stream[i].passed;
+        msg->lost[i] = l->stream[i].lost;
+    }
+}
+
+/* True when the recorder is done or gone; false when the time is over or somebody wants us to end. */
+static bool wait_recorder(struct launch *l)
+{
+    struct wire_msg end, msg;
+    bool sent = l->exit_status != 0; /* WIRE_NOEXEC was sent already */
+    int64_t until = clock_ns() + (int64_t)(l->options.finish_wait * 1e9);
+    describe_end(l, &end);
+    for (int64_t now = clock_ns(); l->recorder.alive && !l->recorder.done; now = clock_ns()) {
+        if (!sent)
+            sent = recorder_send(&l->recorder, &end);
+        struct pollfd p[2] = {{.fd = l->recorder.socket, .events = POLLIN}, {.fd = l->signals.fd, .events = POLLIN}};
+        if (now >= until)
+            return false;
+        int ms = sent ? (int)((until - now + 999999) / 1000000) : 5;
+        if (poll(p, 2, ms) < 0 && errno != EINTR)
+            return false;
+        if (p[1].revents && signals_handle(&l->signals, now) & SIGNALS_END)
+            return false;
+        while (p[0].revents && recorder_receive(&l->recorder, &msg) > 0)
+            if (msg.kind == WIRE_NOTE || msg.kind == WIRE_REFUSE)
+                say_line(&l->out[1], "%s", msg.text);
+    }
+    return true;
+}
+
+/* Dies as the program did, without a second core file. Returns where that is impossible: process 1 does not die of signals. */
+static void die_of(int number)
+{
+    struct rlimit none = {0, 0};
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    sigset_t one;
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+    sigaction(number, &normal, NULL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    kill(getpid(), number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
+static int exit_status(struct launch *l)
+{
+    if (l->limit.reached)
+        return 124;
+    if (WIFSIGNALED(l->status)) {
+        die_of(WTERMSIG(l->status));
+        return 128 + WTERMSIG(l->status);
+    }
+    int status = WEXITSTATUS(l->status);
+    return status == 0 && l->options.gate && l->recorder.done && l->recorder.verdict ? 3 : status;
+}
+
+int ending_finish(struct launch *l)
+{
+    pid_t except[3] = {l->recorder.pid > 0 ? l->recorder.pid : -1, l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, 0};
+    if (!l->exit_status)
+        l->left = count_left(l);
+    if (l->limit.reached && l->left)
+        limit_sweep(except);
+    bool in_time = !l->recorded || wait_recorder(l);
+    if (!in_time)
+        say_line(&l->out[1], "the record is not finished after %g s; it is kept and \"benchwrap sync --local\" finishes it", l->options.finish_wait);
+    else if (l->recorded && !l->recorder.done && !l->helpless)
+        say_line(&l->out[1], "the recorder ended early; what was recorded is kept: \"benchwrap sync --local\" finishes it");
+    else if (l->recorder.summary[0] && !l->options.quiet)
+        say_text(&l->out[1], l->recorder.summary);
+    if (l->recorder.done && l->recorder.pid > 0) /* reaped, so that it is not adopted as a zombie by whoever is above us */
+        waitpid(l->recorder.pid, NULL, WNOHANG);
+    signals_close(&l->signals);
+    return l->exit_status ? l->exit_status : exit_status(l);
+}

@@ -1,0 +1,11 @@
+/* ending.h: after the program: the record is waited for, the summary printed, and the launcher ends as the program did. */
+#ifndef LAUNCH_ENDING_H
+#define LAUNCH_ENDING_H
+#include <stdint.h>
+
+struct launch;
+/* Returns the exit status, or dies of the program's signal. */
+int ending_finish(struct launch *l);
+int64_t clock_ns(void);      /* monotonic */
+int64_t clock_wall_ms(void); /* since the epoch */
+#endif

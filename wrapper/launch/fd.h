@@ -1,0 +1,22 @@
+/* fd.h: descriptors of the launcher: out of the program's way, closed on exec. */
+#ifndef LAUNCH_FD_H
+#define LAUNCH_FD_H
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { FD_LOWEST = 10 /* a caller's closed 0, 1, 2 must stay closed, and shells use 3 to 9 */ };
+
+/* Moves fd to a number >= FD_LOWEST with close-on-exec and closes the old one. Where that is impossible (limit of open files) fd is kept if it
+ * is above 2, else closed: -1 with errno. -1 passes through, so calls nest: fd_high(open(…)). */
+int fd_high(int fd);
+/* Both ends moved by fd_high. 0 or -1 with nothing left open. */
+int fd_pipe(int ret_ends[2]);
+int fd_socketpair(int type, int ret_ends[2]);
+/* Closes *fd if it is open and sets it to -1; errno is kept. */
+void fd_close(int *fd);
+bool fd_nonblock(int fd);
+/* Whole buffer on a descriptor that may block; false with errno. */
+bool fd_write_all(int fd, const void *p, size_t n);
+/* Closes every descriptor from `low` on: close_range(2), else what /proc/self/fd lists, else up to the limit. */
+void fd_close_from(int low);
+#endif

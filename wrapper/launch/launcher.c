@@ -1,0 +1,489 @@
+/* launcher.c: one wrapped run as the launcher sees it: start, turns of the loop, end. */
+#include "launch/launcher.h"
+
+#include "launch/ending.h"
+#include "launch/fd.h"
+#include "launch/peel.h"
+#include "launch/proc.h"
+#include "launch/say.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLOSE_NS = 2000000000, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
+
+static void helpers(const struct launch *l, pid_t ret[3])
+{
+    int n = 0;
+    if (l->recorder.pid > 0)
+        ret[n++] = l->recorder.pid;
+    if (l->signals.witness.page && l->signals.witness.pid > 0)
+        ret[n++] = l->signals.witness.pid;
+    ret[n] = 0;
+}
+
+/* ---- children ---- */
+
+/* wait4, and where that fails for no good reason the other system call for it. */
+static pid_t reap_one(struct launch *l, int *status, struct rusage *usage)
+{
+    pid_t pid = wait4(-1, status, WNOHANG | WUNTRACED, usage);
+    if (pid >= 0 || errno == ECHILD)
+        return pid;
+    siginfo_t info = {0};
+    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG, usage) == 0 && info.si_pid) {
+        *status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_code == CLD_STOPPED ? 0x7f | info.si_status << 8
+                                                                                                            : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+        return info.si_pid;
+    }
+    l->reap_again = true;
+    return -1;
+}
+
+static void add_time(struct timeval *to, const struct timeval *more)
+{
+    to->tv_sec += more->tv_sec;
+    to->tv_usec += more->tv_usec;
+    if (to->tv_usec >= 1000000)
+        to->tv_sec++, to->tv_usec -= 1000000;
+}
+
+static void add_usage(struct rusage *to, const struct rusage *more)
+{
+    add_time(&to->ru_utime, &more->ru_utime);
+    add_time(&to->ru_stime, &more->ru_stime);
+    to->ru_maxrss = to->ru_maxrss > more->ru_maxrss ? to->ru_maxrss : more->ru_maxrss;
+    to->ru_minflt += more->ru_minflt;
+    to->ru_majflt += more->ru_majflt;
+    to->ru_inblock += more->ru_inblock;
+    to->ru_oublock += more->ru_oublock;
+    to->ru_nvcsw += more->ru_nvcsw;
+    to->ru_nivcsw += more->ru_nivcsw;
+}
+
+static bool pump_both(struct launch *l, int64_t now_ns);
+
+/* The terminal has stopped the program; the shell must see its job stopped, so we stop by the same signal. A program stopped by somebody's SIGSTOP is
+ * left alone: whoever continues it may not know of us. */
+static void follow_stop(struct launch *l, int number)
+{
+    struct proc_id now;
+    bool terminals = number == SIGTTIN || number == SIGTTOU || (number == SIGTSTP && l->signals.stop_asked);
+    while (pump_both(l, clock_ns()))
+        ;
+    if (!terminals || !proc_look(l->pid, &now) || now.state != 'T')
+        return;
+    struct sigaction stop = {.sa_handler = SIG_DFL}, was;
+    sigset_t one, all;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigfillset(&all);
+    sigaction(number, &stop, &was);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stop, and from here we go on */
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigaction(number, &was, NULL);
+    l->signals.stop_asked = false;
+}
+
+static void program_ended(struct launch *l, int status, const struct rusage *usage)
+{
+    l->ended = l->signals.ended = true;
+    l->status = status;
+    l->ended_ns = clock_ns();
+    l->ended_wall_ms = clock_wall_ms();
+    l->close_ns = l->ended_ns + CLOSE_NS;
+    add_usage(&l->usage, usage);
+    for (int i = 0; i < 2; i++)
+        pump_program_ended(&l->stream[i]);
+}
+
+static void reap(struct launch *l)
+{
+    struct rusage usage;
+    int status;
+    l->reap_again = false;
+    for (pid_t pid; memset(&usage, 0, sizeof usage), (pid = reap_one(l, &status, &usage)) > 0;) {
+        if (WIFSTOPPED(status)) {
+            if (pid == l->pid)
+                follow_stop(l, WSTOPSIG(status));
+        } else if (pid == l->pid && !l->ended)
+            program_ended(l, status, &usage);
+        else if (pid == l->recorder.pid) {
+            l->recorder.pid = 0;
+            l->recorder.exit = status;
+        } else if (pid == l->signals.witness.pid)
+            l->signals.witness.pid = 0;
+        else {
+            l->orphans++;
+            add_usage(&l->usage, &usage);
+        }
+    }
+}
+
+/* ---- the recorder ---- */
+
+/* A line in the middle of the program's own unfinished bytes would tear them: it waits for a better moment, but not for ever. */
+static struct out *stderr_of(struct launch *l)
+{
+    return &l->out[1];
+}
+
+static void recorder_lost(struct launch *l)
+{
+    if (l->helpless)
+        return;
+    l->helpless = true;
+    if (l->recorder.done)
+        return;
+    reap(l);
+    int exit = l->recorder.exit;
+    if (l->ended || l->pid > 0)
+        say_line(stderr_of(l), "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
+                 WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
+    if (!l->ended)
+        signals_own_witness(&l->signals);
+}
+
+static void hear_recorder(struct launch *l)
+{
+    struct wire_msg msg;
+    int rc;
+    while ((rc = recorder_receive(&l->recorder, &msg)) > 0) {
+        if (msg.kind == WIRE_NOTE || (msg.kind == WIRE_REFUSE && l->pid))
+            say_line(stderr_of(l), "%s", msg.text);
+        else if (msg.kind == WIRE_REFUSE)
+            memcpy(l->recorder.summary, msg.text, sizeof msg.text);
+    }
+    if (rc < 0)
+        recorder_lost(l);
+}
+
+/* ---- one turn ---- */
+
+static void report_failure(struct launch *l, struct stream *s)
+{
+    int error = s->failure;
+    if (!error || error == EPIPE || s->reported)
+        return;
+    s->reported = true;
+    say_line(stderr_of(l), "%s: writing failed after %llu bytes: %s; %llu bytes were lost and the stream is closed", s->number == 1 ? "stdout" : "stderr",
+             (unsigned long long)s->passed, strerror(error), (unsigned long long)s->lost);
+}
+
+static bool pump_both(struct launch *l, int64_t now_ns)
+{
+    bool moved = false, wake = false;
+    for (int i = 0; i < 2; i++) {
+        struct stream *s = &l->stream[i];
+        if (pump_finished(s))
+            continue;
+        for (int k = 0; k < PIECES_A_TURN && pump_step(s, l->recorder.alive, now_ns, &wake); k++)
+            moved = true;
+        report_failure(l, s);
+    }
+    if (wake) {
+        struct wire_msg msg = {.kind = WIRE_WAKE};
+        recorder_send(&l->recorder, &msg);
+    }
+    return moved;
+}
+
+static void close_late(struct launch *l, int64_t now_ns, bool at_once)
+{
+    for (int i = 0; i < 2; i++) {
+        struct stream *s = &l->stream[i];
+        if (at_once) {
+            s->lost += s->left;
+            s->left = 0;
+            pump_close(s);
+        } else if (now_ns >= l->close_ns && s->source >= 0 && !s->owed && !s->left)
+            pump_close(s);
+    }
+}
+
+static int earlier(int a, int b)
+{
+    return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
+static int turn_timeout(const struct launch *l, int64_t now_ns)
+{
+    int ms = earlier(signals_timeout(&l->signals), l->ended ? -1 : limit_timeout(&l->limit, now_ns));
+    for (int i = 0; i < 2; i++) {
+        ms = earlier(ms, pump_timeout(&l->stream[i], now_ns));
+        if (l->stream[i].is_pty && l->stream[i].source >= 0 && l->stream[i].pty.real >= 0)
+            ms = earlier(ms, 100); /* modes set without a byte of output */
+    }
+    if (l->reap_again)
+        ms = earlier(ms, 10);
+    if (l->ended)
+        ms = earlier(ms, l->close_ns <= now_ns ? 10 : (int)((l->close_ns - now_ns) / 1000000 + 1));
+    return ms;
+}
+
+enum { AT_SIGNALS, AT_RECORDER, AT_LINE, AT_SOURCE, AT_OUT = AT_SOURCE + 2, AT_COUNT = AT_OUT + 2 };
+
+/* Waits until there is something to do. Descriptors of -1 are skipped by poll. */
+static void wait_turn(struct launch *l, struct pollfd *p)
+{
+    p[AT_SIGNALS] = (struct pollfd){.fd = l->signals.fd, .events = POLLIN};
+    p[AT_RECORDER] = (struct pollfd){.fd = l->recorder.alive ? l->recorder.socket : -1, .events = POLLIN};
+    p[AT_LINE] = (struct pollfd){.fd = l->line, .events = POLLIN};
+    for (int i = 0; i < 2; i++) {
+        struct stream *s = &l->stream[i];
+        p[AT_SOURCE + i] = (struct pollfd){.fd = pump_wants_input(s) ? s->source : -1, .events = POLLIN};
+        p[AT_OUT + i] = (struct pollfd){.fd = s->left && s->blocked ? s->out->fd : -1, .events = POLLOUT};
+    }
+    if (poll(p, AT_COUNT, turn_timeout(l, clock_ns())) < 0) {
+        struct timespec nap = {.tv_nsec = 1000000};
+        if (errno != EINTR)
+            nanosleep(&nap, NULL);
+        for (int i = 0; i < AT_COUNT; i++) /* all may be ready: nothing below waits */
+            p[i].revents = p[i].fd >= 0 ? POLLIN : 0;
+    }
+}
+
+static void resize(struct launch *l)
+{
+    bool changed = false;
+    for (int i = 0; i < 2; i++)
+        if (l->stream[i].is_pty && l->stream[i].source >= 0)
+            changed |= pty_resize(&l->stream[i].pty);
+    if (changed && l->pid > 0 && !l->ended)
+        kill(l->pid, SIGWINCH); /* it may have asked for the size between the terminal's signal and our copy of it */
+}
+
+static void program_failed(struct launch *l)
+{
+    char text[512];
+    struct wire_msg msg = {.kind = WIRE_NOEXEC, .status = l->failure.error, .wall_ms = clock_wall_ms(), .mono_ns = clock_ns()};
+    l->exit_status = spawn_explain(l->program[0], &l->failure, text, sizeof text);
+    recorder_send(&l->recorder, &msg);
+    say_line(stderr_of(l), "%s", text);
+}
+
+static void turn(struct launch *l)
+{
+    struct pollfd p[AT_COUNT];
+    pid_t except[3];
+    wait_turn(l, p);
+    int64_t now_ns = clock_ns();
+    if (p[AT_SIGNALS].revents || l->signals.queued) {
+        unsigned todo = signals_handle(&l->signals, now_ns);
+        if (todo & SIGNALS_RESIZE)
+            resize(l);
+        if (todo & SIGNALS_CHILD || p[AT_SIGNALS].revents & ~POLLIN)
+            reap(l);
+        if (todo & SIGNALS_END)
+            close_late(l, now_ns, true);
+    }
+    if (l->reap_again)
+        reap(l);
+    if (p[AT_LINE].revents && spawn_result(&l->line, &l->failure) < 0)
+        program_failed(l);
+    pump_both(l, now_ns);
+    for (int i = 0; i < 2; i++)
+        if (l->stream[i].is_pty && l->stream[i].source >= 0)
+            pty_follow(&l->stream[i].pty);
+    if (p[AT_RECORDER].revents)
+        hear_recorder(l);
+    helpers(l, except);
+    if (!l->ended)
+        limit_check(&l->limit, now_ns, l->pid, except);
+    else
+        close_late(l, now_ns, false);
+}
+
+/* ---- start ---- */
+
+static void fill_wire(struct launch *l)
+{
+    struct wire *w = l->recorder.wire;
+    const char *parent = getenv("BENCHWRAP_RUN_ID");
+    w->start_wall_ms = l->start_wall_ms;
+    w->start_mono_ns = l->start_ns;
+    w->launcher = getpid();
+    if (parent && strlen(parent) == 32 && strspn(parent, "0123456789abcdef") == 32)
+        memcpy(w->parent_id, parent, 33);
+    w->rank = l->rank.rank;
+    w->ranks = l->rank.ranks;
+    strncpy(w->rank_source, l->rank.source, sizeof w->rank_source - 1);
+    const char *scope = l->options.per_rank && l->rank.known ? "rank" : l->rank.known ? "rank0" : peel_is_parallel(l->program) ? "launcher" : "process";
+    strncpy(w->scope, scope, sizeof w->scope - 1);
+}
+
+static int open_streams(struct launch *l)
+{
+    for (int i = 0; i < 2; i++)
+        out_open(&l->out[i], i + 1);
+    if (pump_open(&l->stream[0], 1, &l->out[0], l->options.capture) < 0)
+        return -1;
+    bool one = l->stream[0].captured && !l->stream[0].is_pty && l->out[1].way != OUT_CLOSED && !l->out[1].is_tty && out_same_file(1, 2);
+    if (one)
+        pump_merge(l->stream);
+    else if (pump_open(&l->stream[1], 2, &l->out[1], l->options.capture) < 0)
+        return -1;
+    l->recorder.wire->merged = one;
+    for (int i = 0; i < 2; i++)
+        pump_record(&l->stream[i], l->recorder.wire, i);
+    return 0;
+}
+
+/* Signals, memory, recorder, streams. 0, or -1 with errno and *ret_what. */
+static int prepare(struct launch *l, const char **ret_what)
+{
+    *ret_what = "signals cannot be read";
+    if (signals_open(&l->signals) < 0)
+        return -1;
+    if (recorder_open(&l->recorder, ret_what) < 0)
+        return -1;
+    fill_wire(l);
+    *ret_what = "the recorder could not be started";
+    if (recorder_start(&l->recorder, l->argv) < 0)
+        return -1;
+    *ret_what = "the streams could not be opened";
+    return open_streams(l);
+}
+
+/* Lets the recorder look at the machine, at most --probe-wait. False: it is gone. */
+static bool wait_ready(struct launch *l)
+{
+    int64_t until = clock_ns() + (int64_t)(l->options.probe_wait * 1e9);
+    for (int64_t now = clock_ns(); l->recorder.alive && !l->recorder.ready && !l->recorder.refused && now < until; now = clock_ns()) {
+        struct pollfd p = {.fd = l->recorder.socket, .events = POLLIN};
+        if (poll(&p, 1, (int)((until - now + 999999) / 1000000)) < 0 && errno != EINTR)
+            break;
+        hear_recorder(l);
+    }
+    return l->recorder.alive;
+}
+
+static bool start_program(struct launch *l)
+{
+    char **env = l->recorded ? recorder_environment(&l->recorder, environ) : environ;
+    if (!env)
+        return false;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    l->pid = spawn_held(&l->state, l->program, env, l->stream[0].for_child, l->stream[1].for_child, &l->line);
+    if (l->pid < 0) {
+        l->pid = 0;
+        return false;
+    }
+    for (int i = 0; i < 2; i++) { /* the pipe's write end must end with the program; a pty's slave is pump's */
+        if (!l->stream[i].is_pty && l->stream[i].captured)
+            fd_close(&l->stream[i].for_child);
+        l->stream[i].for_child = -1;
+    }
+    if (l->recorded)
+        signals_witness(&l->signals, l->recorder.pid, l->recorder.wire->seen);
+    else
+        signals_own_witness(&l->signals);
+    signals_started(&l->signals, l->pid);
+    int64_t now_ns = clock_ns();
+    struct wire_msg msg = {.kind = WIRE_STARTED, .pid = l->pid, .mono_ns = now_ns, .wall_ms = clock_wall_ms()};
+    if (l->options.timeout > 0)
+        l->limit = (struct limit){.due_ns = now_ns + (int64_t)(l->options.timeout * 1e9), .grace_ns = (int64_t)(l->options.kill_after * 1e9), .signal = l->options.signal};
+    spawn_release(l->line);
+    if (l->recorded)
+        recorder_send(&l->recorder, &msg);
+    return true;
+}
+
+/* Gives back what was set up; nothing of ours may be left for the program to see, no child either. */
+static void abandon(struct launch *l)
+{
+    for (int i = 0; i < 2; i++) {
+        pump_close(&l->stream[i]);
+        if (l->stream[i].captured && !l->stream[i].is_pty)
+            fd_close(&l->stream[i].for_child);
+        l->stream[i] = (struct stream){.number = i + 1, .source = -1, .for_child = -1};
+    }
+    recorder_close(&l->recorder);
+    for (int ms = 0; l->recorder.pid > 0 && ms < 200; ms += 5) {
+        struct timespec nap = {.tv_nsec = 5000000};
+        reap(l);
+        if (l->recorder.pid > 0)
+            nanosleep(&nap, NULL);
+    }
+    if (l->recorder.pid > 0) {
+        kill(l->recorder.pid, SIGKILL);
+        waitpid(l->recorder.pid, NULL, 0);
+    }
+    l->recorder.pid = 0;
+    l->recorded = false;
+    l->helpless = true;
+}
+
+static int loop_and_end(struct launch *l)
+{
+    while (!l->exit_status && !(l->ended && pump_finished(&l->stream[0]) && pump_finished(&l->stream[1])))
+        turn(l);
+    return ending_finish(l);
+}
+
+/* Something of ours has failed before the program could start. */
+static int unrecorded(struct launch *l, const char *what, int error)
+{
+    char why[600];
+    if (error)
+        snprintf(why, sizeof why, "%s: %s", what, strerror(error));
+    else
+        snprintf(why, sizeof why, "%s", what);
+    abandon(l);
+    if (l->options.strict) {
+        say_stderr("%s; not started (--strict)", why);
+        return 125;
+    }
+    say_stderr("%s; running it unrecorded", why);
+    if (l->options.timeout > 0 && l->signals.fd >= 0 && start_program(l))
+        return loop_and_end(l);
+    if (l->options.timeout > 0)
+        say_stderr("the time limit is not kept: no process to watch over it");
+    signals_close(&l->signals);
+    spawn_restore(&l->state);
+    return spawn_exec(l->program);
+}
+
+int launcher_run(struct launch *l)
+{
+    const char *what = "signals cannot be blocked";
+    l->line = l->signals.fd = -1;
+    l->recorder = (struct recorder){.socket = -1, .its_end = -1, .memory = -1, .log = -1};
+    for (int i = 0; i < 2; i++) {
+        out_open(&l->out[i], i + 1);
+        l->stream[i] = (struct stream){.number = i + 1, .source = -1, .for_child = -1};
+    }
+    if (!spawn_save(&l->state)) {
+        say_stderr("%s: %s; running it unrecorded", what, strerror(errno));
+        return l->options.strict ? 125 : spawn_exec(l->program);
+    }
+    if (prepare(l, &what) < 0)
+        return unrecorded(l, what, errno);
+    bool there = wait_ready(l);
+    if (l->recorder.refused) {
+        say_stderr("%s", l->recorder.summary);
+        abandon(l);
+        return 125;
+    }
+    if (!there) {
+        reap(l);
+        int exit = l->recorder.exit;
+        char text[200];
+        snprintf(text, sizeof text, "the recorder did not start (%s %d; \"benchwrap doctor\" tells why)", WIFSIGNALED(exit) ? "signal" : "exit status",
+                 WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
+        return unrecorded(l, text, 0);
+    }
+    l->recorded = true;
+    if (!start_program(l))
+        return unrecorded(l, "no process for the program", errno);
+    return loop_and_end(l);
+}

@@ -1,0 +1,42 @@
+/* launcher.h: one wrapped run as the launcher sees it: start, turns of the loop, end. */
+#ifndef LAUNCH_LAUNCHER_H
+#define LAUNCH_LAUNCHER_H
+#include "launch/limit.h"
+#include "launch/options.h"
+#include "launch/pump.h"
+#include "launch/rank.h"
+#include "launch/recorder.h"
+#include "launch/signals.h"
+#include "launch/spawn.h"
+
+struct launch {
+    struct options options;
+    struct rank rank;
+    char **argv;             /* the launcher's own, for the recorder */
+    char *const *program;    /* what is wrapped */
+    int64_t start_wall_ms, start_ns;
+
+    struct spawn_state state;
+    struct signals signals;
+    struct recorder recorder;
+    struct out out[2];       /* the caller's stdout, stderr */
+    struct stream stream[2];
+    struct limit limit;
+
+    bool recorded;           /* there is, or was, a recorder */
+    bool helpless;           /* its death has been reported and a witness found */
+    pid_t pid;
+    int line;                /* the held child's, until it is known to run */
+    bool ended;
+    bool reap_again;         /* asking for children failed: try without SIGCHLD */
+    int status;              /* wait status */
+    struct rusage usage;
+    uint32_t orphans, left;
+    int64_t ended_ns, ended_wall_ms, close_ns; /* close_ns: sources that are still open then are closed */
+    struct spawn_failure failure;
+    int exit_status;         /* of a program that could not be started; 0: it could */
+};
+
+/* Runs the program and returns the exit status for it; where the program died of a signal, dies of it too. */
+int launcher_run(struct launch *l);
+#endif

@@ -1,0 +1,20 @@
+/* limit.h: the time limit: a signal to the program and all its descendants, then KILL. Never to the caller's group. */
+#ifndef LAUNCH_LIMIT_H
+#define LAUNCH_LIMIT_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct limit {
+    int64_t due_ns;       /* monotonic; 0: none */
+    int64_t grace_ns;     /* from the signal to KILL */
+    int signal;
+    bool reached, killed; /* the signal, KILL was sent */
+};
+
+/* Sends what is due. except: our helpers' pids, 0-terminated. True when something was sent. */
+bool limit_check(struct limit *limit, int64_t now_ns, pid_t program, const pid_t *except);
+/* KILL to whatever is left of a program whose limit was reached. */
+void limit_sweep(const pid_t *except);
+int limit_timeout(const struct limit *limit, int64_t now_ns);
+#endif

@@ -1,0 +1,74 @@
+/* main.c: the launcher `benchwrap`: reads the line, then runs the program under the recorder, or becomes the program, or becomes the core. */
+#include "launch/ending.h"
+#include "launch/launcher.h"
+#include "launch/say.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All verbs live in the core program. Returns only on failure. */
+static int become_core(char **argv, const char *verb)
+{
+    char path[4096];
+    char *line[3] = {(char *)"benchwrap", (char *)verb, NULL};
+    if (!verb)
+        argv[0] = line[0];
+    if (recorder_find_core(path, sizeof path) == 0)
+        execv(path, verb ? line : argv);
+    say_stderr("%s: %s; the installation is not complete", path, strerror(errno));
+    if (!verb && argv[1])
+        say_stderr("to run and record a program write: benchwrap -- %s ...", argv[1]);
+    return 125;
+}
+
+static int usage(const char *text)
+{
+    say_stderr("%s; \"benchwrap --help\" lists the options", text);
+    return 125;
+}
+
+/* Options were given, then a word without `--` before it. */
+static int no_dashes(int argc, char **argv, int next)
+{
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 2048);
+    for (int i = 1; i < argc && !line.failed; i++) {
+        if (i == next)
+            buf_puts(&line, " --");
+        buf_putc(&line, ' ');
+        buf_puts(&line, argv[i]);
+    }
+    say_stderr("\"%s\" comes after options without --; to run and record it write: benchwrap%s", argv[next], line.failed ? " OPTIONS -- PROGRAM" : line.p);
+    return 125;
+}
+
+int main(int argc, char **argv)
+{
+    struct launch l = {.start_ns = clock_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
+    struct opt_value values[OPTIONS_COUNT];
+    struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values};
+    struct err err, warning;
+    int next = argc;
+    if (argc < 2 || argv[1][0] != '-' || !argv[1][1])
+        return become_core(argv, NULL);
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, &err) < 0)
+        return usage(err.text);
+    if (options_read(&set, &l.options, &warning, &err) < 0)
+        return usage(err.text);
+    if (l.options.help || l.options.version)
+        return become_core(argv, l.options.help ? "help" : "version");
+    if (next >= argc)
+        return usage("no program given; write: benchwrap -- PROGRAM ARGUMENTS, for example: benchwrap -- ior -a POSIX");
+    if (!set.dashes)
+        return no_dashes(argc, argv, next);
+    l.program = argv + next;
+    l.rank = rank_find(getenv);
+    if (l.rank.known && l.rank.rank && !l.options.per_rank)
+        return spawn_exec(l.program);
+    if (warning.kind)
+        say_stderr("%s", warning.text);
+    return launcher_run(&l);
+}

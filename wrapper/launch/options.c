@@ -1,0 +1,77 @@
+/* options.c: the rows of options.def as data, and what the launcher itself needs of them. */
+#include "launch/options.h"
+
+#include <signal.h>
+#include <strings.h>
+
+const struct opt_row options_rows[OPTIONS_COUNT] = {
+#define OPTION(name, letter, kind, arg, env, value, group, help, flags) {name, letter, kind, arg, env, value, group, help, flags},
+#include "launch/options.def"
+#undef OPTION
+};
+
+int options_signal(const char *text)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } names[] = {{"HUP", SIGHUP},   {"INT", SIGINT},       {"QUIT", SIGQUIT},   {"ILL", SIGILL},   {"TRAP", SIGTRAP},   {"ABRT", SIGABRT},
+                 {"BUS", SIGBUS},   {"FPE", SIGFPE},       {"KILL", SIGKILL},   {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},   {"USR2", SIGUSR2},
+                 {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},     {"TERM", SIGTERM},   {"CONT", SIGCONT}, {"STOP", SIGSTOP},   {"TSTP", SIGTSTP},
+                 {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU},     {"URG", SIGURG},     {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ},   {"VTALRM", SIGVTALRM},
+                 {"PROF", SIGPROF}, {"WINCH", SIGWINCH},   {"IO", SIGIO},       {"PWR", SIGPWR},   {"SYS", SIGSYS}};
+    int64_t number;
+    if (str_int(str_of(text), &number))
+        return number > 0 && number <= SIGRTMAX ? (int)number : 0;
+    if (strncasecmp(text, "SIG", 3) == 0)
+        text += 3;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(text, names[i].name) == 0)
+            return names[i].number;
+    if (strncasecmp(text, "RTMIN", 5) == 0 && (!text[5] || (text[5] == '+' && str_int(str_of(text + 6), &number))))
+        return text[5] ? (SIGRTMIN + number <= SIGRTMAX && number >= 0 ? SIGRTMIN + (int)number : 0) : SIGRTMIN;
+    if (strncasecmp(text, "RTMAX", 5) == 0 && (!text[5] || (text[5] == '-' && str_int(str_of(text + 6), &number))))
+        return text[5] ? (SIGRTMAX - number >= SIGRTMIN && number >= 0 ? SIGRTMAX - (int)number : 0) : SIGRTMAX;
+    return 0;
+}
+
+static int check_one(const struct opt_row *row, const struct opt_value *value, struct err *err)
+{
+    if (opt_check(row, value, err) < 0)
+        return -1;
+    if (strcmp(row->name, "signal") == 0 && value->text && !options_signal(value->text))
+        return err_set(err, ERR_USAGE, "%s: \"%.40s\" is not a signal such as TERM, USR1 or 15", value->where, value->text);
+    return 0;
+}
+
+int options_read(struct opt_set *set, struct options *ret, struct err *ret_warning, struct err *err)
+{
+    bool strict = opt_on(set, "strict");
+    err_clear(ret_warning);
+    for (size_t i = 0; i < set->count; i++) {
+        struct err why;
+        if (check_one(&set->rows[i], &set->values[i], &why) == 0)
+            continue;
+        if (set->values[i].origin == OPT_COMMAND_LINE || strict)
+            return err_set(err, ERR_USAGE, "%s", why.text);
+        const char *text = set->rows[i].value;
+        err_set(ret_warning, ERR_INPUT, "%s; %s is taken", why.text, text ? text : "nothing");
+        set->values[i] = (struct opt_value){.text = text, .origin = OPT_DEFAULT, .where = text ? "default" : NULL};
+    }
+    static const char *const captures[] = {[CAPTURE_AUTO] = "auto", [CAPTURE_PTY] = "pty", [CAPTURE_PIPE] = "pipe", [CAPTURE_NONE] = "none"};
+    *ret = (struct options){.timeout = opt_seconds(set, "timeout"),
+                            .kill_after = opt_seconds(set, "kill-after"),
+                            .probe_wait = opt_seconds(set, "probe-wait"),
+                            .finish_wait = opt_seconds(set, "finish-wait"),
+                            .signal = options_signal(opt_text(set, "signal")),
+                            .per_rank = opt_on(set, "per-rank"),
+                            .gate = opt_on(set, "gate"),
+                            .strict = strict,
+                            .quiet = opt_on(set, "quiet"),
+                            .help = opt_on(set, "help"),
+                            .version = opt_on(set, "version")};
+    for (int i = CAPTURE_AUTO; i <= CAPTURE_NONE; i++)
+        if (strcmp(opt_text(set, "capture"), captures[i]) == 0)
+            ret->capture = (enum capture)i;
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* options.h: the rows of options.def as data, and what the launcher itself needs of them. */
+#ifndef LAUNCH_OPTIONS_H
+#define LAUNCH_OPTIONS_H
+#include "base/opt.h"
+
+enum { OPTIONS_COUNT = 0
+#define OPTION(name, letter, kind, arg, env, value, group, help, flags) +1
+#include "launch/options.def"
+#undef OPTION
+};
+extern const struct opt_row options_rows[OPTIONS_COUNT];
+
+enum capture { CAPTURE_AUTO, CAPTURE_PTY, CAPTURE_PIPE, CAPTURE_NONE };
+
+struct options {
+    enum capture capture;
+    double timeout, kill_after; /* seconds; timeout 0: none */
+    double probe_wait, finish_wait;
+    int signal;
+    bool per_rank, gate, strict, quiet, help, version;
+};
+
+/* Turns the parsed set into numbers. A bad value from the environment: its default is taken and ret_warning filled (kind ERR_INPUT), or, under
+ * --strict, -1 as for any bad value of the command line. */
+int options_read(struct opt_set *set, struct options *ret, struct err *ret_warning, struct err *err);
+/* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */
+int options_signal(const char *text);
+#endif

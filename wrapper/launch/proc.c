@@ -1,0 +1,158 @@
+/* proc.c: the few facts of /proc that the launcher needs while a program runs: who descends from whom, what is pending. */
+#include "launch/proc.h"
+
+#include "base/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static size_t slurp(pid_t pid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, size - 1);
+    if (n < 0 && errno == EINTR)
+        n = read(fd, text, size - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* "pid (comm) S ppid …": comm may hold blanks and brackets, so its end is the last bracket. */
+bool proc_look(pid_t pid, struct proc_id *ret)
+{
+    char text[1024];
+    size_t n = slurp(pid, "stat", text, sizeof text);
+    char *open = n ? strchr(text, '(') : NULL, *close = n ? strrchr(text, ')') : NULL;
+    if (!open || !close || close < open || close[1] != ' ')
+        return false;
+    struct str rest = str_of(close + 2);
+    *ret = (struct proc_id){.pid = pid};
+    snprintf(ret->comm, sizeof ret->comm, "%.*s", (int)(close - open - 1), open + 1);
+    int64_t parent = 0;
+    for (int field = 3; field <= 22; field++) {
+        struct str word = str_word(&rest);
+        if (field == 3)
+            ret->state = word.n ? word.p[0] : '?';
+        else if (field == 4 && !str_int(word, &parent))
+            return false;
+        else if (field == 22 && !str_uint(word, &ret->start))
+            return false;
+    }
+    ret->parent = (pid_t)parent;
+    return true;
+}
+
+static bool hex_after(const char *text, const char *label, uint64_t *ret)
+{
+    const char *at = strstr(text, label);
+    if (!at)
+        return false;
+    *ret = strtoull(at + strlen(label), NULL, 16);
+    return true;
+}
+
+bool proc_pending(pid_t pid, uint64_t *ret)
+{
+    char text[4096];
+    uint64_t thread, shared;
+    if (!slurp(pid, "status", text, sizeof text) || !hex_after(text, "\nSigPnd:\t", &thread) || !hex_after(text, "\nShdPnd:\t", &shared))
+        return false;
+    *ret = thread | shared;
+    return true;
+}
+
+bool proc_is_ancestor(pid_t pid)
+{
+    struct proc_id id = {.parent = getppid()};
+    for (int depth = 0; depth < 64 && id.parent > 0; depth++) {
+        if (id.parent == pid)
+            return true;
+        if (!proc_look(id.parent, &id))
+            return false;
+    }
+    return false;
+}
+
+static ptrdiff_t all(struct proc_id **ret)
+{
+    DIR *dir = opendir("/proc");
+    struct proc_id *list = NULL;
+    size_t n = 0, size = 0;
+    if (!dir)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        int64_t pid;
+        if (!str_int(str_of(entry->d_name), &pid))
+            continue;
+        if (n == size) {
+            struct proc_id *more = realloc(list, (size = size ? size * 2 : 256) * sizeof *list);
+            if (!more) {
+                free(list);
+                closedir(dir);
+                return -1;
+            }
+            list = more;
+        }
+        n += proc_look((pid_t)pid, &list[n]);
+    }
+    closedir(dir);
+    *ret = list;
+    return (ptrdiff_t)n;
+}
+
+static bool excepted(const pid_t *except, pid_t pid)
+{
+    for (; *except; except++)
+        if (*except == pid)
+            return true;
+    return false;
+}
+
+/* Moves the descendants to the front of the list, generation by generation. */
+ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret)
+{
+    struct proc_id *list = NULL;
+    ptrdiff_t n = all(&list);
+    if (n < 0)
+        return -1;
+    ptrdiff_t found = 0, seen = 0;
+    for (pid_t parent = getpid();; parent = list[seen++].pid) {
+        for (ptrdiff_t i = found; i < n; i++)
+            if (list[i].parent == parent && !excepted(except, list[i].pid)) {
+                struct proc_id id = list[i];
+                list[i] = list[found];
+                list[found++] = id;
+            }
+        if (seen == found)
+            break;
+    }
+    *ret = list;
+    return found;
+}
+
+void proc_kill(const struct proc_id *id, int signal)
+{
+    struct proc_id now;
+#ifdef SYS_pidfd_open
+    int fd = (int)syscall(SYS_pidfd_open, id->pid, 0);
+    if (fd >= 0) {
+        bool same = proc_look(id->pid, &now) && now.start == id->start;
+        long rc = same ? syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) : 0;
+        close(fd);
+        if (rc == 0)
+            return;
+    }
+#endif
+    if (proc_look(id->pid, &now) && now.start == id->start)
+        kill(id->pid, signal);
+}

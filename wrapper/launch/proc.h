@@ -1,0 +1,24 @@
+/* proc.h: the few facts of /proc that the launcher needs while a program runs: who descends from whom, what is pending. */
+#ifndef LAUNCH_PROC_H
+#define LAUNCH_PROC_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct proc_id {
+    pid_t pid, parent;
+    uint64_t start; /* ticks since boot: tells a reused pid from its former owner */
+    char state;
+    char comm[17];
+};
+
+bool proc_look(pid_t pid, struct proc_id *ret);
+/* Signals that wait for the process (bit n-1 for signal n); false if that cannot be read. */
+bool proc_pending(pid_t pid, uint64_t *ret);
+bool proc_is_ancestor(pid_t pid);
+/* The living descendants of this process without those below `except` (0-terminated pids). *ret is malloc'ed; number of entries, -1 with errno. */
+ptrdiff_t proc_descendants(const pid_t *except, struct proc_id **ret);
+/* Sends a signal to exactly that process: through a pidfd, where the kernel has none after one more look at its start time. */
+void proc_kill(const struct proc_id *id, int signal);
+#endif

@@ -1,0 +1,21 @@
+/* pty.h: the terminal that stands in for one stream of the program: same size, same modes, no change of its bytes. */
+#ifndef LAUNCH_PTY_H
+#define LAUNCH_PTY_H
+#include <stdbool.h>
+#include <termios.h>
+
+struct pty {
+    int master, slave; /* the slave is kept open until the program has ended: a master without slaves gives EIO */
+    int real;          /* the caller's terminal, -1: the stream was none */
+    struct termios last;
+};
+
+/* real: descriptor of the caller's terminal, or -1. 0 or -1 with errno. */
+int pty_open(struct pty *ret, int real);
+/* Copies the window size; true if it has changed. */
+bool pty_resize(struct pty *pty);
+/* The program has set modes (curses, raw input) on its terminal: set them on the real one, where its keys come from. */
+void pty_follow(struct pty *pty);
+void pty_close_slave(struct pty *pty);
+void pty_close(struct pty *pty);
+#endif

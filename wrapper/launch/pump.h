@@ -1,0 +1,53 @@
+/* pump.h: carries one stream of the program to where the caller wanted it, and shows it to the recorder on the way. */
+#ifndef LAUNCH_PUMP_H
+#define LAUNCH_PUMP_H
+#include "launch/options.h"
+#include "launch/out.h"
+#include "launch/pty.h"
+#include "launch/wire.h"
+
+enum { PUMP_PIECE = 256 << 10, PUMP_STALL_MS = 1000, PUMP_TRIES = 20 };
+
+struct stream {
+    int number;     /* 1 or 2 */
+    int source;     /* read end or pty master; -1: not captured, or at its end */
+    int for_child;  /* write end or pty slave, until the program has it; -1: it keeps the inherited one */
+    bool captured, is_pty;
+    struct pty pty;
+    struct out *out;
+    struct wire_ring *ring; /* NULL: nobody records */
+    char *data;             /* the ring's bytes */
+    char *spare;            /* PUMP_PIECE bytes for when the ring is full */
+    const char *at;         /* bytes read but not yet written: [at, at + left) */
+    size_t left;
+    bool blocked;           /* the reader is slow: wait for POLLOUT */
+    int tries;              /* failures in a row */
+    int64_t retry_ns;       /* not before */
+    int64_t stalled_ns;     /* the ring is full since; 0: it is not */
+    bool gave_up;           /* waited long enough for the recorder; not again until its tail moves */
+    uint64_t tail_then;
+    uint64_t owed;          /* after the program's end: bytes that were in the pipe then and must still be read */
+    uint64_t passed, lost;
+    int failure;            /* errno for which the real stream was given up, EPIPE: its reader is gone; 0: none */
+    bool reported;          /* the failure has been told */
+};
+
+/* Opens what the program gets instead of descriptor `number`. 0; -1 with errno: the caller runs it unrecorded. An uncapturable stream (closed, read-only,
+ * datagrams, --capture none) is left alone. */
+int pump_open(struct stream *s, int number, struct out *out, enum capture capture);
+/* Both through one pipe: streams[1] follows streams[0]. */
+void pump_merge(struct stream *streams);
+/* Attaches the recorder's ring. */
+void pump_record(struct stream *s, struct wire *wire, int ring);
+/* Reads and writes what is possible without waiting. `recorder`: is it alive? `wake`: it asked to be woken. True if bytes moved. */
+bool pump_step(struct stream *s, bool recorder, int64_t now_ns, bool *wake);
+/* The program has ended: what is in the pipe now is owed, what comes later only until the caller's time limit. */
+void pump_program_ended(struct stream *s);
+void pump_close(struct stream *s);
+/* Neither source nor pending bytes. */
+bool pump_finished(const struct stream *s);
+/* ms until pump_step should be called without any descriptor being ready; -1: never. */
+int pump_timeout(const struct stream *s, int64_t now_ns);
+/* Is the source to be polled for input now? */
+bool pump_wants_input(const struct stream *s);
+#endif

@@ -1,0 +1,55 @@
+/* rank.c: which rank of a parallel program this process is, from what its launcher put into the environment. */
+#include "launch/rank.h"
+
+#include "base/str.h"
+
+/* The order decides where several are set: what MPI launchers set is nearer to the program than the step around them. */
+static const struct {
+    const char *rank, *ranks[3];
+} rows[] = {
+    {"PMIX_RANK", {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}},
+    {"OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE"}},
+    {"PMI_RANK", {"PMI_SIZE"}},
+    {"PALS_RANKID", {"PALS_SIZE", "PMI_SIZE"}},
+    {"MV2_COMM_WORLD_RANK", {"MV2_COMM_WORLD_SIZE"}},
+    {"FLUX_TASK_RANK", {"FLUX_JOB_SIZE"}},
+    {"SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
+};
+
+static bool number(const char *text, uint32_t *ret)
+{
+    uint64_t v;
+    if (!text || !str_uint(str_of(text), &v) || v > UINT32_MAX)
+        return false;
+    *ret = (uint32_t)v;
+    return true;
+}
+
+/* The shells of sbatch and salloc have SLURM_PROCID too, or inherit it: only a step that srun started counts. Its id is a small number; batch,
+ * interactive and extern steps have ids from 0xfffffff0 on (4294967291 is "batch"). */
+static bool in_srun_step(char *(*env)(const char *name))
+{
+    uint32_t step;
+    const char *id = env("SLURM_STEP_ID");
+    return number(id ? id : env("SLURM_STEPID"), &step) && step < 0xfffffff0u;
+}
+
+struct rank rank_find(char *(*env)(const char *name))
+{
+    struct rank found = {.source = ""};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!number(env(rows[i].rank), &found.rank))
+            continue;
+        if (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env))
+            continue;
+        found.known = true;
+        found.source = rows[i].rank;
+        for (size_t k = 0; k < 3 && rows[i].ranks[k]; k++)
+            if (number(env(rows[i].ranks[k]), &found.ranks) && found.ranks > found.rank)
+                return found;
+        found.ranks = 0;
+        return found;
+    }
+    found.rank = 0;
+    return found;
+}

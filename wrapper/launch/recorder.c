@@ -1,0 +1,264 @@
+/* recorder.c: the process that records: shared memory and socket are made, it is started, its messages are read. */
+#include "launch/recorder.h"
+
+#include "launch/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int recorder_find_core(char *path, size_t size)
+{
+    static const char tail[] = "/libexec/benchwrap/benchwrap-core";
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    if (n < 0)
+        return -1;
+    path[n] = 0;
+    for (int up = 0; up < 2; up++) { /* …/bin/benchwrap -> … */
+        char *slash = strrchr(path, '/');
+        if (slash)
+            *slash = 0;
+    }
+    if (strlen(path) + sizeof tail > size) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(path + strlen(path), tail, sizeof tail);
+    return access(path, X_OK);
+}
+
+/* A file size limit of the caller's is meant for files, not for our memory: lifted for a moment. */
+static int grow(int fd)
+{
+    struct rlimit was, most;
+    bool limited = getrlimit(RLIMIT_FSIZE, &was) == 0 && was.rlim_cur != RLIM_INFINITY;
+    if (limited) {
+        most = (struct rlimit){was.rlim_max, was.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &most);
+    }
+    int rc = ftruncate(fd, WIRE_SIZE), saved = errno;
+    if (limited)
+        setrlimit(RLIMIT_FSIZE, &was);
+    errno = saved;
+    return rc;
+}
+
+static int make_id(char id[33])
+{
+    unsigned char b[16];
+    for (size_t n = 0; n < sizeof b;) {
+        ssize_t k = getrandom(b + n, sizeof b - n, 0);
+        if (k < 0 && errno != EINTR)
+            return -1;
+        n += k > 0 ? (size_t)k : 0;
+    }
+    b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+    b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+    for (size_t i = 0; i < sizeof b; i++)
+        snprintf(id + 2 * i, 3, "%02x", b[i]);
+    return 0;
+}
+
+/* The socket of `benchwrap log`, in the abstract name space: no file, gone with the last holder. */
+static int open_log(const char *id)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = fd_high(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (fd < 0)
+        return -1;
+    int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "benchwrap/%s", id);
+    if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0)
+        fd_close(&fd);
+    return fd;
+}
+
+int recorder_open(struct recorder *r, const char **ret_what)
+{
+    int ends[2];
+    *r = (struct recorder){.socket = -1, .its_end = -1, .memory = -1, .log = -1};
+    *ret_what = "the recorder benchwrap-core was not found";
+    if (recorder_find_core(r->core, sizeof r->core) < 0)
+        return -1;
+    *ret_what = "no memory to share with the recorder";
+    r->memory = fd_high(memfd_create("benchwrap", MFD_CLOEXEC));
+    if (r->memory < 0 || grow(r->memory) < 0)
+        return -1;
+    void *at = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, r->memory, 0);
+    if (at == MAP_FAILED)
+        return -1;
+    r->wire = at;
+    r->wire->magic = WIRE_MAGIC;
+    for (int i = 0; i < WIRE_STREAMS; i++)
+        r->wire->ring[i].wake_at = UINT64_MAX;
+    *ret_what = "no random run id";
+    if (make_id(r->wire->run_id) < 0)
+        return -1;
+    *ret_what = "no socket to the recorder";
+    r->log = open_log(r->wire->run_id);
+    r->wire->has_log_socket = r->log >= 0;
+    if (fd_socketpair(SOCK_SEQPACKET, ends) < 0)
+        return -1;
+    r->socket = ends[0];
+    r->its_end = ends[1];
+    return 0;
+}
+
+static void null_streams(void)
+{
+    int fd = open("/dev/null", O_RDWR), ends[2];
+    if (fd < 0 && pipe(ends) == 0) { /* no /dev: a pipe without reader refuses what is written */
+        close(ends[0]);
+        fd = ends[1];
+    }
+    for (int i = 0; fd >= 0 && i < 3; i++)
+        if (fd != i)
+            dup2(fd, i);
+}
+
+static void raise_limits(void)
+{
+    static const int kinds[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_NOFILE, RLIMIT_STACK};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct rlimit l;
+        if (getrlimit(kinds[i], &l) == 0 && l.rlim_cur != l.rlim_max && !(kinds[i] == RLIMIT_STACK && l.rlim_max == RLIM_INFINITY)) {
+            l.rlim_cur = l.rlim_max;
+            setrlimit(kinds[i], &l);
+        }
+    }
+}
+
+_Noreturn static void become_recorder(const struct recorder *r, char **argv)
+{
+    null_streams();
+    if (r->its_end <= WIRE_LOG_FD || r->memory <= WIRE_LOG_FD || (r->log >= 0 && r->log <= WIRE_LOG_FD))
+        _exit(125); /* next to no descriptors allowed: they would overwrite each other */
+    if (dup2(r->its_end, WIRE_SOCKET_FD) < 0 || dup2(r->memory, WIRE_MEMORY_FD) < 0 || (r->log >= 0 && dup2(r->log, WIRE_LOG_FD) < 0))
+        _exit(125);
+    fd_close_from(r->log >= 0 ? WIRE_LOG_FD + 1 : WIRE_LOG_FD);
+    raise_limits();
+    execv(r->core, argv);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+int recorder_start(struct recorder *r, char **argv)
+{
+    int count = 0;
+    while (argv[count])
+        count++;
+    char **args = calloc((size_t)count + 2, sizeof *args);
+    pid_t pid = -1;
+    if (args) {
+        args[0] = (char *)"benchwrap-core";
+        args[1] = (char *)"--recorder";
+        if (count > 1)
+            memcpy(args + 2, argv + 1, (size_t)(count - 1) * sizeof *args);
+        pid = fork();
+        if (pid == 0)
+            become_recorder(r, args);
+    }
+    int saved = errno;
+    free(args);
+    fd_close(&r->its_end);
+    fd_close(&r->log); /* the recorder's from here on: what is sent to it must not outlive it in our hands */
+    r->alive = pid > 0;
+    r->pid = pid > 0 ? pid : 0;
+    errno = saved;
+    return pid > 0 ? 0 : -1;
+}
+
+int recorder_receive(struct recorder *r, struct wire_msg *ret)
+{
+    if (!r->alive)
+        return -1;
+    memset(ret, 0, sizeof *ret);
+    ssize_t n = recv(r->socket, ret, sizeof *ret, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n <= 0) {
+        r->alive = false;
+        return -1;
+    }
+    ret->text[sizeof ret->text - 1] = 0;
+    switch (ret->kind) {
+    case WIRE_READY:
+        r->ready = true;
+        break;
+    case WIRE_REFUSE:
+        r->refused = true;
+        break;
+    case WIRE_SUMMARY:
+        memcpy(r->summary, ret->text, sizeof r->summary);
+        break;
+    case WIRE_DONE:
+        r->done = true;
+        r->verdict = ret->status;
+        break;
+    default:
+        break;
+    }
+    return 1;
+}
+
+bool recorder_send(struct recorder *r, const struct wire_msg *msg)
+{
+    return r->alive && send(r->socket, msg, sizeof *msg, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *msg;
+}
+
+void recorder_close(struct recorder *r)
+{
+    fd_close(&r->socket);
+    fd_close(&r->its_end);
+    fd_close(&r->memory);
+    fd_close(&r->log);
+    r->alive = false;
+}
+
+static bool names(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=';
+}
+
+static bool put(char **env, size_t *count, const char *name, const char *value)
+{
+    char *entry = NULL;
+    if (asprintf(&entry, "%s=%s", name, value) < 0)
+        return false;
+    for (size_t i = 0; i < *count; i++)
+        if (names(env[i], name)) {
+            env[i] = entry;
+            return true;
+        }
+    env[(*count)++] = entry;
+    return true;
+}
+
+char **recorder_environment(const struct recorder *r, char *const *env)
+{
+    size_t count = 0;
+    char name[64] = "";
+    while (env[count])
+        count++;
+    char **copy = calloc(count + 3, sizeof *copy);
+    if (!copy)
+        return NULL;
+    memcpy(copy, env, count * sizeof *copy);
+    if (r->wire->has_log_socket)
+        snprintf(name, sizeof name, "@benchwrap/%s", r->wire->run_id);
+    if (!put(copy, &count, "BENCHWRAP_RUN_ID", r->wire->run_id) || !put(copy, &count, "BENCHWRAP_SOCKET", name)) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}

@@ -1,0 +1,35 @@
+/* recorder.h: the process that records: shared memory and socket are made, it is started, its messages are read. The program never waits for it
+ * longer than it is told to, and its death changes nothing for the program. */
+#ifndef LAUNCH_RECORDER_H
+#define LAUNCH_RECORDER_H
+#include "launch/spawn.h"
+#include "launch/wire.h"
+
+struct recorder {
+    pid_t pid;           /* 0: not started, or reaped */
+    int socket, memory, log;
+    int its_end;         /* of the socket, until it is started */
+    struct wire *wire;   /* NULL: none */
+    bool alive;          /* its end of the socket is open */
+    bool ready, refused, done;
+    int verdict;
+    int exit;            /* wait status once pid is reaped */
+    char core[4096];     /* path of the core program */
+    char summary[1536];  /* "" none */
+};
+
+/* Path of the core beside the running program (../libexec/benchwrap/benchwrap-core). 0 or -1 with errno. */
+int recorder_find_core(char *path, size_t size);
+/* Memory, sockets, a new run id. 0; -1 with errno and *ret_what saying what failed. */
+int recorder_open(struct recorder *r, const char **ret_what);
+/* argv: the launcher's own. Every descriptor but ours is closed in it, all signals stay blocked. */
+int recorder_start(struct recorder *r, char **argv);
+/* The next message, if there is one: 1. 0: none now; -1: the recorder is gone (alive is then false). */
+int recorder_receive(struct recorder *r, struct wire_msg *ret);
+/* False if it could not be sent now (errno EAGAIN) or at all. */
+bool recorder_send(struct recorder *r, const struct wire_msg *msg);
+/* Gives everything back; a recorder that still runs loses its socket and ends by itself. */
+void recorder_close(struct recorder *r);
+/* The caller's environment with BENCHWRAP_RUN_ID and BENCHWRAP_SOCKET: in place where they are, else at the end. malloc'ed; NULL on failure. */
+char **recorder_environment(const struct recorder *r, char *const *env);
+#endif

@@ -1,0 +1,12 @@
+/* say.h: the launcher's own lines on stderr: harmless for terminals, and never in the way when nobody reads them. */
+#ifndef LAUNCH_SAY_H
+#define LAUNCH_SAY_H
+#include "launch/out.h"
+
+/* "benchwrap: <text>\n". Control characters of the text are shown as \xNN. Waits at most a fifth of a second for a blocked stream. */
+void say_line(struct out *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Several lines as they are (line ends stay, other control characters are shown), ended by a line end. */
+void say_text(struct out *to, const char *text);
+/* The same on the caller's descriptor 2, for what goes wrong before and after the run. */
+void say_stderr(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#endif

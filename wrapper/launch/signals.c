@@ -1,0 +1,258 @@
+/* signals.c: passes signals on so that the program sees each exactly once, whoever was meant: the launcher's pid or the whole group.
+ *
+ * A signal sent to the group reaches launcher, recorder and program alike; one sent to the launcher's pid reaches it alone and must be
+ * forwarded. The kernel does not tell which it was, so the recorder, same group and all signals blocked, is the witness: its count, and what is pending for
+ * it (it may be busy or stopped). kill(-group) runs under the kernel's task list lock, and setpgid takes that lock too: after a setpgid that
+ * changes nothing, whoever else is hit by the same kill has been hit. Only senders that walk pid by pid (slurmstepd) need waiting. */
+#include "launch/signals.h"
+
+#include "launch/fd.h"
+#include "launch/proc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int signals_open(struct signals *s)
+{
+    sigset_t all;
+    *s = (struct signals){.fd = -1, .self = getpid(), .group = getpgrp()};
+    sigfillset(&all);
+    s->fd = fd_high(signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC));
+    return s->fd < 0 ? -1 : 0;
+}
+
+void signals_witness(struct signals *s, pid_t pid, const _Atomic uint32_t *seen)
+{
+    s->witness = (struct witness){.pid = pid, .seen = seen};
+    for (int i = 0; i < WIRE_SIGNALS && seen; i++)
+        s->base[i] = seen[i];
+}
+
+_Noreturn static void witness_main(_Atomic uint32_t *seen, pid_t parent)
+{
+    sigset_t all;
+    sigfillset(&all);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "signal-witness");
+    if (getppid() != parent)
+        _exit(0);
+    fd_close_from(0);
+    for (;;) {
+        int number = sigwaitinfo(&all, NULL);
+        if (number > 0 && number < WIRE_SIGNALS)
+            seen[number]++;
+    }
+}
+
+int signals_own_witness(struct signals *s)
+{
+    s->witness = (struct witness){0};
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0)
+        witness_main(page, s->self);
+    if (pid < 0) {
+        munmap(page, 4096);
+        return -1;
+    }
+    signals_witness(s, pid, page);
+    s->witness.page = page;
+    return 0;
+}
+
+void signals_close(struct signals *s)
+{
+    if (s->witness.page && s->witness.pid > 0)
+        kill(s->witness.pid, SIGKILL);
+    fd_close(&s->fd);
+}
+
+/* Ends when every process that the senders known so far have hit is hit. */
+static void barrier(const struct signals *s)
+{
+    setpgid(0, s->group); /* a session leader gets EPERM, under the same lock */
+}
+
+static bool is_ending(int number)
+{
+    return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
+
+static void enqueue(struct signals *s, const struct signalfd_siginfo *info, int64_t now_ns, unsigned *todo)
+{
+    int number = (int)info->ssi_signo;
+    if (number == SIGCHLD && info->ssi_code != SI_USER && info->ssi_code != SI_QUEUE && info->ssi_code != SI_TKILL) {
+        *todo |= SIGNALS_CHILD;
+        return;
+    }
+    if (number == SIGWINCH)
+        *todo |= SIGNALS_RESIZE;
+    if (number == SIGTSTP)
+        s->stop_asked = true;
+    if (number == SIGCONT)
+        s->stop_asked = false;
+    if ((pid_t)info->ssi_pid == s->self && info->ssi_code <= 0)
+        return; /* SIGPIPE, SIGXFSZ of our own writing */
+    if (is_ending(number) && !s->ended && !s->finish_signal)
+        s->finish_signal = number;
+    if (s->ended) {
+        *todo |= is_ending(number) ? SIGNALS_END : 0;
+        return;
+    }
+    bool walked = info->ssi_code != SI_KERNEL && (info->ssi_pid == 0 || proc_is_ancestor((pid_t)info->ssi_pid));
+    s->queue[s->queued++] = (struct signals_entry){*info, now_ns + (walked ? SIGNALS_WALK_MS : SIGNALS_WAIT_MS) * 1000000LL};
+}
+
+static void take(struct signals *s, int64_t now_ns, unsigned *todo)
+{
+    struct signalfd_siginfo info;
+    while (s->queued < SIGNALS_QUEUE) { /* the rest waits in the kernel */
+        ssize_t n = read(s->fd, &info, sizeof info);
+        if (n == (ssize_t)sizeof info)
+            enqueue(s, &info, now_ns, todo);
+        else if (!(n < 0 && errno == EINTR))
+            break;
+    }
+}
+
+static void forward(struct signals *s, const struct signalfd_siginfo *info)
+{
+    union sigval value = {.sival_ptr = (void *)(uintptr_t)info->ssi_ptr};
+    if (info->ssi_code == SI_QUEUE)
+        sigqueue(s->program, (int)info->ssi_signo, value);
+    else
+        kill(s->program, (int)info->ssi_signo);
+}
+
+/* Has the witness seen one more than is accounted for? Its count first, then what is pending for it: what it takes from its queue in between
+ * shows a moment later, nothing is counted twice. */
+static bool witnessed(const struct signals *s, int number)
+{
+    int32_t more = (int32_t)(s->witness.seen[number] - s->base[number]);
+    uint64_t pending;
+    if (more <= 0 && proc_pending(s->witness.pid, &pending))
+        more += (int32_t)(pending >> (number - 1) & 1);
+    return more > 0;
+}
+
+static bool witness_alive(const struct signals *s)
+{
+    return s->witness.pid > 0;
+}
+
+/* Does the kernel send this by itself to a whole group (terminal) rather than to one process (timer, limit)? */
+static bool is_terminals(int number)
+{
+    return number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGWINCH || number == SIGHUP || number == SIGCONT ||
+           number == SIGTTIN || number == SIGTTOU;
+}
+
+enum verdict { DROP, FORWARD, LATER };
+
+/* The sender signals every process it knows, one after the other, and the program is among them even if it has left our group. */
+static bool is_step_daemon(pid_t pid)
+{
+    struct proc_id id;
+    return pid > 0 && proc_look(pid, &id) && strcmp(id.comm, "slurmstepd") == 0;
+}
+
+static enum verdict decide(struct signals *s, const struct signals_entry *e, int64_t now_ns)
+{
+    int number = (int)e->info.ssi_signo;
+    bool member = getpgid(s->program) == s->group, kernel = e->info.ssi_code == SI_KERNEL;
+    if (kernel && !is_terminals(number))
+        return DROP;
+    if ((pid_t)e->info.ssi_pid == s->program && !kernel)
+        return DROP;
+    bool hangup_of_leader = (number == SIGHUP || number == SIGCONT) && getsid(0) == s->self;
+    if (kernel && !hangup_of_leader)
+        return member ? DROP : FORWARD;
+    if (!member && !is_step_daemon((pid_t)e->info.ssi_pid))
+        return FORWARD;
+    if (!witness_alive(s))
+        return FORWARD;
+    if (witnessed(s, number)) {
+        s->base[number]++;
+        return DROP;
+    }
+    return now_ns >= e->until_ns ? FORWARD : LATER;
+}
+
+static void decide_all(struct signals *s, int64_t now_ns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->queued; i++) {
+        enum verdict v = decide(s, &s->queue[i], now_ns);
+        if (v == LATER)
+            s->queue[kept++] = s->queue[i];
+        else if (v == FORWARD)
+            forward(s, &s->queue[i].info);
+    }
+    s->queued = kept;
+}
+
+/* Counts of the witness that no signal of ours belongs to (it alone was hit, or two of a kind became one for us) must not pay for a later one. */
+static void settle(struct signals *s, int64_t now_ns, unsigned *todo)
+{
+    uint32_t seen[WIRE_SIGNALS];
+    bool more = false;
+    for (int i = 1; i < WIRE_SIGNALS; i++) {
+        seen[i] = s->witness.seen[i];
+        more |= (int32_t)(seen[i] - s->base[i]) > 0;
+    }
+    if (!more)
+        return;
+    barrier(s);
+    take(s, now_ns, todo);
+    for (size_t i = 0; i < s->queued; i++)
+        seen[s->queue[i].info.ssi_signo] = s->base[s->queue[i].info.ssi_signo];
+    for (int i = 1; i < WIRE_SIGNALS; i++)
+        if ((int32_t)(seen[i] - s->base[i]) > 0)
+            s->base[i] = seen[i];
+}
+
+unsigned signals_handle(struct signals *s, int64_t now_ns)
+{
+    unsigned todo = 0;
+    take(s, now_ns, &todo);
+    if (!s->program || s->ended) {
+        s->queued = s->ended ? 0 : s->queued;
+        return todo;
+    }
+    if (s->queued) {
+        barrier(s);
+        take(s, now_ns, &todo);
+        decide_all(s, now_ns);
+    }
+    if (witness_alive(s))
+        settle(s, now_ns, &todo);
+    return todo;
+}
+
+void signals_started(struct signals *s, pid_t program)
+{
+    unsigned todo = 0;
+    uint64_t pending = 0;
+    barrier(s);
+    take(s, 0, &todo);
+    s->program = program;
+    proc_pending(program, &pending);
+    for (size_t i = 0; i < s->queued; i++) {
+        uint64_t bit = 1ULL << (s->queue[i].info.ssi_signo - 1);
+        if (!(pending & bit))
+            forward(s, &s->queue[i].info);
+    }
+    s->queued = 0;
+    signals_witness(s, s->witness.pid, s->witness.seen);
+}
+
+int signals_timeout(const struct signals *s)
+{
+    return s->queued && s->program ? 2 : -1;
+}

@@ -1,0 +1,49 @@
+/* signals.h: passes signals on so that the program sees each exactly once, whoever was meant: the launcher's pid or the whole group. */
+#ifndef LAUNCH_SIGNALS_H
+#define LAUNCH_SIGNALS_H
+#include "launch/wire.h"
+
+#include <stdbool.h>
+#include <sys/signalfd.h>
+
+enum { SIGNALS_QUEUE = 256, SIGNALS_WAIT_MS = 50, SIGNALS_WALK_MS = 250 };
+enum { SIGNALS_CHILD = 1, SIGNALS_RESIZE = 2, SIGNALS_END = 4 /* INT TERM HUP QUIT after the program had ended */ };
+
+/* A process in our group that blocks every signal and counts what reaches it. What it has not seen was meant for us alone. */
+struct witness {
+    pid_t pid;                    /* 0: none */
+    const _Atomic uint32_t *seen; /* [WIRE_SIGNALS] */
+    void *page;                   /* of our own little witness */
+};
+
+struct signals_entry {
+    struct signalfd_siginfo info;
+    int64_t until_ns; /* decided at the latest */
+};
+
+struct signals {
+    int fd;                        /* readable: call signals_handle */
+    pid_t self, group, program;    /* program 0: not started */
+    bool ended;                    /* the program is gone: nothing is forwarded any more */
+    bool stop_asked;               /* a TSTP has come since the last CONT */
+    int finish_signal;             /* first of TERM INT HUP QUIT */
+    struct witness witness;
+    uint32_t base[WIRE_SIGNALS];   /* of witness.seen: what is accounted for */
+    size_t queued;
+    struct signals_entry queue[SIGNALS_QUEUE];
+};
+
+/* All signals are blocked already (spawn_save). 0 or -1 with errno. */
+int signals_open(struct signals *s);
+/* The recorder is the witness; its counts start at what they are now. */
+void signals_witness(struct signals *s, pid_t pid, const _Atomic uint32_t *seen);
+/* A small process of our own instead, when there is no recorder. -1: there is no witness then, and what is not the terminal's is forwarded. */
+int signals_own_witness(struct signals *s);
+/* The program exists but is still held: what came before goes to it now, unless it has it itself. */
+void signals_started(struct signals *s, pid_t program);
+/* Reads and decides. SIGNALS_… of what the caller must do. */
+unsigned signals_handle(struct signals *s, int64_t now_ns);
+/* ms until undecided ones must be looked at again; -1: none. */
+int signals_timeout(const struct signals *s);
+void signals_close(struct signals *s); /* ends our own witness */
+#endif

@@ -1,0 +1,35 @@
+/* spawn.h: starts the program, held until it is let go, and tells why it could not start. */
+#ifndef LAUNCH_SPAWN_H
+#define LAUNCH_SPAWN_H
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/time.h>
+#include <sys/types.h>
+
+/* What the program must find as the caller left it. */
+struct spawn_state {
+    sigset_t mask;
+    bool chld_ignored;
+    struct itimerval alarm; /* a pending alarm(2) of the caller survives exec, but not fork */
+};
+/* Saves the caller's state, blocks all signals, makes SIGCHLD reach us. False with errno. */
+bool spawn_save(struct spawn_state *ret);
+/* Puts everything back: before exec. */
+void spawn_restore(const struct spawn_state *state);
+
+struct spawn_failure {
+    int in_exec; /* 0: descriptors could not be set */
+    int error;   /* errno */
+};
+
+/* Forks; the child waits. out and err become its descriptors 1 and 2 (-1: as inherited). *ret_line is the hold. -1 with errno. */
+pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const *env, int out, int err, int *ret_line);
+void spawn_release(int line);
+/* After the release, once `line` is readable. 1: it runs; 0: not known yet; -1: it could not, *ret says why. Closes *line unless 0. */
+int spawn_result(int *line, struct spawn_failure *ret);
+/* Exit status (125, 126, 127) and the sentence for it. */
+int spawn_explain(const char *program, const struct spawn_failure *failure, char *text, size_t size);
+/* Becomes the program, nothing else loaded. Returns only on failure: prints and gives the exit status. */
+int spawn_exec(char *const *argv);
+#endif
