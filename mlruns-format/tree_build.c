@@ -1,0 +1,281 @@
+/* tree_build.c: the folder of a run, built from a finished record where nobody else looks. */
+#include "base/fs.h"
+#include "mlruns-format/key.h"
+#include "mlruns-format/tree_meta.h"
+#include "mlruns-format/tree_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { /* characters that MLflow takes */
+    PARAM_CHARS = 6000,
+    TAG_CHARS = 8000,
+    NAME_CHARS = 250,
+    USER_CHARS = 250
+};
+
+static const char tree_source[] = "tree"; /* known by its address: a journal can hold the same word */
+
+void building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value)
+{
+    struct fact *f = ARENA_NEW(&b->arena, struct fact);
+    if (!f)
+        return; /* arena.failed tells */
+    *f = (struct fact){.kind = kind,
+                       .key = {arena_dup(&b->arena, key, strlen(key)), strlen(key)},
+                       .text = {arena_dup(&b->arena, text.p, text.n), text.n},
+                       .value = value,
+                       .unit = "",
+                       .source = tree_source,
+                       .time_ms = b->end_ms ? b->end_ms : b->r->start_ms};
+    if (b->arena.failed)
+        return;
+    struct fact **at = &b->extra;
+    while (*at)
+        at = &(*at)->next;
+    *at = f;
+}
+
+static bool own(const struct fact *f)
+{
+    return f->source == tree_source;
+}
+
+/* Is this fact still what counts? */
+static bool in_force(const struct building *b, const struct fact *f)
+{
+    if ((f->kind != FACT_TAG && f->kind != FACT_ARTIFACT) || own(f))
+        return true;
+    if (f->kind == FACT_TAG && str_is(f->key, "benchwrap.cut")) /* added when the others are written */
+        return false;
+    for (const struct fact *e = f->kind == FACT_TAG ? b->extra : NULL; e; e = e->next)
+        if (e->kind == FACT_TAG && str_eq(e->key, f->key))
+            return false;
+    const struct record_entry *e = record_entry_find(b->r, f->kind == FACT_TAG ? SPACE_TAG : SPACE_ARTIFACT, f->key);
+    return e && e->fact == f;
+}
+
+const struct fact *building_next(const struct building *b, const struct fact *at)
+{
+    bool in_record = !at || !own(at);
+    at = at ? at->next : b->r->first;
+    for (;; at = at->next) {
+        if (!at && in_record) {
+            at = b->extra;
+            in_record = false;
+        }
+        if (!at || in_force(b, at))
+            return at;
+    }
+}
+
+/* s without what lies behind max characters. */
+static struct str cut_chars(struct str s, size_t max, bool *ret_cut)
+{
+    size_t i = 0, n = 0;
+    for (size_t k; i < s.n && n < max; i += k, n++)
+        if (!(k = str_utf8(s.p + i, s.n - i)))
+            k = 1;
+    *ret_cut = i < s.n;
+    return str_sub(s, 0, i);
+}
+
+/* One line of text: control characters become blanks, ends trimmed, cut to max characters. */
+static struct str one_line(struct building *b, struct str s, size_t max)
+{
+    bool cut;
+    struct buf t CLEANUP_BUF;
+    buf_init(&t, 1 << 20);
+    buf_utf8(&t, str_sub(s, 0, 64 * 1024));
+    for (size_t i = 0; i < t.n; i++)
+        if ((unsigned char)t.p[i] < 0x20 || t.p[i] == 0x7f)
+            t.p[i] = ' ';
+    struct str v = str_trim(cut_chars(str_trim(buf_text(&t)), max, &cut));
+    return (struct str){arena_dup(&b->arena, v.p, v.n), v.n};
+}
+
+/* Makes the folders on the way to <folder>/<key>, which is a legal key. */
+static int make_way(struct building *b, const char *path, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == strchr(path, '/')) /* params/, metrics/, … are there */
+        return 0;
+    char *way = arena_dup(&b->arena, path, (size_t)(slash - path));
+    return way ? fs_mkdirs(b->dir, way, 0777, err) : err_set(err, ERR_SYSTEM, "memory is short");
+}
+
+static int write_file(struct building *b, const char *folder, struct str key, struct str data, struct err *err)
+{
+    char path[KEY_MAX + 520];
+    snprintf(path, sizeof path, "%s/" STR_FMT, folder, STR_ARG(key));
+    if (make_way(b, path, err) < 0)
+        return -1;
+    return fs_create(b->dir, path, data, 0666, err);
+}
+
+/* Params and tags: one file each. Values that are too long for MLflow are cut, and *cut names them. */
+static int write_texts(struct building *b, bool of_tree, struct buf *cut, struct err *err)
+{
+    for (const struct fact *f = NULL; (f = building_next(b, f));) {
+        if ((f->kind != FACT_PARAM && f->kind != FACT_TAG) || own(f) != of_tree)
+            continue;
+        bool was_cut, param = f->kind == FACT_PARAM;
+        struct str value = cut_chars(f->text, param ? PARAM_CHARS : TAG_CHARS, &was_cut);
+        if (was_cut && cut->n < 4000)
+            buf_printf(cut, "%s%s " STR_FMT, cut->n ? ", " : "", param ? "param" : "tag", STR_ARG(f->key));
+        if (write_file(b, param ? "params" : "tags", f->key, value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_metrics(struct building *b, struct err *err)
+{
+    struct buf t CLEANUP_BUF;
+    buf_init(&t, 1 << 20); /* 1,000 lines of at most 70 bytes */
+    for (size_t i = 0; i < b->n_series; i++) {
+        const struct series *s = &b->series[i];
+        buf_clear(&t);
+        for (size_t k = 0; k < s->n_points; k++) {
+            const struct fact *f = s->points[k];
+            buf_printf(&t, "%lld ", (long long)f->time_ms);
+            if (isnan(f->value))
+                buf_puts(&t, "nan");
+            else
+                buf_double(&t, f->value);
+            buf_printf(&t, " %lld\n", (long long)f->step);
+        }
+        if (t.failed)
+            return err_set(err, ERR_SYSTEM, "memory is short");
+        if (write_file(b, "metrics", s->key, buf_text(&t), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Links the artifacts in. A file that is not there any more is one thing missing, not the end of the run. */
+static int link_artifacts(struct building *b, struct err *err)
+{
+    for (const struct fact *f = NULL; (f = building_next(b, f));) {
+        if (f->kind != FACT_ARTIFACT)
+            continue;
+        char path[600], from[4100];
+        snprintf(path, sizeof path, "artifacts/" STR_FMT, STR_ARG(f->key));
+        snprintf(from, sizeof from, STR_FMT, STR_ARG(f->text));
+        struct err why = {0};
+        struct stat st;
+        bool there = fstatat(b->spool, from, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode); /* else no folder is made for it */
+        if (there && make_way(b, path, err) < 0)
+            return -1;
+        if (fs_link(b->spool, from, b->dir, path, 0666, &why) == 0)
+            continue;
+        if (why.kind == ERR_SYSTEM && why.sys != ENOENT && why.sys != ENOTDIR && why.sys != ELOOP && why.sys != EACCES) {
+            if (err)
+                *err = why;
+            return -1;
+        }
+        unlinkat(b->dir, path, 0);
+        building_add(b, FACT_MISSING, path, str_of(why.text), 0);
+    }
+    return 0;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash && slash[1] ? slash + 1 : path ? path : "";
+}
+
+/* The names of the run, and what every run has so that it survives a clone. */
+static void complete(struct building *b)
+{
+    const struct record *r = b->r;
+    const char *program = b->head->argv && b->head->argv[0] ? base_name(b->head->argv[0]) : "";
+    if (!*program)
+        program = "unknown";
+    const struct fact *named = record_find(r, FACT_TAG, "mlflow.runName");
+    b->run_name = one_line(b, named ? named->text : str_of(b->head->run_name), NAME_CHARS);
+    if (b->run_name.n == 0) {
+        const char *made = arena_printf(&b->arena, "%.200s-%.8s", program, r->id);
+        b->run_name = one_line(b, str_of(made), NAME_CHARS);
+    }
+    b->user = one_line(b, str_of(b->head->user), USER_CHARS);
+    b->end_ms = r->end_ms;
+    if (r->status != RUN_RUNNING && b->end_ms <= 0)
+        b->end_ms = r->start_ms;
+    if (b->end_ms && b->end_ms < r->start_ms) {
+        building_add(b, FACT_WARNING, "", STR("the clock went back during the run: the end is set to the start"), 0);
+        b->end_ms = r->start_ms;
+    }
+    bool param = false;
+    for (const struct fact *f = r->first; f && !param; f = f->next)
+        param = f->kind == FACT_PARAM;
+    if (!param) /* git keeps no empty folders, and MLflow refuses a run without params/ */
+        building_add(b, FACT_PARAM, "run.program", one_line(b, str_of(program), NAME_CHARS), 0);
+    if (r->index->metrics == 0)
+        building_add(b, FACT_METRIC, "run.wall_s", STR(""), (double)(b->end_ms ? b->end_ms - r->start_ms : 0) / 1000);
+    building_add(b, FACT_TAG, "mlflow.runName", b->run_name, 0);
+    if (b->head->experiment && *b->head->experiment && !str_is(b->experiment_name, b->head->experiment))
+        building_add(b, FACT_TAG, "benchwrap.experiment", str_of(b->head->experiment), 0);
+    if (record_lost(r)) {
+        char text[120];
+        snprintf(text, sizeof text, "%zu facts found no memory and are lost", record_lost(r));
+        building_add(b, FACT_WARNING, "", str_of(text), 0);
+    }
+}
+
+static int write_meta(struct building *b, struct err *err)
+{
+    struct buf t CLEANUP_BUF;
+    buf_init(&t, 64 * 1024);
+    tree_meta_run(&t, b->experiment, b->r->id, b->run_name, b->user, b->r->start_ms, b->end_ms, b->r->status);
+    if (t.failed)
+        return err_set(err, ERR_SYSTEM, "memory is short");
+    return fs_create(b->dir, "meta.yaml", buf_text(&t), 0666, err);
+}
+
+static int build(struct building *b, struct err *err)
+{
+    static const char *const folders[] = {"params", "metrics", "tags", "artifacts"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (mkdirat(b->dir, folders[i], 0777) < 0)
+            return err_sys(err, "cannot make the folder %s", folders[i]);
+    struct buf cut CLEANUP_BUF;
+    buf_init(&cut, 16 * 1024);
+    complete(b);
+    if (series_collect(b, err) < 0 || write_metrics(b, err) < 0 || write_texts(b, false, &cut, err) < 0 || link_artifacts(b, err) < 0)
+        return -1;
+    if (cut.n) {
+        building_add(b, FACT_TAG, "benchwrap.cut", buf_text(&cut), 0);
+        building_add(b, FACT_WARNING, "", STR("values are longer than MLflow takes: cut in params/ and tags/, whole in benchwrap.json (tag benchwrap.cut names them)"), 0);
+    }
+    if (write_texts(b, true, &cut, err) < 0 || series_write_all(b, err) < 0)
+        return -1;
+    if (b->arena.failed)
+        return err_set(err, ERR_SYSTEM, "memory is short");
+    if (detail_write(b, err) < 0 || write_meta(b, err) < 0)
+        return -1;
+    return manifest_write(b->dir, b->r->id, err);
+}
+
+int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir, const char *path, struct err *err)
+{
+    if (!r->index || r->index->size == 0)
+        return err_set(err, ERR_SYSTEM, "cannot build the run %s: memory was short when its record was begun", r->id);
+    if (mkdirat(dir, path, 0777) < 0)
+        return err_sys(err, "cannot build the run %s: cannot make the folder %s", r->id, path);
+    struct building b = {.r = r, .head = head, .experiment = experiment, .experiment_name = experiment_name, .spool = spool};
+    b.dir = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (b.dir < 0)
+        return err_sys(err, "cannot build the run %s: cannot open the folder %s", r->id, path);
+    arena_init(&b.arena, 0); /* its size follows from the record's, which is bounded */
+    int rc = build(&b, err);
+    arena_deinit(&b.arena);
+    fs_close(&b.dir);
+    return rc < 0 ? err_wrap(err, "cannot build the run %s", r->id) : 0;
+}

@@ -1,0 +1,117 @@
+/* tree_publish.c: a finished run appears in the tree in one step; readers never see half of it. */
+#include "base/fs.h"
+#include "mlruns-format/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 130 };
+
+static bool is_there(int dir, const char *path)
+{
+    struct stat st;
+    return fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* rename(2) that replaces nothing. 0; 1: there already; -1 with errno. */
+static int move(int from_dir, const char *from, int to_dir, const char *to)
+{
+    if (renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EINVAL || errno == ENOSYS) { /* old kernels, some network file systems: a folder with something in it is not replaced either */
+        if (is_there(to_dir, to))
+            return 1;
+        if (renameat(from_dir, from, to_dir, to) == 0)
+            return 0;
+    }
+    return errno == EEXIST || errno == ENOTEMPTY ? 1 : -1;
+}
+
+/* Copies a folder, without the file named `but` (at its top, may be NULL). */
+static int copy_folder(int from_dir, const char *from, int to_dir, const char *to, const char *but, int depth, struct err *err)
+{
+    if (depth > DEPTH_MAX)
+        return err_set(err, ERR_INPUT, "%s: too many levels of folders", from);
+    CLEANUP_FD int in = openat(from_dir, from, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (in < 0)
+        return err_sys(err, "cannot read %s", from);
+    if (mkdirat(to_dir, to, 0777) < 0)
+        return err_sys(err, "cannot make the folder %s", to);
+    CLEANUP_FD int out = openat(to_dir, to, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (out < 0)
+        return err_sys(err, "cannot open the folder %s", to);
+    struct fs_list list;
+    if (fs_list(in, ".", &list, err) < 0)
+        return -1;
+    int rc = 0;
+    for (size_t i = 0; i < list.count && rc == 0; i++) {
+        const char *name = list.names[i];
+        struct stat st;
+        if (but && strcmp(name, but) == 0)
+            continue;
+        if (fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            rc = err_sys(err, "cannot read %s/%s", from, name);
+        else if (S_ISDIR(st.st_mode))
+            rc = copy_folder(in, name, out, name, NULL, depth + 1, err);
+        else
+            rc = fs_copy(in, name, out, name, 0666, err);
+    }
+    fs_list_deinit(&list);
+    return rc;
+}
+
+/* Puts the meta.yaml of dir/path into the tree's folder `to`; with it the run can be seen. */
+static int publish_meta(int root, const char *to, int dir, const char *path, struct err *err)
+{
+    char from[4200], target[100];
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 1 << 20);
+    snprintf(from, sizeof from, "%s/meta.yaml", path);
+    snprintf(target, sizeof target, "%s/meta.yaml", to);
+    if (fs_read(dir, from, (1 << 20) - 1, 0, &b, err) < 0)
+        return -1;
+    return fs_write(root, target, buf_text(&b), 0666, true, err);
+}
+
+/* Another file system: copied under a name that MLflow passes over (a folder without meta.yaml), moved, and made visible last. */
+static int publish_copy(int root, const char *to, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err)
+{
+    char beside[80];
+    snprintf(beside, sizeof beside, "%u/new-%s", experiment, run_id);
+    if (fs_remove_tree(root, beside, err) < 0 || copy_folder(dir, path, root, beside, "meta.yaml", 0, err) < 0 || fs_sync_tree(root, beside, err) < 0) {
+        fs_remove_tree(root, beside, NULL);
+        return -1;
+    }
+    int rc = move(root, beside, root, to);
+    if (rc != 0) {
+        int why = errno;
+        fs_remove_tree(root, beside, NULL);
+        errno = why;
+        return rc < 0 ? err_sys(err, "cannot move the copy to mlruns/%s", to) : 1;
+    }
+    return publish_meta(root, to, dir, path, err);
+}
+
+int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err)
+{
+    char to[64], meta[80];
+    snprintf(to, sizeof to, "%u/%s", experiment, run_id);
+    snprintf(meta, sizeof meta, "%s/meta.yaml", to);
+    int rc = move(dir, path, root, to);
+    if (rc == 0)
+        return 0;
+    if (rc < 0 && errno == EXDEV)
+        rc = publish_copy(root, to, experiment, run_id, dir, path, err);
+    else if (rc < 0)
+        return err_sys(err, "cannot publish the run as mlruns/%s", to);
+    if (rc == 1 && !is_there(root, meta)) /* a copy that lacked its last step when its writer died: all else is there */
+        rc = publish_meta(root, to, dir, path, err);
+    if (rc < 0)
+        return err_wrap(err, "cannot publish the run as mlruns/%s", to);
+    if (rc == 0)
+        fs_remove_tree(dir, path, NULL);
+    return rc;
+}

@@ -1,0 +1,426 @@
+/* tree_read.c: runs read back from a tree of ours or of Python MLflow; what is damaged is told, never fatal. */
+#include "base/fs.h"
+#include "mlruns-format/tree.h"
+#include "mlruns-format/tree_meta.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    META_USUAL = 4096,        /* a meta.yaml has 400 bytes: one read */
+    VALUE_MAX = 1 << 20,      /* of a param or tag of others */
+    METRIC_MAX = 256 << 20,   /* bytes of a metric file */
+    DEPTH_MAX = 32            /* levels of folders in a key */
+};
+
+/* What stays the same while a tree is read. */
+struct reader {
+    unsigned what;
+    struct arena *a;
+    struct buf text;          /* of the file being read */
+};
+
+static void complain(struct reader *x, struct tree_run *run, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void complain(struct reader *x, struct tree_run *run, const char *fmt, ...)
+{
+    if (run->problem)
+        return; /* the first says enough */
+    char text[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    run->problem = arena_dup(x->a, text, strlen(text));
+}
+
+static const char *kept(struct reader *x, struct str s)
+{
+    return s.p ? arena_dup(x->a, s.p, s.n) : NULL;
+}
+
+/* The text of dir/path into x->text, in one read where it is short. -1 with errno. */
+static int read_text(struct reader *x, int dir, const char *path, size_t max)
+{
+    buf_clear(&x->text);
+    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return -1;
+    int rc = 0;
+    for (;;) {
+        char *to = buf_room(&x->text, META_USUAL);
+        ssize_t k = to ? read(fd, to, META_USUAL) : -1;
+        if (k < 0 && to && errno == EINTR)
+            continue;
+        if (k < 0 || x->text.n + (size_t)k > max) {
+            if (!to || k >= 0)
+                errno = EFBIG;
+            rc = -1;
+            break;
+        }
+        x->text.n += (size_t)k;
+        x->text.p[x->text.n] = 0;
+        if (k < META_USUAL && (k == 0 || x->text.n < META_USUAL))
+            break;
+    }
+    int why = errno;
+    close(fd);
+    errno = why;
+    return rc;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct tree_entry *const *x = a, *const *y = b;
+    return strcmp((*x)->key, (*y)->key);
+}
+
+/* Sorts the list, so that the same run reads the same everywhere. */
+static struct tree_entry *sorted(struct tree_entry *list, size_t n)
+{
+    struct tree_entry **at = n > 1 ? malloc(n * sizeof(struct tree_entry *)) : NULL;
+    if (!at)
+        return list;
+    n = 0;
+    for (struct tree_entry *e = list; e; e = e->next)
+        at[n++] = e;
+    qsort(at, n, sizeof *at, by_key);
+    for (size_t i = 0; i < n; i++)
+        at[i]->next = i + 1 < n ? at[i + 1] : NULL;
+    list = at[0];
+    free(at);
+    return list;
+}
+
+static bool later(const struct tree_sample *a, const struct tree_sample *b)
+{
+    if (a->step != b->step)
+        return a->step > b->step;
+    if (a->time_ms != b->time_ms)
+        return a->time_ms > b->time_ms;
+    return a->value > b->value;
+}
+
+/* "<time> <value>[ <step>[ <dataset> <digest>]]" */
+static bool read_sample(struct str line, struct tree_sample *ret)
+{
+    *ret = (struct tree_sample){0};
+    if (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    struct str time = str_cut(&line, ' '), value = line.p ? str_cut(&line, ' ') : (struct str){0}, step = line.p ? str_cut(&line, ' ') : STR("0");
+    return str_int(time, &ret->time_ms) && str_double(value, &ret->value) && str_int(step, &ret->step);
+}
+
+static void read_samples(struct reader *x, struct tree_run *run, struct tree_entry *e)
+{
+    struct str rest = buf_text(&x->text);
+    bool last_only = x->what & TREE_LAST;
+    size_t lines = last_only ? 1 : 0;
+    for (size_t i = 0; i < rest.n && !last_only; i++)
+        lines += rest.p[i] == '\n';
+    struct tree_sample *to = arena_get(x->a, (lines + 1) * sizeof *to), s;
+    if (!to)
+        return;
+    e->samples = to;
+    if (rest.n && rest.p[rest.n - 1] == '\n')
+        rest.n--;
+    if (rest.n == 0)
+        complain(x, run, "metrics/%s is empty", e->key);
+    for (size_t line = 1; rest.p && rest.n; line++) {
+        if (!read_sample(str_cut(&rest, '\n'), &s))
+            complain(x, run, "metrics/%s:%zu is not a sample", e->key, line);
+        else if (!last_only)
+            to[e->count++] = s;
+        else if (e->count == 0 || later(&s, to)) {
+            *to = s;
+            e->count = 1;
+        }
+    }
+}
+
+/* Every regular file below the folder is an entry; `prefix` is its key so far. */
+static void read_entries(struct reader *x, struct tree_run *run, int dir, const char *folder, const char *prefix, bool metrics, int depth,
+                         struct tree_entry **list, size_t *count)
+{
+    int fd = openat(dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        if (depth > 0 || errno != ENOENT)
+            complain(x, run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
+        return;
+    }
+    for (struct dirent *de; (de = readdir(d));) {
+        if (de->d_name[0] == '.' && (de->d_name[1] == 0 || (de->d_name[1] == '.' && de->d_name[2] == 0)))
+            continue;
+        unsigned char type = de->d_type;
+        struct stat st;
+        if (type == DT_UNKNOWN && fstatat(fd, de->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            type = S_ISDIR(st.st_mode) ? DT_DIR : S_ISREG(st.st_mode) ? DT_REG : DT_LNK;
+        const char *key = *prefix ? arena_printf(x->a, "%s%s", prefix, de->d_name) : arena_dup(x->a, de->d_name, strlen(de->d_name));
+        if (!key)
+            break;
+        if (type == DT_DIR && depth < DEPTH_MAX) {
+            const char *longer = arena_printf(x->a, "%s/", key);
+            if (longer)
+                read_entries(x, run, fd, de->d_name, longer, metrics, depth + 1, list, count);
+        } else if (type != DT_REG)
+            complain(x, run, "%s is not a regular file", key);
+        else if (read_text(x, fd, de->d_name, metrics ? METRIC_MAX : VALUE_MAX) < 0)
+            complain(x, run, "%s cannot be read: %s", key, strerror(errno));
+        else {
+            struct tree_entry *e = ARENA_NEW(x->a, struct tree_entry);
+            if (!e)
+                break;
+            e->key = key;
+            if (metrics)
+                read_samples(x, run, e);
+            else
+                e->value = (struct str){arena_dup(x->a, x->text.p, x->text.n), x->text.n};
+            e->next = *list;
+            *list = e;
+            ++*count;
+        }
+    }
+    closedir(d);
+}
+
+static struct tree_entry *read_kind(struct reader *x, struct tree_run *run, int dir, const char *kind)
+{
+    char folder[64];
+    struct tree_entry *list = NULL;
+    size_t count = 0;
+    snprintf(folder, sizeof folder, "%s/%s", run->id, kind);
+    read_entries(x, run, dir, folder, "", strcmp(kind, "metrics") == 0, 0, &list, &count);
+    return sorted(list, count);
+}
+
+static void read_meta(struct reader *x, struct tree_run *run, int dir, const char *experiment_folder)
+{
+    char path[64];
+    struct err why = {0};
+    struct tree_meta m;
+    snprintf(path, sizeof path, "%s/meta.yaml", run->id);
+    if (read_text(x, dir, path, TREE_META_MAX) < 0) {
+        complain(x, run, "meta.yaml cannot be read: %s", strerror(errno));
+        return;
+    }
+    if (tree_meta_parse(&m, "meta.yaml", buf_text(&x->text), x->a, &why) < 0) {
+        complain(x, run, "%s", why.text);
+        return;
+    }
+    run->name = kept(x, m.name);
+    run->user = kept(x, m.user_id);
+    run->artifact_uri = kept(x, m.artifact_uri);
+    run->lifecycle = str_is(m.lifecycle, "active") || !m.lifecycle.p ? "active" : kept(x, m.lifecycle);
+    run->start_ms = m.start_ms;
+    run->end_ms = m.end_ms;
+    run->status = (enum run_status)(m.status >= 0 ? m.status : RUN_RUNNING);
+    if (!str_is(m.run_id, run->id))
+        complain(x, run, "meta.yaml names another run id");
+    else if (!str_is(m.experiment_id, experiment_folder))
+        complain(x, run, "meta.yaml names another experiment id");
+    else if (m.start_ms == 0)
+        complain(x, run, "meta.yaml has no start_time");
+    else if (m.status == 0 || m.status > 5)
+        complain(x, run, "meta.yaml has an unknown status");
+}
+
+/* One run; the texts of the experiment are shared. */
+static struct tree_run *read_run(struct reader *x, int dir, const char *folder, const char *experiment, const char *id)
+{
+    struct tree_run *run = ARENA_NEW(x->a, struct tree_run);
+    if (!run)
+        return NULL;
+    memcpy(run->id, id, 33);
+    if (strspn(folder, "0123456789") == strlen(folder) && strlen(folder) < 20)
+        run->experiment_id = strtoull(folder, NULL, 10);
+    run->experiment = experiment;
+    run->status = RUN_RUNNING;
+    run->lifecycle = "active";
+    run->path = arena_printf(x->a, "mlruns/%s/%s", folder, id);
+    read_meta(x, run, dir, folder);
+    if (x->what & TREE_PARAMS)
+        run->params = read_kind(x, run, dir, "params");
+    if (x->what & TREE_METRICS)
+        run->metrics = read_kind(x, run, dir, "metrics");
+    if (x->what & TREE_TAGS)
+        run->tags = read_kind(x, run, dir, "tags");
+    if (!run->name && run->tags)
+        for (const struct tree_entry *e = run->tags; e; e = e->next)
+            if (strcmp(e->key, "mlflow.runName") == 0)
+                run->name = kept(x, e->value);
+    if (!run->name)
+        run->name = "";
+    if (!run->user)
+        run->user = "";
+    if (!run->artifact_uri)
+        run->artifact_uri = "";
+    return x->a->failed ? NULL : run;
+}
+
+static bool is_run_id(const char *name)
+{
+    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
+}
+
+/* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */
+static bool is_experiment(const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    size_t n = strlen(name);
+    return n <= 64 && strspn(name, letters) == n && name[0] != '_' && name[0] != '-' && strcmp(name, "models") != 0;
+}
+
+/* The name of the experiment in `dir`; its id where the file cannot be read, and a problem for its runs. */
+static const char *experiment_name(struct reader *x, int dir, const char *folder, const char **ret_problem)
+{
+    struct tree_meta m;
+    struct err why = {0};
+    *ret_problem = NULL;
+    if (read_text(x, dir, "meta.yaml", TREE_META_MAX) < 0)
+        *ret_problem = arena_printf(x->a, "the experiment's meta.yaml cannot be read: %s", strerror(errno));
+    else if (tree_meta_parse(&m, "the experiment's meta.yaml", buf_text(&x->text), x->a, &why) < 0)
+        *ret_problem = arena_printf(x->a, "%s", why.text);
+    else if (!m.name.p)
+        *ret_problem = "the experiment's meta.yaml has no name";
+    else
+        return kept(x, m.name);
+    return arena_dup(x->a, folder, strlen(folder));
+}
+
+/* Calls each_folder for every experiment folder of the tree, in order of their names. */
+static int each_experiment(int root, int (*each_folder)(void *context, int dir, const char *folder), void *context, struct err *err)
+{
+    struct fs_list list;
+    if (fs_list(root, ".", &list, err) < 0)
+        return err_wrap(err, "cannot read the tree");
+    int rc = 0;
+    for (size_t i = 0; i < list.count && rc == 0; i++) {
+        if (!is_experiment(list.names[i]))
+            continue;
+        int dir = openat(root, list.names[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (dir < 0)
+            continue; /* a stray file; MLflow passes it over too */
+        rc = each_folder(context, dir, list.names[i]);
+        close(dir);
+    }
+    fs_list_deinit(&list);
+    return rc;
+}
+
+/* Calls each_name for the names of all runs in the folder, in the order of the file system. */
+static int each_run_id(int dir, int (*each_name)(void *context, const char *id), void *context)
+{
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    int rc = 0;
+    if (!d && fd >= 0)
+        close(fd);
+    for (struct dirent *de; rc == 0 && d && (de = readdir(d));)
+        if (is_run_id(de->d_name))
+            rc = each_name(context, de->d_name);
+    if (d)
+        closedir(d);
+    return rc;
+}
+
+struct walk {
+    struct reader x;
+    int (*each)(void *context, struct tree_run *run);
+    void *context;
+    int dir;
+    const char *folder, *experiment, *problem;
+};
+
+static int walk_run(void *context, const char *id)
+{
+    struct walk *w = context;
+    struct tree_run *run = read_run(&w->x, w->dir, w->folder, w->experiment, id);
+    if (!run)
+        return -1;
+    if (!run->problem)
+        run->problem = w->problem;
+    return w->each(w->context, run) ? 1 : 0;
+}
+
+static int walk_folder(void *context, int dir, const char *folder)
+{
+    struct walk *w = context;
+    w->dir = dir;
+    w->folder = folder;
+    w->experiment = experiment_name(&w->x, dir, folder, &w->problem);
+    return each_run_id(dir, walk_run, w);
+}
+
+int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
+{
+    struct walk w = {.x = {.what = what, .a = a}, .each = each, .context = context};
+    buf_init(&w.x.text, METRIC_MAX + 2 * META_USUAL);
+    int rc = each_experiment(root, walk_folder, &w, err);
+    buf_deinit(&w.x.text);
+    if (a->failed)
+        return err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
+    return rc < 0 ? -1 : 0;
+}
+
+struct find {
+    const char *prefix;
+    char id[33], folder[65];
+    size_t found;
+    const char *in;
+};
+
+static int find_run(void *context, const char *id)
+{
+    struct find *f = context;
+    if (strncmp(id, f->prefix, strlen(f->prefix)) != 0)
+        return 0;
+    if (f->found++ == 0) {
+        memcpy(f->id, id, 33);
+        snprintf(f->folder, sizeof f->folder, "%s", f->in);
+    }
+    return 0;
+}
+
+static int find_folder(void *context, int dir, const char *folder)
+{
+    struct find *f = context;
+    f->in = folder;
+    if (strlen(f->prefix) < 32)
+        return each_run_id(dir, find_run, f);
+    struct stat st;
+    return fstatat(dir, f->prefix, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) ? find_run(f, f->prefix) : 0;
+}
+
+int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+{
+    size_t n = strlen(prefix);
+    struct find f = {.prefix = prefix};
+    if (n < 4 || n > 32 || strspn(prefix, "0123456789abcdef") != n)
+        return 1;
+    if (each_experiment(root, find_folder, &f, err) < 0)
+        return -1;
+    if (f.found != 1)
+        return f.found ? 2 : 1;
+    CLEANUP_FD int dir = openat(root, f.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0)
+        return err_sys(err, "cannot read mlruns/%s", f.folder);
+    struct reader x = {.what = what, .a = a};
+    const char *problem;
+    buf_init(&x.text, METRIC_MAX + 2 * META_USUAL);
+    const char *experiment = experiment_name(&x, dir, f.folder, &problem);
+    *ret = experiment ? read_run(&x, dir, f.folder, experiment, f.id) : NULL;
+    buf_deinit(&x.text);
+    if (!*ret)
+        return err_set(err, ERR_SYSTEM, "cannot read mlruns/%s/%s: memory is short", f.folder, f.id);
+    if (!(*ret)->problem)
+        (*ret)->problem = problem;
+    return 0;
+}

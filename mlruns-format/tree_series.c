@@ -1,0 +1,120 @@
+/* tree_series.c: samples by key; long series thinned to the smallest and largest of each bucket, all of them kept as an artifact. */
+#include "base/fs.h"
+#include "mlruns-format/tree_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <unistd.h>
+
+/* Adds the smallest and the largest of samples[0..n) in their order; a bucket of NaN alone keeps its first. */
+static void thin_bucket(struct series *s, const struct fact **samples, size_t n)
+{
+    const struct fact *low = NULL, *high = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(samples[i]->value))
+            continue;
+        if (!low || samples[i]->value < low->value)
+            low = samples[i];
+        if (!high || samples[i]->value > high->value)
+            high = samples[i];
+    }
+    if (!low)
+        low = high = samples[0];
+    bool low_first = low->time_ms <= high->time_ms;
+    s->points[s->n_points++] = low_first ? low : high;
+    if (low != high)
+        s->points[s->n_points++] = low_first ? high : low;
+}
+
+/* The last sample stays as it is: it is what tables show as the value. */
+static int thin(struct building *b, struct series *s, struct err *err)
+{
+    s->width = 1;
+    s->points = s->samples;
+    s->n_points = s->count;
+    if (s->count <= SERIES_MAX)
+        return 0;
+    size_t buckets = SERIES_MAX / 2 - 1, before = s->count - 1;
+    s->width = (before + buckets - 1) / buckets;
+    s->points = arena_get(&b->arena, SERIES_MAX * sizeof(struct fact *));
+    if (!s->points)
+        return err_set(err, ERR_SYSTEM, "memory is short");
+    s->n_points = 0;
+    for (size_t i = 0; i < before; i += s->width)
+        thin_bucket(s, s->samples + i, before - i < s->width ? before - i : s->width);
+    s->points[s->n_points++] = s->samples[before];
+    return 0;
+}
+
+int series_collect(struct building *b, struct err *err)
+{
+    size_t n = b->r->index->metrics, extra = 0;
+    for (const struct fact *f = b->extra; f; f = f->next)
+        extra += f->kind == FACT_METRIC;
+    b->series = arena_get(&b->arena, (n + extra + 1) * sizeof *b->series);
+    if (!b->series)
+        return err_set(err, ERR_SYSTEM, "memory is short");
+    for (const struct fact *f = NULL; (f = building_next(b, f));) {
+        if (f->kind != FACT_METRIC)
+            continue;
+        const struct record_entry *e = record_entry_find(b->r, SPACE_METRIC, f->key);
+        struct series *s = &b->series[e ? e->number : n++];
+        if (!s->samples) {
+            s->key = f->key;
+            s->samples = arena_get(&b->arena, (e ? e->count : 1) * sizeof(struct fact *));
+            if (!s->samples)
+                return err_set(err, ERR_SYSTEM, "memory is short");
+        }
+        if (!e || s->count < e->count)
+            s->samples[s->count++] = f;
+    }
+    for (size_t i = 0; i < n; i++) /* a key whose only sample found no memory has none */
+        if (b->series[i].count) {
+            b->series[b->n_series] = b->series[i];
+            if (thin(b, &b->series[b->n_series++], err) < 0)
+                return -1;
+        }
+    return 0;
+}
+
+int series_write_all(struct building *b, struct err *err)
+{
+    struct buf t CLEANUP_BUF;
+    buf_init(&t, 1 << 20);
+    CLEANUP_FD int fd = -1;
+    for (size_t i = 0; i < b->n_series; i++) {
+        const struct series *s = &b->series[i];
+        if (s->width == 1)
+            continue;
+        if (fd < 0)
+            fd = openat(b->dir, "artifacts/series.jsonl", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0)
+            return err_sys(err, "cannot create artifacts/series.jsonl");
+        for (size_t k = 0; k < s->count; k++) {
+            const struct fact *f = s->samples[k];
+            buf_puts(&t, "{\"key\":");
+            buf_json(&t, s->key);
+            buf_printf(&t, ",\"time_ms\":%lld,\"step\":%lld,\"value\":", (long long)f->time_ms, (long long)f->step);
+            if (isnan(f->value))
+                buf_puts(&t, "\"nan\"");
+            else
+                buf_double(&t, f->value);
+            buf_puts(&t, "}\n");
+            if (t.n < 256 * 1024 && (k + 1 < s->count))
+                continue;
+            if (t.failed)
+                return err_set(err, ERR_SYSTEM, "memory is short");
+            if (fs_write_all(fd, t.p, t.n) < 0)
+                return err_sys(err, "cannot write artifacts/series.jsonl");
+            buf_clear(&t);
+        }
+    }
+    if (fd >= 0) {
+        int raw = fd;
+        fd = -1;
+        if (close(raw) < 0 && errno != EINTR)
+            return err_sys(err, "cannot write artifacts/series.jsonl");
+    }
+    return 0;
+}
