@@ -16,16 +16,16 @@
 
 enum {
     PENDING_MAX = 8 << 20, /* kept while the disk refuses; what comes on top is counted and lost */
-    FLUSH_AT = 64 << 10    /* written without being asked from here on */
+    FLUSH_AT = 64 << 10 /* written without being asked from here on */
 };
 
 struct journal {
     int fd;
-    struct buf out;     /* whole lines, of which the first `written` bytes are in the file */
+    struct buf out; /* whole lines, of which the first `written` bytes are in the file */
     size_t written;
-    struct buf line;    /* the object being made */
-    size_t lost;        /* facts that found no room, since the last "lost" line */
-    int error, told;    /* errno in force, and the one already told; 0: none */
+    struct buf line; /* the object being made */
+    size_t lost; /* facts that found no room, since the last "lost" line */
+    int error, told; /* errno in force, and the one already told; 0: none */
     bool unsynced;
 };
 

@@ -18,11 +18,11 @@ enum { PIECE = 256 << 10 };
 /* Lines of a file, one after the other, in a buffer that grows to the longest line and no further. */
 struct lines {
     int fd;
-    off_t at;           /* of the next read */
+    off_t at; /* of the next read */
     char *p;
     size_t size, from, n; /* bytes from..n are not used yet */
-    size_t good;        /* bytes of whole, right lines so far */
-    int error;          /* errno of a read that failed */
+    size_t good; /* bytes of whole, right lines so far */
+    int error; /* errno of a read that failed */
 };
 
 static bool more(struct lines *l)
@@ -136,7 +136,8 @@ static int read_head(const struct json *j, struct record *r, struct journal_head
     *head = (struct journal_head){.start_ms = get_int(j, "start", 0)};
     int64_t version = get_int(j, "journal", -1);
     if (version > JOURNAL_VERSION)
-        return err_set(err, ERR_INPUT, "the journal is of version %lld, this program knows version %d: use the newer benchwrap", (long long)version, JOURNAL_VERSION);
+        return err_set(err, ERR_INPUT, "the journal is of version %lld, this program knows version %d: use the newer benchwrap",
+                       (long long)version, JOURNAL_VERSION);
     const char *id = get_text(j, "id");
     if (version < 1 || !run_id_ok(id) || head->start_ms <= 0)
         return err_set(err, ERR_INPUT, "the first line of the journal does not name a run");
@@ -170,7 +171,11 @@ static void read_line(const struct json *j, struct record *r, struct journal_sta
     const char *fact = json_string(json_get(j, "fact"), NULL);
     int64_t time = 0;
     if (fact) {
-        struct fact f = {.key = str_of(get_text(j, "key")), .text = str_of(get_text(j, "text")), .step = get_int(j, "step", 0), .unit = get_text(j, "unit"), .source = get_text(j, "source")};
+        struct fact f = {.key = str_of(get_text(j, "key")),
+                         .text = str_of(get_text(j, "text")),
+                         .step = get_int(j, "step", 0),
+                         .unit = get_text(j, "unit"),
+                         .source = get_text(j, "source")};
         size_t kind = 0;
         while (kind < sizeof kinds / sizeof *kinds && strcmp(kinds[kind], fact) != 0)
             kind++;

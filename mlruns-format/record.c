@@ -12,14 +12,14 @@
 #include <stdlib.h>
 
 enum {
-    VALUE_MAX = 64 * 1024,    /* bytes of a param's or tag's value; the tree cuts further (MLflow takes 6000 and 8000 characters) */
-    REASON_MAX = 4000,        /* bytes of why something is missing */
-    WARNINGS_MAX = 1000,      /* a run that warns more often says nothing new */
-    PATH_MAX_BYTES = 500,     /* of an artifact's path: MLflow's URI column and file systems set the bound */
+    VALUE_MAX = 64 * 1024, /* bytes of a param's or tag's value; the tree cuts further (MLflow takes 6000 and 8000 characters) */
+    REASON_MAX = 4000, /* bytes of why something is missing */
+    WARNINGS_MAX = 1000, /* a run that warns more often says nothing new */
+    PATH_MAX_BYTES = 500, /* of an artifact's path: MLflow's URI column and file systems set the bound */
     NAME_MAX_BYTES = 200
 };
-static const size_t RECORD_MAX = (size_t)512 << 20;  /* memory of one record: about four million samples */
-static const int64_t TIME_MAX = 253402300799999;     /* end of the year 9999 in ms: more is nonsense */
+static const size_t RECORD_MAX = (size_t)512 << 20; /* memory of one record: about four million samples */
+static const int64_t TIME_MAX = 253402300799999; /* end of the year 9999 in ms: more is nonsense */
 
 static char folded(char c)
 {
@@ -195,7 +195,9 @@ static void put_warning(struct record *r, struct str text, const struct fact *li
     if (!e || e->fact)
         return; /* said before */
     r->index->warnings++;
-    e->fact = append(r, (struct fact){.kind = FACT_WARNING, .text = kept, .time_ms = like ? like->time_ms : 0, .source = like ? like->source : r->source});
+    e->fact = append(
+        r,
+        (struct fact){.kind = FACT_WARNING, .text = kept, .time_ms = like ? like->time_ms : 0, .source = like ? like->source : r->source});
 }
 
 void record_warning(struct record *r, const char *fmt, ...)
@@ -452,24 +454,16 @@ void record_fact(struct record *r, const struct fact *f)
 {
     switch (f->kind) {
     case FACT_PARAM:
-    case FACT_TAG:
-        put_text(r, f);
-        return;
+    case FACT_TAG: put_text(r, f); return;
     case FACT_METRIC:
         if (isinf(f->value)) /* an infinity in a tree makes MLflow's run page unusable */
             put_missing(r, f->key, f->value > 0 ? STR("the value is infinite") : STR("the value is minus infinite"), f);
         else
             put_metric(r, f);
         return;
-    case FACT_ARTIFACT:
-        put_artifact(r, f);
-        return;
-    case FACT_MISSING:
-        put_missing(r, f->key, f->text, f);
-        return;
-    case FACT_WARNING:
-        put_warning(r, f->text, f);
-        return;
+    case FACT_ARTIFACT: put_artifact(r, f); return;
+    case FACT_MISSING: put_missing(r, f->key, f->text, f); return;
+    case FACT_WARNING: put_warning(r, f->text, f); return;
     }
 }
 
@@ -485,7 +479,14 @@ void record_tag(struct record *r, const char *key, struct str value)
 
 void record_metric(struct record *r, const char *key, double value, const char *unit, enum direction dir, int64_t step, int64_t time_ms)
 {
-    struct fact f = {.kind = FACT_METRIC, .key = str_of(key), .value = value, .unit = unit, .direction = dir, .step = step, .time_ms = time_ms, .source = r->source};
+    struct fact f = {.kind = FACT_METRIC,
+                     .key = str_of(key),
+                     .value = value,
+                     .unit = unit,
+                     .direction = dir,
+                     .step = step,
+                     .time_ms = time_ms,
+                     .source = r->source};
     if (isnan(value))
         put_missing(r, f.key, STR("the value is not a number"), &f);
     else
@@ -494,7 +495,8 @@ void record_metric(struct record *r, const char *key, double value, const char *
 
 void record_metric_nan(struct record *r, const char *key, int64_t step, int64_t time_ms)
 {
-    record_fact(r, &(struct fact){.kind = FACT_METRIC, .key = str_of(key), .value = NAN, .step = step, .time_ms = time_ms, .source = r->source});
+    record_fact(
+        r, &(struct fact){.kind = FACT_METRIC, .key = str_of(key), .value = NAN, .step = step, .time_ms = time_ms, .source = r->source});
 }
 
 void record_artifact(struct record *r, const char *path, const char *file)
@@ -538,14 +540,10 @@ size_t record_lost(const struct record *r)
 const char *record_status_name(enum run_status status)
 {
     switch (status) {
-    case RUN_RUNNING:
-        return "RUNNING";
-    case RUN_FINISHED:
-        return "FINISHED";
-    case RUN_FAILED:
-        return "FAILED";
-    case RUN_KILLED:
-        return "KILLED";
+    case RUN_RUNNING: return "RUNNING";
+    case RUN_FINISHED: return "FINISHED";
+    case RUN_FAILED: return "FAILED";
+    case RUN_KILLED: return "KILLED";
     }
     return "UNKNOWN";
 }

@@ -42,6 +42,8 @@ struct record {
     struct record_index *index;
 };
 
+/* A new random run id (UUID version 4): 32 lower-case hexadecimal digits. */
+void record_new_id(char ret[33]);
 void record_init(struct record *r, const char id[33], int64_t start_ms);
 void record_deinit(struct record *r);
 /* Params are write-once: the same value again is nothing, another value keeps the first and records a warning fact. Tags: last wins. */

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 enum { /* characters that MLflow takes */
-    PARAM_CHARS = 6000,
-    TAG_CHARS = 8000,
-    NAME_CHARS = 250,
-    USER_CHARS = 250
+       PARAM_CHARS = 6000,
+       TAG_CHARS = 8000,
+       NAME_CHARS = 250,
+       USER_CHARS = 250
 };
 
 static const char tree_source[] = "tree"; /* known by its address: a journal can hold the same word */
@@ -252,7 +252,10 @@ static int build(struct building *b, struct err *err)
         return -1;
     if (cut.n) {
         building_add(b, FACT_TAG, "benchwrap.cut", buf_text(&cut), 0);
-        building_add(b, FACT_WARNING, "", STR("values are longer than MLflow takes: cut in params/ and tags/, whole in benchwrap.json (tag benchwrap.cut names them)"), 0);
+        building_add(
+            b, FACT_WARNING, "",
+            STR("values are longer than MLflow takes: cut in params/ and tags/, whole in benchwrap.json (tag benchwrap.cut names them)"),
+            0);
     }
     if (write_texts(b, true, &cut, err) < 0 || series_write_all(b, err) < 0)
         return -1;
@@ -263,7 +266,8 @@ static int build(struct building *b, struct err *err)
     return manifest_write(b->dir, b->r->id, err);
 }
 
-int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir, const char *path, struct err *err)
+int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir,
+               const char *path, struct err *err)
 {
     if (!r->index || r->index->size == 0)
         return err_set(err, ERR_SYSTEM, "cannot build the run %s: memory was short when its record was begun", r->id);

@@ -199,7 +199,8 @@ int detail_write(struct building *b, struct err *err)
     text_member(&t, 2, &first, "generator", STR("benchwrap " BW_VERSION));
     buf_putc(&t, ',');
     write_run(&t, b);
-    const struct fact *verdict = record_find(b->r, FACT_TAG, "benchwrap.verdict"), *reason = record_find(b->r, FACT_TAG, "benchwrap.reason");
+    const struct fact *verdict = record_find(b->r, FACT_TAG, "benchwrap.verdict"),
+                      *reason = record_find(b->r, FACT_TAG, "benchwrap.reason");
     member(&t, 2, &first, STR("verdict"));
     buf_puts(&t, "{\"word\": ");
     buf_json(&t, verdict ? verdict->text : STR("none"));

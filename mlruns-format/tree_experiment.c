@@ -10,18 +10,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uuid/uuid.h>
 
 enum { NAME_CHARS = 128, SUFFIX_MAX = 99 };
-
-uint32_t tree_experiment_id(struct str name)
-{
-    uuid_t space, id;
-    uuid_parse("6f1c9a52-7d0e-5b5e-9d0b-0b5f2a3c4d5e", space);
-    uuid_generate_sha1(id, space, name.p ? name.p : "", name.n);
-    uint32_t u = (uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3];
-    return 1 + u % 2147483646u;
-}
 
 /* A name of [A-Za-z0-9._ -]{1,128} from any text. */
 static void legal_name(struct str wanted, char to[NAME_CHARS + 1])
@@ -43,11 +33,9 @@ static void legal_name(struct str wanted, char to[NAME_CHARS + 1])
 /* A file that appears whole, unless it is there already: 0 made, 1 there, -1. */
 static int put_once(int dir, const char *path, struct str data, struct err *err)
 {
-    uuid_t random;
-    char text[37], beside[48];
-    uuid_generate_random(random); /* writers on other hosts have the same process numbers */
-    uuid_unparse_lower(random, text);
-    snprintf(beside, sizeof beside, ".%s.tmp", text);
+    char random[33], beside[48];
+    record_new_id(random); /* writers on other hosts have the same process numbers */
+    snprintf(beside, sizeof beside, ".%s.tmp", random);
     if (fs_create(dir, beside, data, 0666, err) < 0)
         return -1;
     int rc = linkat(dir, beside, dir, path, 0);
@@ -123,7 +111,8 @@ static int make_experiment(int root, const char *folder, uint32_t id, struct str
     if (dir < 0)
         return err_sys(err, "cannot open mlruns/%s", folder);
     /* meta.yaml comes last: without it a folder is no experiment. */
-    if (put_once(dir, "tags/mlflow.experimentKind", STR("custom_model_development"), err) < 0 || put_once(dir, "meta.yaml", buf_text(&b), err) < 0)
+    if (put_once(dir, "tags/mlflow.experimentKind", STR("custom_model_development"), err) < 0 ||
+        put_once(dir, "meta.yaml", buf_text(&b), err) < 0)
         return -1;
     return 0;
 }
@@ -151,7 +140,8 @@ int tree_experiment(int root, struct str wanted, struct arena *a, uint32_t *ret_
         if (there < 0)
             return -1;
         if (there == 0)
-            return err_set(err, ERR_INPUT, "cannot make the experiment \"%s\": mlruns/%s/meta.yaml is not there after it was written", name, folder);
+            return err_set(err, ERR_INPUT, "cannot make the experiment \"%s\": mlruns/%s/meta.yaml is not there after it was written", name,
+                           folder);
         if (!str_eq(is, text))
             continue;
         *ret_id = id;

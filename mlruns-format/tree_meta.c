@@ -48,10 +48,14 @@ static bool take(struct tree_meta *m, struct str key, struct str v, bool plain)
     static const struct {
         const char *key;
         size_t at;
-    } texts[] = {{"run_id", offsetof(struct tree_meta, run_id)},         {"experiment_id", offsetof(struct tree_meta, experiment_id)},
-                 {"run_name", offsetof(struct tree_meta, name)},         {"name", offsetof(struct tree_meta, name)},
-                 {"user_id", offsetof(struct tree_meta, user_id)},       {"artifact_uri", offsetof(struct tree_meta, artifact_uri)},
-                 {"artifact_location", offsetof(struct tree_meta, artifact_uri)}, {"lifecycle_stage", offsetof(struct tree_meta, lifecycle)}};
+    } texts[] = {{"run_id", offsetof(struct tree_meta, run_id)},
+                 {"experiment_id", offsetof(struct tree_meta, experiment_id)},
+                 {"run_name", offsetof(struct tree_meta, name)},
+                 {"name", offsetof(struct tree_meta, name)},
+                 {"user_id", offsetof(struct tree_meta, user_id)},
+                 {"artifact_uri", offsetof(struct tree_meta, artifact_uri)},
+                 {"artifact_location", offsetof(struct tree_meta, artifact_uri)},
+                 {"lifecycle_stage", offsetof(struct tree_meta, lifecycle)}};
     static const struct {
         const char *key;
         size_t at;
@@ -123,16 +127,19 @@ void tree_meta_experiment(struct buf *to, uint32_t id, struct str name)
     buf_putc(to, '\n');
 }
 
-void tree_meta_run(struct buf *to, uint32_t experiment, const char *run_id, struct str run_name, struct str user, int64_t start_ms, int64_t end_ms, enum run_status status)
+void tree_meta_run(struct buf *to, uint32_t experiment, const char *run_id, struct str run_name, struct str user, int64_t start_ms,
+                   int64_t end_ms, enum run_status status)
 {
     buf_printf(to, "artifact_uri: \"mlruns/%u/%s/artifacts\"\n", experiment, run_id);
     if (end_ms > 0)
         buf_printf(to, "end_time: %lld\n", (long long)end_ms);
     else
         buf_puts(to, "end_time: null\n");
-    buf_printf(to, "entry_point_name: \"\"\nexperiment_id: \"%u\"\nlifecycle_stage: \"active\"\nrun_id: \"%s\"\nrun_name: ", experiment, run_id);
+    buf_printf(to, "entry_point_name: \"\"\nexperiment_id: \"%u\"\nlifecycle_stage: \"active\"\nrun_id: \"%s\"\nrun_name: ", experiment,
+               run_id);
     buf_json(to, run_name);
-    buf_printf(to, "\nsource_name: \"\"\nsource_type: 4\nsource_version: \"\"\nstart_time: %lld\nstatus: %d\ntags: []\nuser_id: ", (long long)start_ms, (int)status);
+    buf_printf(to, "\nsource_name: \"\"\nsource_type: 4\nsource_version: \"\"\nstart_time: %lld\nstatus: %d\ntags: []\nuser_id: ",
+               (long long)start_ms, (int)status);
     buf_json(to, user);
     buf_putc(to, '\n');
 }

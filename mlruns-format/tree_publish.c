@@ -21,7 +21,8 @@ static int move(int from_dir, const char *from, int to_dir, const char *to)
 {
     if (renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE) == 0)
         return 0;
-    if (errno == EINVAL || errno == ENOSYS) { /* old kernels, some network file systems: a folder with something in it is not replaced either */
+    if (errno == EINVAL ||
+        errno == ENOSYS) { /* old kernels, some network file systems: a folder with something in it is not replaced either */
         if (is_there(to_dir, to))
             return 1;
         if (renameat(from_dir, from, to_dir, to) == 0)
@@ -81,7 +82,8 @@ static int publish_copy(int root, const char *to, uint32_t experiment, const cha
 {
     char beside[80];
     snprintf(beside, sizeof beside, "%u/new-%s", experiment, run_id);
-    if (fs_remove_tree(root, beside, err) < 0 || copy_folder(dir, path, root, beside, "meta.yaml", 0, err) < 0 || fs_sync_tree(root, beside, err) < 0) {
+    if (fs_remove_tree(root, beside, err) < 0 || copy_folder(dir, path, root, beside, "meta.yaml", 0, err) < 0 ||
+        fs_sync_tree(root, beside, err) < 0) {
         fs_remove_tree(root, beside, NULL);
         return -1;
     }

@@ -13,17 +13,17 @@
 #include <unistd.h>
 
 enum {
-    META_USUAL = 4096,        /* a meta.yaml has 400 bytes: one read */
-    VALUE_MAX = 1 << 20,      /* of a param or tag of others */
-    METRIC_MAX = 256 << 20,   /* bytes of a metric file */
-    DEPTH_MAX = 32            /* levels of folders in a key */
+    META_USUAL = 4096, /* a meta.yaml has 400 bytes: one read */
+    VALUE_MAX = 1 << 20, /* of a param or tag of others */
+    METRIC_MAX = 256 << 20, /* bytes of a metric file */
+    DEPTH_MAX = 32 /* levels of folders in a key */
 };
 
 /* What stays the same while a tree is read. */
 struct reader {
     unsigned what;
     struct arena *a;
-    struct buf text;          /* of the file being read */
+    struct buf text; /* of the file being read */
 };
 
 static void complain(struct reader *x, struct tree_run *run, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -112,7 +112,8 @@ static bool read_sample(struct str line, struct tree_sample *ret)
     *ret = (struct tree_sample){0};
     if (line.n && line.p[line.n - 1] == '\r')
         line.n--;
-    struct str time = str_cut(&line, ' '), value = line.p ? str_cut(&line, ' ') : (struct str){0}, step = line.p ? str_cut(&line, ' ') : STR("0");
+    struct str time = str_cut(&line, ' '), value = line.p ? str_cut(&line, ' ') : (struct str){0},
+               step = line.p ? str_cut(&line, ' ') : STR("0");
     return str_int(time, &ret->time_ms) && str_double(value, &ret->value) && str_int(step, &ret->step);
 }
 
@@ -239,8 +240,7 @@ static struct tree_run *read_run(struct reader *x, int dir, const char *folder, 
     if (!run)
         return NULL;
     memcpy(run->id, id, 33);
-    if (strspn(folder, "0123456789") == strlen(folder) && strlen(folder) < 20)
-        run->experiment_id = strtoull(folder, NULL, 10);
+    str_uint(str_of(folder), &run->experiment_id); /* 0 where it is no number */
     run->experiment = experiment;
     run->status = RUN_RUNNING;
     run->lifecycle = "active";

@@ -1,7 +1,7 @@
 /* json.c: JSON trees (over cJSON): typed getters that name the path, tolerant of missing keys. */
 #include "base/json.h"
 
-#include <cjson/cJSON.h>
+#include <cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 
