@@ -93,12 +93,11 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIB) $(O)/flags
 # Helper programs of tests and measurements: plain C, libc only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
 # a line `/* link: core */` (libwrap.a and its libraries) or `/* link: PACKAGE */` (pkg-config).
 help_bin := $(patsubst %.c,$(O)/%,$(wildcard tests/lib/*.c tests/bench/*.c))
-$(O)/tests/lib/% $(O)/tests/bench/%: $(LIB) $(O)/flags
+$(help_bin): $(O)/%: %.c $(LIB) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,TEST,$@)src=$(patsubst $(O)/%,%,$@).c; link=$$(sed -n 's,.*/\* link: \([^ ]*\).*,\1,p' $$src); \
+	$(call say,TEST,$@)link=$$(sed -n 's,.*/\* link: \([^ ]*\).*,\1,p' $<); \
 	case $$link in '') libs= ;; core) libs='$(LIB) $(PKG_LIBS)' ;; *) libs=$$(pkg-config --cflags --libs $$link) || exit 1 ;; esac; \
-	$(compile) -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $$src $$libs
-$(foreach b,$(help_bin),$(eval $(b): $(patsubst $(O)/%,%.c,$(b))))
+	$(compile) -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $$libs
 tests: all $(unit_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
 
 check: tests   ## run all tests with what is installed (scripts/test installs the rest)
