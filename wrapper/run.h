@@ -1,7 +1,8 @@
-/* run.h: the story of one run, as the recorder tells it. */
+/* run.h: the recorder: the process beside a wrapped program that writes its record. */
 #ifndef WRAPPER_RUN_H
 #define WRAPPER_RUN_H
-/* The recorder: started by the launcher with the descriptors of launch/wire.h. argv[0] is "--recorder", then the launcher's own arguments
- * (options, `--`, program …); env is the program's environment as the launcher found it. Returns the exit status. */
+
+/* Records one run. Descriptors WIRE_SOCKET_FD, WIRE_MEMORY_FD (and WIRE_LOG_FD) come from the launcher; argv is the launcher's own
+ * command line (argv[0] any, then options, --, program), env its environment. Returns the process's exit status: 0 recorded, 1 not. */
 int run_record(int argc, char **argv, char **env);
 #endif

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Each allocation of the launcher and the recorder fails, once and from then on (a spread of them; all with BENCHWRAP_LONG).
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE "$ROOT/tests/faults/failalloc.c" -o "$WORK/failalloc.so" -ldl
+long_tests && stride=1 || stride=60
+for who in launcher recorder; do
+    [ $who = launcher ] && s=$(((stride + 9) / 10)) || s=$stride
+    ok "$who" python3 "$ROOT/tests/faults/allocs.py" "$BENCHWRAP" "$WORK/failalloc.so" $who $s
+done
+done_testing

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""syscalls.py BENCHWRAP launcher|recorder [STRIDE [OFFSET]]: each system call of the launcher or the recorder fails, once and from then on.
+
+Every call that a plain run makes is failed in turn by `strace -e inject` with errors it can return (every STRIDEth of them); the
+wrapped program's bytes and exit status must stay what they are without us, and no run may take longer than the bounds promise.
+Not failed, with the reason: calls before the launcher's main (the dynamic loader's); the program's own side of fork and exec (not traced:
+it ends 126/127/125 with a message by other tests). Lasting failure of write to the program's own streams may end the program's output
+(a real stream that takes nothing): then a message on stderr or a non-zero status is demanded instead. Prints TAP."""
+import collections, os, re, shutil, subprocess, sys, tempfile, time
+
+bw, who = os.path.abspath(sys.argv[1]), sys.argv[2]
+stride = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+offset = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+prefix = os.path.dirname(os.path.dirname(bw))
+work = tempfile.mkdtemp(prefix="syscalls.")
+ERRORS = collections.defaultdict(lambda: ["EIO"], {
+    "openat": ["ENOENT", "EMFILE", "ENOSPC"], "open": ["ENOENT"], "read": ["EIO", "EINTR"], "write": ["EIO", "ENOSPC", "EAGAIN"], "pwrite64": ["ENOSPC"],
+    "mmap": ["ENOMEM"], "munmap": ["EINVAL"], "brk": [], "fork": ["EAGAIN"], "vfork": ["EAGAIN"], "clone": ["EAGAIN"], "clone3": ["EAGAIN"],
+    "pipe2": ["EMFILE"], "socket": ["EMFILE"], "socketpair": ["EMFILE"], "memfd_create": ["ENOMEM", "ENOSYS"], "dup": ["EMFILE"], "dup2": ["EMFILE"],
+    "fcntl": ["EMFILE", "EINVAL"], "poll": ["EINTR", "ENOMEM"], "ppoll": ["EINTR", "ENOMEM"], "signalfd4": ["EMFILE"], "rt_sigprocmask": ["EINVAL"],
+    "rt_sigaction": ["EINVAL"], "wait4": ["EINTR"], "waitid": ["EINTR"], "prctl": ["EINVAL"], "kcmp": ["EPERM", "ENOSYS"], "getrandom": ["ENOSYS", "EINTR"],
+    "sendto": ["ENOBUFS", "EPIPE"], "recvfrom": ["ECONNRESET", "ENOMEM"], "sendmsg": ["ENOBUFS"], "recvmsg": ["ENOMEM"], "bind": ["EADDRINUSE"], "close": ["EINTR"], "close_range": ["ENOSYS"],
+    "mkdirat": ["EACCES", "ENOSPC"], "renameat": ["EXDEV", "EACCES"], "renameat2": ["EXDEV", "EACCES"], "rename": ["EXDEV"], "linkat": ["EMLINK", "EPERM"], "fsync": ["EIO"],
+    "fdatasync": ["EIO"], "ftruncate": ["ENOSPC"], "fstat": ["EIO"], "newfstatat": ["ENOENT"], "pidfd_open": ["ENOSYS"], "pidfd_send_signal": ["ENOSYS"],
+    "timerfd_create": ["EMFILE"], "timerfd_settime": ["EINVAL"], "exit_group": [], "execve": [], "arch_prctl": [], "set_tid_address": [], "set_robust_list": [],
+    "rseq": [], "rt_sigreturn": [], "exit": [], "restart_syscall": []})
+OUT, ERR, STATUS = b"out 1\nout 2\n" * 50, b"err 1\n", 7
+PROGRAM = ["/bin/sh", "-c", "i=0; while [ $i -lt 50 ]; do printf 'out 1\\nout 2\\n'; i=$((i+1)); done; printf 'err 1\\n' >&2; exit 7"]
+
+
+def layout():
+    """A copy of the installation whose core runs itself under strace -D (the tracee keeps its pid)."""
+    root = os.path.join(work, "prefix")
+    os.makedirs(root + "/bin")
+    os.makedirs(root + "/libexec/benchwrap")
+    shutil.copy2(bw, root + "/bin/benchwrap")
+    os.symlink(prefix + "/share", root + "/share")
+    real = prefix + "/libexec/benchwrap/benchwrap-core"
+    core = root + "/libexec/benchwrap/benchwrap-core"
+    if who == "recorder":
+        with open(core, "w") as f:
+            f.write(f'#!/bin/sh\nexec strace -D -qq -o "$STRACE_LOG" $STRACE_INJECT {real} "$@"\n')
+        os.chmod(core, 0o755)
+    else:
+        os.symlink(real, core)
+    return root + "/bin/benchwrap"
+
+
+def run(log, inject):
+    d = tempfile.mkdtemp(dir=work)
+    env = dict(os.environ, STRACE_LOG=log, STRACE_INJECT=inject, XDG_STATE_HOME=d + "/state", BENCHWRAP_FINISH_WAIT="3s")
+    for k in ("BENCHWRAP_RUN_ID", "BENCHWRAP_SOCKET", "MLFLOW_TRACKING_URI"):
+        env.pop(k, None)
+    cmd = [program, "-q", "--"] + PROGRAM
+    if who == "launcher":
+        cmd = ["strace", "-qq", "-o", log] + inject.split() + cmd
+    t = time.monotonic()
+    try:
+        p = subprocess.run(cmd, cwd=d, env=env, capture_output=True, timeout=30, stdin=subprocess.DEVNULL)
+        out = p.returncode, p.stdout, p.stderr
+    except subprocess.TimeoutExpired as e:
+        out = "no end in 30 s", e.stdout or b"", e.stderr or b""
+    shutil.rmtree(d, ignore_errors=True)
+    return out + (time.monotonic() - t,)
+
+
+def calls():
+    log = work + "/plain.log"
+    status, out, err, _ = run(log, "")
+    assert (status, out) == (STATUS, OUT), (status, out[:200], err)
+    time.sleep(0.5)
+    names = []
+    begun = who == "recorder"
+    for line in open(log, errors="replace"):
+        m = re.match(r"(\w+)\(", line)
+        if not m:
+            continue
+        names.append((m.group(1), begun))
+        if m.group(1) == "munmap" and not begun:
+            begun = True  # the loader's last act: it unmaps /etc/ld.so.cache
+    if not begun:  # linked statically: main begins after the C library's few calls
+        names = [(n, i > 8) for i, (n, _) in enumerate(names)]
+    return names
+
+
+program = layout()
+bad, tried = [], 0
+try:
+    seen = collections.Counter()
+    plan = []
+    for name, begun in calls():
+        seen[name] += 1
+        if begun:
+            plan += [(name, e, seen[name], mode) for e in ERRORS[name] for mode in ("", "+")]
+    plan = plan[offset::stride]
+    for name, error, k, mode in plan:
+        status, out, err, seconds = run("/dev/null", f"-e inject={name}:error={error}:when={k}{mode}")
+        tried += 1
+        what = f"{name} {error} at call {k}{' and from then on' if mode else ''}"
+        own_stream = who == "launcher" and name in ("write", "poll", "ppoll", "read") and mode
+        if own_stream and (status != STATUS or out != OUT):
+            if not OUT.startswith(out) or (status in (0, STATUS) and b"benchwrap" not in err):
+                bad.append(f"{what}: status {status}, {len(out)} of {len(OUT)} bytes, stderr {err[-200:]!r}")
+            continue
+        if status != STATUS or out != OUT or ERR not in err:
+            bad.append(f"{what}: status {status}, {len(out)} of {len(OUT)} bytes, stderr {err[-200:]!r}")
+        elif seconds > 8:
+            bad.append(f"{what}: took {seconds:.1f} s")
+finally:
+    shutil.rmtree(work, ignore_errors=True)
+print(f"{'not ok' if bad or not tried else 'ok'} 1 - {who}: {tried} failures of system calls leave the program as it is")
+for text in bad[:40]:
+    print("#  ", text)
+print("1..1")
+sys.exit(bool(bad))

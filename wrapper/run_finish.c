@@ -1,0 +1,363 @@
+/* run_finish.c: from a spool directory to a run in the tree: the same code at a run's normal end and after a crash. */
+#include "wrapper/run_finish.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "benchmarks/rules.h"
+#include "launch/peel.h"
+#include "wrapper/run_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 8192 };
+
+void finish_options_print(const struct finish_options *o, struct buf *to)
+{
+    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"artifact_max\":%" PRIu64 ",\"merged\":%s", o->log_max, o->artifact_max,
+               o->merged ? "true" : "false");
+    if (o->rules) {
+        buf_puts(to, ",\"rules\":");
+        buf_json(to, str_of(o->rules));
+    }
+    buf_putc(to, '}');
+}
+
+int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err)
+{
+    struct json *j = NULL;
+    if (json_parse(&j, str_of(text), NULL, err))
+        return err_wrap(err, "journal: options");
+    const char *rules = json_string(json_get(j, "rules"), NULL);
+    *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
+                                   .artifact_max = (uint64_t)json_integer(json_get(j, "artifact_max"), 64 << 20),
+                                   .merged = json_bool(json_get(j, "merged"), false),
+                                   .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};
+    json_free(j);
+    return 0;
+}
+
+/* ---- the rules over the kept text ---- */
+
+struct feeding {
+    struct rules_run *run;
+    const char *source;
+};
+
+static void feed_piece(void *context, const void *p, size_t n)
+{
+    struct feeding *f = context;
+    rules_feed(f->run, f->source, p, n);
+}
+
+static void feed_cut(void *context, uint64_t bytes)
+{
+    struct feeding *f = context;
+    rules_cut(f->run, f->source, bytes);
+}
+
+static const char *tag_text(const struct record *r, const char *key)
+{
+    const struct fact *f = record_find(r, FACT_TAG, key);
+    return f ? f->text.p : "";
+}
+
+/* Latest value of a metric, or `otherwise`. */
+static double metric_of(const struct record *r, const char *key, double otherwise)
+{
+    double v = otherwise;
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && str_is(f->key, key))
+            v = f->value;
+    return v;
+}
+
+/* Files that the rules name were copied into the spool when the program had ended; a tag tells which is which. */
+static void feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
+{
+    const char *pattern;
+    for (size_t i = 0; (pattern = rules_file(rules, i)); i++) {
+        char key[48];
+        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+        const char *file = tag_text(r, key);
+        if (!file[0])
+            continue;
+        struct feeding f = {run, pattern};
+        if (stream_feed(spool, file, 0, feed_piece, feed_cut, &f, err))
+            record_warning((struct record *)r, "rules: %s", err->text);
+    }
+}
+
+static int apply_rules(struct spool *s, struct finished *f, const struct finish_options *o, char *const *env, struct rules_outcome *ret,
+                       struct err *err)
+{
+    struct record *r = &f->record;
+    struct rules *rules = NULL;
+    struct rules_run *run = NULL;
+    if (rules_load(&rules, o->rules, err))
+        return -1;
+    int rc = rules_begin(&run, rules, (char *const *)peel((char *const *)f->head.argv), env, err);
+    static const char *const logs[] = {"stdout.log", "stderr.log"};
+    static const char *const sources[] = {"stdout", "stderr"};
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "benchwrap.dropped.%s", sources[i]);
+        uint64_t dropped = strtoull(tag_text(r, key), NULL, 10);
+        struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i]};
+        if (dropped)
+            rules_cut(run, feed.source, dropped);
+        rc = stream_feed(s->dir, logs[i], o->log_max, feed_piece, feed_cut, &feed, err);
+    }
+    if (rc == 0)
+        feed_files(run, rules, r, s->dir, err);
+    if (run) {
+        const struct fact *signal = record_find(r, FACT_TAG, "benchwrap.signal_number");
+        int number = signal ? (int)strtol(signal->text.p, NULL, 10) : 0;
+        int status = (int)metric_of(r, "run.exit_status", -1);
+        struct err why = {0};
+        if (rules_end(run, number ? -1 : status, number, r->end_ms, r, ret, rc ? &why : err))
+            rc = -1;
+    }
+    r->source = "recorder";
+    record_tag(r, "benchmark", str_of(rules_name(rules)));
+    record_tag(r, "benchwrap.rules_version", str_of(rules_version(rules)));
+    struct err why = {0};
+    if (faccessat(s->dir, "rules.yaml", F_OK, 0) == 0 || fs_create(s->dir, "rules.yaml", rules_text(rules), 0644, &why) == 0)
+        record_artifact(r, "rules.yaml", "rules.yaml");
+    rules_free(rules);
+    return rc;
+}
+
+/* ---- status, verdict ---- */
+
+static void judge(struct finished *f, const struct rules_outcome *outcome, bool have_rules)
+{
+    struct record *r = &f->record;
+    double exit_status = metric_of(r, "run.exit_status", -1);
+    bool failed = r->status != RUN_FINISHED;
+    f->verdict = have_rules ? outcome->verdict == VERDICT_PASS ? "pass" : outcome->verdict == VERDICT_FAIL ? "fail" : "none" : "none";
+    f->reason = outcome->reason ? outcome->reason : "";
+    const char *ended = tag_text(r, "benchwrap.ended");
+    if (failed) {
+        f->verdict = "fail";
+        if (ended[0])
+            f->reason = arena_printf(&r->arena, "%s%s%s", ended, f->reason[0] ? "; " : "", f->reason);
+    } else if (have_rules && !outcome->complete)
+        r->status = RUN_FAILED;
+    if (!f->reason)
+        f->reason = "";
+    if (!f->reason[0] && failed && exit_status < 0)
+        f->reason = "the recording ended before the program's end was seen";
+    record_tag(r, "benchwrap.verdict", str_of(f->verdict));
+    if (f->reason[0])
+        record_tag(r, "benchwrap.reason", str_of(f->reason));
+}
+
+/* ---- artifacts, tree ---- */
+
+static void add_streams(struct spool *s, struct record *r, const struct finish_options *o)
+{
+    static const char *const logs[] = {"stdout.log", "stderr.log"};
+    for (int i = 0; i < 2; i++) {
+        struct buf path CLEANUP_BUF;
+        const char *file = NULL;
+        struct err err = {0};
+        struct stream_kept kept;
+        buf_init(&path, 256);
+        if (stream_look(s->dir, logs[i], o->log_max, &kept, &err) == 0 && kept.cut) {
+            record_tag(r, i ? "benchwrap.stderr_cut_B" : "benchwrap.stdout_cut_B",
+                       str_of(arena_printf(&r->arena, "%" PRIu64, kept.cut)));
+            record_warning(r, "%s: %" PRIu64 " of %" PRIu64 " bytes are not kept (--log-max)", logs[i], kept.cut, kept.total);
+        }
+        if (stream_whole(s->dir, logs[i], o->log_max, &path, &file, &err))
+            record_warning(r, "%s", err.text);
+        if (file)
+            record_artifact(r, logs[i], file);
+    }
+}
+
+static int publish(struct spool *s, struct finished *f, struct err *err)
+{
+    struct record *r = &f->record;
+    if (fs_mkdirs(AT_FDCWD, f->head.tree, 0777, err))
+        return err_wrap(err, "tree");
+    CLEANUP_FD int root = open(f->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return err_sys(err, "tree: cannot open %s", f->head.tree);
+    struct str name;
+    if (tree_experiment(root, str_of(f->head.experiment), &r->arena, &f->experiment, &name, err))
+        return err_wrap(err, "tree %s", f->head.tree);
+    f->experiment_name = arena_dup(&r->arena, name.p, name.n);
+    if (!str_is(name, f->head.experiment)) {
+        record_tag(r, "benchwrap.experiment_wanted", str_of(f->head.experiment));
+        record_warning(r, "experiment \"%s\" is kept as \"%s\": its id belongs to another name or the name is not allowed", f->head.experiment,
+                       f->experiment_name ? f->experiment_name : "");
+    }
+    struct err ignore = {0};
+    fs_remove_tree(s->dir, "run", &ignore);
+    if (tree_build(r, &f->head, f->experiment, name, s->dir, s->dir, "run", err))
+        return err_wrap(err, "tree");
+    int rc = tree_publish(root, f->experiment, r->id, s->dir, "run", err);
+    if (rc < 0)
+        return err_wrap(err, "tree %s", f->head.tree);
+    snprintf(f->place, sizeof f->place, "mlruns/%" PRIu32 "/%s", f->experiment, r->id);
+    return 0;
+}
+
+int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err)
+{
+    struct finish_options o;
+    struct journal_state state;
+    struct rules_outcome outcome = {0};
+    *ret = (struct finished){.verdict = "none", .reason = ""};
+    if (journal_read(s->dir, &ret->record, &ret->head, &state, err))
+        return err_wrap(err, "spool %s", s->name);
+    struct record *r = &ret->record;
+    if (finish_options_parse(&o, ret->head.options, &r->arena, err))
+        return -1;
+    r->source = "recorder";
+    if (!state.ended) {
+        r->end_ms = state.last_ms > r->start_ms ? state.last_ms : r->start_ms;
+        r->status = RUN_KILLED;
+        record_tag(r, "benchwrap.ended", STR("the recording was killed"));
+    }
+    bool wall = metric_of(r, "run.wall_s", -1) >= 0;
+    if (!wall)
+        record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0, r->end_ms);
+    if (o.rules && apply_rules(s, ret, &o, env, &outcome, err)) {
+        record_warning(r, "rules: %s", err->text);
+        outcome.reason = "the rules could not be applied";
+        outcome.complete = true; /* ours to blame, not the program's */
+    }
+    judge(ret, &outcome, o.rules != NULL);
+    add_streams(s, r, &o);
+    if (publish(s, ret, err))
+        return -1;
+    char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
+    struct err why = {0};
+    if (!parent || spool_mark_published(s, dirname(parent), ret->place, &why))
+        record_warning(r, "%s", why.text); /* the next run finds it published already */
+    return 0;
+}
+
+void finished_deinit(struct finished *f)
+{
+    record_deinit(&f->record);
+}
+
+/* ---- what others left ---- */
+
+enum { SILENCE_MS = 15 * 60 * 1000 }; /* the recorder writes a heartbeat every minute */
+
+static bool same_boot(const struct journal_head *head)
+{
+    char here[256] = "";
+    struct arena a;
+    arena_init(&a, 4096);
+    const char *boot = fs_line(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &a);
+    gethostname(here, sizeof here - 1);
+    bool same = boot && head->host && strcmp(head->host, here) == 0 && strcmp(head->boot_id, boot) == 0;
+    arena_deinit(&a);
+    return same;
+}
+
+/* May this directory be finished by us? On this host the writer's lock tells (the caller holds it now); a writer elsewhere,
+ * whose lock may not reach here, is dead after a long silence. */
+enum left { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY };
+
+static enum left look_at_left(const struct spool *s)
+{
+    struct record r;
+    struct journal_head head;
+    struct journal_state state;
+    if (journal_read(s->dir, &r, &head, &state, NULL)) {
+        struct stat st; /* not even a first line: nothing was promised; an old one is nobody's */
+        bool old = fstat(s->dir, &st) == 0 && clock_wall_ms() - (int64_t)st.st_mtime * 1000 > SILENCE_MS;
+        return old ? LEFT_EMPTY : LEFT_ALIVE;
+    }
+    bool dead = same_boot(&head) || clock_wall_ms() - state.last_ms > SILENCE_MS;
+    record_deinit(&r);
+    return dead ? LEFT_DEAD : LEFT_ALIVE;
+}
+
+struct sweeping {
+    void (*note)(void *context, const char *text);
+    void *context;
+    struct swept *count;
+};
+
+static void sweep_note(const struct sweeping *w, const char *text)
+{
+    if (w->note)
+        w->note(w->context, text);
+}
+
+static int close_left(struct spool *s, const struct sweeping *w, struct err *err)
+{
+    struct finished f;
+    int rc = spool_claim(s, err);
+    if (rc)
+        return rc;
+    rc = finish_run(s, NULL, &f, err);
+    if (rc == 0) {
+        char line[512];
+        snprintf(line, sizeof line, "run %.8s was left unfinished; it is closed as %s: %s", f.record.id, record_status_name(f.record.status),
+                 f.place);
+        w->count->closed++;
+        sweep_note(w, line);
+        if (spool_release(s, err) == 0)
+            w->count->released++;
+    }
+    finished_deinit(&f);
+    return rc;
+}
+
+static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
+{
+    struct journal *lock = NULL;
+    int rc = spool_release(s, err);
+    if (rc <= 0) {
+        w->count->released += rc == 0;
+        return rc;
+    }
+    enum left left = LEFT_ALIVE;
+    if (journal_reopen(&lock, s->dir, err) <= 0) /* without a whole first line there is no lock to take either */
+        left = look_at_left(s);
+    if (left == LEFT_ALIVE)
+        w->count->alive++;
+    else if (left == LEFT_EMPTY)
+        rc = spool_discard(s, err);
+    else
+        rc = close_left(s, w, err);
+    if (lock)
+        journal_close(lock);
+    return rc < 0 ? -1 : 0;
+}
+
+void finish_leftovers(const char *root, const char *except, void (*note)(void *, const char *), void *context, struct swept *ret)
+{
+    struct fs_list list;
+    struct sweeping w = {note, context, ret};
+    *ret = (struct swept){0};
+    if (fs_list(AT_FDCWD, root, &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        struct spool s;
+        struct err err = {0};
+        if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0) || spool_open(&s, root, list.names[i], &err))
+            continue;
+        if (sweep_one(&s, &w, &err)) {
+            ret->failed++;
+            sweep_note(&w, err.text);
+        }
+        spool_close(&s);
+    }
+    fs_list_deinit(&list);
+}

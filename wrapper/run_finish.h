@@ -1,0 +1,37 @@
+/* run_finish.h: from a spool directory to a run in the tree: the same code at a run's normal end and after a crash. */
+#ifndef WRAPPER_RUN_FINISH_H
+#define WRAPPER_RUN_FINISH_H
+#include "mlruns-format/tree.h"
+#include "wrapper/run_spool.h"
+
+/* What the finish step needs to know again after a crash; kept as JSON in the journal's first line. */
+struct finish_options {
+    uint64_t log_max, artifact_max;
+    const char *rules;          /* path of the rule file, NULL: none */
+    const char *catalogue;      /* not used to choose, only told */
+    bool merged;                /* stdout.log holds both streams */
+};
+void finish_options_print(const struct finish_options *o, struct buf *to);
+int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err);
+
+struct finished {
+    struct record record;       /* complete: with what the rules read */
+    struct journal_head head;
+    const char *verdict;        /* "pass", "fail", "none" */
+    const char *reason;
+    char place[128];            /* "mlruns/<exp>/<run>", "" if it is only in the spool */
+    uint32_t experiment;
+    const char *experiment_name;
+};
+
+/* Reads the journal in s, runs the rules over the kept streams, builds the run and publishes it; notes that in the spool. `env`: the program's
+ * environment for rules that read it (NULL after a crash). An unended journal is closed as KILLED at its last fact. On failure the spool keeps
+ * everything and -1 is returned (*ret is initialised all the same: finished_deinit). */
+int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err);
+void finished_deinit(struct finished *f);
+
+/* Finishes what others left in the spool folder `root`: dead runs are closed, published ones synced and removed. `note` gets one line per run that was
+ * closed (may be NULL). Counts what was done. */
+struct swept { unsigned closed, released, alive, failed; };
+void finish_leftovers(const char *root, const char *except, void (*note)(void *context, const char *text), void *context, struct swept *ret);
+#endif

@@ -1,0 +1,88 @@
+/* run_keep.c: files the user or the rules name, kept with the run as artifacts. */
+#include "wrapper/run_keep.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 100, NAME_LEN = 200, BLOCK = 64 * 1024 };
+
+static int copy_file(int from, int to, uint64_t max, const char *path, struct err *err)
+{
+    char block[BLOCK];
+    uint64_t total = 0;
+    for (;;) {
+        ssize_t n = read(from, block, sizeof block);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(err, "cannot read %s", path);
+        if (n == 0)
+            return 0;
+        total += (uint64_t)n;
+        if (total > max)
+            return err_set(err, ERR_INPUT, "%s is larger than --artifact-max", path);
+        if (fs_write_all(to, block, (size_t)n))
+            return err_sys(err, "cannot keep %s", path);
+    }
+}
+
+int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t max, struct err *err)
+{
+    CLEANUP_FD int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    if (from < 0 || fstat(from, &st))
+        return err_sys(err, "cannot open %s", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_INPUT, "%s is not a regular file", path);
+    if ((uint64_t)st.st_size > max)
+        return err_set(err, ERR_INPUT, "%s has %lld bytes, more than --artifact-max", path, (long long)st.st_size);
+    if (mkdirat(spool, "files", 0700) && errno != EEXIST)
+        return err_sys(err, "cannot make files/ in the spool");
+    char to_path[NAME_LEN + 32];
+    CLEANUP_FD int to = -1;
+    for (int i = 0; to < 0 && i < 1000; i++) { /* two files of one name from different folders */
+        if (i == 0)
+            snprintf(to_path, sizeof to_path, "files/%.*s", NAME_LEN, name);
+        else
+            snprintf(to_path, sizeof to_path, "files/%d-%.*s", i, NAME_LEN, name);
+        to = openat(spool, to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (to < 0 && errno != EEXIST)
+            break;
+    }
+    if (to < 0)
+        return err_sys(err, "cannot keep %s", path);
+    if (copy_file(from, to, max, path, err)) {
+        unlinkat(spool, to_path, 0);
+        return -1;
+    }
+    record_artifact(r, to_path, to_path);
+    return 0;
+}
+
+void keep_matching(struct record *r, int spool, const char *pattern, uint64_t max)
+{
+    glob_t found = {0};
+    struct err err = {0};
+    int rc = glob(pattern, 0, NULL, &found);
+    if (rc == GLOB_NOMATCH)
+        record_warning(r, "artifact: nothing matches %s", pattern);
+    else if (rc)
+        record_warning(r, "artifact: cannot look for %s", pattern);
+    for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
+        const char *base = strrchr(found.gl_pathv[i], '/');
+        if (i == FILES_MAX) {
+            record_warning(r, "artifact: %s matches %zu files, the first %d are kept", pattern, (size_t)found.gl_pathc, FILES_MAX);
+            break;
+        }
+        if (keep_file(r, spool, found.gl_pathv[i], base && base[1] ? base + 1 : "file", max, &err))
+            record_warning(r, "artifact: %s", err.text);
+    }
+    if (rc == 0)
+        globfree(&found);
+}

@@ -1,0 +1,114 @@
+/* run_spool.c: where a run lives while it is not yet safe in the tree: one directory per run, claimed by renaming. */
+#include "wrapper/run_spool.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PLACE_MAX = 8192 };
+static const char PUBLISHED[] = "published"; /* two lines: the tree's parent, the run below it */
+
+static int open_dir(int at, const char *path)
+{
+    return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int spool_create(struct spool *ret, const char *root, const char *name, struct err *err)
+{
+    struct spool s = SPOOL_NONE;
+    if (fs_mkdirs(AT_FDCWD, root, 0700, err))
+        return err_wrap(err, "spool");
+    snprintf(s.name, sizeof s.name, "%s", name);
+    if ((s.root = open_dir(AT_FDCWD, root)) < 0)
+        return err_sys(err, "spool: cannot open %s", root);
+    if (mkdirat(s.root, name, 0700) || (s.dir = open_dir(s.root, name)) < 0) {
+        err_sys(err, "spool: cannot make %s/%s", root, name);
+        spool_close(&s);
+        return -1;
+    }
+    *ret = s;
+    return 0;
+}
+
+int spool_open(struct spool *ret, const char *root, const char *name, struct err *err)
+{
+    struct spool s = SPOOL_NONE;
+    snprintf(s.name, sizeof s.name, "%s", name);
+    if ((s.root = open_dir(AT_FDCWD, root)) < 0 || (s.dir = open_dir(s.root, name)) < 0) {
+        int rc = errno == ENOENT ? 1 : err_sys(err, "spool: cannot open %s/%s", root, name);
+        spool_close(&s);
+        return rc;
+    }
+    *ret = s;
+    return 0;
+}
+
+int spool_claim(struct spool *s, struct err *err)
+{
+    char name[sizeof s->name];
+    snprintf(name, sizeof name, "%.32s+%d-%llx", s->name, (int)getpid(), (unsigned long long)clock_mono_ns());
+    if (renameat(s->root, s->name, s->root, name))
+        return errno == ENOENT ? 1 : err_sys(err, "spool: cannot claim %s", s->name);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    return 0;
+}
+
+int spool_mark_published(struct spool *s, const char *tree_parent, const char *where, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, PLACE_MAX);
+    buf_printf(&text, "%s\n%s\n", tree_parent, where);
+    if (text.failed)
+        return err_set(err, ERR_SYSTEM, "spool: no memory");
+    return fs_write(s->dir, PUBLISHED, buf_text(&text), 0600, false, err);
+}
+
+int spool_release(struct spool *s, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, PLACE_MAX);
+    if (faccessat(s->dir, PUBLISHED, F_OK, 0))
+        return 1;
+    if (fs_read(s->dir, PUBLISHED, PLACE_MAX, 0, &text, err))
+        return -1;
+    char *parent = text.p, *where = strchr(text.p, '\n'), *end = where ? strchr(where + 1, '\n') : NULL;
+    if (!end)
+        return 1; /* not whole: publishing again finds the run there and writes it anew */
+    *where++ = 0;
+    *end = 0;
+    CLEANUP_FD int at = open_dir(AT_FDCWD, parent);
+    struct err why = {0};
+    if (at >= 0 && fs_sync_tree(at, where, &why) && why.sys != ENOENT) { /* gone: deleted by its owner, nothing to keep */
+        if (err)
+            *err = why;
+        return err_wrap(err, "spool: cannot sync %s/%s", parent, where);
+    }
+    return spool_discard(s, err);
+}
+
+int spool_discard(struct spool *s, struct err *err)
+{
+    return fs_remove_tree(s->root, s->name, err);
+}
+
+void spool_close(struct spool *s)
+{
+    fs_close(&s->dir);
+    fs_close(&s->root);
+}
+
+int spool_path(const struct spool *s, struct buf *to)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", s->dir);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n < 0)
+        return -1;
+    buf_add(to, path, (size_t)n);
+    return 0;
+}

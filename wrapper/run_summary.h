@@ -1,0 +1,8 @@
+/* run_summary.h: the few lines at the end of a run: benchmark, verdict, headline metrics, where the run lies. */
+#ifndef WRAPPER_RUN_SUMMARY_H
+#define WRAPPER_RUN_SUMMARY_H
+#include "wrapper/run_finish.h"
+
+/* Appends lines that begin with "benchwrap: ". Everything foreign in it is made harmless for a terminal. */
+void summary_print(const struct finished *f, struct buf *to);
+#endif
