@@ -1,0 +1,369 @@
+/* topology.c: what hwloc sees: NUMA nodes, caches; the machine, what is allowed and what we are bound to told apart; the hash of
+ * the hardware (node.type); the topology as artifact without identities.
+ *
+ * No plugins: they try X displays and wake GPUs. The x86 backend is off: it would bind this thread to each processor in turn. */
+#include "probes/topology.h"
+
+#include "base/fs.h"
+#include "base/sha256.h"
+#include "probes/topology_xml.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { XML_MAX = 4 << 20, LIST_MAX = 4096 };
+
+/* hwloc takes orders from HWLOC_* variables. The user's are meant for the program and must not bend what we see, so while
+ * hwloc works the environment is our own. Nothing else runs in this process. */
+static char plugins[] = "HWLOC_PLUGINS_PATH=", quiet[] = "HWLOC_HIDE_ERRORS=2", simple_xml[] = "HWLOC_LIBXML=0", not_this[] = "HWLOC_THISSYSTEM=0";
+
+static int load(hwloc_topology_t *ret, const struct host *h, struct str xml, struct err *err)
+{
+    char fsroot[4200] = "HWLOC_FSROOT=";
+    char *own[] = {plugins, quiet, simple_xml, NULL, NULL, NULL}, **saved = environ;
+    bool elsewhere = !xml.p && !h->real;
+    if (elsewhere) {
+        snprintf(fsroot, sizeof fsroot, "HWLOC_FSROOT=%s", h->root_path);
+        own[3] = fsroot;
+        own[4] = not_this;
+    }
+    hwloc_topology_t t;
+    environ = own;
+    int done = hwloc_topology_init(&t);
+    if (done == 0) {
+        static const char *const unwanted[] = {"x86", "gl", "opencl", "cuda", "nvml", "rsmi", "levelzero"};
+        for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
+            hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
+        hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+        hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+        if (xml.p)
+            done = hwloc_topology_set_xmlbuffer(t, xml.p, (int)xml.n + 1);
+        if (done == 0)
+            done = hwloc_topology_load(t);
+        if (done != 0)
+            hwloc_topology_destroy(t);
+    }
+    environ = saved;
+    if (done != 0)
+        return err_set(err, xml.p ? ERR_INPUT : ERR_SYSTEM, "hwloc cannot read the topology%s", xml.p ? " from the XML (damaged, or written by hwloc 3)" : "");
+    *ret = t;
+    return 0;
+}
+
+static const char *info_of(hwloc_obj_t obj, const char *name)
+{
+    const char *value = obj ? hwloc_obj_get_info_by_name(obj, name) : NULL;
+    return value ? value : "";
+}
+
+/* ---- the canonical summary ---- */
+
+/* Distinct lines with how often they came, sorted, so that the order of discovery does not matter. */
+struct counted {
+    char text[96];
+    unsigned count;
+};
+
+static void counted_add(struct counted *list, size_t *n, size_t max, const char *text)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(list[i].text, text) == 0) {
+            list[i].count++;
+            return;
+        }
+    if (*n == max)
+        return;
+    snprintf(list[*n].text, sizeof list->text, "%s", text);
+    list[(*n)++].count = 1;
+}
+
+static int counted_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct counted *)a)->text, ((const struct counted *)b)->text);
+}
+
+enum { KINDS = 256 };
+
+static void counted_print(struct counted *list, size_t n, struct buf *to)
+{
+    qsort(list, n, sizeof *list, counted_compare);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(to, "%s * %u\n", list[i].text, list[i].count);
+}
+
+static unsigned long long gib(unsigned long long bytes)
+{
+    return (bytes + (1ull << 29)) >> 30;
+}
+
+static void summarize_memory(hwloc_topology_t t, struct buf *to)
+{
+    struct counted list[KINDS];
+    size_t n = 0;
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
+        char text[96];
+        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", gib(obj->attr->numanode.local_memory), obj->subtype ? " " : "", obj->subtype ? obj->subtype : "");
+        counted_add(list, &n, KINDS, text);
+    }
+    counted_print(list, n, to);
+}
+
+static void summarize_caches(hwloc_topology_t t, struct buf *to)
+{
+    struct counted list[KINDS];
+    size_t n = 0;
+    for (int type = HWLOC_OBJ_L1CACHE; type <= HWLOC_OBJ_L3ICACHE; type++)
+        for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, (hwloc_obj_type_t)type, obj));) {
+            char text[96];
+            snprintf(text, sizeof text, "cache L%u%s %llu KiB", obj->attr->cache.depth,
+                     obj->attr->cache.type == HWLOC_OBJ_CACHE_INSTRUCTION ? "i" : obj->attr->cache.type == HWLOC_OBJ_CACHE_DATA ? "d" : "",
+                     (unsigned long long)obj->attr->cache.size >> 10);
+            counted_add(list, &n, KINDS, text);
+        }
+    counted_print(list, n, to);
+}
+
+static void summarize_devices(hwloc_topology_t t, struct buf *to)
+{
+    struct counted list[KINDS];
+    size_t n = 0;
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_pcidev(t, obj));) {
+        char text[96];
+        const struct hwloc_pcidev_attr_s *pci = &obj->attr->pcidev;
+        snprintf(text, sizeof text, "pci %04x:%04x class %04x", pci->vendor_id, pci->device_id, pci->class_id);
+        counted_add(list, &n, KINDS, text);
+    }
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_osdev(t, obj));) {
+        char text[96];
+        const char *model = info_of(obj, "GPUModel");
+        if (!*model)
+            continue;
+        snprintf(text, sizeof text, "gpu %.80s", model);
+        counted_add(list, &n, KINDS, text);
+    }
+    counted_print(list, n, to);
+}
+
+static void summarize_kinds(hwloc_topology_t t, struct buf *to)
+{
+    int kinds = hwloc_cpukinds_get_nr(t, 0);
+    if (kinds < 2)
+        return;
+    struct counted list[KINDS];
+    size_t n = 0;
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    for (int i = 0; set && i < kinds; i++) {
+        unsigned count;
+        struct hwloc_info_s *infos;
+        int efficiency;
+        char text[96] = "kind", *end = text + 4;
+        if (hwloc_cpukinds_get_info(t, (unsigned)i, set, &efficiency, &count, &infos, 0) != 0)
+            continue;
+        for (unsigned k = 0; k < count; k++)
+            if (strcmp(infos[k].name, "CoreType") == 0)
+                end += snprintf(end, sizeof text - (size_t)(end - text), " %.32s", infos[k].value);
+        snprintf(end, sizeof text - (size_t)(end - text), " of %d threads", hwloc_bitmap_weight(set));
+        counted_add(list, &n, KINDS, text);
+    }
+    hwloc_bitmap_free(set);
+    counted_print(list, n, to);
+}
+
+static void summarize(hwloc_topology_t t, struct buf *to)
+{
+    hwloc_obj_t root = hwloc_get_root_obj(t), package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
+    static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping", "CPUModel", "CPURevision", "CPUType"};
+    static const char *const of_root[] = {"Architecture", "DMISysVendor", "DMIProductName", "DMIBoardName", "PlatformName", "PlatformModel"};
+    buf_puts(to, "benchwrap node type 1\n");
+    for (size_t i = 0; i < sizeof of_root / sizeof *of_root; i++)
+        if (*info_of(root, of_root[i]))
+            buf_printf(to, "%s %s\n", of_root[i], info_of(root, of_root[i]));
+    for (size_t i = 0; i < sizeof of_package / sizeof *of_package; i++) {
+        const char *value = info_of(package, of_package[i]);
+        if (!*value)
+            value = info_of(root, of_package[i]);
+        if (*value)
+            buf_printf(to, "%s %s\n", of_package[i], value);
+    }
+    int packages = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE), cores = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
+    buf_printf(to, "packages %d cores %d threads %d\n", packages, cores, hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
+    summarize_kinds(t, to);
+    summarize_memory(t, to);
+    summarize_caches(t, to);
+    summarize_devices(t, to);
+}
+
+int topology_summary_of_xml(struct str xml, struct buf *to, struct err *err)
+{
+    struct host h = {.root = -1, .root_path = "/"};
+    hwloc_topology_t t;
+    if (load(&t, &h, xml, err) != 0)
+        return -1;
+    summarize(t, to);
+    hwloc_topology_destroy(t);
+    return to->failed ? err_set(err, ERR_SYSTEM, "the summary of the topology is too long") : 0;
+}
+
+/* ---- facts ---- */
+
+static void tell_caches(struct host *h, struct record *r, hwloc_topology_t t)
+{
+    static const struct {
+        hwloc_obj_type_t type;
+        const char *size, *count;
+    } rows[] = {{HWLOC_OBJ_L1CACHE, "cache.l1d_KiB", NULL}, {HWLOC_OBJ_L2CACHE, "cache.l2_KiB", NULL}, {HWLOC_OBJ_L3CACHE, "cache.l3_KiB", "cache.l3_count"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        hwloc_obj_t obj = hwloc_get_obj_by_type(t, rows[i].type, 0);
+        if (!obj || obj->attr->cache.size == 0)
+            continue;
+        tell_int(h, r, rows[i].size, (int64_t)(obj->attr->cache.size >> 10));
+        if (rows[i].count)
+            tell_int(h, r, rows[i].count, hwloc_get_nbobjs_by_type(t, rows[i].type));
+    }
+}
+
+/* "64*4" : four nodes of 64 GiB; "64*2 16*2" when they differ. */
+static void tell_numa(struct host *h, struct record *r, hwloc_topology_t t)
+{
+    int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+    struct counted list[KINDS];
+    struct buf text CLEANUP_BUF;
+    size_t n = 0;
+    buf_init(&text, 4096);
+    tell_int(h, r, "numa.nodes", nodes);
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
+        char size[32];
+        snprintf(size, sizeof size, "%llu", gib(obj->attr->numanode.local_memory));
+        counted_add(list, &n, KINDS, size);
+    }
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&text, "%s%s*%u", i > 0 ? " " : "", list[i].text, list[i].count);
+    tell(h, r, "numa.memory_GiB", buf_text(&text));
+}
+
+static void tell_list(struct host *h, struct record *r, const char *key, hwloc_const_bitmap_t set)
+{
+    char text[LIST_MAX];
+    if (hwloc_bitmap_list_snprintf(text, sizeof text, set) < (int)sizeof text)
+        tell_text(h, r, key, text);
+}
+
+/* Objects of a type that the set touches. */
+static int touched(hwloc_topology_t t, hwloc_obj_type_t type, hwloc_const_bitmap_t set)
+{
+    int n = 0;
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, type, obj));)
+        n += obj->cpuset && hwloc_bitmap_intersects(obj->cpuset, set);
+    return n;
+}
+
+/* The binding as the kernel tells it; the program inherits it. */
+static void tell_bound(struct host *h, struct record *r, hwloc_topology_t t)
+{
+    struct look status;
+    hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+    if (!look(h, &status, "proc/self/status")) {
+        tell_unreadable(h, r, "cpu.bound_threads", "proc/self/status");
+        hwloc_bitmap_free(bound);
+        return;
+    }
+    struct str list = look_value((struct str){status.p, status.n}, "Cpus_allowed_list", ':');
+    char text[LIST_MAX];
+    snprintf(text, sizeof text, STR_FMT, STR_ARG(list));
+    if (bound && list.n > 0 && list.n < sizeof text && hwloc_bitmap_list_sscanf(bound, text) == 0) {
+        hwloc_bitmap_and(bound, bound, hwloc_topology_get_topology_cpuset(t));
+        tell_int(h, r, "cpu.bound_threads", hwloc_bitmap_weight(bound));
+        tell_int(h, r, "cpu.bound_cores", touched(t, HWLOC_OBJ_CORE, bound));
+        tell_int(h, r, "numa.bound_nodes", touched(t, HWLOC_OBJ_NUMANODE, bound));
+        tell_list(h, r, "cpu.bound_list", bound);
+    } else
+        tell_missing(h, r, "cpu.bound_threads", "Cpus_allowed_list of /proc/self/status is not understood");
+    hwloc_bitmap_free(bound);
+}
+
+static void tell_allowed(struct host *h, struct record *r, hwloc_topology_t t)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    if (!set)
+        return;
+    hwloc_bitmap_and(set, hwloc_topology_get_allowed_cpuset(t), hwloc_topology_get_topology_cpuset(t));
+    tell_int(h, r, "cpu.allowed_threads", hwloc_bitmap_weight(set));
+    hwloc_bitmap_and(set, hwloc_topology_get_allowed_nodeset(t), hwloc_topology_get_topology_nodeset(t));
+    tell_int(h, r, "numa.allowed_nodes", hwloc_bitmap_weight(set));
+    hwloc_bitmap_free(set);
+}
+
+/* The counts are the cpu probe's, from sysfs; where that could not tell, hwloc may. */
+static void tell_count(struct host *h, struct record *r, const char *key, int count)
+{
+    if (count > 0 && !record_find(r, FACT_PARAM, key))
+        tell_int(h, r, key, count);
+}
+
+static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
+{
+    struct buf text CLEANUP_BUF;
+    struct sha256 hash;
+    char hex[SHA256_HEX];
+    buf_init(&text, 65536);
+    summarize(t, &text);
+    sha256_init(&hash);
+    sha256_add(&hash, text.p, text.n);
+    sha256_end(&hash, hex);
+    hex[16] = 0;
+    tell_text(h, r, "node.type", hex);
+}
+
+static int keep_xml(struct host *h, struct record *r, hwloc_topology_t t, struct err *err)
+{
+    char *xml, *own[] = {simple_xml, NULL}, **saved = environ;
+    int size;
+    if (h->spool < 0)
+        return 0;
+    environ = own;
+    int done = hwloc_topology_export_xmlbuffer(t, &xml, &size, 0);
+    environ = saved;
+    if (done != 0)
+        return err_set(err, ERR_SYSTEM, "hwloc cannot write the topology as XML");
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, XML_MAX);
+    done = topology_xml_scrub((struct str){xml, size > 0 ? (size_t)size - 1 : 0}, &text, err);
+    hwloc_free_xmlbuffer(t, xml);
+    if (done == 0)
+        done = fs_create(h->spool, "topology.xml", buf_text(&text), 0600, err);
+    if (done == 0)
+        record_artifact(r, "topology.xml", "topology.xml");
+    return done;
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    hwloc_topology_t t;
+    struct buf xml CLEANUP_BUF;
+    buf_init(&xml, XML_MAX + (1 << 17));
+    /* A captured machine may hold its topology as XML instead of the hundreds of files it was read from. */
+    bool captured = !h->real && look_file(h, "topology.xml", XML_MAX, &xml) == 0 && xml.n > 0;
+    if (load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)
+        return -1;
+    tell_count(h, r, "cpu.threads", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
+    tell_count(h, r, "cpu.cores", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
+    tell_count(h, r, "cpu.sockets", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE));
+    tell_allowed(h, r, t);
+    tell_bound(h, r, t);
+    tell_numa(h, r, t);
+    tell_caches(h, r, t);
+    tell_type(h, r, t);
+    int done = keep_xml(h, r, t, err);
+    hwloc_topology_destroy(t);
+    return done;
+}
+
+const struct probe probe_topology = {
+    .name = "topology",
+    .summary = "NUMA nodes, caches, allowed and bound processors; hash of the hardware",
+    .before = before,
+    .lasting = true,
+};
