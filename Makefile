@@ -55,7 +55,7 @@ CATALOGUE  := $(patsubst benchmarks/catalogue/%,$(O)/share/benchwrap/catalogue/%
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
-.PHONY: all tests check check-long bench fuzz lint install uninstall dist dist-portable clean help FORCE
+.PHONY: all tests check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
 .DELETE_ON_ERROR:
 all: $(BIN) $(CORE) $(MLRUNS) $(CATALOGUE)   ## build everything into O=build
 
@@ -102,8 +102,11 @@ tests: all $(unit_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the uni
 
 check: tests   ## run all tests with what is installed (scripts/test installs the rest)
 	@O='$(O)' scripts/run-tests $(TESTS)
-check-long: tests   ## the slow tiers too: MLflow 2.x, newer Debian roots, valgrind, sanitizers, whole campaigns
-	@O='$(O)' BENCHWRAP_LONG=1 scripts/check-long $(TESTS)
+check-long: tests dist-portable check-sanitized   ## the slow tiers too: MLflow 2.x, bare Debian roots, valgrind, sanitizers, whole campaigns
+	@O='$(O)' BENCHWRAP_LONG=1 scripts/run-tests $(TESTS)
+check-sanitized:   ## the tests that suit it, with the address and undefined behaviour sanitizers
+	@$(MAKE) O='$(O)/sanitized' SAN=address,undefined tests
+	@O='$(O)/sanitized' scripts/run-tests --sanitized $(TESTS)
 bench: all $(filter $(O)/tests/bench/%,$(help_bin))   ## measure, side by side with the peers found on this machine
 	@O='$(O)' tests/bench/run $(BENCH)
 fuzz:   ## run the fuzzers FUZZ_TIME=60 seconds each (clang)
@@ -126,7 +129,8 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 uninstall:   ## remove what install has put there
 	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/share/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
 	rm -f '$(ddir)/bin/benchwrap' '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
-		'$(ddir)/share/bash-completion/completions/benchwrap'
+		'$(ddir)/share/bash-completion/completions/benchwrap' '$(ddir)/share/zsh/site-functions/_benchwrap' \
+		'$(ddir)/share/fish/vendor_completions.d/benchwrap.fish'
 dist:   ## source archive of the last commit
 	@mkdir -p $(O)
 	git archive --format=tar.gz --prefix=benchwrap-$(VERSION)/ -o $(O)/benchwrap-$(VERSION).tar.gz HEAD
