@@ -1,0 +1,206 @@
+/* cmd_probe.c: `benchwrap probe`: what would be recorded of this machine, without a run: facts, costs, and why something is missing. */
+#include "base/clock.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "probes/probe.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct listing_column fact_columns[] = {
+    {"key", "KEY", false, 0},
+    {"value", "VALUE", false, 100},
+    {"kind", NULL, false, 0},
+    {"probe", "PROBE", false, 0},
+};
+static const struct listing_column cost_columns[] = {
+    {"probe", "PROBE", false, 0},
+    {"before_ms", "BEFORE/ms", true, 0},
+    {"after_ms", "AFTER/ms", true, 0},
+    {"sample_ms", "SAMPLE/ms", true, 0},
+    {"facts", "FACTS", true, 0},
+    {"missing", "MISSING", true, 0},
+    {"cached", "CACHED", false, 0},
+    {"summary", "LOOKS AT", false, 0},
+};
+#define COUNT(list) (sizeof list / sizeof *list)
+
+static const char *probe_of(const struct fact *f)
+{
+    return f->source && strncmp(f->source, "probe:", 6) == 0 ? f->source + 6 : "";
+}
+
+static const char *kind_of(const struct fact *f)
+{
+    return f->kind == FACT_PARAM ? "param" : f->kind == FACT_TAG ? "tag" : "metric";
+}
+
+/* Two samples are taken, since the first is only a base; the later one is shown. */
+static bool told_again(const struct fact *f)
+{
+    for (const struct fact *later = f->next; f->kind == FACT_METRIC && later; later = later->next)
+        if (later->kind == FACT_METRIC && str_eq(later->key, f->key))
+            return true;
+    return false;
+}
+
+static void list_facts(const struct record *r, struct listing *l, struct arena *arena)
+{
+    for (const struct fact *f = r->first; f; f = f->next) {
+        if ((f->kind != FACT_PARAM && f->kind != FACT_TAG && f->kind != FACT_METRIC) || told_again(f))
+            continue;
+        listing_str(l, f->key);
+        if (f->kind == FACT_METRIC)
+            listing_number(l, f->value, arena_printf(arena, "%.6g%s%s", f->value, f->unit && *f->unit ? " " : "", f->unit ? f->unit : ""));
+        else
+            listing_str(l, f->text);
+        listing_text(l, kind_of(f));
+        listing_text(l, probe_of(f));
+    }
+}
+
+static void cost_cell(struct listing *l, const struct probe_cost *c, enum probe_phase phase, struct arena *arena)
+{
+    if (c->runs[phase] == 0)
+        listing_none(l);
+    else
+        listing_number(l, c->ms[phase] / c->runs[phase], arena_printf(arena, "%.3f", c->ms[phase] / c->runs[phase]));
+}
+
+static void list_costs(const struct host *h, const struct record *r, struct listing *l, struct arena *arena)
+{
+    const struct probe_cost *costs = probes_costs(h);
+    for (size_t i = 0; costs && i < probes_count; i++) {
+        unsigned facts = 0, missing = 0;
+        for (const struct fact *f = r->first; f; f = f->next)
+            if (strcmp(probe_of(f), probes[i]->name) == 0)
+                *(f->kind == FACT_MISSING ? &missing : &facts) += 1;
+        listing_text(l, probes[i]->name);
+        cost_cell(l, &costs[i], PROBE_BEFORE, arena);
+        cost_cell(l, &costs[i], PROBE_AFTER, arena);
+        cost_cell(l, &costs[i], PROBE_SAMPLE, arena);
+        listing_number(l, facts, arena_printf(arena, "%u", facts));
+        listing_number(l, missing, arena_printf(arena, "%u", missing));
+        listing_text(l, costs[i].cached ? "yes" : probes[i]->lasting ? "no" : NULL);
+        listing_text(l, probes[i]->summary);
+    }
+}
+
+static const struct listing_column missing_columns[] = {
+    {"key", "MISSING", false, 0},
+    {"reason", "WHY", false, 0},
+    {"probe", NULL, false, 0},
+};
+
+static void list_missing(const struct record *r, struct listing *l)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_MISSING) {
+            listing_str(l, f->key);
+            listing_str(l, f->text);
+            listing_text(l, probe_of(f));
+        }
+}
+
+struct tables {
+    struct listing facts, missing, costs;
+};
+
+static int print(struct cmd_context *c, const struct tables *t)
+{
+    if (!opt_on(&c->opts, "json")) {
+        int done = listing_print(&t->facts, c->out);
+        if (listing_rows(&t->missing) > 0)
+            fputc('\n', c->out);
+        done |= listing_print(&t->missing, c->out);
+        fputc('\n', c->out);
+        return done | listing_print(&t->costs, c->out);
+    }
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 8 << 20);
+    buf_puts(&b, "{\"facts\": ");
+    listing_json(&t->facts, &b);
+    buf_puts(&b, ", \"missing\": ");
+    listing_json(&t->missing, &b);
+    buf_puts(&b, ", \"probes\": ");
+    listing_json(&t->costs, &b);
+    buf_puts(&b, "}\n");
+    fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    return b.failed ? -1 : 0;
+}
+
+/* Both hooks run as around a program, and two samples (the first is the base of the second). */
+static void look(struct host *h, struct record *r)
+{
+    probes_run(PROBE_BEFORE, false, h, r);
+    probes_run(PROBE_SAMPLE, false, h, r);
+    probes_run(PROBE_SAMPLE, false, h, r);
+    probes_run(PROBE_AFTER, false, h, r);
+}
+
+static int run(struct cmd_context *c)
+{
+    static const char id[33] = "00000000000000000000000000000000";
+    const char *root = opt_text(&c->opts, "root");
+    CLEANUP_BUF struct buf cache;
+    char *cwd = getcwd(NULL, 0);
+    buf_init(&cache, 4096);
+    bool real = strcmp(root, "/") == 0;
+    struct host h = {
+        .root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        .root_path = root,
+        .real = real,
+        .env = c->env,
+        .argv = c->argc > 0 ? c->argv : NULL,
+        .full_argv = c->argc > 0 ? c->argv : NULL,
+        .cwd = cwd ? cwd : "/",
+        .spool = -1,
+        .cache = real && !opt_on(&c->opts, "no-cache") && probes_cache_dir(c->env, &cache) ? cache.p : NULL,
+        .public_profile = strcmp(opt_text(&c->opts, "profile"), "public") == 0,
+    };
+    if (h.root < 0) {
+        free(cwd);
+        return err_sys(c->err, "the machine's root %s cannot be opened", root);
+    }
+    struct record r;
+    record_init(&r, id, clock_wall_ms());
+    look(&h, &r);
+    struct tables t;
+    listing_init(&t.facts, fact_columns, COUNT(fact_columns), c->arena);
+    listing_init(&t.missing, missing_columns, COUNT(missing_columns), c->arena);
+    listing_init(&t.costs, cost_columns, COUNT(cost_columns), c->arena);
+    list_facts(&r, &t.facts, c->arena);
+    list_missing(&r, &t.missing);
+    list_costs(&h, &r, &t.costs, c->arena);
+    int done = print(c, &t);
+    listing_deinit(&t.facts);
+    listing_deinit(&t.missing);
+    listing_deinit(&t.costs);
+    record_deinit(&r);
+    probes_end(&h);
+    close(h.root);
+    free(cwd);
+    return done ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_JSON,
+    {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "what a record of this profile would hold", 0},
+    {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "look again at what lasts until the next boot", 0},
+    {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "look at a captured machine (scripts/capture-machine) instead of this one", 0},
+};
+
+const struct cmd cmd_probe = {
+    .name = "probe",
+    .summary = "what would be recorded of this machine, and what it costs",
+    .usage = "[OPTIONS] [-- PROGRAM [ARGUMENT...]]",
+    .rows = rows,
+    .count = COUNT(rows),
+    .description = "Runs all probes without a run: prints the facts, the reasons for those that are missing, and the cost of each probe in milliseconds. "
+                   "With a program, also what is told about it after it has ended (it is not started): its hash, libraries and the git state of its directory.",
+    .examples = "$ benchwrap probe\nThe facts of this machine.\n"
+                "$ benchwrap probe --json --profile public\nWhat a public record would tell, for programs.\n",
+    .run = run,
+};
