@@ -238,6 +238,8 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
     }
     judge(ret, &outcome, o.rules != NULL);
     add_streams(s, r, &o);
+    if (state.lost || record_lost(r))
+        record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
     if (publish(s, ret, err))
         return -1;
     char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));

@@ -71,15 +71,17 @@ def calls():
     time.sleep(0.5)
     names = []
     begun = who == "recorder"
+    # The last act before main: the dynamic loader unmaps /etc/ld.so.cache; a static program protects its relocations.
+    text = open(log, errors="replace").read()
+    last = "munmap" if "ld.so.cache" in text else "mprotect"
     for line in open(log, errors="replace"):
         m = re.match(r"(\w+)\(", line)
         if not m:
             continue
         names.append((m.group(1), begun))
-        if m.group(1) == "munmap" and not begun:
-            begun = True  # the loader's last act: it unmaps /etc/ld.so.cache
-    if not begun:  # linked statically: main begins after the C library's few calls
-        names = [(n, i > 8) for i, (n, _) in enumerate(names)]
+        if m.group(1) == last and not begun:
+            begun = True
+    assert begun, "the beginning of main was not found"
     return names
 
 
