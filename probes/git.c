@@ -1,0 +1,148 @@
+/* git.c: a look at a repository. libgit2 is loaded at run time, so that neither build nor recorder depends on its version; only functions whose
+ * signatures have been the same since 1.0 are called. */
+#include "probes/git.h"
+
+#include "base/fs.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* What of libgit2 is used. */
+struct git {
+    int (*init)(void);
+    int (*open)(void **repository, const char *path, unsigned flags, const char *ceilings);
+    void (*close)(void *repository);
+    int (*head)(void **reference, void *repository);
+    const char *(*shorthand)(const void *reference);
+    int (*is_branch)(const void *reference);
+    const void *(*target)(const void *reference);
+    char *(*oid_text)(char *to, size_t size, const void *oid);
+    int (*remote)(void **remote, void *repository, const char *name);
+    const char *(*url)(const void *remote);
+    int (*status_each)(void *repository, int (*each)(const char *path, unsigned flags, void *context), void *context);
+    const struct git_problem {
+        char *message;
+        int class;
+    } *(*problem)(void);
+};
+
+static void *load(void)
+{
+    static const char *const names[] = {"libgit2.so.1.9", "libgit2.so.1.8", "libgit2.so.1.7", "libgit2.so.1.6", "libgit2.so.1.5",
+                                        "libgit2.so.1.4", "libgit2.so.1.3", "libgit2.so.1.1", "libgit2.so.1.0", "libgit2.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            return library;
+    }
+    return NULL;
+}
+
+static bool take_functions(void *library, struct git *g)
+{
+    const struct {
+        const char *name;
+        void *to;
+    } rows[] = {
+        {"git_libgit2_init", &g->init},           {"git_repository_open_ext", &g->open},   {"git_repository_free", &g->close},
+        {"git_repository_head", &g->head},        {"git_reference_shorthand", &g->shorthand}, {"git_reference_is_branch", &g->is_branch},
+        {"git_reference_target", &g->target},     {"git_oid_tostr", &g->oid_text},         {"git_remote_lookup", &g->remote},
+        {"git_remote_url", &g->url},              {"git_status_foreach", &g->status_each}, {"git_error_last", &g->problem},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        void *found = dlsym(library, rows[i].name);
+        if (!found)
+            return false;
+        memcpy(rows[i].to, &found, sizeof found);
+    }
+    return true;
+}
+
+static void line(int fd, const char *key, struct str value)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 8192);
+    buf_puts(&text, key);
+    buf_putc(&text, ' ');
+    for (size_t i = 0; i < value.n && i < 4000; i++) /* a branch cannot hold LF, a URL in the configuration can */
+        buf_putc(&text, (unsigned char)value.p[i] < ' ' ? ' ' : value.p[i]);
+    buf_putc(&text, '\n');
+    fs_write_all(fd, text.p, text.n);
+}
+
+static void complain(const struct git *g, int fd, const char *what)
+{
+    char text[600];
+    const struct git_problem *p = g->problem();
+    snprintf(text, sizeof text, "%s: %s", what, p && p->message ? p->message : "unknown error");
+    line(fd, "error", str_of(text));
+}
+
+/* "https://user:token@host/x" -> "https://host/x"; the "git@" of "git@host:x" is no secret. */
+static void tell_url(int fd, struct str url)
+{
+    ptrdiff_t scheme = str_find(url, STR("://"));
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 8192);
+    size_t from = scheme < 0 ? 0 : (size_t)scheme + 3, to = from;
+    for (size_t i = from; scheme >= 0 && i < url.n && url.p[i] != '/'; i++)
+        if (url.p[i] == '@')
+            to = i + 1;
+    buf_str(&text, str_sub(url, 0, from));
+    buf_str(&text, str_sub(url, to, url.n));
+    line(fd, "url", buf_text(&text));
+}
+
+enum { IGNORED = 1 << 14, NEW_IN_TREE = 1 << 7 };
+
+/* As MLflow and `git describe --dirty`: tracked files only. One is enough. */
+static int changed(const char *path, unsigned flags, void *context)
+{
+    (void)path;
+    if (flags == 0 || flags & (IGNORED | NEW_IN_TREE))
+        return 0;
+    *(bool *)context = true;
+    return 1;
+}
+
+static void tell_dirty(const struct git *g, void *repository, int fd)
+{
+    bool dirty = false;
+    if (g->status_each(repository, changed, &dirty) < 0 && !dirty)
+        complain(g, fd, "the state of the working tree");
+    else
+        line(fd, "dirty", dirty ? STR("true") : STR("false"));
+}
+
+static void tell_head(const struct git *g, void *repository, int fd)
+{
+    void *head = NULL, *remote = NULL;
+    char hex[65] = "";
+    if (g->head(&head, repository) != 0) {
+        complain(g, fd, "the repository's HEAD"); /* no commit yet */
+        return;
+    }
+    const void *oid = g->target(head);
+    if (oid)
+        line(fd, "commit", str_of(g->oid_text(hex, 41, oid)));
+    if (g->is_branch(head))
+        line(fd, "branch", str_of(g->shorthand(head)));
+    if (g->remote(&remote, repository, "origin") == 0 && g->url(remote))
+        tell_url(fd, str_of(g->url(remote)));
+    tell_dirty(g, repository, fd);
+}
+
+void git_look(const char *directory, int fd)
+{
+    struct git g;
+    void *library = load(), *repository = NULL;
+    if (!library || !take_functions(library, &g) || g.init() < 0) {
+        line(fd, "error", STR("libgit2 is not installed, the program's repository is not looked at"));
+        return;
+    }
+    int done = g.open(&repository, directory, 0, NULL);
+    if (done == 0)
+        tell_head(&g, repository, fd);
+    else if (done != -3) /* not found: in no repository */
+        complain(&g, fd, "the program's repository");
+}
