@@ -29,7 +29,8 @@
 #include <unistd.h>
 
 enum {
-    SYNC_S = 30, BEAT_S = 60,    /* design: the journal is synced every 30 s, a heartbeat stands in it every minute */
+    SYNC_S = 30, BEAT_S = 60,       /* design: the journal is synced every 30 s, a heartbeat stands in it every minute */
+    SETTLED_S = 10,                 /* published runs younger than this are left to a later sweep */
     EAGER = WIRE_RING / 4,          /* while bytes flow, wake at a quarter of the ring */
     FLOW_MS = 500,                  /* and at least so often: no byte stays unwritten for a second */
     RULE_FILES_MAX = 16
@@ -411,7 +412,7 @@ static void watch(struct run *run)
     int64_t now = clock_mono_ns();
     run->next_sample = INT64_MAX;
     run->next_flush = now;
-    run->next_sync = now; /* the first sync comes at once, after the program was let go */
+    run->next_sync = now + SECOND; /* the first: not while the program is starting, and never for the shortest of runs */
     run->next_beat = now + BEAT_S * SECOND;
     run->idle = true;
     for (bool more = true; more && run->end.kind == 0;) {
@@ -550,7 +551,7 @@ static int finish(struct run *run, char **env)
     struct err err = {0};
     int verdict = 0;
     close_facts(run);
-    int rc = journal_flush(run->journal, true, &err);
+    int rc = journal_flush(run->journal, false, &err);
     if (rc < 0)
         tell(WIRE_NOTE, 0, err.text);
     if (rc)
@@ -578,9 +579,9 @@ static int finish(struct run *run, char **env)
     return rc;
 }
 
-/* After the launcher has gone: sync what was published, close what dead recorders left. Lowest priority: the next
- * measurement may have begun. */
-static void tidy(struct run *run, bool published)
+/* After the launcher has gone: the journal is synced, and what earlier runs left is closed or released. Lowest priority: the next
+ * measurement may have begun. Our own run is left to a later one: by then the kernel has written most of it without being pushed. */
+static void tidy(struct run *run)
 {
     enum { IOPRIO_IDLE = 3 << 13 };
     struct err err = {0};
@@ -588,9 +589,8 @@ static void tidy(struct run *run, bool published)
     close(WIRE_SOCKET_FD);
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_IDLE);
-    if (published)
-        spool_release(&run->spool, &err);
-    finish_leftovers(run->plan.spool, run->spool.name, NULL, NULL, &swept);
+    journal_flush(run->journal, true, &err);
+    finish_leftovers(run->plan.spool, run->spool.name, SETTLED_S, NULL, NULL, &swept);
 }
 
 int run_record(int argc, char **argv, char **env)
@@ -615,7 +615,7 @@ int run_record(int argc, char **argv, char **env)
     take_signals(&run);
     int rc = finish(&run, env);
     probes_end(&run.host);
-    tidy(&run, rc == 0);
+    tidy(&run);
     journal_close(run.journal);
     return rc ? 1 : 0;
 }

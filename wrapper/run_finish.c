@@ -293,6 +293,7 @@ struct sweeping {
     void (*note)(void *context, const char *text);
     void *context;
     struct swept *count;
+    int settled_s;
 };
 
 static void sweep_note(const struct sweeping *w, const char *text)
@@ -324,6 +325,10 @@ static int close_left(struct spool *s, const struct sweeping *w, struct err *err
 static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
 {
     struct journal *lock = NULL;
+    if (spool_published_for(s) < w->settled_s) {
+        w->count->young++;
+        return 0;
+    }
     int rc = spool_release(s, err);
     if (rc <= 0) {
         w->count->released += rc == 0;
@@ -343,10 +348,11 @@ static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-void finish_leftovers(const char *root, const char *except, void (*note)(void *, const char *), void *context, struct swept *ret)
+void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
+                      struct swept *ret)
 {
     struct fs_list list;
-    struct sweeping w = {note, context, ret};
+    struct sweeping w = {note, context, ret, settled_s};
     *ret = (struct swept){0};
     if (fs_list(AT_FDCWD, root, &list, NULL))
         return;

@@ -31,7 +31,7 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
 void finished_deinit(struct finished *f);
 
 /* Finishes what others left in the spool folder `root`: dead runs are closed, published ones synced and removed. `note` gets one line per run that was
- * closed (may be NULL). Counts what was done. */
-struct swept { unsigned closed, released, alive, failed; };
-void finish_leftovers(const char *root, const char *except, void (*note)(void *context, const char *text), void *context, struct swept *ret);
+ * closed (may be NULL). Runs published less than settled_s seconds ago are left (counted in `young`). Counts what was done. */
+struct swept { unsigned closed, released, young, alive, failed; };
+void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *context, const char *text), void *context, struct swept *ret);
 #endif

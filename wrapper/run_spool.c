@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,6 +67,15 @@ int spool_mark_published(struct spool *s, const char *tree_parent, const char *w
     if (text.failed)
         return err_set(err, ERR_SYSTEM, "spool: no memory");
     return fs_write(s->dir, PUBLISHED, buf_text(&text), 0600, false, err);
+}
+
+int spool_published_for(const struct spool *s)
+{
+    struct stat st;
+    if (fstatat(s->dir, PUBLISHED, &st, 0))
+        return INT_MAX;
+    int64_t age = clock_wall_ms() / 1000 - (int64_t)st.st_mtime;
+    return age < 0 ? 0 : age > INT_MAX ? INT_MAX : (int)age;
 }
 
 int spool_release(struct spool *s, struct err *err)

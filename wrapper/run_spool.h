@@ -21,6 +21,8 @@ int spool_open(struct spool *ret, const char *root, const char *name, struct err
 int spool_claim(struct spool *s, struct err *err);
 /* The run is published: notes `where` ("mlruns/<exp>/<run>"), so that only syncing and removing are left to do. */
 int spool_mark_published(struct spool *s, const char *tree_parent, const char *where, struct err *err);
+/* Seconds since it was published; INT_MAX if it was not. */
+int spool_published_for(const struct spool *s);
 /* If published: syncs the run in the tree and removes the spool directory. 1: not published yet. */
 int spool_release(struct spool *s, struct err *err);
 /* Removes the directory with everything in it (the program never started). */

@@ -47,7 +47,7 @@ static int run(struct cmd_context *c)
         struct swept s = {0};
         if (!roots[i] || (i && strcmp(roots[0], roots[1]) == 0))
             continue;
-        finish_leftovers(roots[i], NULL, note, &notes, &s);
+        finish_leftovers(roots[i], NULL, 0, note, &notes, &s);
         all.closed += s.closed;
         all.released += s.released;
         all.alive += s.alive;
