@@ -127,6 +127,7 @@ static int after(struct host *h, struct record *r, struct err *err)
     char path[4096];
     struct buf answer CLEANUP_BUF;
     bool whole = false;
+    buf_init(&answer, ANSWER_MAX);
     if (!h->real || !h->argv || !h->argv[0])
         return 0;
     if (!program_script(h, path, sizeof path) && !program_path(h, path, sizeof path))
@@ -137,7 +138,6 @@ static int after(struct host *h, struct record *r, struct err *err)
         return 0;
     }
     slash[slash == resolved] = 0;
-    buf_init(&answer, ANSWER_MAX);
     bool asked = ask(resolved, &answer, &whole, err);
     free(resolved);
     if (!asked)

@@ -1,0 +1,200 @@
+/* libraries.c: resolves NEEDED: RPATH, LD_LIBRARY_PATH, RUNPATH, ld.so.cache, the standard folders; files of the right kind only. */
+#include "probes/libraries.h"
+
+#include "base/fs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CACHE_FILE_MAX = 16 << 20 };
+
+struct resolver {
+    const struct host *h;
+    struct library_list *list;
+    unsigned machine;
+    bool wide, big;
+    const char *env_path;  /* LD_LIBRARY_PATH or NULL */
+    struct buf cache;      /* /etc/ld.so.cache */
+    struct elf elf;        /* of the file under the hands */
+};
+
+/* One that asks for libraries. */
+struct asker {
+    const char *path, *rpath, *runpath;
+};
+
+/* Opens path below the root if it is an ELF file for our machine, read into r->elf. */
+static bool is_ours(struct resolver *r, const char *path)
+{
+    struct stat st;
+    int fd CLEANUP_FD = path[0] == '/' ? openat(r->h->root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && elf_read_fd(&r->elf, fd, NULL) == 0 && r->elf.machine == r->machine &&
+           r->elf.wide == r->wide;
+}
+
+/* $ORIGIN and $LIB as the loader knows them; a folder with another $ is left out. */
+static bool expand(const struct resolver *r, struct str dir, const char *asker, const char *name, char *ret, size_t size)
+{
+    size_t n = 0;
+    const char *slash = strrchr(asker, '/');
+    for (size_t i = 0; i < dir.n;) {
+        struct str rest = str_sub(dir, i, dir.n), with = {dir.p + i, 1};
+        size_t skip = 1;
+        if (str_starts(rest, "$ORIGIN") || str_starts(rest, "${ORIGIN}")) {
+            with = (struct str){asker, (size_t)(slash - asker)};
+            skip = rest.p[1] == '{' ? 9 : 7;
+        } else if (str_starts(rest, "$LIB") || str_starts(rest, "${LIB}")) {
+            with = r->wide ? STR("lib64") : STR("lib");
+            skip = rest.p[1] == '{' ? 6 : 4;
+        } else if (dir.p[i] == '$')
+            return false;
+        if (n + with.n >= size)
+            return false;
+        memcpy(ret + n, with.p, with.n);
+        n += with.n;
+        i += skip;
+    }
+    int more = snprintf(ret + n, size - n, "%s%s", n > 0 && ret[n - 1] != '/' ? "/" : "", name);
+    return n > 0 && more > 0 && (size_t)more < size - n;
+}
+
+static bool in_path(struct resolver *r, const char *folders, const char *asker, const char *name, char *ret, size_t size)
+{
+    for (struct str rest = str_of(folders); folders && rest.p;) {
+        size_t colon = 0;
+        while (colon < rest.n && rest.p[colon] != ':' && rest.p[colon] != ';')
+            colon++;
+        struct str dir = str_sub(rest, 0, colon);
+        rest = colon < rest.n ? str_sub(rest, colon + 1, rest.n) : (struct str){NULL, 0};
+        if (dir.n > 0 && expand(r, dir, asker, name, ret, size) && is_ours(r, ret))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t cache_number(const struct resolver *r, size_t at)
+{
+    const unsigned char *p = (const unsigned char *)r->cache.p + at;
+    return r->big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
+static const char *cache_text(const struct resolver *r, uint32_t at)
+{
+    return at < r->cache.n && memchr(r->cache.p + at, 0, r->cache.n - at) ? r->cache.p + at : NULL;
+}
+
+/* Format "glibc-ld.so.cache1.1": 48 bytes of header, then entries of 24 bytes: flags, name, path, OS version, hwcap (8 bytes). */
+static bool in_cache(struct resolver *r, const char *name, char *ret, size_t size, bool *ret_variant)
+{
+    static const char magic[] = "glibc-ld.so.cache1.1";
+    bool found = false;
+    if (r->cache.n < 48 || memcmp(r->cache.p, magic, sizeof magic - 1) != 0)
+        return false;
+    size_t entries = cache_number(r, 20);
+    if (entries > (r->cache.n - 48) / 24)
+        return false;
+    for (size_t i = 0; i < entries; i++) {
+        size_t at = 48 + 24 * i;
+        const char *key = cache_text(r, cache_number(r, at + 4)), *path = cache_text(r, cache_number(r, at + 8));
+        if (!key || !path || strcmp(key, name) != 0)
+            continue;
+        if (cache_number(r, at + 16) != 0 || cache_number(r, at + 20) != 0)
+            *ret_variant = true;
+        else if (!found && (size_t)snprintf(ret, size, "%s", path) < size)
+            found = is_ours(r, ret);
+    }
+    return found;
+}
+
+static bool find(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
+{
+    static const char standard[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
+                                   "/lib/powerpc64le-linux-gnu:/usr/lib/powerpc64le-linux-gnu:/lib/s390x-linux-gnu:/usr/lib/s390x-linux-gnu";
+    if (strchr(name, '/'))
+        return (size_t)snprintf(ret, size, "%s", name) < size && is_ours(r, ret);
+    return (!a->runpath && in_path(r, a->rpath, a->path, name, ret, size)) || in_path(r, r->env_path, a->path, name, ret, size) ||
+           in_path(r, a->runpath, a->path, name, ret, size) || in_cache(r, name, ret, size, ret_variant) || in_path(r, standard, a->path, name, ret, size);
+}
+
+/* The file behind links, by name alone: "libmpi.so.40.30.4". */
+static const char *real_name(const struct resolver *r, const char *path)
+{
+    char target[4096], at[4096];
+    if ((size_t)snprintf(at, sizeof at, "%s", path) >= sizeof at)
+        return NULL;
+    for (int hops = 0; hops < 8; hops++) {
+        ssize_t n = readlinkat(r->h->root, at + 1, target, sizeof target - 1);
+        if (n <= 0)
+            break;
+        target[n] = 0;
+        char *slash = strrchr(at, '/');
+        size_t keep = target[0] == '/' ? 0 : (size_t)(slash - at) + 1;
+        if (keep + (size_t)n >= sizeof at)
+            break;
+        memcpy(at + keep, target, (size_t)n + 1);
+    }
+    const char *slash = strrchr(at, '/');
+    return arena_dup(r->list->arena, slash ? slash + 1 : at, strlen(slash ? slash + 1 : at));
+}
+
+static bool is_known(const struct library_list *l, const char *name)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->files[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_needed(struct resolver *r, const struct elf *e)
+{
+    struct library_list *l = r->list;
+    for (size_t i = 0; i < e->needed_count && l->count < LIBRARIES_MOST; i++) {
+        if (is_known(l, e->needed[i]))
+            continue;
+        const char *name = arena_dup(l->arena, e->needed[i], strlen(e->needed[i]));
+        if (name)
+            l->files[l->count++] = (struct library_file){.name = name, .build_id = ""};
+    }
+}
+
+static const char *dup_or_null(struct arena *a, const char *z)
+{
+    return z ? arena_dup(a, z, strlen(z)) : NULL;
+}
+
+void libraries_resolve(struct library_list *ret, const struct host *h, const char *program, const struct elf *elf, struct arena *arena)
+{
+    struct resolver *r = arena_get(arena, sizeof *r);
+    struct asker *askers = arena_get(arena, (LIBRARIES_MOST + 1) * sizeof *askers);
+    unsigned *who = arena_get(arena, LIBRARIES_MOST * sizeof *who); /* index of the asker of each library */
+    *ret = (struct library_list){.arena = arena};
+    if (!r || !askers || !who)
+        return;
+    *r = (struct resolver){.h = h, .list = ret, .machine = elf->machine, .wide = elf->wide, .big = elf->big, .env_path = look_env(h, "LD_LIBRARY_PATH")};
+    buf_init(&r->cache, CACHE_FILE_MAX + 65536);
+    look_file(h, "etc/ld.so.cache", CACHE_FILE_MAX, &r->cache);
+    askers[0] = (struct asker){program, elf->rpath, elf->runpath};
+    add_needed(r, elf);
+    for (size_t i = 0; i < ret->count; i++) {
+        struct library_file *f = &ret->files[i];
+        char path[4096];
+        askers[i + 1] = askers[who[i]];
+        /* The RPATH of the program counts for what its libraries ask, too. */
+        bool found = find(r, &askers[who[i]], f->name, path, sizeof path, &f->variant) ||
+                     (who[i] > 0 && !askers[who[i]].runpath && !askers[0].runpath && in_path(r, askers[0].rpath, program, f->name, path, sizeof path));
+        if (!found)
+            continue;
+        f->path = arena_dup(arena, path, strlen(path));
+        f->file = real_name(r, path);
+        f->build_id = arena_dup(arena, r->elf.build_id, strlen(r->elf.build_id));
+        askers[i + 1] = (struct asker){f->path, dup_or_null(arena, r->elf.rpath), dup_or_null(arena, r->elf.runpath)};
+        size_t before = ret->count;
+        add_needed(r, &r->elf);
+        for (size_t k = before; k < ret->count; k++)
+            who[k] = (unsigned)(i + 1);
+    }
+    buf_deinit(&r->cache);
+}

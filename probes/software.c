@@ -1,0 +1,294 @@
+/* software.c: what was run, looked at after it has ended: the executable's digest and build id, its compiler, the libraries the loader
+ * would give it, MPI among them; modules, Spack, Conda and container from the environment. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/sha256.h"
+#include "probes/elf.h"
+#include "probes/libraries.h"
+#include "probes/look.h"
+#include "probes/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HASH_MS = 2000, PIECE = 1 << 20 };
+
+static int open_program(const struct host *h, const char *path, struct stat *st)
+{
+    int fd = openat(h->root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, st) != 0)
+        fs_close(&fd);
+    return fd;
+}
+
+/* Bounded in time, so in size by the speed of the file system; a cut digest would be a wrong one. */
+static void tell_digest(struct host *h, struct record *r, int fd, int64_t size, const char *key)
+{
+    int64_t end = clock_mono_ns() + HASH_MS * 1000000ll, done = 0;
+    unsigned char *piece = malloc(PIECE);
+    struct sha256 hash;
+    char hex[SHA256_HEX];
+    ssize_t got = -1;
+    sha256_init(&hash);
+    while (piece && clock_mono_ns() < end && (got = pread(fd, piece, PIECE, done)) > 0) {
+        sha256_add(&hash, piece, (size_t)got);
+        done += got;
+    }
+    if (got == 0 && done == size) {
+        sha256_end(&hash, hex);
+        tell_text(h, r, key, hex);
+    } else if (got < 0)
+        tell_missing(h, r, key, "not readable: %s", piece ? strerror(errno) : "out of memory");
+    else
+        tell_missing(h, r, key, "reading it took longer than %d s (%lld of %lld bytes)", HASH_MS / 1000, (long long)done, (long long)size);
+    free(piece);
+}
+
+/* "GCC: (Debian 12.2.0-14) 12.2.0": the distinct notes, joined. Linked objects of others (crt1.o) leave theirs, too. */
+static void tell_compiler(struct host *h, struct record *r, struct str comment)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 2048);
+    for (struct str rest = comment; rest.p;) {
+        struct str note = str_trim(str_cut(&rest, '\0'));
+        if (note.n == 0 || (text.p && str_find(buf_text(&text), note) >= 0))
+            continue;
+        if (text.n > 0)
+            buf_puts(&text, "; ");
+        buf_str(&text, note);
+    }
+    tell(h, r, "program.compiler", buf_text(&text));
+}
+
+/* "libmpi.so.40.30.4" -> "40.30.4"; else the whole name. */
+static const char *version_of(const char *file)
+{
+    const char *so = strstr(file, ".so.");
+    return so ? so + 4 : file;
+}
+
+/* What the version of the file says about the release, where it says so. */
+static const char *open_mpi_release(const char *version)
+{
+    static const char *const rows[][2] = {{"40.40.", "Open MPI 5.0"}, {"40.30.", "Open MPI 4.1"}, {"40.20.", "Open MPI 4.0"}, {"40.10.", "Open MPI 3.1"},
+                                          {"40.0.", "Open MPI 3.0"},  {"20.10.", "Open MPI 2.1"}, {"20.0.", "Open MPI 2.0"},  {"12.", "Open MPI 1.10"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strncmp(version, rows[i][0], strlen(rows[i][0])) == 0)
+            return rows[i][1];
+    return "Open MPI";
+}
+
+/* Which MPI a libmpi is, by the words that its authors left in it. "" for none of the known. */
+static const char *mpi_of_file(const struct host *h, const struct library_file *f, const char *version)
+{
+    static const char *const rows[][2] = {{"Intel(R) MPI Library", "Intel MPI"}, {"CRAY MPICH version", "Cray MPICH"}, {"MVAPICH2 Version", "MVAPICH2"},
+                                          {"MVAPICH Version", "MVAPICH"}, {"ParaStation MPI", "ParaStation MPI"}, {"MPICH Version", "MPICH"}, {"Open MPI v", "Open MPI"}};
+    enum { OVERLAP = 64, WHOLE = 64 << 20 };
+    char *piece = malloc(PIECE + OVERLAP);
+    int fd CLEANUP_FD = openat(h->root, f->path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t best = sizeof rows / sizeof *rows, held = 0;
+    ssize_t got;
+    for (off_t at = 0; piece && fd >= 0 && at < WHOLE && (got = pread(fd, piece + held, PIECE, at)) > 0; at += got) {
+        size_t n = held + (size_t)got;
+        for (size_t i = 0; i < best; i++)
+            if (memmem(piece, n, rows[i][0], strlen(rows[i][0])))
+                best = i;
+        held = n < OVERLAP ? n : OVERLAP;
+        memmove(piece, piece + n - held, held);
+    }
+    free(piece);
+    if (best == sizeof rows / sizeof *rows)
+        return "";
+    return strcmp(rows[best][1], "Open MPI") == 0 ? open_mpi_release(version) : rows[best][1];
+}
+
+/* Libraries worth a param of their own, by the beginning of their names up to ".so". */
+static const struct {
+    const char *prefix, *key;
+} known[] = {
+#define LIBRARY(prefix, key) {prefix, key},
+#include "probes/libraries.def"
+#undef LIBRARY
+};
+
+static bool is_prefix(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(name, prefix, n) == 0 && (name[n] == '.' || name[n] == '-' || name[n] == '_');
+}
+
+static void tell_known(struct host *h, struct record *r, const struct library_file *f)
+{
+    if (!f->path || !f->file)
+        return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (is_prefix(f->name, known[i].prefix) && !record_find(r, FACT_PARAM, known[i].key))
+            tell_text(h, r, known[i].key, f->file); /* the number in it is the interface's, seldom the release's */
+    bool mpi = is_prefix(f->name, "libmpi") || is_prefix(f->name, "libmpich") || strncmp(f->name, "libmpi_cray", 11) == 0 || strncmp(f->name, "libmpi_gnu", 10) == 0;
+    if (!mpi || strncmp(f->name, "libmpi_mpifh", 12) == 0 || strncmp(f->name, "libmpi_cxx", 10) == 0 || strncmp(f->name, "libmpi_usempi", 13) == 0 ||
+        record_find(r, FACT_PARAM, "mpi.library"))
+        return;
+    tell_text(h, r, "mpi.library", f->file);
+    tell_text(h, r, "mpi.build_id", f->build_id);
+    tell_text(h, r, "mpi.implementation", mpi_of_file(h, f, version_of(f->file)));
+}
+
+/* libraries.txt: one line each; in public without folders. */
+static int keep_list(struct host *h, struct record *r, const struct library_list *l, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 20);
+    if (h->spool < 0 || l->count == 0)
+        return 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct library_file *f = &l->files[i];
+        buf_plain(&text, str_of(f->name), 256);
+        if (f->path) {
+            buf_puts(&text, " => ");
+            buf_plain(&text, str_of(h->public_profile ? f->file : f->path), 4096);
+            buf_printf(&text, " %s%s\n", *f->build_id ? f->build_id : "-", f->variant ? " (or a variant for this processor)" : "");
+        } else
+            buf_puts(&text, " not found\n");
+    }
+    if (fs_create(h->spool, "libraries.txt", buf_text(&text), 0600, err) != 0)
+        return -1;
+    record_artifact(r, "libraries.txt", "libraries.txt");
+    return 0;
+}
+
+static int tell_libraries(struct host *h, struct record *r, const char *path, const struct elf *e, struct err *err)
+{
+    struct arena arena;
+    arena_init(&arena, 4 << 20);
+    struct library_list *l = ARENA_NEW(&arena, struct library_list);
+    int done = 0;
+    if (l) {
+        libraries_resolve(l, h, path, e, &arena);
+        for (size_t i = 0; i < l->count; i++) {
+            tell_known(h, r, &l->files[i]);
+            if (!l->files[i].path)
+                tell_missing(h, r, "program.libraries", "%s is needed and was not found", l->files[i].name);
+        }
+        done = keep_list(h, r, l, err);
+    }
+    arena_deinit(&arena);
+    return done;
+}
+
+static int tell_elf(struct host *h, struct record *r, const char *path, int fd, struct err *err)
+{
+    struct elf *e = malloc(sizeof *e);
+    struct err why = {0};
+    int kind = e ? elf_read_fd(e, fd, &why) : -1, done = 0;
+    char head[2] = "";
+    if (kind == 1)
+        tell_text(h, r, "program.kind", pread(fd, head, 2, 0) == 2 && memcmp(head, "#!", 2) == 0 ? "script" : "other");
+    else if (kind != 0)
+        tell_missing(h, r, "program.build_id", "%s", e ? why.text : "out of memory");
+    else {
+        tell_text(h, r, "program.kind", "elf");
+        tell_text(h, r, "program.linkage", e->dynamic && e->needed_count > 0 ? "dynamic" : "static");
+        tell_text(h, r, "program.build_id", e->build_id);
+        tell_compiler(h, r, e->comment);
+        done = tell_libraries(h, r, path, e, err);
+    }
+    free(e);
+    return done;
+}
+
+static int tell_program(struct host *h, struct record *r, struct err *err)
+{
+    char path[4096];
+    struct stat st;
+    const char *slash;
+    if (!program_path(h, path, sizeof path)) {
+        tell_missing(h, r, "program.sha256", "the program was not found after it had ended");
+        return 0;
+    }
+    slash = strrchr(path, '/');
+    tell_text(h, r, "program.name", slash + 1);
+    tell_tag(h, r, "program.path", str_of(path));
+    int fd CLEANUP_FD = open_program(h, path, &st);
+    if (fd < 0) {
+        tell_missing(h, r, "program.sha256", "the program's file may be run, not read: %s", strerror(errno));
+        return 0;
+    }
+    tell_int(h, r, "program.size_B", st.st_size);
+    tell_digest(h, r, fd, st.st_size, "program.sha256");
+    return tell_elf(h, r, path, fd, err);
+}
+
+static void tell_script(struct host *h, struct record *r)
+{
+    char path[4096];
+    struct stat st;
+    if (!program_script(h, path, sizeof path))
+        return;
+    int fd CLEANUP_FD = open_program(h, path, &st);
+    tell_tag(h, r, "program.script", str_of(path));
+    if (fd >= 0)
+        tell_digest(h, r, fd, st.st_size, "program.script_sha256");
+}
+
+static void tell_container(struct host *h, struct record *r)
+{
+    static const char *const images[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
+    const char *kind = look_env(h, "container");
+    for (size_t i = 0; i < 2; i++)
+        if (look_env(h, images[i])) {
+            tell_text(h, r, "software.container", i == 0 ? "apptainer" : "singularity");
+            tell_tag(h, r, "software.container_image", str_of(look_env(h, images[i])));
+            return;
+        }
+    if (look_exists(h, "run/.containerenv"))
+        kind = "podman";
+    else if (look_exists(h, ".dockerenv"))
+        kind = "docker";
+    else if (look_env(h, "KUBERNETES_SERVICE_HOST") && (!kind || !*kind))
+        kind = "kubernetes";
+    tell_text(h, r, "software.container", kind && *kind ? kind : "none");
+}
+
+/* Name of an environment without its folder: paths differ between sites, and name people. */
+static void tell_base_name(struct host *h, struct record *r, const char *variable, const char *key)
+{
+    const char *value = look_env(h, variable), *slash = value ? strrchr(value, '/') : NULL;
+    tell_text(h, r, key, slash && slash[1] ? slash + 1 : value);
+}
+
+static void tell_environment(struct host *h, struct record *r)
+{
+    struct buf text CLEANUP_BUF;
+    const char *modules = look_env(h, "LOADEDMODULES");
+    buf_init(&text, 1 << 16);
+    for (struct str rest = str_of(modules); modules && rest.p;) {
+        struct str one = str_cut(&rest, ':');
+        if (one.n > 0 && one.p[0] != '/') /* a module by its whole path names a home */
+            buf_printf(&text, "%s" STR_FMT, text.n > 0 ? " " : "", STR_ARG(one));
+    }
+    tell(h, r, "software.modules", str_sub(buf_text(&text), 0, 5000));
+    tell_base_name(h, r, "SPACK_ENV", "software.spack_environment");
+    tell_base_name(h, r, "CONDA_DEFAULT_ENV", "software.conda_environment");
+    tell_base_name(h, r, "VIRTUAL_ENV", "software.virtual_environment");
+    tell_container(h, r);
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    tell_environment(h, r);
+    if (!h->argv || !h->argv[0])
+        return 0;
+    tell_script(h, r);
+    return tell_program(h, r, err);
+}
+
+const struct probe probe_software = {
+    .name = "software",
+    .summary = "executable, libraries, MPI, modules, container (after it has ended)",
+    .after = after,
+    .nested = true,
+};
