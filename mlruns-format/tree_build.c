@@ -115,7 +115,7 @@ static int write_file(struct building *b, const char *folder, struct str key, st
     snprintf(path, sizeof path, "%s/" STR_FMT, folder, STR_ARG(key));
     if (make_way(b, path, err) < 0)
         return -1;
-    return fs_create(b->dir, path, data, 0666, err);
+    return building_write(b, path, data, err);
 }
 
 /* Params and tags: one file each. Values that are too long for MLflow are cut, and *cut names them. */
@@ -172,8 +172,11 @@ static int link_artifacts(struct building *b, struct err *err)
         bool there = fstatat(b->spool, from, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode); /* else no folder is made for it */
         if (there && make_way(b, path, err) < 0)
             return -1;
-        if (fs_link(b->spool, from, b->dir, path, 0666, &why) == 0)
+        if (fs_link(b->spool, from, b->dir, path, 0666, &why) == 0) {
+            if (building_written(b, path, err) < 0)
+                return -1;
             continue;
+        }
         if (why.kind == ERR_SYSTEM && why.sys != ENOENT && why.sys != ENOTDIR && why.sys != ELOOP && why.sys != EACCES) {
             if (err)
                 *err = why;
@@ -236,7 +239,7 @@ static int write_meta(struct building *b, struct err *err)
     tree_meta_run(&t, b->experiment, b->r->id, b->run_name, b->user, b->r->start_ms, b->end_ms, b->r->status);
     if (t.failed)
         return err_set(err, ERR_SYSTEM, "memory is short");
-    return fs_create(b->dir, "meta.yaml", buf_text(&t), 0666, err);
+    return building_write(b, "meta.yaml", buf_text(&t), err);
 }
 
 static int build(struct building *b, struct err *err)
@@ -263,7 +266,7 @@ static int build(struct building *b, struct err *err)
         return err_set(err, ERR_SYSTEM, "memory is short");
     if (detail_write(b, err) < 0 || write_meta(b, err) < 0)
         return -1;
-    return manifest_write(b->dir, b->r->id, err);
+    return manifest_write(b, err);
 }
 
 int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir,

@@ -1,19 +1,14 @@
-/* tree_detail.c: artifacts/benchwrap.json, the full typed record (benchwrap.schema.json), and artifacts/manifest.json. */
-#include "base/fs.h"
-#include "base/sha256.h"
+/* tree_detail.c: artifacts/benchwrap.json, the full typed record (benchwrap.schema.json). */
+#include "base/buf.h"
 #include "mlruns-format/tree_parts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    DETAIL_MAX = 256 << 20, /* bytes of benchwrap.json: all values of a record, which is bounded */
-    MANIFEST_MAX = 64 << 20,
-    DEPTH_MAX = 130
+    DETAIL_MAX = 256 << 20 /* bytes of benchwrap.json: all values of a record, which is bounded */
 };
 
 /* Begins a member on a line of its own: the comma before it, its key, a colon. */
@@ -216,71 +211,5 @@ int detail_write(struct building *b, struct err *err)
     buf_puts(&t, "\n}\n");
     if (t.failed)
         return err_set(err, ERR_SYSTEM, "cannot write artifacts/benchwrap.json: memory is short");
-    return fs_create(b->dir, "artifacts/benchwrap.json", buf_text(&t), 0666, err);
-}
-
-/* Size and SHA-256 of one file into the manifest. */
-static int hash_file(int dir, const char *path, struct buf *t, bool *first, struct err *err)
-{
-    unsigned char piece[32 * 1024];
-    struct sha256 sum;
-    char hex[SHA256_HEX];
-    uint64_t size = 0;
-    ssize_t k;
-    CLEANUP_FD int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return err_sys(err, "cannot read %s", path);
-    sha256_init(&sum);
-    while ((k = read(fd, piece, sizeof piece)) != 0) {
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0)
-            return err_sys(err, "cannot read %s", path);
-        sha256_add(&sum, piece, (size_t)k);
-        size += (uint64_t)k;
-    }
-    sha256_end(&sum, hex);
-    element(t, 4, first);
-    buf_puts(t, "{\"path\": ");
-    buf_json(t, str_of(path));
-    buf_printf(t, ", \"size\": %llu, \"sha256\": \"%s\"}", (unsigned long long)size, hex);
-    return 0;
-}
-
-static int hash_folder(int dir, const char *folder, int depth, struct buf *t, bool *first, struct err *err)
-{
-    struct fs_list list;
-    if (depth > DEPTH_MAX)
-        return err_set(err, ERR_INPUT, "%s: too many levels of folders", folder);
-    if (fs_list(dir, *folder ? folder : ".", &list, err) < 0)
-        return -1;
-    int rc = 0;
-    for (size_t i = 0; i < list.count && rc == 0; i++) {
-        struct buf path CLEANUP_BUF;
-        struct stat st;
-        buf_init(&path, 4096);
-        buf_printf(&path, "%s%s%s", folder, *folder ? "/" : "", list.names[i]);
-        if (path.failed || fstatat(dir, path.p, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            rc = err_sys(err, "cannot read %s/%s", folder, list.names[i]);
-        else if (S_ISDIR(st.st_mode))
-            rc = hash_folder(dir, path.p, depth + 1, t, first, err);
-        else if (S_ISREG(st.st_mode))
-            rc = hash_file(dir, path.p, t, first, err);
-    }
-    fs_list_deinit(&list);
-    return rc;
-}
-
-int manifest_write(int dir, const char *run_id, struct err *err)
-{
-    struct buf t CLEANUP_BUF;
-    buf_init(&t, MANIFEST_MAX);
-    bool first = true;
-    buf_printf(&t, "{\n  \"format\": 1,\n  \"run_id\": \"%s\",\n  \"files\": [", run_id);
-    if (hash_folder(dir, "", 0, &t, &first, err) < 0)
-        return err_wrap(err, "cannot write artifacts/manifest.json");
-    buf_puts(&t, "\n  ]\n}\n");
-    if (t.failed)
-        return err_set(err, ERR_SYSTEM, "cannot write artifacts/manifest.json: memory is short");
-    return fs_create(dir, "artifacts/manifest.json", buf_text(&t), 0666, err);
+    return building_write(b, "artifacts/benchwrap.json", buf_text(&t), err);
 }

@@ -27,6 +27,8 @@ struct building {
     struct arena arena;
     struct series *series;
     size_t n_series;
+    struct manifest_file *files; /* written so far */
+    size_t n_files;
     struct fact *extra;         /* facts that the tree itself adds: params, metrics, tags, missing, warnings */
 };
 
@@ -41,6 +43,10 @@ int series_collect(struct building *b, struct err *err);
 int series_write_all(struct building *b, struct err *err);
 /* Writes artifacts/benchwrap.json. */
 int detail_write(struct building *b, struct err *err);
-/* Writes artifacts/manifest.json: size and SHA-256 of every other file of the run. */
-int manifest_write(int dir, const char *run_id, struct err *err);
+/* Writes a file of the run (path below its folder) and notes it for the manifest: every file goes through here … */
+int building_write(struct building *b, const char *path, struct str data, struct err *err);
+/* … or, linked or written in pieces, is noted behind its making: it is read for its sum. */
+int building_written(struct building *b, const char *path, struct err *err);
+/* Writes artifacts/manifest.json: size and SHA-256 of every file noted. The last act. */
+int manifest_write(struct building *b, struct err *err);
 #endif

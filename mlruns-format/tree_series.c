@@ -115,6 +115,7 @@ int series_write_all(struct building *b, struct err *err)
         fd = -1;
         if (close(raw) < 0 && errno != EINTR)
             return err_sys(err, "cannot write artifacts/series.jsonl");
+        return building_written(b, "artifacts/series.jsonl", err);
     }
     return 0;
 }

@@ -1,0 +1,98 @@
+/* tree_manifest.c: the files of a run as they are written, and artifacts/manifest.json with their sizes and SHA-256. */
+#include "base/fs.h"
+#include "base/sha256.h"
+#include "mlruns-format/tree_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MANIFEST_MAX = 64 << 20, PIECE = 32 * 1024 };
+
+struct manifest_file {
+    const char *path;
+    uint64_t size;
+    char hex[SHA256_HEX];
+    struct manifest_file *next;
+};
+
+static struct manifest_file *note(struct building *b, const char *path, struct err *err)
+{
+    struct manifest_file *f = ARENA_NEW(&b->arena, struct manifest_file);
+    const char *own = arena_dup(&b->arena, path, strlen(path));
+    if (!f || !own) {
+        err_set(err, ERR_SYSTEM, "memory is short");
+        return NULL;
+    }
+    f->path = own;
+    f->next = b->files;
+    b->files = f;
+    b->n_files++;
+    return f;
+}
+
+int building_write(struct building *b, const char *path, struct str data, struct err *err)
+{
+    struct sha256 sum;
+    struct manifest_file *f = note(b, path, err);
+    if (!f)
+        return -1;
+    sha256_init(&sum);
+    sha256_add(&sum, data.p, data.n);
+    sha256_end(&sum, f->hex);
+    f->size = data.n;
+    return fs_create(b->dir, path, data, 0666, err);
+}
+
+int building_written(struct building *b, const char *path, struct err *err)
+{
+    unsigned char piece[PIECE];
+    struct sha256 sum;
+    ssize_t k;
+    struct manifest_file *f = note(b, path, err);
+    if (!f)
+        return -1;
+    CLEANUP_FD int fd = openat(b->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return err_sys(err, "cannot read %s", path);
+    sha256_init(&sum);
+    while ((k = read(fd, piece, sizeof piece)) != 0) {
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return err_sys(err, "cannot read %s", path);
+        sha256_add(&sum, piece, (size_t)k);
+        f->size += (uint64_t)k;
+    }
+    sha256_end(&sum, f->hex);
+    return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp((*(struct manifest_file *const *)a)->path, (*(struct manifest_file *const *)b)->path);
+}
+
+int manifest_write(struct building *b, struct err *err)
+{
+    struct buf t CLEANUP_BUF;
+    buf_init(&t, MANIFEST_MAX);
+    struct manifest_file **sorted = arena_get(&b->arena, (b->n_files + 1) * sizeof *sorted);
+    if (!sorted)
+        return err_set(err, ERR_SYSTEM, "cannot write artifacts/manifest.json: memory is short");
+    size_t n = 0;
+    for (struct manifest_file *f = b->files; f; f = f->next)
+        sorted[n++] = f;
+    qsort(sorted, n, sizeof *sorted, by_path);
+    buf_printf(&t, "{\n  \"format\": 1,\n  \"run_id\": \"%s\",\n  \"files\": [", b->r->id);
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(&t, "%s\n    {\"path\": ", i ? "," : "");
+        buf_json(&t, str_of(sorted[i]->path));
+        buf_printf(&t, ", \"size\": %llu, \"sha256\": \"%s\"}", (unsigned long long)sorted[i]->size, sorted[i]->hex);
+    }
+    buf_puts(&t, "\n  ]\n}\n");
+    if (t.failed)
+        return err_set(err, ERR_SYSTEM, "cannot write artifacts/manifest.json: memory is short");
+    return fs_create(b->dir, "artifacts/manifest.json", buf_text(&t), 0666, err);
+}
