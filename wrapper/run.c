@@ -30,7 +30,7 @@
 
 enum {
     SYNC_S = 30, BEAT_S = 60,       /* design: the journal is synced every 30 s, a heartbeat stands in it every minute */
-    SETTLED_S = 10,                 /* published runs younger than this are left to a later sweep */
+    SETTLED_S = 60,                 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
     EAGER = WIRE_RING / 4,          /* while bytes flow, wake at a quarter of the ring */
     FLOW_MS = 500,                  /* and at least so often: no byte stays unwritten for a second */
     RULE_FILES_MAX = 16
