@@ -183,7 +183,7 @@ static void read_line(const struct json *j, struct record *r, struct journal_sta
             return;
         f.kind = (enum fact_kind)kind;
         f.time_ms = time = get_int(j, "time", 0);
-        f.value = json_number(json_get(j, "value"), NAN);
+        f.value = f.kind == FACT_METRIC ? json_number(json_get(j, "value"), NAN) : 0;
         const char *dir = get_text(j, "direction");
         f.direction = strcmp(dir, "higher") == 0 ? DIR_HIGHER : strcmp(dir, "lower") == 0 ? DIR_LOWER : DIR_NONE;
         record_fact(r, &f);

@@ -1,0 +1,100 @@
+/* key.c: which keys are legal, and what is made of the others. */
+#include "mlruns-format/key.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void keys_are_legal_or_made_so(void **state)
+{
+    static const struct { const char *text, *made; } rows[] = { /* made NULL: legal as it is */
+        {"a", NULL}, {"write.max_MiB_per_s", NULL}, {"A b-c_d.e/f", NULL}, {"system/cpu", NULL}, {"0", NULL}, {"-", NULL}, {"a/b/c/d", NULL}, {"a..b", NULL},
+        {"", "_"}, {"/", "_"}, {".", "_"}, {"..", "__"}, {"...", "_._"}, {"a.", "a_"}, {".a", "_a"}, {" a", "_a"}, {"a ", "a_"}, {"/a", "a"}, {"a/", "a"}, {"a//b", "a/b"},
+        {"a/../b", "a/__/b"}, {"a/./b", "a/_/b"}, {"lat(us)", "lat_us_"}, {"a:b", "a_b"}, {"a\tb\nc", "a_b_c"}, {"\xc3\xbc", "_"}, {"\xff\xfe", "__"}, {"x=1", "x_1"},
+        {"100%", "100_"}, {"\xf0\x9f\x98\x80", "_"}, {".gitkeep", "_gitkeep"}, {"a/.b", "a/_b"}, {"~", "_"}, {"a\\b", "a_b"}, {"\x1b[0m", "__0m"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf b CLEANUP_BUF;
+        buf_init(&b, 4096);
+        int changed = key_make(&b, str_of(rows[i].text));
+        if (key_legal(str_of(rows[i].text)) != !rows[i].made || changed != (rows[i].made != NULL) || !key_legal(buf_text(&b)) ||
+            !str_is(buf_text(&b), rows[i].made ? rows[i].made : rows[i].text))
+            fail_msg("\"%s\" became \"%s\" (changed %d)", rows[i].text, b.p, changed);
+    }
+}
+
+static void long_keys_are_cut_and_stay_apart(void **state)
+{
+    char one[300], two[300];
+    (void)state;
+    memset(one, 'k', sizeof one);
+    memcpy(two, one, sizeof one);
+    two[299] = 'l';
+    struct buf a CLEANUP_BUF, b CLEANUP_BUF;
+    buf_init(&a, 4096);
+    buf_init(&b, 4096);
+    assert_true(key_legal((struct str){one, 250}));
+    assert_false(key_legal((struct str){one, 251}));
+    assert_int_equal(key_make(&a, (struct str){one, 300}), 1);
+    key_make(&b, (struct str){two, 300});
+    assert_int_equal(a.n, KEY_MAX);
+    assert_true(key_legal(buf_text(&a)) && key_legal(buf_text(&b)));
+    assert_false(str_eq(buf_text(&a), buf_text(&b)));
+    memset(one, '/', sizeof one);
+    one[0] = 'a';
+    buf_clear(&a);
+    key_make(&a, (struct str){one, 300});
+    assert_string_equal(a.p, "a");
+}
+
+/* Whatever comes in, what comes out is legal, and a legal key is not touched. */
+static void any_bytes_become_a_legal_key(void **state)
+{
+    unsigned seed = 7;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        char text[600];
+        size_t n = (size_t)(rand_r(&seed) % (round % 100 == 0 ? 600 : 12));
+        for (size_t i = 0; i < n; i++)
+            text[i] = rand_r(&seed) % 3 ? "a./ _-\\:"[rand_r(&seed) % 8] : (char)rand_r(&seed);
+        struct buf b CLEANUP_BUF, again CLEANUP_BUF;
+        buf_init(&b, 4096);
+        buf_init(&again, 4096);
+        key_make(&b, (struct str){text, n});
+        assert_true(key_legal(buf_text(&b)));
+        assert_int_equal(key_make(&again, buf_text(&b)), 0);
+        assert_true(str_eq(buf_text(&b), buf_text(&again)));
+    }
+}
+
+static void segments(void **state)
+{
+    static const struct { const char *text, *made; } rows[] = {
+        {"Max(MiB)", "max_mib"}, {"write", "write"}, {"Aggregate filesize", "aggregate_filesize"}, {"4k read", "n4k_read"}, {"", "x"}, {"__", "x"},
+        {"a__b", "a_b"}, {" lead", "lead"}, {"trail ", "trail"}, {"\xc3\xbc" "ber", "ber"}, {"99", "n99"}, {"A", "a"}, {"%", "x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf b CLEANUP_BUF;
+        buf_init(&b, 256);
+        buf_puts(&b, "p.");
+        key_segment(&b, str_of(rows[i].text));
+        if (strcmp(b.p + 2, rows[i].made) != 0)
+            fail_msg("\"%s\" became \"%s\", wanted \"%s\"", rows[i].text, b.p + 2, rows[i].made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_legal_or_made_so),
+        cmocka_unit_test(long_keys_are_cut_and_stay_apart),
+        cmocka_unit_test(any_bytes_become_a_legal_key),
+        cmocka_unit_test(segments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
