@@ -5,7 +5,10 @@
 #include "base/fs.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* What of libgit2 is used. */
 struct git {
@@ -132,8 +135,31 @@ static void tell_head(const struct git *g, void *repository, int fd)
     tell_dirty(g, repository, fd);
 }
 
+/* Is there a repository to look at? Loading libgit2 to learn that there is none costs more than all other probes. Looks for .git (a folder,
+ * or a file in worktrees and submodules) on the way up, as git does; a bare repository holds no program's files. */
+static bool in_repository(const char *directory)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s", directory);
+    if (n < 0 || (size_t)n + sizeof "/.git" > sizeof path || path[0] != '/')
+        return true; /* libgit2 knows better */
+    for (;;) {
+        size_t end = strlen(path);
+        memcpy(path + end, "/.git", sizeof "/.git");
+        if (access(path, F_OK) == 0 || errno == EACCES)
+            return true;
+        path[end] = 0;
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return false;
+        *slash = 0;
+    }
+}
+
 void git_look(const char *directory, int fd)
 {
+    if (!getenv("GIT_DIR") && !in_repository(directory))
+        return;
     struct git g;
     void *library = load(), *repository = NULL;
     if (!library || !take_functions(library, &g) || g.init() < 0) {
