@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+enum { MLRUNS_FORMAT = 1 }; /* version of the format, README.md; a change of it is a contract between sites */
 enum fact_kind { FACT_PARAM, FACT_METRIC, FACT_TAG, FACT_ARTIFACT, FACT_MISSING, FACT_WARNING };
 enum direction { DIR_NONE, DIR_HIGHER, DIR_LOWER };          /* which way is better */
 enum run_status { RUN_RUNNING = 1, RUN_FINISHED = 3, RUN_FAILED = 4, RUN_KILLED = 5 }; /* MLflow's numbers */

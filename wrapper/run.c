@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,14 +116,24 @@ static const char *run_name(struct run *run)
     return arena_printf(&run->plan.arena, "%s %s", benchmark_name(run), when);
 }
 
-static const char *user_name(const struct run *run)
+/* Who runs: in public records the site. /etc/passwd is read as a file, since the system's name service can hang on a dead server. */
+static const char *user_name(struct run *run)
 {
     static const char *const names[] = {"USER", "LOGNAME", NULL};
     if (run->host.public_profile) {
         const char *site = opt_text(&run->plan.opts, "site");
         return site ? site : "";
     }
-    return first_of(getenv, names);
+    const char *name = first_of(getenv, names);
+    if (*name)
+        return name;
+    FILE *passwd = fopen("/etc/passwd", "re");
+    struct passwd *p = NULL;
+    while (passwd && (p = fgetpwent(passwd)) && p->pw_uid != getuid()) {}
+    name = p ? arena_dup(&run->plan.arena, p->pw_name, strlen(p->pw_name)) : arena_printf(&run->plan.arena, "%u", (unsigned)getuid());
+    if (passwd)
+        fclose(passwd);
+    return name ? name : "";
 }
 
 /* The journal's place: beside the tree, else in the user's state folder. */
@@ -179,10 +190,13 @@ static void record_identity(struct run *run)
     r->source = "recorder";
     record_tag(r, "benchwrap.run_id", str_of(w->run_id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
+    record_tag(r, "benchwrap.format", str_of(arena_printf(&run->plan.arena, "%d", MLRUNS_FORMAT)));
     record_tag(r, "benchwrap.scope", str_of(w->scope));
     record_tag(r, "benchwrap.streams", w->merged ? STR("merged") : w->ring[0].used || w->ring[1].used ? STR("separate") : STR("none"));
     record_tag(r, "benchmark", str_of(benchmark_name(run)));
     record_tag(r, "mlflow.source.type", STR("LOCAL"));
+    if (*user_name(run))
+        record_tag(r, "mlflow.user", str_of(user_name(run)));
     if (program && program[0])
         record_tag(r, "mlflow.source.name", str_of(program[0]));
     if (w->parent_id[0])
