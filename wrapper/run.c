@@ -159,7 +159,9 @@ static int open_journal(struct run *run, struct err *err)
     gethostname(host, sizeof host - 1);
     struct buf options CLEANUP_BUF;
     buf_init(&options, 64 * 1024);
-    finish_options_print(&(struct finish_options){run->log_max, run->artifact_max, run->plan.rules, NULL, run->wire->merged}, &options);
+    finish_options_print(&(struct finish_options){.log_max = run->log_max, .artifact_max = run->artifact_max, .rules = run->plan.rules,
+                                                  .merged = run->wire->merged, .public_profile = run->host.public_profile},
+                         &options);
     if (options.failed)
         return err_set(err, ERR_SYSTEM, "recorder: no memory");
     struct journal_head head = {.host = host, .experiment = run->plan.experiment, .run_name = run_name(run), .tree = run->plan.tree,
@@ -198,7 +200,7 @@ static void record_identity(struct run *run)
     if (*user_name(run))
         record_tag(r, "mlflow.user", str_of(user_name(run)));
     if (program && program[0])
-        record_tag(r, "mlflow.source.name", str_of(program[0]));
+        record_tag(r, "mlflow.source.name", str_of(run->host.public_profile ? benchmark_name(run) : program[0]));
     if (w->parent_id[0])
         record_tag(r, run->nests ? "mlflow.parentRunId" : "benchwrap.parent_run_id", str_of(w->parent_id));
     if (w->ranks > 1 || opt_on(&run->plan.opts, "per-rank"))

@@ -21,8 +21,8 @@ enum { PATH_BYTES = 8192 };
 
 void finish_options_print(const struct finish_options *o, struct buf *to)
 {
-    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"artifact_max\":%" PRIu64 ",\"merged\":%s", o->log_max, o->artifact_max,
-               o->merged ? "true" : "false");
+    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"artifact_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s", o->log_max, o->artifact_max,
+               o->merged ? "true" : "false", o->public_profile ? "true" : "false");
     if (o->rules) {
         buf_puts(to, ",\"rules\":");
         buf_json(to, str_of(o->rules));
@@ -39,6 +39,7 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
                                    .artifact_max = (uint64_t)json_integer(json_get(j, "artifact_max"), 64 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
+                                   .public_profile = json_bool(json_get(j, "public"), false),
                                    .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};
     json_free(j);
     return 0;
@@ -178,16 +179,25 @@ static void add_streams(struct spool *s, struct record *r, const struct finish_o
         }
         if (stream_whole(s->dir, logs[i], o->log_max, &path, &file, &err))
             record_warning(r, "%s", err.text);
-        if (file)
+        if (file && o->public_profile)
+            record_missing(r, logs[i], "withheld: the profile is public, and what a program prints can name machines and people");
+        else if (file)
             record_artifact(r, logs[i], file);
     }
 }
 
-static int publish(struct spool *s, struct finished *f, struct err *err)
+static int publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err)
 {
     struct record *r = &f->record;
     if (fs_mkdirs(AT_FDCWD, f->head.tree, 0777, err))
         return err_wrap(err, "tree");
+    struct journal_head head = f->head;
+    char *program[] = {NULL, NULL};
+    if (o->public_profile) { /* arguments hold paths and names: they are told by the rules' params, where these are public */
+        program[0] = arena_dup(&r->arena, tag_text(r, "benchmark"), strlen(tag_text(r, "benchmark")));
+        head.argv = program;
+        head.host = "";
+    }
     CLEANUP_FD int root = open(f->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return err_sys(err, "tree: cannot open %s", f->head.tree);
@@ -202,7 +212,7 @@ static int publish(struct spool *s, struct finished *f, struct err *err)
     }
     struct err ignore = {0};
     fs_remove_tree(s->dir, "run", &ignore);
-    if (tree_build(r, &f->head, f->experiment, name, s->dir, s->dir, "run", err))
+    if (tree_build(r, &head, f->experiment, name, s->dir, s->dir, "run", err))
         return err_wrap(err, "tree");
     int rc = tree_publish(root, f->experiment, r->id, s->dir, "run", err);
     if (rc < 0)
@@ -240,7 +250,7 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
     add_streams(s, r, &o);
     if (state.lost || record_lost(r))
         record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
-    if (publish(s, ret, err))
+    if (publish(s, ret, &o, err))
         return -1;
     char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
     struct err why = {0};

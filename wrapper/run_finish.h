@@ -8,7 +8,7 @@
 struct finish_options {
     uint64_t log_max, artifact_max;
     const char *rules;          /* path of the rule file, NULL: none */
-    const char *catalogue;      /* not used to choose, only told */
+    bool public_profile;        /* streams are read, but not published: they name machines and people */
     bool merged;                /* stdout.log holds both streams */
 };
 void finish_options_print(const struct finish_options *o, struct buf *to);
