@@ -19,16 +19,16 @@ if [ "$(id -u)" = 0 ] && mkdir -p "$WORK/d" && mount -t tmpfs -o size=64k,mode=7
     dd if=/dev/zero of="$WORK/d/filler" bs=1k count=64 2>/dev/null
     wrapped "full file system"
     like "full file system: it is told" "$(cat "$WORK/err")" "^benchwrap: .*(No space|not kept|kept in)"
-    umount "$WORK/d"
+    umount "$WORK/d" || umount -l "$WORK/d"
     mount -t tmpfs -o size=2m,mode=777 none "$WORK/d"
     out=$(cd "$WORK/d" && "$BENCHWRAP" -- sh -c 'head -c 8000000 /dev/zero; exit 5' 2>"$WORK/err" | wc -c)
     is "the disk fills during the run: all bytes arrive" "$out" 8000000
     like "the disk fills during the run: it is told" "$(cat "$WORK/err")" "^benchwrap: "
-    umount "$WORK/d"
+    umount "$WORK/d" || umount -l "$WORK/d"
     mount -t tmpfs -o ro none "$WORK/d"
     wrapped "read-only file system"
     like "read-only: the run is kept in the user's state folder" "$(cat "$WORK/err")" "kept in .*state"
-    umount "$WORK/d"
+    umount "$WORK/d" || umount -l "$WORK/d"
 else
     skip_here "full file system" "mounting needs root"
 fi
