@@ -105,7 +105,7 @@ static bool parse_lines(struct tree_meta *m, struct str text)
 int tree_meta_parse(struct tree_meta *ret, const char *name, struct str text, struct arena *a, struct err *err)
 {
     *ret = (struct tree_meta){.status = -1};
-    if (str_valid_utf8(text) && parse_lines(ret, text))
+    if (text.n && str_valid_utf8(text) && parse_lines(ret, text))
         return 0;
     *ret = (struct tree_meta){.status = -1};
     struct yaml *y;
