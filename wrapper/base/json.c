@@ -81,8 +81,11 @@ static bool token_is(struct str token, const char *key)
     size_t k = 0;
     for (size_t i = 0; i < token.n; i++, k++) {
         char c = token.p[i];
-        if (c == '~' && i + 1 < token.n && (token.p[i + 1] == '0' || token.p[i + 1] == '1'))
-            c = token.p[++i] == '0' ? '~' : '/';
+        if (c == '~') {
+            if (++i == token.n || (token.p[i] != '0' && token.p[i] != '1'))
+                return false;
+            c = token.p[i] == '0' ? '~' : '/';
+        }
         if (key[k] != c || key[k] == 0)
             return false;
     }

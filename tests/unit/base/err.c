@@ -1,0 +1,64 @@
+/* err.c: one error, one line: kind, cause, purpose, and a cut that is marked. */
+#include "base/err.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void causes_and_purposes(void **state)
+{
+    struct err e = {0};
+    (void)state;
+    assert_int_equal(err_set(&e, ERR_INPUT, "line %d", 7), -1);
+    assert_int_equal(e.kind, ERR_INPUT);
+    errno = ENOENT;
+    assert_int_equal(err_sys(&e, "cannot open %s", "f"), -1);
+    assert_string_equal(e.text, "cannot open f: No such file or directory");
+    assert_true(e.kind == ERR_SYSTEM && e.sys == ENOENT && errno == ENOENT);
+    assert_int_equal(err_wrap(&e, "reading %s", "x"), -1);
+    assert_string_equal(e.text, "reading x: cannot open f: No such file or directory");
+    assert_true(e.kind == ERR_SYSTEM && e.sys == ENOENT);
+    err_set(&e, ERR_USAGE, "again");
+    assert_int_equal(e.sys, 0);
+    err_clear(&e);
+    assert_true(e.kind == ERR_NONE && e.text[0] == 0);
+}
+
+static void nobody_need_care(void **state)
+{
+    (void)state;
+    assert_int_equal(err_set(NULL, ERR_INPUT, "x"), -1);
+    assert_int_equal(err_sys(NULL, "x"), -1);
+    assert_int_equal(err_wrap(NULL, "x"), -1);
+    err_clear(NULL);
+}
+
+static void long_texts_are_cut_and_say_so(void **state)
+{
+    struct err e = {0};
+    char big[3000];
+    (void)state;
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = 0;
+    for (int i = 0; i < 3; i++) {
+        if (i == 0)
+            err_set(&e, ERR_INPUT, "%s", big);
+        else if (i == 1)
+            err_sys(&e, "%s", big);
+        else
+            err_wrap(&e, "purpose");
+        assert_int_equal(strlen(e.text), sizeof e.text - 1);
+        assert_string_equal(e.text + sizeof e.text - 4, "...");
+    }
+    assert_int_equal(strncmp(e.text, "purpose: xxx", 12), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_and_purposes), cmocka_unit_test(nobody_need_care), cmocka_unit_test(long_texts_are_cut_and_say_so)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
