@@ -1,0 +1,259 @@
+/* cmd_ls.c: `benchwrap ls`: the runs of a tree, newest first. Reads the meta of all runs and more of those only that are shown. */
+#include "cmd/runs.h"
+
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LS_LAST = 30, HEADLINES_MAX = 2, METRIC_TAIL = 4096 };
+
+struct headline {
+    const char *key, *unit;
+    double value;
+};
+
+/* The value of greatest step in the tail of metrics/<key>; false if there is none that can be read. */
+static bool last_value(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a, double *ret)
+{
+    char path[400];
+    snprintf(path, sizeof path, "metrics/%.300s", key);
+    const char *text = runs_file(runs, run, path, METRIC_TAIL, a);
+    if (!text || strlen(text) >= METRIC_TAIL) /* a series that long is no headline */
+        return false;
+    bool found = false;
+    int64_t best = INT64_MIN, at = INT64_MIN;
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str line = str_cut(&rest, '\n'), time = str_word(&line), value = str_word(&line), step = str_word(&line);
+        int64_t t, s = 0;
+        double v;
+        if (!time.n || !str_int(time, &t) || !str_double(value, &v) || (step.n && !str_int(step, &s)))
+            continue;
+        if (s > best || (s == best && t >= at))
+            *ret = v, best = s, at = t, found = true;
+    }
+    return found;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of the run's metrics that are about the program, sorted. */
+static size_t metric_names(const struct runs *runs, const struct tree_run *run, struct arena *a, char **names, size_t max)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/metrics", run->path + strlen("mlruns/"));
+    int fd = openat(runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    size_t n = 0;
+    if (!d && fd >= 0)
+        close(fd);
+    for (struct dirent *e; d && n < max && (e = readdir(d));)
+        if (e->d_name[0] != '.' && e->d_type != DT_DIR && runs_is_result(e->d_name) && (names[n] = arena_dup(a, e->d_name, strlen(e->d_name))))
+            n++;
+    if (d)
+        closedir(d);
+    qsort(names, n, sizeof *names, by_name);
+    return n;
+}
+
+/* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. */
+static size_t headlines(const struct runs *runs, const struct tree_run *run, struct arena *a, struct headline *ret)
+{
+    size_t n = 0;
+    const char *named = runs_file(runs, run, "tags/benchwrap.headline", 1024, a);
+    struct str rest = str_of(named);
+    for (struct str word; n < HEADLINES_MAX && (word = str_word(&rest)).n;) {
+        const char *key = arena_dup(a, word.p, word.n);
+        if (key && !strstr(key, "..") && last_value(runs, run, key, a, &ret[n].value))
+            ret[n++].key = key;
+    }
+    enum { NAMES_MAX = 256 };
+    char *names[NAMES_MAX];
+    static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};
+    size_t count = n || named ? 0 : metric_names(runs, run, a, names, NAMES_MAX);
+    for (size_t w = 0; n == 0 && w < sizeof wanted / sizeof wanted[0]; w++)
+        for (size_t i = 0; n < HEADLINES_MAX && i < count; i++)
+            if (str_ends(str_of(names[i]), wanted[w]) && last_value(runs, run, names[i], a, &ret[n].value))
+                ret[n++].key = names[i];
+    for (size_t i = 0; i < n; i++)
+        ret[i].unit = runs_unit(ret[i].key, a);
+    return n;
+}
+
+/* "write.bandwidth.max 11059.2 MiB_per_s" */
+static void show_headline(struct buf *to, const struct headline *h)
+{
+    size_t stem = runs_stem(h->key), unit = strlen(h->unit), plain = unit && stem > unit + 1 ? stem - unit - 1 : stem;
+    buf_printf(to, "%s%.*s%s ", to->n ? ", " : "", (int)plain, h->key, h->key + stem);
+    show_double(to, h->value);
+    buf_printf(to, "%s%s", unit ? " " : "", h->unit);
+}
+
+static void add_row(struct listing *l, struct cmd_context *c, const struct runs *runs, const struct tree_run *run, bool json)
+{
+    struct arena *a = c->arena;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    const char *verdict = runs_file(runs, run, "tags/benchwrap.verdict", 64, a), *status = runs_status(run);
+    listing_text(l, run->id);
+    listing_str(l, (struct str){run->id, 8});
+    listing_text(l, run->experiment);
+    listing_text(l, run->name);
+    listing_text(l, runs_file(runs, run, "tags/benchmark", 256, a));
+    listing_text(l, status);
+    listing_text(l, verdict);
+    bool judged = verdict && strcmp(verdict, "none") != 0;
+    listing_text(l, judged ? arena_printf(a, "%s %s", status, verdict) : status);
+    if (run->start_ms)
+        show_time_utc(&b, run->start_ms);
+    listing_text(l, b.n ? b.p : NULL);
+    buf_clear(&b);
+    if (run->start_ms)
+        show_time(&b, run->start_ms);
+    listing_text(l, b.n ? b.p : NULL);
+    buf_clear(&b);
+    double wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
+    bool known = last_value(runs, run, "run.wall_s", a, &wall) || run->end_ms > 0;
+    if (known)
+        show_duration(&b, wall);
+    if (known)
+        listing_number(l, wall, b.p);
+    else
+        listing_none(l);
+    buf_clear(&b);
+    struct headline h[HEADLINES_MAX];
+    size_t n = headlines(runs, run, a, h);
+    for (size_t i = 0; i < n && !json; i++)
+        show_headline(&b, &h[i]);
+    for (size_t i = 0; i < n && json; i++)
+        buf_printf(&b, "%s%s", i ? " " : "", h[i].key);
+    listing_text(l, b.n ? b.p : NULL);
+    for (size_t i = 0; i < HEADLINES_MAX; i++) {
+        if (i < n)
+            listing_number(l, h[i].value, NULL);
+        else
+            listing_none(l);
+    }
+    listing_text(l, run->path);
+    listing_text(l, run->problem);
+}
+
+static const struct listing_column columns[] = {
+    {"id", NULL, false, 0},
+    {"short", "RUN", false, 0},
+    {"experiment", "EXPERIMENT", false, 24},
+    {"name", "NAME", false, 32},
+    {"benchmark", "BENCHMARK", false, 16},
+    {"status", NULL, false, 0},
+    {"verdict", NULL, false, 0},
+    {"outcome", "STATUS", false, 0},
+    {"start", NULL, false, 0},
+    {"start_local", "STARTED", false, 0},
+    {"wall_s", "WALL", true, 0},
+    {"headline", "HEADLINE", false, 100},
+    {"headline_1", NULL, true, 0},
+    {"headline_2", NULL, true, 0},
+    {"path", NULL, false, 0},
+    {"problem", NULL, false, 0},
+};
+
+static int print(struct cmd_context *c, const struct runs *runs, size_t shown)
+{
+    bool json = opt_on(&c->opts, "json");
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
+    for (size_t i = 0; i < shown; i++)
+        add_row(&l, c, runs, runs->all[i], json);
+    int status = l.failed ? -1 : 0;
+    if (json && status == 0) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 1u << 30);
+        listing_json(&l, &b);
+        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+        status = b.failed ? -1 : 0;
+    } else if (status == 0) {
+        status = listing_print(&l, c->out);
+    }
+    listing_deinit(&l);
+    if (status < 0)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    return 0;
+}
+
+static void say_problems(struct cmd_context *c, const struct runs *runs)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < runs->count && said < 10; i++) {
+        if (!runs->all[i]->problem)
+            continue;
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4096);
+        buf_plain(&b, str_of(runs->all[i]->problem), 400);
+        fprintf(c->notes, "benchwrap: ls: %s: damaged: %s\n", runs->all[i]->path, b.p ? b.p : "");
+        said++;
+    }
+    if (runs->damaged > said)
+        fprintf(c->notes, "benchwrap: ls: %zu more runs are damaged\n", runs->damaged - said);
+}
+
+static int run(struct cmd_context *c)
+{
+    struct runs runs;
+    struct runs_filter filter = {opt_text(&c->opts, "experiment"), opt_text(&c->opts, "status"), opt_find(&c->opts, "tag")};
+    int64_t last = opt_integer(&c->opts, "last");
+    if (c->argc)
+        return err_set(c->err, ERR_USAGE, "\"%.60s\": no operands are taken; \"benchwrap show RUN\" tells about one run", c->argv[0]);
+    if (last < 1)
+        return err_set(c->err, ERR_USAGE, "--last: a number from 1 on is wanted");
+    if (runs_open(&runs, c, c->err) < 0)
+        return -1;
+    int status = runs_load(&runs, &filter, c, c->err);
+    if (status == 0) {
+        size_t shown = opt_on(&c->opts, "all") || (uint64_t)last > runs.count ? runs.count : (size_t)last;
+        status = print(c, &runs, shown);
+        if (status == 0 && !opt_on(&c->opts, "json")) {
+            if (!runs.count)
+                fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n", filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
+            else if (shown < runs.count && !opt_find(&c->opts, "last")->origin)
+                fprintf(c->notes, "benchwrap: ls: %zu of %zu runs; --all shows them all\n", shown, runs.count);
+        }
+        say_problems(c, &runs);
+        if (status == 0 && runs.damaged)
+            status = 1;
+    }
+    runs_close(&runs);
+    return status;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_TREE,
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0},
+    {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest of them", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_ls = {
+    .name = "ls",
+    .summary = "list the runs of a tree, newest first",
+    .usage = "[OPTIONS]",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description = "Lists runs with experiment, name, benchmark, status and verdict, start, wall time and their headline metrics. Runs that were deleted in "
+                   "MLflow are left out. Where a run is damaged, the others are shown, what is wrong is said, and the exit status is 1.",
+    .examples = "$ benchwrap ls\n"
+                "The newest runs.\n"
+                "$ benchwrap ls --experiment io --status FAILED --last 5\n"
+                "The five newest of an experiment that failed.\n"
+                "$ benchwrap ls --all --json\n"
+                "All runs, for a program to read.\n",
+    .run = run,
+};

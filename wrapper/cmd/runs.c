@@ -1,0 +1,236 @@
+/* runs.c: runs of a tree, chosen and sorted for the commands that look at them. */
+#include "cmd/runs.h"
+
+#include "base/fs.h"
+#include "base/units.h"
+#include "plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { DETAIL_MAX = 256 << 20 };
+
+int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
+{
+    *ret = (struct runs){.root = -1};
+    const struct opt_value *given = opt_find(&c->opts, "tree");
+    if (plan_tree(given->text, c->env, c->arena, &ret->tree, err) < 0)
+        return -1;
+    ret->root = open(ret->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->root < 0 && errno == ENOENT)
+        return err_set(err, ERR_INPUT, "there is no tree at %s yet: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", ret->tree);
+    return ret->root < 0 ? err_sys(err, "opening the tree %s", ret->tree) : 0;
+}
+
+void runs_close(struct runs *runs)
+{
+    fs_close(&runs->root);
+    free(runs->all);
+    runs->all = NULL;
+}
+
+static const char *path_in_tree(const struct tree_run *run) /* "mlruns/<exp>/<run>" -> "<exp>/<run>" */
+{
+    const char *slash = strchr(run->path, '/');
+    return slash ? slash + 1 : run->path;
+}
+
+const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    char path[1024];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", path_in_tree(run), name) >= sizeof path)
+        return NULL;
+    buf_init(&b, max + 4096);
+    if (fs_read(runs->root, path, max, FS_CUT, &b, NULL) < 0)
+        return NULL;
+    return arena_dup(a, b.p ? b.p : "", b.n < max ? b.n : max);
+}
+
+struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    struct json *doc = NULL;
+    struct err err = {0};
+    char path[256];
+    snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", path_in_tree(run));
+    buf_init(&b, DETAIL_MAX);
+    *ret_problem = NULL;
+    if (fs_read(runs->root, path, DETAIL_MAX, 0, &b, &err) < 0) {
+        if (err.sys != ENOENT && err.sys != ENOTDIR)
+            *ret_problem = arena_printf(a, "%s", err.text);
+        return NULL;
+    }
+    if (json_parse(&doc, buf_text(&b), NULL, &err) < 0) {
+        *ret_problem = arena_printf(a, "artifacts/benchwrap.json: %s", err.text);
+        return NULL;
+    }
+    return doc;
+}
+
+const char *runs_status(const struct tree_run *run)
+{
+    return (int)run->status == 2 ? "SCHEDULED" : record_status_name(run->status);
+}
+
+const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key)
+{
+    for (; list; list = list->next)
+        if (strcmp(list->key, key) == 0)
+            return list;
+    return NULL;
+}
+
+const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a)
+{
+    const struct tree_entry *e = runs_entry(list, key);
+    return e ? arena_dup(a, e->value.p, e->value.n) : NULL;
+}
+
+size_t runs_stem(const char *key)
+{
+    static const char *const stats[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};
+    const char *dot = strrchr(key, '.');
+    for (size_t i = 0; dot && dot != key && i < sizeof stats / sizeof stats[0]; i++)
+        if (strcmp(dot + 1, stats[i]) == 0)
+            return (size_t)(dot - key);
+    return strlen(key);
+}
+
+const char *runs_unit(const char *key, struct arena *a)
+{
+    static const char *const names[] = {
+#define UNIT(name, dimension, factor) #name,
+#include "mlruns-format/units.def"
+#undef UNIT
+    };
+    const char *dot = strrchr(key, '.');
+    struct str stem = {key, runs_stem(key)};
+    if (dot && strcmp(dot, ".n") == 0)
+        return ""; /* a count */
+    const char *best = "";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+        if (stem.n > n && stem.p[stem.n - n - 1] == '_' && memcmp(stem.p + stem.n - n, names[i], n) == 0 && n > strlen(best))
+            best = names[i]; /* the longest: MiB_per_s, not s */
+    }
+    return arena_dup(a, best, strlen(best));
+}
+
+bool runs_is_result(const char *key)
+{
+    return strncmp(key, "run.", 4) != 0 && strncmp(key, "benchwrap.", 10) != 0 && strncmp(key, "system/", 7) != 0;
+}
+
+/* ---- loading ---- */
+
+struct loading {
+    struct runs *runs;
+    const struct runs_filter *filter;
+    struct arena *a;
+    size_t room;
+    bool failed;
+};
+
+static bool passes(const struct loading *l, const struct tree_run *run)
+{
+    const struct runs_filter *f = l->filter;
+    if (f->experiment) {
+        char id[24];
+        snprintf(id, sizeof id, "%llu", (unsigned long long)run->experiment_id);
+        if (strcmp(f->experiment, run->experiment) != 0 && strcmp(f->experiment, id) != 0)
+            return false;
+    }
+    if (f->status && strcasecmp(f->status, runs_status(run)) != 0) {
+        const char *verdict = runs_file(l->runs, run, "tags/benchwrap.verdict", 64, l->a);
+        if (!verdict || strcasecmp(f->status, verdict) != 0)
+            return false;
+    }
+    for (const struct opt_value *v = f->tags; v && v->text; v = v->next) {
+        const char *equals = strchr(v->text, '=');
+        char path[300];
+        snprintf(path, sizeof path, "tags/%.*s", (int)(equals - v->text), v->text);
+        const char *value = strstr(path, "..") ? NULL : runs_file(l->runs, run, path, 8192, l->a);
+        if (!value || strcmp(value, equals + 1) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int take(void *context, struct tree_run *run)
+{
+    struct loading *l = context;
+    struct runs *runs = l->runs;
+    if (strcmp(run->lifecycle, "deleted") == 0 || !passes(l, run))
+        return 0;
+    if (runs->count == l->room) {
+        size_t room = l->room ? l->room * 2 : 256;
+        struct tree_run **all = realloc(runs->all, room * sizeof(struct tree_run *));
+        if (!all) {
+            l->failed = true;
+            return 1;
+        }
+        runs->all = all;
+        l->room = room;
+    }
+    runs->damaged += run->problem != NULL;
+    runs->all[runs->count++] = run;
+    return 0;
+}
+
+static int newer_first(const void *a, const void *b)
+{
+    const struct tree_run *const *x = a, *const *y = b;
+    if ((*x)->start_ms != (*y)->start_ms)
+        return (*x)->start_ms < (*y)->start_ms ? 1 : -1;
+    return strcmp((*y)->id, (*x)->id);
+}
+
+int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err)
+{
+    struct loading l = {.runs = runs, .filter = filter, .a = c->arena};
+    for (const struct opt_value *v = filter->tags; v && v->text; v = v->next)
+        if (!strchr(v->text, '=') || v->text[0] == '=')
+            return err_set(err, ERR_USAGE, "--tag: \"%.60s\": KEY=VALUE is wanted", v->text);
+    if (tree_walk(runs->root, TREE_META, c->arena, take, &l, err) < 0)
+        return err_wrap(err, "reading the tree %s", runs->tree);
+    if (l.failed)
+        return err_set(err, ERR_SYSTEM, "reading the tree %s: out of memory", runs->tree);
+    if (runs->count)
+        qsort(runs->all, runs->count, sizeof(struct tree_run *), newer_first);
+    return 0;
+}
+
+static int find_last(struct runs *runs, const char *name, uint64_t back, struct cmd_context *c, const char **ret_id, struct err *err)
+{
+    static const struct runs_filter everything;
+    if (!runs->all && runs_load(runs, &everything, c, err) < 0)
+        return -1;
+    if (back >= runs->count) {
+        err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s", name, runs->tree, runs->count, runs->count == 1 ? "" : "s");
+        return 1;
+    }
+    *ret_id = runs->all[back]->id;
+    return 0;
+}
+
+int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err)
+{
+    uint64_t back = 0;
+    const char *id = name;
+    if (strcmp(name, "last") == 0 || (strncmp(name, "last~", 5) == 0 && str_uint(str_of(name + 5), &back))) {
+        int got = find_last(runs, name, back, c, &id, err);
+        if (got)
+            return got;
+    }
+    int got = tree_find(runs->root, id, what, c->arena, ret, err);
+    if (got == 1)
+        err_set(err, ERR_INPUT, "no run of %s has an id that begins with \"%.40s\" (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", runs->tree, name);
+    else if (got == 2)
+        err_set(err, ERR_INPUT, "\"%.40s\" is the beginning of several runs' ids in %s; give more digits", name, runs->tree);
+    return got > 0 ? 1 : got;
+}

@@ -1,0 +1,46 @@
+/* runs.h: runs of a tree as the commands that look at them want them: chosen, sorted, with unit and direction of each metric. */
+#ifndef CMD_RUNS_H
+#define CMD_RUNS_H
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "mlruns-format/tree.h"
+
+struct runs {
+    const char *tree;            /* absolute path of mlruns */
+    int root;                    /* its descriptor */
+    struct tree_run **all;       /* newest first; runs that were deleted are not among them */
+    size_t count;
+    size_t damaged;              /* runs of which something could not be read */
+};
+
+/* Filters of the command's options, all optional (rows that the command does not have are passed over). */
+struct runs_filter {
+    const char *experiment;      /* name or id */
+    const char *status;          /* FINISHED … or the verdict: pass, fail; any case */
+    const struct opt_value *tags;/* KEY=VALUE chain */
+};
+
+/* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */
+int runs_open(struct runs *ret, struct cmd_context *c, struct err *err);
+void runs_close(struct runs *runs);
+/* Reads the meta of all runs that pass the filter. */
+int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err);
+/* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest); read with `what` of tree.h.
+ * 1: not found (err set), 0, -1. */
+int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
+/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
+const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
+/* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
+struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);
+const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDULED" too */
+const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
+/* The entry's value as NUL-terminated text in the arena; NULL if absent. */
+const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
+/* Length of the key without its statistic (".max", ".p99" …); the whole length if it has none. */
+size_t runs_stem(const char *key);
+/* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
+const char *runs_unit(const char *key, struct arena *a);
+/* Is this what the run is about (not run.*, benchwrap.*, system/…)? */
+bool runs_is_result(const char *key);
+#endif
