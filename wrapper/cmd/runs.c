@@ -123,7 +123,12 @@ const char *runs_unit(const char *key, struct arena *a)
 
 bool runs_is_result(const char *key)
 {
-    return strncmp(key, "run.", 4) != 0 && strncmp(key, "benchwrap.", 10) != 0 && strncmp(key, "system/", 7) != 0;
+    static const char *const ours[] = {"run.", "benchwrap.", "system/", "host.", "load.", "cpu.", "memory.", "kernel.", "numa.", "node.", "fs.",
+                                       "job.", "pressure.", "os.", "limits.", "cgroup."};
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (strncmp(key, ours[i], strlen(ours[i])) == 0)
+            return false;
+    return true;
 }
 
 /* ---- loading ---- */

@@ -41,6 +41,6 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 size_t runs_stem(const char *key);
 /* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
 const char *runs_unit(const char *key, struct arena *a);
-/* Is this what the run is about (not run.*, benchwrap.*, system/…)? */
+/* Is this what the run is about, and not what was seen of the machine meanwhile (run.*, load.*, system/…)? By the key's first part. */
 bool runs_is_result(const char *key);
 #endif
