@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -121,6 +122,8 @@ int main(int argc, char **argv)
         say(WIRE_NOTE, 0, "a note with \033[31mcolour");
     if (strcmp(mode(), "silent") != 0)
         say(WIRE_READY, 0, "");
+    if (!strcmp(mode(), "stop") || !strcmp(mode(), "never-done") || !strcmp(mode(), "stall"))
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing may be left of a test */
     if (!strcmp(mode(), "stop"))
         kill(getpid(), SIGSTOP);
     for (;;) {

@@ -128,7 +128,7 @@ int ending_finish(struct launch *l)
     bool in_time = !l->recorded || wait_recorder(l);
     if (!in_time)
         say_line(&l->out[1], "the record is not finished after %g s; it is kept and \"benchwrap sync --local\" finishes it", l->options.finish_wait);
-    else if (l->recorded && !l->recorder.done && !l->helpless)
+    else if (l->recorded && !l->recorder.done && !l->told)
         say_line(&l->out[1], "the recorder ended early; what was recorded is kept: \"benchwrap sync --local\" finishes it");
     else if (l->recorder.summary[0] && !l->options.quiet)
         say_text(&l->out[1], l->recorder.summary);

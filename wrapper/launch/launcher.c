@@ -70,6 +70,7 @@ static void add_usage(struct rusage *to, const struct rusage *more)
 }
 
 static bool pump_both(struct launch *l, int64_t now_ns);
+static void recorder_lost(struct launch *l);
 
 /* The terminal has stopped the program; the shell must see its job stopped, so we stop by the same signal. A program stopped by somebody's SIGSTOP is
  * left alone: whoever continues it may not know of us. */
@@ -120,6 +121,8 @@ static void reap(struct launch *l)
         else if (pid == l->recorder.pid) {
             l->recorder.pid = 0;
             l->recorder.exit = status;
+            if (l->helpless)
+                recorder_lost(l);
         } else if (pid == l->signals.witness.pid)
             l->signals.witness.pid = 0;
         else {
@@ -137,20 +140,20 @@ static struct out *stderr_of(struct launch *l)
     return &l->out[1];
 }
 
+/* Its socket closes a moment before it can be reaped: the witness is replaced at once, the warning waits for the exit status. */
 static void recorder_lost(struct launch *l)
 {
-    if (l->helpless)
-        return;
-    l->helpless = true;
-    if (l->recorder.done)
-        return;
-    reap(l);
     int exit = l->recorder.exit;
-    if (l->ended || l->pid > 0)
-        say_line(stderr_of(l), "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
-                 WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
-    if (!l->ended)
+    if (l->recorder.done || !l->recorded || l->told)
+        return;
+    if (!l->helpless && !l->ended)
         signals_own_witness(&l->signals);
+    l->helpless = true;
+    if (l->recorder.pid > 0)
+        return;
+    l->told = true;
+    say_line(stderr_of(l), "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
+             WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
 }
 
 static void hear_recorder(struct launch *l)
@@ -398,6 +401,18 @@ static bool start_program(struct launch *l)
     return true;
 }
 
+/* Waits a fifth of a second for the end of a recorder that has been told to end. */
+static void reap_recorder(struct launch *l)
+{
+    for (int ms = 0; ms < 200; ms += 2) {
+        struct timespec nap = {.tv_nsec = 2000000};
+        reap(l);
+        if (l->recorder.pid <= 0)
+            return;
+        nanosleep(&nap, NULL);
+    }
+}
+
 /* Gives back what was set up; nothing of ours may be left for the program to see, no child either. */
 static void abandon(struct launch *l)
 {
@@ -408,12 +423,7 @@ static void abandon(struct launch *l)
         l->stream[i] = (struct stream){.number = i + 1, .source = -1, .for_child = -1};
     }
     recorder_close(&l->recorder);
-    for (int ms = 0; l->recorder.pid > 0 && ms < 200; ms += 5) {
-        struct timespec nap = {.tv_nsec = 5000000};
-        reap(l);
-        if (l->recorder.pid > 0)
-            nanosleep(&nap, NULL);
-    }
+    reap_recorder(l);
     if (l->recorder.pid > 0) {
         kill(l->recorder.pid, SIGKILL);
         waitpid(l->recorder.pid, NULL, 0);
@@ -475,7 +485,7 @@ int launcher_run(struct launch *l)
         return 125;
     }
     if (!there) {
-        reap(l);
+        reap_recorder(l);
         int exit = l->recorder.exit;
         char text[200];
         snprintf(text, sizeof text, "the recorder did not start (%s %d; \"benchwrap doctor\" tells why)", WIFSIGNALED(exit) ? "signal" : "exit status",

@@ -24,7 +24,8 @@ struct launch {
     struct limit limit;
 
     bool recorded;           /* there is, or was, a recorder */
-    bool helpless;           /* its death has been reported and a witness found */
+    bool helpless;           /* it has died before its time, another witness was found */
+    bool told;               /* and that has been said */
     pid_t pid;
     int line;                /* the held child's, until it is known to run */
     bool ended;

@@ -1,0 +1,78 @@
+#!/bin/bash
+# Every signal, to the launcher's pid and to its group: the program sees each exactly once.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/launch.sh"
+compile count-signals
+leader=
+set -m # each background job is a process group of its own
+
+# CONT first and alone: the kernel drops a waiting CONT when a stop signal comes, and the other way round
+signals="18 1 2 3 4 5 6 7 8 10 11 12 13 14 15 16 20 21 22 23 24 25 26 27 28 29 30 31 34 35 50 63 64"
+expected() # TIMES
+{
+    for s in $signals; do echo "$s $1"; done | sort -n
+}
+wait_for() # FILE: at most 10 s
+{
+    for _ in $(seq 1000); do [ -e "$1" ] && return 0; sleep 0.01; done
+    return 1
+}
+
+# run NAME ROUNDS SENDER COMMAND…: SENDER PID SIGNAL sends one signal to the job
+run()
+{
+    name=$1 rounds=$2 sender=$3
+    shift 3
+    rm -f "$WORK"/counts*
+    "$@" 2>"$WORK/err" &
+    job=$!
+    wait_for "$WORK/counts.ready" || { tap_fail "$name" "did not start: $(cat "$WORK/err")"; kill -9 -$job; return; }
+    sleep 0.1
+    target=$job
+    [ -z "$leader" ] || target=$(ps -o ppid= -p "$(cat "$WORK/counts.ready")")
+    for _ in $(seq "$rounds"); do
+        for s in $signals; do
+            $sender $target "$s"
+            [ "$s" != 18 ] || sleep 0.3
+        done
+        sleep 0.4
+    done
+    touch "$WORK/counts.stop"
+    wait $job
+    is "$name" "$(expected "$rounds" | diff - "$WORK/counts" 2>&1)" ""
+}
+to_pid() { kill -"$2" "$1"; }
+to_group() { kill -"$2" -- -"$1"; }
+# one after the other, as slurmstepd does it: launcher, its children, in either order
+to_each() { for p in "$1" $(pgrep -P "$1"); do kill -"$2" "$p"; done; }
+to_each_reversed() { for p in $(pgrep -P "$1" | tac) "$1"; do kill -"$2" "$p"; done; }
+
+run "pid alone" 3 to_pid "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+run "group" 3 to_group "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+run "pid by pid" 2 to_each "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+run "pid by pid, launcher last" 2 to_each_reversed "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+FAKE_MODE=stop run "pid alone, recorder stopped" 1 to_pid "$LAUNCH" -q --finish-wait 0.1 -- "$WORK/count-signals" "$WORK/counts"
+signals_all=$signals
+signals="1 2 3 10 12 14 15 34 64" # CONT and the stop signals would move the stopped recorder
+FAKE_MODE=stop run "group, recorder stopped" 1 to_group "$LAUNCH" -q --finish-wait 0.1 -- "$WORK/count-signals" "$WORK/counts"
+signals=$signals_all
+FAKE_MODE=die run "pid alone, recorder dead" 2 to_pid "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+FAKE_MODE=die run "group, recorder dead" 2 to_group "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+run "pid alone, unrecorded with time limit" 2 to_pid "$BARE" -q -T 60 -- "$WORK/count-signals" "$WORK/counts"
+run "group, unrecorded with time limit" 2 to_group "$BARE" -q -T 60 -- "$WORK/count-signals" "$WORK/counts"
+run "pid alone, unrecorded" 2 to_pid "$BARE" -q -- "$WORK/count-signals" "$WORK/counts"
+run "group, unrecorded" 2 to_group "$BARE" -q -- "$WORK/count-signals" "$WORK/counts"
+run "group, program has left it" 2 to_group "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts" group
+leader=1
+run "as session leader, pid alone" 2 to_pid setsid -w "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+run "as session leader, group" 2 to_group setsid -w "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+
+# Signals that come before the program exists reach it too.
+FAKE_MODE=silent "$LAUNCH" -q --probe-wait 0.6 -- bash -c 'echo alive; sleep 1' >"$WORK/out" 2>&1 &
+job=$!
+sleep 0.3
+kill -USR1 $job
+wait $job
+is "a signal during the probes ends a program that does not catch it" $? 138
+is "... before it said anything" "$(cat "$WORK/out")" ""
+done_testing
