@@ -244,7 +244,7 @@ static void wait_turn(struct launch *l, struct pollfd *p)
     for (int i = 0; i < 2; i++) {
         struct stream *s = &l->stream[i];
         p[AT_SOURCE + i] = (struct pollfd){.fd = pump_wants_input(s) ? s->source : -1, .events = POLLIN};
-        p[AT_OUT + i] = (struct pollfd){.fd = s->left && s->blocked ? s->out->fd : -1, .events = POLLOUT};
+        p[AT_OUT + i] = (struct pollfd){.fd = s->left && !s->retry_ns ? s->out->fd : -1, .events = POLLOUT};
     }
     if (poll(p, AT_COUNT, turn_timeout(l, clock_ns())) < 0) {
         struct timespec nap = {.tv_nsec = 1000000};

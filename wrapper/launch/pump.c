@@ -185,7 +185,6 @@ static void give_up(struct stream *s, int error)
 static bool give(struct stream *s, int64_t now_ns)
 {
     ssize_t n = out_write(s->out, s->at, s->left);
-    s->blocked = false;
     s->retry_ns = 0;
     if (n > 0) {
         s->at += n;
@@ -196,8 +195,8 @@ static bool give(struct stream *s, int64_t now_ns)
     }
     int error = n < 0 ? errno : EIO;
     if (error == EAGAIN)
-        s->blocked = true;
-    else if (error == EPIPE || error == ECONNRESET)
+        return false; /* the caller polls */
+    if (error == EPIPE || error == ECONNRESET)
         give_up(s, EPIPE);
     else if (error == EFBIG || error == EBADF || ++s->tries > PUMP_TRIES)
         give_up(s, error);

@@ -20,7 +20,6 @@ struct stream {
     char *spare;            /* PUMP_PIECE bytes for when the ring is full */
     const char *at;         /* bytes read but not yet written: [at, at + left) */
     size_t left;
-    bool blocked;           /* the reader is slow: wait for POLLOUT */
     int tries;              /* failures in a row */
     int64_t retry_ns;       /* not before */
     int64_t stalled_ns;     /* the ring is full since; 0: it is not */

@@ -43,6 +43,10 @@ static int grow(int fd)
 {
     struct rlimit was, most;
     bool limited = getrlimit(RLIMIT_FSIZE, &was) == 0 && was.rlim_cur != RLIM_INFINITY;
+    if (limited && was.rlim_max < WIRE_SIZE) { /* trying would bring SIGXFSZ */
+        errno = EFBIG;
+        return -1;
+    }
     if (limited) {
         most = (struct rlimit){was.rlim_max, was.rlim_max};
         setrlimit(RLIMIT_FSIZE, &most);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 bool spawn_save(struct spawn_state *ret)
@@ -31,6 +32,23 @@ bool spawn_save(struct spawn_state *ret)
     return true;
 }
 
+/* What our own writing has brought upon us (a reader that is gone, a size limit) must not strike the program. */
+static void forget_own_signals(void)
+{
+    sigset_t own;
+    siginfo_t info;
+    struct timespec none = {0};
+    bool foreign[2] = {false};
+    sigemptyset(&own);
+    sigaddset(&own, SIGPIPE);
+    sigaddset(&own, SIGXFSZ);
+    for (int number; (number = sigtimedwait(&own, &info, &none)) > 0;)
+        foreign[number == SIGXFSZ] |= info.si_pid != getpid();
+    for (int i = 0; i < 2; i++)
+        if (foreign[i])
+            kill(getpid(), i ? SIGXFSZ : SIGPIPE);
+}
+
 void spawn_restore(const struct spawn_state *state)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -38,6 +56,7 @@ void spawn_restore(const struct spawn_state *state)
         sigaction(SIGCHLD, &ignore, NULL);
     if (state->alarm.it_value.tv_sec || state->alarm.it_value.tv_usec)
         setitimer(ITIMER_REAL, &state->alarm, NULL);
+    forget_own_signals();
     sigprocmask(SIG_SETMASK, &state->mask, NULL);
 }
 

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Time limit: signal, grace, KILL, to the program and all it has started, never to the caller's group; exit 124.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/launch.sh"
+cd "$WORK" || exit 1
+
+timed() # COMMAND…: "status, rounded tenths of a second"
+{
+    t0=$(date +%s%N)
+    "$@" >out 2>err
+    rc=$?
+    tenths=$((($(date +%s%N) - t0) / 100000000))
+}
+cat >stubborn.sh <<'S'
+trap 'echo caught' TERM INT
+echo $$ >stubborn.pid
+while :; do sleep 0.05; done
+S
+gone() # FILE with a pid: has that process ended (or will it within 2 s)?
+{
+    for _ in $(seq 100); do kill -0 "$(cat "$1")" 2>/dev/null || return 0; sleep 0.02; done
+    return 1
+}
+for way in recorded unrecorded nopidfd; do
+    case $way in
+    recorded) set -- "$LAUNCH" -q ;;
+    unrecorded) set -- "$BARE" -q ;;
+    nopidfd) # a kernel without pidfds
+        if ! strace -f -o /dev/null -e inject=pidfd_open:error=ENOSYS true 2>/dev/null; then
+            skip "$way" "no strace"
+            continue
+        fi
+        set -- strace -o /dev/null -e trace=pidfd_open -e inject=pidfd_open:error=ENOSYS "$LAUNCH" -q ;;
+    esac
+    timed "$@" -T 0.4 -- sleep 20
+    is "$way: TERM ends it" "$rc $((tenths >= 4 && tenths < 20))" "124 1"
+    timed "$@" -T 0.3 -k 0.4 -- bash stubborn.sh
+    is "$way: KILL after the grace" "$rc $((tenths >= 7 && tenths < 25)) $(cat out)" "124 1 caught"
+    timed "$@" -T 0.3 -s INT -k 5 -- bash -c 'trap "echo int; exit 0" INT; while :; do sleep 0.05; done'
+    is "$way: another signal" "$rc $(cat out)" "124 int"
+    timed "$@" -T 0.3 -k 0.3 -- bash -c 'setsid bash stubborn.sh & setsid bash -c "sleep 50 & echo \$! >grandchild.pid; wait" & wait'
+    is "$way: what it has started" "$rc $(gone stubborn.pid && gone grandchild.pid && echo gone)" "124 gone"
+    timed "$@" -T 0.3 -k 1 -- bash -c 'kill -STOP $$'
+    is "$way: a stopped program" "$rc $((tenths < 12))" "124 1"
+    timed "$@" -T 20 -- sh -c 'exit 5'
+    is "$way: in time" "$rc" 5
+    timed "$@" -T 0 -- sh -c 'exit 5'
+    is "$way: 0 is no limit" "$rc" 5
+    (trap 'echo hit >hit' TERM; "$@" -T 0.3 -- sleep 20 >out 2>err; true)
+    is "$way: the caller's group is left alone" "$(ls hit 2>&1 | grep -c '^hit$')" 0
+done
+"$LAUNCH" -q -T 0.2 -- sleep 9
+like "the record knows" "$(cat "$FAKE_DIR/ended")" 'timed_out=1'
+done_testing

@@ -1,0 +1,87 @@
+/* Launchers are seen through by the data table. */
+#include "launch/peel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *program; /* the rest of the line from the program on */
+        int parallel;
+    } cases[] = {
+        {"ior -a POSIX", "ior -a POSIX", 0},
+        {"srun -n 64 ior -a", "ior -a", 1},
+        {"srun -n64 -N 2 --mpi=pmix --cpu-bind cores ior", "ior", 1},
+        {"srun --ntasks=4 --exclusive -l ior -n 3", "ior -n 3", 1},
+        {"srun -ul -t 10 -p debug ./a.out", "./a.out", 1},
+        {"srun -N2 bash -c x", "bash -c x", 1},
+        {"/usr/bin/srun -- ior", "ior", 1},
+        {"mpirun -np 4 -H a,b --map-by node --mca btl tcp,self -x PATH ior", "ior", 1},
+        {"mpirun --oversubscribe --allow-run-as-root -n 4 ior", "ior", 1},
+        {"mpiexec -n 4 -ppn 2 -genv OMP_NUM_THREADS 2 ior", "ior", 1},
+        {"mpiexec.hydra -n 4 -f hosts ior", "ior", 1},
+        {"mpirun.openmpi -c 2 ior", "ior", 1},
+        {"aprun -n 4 -N 2 -d1 ior", "ior", 1},
+        {"jsrun -n 2 -a 4 --bind packed:7 ior", "ior", 1},
+        {"flux run -n 4 --exclusive ior", "ior", 1},
+        {"flux jobs", "flux jobs", 0},
+        {"env A=1 B=2 ior A=3", "ior A=3", 0},
+        {"env -i -u HOME PATH=/bin ior", "ior", 0},
+        {"time -p ior", "ior", 0},
+        {"time -f %e -o file ior", "ior", 0},
+        {"numactl -N 0 -m0 ior", "ior", 0},
+        {"numactl --interleave=all --cpunodebind 1 ior", "ior", 0},
+        {"taskset 0x3 ior", "ior", 0},
+        {"taskset -c 0,1 ior", "ior", 0},
+        {"nice ior", "ior", 0},
+        {"nice -n 5 ior", "ior", 0},
+        {"nice -5 ior", "ior", 0},
+        {"ionice -c 3 ior", "ior", 0},
+        {"ionice -c3 -n0 ior", "ior", 0},
+        {"chrt -f 10 ior", "ior", 0},
+        {"stdbuf -oL -e 0 ior", "ior", 0},
+        {"timeout 10 ior", "ior", 0},
+        {"timeout -s INT -k 5 --preserve-status 1h ior -t 1m", "ior -t 1m", 0},
+        {"nohup setsid -w ior", "ior", 0},
+        {"apptainer exec image.sif ior -b 1g", "ior -b 1g", 0},
+        {"apptainer -q exec --nv -B /a:/b --env X=1 image.sif ior", "ior", 0},
+        {"apptainer build x y", "apptainer build x y", 0},
+        {"srun -n 8 apptainer exec --bind /scratch i.sif numactl -N 0 ior -a", "ior -a", 1},
+        {"strace -f -o log -e trace=open ior", "ior", 0},
+        {"perf stat -e cycles ior", "ior", 0},
+        {"xvfb-run -a -s x ior", "ior", 0},
+        {"timeout 10", "timeout 10", 0},
+        {"srun", "srun", 0},
+        {"srun -n", "srun -n", 0},
+        {"mpirun -n", "mpirun -n", 0},
+        {"env A=1", "env A=1", 0},
+        {"", "", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], got[256] = "";
+        char *argv[32], *rest = text;
+        int n = 0;
+        snprintf(text, sizeof text, "%s", cases[i].line);
+        for (char *word; (word = strsep(&rest, " "));)
+            if (*word)
+                argv[n++] = word;
+        argv[n] = NULL;
+        for (char *const *p = peel(argv); *p; p++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", *got ? " " : "", *p);
+        if (strcmp(got, cases[i].program) != 0 || peel_is_parallel(argv) != (cases[i].parallel == 1))
+            fail_msg("%s: got \"%s\" (parallel %d)", cases[i].line, got, peel_is_parallel(argv));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* The rank is read from what launchers really set: rows from live systems. */
+#include "launch/rank.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *const *current; /* "NAME=VALUE" rows of the case; a getenv takes no closure */
+
+static char *lookup(const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *const *p = current; *p; p++)
+        if (strncmp(*p, name, n) == 0 && (*p)[n] == '=')
+            return (char *)*p + n + 1;
+    return NULL;
+}
+
+static void environments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *env[12];
+        int known;
+        uint32_t rank, ranks;
+        const char *source;
+    } cases[] = {
+        {"login shell", {"HOME=/root"}, 0, 0, 0, ""},
+        {"srun step", {"SLURM_PROCID=3", "SLURM_STEP_ID=0", "SLURM_NTASKS=8", "SLURM_STEP_NUM_TASKS=4"}, 1, 3, 4, "SLURM_PROCID"},
+        {"sbatch shell", {"SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_JOB_ID=7"}, 0, 0, 0, ""},
+        {"sbatch shell, step id as a marker", {"SLURM_PROCID=0", "SLURM_STEP_ID=4294967291"}, 0, 0, 0, ""},
+        {"interactive step", {"SLURM_PROCID=0", "SLURM_STEP_ID=4294967290"}, 0, 0, 0, ""},
+        {"salloc shell", {"SLURM_JOB_ID=7", "SLURM_NTASKS=8"}, 0, 0, 0, ""},
+        {"Open MPI in sbatch", {"SLURM_PROCID=0", "OMPI_COMM_WORLD_RANK=2", "OMPI_COMM_WORLD_SIZE=4", "PMIX_RANK=2"}, 1, 2, 4, "PMIX_RANK"},
+        {"Open MPI in a step", {"SLURM_PROCID=0", "SLURM_STEP_ID=1", "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=2"}, 1, 1, 2, "OMPI_COMM_WORLD_RANK"},
+        {"MPICH in a step", {"SLURM_PROCID=0", "SLURM_STEP_ID=1", "PMI_RANK=5", "PMI_SIZE=6"}, 1, 5, 6, "PMI_RANK"},
+        {"Cray PALS", {"PALS_RANKID=9"}, 1, 9, 0, "PALS_RANKID"},
+        {"MVAPICH2", {"MV2_COMM_WORLD_RANK=1", "MV2_COMM_WORLD_SIZE=2"}, 1, 1, 2, "MV2_COMM_WORLD_RANK"},
+        {"Flux", {"FLUX_TASK_RANK=1", "FLUX_JOB_SIZE=2"}, 1, 1, 2, "FLUX_TASK_RANK"},
+        {"garbage", {"PMI_RANK=one", "PMIX_RANK=-1", "OMPI_COMM_WORLD_RANK="}, 0, 0, 0, ""},
+        {"garbage before something good", {"PMIX_RANK=x", "PMI_RANK=1", "PMI_SIZE=2"}, 1, 1, 2, "PMI_RANK"},
+        {"a size that cannot be", {"PMI_RANK=4", "PMI_SIZE=2"}, 1, 4, 0, "PMI_RANK"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        current = cases[i].env;
+        struct rank got = rank_find(lookup);
+        if (got.known != (cases[i].known == 1) || got.rank != cases[i].rank || got.ranks != cases[i].ranks || strcmp(got.source, cases[i].source) != 0)
+            fail_msg("%s: known %d, %u of %u, %s", cases[i].what, got.known, got.rank, got.ranks, got.source);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(environments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
