@@ -1,0 +1,159 @@
+/* args.c: params from the program's own arguments and environment, by the table of its options in the rule file. */
+#include "benchmarks/engine.h"
+#include "mlruns-format/key.h"
+
+#include <stdio.h>
+
+static const struct option_rule *option_of(const struct rules *rules, struct str flag)
+{
+    for (size_t i = 0; i < rules->options; i++)
+        for (size_t k = 0; k < rules->option[i].flags; k++)
+            if (str_eq(rules->option[i].flag[k], flag))
+                return &rules->option[i];
+    return NULL;
+}
+
+static void option_see(struct rules_run *run, const struct option_rule *o, struct str value)
+{
+    char joined[VALUE_MAX];
+    if (!o->param)
+        return;
+    if (o->join)
+        for (const struct value_seen *v = run->values; v; v = v->next)
+            if (v->rank == -1 && str_is(v->key, o->param) && !str_eq(v->text, value)) {
+                snprintf(joined, sizeof(joined), STR_FMT "," STR_FMT, STR_ARG(v->text), STR_ARG(value));
+                value = str_of(joined);
+                break;
+            }
+    value_see(run, str_of(o->param), value, o->type, "arguments", -1, -1, o->hidden);
+}
+
+/* A repeated flag counts: -v -v is 2. */
+static void count_see(struct rules_run *run, const struct option_rule *o, size_t more)
+{
+    char text[24];
+    int64_t n = 0;
+    for (const struct value_seen *v = run->values; v && o->param; v = v->next)
+        if (v->rank == -1 && str_is(v->key, o->param))
+            str_int(v->text, &n);
+    snprintf(text, sizeof(text), "%lld", (long long)n + (long long)more);
+    option_see(run, o, str_of(text));
+}
+
+/* "checkRead=1,GPUid=2": directives are options written without dashes in the table. */
+static void directives_see(struct rules_run *run, struct str text)
+{
+    while (text.p) {
+        struct str value = str_cut(&text, ','), name = str_cut(&value, '=');
+        const struct option_rule *o = option_of(run->rules, str_trim(name));
+        if (o && value.p)
+            option_see(run, o, str_trim(value));
+    }
+}
+
+static void take(struct rules_run *run, const struct option_rule *o, struct str value)
+{
+    if (o->kind == OPTION_DIRECTIVES)
+        directives_see(run, value);
+    else if (o->kind == OPTION_FLAG)
+        option_see(run, o, o->value);
+    else if (o->kind == OPTION_COUNT)
+        count_see(run, o, 1);
+    else
+        option_see(run, o, value);
+}
+
+static bool wants_value(const struct option_rule *o)
+{
+    return (o->kind == OPTION_VALUE || o->kind == OPTION_DIRECTIVES) && !o->optional;
+}
+
+/* --name, --name=value, --name value. Returns whether the next argument was used. */
+static bool long_option(struct rules_run *run, struct str arg, const char *next)
+{
+    struct str value = arg, flag = str_cut(&value, '=');
+    const struct option_rule *o = option_of(run->rules, flag);
+    if (!o)
+        return false;
+    if (value.p) {
+        take(run, o, value);
+        return false;
+    }
+    if (!wants_value(o)) {
+        take(run, o, o->value);
+        return false;
+    }
+    if (next)
+        take(run, o, str_of(next));
+    return next != NULL;
+}
+
+/* -wrC, -b 1m, -b1m, -b=1m. Returns whether the next argument was used. */
+static bool short_options(struct rules_run *run, struct str arg, const char *next)
+{
+    for (size_t i = 1; i < arg.n; i++) {
+        char flag[3] = {'-', arg.p[i], 0};
+        const struct option_rule *o = option_of(run->rules, str_of(flag));
+        if (!o)
+            return false; /* not known: what follows it could be its value */
+        if (!wants_value(o)) {
+            take(run, o, o->value);
+            continue;
+        }
+        struct str value = str_sub(arg, i + 1, arg.n);
+        if (value.n && value.p[0] == '=')
+            value = str_sub(value, 1, value.n);
+        if (value.n || !next) {
+            if (value.n)
+                take(run, o, value);
+            return false;
+        }
+        take(run, o, str_of(next));
+        return true;
+    }
+    return false;
+}
+
+void args_take(struct rules_run *run, char *const *argv)
+{
+    run->arguments = argv[0] != NULL;
+    for (size_t i = 1; argv[0] && argv[i]; i++) {
+        struct str arg = str_of(argv[i]);
+        if (str_is(arg, "--"))
+            return;
+        if (arg.n < 2 || arg.p[0] != '-') {
+            struct str rest = arg, name = str_cut(&rest, '='); /* name=value operands (dd, …) */
+            const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
+            if (o)
+                take(run, o, rest);
+            continue;
+        }
+        bool is_long = arg.p[1] == '-' || (run->rules->single_dash_long && arg.n > 2);
+        if (is_long ? long_option(run, arg, argv[i + 1]) : short_options(run, arg, argv[i + 1]))
+            i++;
+    }
+}
+
+void environment_take(struct rules_run *run, char *const *env)
+{
+    const struct rules *rules = run->rules;
+    for (size_t i = 0; env[i]; i++)
+        for (size_t k = 0; k < rules->environments; k++) {
+            const struct environment_rule *e = &rules->environment[k];
+            struct str value = str_of(env[i]), name = str_cut(&value, '=');
+            bool prefix = str_ends(e->name, "*");
+            struct str head = str_sub(e->name, 0, e->name.n - (prefix ? 1 : 0));
+            if (!value.p || (prefix ? name.n <= head.n || memcmp(name.p, head.p, head.n) : !str_eq(name, head)))
+                continue;
+            struct buf key;
+            buf_init(&key, NAME_MAX_BYTES);
+            buf_puts(&key, e->param);
+            if (prefix) {
+                buf_putc(&key, '.');
+                key_segment(&key, str_sub(name, head.n, name.n));
+            }
+            if (!key.failed)
+                value_see(run, buf_text(&key), value, PARAM_TEXT, "environment", -2, -1, false);
+            buf_deinit(&key);
+        }
+}

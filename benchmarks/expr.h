@@ -1,0 +1,33 @@
+/* expr.h: conditions of rule files: numbers, 'texts', names (params), calls, + - * / == != < <= > >= and or not, parentheses.
+ *
+ * What is not known is undefined; undefined spreads through arithmetic and comparison, counts as false in `and or not`,
+ * and can be asked for with defined(NAME). */
+#ifndef BENCHMARKS_EXPR_H
+#define BENCHMARKS_EXPR_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum value_kind { VALUE_UNDEFINED, VALUE_NUMBER, VALUE_TEXT };
+struct value {
+    enum value_kind kind;
+    double number;
+    struct str text;
+};
+
+struct expr; /* lives in the arena it was compiled into */
+
+struct expr_names {
+    /* The value of a name; leaves *ret undefined if there is none. */
+    void (*name)(void *context, struct str name, struct value *ret);
+    /* A call: function and its arguments as written. */
+    void (*call)(void *context, struct str function, const struct str *args, size_t n, struct value *ret);
+    void *context;
+};
+
+/* Messages say what was expected at which character. `function_ok` tells whether a function exists with that many arguments. */
+int expr_new(struct expr **ret, struct str text, bool (*function_ok)(struct str function, size_t n), struct arena *a, struct err *err);
+struct value expr_value(const struct expr *e, const struct expr_names *names);
+/* 1 true, 0 false, -1 undefined. */
+int expr_truth(const struct expr *e, const struct expr_names *names);
+#endif

@@ -1,0 +1,280 @@
+/* feed.c: bytes become lines, lines become rows: one pass, constant memory, in pieces as they come. */
+#include "benchmarks/engine.h"
+
+#include <stdlib.h>
+
+/* What a reading may hold: samples, names, one line. Reached only by hostile output; then the record says so. */
+enum { RUN_MEMORY = 256 << 20 };
+
+int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err)
+{
+    struct rules_run *run = calloc(1, sizeof(*run));
+    if (!run)
+        return err_set(err, ERR_SYSTEM, "no memory to read the output");
+    arena_init(&run->arena, RUN_MEMORY);
+    run->rules = rules;
+    run->values_tail = &run->values;
+    run->block = arena_get(&run->arena, BLOCKS_MAX * sizeof(*run->block));
+    bool good = run->block != NULL;
+    for (size_t s = 0; s < 2 + rules->files; s++) {
+        struct source *source = &run->source[s];
+        source->index = (int)s;
+        source->name = s == 0 ? "stdout" : s == 1 ? "stderr" : rules->file[s - 2];
+        for (size_t i = 0; i < rules->readers && good; i++) {
+            const struct reader *r = rules->reader[i];
+            if (r->kind->state_size && (r->source == (int)s || (r->source < 0 && s < 2)))
+                good = (source->state[i] = arena_get(&run->arena, r->kind->state_size)) != NULL;
+        }
+    }
+    for (size_t i = 0; i < rules->readers; i++)
+        run->staged[i].tail = &run->staged[i].open;
+    if (!good) {
+        arena_deinit(&run->arena);
+        free(run);
+        return err_set(err, ERR_SYSTEM, "no memory to read the output");
+    }
+    if (argv)
+        args_take(run, argv);
+    if (env)
+        environment_take(run, env);
+    *ret = run;
+    return 0;
+}
+
+static bool digits_until(struct str s, size_t *at)
+{
+    size_t from = *at;
+    while (*at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9')
+        (*at)++;
+    return *at > from;
+}
+
+/* Length of what a launcher put before the line: "[1,0]<stdout>:" and kin (Open MPI), "[0] " (MPICH), "0: " (srun). */
+static size_t rank_prefix(struct str s)
+{
+    size_t i = 0;
+    if (s.n < 3)
+        return 0;
+    if (s.p[0] == '[') {
+        const char *close = memchr(s.p, ']', s.n < 100 ? s.n : 100);
+        if (!close)
+            return 0;
+        struct str behind = str_sub(s, (size_t)(close - s.p) + 1, s.n);
+        if (str_starts(behind, "<std")) {
+            const char *end = memchr(behind.p, '>', behind.n < 12 ? behind.n : 12);
+            if (end && end + 1 < behind.p + behind.n && end[1] == ':') {
+                size_t n = (size_t)(end + 2 - s.p);
+                bool five = memchr(s.p, '@', (size_t)(close - s.p)) != NULL; /* Open MPI 5 puts a blank behind */
+                return five && n < s.n && s.p[n] == ' ' ? n + 1 : n;
+            }
+            return 0;
+        }
+        i = 1;
+        return digits_until(s, &i) && s.p + i == close && behind.n && behind.p[0] == ' ' ? i + 2 : 0;
+    }
+    while (i < s.n && i < 8 && s.p[i] == ' ')
+        i++;
+    return digits_until(s, &i) && i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ' ' ? i + 2 : 0;
+}
+
+/* The line without terminal colours (ECMA-48 control sequences), in the reading's scratch. */
+static struct str without_colours(struct rules_run *run, struct str s)
+{
+    if (run->clean_room < s.n) {
+        char *more = realloc(run->clean, s.n);
+        if (!more)
+            return s;
+        run->clean = more;
+        run->clean_room = s.n;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] != 0x1b) {
+            run->clean[n++] = s.p[i];
+            continue;
+        }
+        if (i + 1 < s.n && s.p[i + 1] == '[') {
+            for (i += 2; i < s.n && !(s.p[i] >= 0x40 && s.p[i] <= 0x7e); i++)
+                ;
+        } else if (i + 1 < s.n && s.p[i + 1] == ']') { /* title: up to BEL or ESC \ */
+            for (i += 2; i < s.n && s.p[i] != 7 && s.p[i] != 0x1b; i++)
+                ;
+            if (i < s.n && s.p[i] == 0x1b)
+                i++;
+        } else
+            i++;
+    }
+    return (struct str){run->clean, n};
+}
+
+static void check_line(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line)
+{
+    for (size_t i = 0; i < run->rules->checks; i++) {
+        const struct check *c = run->rules->check[i];
+        if (!c->pattern || !prefilter_has(mask, c->bit) || (c->source >= 0 ? c->source != source->index : source->index >= 2))
+            continue;
+        int found = pattern_match(c->pattern, line, NULL);
+        if (found == 1)
+            row_count(run, c->bit, source->block, line);
+        else if (found < 0)
+            run->gave_up++;
+    }
+}
+
+static void line_take(struct rules_run *run, struct source *source, struct str line)
+{
+    const struct rules *rules = run->rules;
+    struct prefilter_mask mask = rules->always;
+    bool look = false;
+    if (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    bool coloured = line.n && memchr(line.p, 0x1b, line.n);
+    if (coloured)
+        line = without_colours(run, line);
+    prefilter_scan(rules->prefilter, line, &mask);
+    for (size_t i = 0; i < rules->readers; i++) {
+        const struct reader *r = rules->reader[i];
+        if (source->state[i] && r->kind->hungry && r->kind->hungry(r, source->state[i]))
+            prefilter_set(&mask, (unsigned)i);
+    }
+    for (size_t i = 0; i < PREFILTER_BITS / 64; i++)
+        look = look || mask.word[i];
+    if (!look)
+        return;
+    /* A carriage return redraws a line (progress): what counts is what stays. */
+    const char *redrawn = line.n ? memrchr(line.p, '\r', line.n) : NULL;
+    if (redrawn)
+        line = str_sub(line, (size_t)(redrawn - line.p) + 1, line.n);
+    if (!rules->keep_prefix) {
+        size_t n = rank_prefix(line);
+        line = str_sub(line, n, line.n);
+    }
+    for (size_t i = 0; i < rules->readers; i++) {
+        const struct reader *r = rules->reader[i];
+        if (prefilter_has(&mask, (unsigned)i) && (!run->unterminated || r->kind->delimits) && (r->source == source->index || (r->source < 0 && source->index < 2)))
+            r->kind->line(run, source, r, source->state[i], line);
+    }
+    check_line(run, source, &mask, line);
+}
+
+/* Keeps the beginning of a line that is not over yet; what passes RULES_LINE_MAX is thrown away. */
+static void line_keep(struct source *source, const char *p, size_t n)
+{
+    if (source->cut_line)
+        return;
+    if (source->line_n + n > RULES_LINE_MAX) {
+        n = RULES_LINE_MAX - source->line_n;
+        source->cut_line = true;
+        source->long_lines++;
+    }
+    if (source->line_n + n > source->line_room) {
+        size_t room = source->line_room ? source->line_room : 4096;
+        while (room < source->line_n + n)
+            room *= 2;
+        char *more = realloc(source->line, room);
+        if (!more) {
+            source->cut_line = true;
+            source->long_lines++;
+            return;
+        }
+        source->line = more;
+        source->line_room = room;
+    }
+    memcpy(source->line + source->line_n, p, n);
+    source->line_n += n;
+}
+
+static void line_end(struct rules_run *run, struct source *source)
+{
+    if (!source->fragment && !source->cut_line)
+        line_take(run, source, (struct str){source->line, source->line_n});
+    source->line_n = 0;
+    source->cut_line = source->fragment = false;
+}
+
+static struct source *source_of(struct rules_run *run, const char *name)
+{
+    for (size_t i = 0; i < 2 + run->rules->files; i++)
+        if (!strcmp(run->source[i].name, name))
+            return &run->source[i];
+    return !strcmp(name, "merged") ? &run->source[0] : NULL;
+}
+
+void rules_feed(struct rules_run *run, const char *name, const void *data, size_t n)
+{
+    struct source *source = source_of(run, name);
+    const char *p = data, *end = p + n;
+    if (!source || !n)
+        return;
+    source->fed = true;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (!nl) {
+            line_keep(source, p, (size_t)(end - p));
+            return;
+        }
+        size_t length = (size_t)(nl - p);
+        if (source->line_n || source->cut_line || source->fragment || length > RULES_LINE_MAX) {
+            line_keep(source, p, length);
+            line_end(run, source);
+        } else
+            line_take(run, source, (struct str){p, length});
+        p = nl + 1;
+    }
+}
+
+void rules_cut(struct rules_run *run, const char *name, uint64_t bytes)
+{
+    struct source *source = source_of(run, name);
+    if (!source)
+        return;
+    source->lost += bytes;
+    source->line_n = 0; /* half a line before the gap, half a line behind it: neither is one */
+    source->cut_line = false;
+    source->fragment = true;
+}
+
+static void run_free(struct rules_run *run)
+{
+    for (size_t i = 0; i < SOURCES_MAX; i++)
+        free(run->source[i].line);
+    for (size_t i = 0; i < READERS_MAX; i++) {
+        arena_deinit(&run->staged[i].open_arena);
+        arena_deinit(&run->staged[i].whole_arena);
+    }
+    free(run->clean);
+    arena_deinit(&run->arena);
+    free(run);
+}
+
+/* Rows of the last whole document: only now is it known which that was. */
+static void take_staged(struct rules_run *run)
+{
+    for (size_t i = 0; i < run->rules->readers; i++) {
+        const struct reader *r = run->rules->reader[i];
+        for (struct staged_row *row = run->staged[i].whole; row; row = row->next)
+            row_take(run, row->source, r, row->cell, NULL, row->block);
+    }
+}
+
+int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err)
+{
+    for (size_t s = 0; s < 2 + run->rules->files; s++) {
+        struct source *source = &run->source[s];
+        /* A last line without end is whole only if the program said that it was done. */
+        run->unterminated = !(exit_code == 0 && signal == 0);
+        if (source->line_n && !source->fragment)
+            line_end(run, source);
+        run->unterminated = false;
+        for (size_t i = 0; i < run->rules->readers; i++) {
+            const struct reader *r = run->rules->reader[i];
+            if (r->kind->end && source->fed && (r->source == source->index || (r->source < 0 && source->index < 2)))
+                r->kind->end(run, source, r, source->state[i]);
+        }
+    }
+    take_staged(run);
+    int rc = run->arena.failed ? err_set(err, ERR_INPUT, "rules %s: the output has more results than 256 MiB can hold", run->rules->name)
+                               : finish(run, exit_code, signal, base_ms, record, ret, err);
+    run_free(run);
+    return rc;
+}

@@ -1,0 +1,81 @@
+/* number.c: numbers as programs print them. */
+#include "benchmarks/number.h"
+
+#include <math.h>
+#include <strings.h>
+
+static bool is_missing_word(struct str s)
+{
+    static const char *const words[] = {"", "-", "--", "---", "na", "n/a", "n.a.", "nan", "-nan", "+nan", "nan(ind)", "-nan(ind)", "inf", "-inf", "+inf",
+                                        "infinity", "-infinity", "+infinity", "null", "none", "nil", "undefined", "unknown", "-1.#ind", "1.#qnan"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strlen(words[i]) == s.n && (s.n == 0 || !strncasecmp(words[i], s.p, s.n)))
+            return true;
+    return false;
+}
+
+static double suffix_factor(char c, unsigned flags)
+{
+    static const char letters[] = "kMGTPE";
+    const char *at = c == 'K' ? letters : c && c != 'K' ? strchr(letters, c) : NULL;
+    if (!at || !(flags & (NUMBER_SI | NUMBER_BINARY)))
+        return 0;
+    return pow(flags & NUMBER_BINARY ? 1024 : 1000, (double)(at - letters + 1));
+}
+
+/* "4,096" or "1,234,567.8" without its commas into to; false if the commas do not part thousands. */
+static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
+{
+    size_t n = 0, digits = 0, groups = 0, i = 0;
+    if (s.n >= size)
+        return false;
+    if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
+        to[n++] = s.p[i++];
+    for (; i < s.n && (s.p[i] == ',' || (s.p[i] >= '0' && s.p[i] <= '9')); i++) {
+        if (s.p[i] == ',') {
+            if (groups ? digits != 3 : digits < 1 || digits > 3)
+                return false;
+            groups++;
+            digits = 0;
+        } else {
+            to[n++] = s.p[i];
+            digits++;
+        }
+    }
+    if (!groups || digits != 3)
+        return false;
+    for (; i < s.n; i++)
+        to[n++] = s.p[i];
+    *ret_n = n;
+    return true;
+}
+
+enum number_kind number_parse(struct str text, unsigned flags, double *ret)
+{
+    char plain[64];
+    double v, factor = 1;
+    struct str s = str_trim(text);
+    if (is_missing_word(s))
+        return NUMBER_MISSING;
+    if (flags & NUMBER_PERCENT && s.p[s.n - 1] == '%')
+        s = str_trim(str_sub(s, 0, s.n - 1));
+    if (s.n > 1 && (factor = suffix_factor(s.p[s.n - 1], flags)) > 0)
+        s.n--;
+    else
+        factor = 1;
+    char last = s.n ? s.p[s.n - 1] : 0; /* "inf" and "nan" were words; what is left must end like a number */
+    if (!(last >= '0' && last <= '9') && last != '.')
+        return NUMBER_NOT;
+    if (s.n && memchr(s.p, ',', s.n)) {
+        size_t n;
+        if (!without_commas(s, plain, sizeof(plain), &n))
+            return NUMBER_NOT;
+        s = (struct str){plain, n};
+    }
+    if (!str_double(s, &v))
+        return NUMBER_NOT;
+    if (!isfinite(v * factor))
+        return NUMBER_MISSING;
+    *ret = v * factor;
+    return NUMBER_GOOD;
+}

@@ -1,0 +1,27 @@
+/* pattern.h: regular expressions over single lines (PCRE2), bounded, and the literal texts that a match must contain. */
+#ifndef BENCHMARKS_PATTERN_H
+#define BENCHMARKS_PATTERN_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum { PATTERN_GROUPS_MAX = 64, PATTERN_LITERALS_MAX = 16 };
+
+struct pattern; /* compiled; freed by pattern_free */
+
+/* What one match found. */
+struct match {
+    struct str whole;
+    struct str group[PATTERN_GROUPS_MAX]; /* by number; p == NULL: took no part */
+};
+
+/* text as PCRE2 syntax without options: ^ and $ are the line's ends. Texts longer than 4 KiB and more than 63 groups are refused. */
+int pattern_new(struct pattern **ret, struct str text, struct err *err);
+void pattern_free(struct pattern *p);
+/* 1 match, 0 none, -1 gave up at the limits (hostile text or pattern). ret may be NULL. Groups point into line. */
+int pattern_match(const struct pattern *p, struct str line, struct match *ret);
+/* Number of a named group, or -1. */
+int pattern_group(const struct pattern *p, struct str name);
+/* Literal texts of which each matching line contains at least one; 0 if none can be told. They live as long as p. */
+size_t pattern_literals(const struct pattern *p, const struct str **ret);
+#endif

@@ -1,0 +1,29 @@
+/* prefilter.h: which of many literal texts occur in a line, in one pass (Aho and Corasick's automaton as a table). */
+#ifndef BENCHMARKS_PREFILTER_H
+#define BENCHMARKS_PREFILTER_H
+#include "base/str.h"
+
+enum { PREFILTER_BITS = 256 };
+struct prefilter_mask {
+    uint64_t word[PREFILTER_BITS / 64];
+};
+static inline void prefilter_set(struct prefilter_mask *m, unsigned bit)
+{
+    m->word[bit / 64] |= (uint64_t)1 << (bit % 64);
+}
+static inline bool prefilter_has(const struct prefilter_mask *m, unsigned bit)
+{
+    return m->word[bit / 64] >> (bit % 64) & 1;
+}
+
+struct prefilter_literal {
+    struct str text;
+    unsigned bit; /* what it stands for; several literals may share one */
+};
+struct prefilter;
+/* NULL: no memory, or more than 60,000 states. */
+struct prefilter *prefilter_new(const struct prefilter_literal *literals, size_t n);
+void prefilter_free(struct prefilter *f);
+/* Sets the bits of all literals that occur in line; true if there is any. */
+bool prefilter_scan(const struct prefilter *f, struct str line, struct prefilter_mask *ret);
+#endif

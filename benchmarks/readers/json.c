@@ -1,0 +1,445 @@
+/* json.c: JSON as programs really print it, read as it streams by: text around and between documents, several documents, duplicate
+ * keys (the last counts), nan and inf, quotes that nobody escaped, lines of other processes in the middle, a torn end.
+ *
+ * `rows` are the containers (by pointer, * for any index or key) that are rows; cells are members of a row by pointer. No tree is
+ * built. What is no JSON is skipped to the end of its line; a value that is not followed by a delimiter is never taken. */
+#include "benchmarks/engine.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+enum { DEPTH_MAX = 40, KEY_MAX_BYTES = 120, TOKEN_MAX = 8192, ROW_TEXT = 64 << 10, SEGMENTS = 12, POINTERS = 8, STAGED_ROWS_MAX = 20000 };
+
+struct pointer {
+    struct str segment[SEGMENTS];
+    size_t n;
+    int star; /* depth of the first *, -1 */
+};
+struct json_rule {
+    struct pointer row[POINTERS];
+    size_t rows;
+    struct pointer cell[CELLS_MAX];
+    bool last;
+};
+
+struct level {
+    char type; /* '{' or '[' */
+    bool named;
+    int64_t index;
+    char key[KEY_MAX_BYTES];
+};
+enum lex { LEX_NONE, LEX_STRING, LEX_BARE };
+struct state {
+    int depth;
+    struct level level[DEPTH_MAX + 1]; /* level[d]: the container at depth d; its key and index are those of the member being read */
+    enum lex lex;
+    bool escape, skip, token_long;
+    char token[TOKEN_MAX];
+    size_t token_n;
+    bool pending;      /* a string that may turn out to be a key */
+    int row_depth;     /* depth of the open row's container, 0: none */
+    int64_t row_star, extent, base;
+    struct str cell[CELLS_MAX];
+    char text[ROW_TEXT];
+    size_t text_n;
+};
+
+static int load_pointer(struct pointer *p, struct str text, const struct yaml *at, struct rules *rules, struct err *err)
+{
+    p->star = -1;
+    if (text.n && text.p[0] != '/') { /* a member's plain name */
+        p->segment[p->n++] = text;
+        return 0;
+    }
+    struct str rest = str_sub(text, 1, text.n);
+    while (text.n && rest.p) {
+        struct str raw = str_cut(&rest, '/');
+        char *to = arena_get(&rules->arena, raw.n + 1);
+        size_t n = 0;
+        if (!to)
+            return err_set(err, ERR_SYSTEM, "no memory for a pointer");
+        if (p->n == SEGMENTS)
+            return rules_complain(at, rules, err, "a pointer has at most %d parts", SEGMENTS);
+        for (size_t i = 0; i < raw.n; i++) {
+            bool tilde = raw.p[i] == '~' && i + 1 < raw.n && (raw.p[i + 1] == '0' || raw.p[i + 1] == '1');
+            to[n++] = tilde ? (raw.p[++i] == '0' ? '~' : '/') : raw.p[i];
+        }
+        if (n == 1 && to[0] == '*' && p->star < 0)
+            p->star = (int)p->n;
+        p->segment[p->n++] = (struct str){to, n};
+    }
+    return 0;
+}
+
+static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+{
+    static const char *const keys[] = {"rows", "documents", NULL};
+    struct json_rule *j = r->data = ARENA_NEW(&rules->arena, struct json_rule);
+    struct str rows[POINTERS];
+    struct str documents = yaml_text(spec, "documents", "all");
+    const struct yaml *at = yaml_get(spec, "rows");
+    if (!j)
+        return err_set(err, ERR_SYSTEM, "no memory for a reader");
+    if (load_keys(spec, keys, rules, err) || load_texts(at, rows, POINTERS, &j->rows, rules, err))
+        return -1;
+    if (!j->rows)
+        return rules_complain(spec, rules, err, "rows is missing: the pointers (/jobs/*) of the objects that are rows");
+    for (size_t i = 0; i < j->rows; i++) {
+        if (rows[i].n && rows[i].p[0] != '/')
+            return rules_complain(at, rules, err, "a pointer begins with / (or is empty: the whole document)");
+        if (load_pointer(&j->row[i], rows[i], at, rules, err))
+            return -1;
+    }
+    if (!str_is(documents, "all") && !str_is(documents, "last"))
+        return rules_complain(spec, rules, err, "documents is all or last");
+    j->last = r->last_document = str_is(documents, "last");
+    r->literal[r->literals++] = STR("{");
+    r->literal[r->literals++] = STR("[");
+    return 0;
+}
+
+static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+{
+    struct json_rule *j = r->data;
+    (void)spec;
+    if (!r->cells)
+        return rules_complain(r->at, rules, err, "the reader \"%s\" names no cell, so it can never find anything", r->name);
+    for (size_t i = 0; i < r->cells; i++)
+        if (load_pointer(&j->cell[i], r->cell[i], r->cell_at[i], rules, err))
+            return -1;
+    return 0;
+}
+
+static bool segment_is(struct str segment, const struct level *l)
+{
+    if (str_is(segment, "*"))
+        return true;
+    if (l->type == '{')
+        return l->named && str_is(segment, l->key);
+    char index[24];
+    snprintf(index, sizeof(index), "%lld", (long long)l->index);
+    return str_is(segment, index);
+}
+
+/* Does the path from the container at depth `from` to the member read now match the pointer? */
+static bool path_is(const struct state *s, int from, const struct pointer *p)
+{
+    if ((int)p->n != s->depth - from + 1)
+        return false;
+    for (size_t i = p->n; i-- > 0;)
+        if (!segment_is(p->segment[i], &s->level[from + (int)i]))
+            return false;
+    return true;
+}
+
+static void stage(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, int block)
+{
+    struct staged *staged = &run->staged[r->index];
+    struct arena *a = &staged->open_arena;
+    if (staged->rows++ >= STAGED_ROWS_MAX)
+        return;
+    if (!a->max)
+        arena_init(a, 32 << 20);
+    struct staged_row *row = ARENA_NEW(a, struct staged_row);
+    if (!row || !(row->cell = arena_get(a, (r->cells + 1) * sizeof(*row->cell))))
+        return;
+    row->source = source;
+    row->block = block;
+    for (size_t i = 0; i < r->cells; i++)
+        if (s->cell[i].p)
+            row->cell[i] = (struct str){arena_dup(a, s->cell[i].p, s->cell[i].n), s->cell[i].n};
+    *staged->tail = row;
+    staged->tail = &row->next;
+}
+
+static void row_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
+{
+    const struct json_rule *j = r->data;
+    int block = r->begins && s->row_star >= 0 ? (int)(s->base + s->row_star > BLOCKS_MAX ? BLOCKS_MAX : s->base + s->row_star) : -1;
+    s->row_depth = 0;
+    if (j->last)
+        stage(run, source, r, s, block);
+    else
+        row_take(run, source, r, s->cell, NULL, block);
+}
+
+static void row_begin(struct state *s, const struct reader *r, int64_t star)
+{
+    s->row_depth = s->depth;
+    s->row_star = star;
+    s->text_n = 0;
+    for (size_t i = 0; i < r->cells; i++)
+        s->cell[i] = (struct str){NULL, 0};
+}
+
+static void scalar(struct state *s, const struct reader *r, struct str text)
+{
+    const struct json_rule *j = r->data;
+    if (!s->row_depth || s->token_long)
+        return;
+    for (size_t i = 0; i < r->cells; i++) {
+        if (!path_is(s, s->row_depth, &j->cell[i]))
+            continue;
+        if (s->text_n + text.n > ROW_TEXT) {
+            s->cell[i] = (struct str){NULL, 0};
+            continue;
+        }
+        memcpy(s->text + s->text_n, text.p, text.n);
+        s->cell[i] = (struct str){s->text + s->text_n, text.n};
+        s->text_n += text.n;
+    }
+}
+
+/* A member of the innermost container is complete. */
+static void member_done(struct state *s)
+{
+    struct level *l = &s->level[s->depth];
+    l->index++;
+    l->named = false;
+    s->pending = false;
+}
+
+/* The document is over; with all its brackets closed (whole) or torn. */
+static void document_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, bool whole)
+{
+    const struct json_rule *j = r->data;
+    struct staged *staged = &run->staged[r->index];
+    if (s->row_depth && !j->last)
+        row_done(run, source, r, s);
+    if (!whole)
+        run->torn_documents++;
+    if (j->last) {
+        if (whole) {
+            arena_deinit(&staged->whole_arena);
+            staged->whole = staged->open;
+            staged->whole_arena = staged->open_arena;
+        } else
+            arena_deinit(&staged->open_arena);
+        staged->open_arena = (struct arena){0};
+        staged->open = NULL;
+        staged->tail = &staged->open;
+        staged->rows = 0;
+    } else
+        s->base += s->extent;
+    s->depth = s->row_depth = 0;
+    s->extent = 0;
+    s->lex = LEX_NONE;
+    s->pending = s->skip = false;
+}
+
+static void open_container(const struct reader *r, struct state *s, char type)
+{
+    const struct json_rule *j = r->data;
+    bool nameless = s->depth && s->level[s->depth].type == '{' && !s->level[s->depth].named;
+    int row = -1;
+    if (s->depth >= DEPTH_MAX) {
+        s->depth++; /* counted, not looked into */
+        return;
+    }
+    for (size_t i = 0; i < j->rows && !nameless; i++) {
+        const struct pointer *p = &j->row[i];
+        if (p->star >= 0 && s->depth == p->star + 1) { /* how many tests (jobs …) this document has */
+            struct pointer head = *p;
+            head.n = (size_t)p->star + 1;
+            if (path_is(s, 1, &head) && s->level[s->depth].index + 1 > s->extent)
+                s->extent = s->level[s->depth].index + 1;
+        }
+        if (type == '{' && (p->n == 0 ? s->depth == 0 : s->depth && path_is(s, 1, p)))
+            row = (int)i;
+    }
+    int64_t star = row >= 0 && j->row[row].star >= 0 ? s->level[j->row[row].star + 1].index : -1;
+    s->depth++;
+    s->level[s->depth] = (struct level){.type = type};
+    s->pending = false;
+    if (row >= 0 && !s->row_depth)
+        row_begin(s, r, star);
+}
+
+static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, char open)
+{
+    if (s->depth > DEPTH_MAX) {
+        s->depth--;
+        return;
+    }
+    int at = s->depth;
+    while (at > 0 && s->level[at].type != open)
+        at--;
+    if (!at)
+        return; /* closes nothing: noise */
+    while (s->depth >= at) { /* those left open inside end with it */
+        if (s->row_depth == s->depth)
+            row_done(run, source, r, s);
+        s->depth--;
+    }
+    if (s->depth)
+        member_done(s);
+    else
+        document_done(run, source, r, s, true);
+}
+
+static bool is_bare_value(struct str t)
+{
+    static const char *const words[] = {"true", "false", "null", "nan", "-nan", "NaN", "-NaN", "inf", "-inf", "Infinity", "-Infinity", "NA"};
+    double v;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (str_is(t, words[i]))
+            return true;
+    return str_double(t, &v);
+}
+
+/* A bare word or number has ended. */
+static void bare_done(struct state *s, const struct reader *r)
+{
+    struct str t = {s->token, s->token_n};
+    struct level *l = &s->level[s->depth];
+    s->lex = LEX_NONE;
+    if (!is_bare_value(t) || (l->type == '{' && !l->named)) {
+        s->skip = true; /* text of somebody else: the rest of the line too */
+        l->named = false;
+        return;
+    }
+    scalar(s, r, t);
+    member_done(s);
+}
+
+static void string_done(struct state *s, const struct reader *r)
+{
+    struct level *l = &s->level[s->depth];
+    s->lex = LEX_NONE;
+    if (l->type == '{' && !l->named) {
+        size_t n = s->token_n < KEY_MAX_BYTES ? s->token_n : KEY_MAX_BYTES - 1;
+        memcpy(l->key, s->token, n);
+        l->key[n] = 0;
+        s->pending = true;
+        return;
+    }
+    scalar(s, r, (struct str){s->token, s->token_n});
+    member_done(s);
+}
+
+static void token_add(struct state *s, char c)
+{
+    if (s->token_n < TOKEN_MAX)
+        s->token[s->token_n++] = c;
+    else
+        s->token_long = true;
+}
+
+static void in_string(struct state *s, const struct reader *r, char c)
+{
+    if (s->escape) {
+        static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
+        const char *at = strchr(from, c);
+        token_add(s, at && c ? to[at - from] : c); /* \uXXXX stays readable text: no key of a rule has it */
+        s->escape = false;
+    } else if (c == '\\')
+        s->escape = true;
+    else if (c == '"')
+        string_done(s, r);
+    else
+        token_add(s, c);
+}
+
+/* "[node01:02121] 1 more process …" is no array. */
+static bool opens_array(struct str rest)
+{
+    struct str inside = str_trim(str_sub(rest, 1, rest.n));
+    if (!inside.n || rest.p[1] == ' ' || rest.p[1] == '\t' || strchr("{[]\"-0123456789", inside.p[0]))
+        return true;
+    struct str word = inside;
+    for (size_t i = 0; i < word.n; i++)
+        if (!isalpha((unsigned char)word.p[i])) {
+            word.n = i;
+            break;
+        }
+    return is_bare_value(word);
+}
+
+static void outside_string(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str rest)
+{
+    char c = rest.p[0];
+    struct level *l = &s->level[s->depth];
+    if (c == ' ' || c == '\t' || c == ',')
+        return;
+    if (c == '"') {
+        s->lex = LEX_STRING;
+        s->token_n = 0;
+        s->token_long = s->escape = false;
+    } else if (c == ':') {
+        l->named = s->pending;
+        s->pending = false;
+    } else if (c == '{') {
+        if (l->type == '{' && !l->named && s->depth <= DEPTH_MAX) /* an object where a key belongs: the old document was never finished */
+            document_done(run, source, r, s, false);
+        open_container(r, s, '{');
+    } else if (c == '[') {
+        if (opens_array(rest))
+            open_container(r, s, '[');
+        else
+            s->skip = true;
+    } else if (c == '}' || c == ']')
+        close_container(run, source, r, s, c == '}' ? '{' : '[');
+    else {
+        s->lex = LEX_BARE;
+        s->token_n = 0;
+        s->token_long = false;
+        token_add(s, c);
+    }
+}
+
+static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+{
+    struct state *s = memory;
+    s->skip = false;
+    for (size_t i = 0; i < text.n && !s->skip; i++) {
+        char c = text.p[i];
+        if (!s->depth) { /* between documents: one begins a line */
+            struct str rest = str_trim(str_sub(text, i, text.n));
+            if (!rest.n || (rest.p[0] != '{' && !(rest.p[0] == '[' && opens_array(rest))))
+                return;
+            i = (size_t)(rest.p - text.p);
+            open_container(r, s, rest.p[0]);
+            continue;
+        }
+        if (s->lex == LEX_STRING) {
+            in_string(s, r, c);
+            continue;
+        }
+        if (s->lex == LEX_BARE) {
+            if (!strchr(" \t,:{}[]\"", c)) {
+                token_add(s, c);
+                continue;
+            }
+            bare_done(s, r);
+            if (s->skip)
+                break;
+        }
+        outside_string(run, source, r, s, str_sub(text, i, text.n));
+    }
+    if (run->unterminated)
+        return;
+    if (s->lex == LEX_BARE)
+        bare_done(s, r);
+    if (s->lex == LEX_STRING) { /* no JSON string goes over a line's end */
+        s->lex = LEX_NONE;
+        s->level[s->depth].named = false;
+    }
+    if (s->skip && s->depth)
+        s->level[s->depth].named = s->pending = false;
+}
+
+static bool hungry(const struct reader *r, const void *memory)
+{
+    (void)r;
+    return ((const struct state *)memory)->depth > 0;
+}
+
+static void over(struct rules_run *run, struct source *source, const struct reader *r, void *memory)
+{
+    struct state *s = memory;
+    if (s->depth)
+        document_done(run, source, r, s, false);
+}
+
+const struct reader_kind reader_json = {.name = "json", .state_size = sizeof(struct state), .delimits = true, .load = load, .check = check,
+                                        .line = line, .hungry = hungry, .end = over};

@@ -1,0 +1,204 @@
+/* table.c: whitespace tables found by their header: columns by label wherever they stand, units from the header.
+ *
+ * A line is the header if its cells are labels and all that the rule wants are among them. From there on a line with as many fields as
+ * the header is a row (if its cells make sense, see row_take); others are noise of other processes and left alone. A new header ends the table. */
+#include "benchmarks/engine.h"
+
+enum { FIELDS_MAX = 200 };
+
+struct table {
+    struct str header[32]; /* labels that must be there; the first begins the line */
+    size_t headers;
+    struct str optional[32];
+    size_t optionals;
+    struct str words[16];  /* labels with blanks in them: "Std Dev" */
+    size_t nwords;
+    struct str extra[8];   /* fields that may follow a row: "EXCEL" */
+    size_t extras;
+    struct pattern *end;
+    const struct where *first; /* the condition on the first column, if there is one: then rows can be told by their first word */
+};
+struct state {
+    bool active;
+    size_t fields;
+    int column[CELLS_MAX];           /* field of each cell, -1: not in this header */
+    const struct unit *unit[CELLS_MAX];
+};
+
+static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+{
+    static const char *const keys[] = {"header", "optional", "words", "extra", "end", NULL};
+    struct table *t = r->data = ARENA_NEW(&rules->arena, struct table);
+    const struct yaml *end = yaml_get(spec, "end");
+    if (!t)
+        return err_set(err, ERR_SYSTEM, "no memory for a reader");
+    if (load_keys(spec, keys, rules, err) || load_texts(yaml_get(spec, "header"), t->header, 32, &t->headers, rules, err) ||
+        load_texts(yaml_get(spec, "optional"), t->optional, 32, &t->optionals, rules, err) ||
+        load_texts(yaml_get(spec, "words"), t->words, 16, &t->nwords, rules, err) || load_texts(yaml_get(spec, "extra"), t->extra, 8, &t->extras, rules, err) ||
+        (end && load_pattern(&t->end, end, rules, err)))
+        return -1;
+    if (t->headers < 2)
+        return rules_complain(spec, rules, err, "header is missing: the labels, two or more, that the table's first line must have");
+    return 0;
+}
+
+static bool named(const struct str *list, size_t n, struct str label)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(list[i], label))
+            return true;
+    return false;
+}
+
+static int check(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
+{
+    struct table *t = r->data;
+    (void)spec;
+    for (size_t i = 0; i < r->cells; i++) {
+        struct str label = r->cell[i];
+        const char *mark = memchr(label.p, '#', label.n); /* "StdDev#2": the second column of that label */
+        if (mark && mark > label.p)
+            label.n = (size_t)(mark - label.p);
+        if (!named(t->header, t->headers, label) && !named(t->optional, t->optionals, label))
+            return rules_complain(r->cell_at[i], rules, err, "the table of reader \"%s\" has no column \"" STR_FMT "\" (columns are those of header and optional)",
+                                  r->name, STR_ARG(r->cell[i]));
+    }
+    struct str first = t->header[0];
+    r->literal[r->literals++] = str_word(&first);
+    for (const struct where *w = r->where; w; w = w->next)
+        if (str_eq(r->cell[w->cell], t->header[0]) && w->n && w->n <= 32)
+            t->first = w;
+    for (size_t i = 0; t->first && i < t->first->n; i++)
+        r->literal[r->literals++] = t->first->any[i];
+    if (t->end)
+        reader_wants(r, t->end);
+    return 0;
+}
+
+static bool is_header(const struct table *t, struct str line)
+{
+    struct str rest = line;
+    return str_starts(str_trim(line), t->header[0].p) && str_word(&rest).n > 0;
+}
+
+/* The text of a field without its unit: "bw(MiB/s)" -> "bw"; *ret_unit is NULL when there is none. */
+static struct str label_of(struct str field, struct str *ret_unit)
+{
+    const char *open = memchr(field.p, '(', field.n);
+    *ret_unit = (struct str){NULL, 0};
+    if (!open || open == field.p || field.p[field.n - 1] != ')')
+        return field;
+    size_t n = (size_t)(open - field.p);
+    *ret_unit = str_sub(field, n + 1, field.n - n - 2);
+    return str_trim(str_sub(field, 0, n));
+}
+
+/* The cells of a header line: words, with "(unit)" joined to what precedes, and labels with blanks kept whole. */
+static size_t header_fields(const struct table *t, struct str line, struct str *fields)
+{
+    struct str rest = line;
+    size_t n = 0;
+    for (;;) {
+        struct str trimmed = str_trim(rest), field = {NULL, 0};
+        for (size_t i = 0; i < t->nwords && !field.p; i++)
+            if (trimmed.n >= t->words[i].n && !memcmp(trimmed.p, t->words[i].p, t->words[i].n)) {
+                field = str_sub(trimmed, 0, t->words[i].n);
+                rest = str_sub(trimmed, field.n, trimmed.n);
+            }
+        if (!field.p)
+            field = str_word(&rest);
+        if (!field.n)
+            return n;
+        if (field.p[0] == '(' && n) { /* "Max (MiB)" */
+            fields[n - 1].n = (size_t)(field.p + field.n - fields[n - 1].p);
+            continue;
+        }
+        if (n == FIELDS_MAX)
+            return 0;
+        fields[n++] = field;
+    }
+}
+
+static int column_of(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit)
+{
+    size_t wanted = 1;
+    const char *mark = memchr(cell.p, '#', cell.n);
+    if (mark && mark > cell.p && mark + 1 < cell.p + cell.n && mark[1] >= '1' && mark[1] <= '9') {
+        wanted = (size_t)(mark[1] - '0');
+        cell.n = (size_t)(mark - cell.p);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct str unit;
+        if (str_eq(label_of(fields[i], &unit), cell) && --wanted == 0) {
+            *ret_unit = unit.p ? units_find(unit) : NULL;
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static bool take_header(const struct reader *r, struct state *s, struct str line)
+{
+    const struct table *t = r->data;
+    const struct unit *unit;
+    struct str fields[FIELDS_MAX];
+    size_t n = header_fields(t, line, fields);
+    struct str first_unit;
+    if (n < t->headers || !str_eq(label_of(fields[0], &first_unit), t->header[0]))
+        return false;
+    for (size_t i = 0; i < t->headers; i++)
+        if (column_of(fields, n, t->header[i], &unit) < 0)
+            return false;
+    s->fields = n;
+    s->active = true;
+    for (size_t i = 0; i < r->cells; i++) {
+        s->unit[i] = NULL;
+        s->column[i] = column_of(fields, n, r->cell[i], &s->unit[i]);
+    }
+    return true;
+}
+
+static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+{
+    const struct table *t = r->data;
+    struct state *s = memory;
+    struct str fields[FIELDS_MAX + 1], cells[CELLS_MAX], rest = text;
+    size_t n = 0;
+    if (is_header(t, text) && take_header(r, s, text))
+        return;
+    if (!s->active)
+        return;
+    if (t->end && pattern_match(t->end, text, NULL) == 1) {
+        s->active = false;
+        return;
+    }
+    for (struct str f = str_word(&rest); f.n; f = str_word(&rest)) {
+        if (n == s->fields && named(t->extra, t->extras, f) && !str_trim(rest).n)
+            continue;
+        if (n == s->fields)
+            return;
+        fields[n++] = f;
+    }
+    if (n != s->fields)
+        return;
+    for (size_t i = 0; i < r->cells; i++)
+        cells[i] = s->column[i] < 0 ? (struct str){NULL, 0} : fields[s->column[i]];
+    row_take(run, source, r, cells, s->unit, -1);
+}
+
+static bool hungry(const struct reader *r, const void *memory)
+{
+    const struct table *t = r->data;
+    const struct state *s = memory;
+    return s->active && !t->first;
+}
+
+static void end(struct reader *r)
+{
+    struct table *t = r->data;
+    if (t)
+        pattern_free(t->end);
+}
+
+const struct reader_kind reader_table = {
+    .name = "table", .state_size = sizeof(struct state), .load = load, .check = check, .line = line, .hungry = hungry, .free = end};

@@ -1,0 +1,339 @@
+/* rows.c: what becomes of a reader's row: context, blocks, params, and samples of metrics. */
+#include "benchmarks/engine.h"
+#include "benchmarks/number.h"
+#include "mlruns-format/key.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A sample is 16 bytes: a reading holds at most 64 MiB of them; more is not a result but noise that looks like one. */
+enum { SAMPLES_MAX = 4 << 20, SERIES_SAMPLES_MAX = 1 << 20, VALUES_MAX = 8000 };
+
+static bool where_holds(const struct where *w, const struct str *cells)
+{
+    for (; w; w = w->next) {
+        bool found = false;
+        for (size_t i = 0; i < w->n && cells[w->cell].p; i++)
+            found = found || str_eq(w->any[i], cells[w->cell]);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The name with its cells and variables in place; false if one of them is not there. */
+static bool name_make(const struct source *source, const struct name *name, const struct str *cells, char *to, size_t size, size_t *ret_n)
+{
+    struct buf b;
+    buf_init(&b, size);
+    bool good = true;
+    for (size_t i = 0; i < name->n && good; i++) {
+        const struct name_part *p = &name->part[i];
+        struct str inside = p->cell >= 0 ? cells[p->cell] : p->var >= 0 ? str_of(source->var[p->var]) : p->text;
+        if (p->cell < 0 && p->var < 0)
+            buf_str(&b, inside);
+        else if (!inside.n)
+            good = false;
+        else
+            key_segment(&b, inside);
+    }
+    good = good && !b.failed && b.n && b.n < size;
+    if (good) {
+        memcpy(to, b.p, b.n);
+        to[b.n] = 0;
+        *ret_n = b.n;
+    }
+    buf_deinit(&b);
+    return good;
+}
+
+static uint32_t hash(struct str s, uint32_t seed)
+{
+    uint32_t h = 2166136261u ^ seed;
+    for (size_t i = 0; i < s.n; i++)
+        h = (h ^ (uint8_t)s.p[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name, unsigned block)
+{
+    struct series **bucket = &run->bucket[hash(name, block * 31 + m->index) % 1024];
+    for (struct series *s = *bucket; s; s = s->chain)
+        if (s->rule == m && s->block == block && s->source == source && str_eq(s->name, name))
+            return s;
+    struct series *s = ARENA_NEW(&run->arena, struct series);
+    if (!s)
+        return NULL;
+    *s = (struct series){.name = {arena_dup(&run->arena, name.p, name.n), name.n}, .rule = m, .reader = r, .source = source, .block = block,
+                         .steps = m->step_cell >= 0, .chain = *bucket};
+    if (!s->name.p)
+        return NULL;
+    *bucket = s;
+    if (run->series_last)
+        run->series_last->next = s;
+    else
+        run->series = s;
+    run->series_last = s;
+    return s;
+}
+
+static void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
+{
+    if (s->n == s->room) {
+        size_t room = s->room ? s->room * 2 : 4;
+        struct sample *more = s->n < SERIES_SAMPLES_MAX && run->samples < SAMPLES_MAX ? arena_get(&run->arena, room * sizeof(*more)) : NULL;
+        if (!more) {
+            s->overflow = true;
+            return;
+        }
+        if (s->n)
+            memcpy(more, s->sample, s->n * sizeof(*more));
+        s->sample = more;
+        s->room = room;
+        run->samples += room;
+    }
+    s->sample[s->n++] = (struct sample){step, value};
+}
+
+/* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
+static enum number_kind metric_value(const struct metric_rule *m, const struct str *cells, const struct unit *column_unit, double *ret)
+{
+    const struct unit *from = m->from ? m->from : column_unit;
+    enum number_kind kind = number_parse(cells[m->cell], m->number, ret);
+    if (kind != NUMBER_GOOD)
+        return kind;
+    if (m->unit_cell >= 0) {
+        if (!cells[m->unit_cell].p || !(from = units_find(cells[m->unit_cell])))
+            return NUMBER_NOT;
+    }
+    *ret *= m->scale;
+    if (from && m->unit && !units_convert(*ret, from, m->unit, ret))
+        return NUMBER_NOT;
+    return isfinite(*ret) ? NUMBER_GOOD : NUMBER_MISSING;
+}
+
+static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, const struct str *cells,
+                        const struct unit *column_unit, unsigned block)
+{
+    char name[NAME_MAX_BYTES];
+    size_t n;
+    double value = NAN;
+    int64_t step;
+    if (!cells[m->cell].p || !where_holds(m->where, cells) || !name_make(source, &m->name, cells, name, sizeof(name), &n))
+        return;
+    enum number_kind kind = metric_value(m, cells, column_unit, &value);
+    bool zero = kind == NUMBER_GOOD && value == 0 && m->zero != ZERO_KEEP;
+    if (zero && m->zero == ZERO_ABSENT)
+        return;
+    struct series *s = series_of(run, source, r, m, (struct str){name, n}, block);
+    if (!s)
+        return;
+    if (kind != NUMBER_GOOD || zero) {
+        if (!s->missing++)
+            snprintf(s->why, sizeof(s->why), "%s\"" STR_FMT "\"", zero ? "zero: not measured, printed " : "printed ", (int)(cells[m->cell].n > 40 ? 40 : cells[m->cell].n),
+                     cells[m->cell].p);
+        return;
+    }
+    if (m->step_cell < 0 || !cells[m->step_cell].p || !str_int(str_trim(cells[m->step_cell]), &step)) {
+        step = (int64_t)s->n;
+        s->steps = false;
+    }
+    series_add(run, s, step, value);
+}
+
+bool param_text(enum param_type type, struct str text, char *to, size_t size)
+{
+    uint64_t bytes;
+    double number;
+    text = str_trim(text);
+    struct str rest = text, word = str_word(&rest), unit = str_trim(rest);
+    switch (type) {
+    case PARAM_SIZE:
+        if (str_size(text, &bytes)) {
+            snprintf(to, size, "%llu", (unsigned long long)bytes);
+            return true;
+        }
+        if (unit.n && number_parse(word, 0, &number) == NUMBER_GOOD && units_find(unit) && !strcmp(units_find(unit)->dimension, "byte")) {
+            number *= units_find(unit)->factor; /* "1 MiB", "262144 bytes", "1.50 GiB" */
+            if (number >= 0 && number < 0x1p63)
+                snprintf(to, size, "%.0f", number);
+            return number >= 0 && number < 0x1p63;
+        }
+        return false;
+    case PARAM_INTEGER:
+        if (number_parse(text, 0, &number) != NUMBER_GOOD || number != floor(number) || fabs(number) > 0x1p53)
+            return false;
+        snprintf(to, size, "%.0f", number);
+        return true;
+    case PARAM_NUMBER:
+        if (number_parse(text, 0, &number) != NUMBER_GOOD)
+            return false;
+        snprintf(to, size, "%.15g", number);
+        return true;
+    case PARAM_DURATION:
+        if (!str_duration(text, &number))
+            return false;
+        snprintf(to, size, "%.15g", number);
+        return true;
+    case PARAM_BOOL:
+        if (str_is(text, "1") || str_is(text, "true") || str_is(text, "yes") || str_is(text, "on"))
+            snprintf(to, size, "true");
+        else if (str_is(text, "0") || str_is(text, "false") || str_is(text, "no") || str_is(text, "off"))
+            snprintf(to, size, "false");
+        else
+            return false;
+        return true;
+    default:
+        snprintf(to, size, STR_FMT, STR_ARG(text));
+        return text.n > 0;
+    }
+}
+
+/* A key without its unit, for values that are no number in it: "block_size_B" -> "block_size". */
+static struct str without_unit(struct str key)
+{
+    const char *last = memrchr(key.p, '_', key.n);
+    bool capital = last && last + 1 < key.p + key.n;
+    return capital && (units_find(str_sub(key, (size_t)(last - key.p) + 1, key.n))) ? str_sub(key, 0, (size_t)(last - key.p)) : key;
+}
+
+void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block, bool hidden)
+{
+    char canonical[VALUE_MAX];
+    if (run->values_n >= VALUES_MAX)
+        return;
+    if (!param_text(type, text, canonical, sizeof(canonical))) {
+        text = str_trim(text);
+        if (!text.n)
+            return;
+        if (type == PARAM_SIZE || type == PARAM_DURATION)
+            key = without_unit(key);
+        snprintf(canonical, sizeof(canonical), STR_FMT, STR_ARG(text));
+        type = PARAM_TEXT;
+    }
+    for (struct value_seen *v = run->values; v; v = v->next) /* the same again, or a later word of the same voice */
+        if (v->block == block && v->rank == rank && str_eq(v->key, key)) {
+            if (!str_is(v->text, canonical))
+                v->text = str_of(arena_printf(&run->arena, "%s", canonical));
+            return;
+        }
+    struct value_seen *v = ARENA_NEW(&run->arena, struct value_seen);
+    if (!v)
+        return;
+    *v = (struct value_seen){.key = {arena_dup(&run->arena, key.p, key.n), key.n}, .text = str_of(arena_printf(&run->arena, "%s", canonical)),
+                             .origin = origin, .rank = rank, .block = block, .type = type, .hidden = hidden};
+    if (!v->key.p || !v->text.p)
+        return;
+    *run->values_tail = v;
+    run->values_tail = &v->next;
+    run->values_n++;
+}
+
+void row_count(struct rules_run *run, unsigned what, unsigned block, struct str line)
+{
+    struct count **bucket = &run->count_bucket[(what * 131 + block) % 256];
+    for (struct count *c = *bucket; c; c = c->next)
+        if (c->what == what && c->block == block) {
+            c->n++;
+            return;
+        }
+    struct count *c = ARENA_NEW(&run->arena, struct count);
+    if (!c)
+        return;
+    *c = (struct count){.what = what, .block = block, .n = 1, .next = *bucket};
+    snprintf(c->line, sizeof(c->line), STR_FMT, (int)(line.n > 150 ? 150 : line.n), line.p ? line.p : "");
+    *bucket = c;
+}
+
+const struct count *row_counted(const struct rules_run *run, unsigned what, unsigned block)
+{
+    for (const struct count *c = run->count_bucket[(what * 131 + block) % 256]; c; c = c->next)
+        if (c->what == what && c->block == block)
+            return c;
+    return NULL;
+}
+
+void row_block(struct rules_run *run, struct source *source, struct str id, struct str label)
+{
+    for (unsigned i = 0; id.n && i < source->blocks; i++)
+        if (str_eq(run->block[i].id, id)) { /* the same test once more (an intermediate report): it goes on */
+            source->block = i;
+            return;
+        }
+    if (source->blocks == BLOCKS_MAX) {
+        run->blocks_left_out++;
+        return;
+    }
+    source->block = source->blocks++;
+    if (source->blocks > run->blocks)
+        run->blocks = source->blocks;
+    struct block *b = &run->block[source->block];
+    if (id.n && !b->id.p)
+        b->id = (struct str){arena_dup(&run->arena, id.p, id.n), id.n};
+    if (label.n && !b->label.p)
+        b->label = (struct str){arena_dup(&run->arena, label.p, label.n), label.n};
+    for (size_t i = 0; i < VARS_MAX; i++)
+        source->var[i][0] = 0; /* context does not reach from one test into the next */
+}
+
+/* Every metric's cell that applies must be a number or a word for none; a step must be one. */
+static bool row_is_one(const struct reader *r, const struct str *cells, const struct unit *const *units)
+{
+    for (size_t i = 0; i < r->metrics; i++) {
+        const struct metric_rule *m = &r->metric[i];
+        double v;
+        int64_t step;
+        if (!cells[m->cell].p || !where_holds(m->where, cells))
+            continue;
+        if (metric_value(m, cells, units ? units[m->cell] : NULL, &v) == NUMBER_NOT)
+            return false;
+        if (m->step_cell >= 0 && cells[m->step_cell].p && !str_int(str_trim(cells[m->step_cell]), &step))
+            return false;
+    }
+    return true;
+}
+
+static void set_context(struct source *source, const struct reader *r, const struct str *cells)
+{
+    for (size_t i = 0; i < r->sets; i++) {
+        struct str v = cells[r->set[i].cell];
+        if (v.n > 100 || !v.p)
+            continue;
+        char *to = source->var[r->set[i].var];
+        memcpy(to, v.p, v.n);
+        to[v.n] = 0;
+    }
+}
+
+bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units, int block)
+{
+    if (!where_holds(r->where, cells) || !row_is_one(r, cells, units))
+        return false;
+    if (r->version && (!run->version[0] || pattern_match(r->version, str_of(run->version), NULL) != 1))
+        return false;
+    if (r->version_cell >= 0 && cells[r->version_cell].n && !run->version[0])
+        snprintf(run->version, sizeof(run->version), STR_FMT, STR_ARG(cells[r->version_cell]));
+    if (r->begins && block < 0) {
+        struct str none = {NULL, 0};
+        row_block(run, source, r->block_id >= 0 ? cells[r->block_id] : none, r->block_label >= 0 ? cells[r->block_label] : none);
+    }
+    unsigned at = block < 0 ? source->block : (unsigned)block;
+    if (block >= BLOCKS_MAX) {
+        run->blocks_left_out++;
+        return false;
+    }
+    if (at + 1 > run->blocks && block >= 0)
+        run->blocks = at + 1;
+    if (block >= 0 && r->block_label >= 0 && cells[r->block_label].n && at < BLOCKS_MAX && !run->block[at].label.p)
+        run->block[at].label = (struct str){arena_dup(&run->arena, cells[r->block_label].p, cells[r->block_label].n), cells[r->block_label].n};
+    set_context(source, r, cells);
+    row_count(run, r->index, at, (struct str){"", 0});
+    for (size_t i = 0; i < r->params; i++) {
+        const struct param_rule *p = &r->param[i];
+        if (cells[p->cell].n && where_holds(p->where, cells))
+            value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, (int)at, p->hidden);
+    }
+    for (size_t i = 0; i < r->metrics; i++)
+        metric_take(run, source, r, &r->metric[i], cells, units ? units[r->metric[i].cell] : NULL, at);
+    return true;
+}

@@ -1,0 +1,278 @@
+/* cmd_parse.c: `benchwrap parse`: reads a stored output by a rule file and tells params, metrics and verdict; runs nothing. */
+#include "benchmarks/rules.h"
+#include "base/fs.h"
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct opt_row rows[] = {
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file (a name with a slash or ending in .yaml)", 0},
+    {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
+    {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
+    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
+    CMD_ROW_JSON,
+};
+
+static int feed_fd(struct rules_run *run, const char *source, int fd, const char *path, struct err *err)
+{
+    static const size_t size = 1 << 18;
+    struct buf b;
+    int rc = 0;
+    buf_init(&b, size);
+    char *room = buf_room(&b, size - 1);
+    if (!room)
+        rc = err_set(err, ERR_SYSTEM, "no memory to read %s", path);
+    while (!rc) {
+        ssize_t n = read(fd, room, size - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            rc = err_sys(err, "read %s", path);
+        if (n <= 0)
+            break;
+        rules_feed(run, source, room, (size_t)n);
+    }
+    buf_deinit(&b);
+    return rc;
+}
+
+static int feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
+{
+    if (!strcmp(path, "-"))
+        return feed_fd(run, source, STDIN_FILENO, "standard input", err);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, "open %s", path);
+    int rc = feed_fd(run, source, fd, path, err);
+    close(fd);
+    return rc;
+}
+
+static const char *rule_path(struct cmd_context *c, const char *name)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *user = config && *config ? arena_printf(c->arena, "%s/benchwrap/catalogue", config)
+                       : home            ? arena_printf(c->arena, "%s/.config/benchwrap/catalogue", home)
+                                         : NULL;
+    if (strchr(name, '/') || str_ends(str_of(name), ".yaml"))
+        return name;
+    self[n > 0 ? n : 0] = 0; /* …/libexec/benchwrap/benchwrap-core -> …/share/benchwrap/catalogue */
+    for (int i = 0; i < 3; i++) {
+        char *slash = strrchr(self, '/');
+        if (slash)
+            *slash = 0;
+    }
+    const char *path = catalogue_by_name(arena_printf(c->arena, "%s/share/benchwrap/catalogue", self), user, name, c->arena);
+    if (!path)
+        err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\"; a rule file of your own is given by its path (./%s.yaml)", name, name);
+    return path;
+}
+
+static void json_text(struct buf *b, const char *key, struct str value, bool more)
+{
+    buf_json(b, str_of(key));
+    buf_putc(b, ':');
+    buf_json(b, value);
+    buf_puts(b, more ? ", " : "");
+}
+
+static void json_facts(struct buf *b, const struct record *record, enum fact_kind kind, void (*print)(struct buf *b, const struct fact *f))
+{
+    bool first = true;
+    for (const struct fact *f = record->first; f; f = f->next)
+        if (f->kind == kind) {
+            buf_puts(b, first ? "\n    " : ",\n    ");
+            print(b, f);
+            first = false;
+        }
+}
+
+static void print_pair(struct buf *b, const struct fact *f)
+{
+    buf_json(b, f->key);
+    buf_puts(b, ": ");
+    buf_json(b, f->text);
+}
+
+static void print_metric(struct buf *b, const struct fact *f)
+{
+    buf_putc(b, '{');
+    json_text(b, "key", f->key, true);
+    buf_puts(b, "\"value\":");
+    buf_double(b, f->value);
+    buf_puts(b, ", ");
+    json_text(b, "unit", str_of(f->unit), true);
+    buf_printf(b, "\"step\":%" PRId64 ", ", f->step);
+    json_text(b, "direction", str_of(record_direction_name(f->direction)), true);
+    json_text(b, "source", str_of(f->source), false);
+    buf_putc(b, '}');
+}
+
+static void print_missing(struct buf *b, const struct fact *f)
+{
+    buf_putc(b, '{');
+    json_text(b, "key", f->key, true);
+    json_text(b, "reason", f->text, false);
+    buf_putc(b, '}');
+}
+
+static void print_text(struct buf *b, const struct fact *f)
+{
+    buf_json(b, f->text);
+}
+
+static const char *verdict_name(enum verdict v)
+{
+    return v == VERDICT_PASS ? "pass" : v == VERDICT_FAIL ? "fail" : "none";
+}
+
+static void print_json(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
+{
+    buf_puts(b, "{\n  ");
+    json_text(b, "rules", str_of(rules_name(rules)), false);
+    buf_puts(b, ",\n  ");
+    json_text(b, "rules_version", str_of(rules_version(rules)), false);
+    buf_puts(b, ",\n  \"params\": {");
+    json_facts(b, record, FACT_PARAM, print_pair);
+    buf_puts(b, "},\n  \"tags\": {");
+    json_facts(b, record, FACT_TAG, print_pair);
+    buf_puts(b, "},\n  \"metrics\": [");
+    json_facts(b, record, FACT_METRIC, print_metric);
+    buf_puts(b, "],\n  ");
+    json_text(b, "verdict", str_of(verdict_name(out->verdict)), false);
+    buf_puts(b, ",\n  ");
+    json_text(b, "reason", str_of(out->reason), false);
+    buf_puts(b, ",\n  \"missing\": [");
+    json_facts(b, record, FACT_MISSING, print_missing);
+    buf_puts(b, "],\n  \"warnings\": [");
+    json_facts(b, record, FACT_WARNING, print_text);
+    buf_puts(b, "]\n}\n");
+}
+
+static void print_lines(struct buf *b, const struct record *record, enum fact_kind kind, const char *heading)
+{
+    bool any = false;
+    for (const struct fact *f = record->first; f; f = f->next) {
+        if (f->kind != kind)
+            continue;
+        if (!any)
+            buf_printf(b, "\n%s\n", heading);
+        any = true;
+        buf_puts(b, "  ");
+        if (kind != FACT_WARNING) {
+            size_t from = b->n;
+            buf_plain(b, f->key, 200);
+            buf_printf(b, "%*s  ", (int)(b->n - from < 36 ? 36 - (b->n - from) : 0), "");
+        }
+        if (kind == FACT_METRIC) {
+            buf_double(b, f->value);
+            buf_printf(b, " %s", f->unit ? f->unit : "");
+            if (f->step)
+                buf_printf(b, "  (step %" PRId64 ")", f->step);
+        } else
+            buf_plain(b, f->text, 300);
+        buf_putc(b, '\n');
+    }
+}
+
+static void print_human(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
+{
+    buf_printf(b, "%s (rules %s): %s", rules_name(rules), rules_version(rules), verdict_name(out->verdict));
+    if (out->reason[0]) {
+        buf_puts(b, ": ");
+        buf_plain(b, str_of(out->reason), 1000);
+    }
+    buf_putc(b, '\n');
+    print_lines(b, record, FACT_PARAM, "params");
+    print_lines(b, record, FACT_METRIC, "metrics");
+    print_lines(b, record, FACT_MISSING, "missing");
+    print_lines(b, record, FACT_WARNING, "warnings");
+}
+
+static int feed_all(struct cmd_context *c, struct rules_run *run, const char *path)
+{
+    const char *errors = opt_text(&c->opts, "stderr");
+    if (feed_file(run, "stdout", path, c->err) || (errors && feed_file(run, "stderr", errors, c->err)))
+        return -1;
+    for (const struct opt_value *v = opt_find(&c->opts, "file"); v && v->text; v = v->next) {
+        struct str file = str_of(v->text), pattern = str_cut(&file, '=');
+        if (!file.p)
+            return err_set(c->err, ERR_USAGE, "--file %s: PATTERN=FILE is expected", v->text);
+        if (feed_file(run, arena_dup(c->arena, pattern.p, pattern.n), file.p, c->err))
+            return -1;
+    }
+    return 0;
+}
+
+static int show(struct cmd_context *c, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
+{
+    struct buf b;
+    buf_init(&b, (size_t)1 << 30);
+    if (opt_on(&c->opts, "json"))
+        print_json(&b, rules, record, out);
+    else
+        print_human(&b, rules, record, out);
+    int rc = b.failed ? err_set(c->err, ERR_SYSTEM, "no memory for the answer") : 0;
+    if (!rc)
+        fwrite(b.p, 1, b.n, c->out);
+    buf_deinit(&b);
+    return rc;
+}
+
+static int parse(struct cmd_context *c, const struct rules *rules, const char *path, char **argv)
+{
+    struct rules_run *run;
+    struct rules_outcome out;
+    struct record record;
+    int status = opt_text(&c->opts, "exit-status") ? (int)opt_integer(&c->opts, "exit-status") : -1;
+    if (rules_begin(&run, rules, argv, NULL, c->err))
+        return -1;
+    record_init(&record, "00000000000000000000000000000000", 1);
+    int rc = feed_all(c, run, path);
+    struct err end = {0};
+    if (rules_end(run, status, 0, 1, &record, &out, &end) && !rc) {
+        *c->err = end;
+        rc = -1;
+    }
+    if (!rc)
+        rc = show(c, rules, &record, &out);
+    record_deinit(&record);
+    return rc;
+}
+
+static int run(struct cmd_context *c)
+{
+    const char *name = opt_text(&c->opts, "rules"), *path = c->argc > 0 ? c->argv[0] : NULL;
+    struct rules *rules;
+    if (!name)
+        return err_set(c->err, ERR_USAGE, "--rules NAME|FILE is missing: which program printed this?");
+    if (!path)
+        return err_set(c->err, ERR_USAGE, "the stored output is missing (a file, or - for standard input)");
+    const char *file = rule_path(c, name);
+    if (!file || rules_load(&rules, file, c->err))
+        return -1;
+    int rc = parse(c, rules, path, c->argc > 1 ? c->argv + 1 : NULL);
+    rules_free(rules);
+    return rc;
+}
+
+const struct cmd cmd_parse = {
+    .name = "parse",
+    .summary = "read a stored output of a benchmark by its rules",
+    .usage = "--rules NAME|FILE [OPTIONS] FILE [-- PROGRAM ARGUMENTS...]",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .description = "Reads the output in FILE (- for standard input) as if the program had just printed it, and tells params, metrics, what is missing and "
+                   "the verdict. Nothing is run and nothing is recorded.\n\n"
+                   "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.",
+    .examples = "$ benchwrap parse --rules ior slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
+                "$ benchwrap parse --rules ior --json --exit-status 0 ior.out -- ior -w -b 1g\nThe same as one JSON object.\n",
+    .run = run,
+};
