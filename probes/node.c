@@ -16,11 +16,13 @@ static int before(struct host *h, struct record *r, struct err *err)
     (void)err;
     struct sha256 hash;
     char hex[SHA256_HEX];
+    size_t known = 0;
     sha256_init(&hash);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct fact *f = record_find(r, FACT_PARAM, keys[i]);
         if (!f)
             continue;
+        known++;
         sha256_add(&hash, keys[i], strlen(keys[i]));
         sha256_add(&hash, "=", 1);
         sha256_add(&hash, f->text.p, f->text.n);
@@ -28,7 +30,8 @@ static int before(struct host *h, struct record *r, struct err *err)
     }
     sha256_end(&hash, hex);
     hex[16] = 0; /* 64 bits: a site has fewer than 2^20 states */
-    tell_text(h, r, "node.state", hex);
+    if (known > 0)
+        tell_text(h, r, "node.state", hex);
     return 0;
 }
 

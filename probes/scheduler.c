@@ -322,15 +322,13 @@ static void tell_pbs(struct host *h, struct record *r)
     tell_int(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
     if (lines % nodes == 0)
         tell_int(h, r, "job.tasks_per_node", lines / nodes);
-    int64_t cpus;
-    if (count_of(h, "NCPUS", &cpus) && cpus > 0)
-        tell_int(h, r, "job.cpus_per_task", cpus);
 }
 
 static void tell_lsf(struct host *h, struct record *r)
 {
     const char *text = value_of(h, "LSB_MCPU_HOSTS");
     int64_t nodes = 0, slots = 0, common = 0, n, index;
+    bool launch_node = false;
     if (count_of(h, "LSB_JOBINDEX", &index) && index > 0)
         tell_tag(h, r, "job.array_task", str_of(value_of(h, "LSB_JOBINDEX")));
     for (struct str rest = str_of(text), name = str_word(&rest); text && name.n > 0; name = str_word(&rest)) {
@@ -338,15 +336,19 @@ static void tell_lsf(struct host *h, struct record *r)
             tell_missing(h, r, "job.nodes", "LSB_MCPU_HOSTS is not understood");
             return;
         }
+        launch_node = nodes == 0 ? n == 1 : launch_node && n > 1;
         common = nodes == 0 || common == n ? n : 0;
         nodes++;
         slots += n;
     }
     if (nodes == 0)
         return;
-    tell_int(h, r, "job.nodes", nodes);
     int64_t tasks, local;
-    if (mpi_world(h, &tasks, &local))
+    bool mpi = mpi_world(h, &tasks, &local);
+    if (value_of(h, "JSM_NAMESPACE_SIZE") && launch_node)
+        nodes--; /* where jsrun is, the first host with its one slot runs the script, no tasks */
+    tell_int(h, r, "job.nodes", nodes);
+    if (mpi)
         return; /* told by tell_mpi */
     tell_int(h, r, "job.tasks", slots);
     if (common > 0)

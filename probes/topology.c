@@ -99,13 +99,22 @@ static unsigned long long gib(unsigned long long bytes)
     return (bytes + (1ull << 29)) >> 30;
 }
 
+/* What was built in: firmware and kernel keep a little back, differently from boot to boot. 755 -> 768, 251.5 -> 256. */
+static unsigned long long nominal_gib(unsigned long long bytes)
+{
+    unsigned long long step = 1ull << 30;
+    while (step * 2 <= bytes / 16)
+        step *= 2;
+    return (bytes + step - 1) / step * (step >> 30);
+}
+
 static void summarize_memory(hwloc_topology_t t, struct buf *to)
 {
     struct counted list[KINDS];
     size_t n = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char text[96];
-        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", gib(obj->attr->numanode.local_memory), obj->subtype ? " " : "", obj->subtype ? obj->subtype : "");
+        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", nominal_gib(obj->attr->numanode.local_memory), obj->subtype ? " " : "", obj->subtype ? obj->subtype : "");
         counted_add(list, &n, KINDS, text);
     }
     counted_print(list, n, to);
@@ -232,12 +241,18 @@ static void tell_numa(struct host *h, struct record *r, hwloc_topology_t t)
     struct counted list[KINDS];
     struct buf text CLEANUP_BUF;
     size_t n = 0;
+    unsigned long long all = 0;
     buf_init(&text, 4096);
     tell_int(h, r, "numa.nodes", nodes);
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char size[32];
+        all += obj->attr->numanode.local_memory;
         snprintf(size, sizeof size, "%llu", gib(obj->attr->numanode.local_memory));
         counted_add(list, &n, KINDS, size);
+    }
+    if (all == 0) {
+        tell_missing(h, r, "numa.memory_GiB", "the kernel does not tell the memory of its nodes");
+        return;
     }
     for (size_t i = 0; i < n; i++)
         buf_printf(&text, "%s%s*%u", i > 0 ? " " : "", list[i].text, list[i].count);
@@ -346,6 +361,9 @@ static int before(struct host *h, struct record *r, struct err *err)
     buf_init(&xml, XML_MAX + (1 << 17));
     /* A captured machine may hold its topology as XML instead of the hundreds of files it was read from. */
     bool captured = !h->real && look_file(h, "topology.xml", XML_MAX, &xml) == 0 && xml.n > 0;
+    /* hwloc's last resort would count the processors of the machine that we run on, whatever the root. */
+    if (!captured && !look_exists(h, "sys/devices/system/cpu"))
+        return err_set(err, ERR_SYSTEM, "not readable: /sys/devices/system/cpu: %s", strerror(errno));
     if (load(&t, h, captured ? buf_text(&xml) : (struct str){NULL, 0}, err) != 0)
         return -1;
     tell_count(h, r, "cpu.threads", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));

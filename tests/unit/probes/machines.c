@@ -1,0 +1,127 @@
+/* machines: each folder of tests/probes is a captured machine; the facts told of it are those in its file `expect`.
+ *
+ * root/ holds the captured files, env the environment (NAME=VALUE lines), probes (optional) the names of the probes that the case is
+ * about, public (optional) marks a case of the public profile. UPDATE=1 rewrites expect: read the difference. */
+#include "base/fs.h"
+#include "probes/probe.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { ENV_MAX = 256, TEXT_MAX = 1 << 20 };
+
+static const char *folder_of_cases(void)
+{
+    static const char *const places[] = {"tests/probes", "../tests/probes", "../../tests/probes"};
+    const char *root = getenv("ROOT");
+    static char path[4096];
+    if (root && (size_t)snprintf(path, sizeof path, "%s/tests/probes", root) < sizeof path && access(path, F_OK) == 0)
+        return path;
+    for (size_t i = 0; i < 3; i++)
+        if (access(places[i], F_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+static bool wanted(struct str names, const struct fact *f)
+{
+    if (names.n == 0)
+        return true;
+    for (struct str name = str_word(&names); name.n > 0; name = str_word(&names))
+        if (f->source && strncmp(f->source, "probe:", 6) == 0 && str_is(name, f->source + 6))
+            return true;
+    return false;
+}
+
+static void print_facts(const struct record *r, struct str names, struct buf *to)
+{
+    static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};
+    for (const struct fact *f = r->first; f; f = f->next) {
+        if (!wanted(names, f))
+            continue;
+        buf_printf(to, "%s %s " STR_FMT " = ", f->source ? f->source : "-", kinds[f->kind], STR_ARG(f->key));
+        if (f->kind == FACT_METRIC)
+            buf_double(to, f->value);
+        else
+            buf_plain(to, f->text, 6000);
+        buf_putc(to, '\n');
+    }
+}
+
+static void read_env(int dir, struct buf *text, char *env[ENV_MAX])
+{
+    size_t n = 0;
+    if (fs_read(dir, "env", TEXT_MAX, 0, text, NULL) == 0)
+        for (char *line = text->p, *end; line && *line && n < ENV_MAX - 1; line = end) {
+            end = strchr(line, '\n');
+            if (end)
+                *end++ = 0;
+            if (strchr(line, '=') && *line != '#')
+                env[n++] = line;
+        }
+    env[n] = NULL;
+}
+
+/* True if the facts are those expected. */
+static bool one_machine(const char *cases, const char *name)
+{
+    char path[8192], *env[ENV_MAX];
+    snprintf(path, sizeof path, "%s/%s", cases, name);
+    int dir CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct buf env_text CLEANUP_BUF, names CLEANUP_BUF, expect CLEANUP_BUF, facts CLEANUP_BUF;
+    buf_init(&env_text, TEXT_MAX + 1);
+    buf_init(&names, 4096);
+    buf_init(&expect, TEXT_MAX + 1);
+    buf_init(&facts, TEXT_MAX);
+    if (dir < 0)
+        return false;
+    read_env(dir, &env_text, env);
+    fs_read(dir, "probes", 2048, 0, &names, NULL);
+    fs_read(dir, "expect", TEXT_MAX, 0, &expect, NULL);
+    snprintf(path, sizeof path, "%s/%s/root", cases, name);
+    struct host h = {.root = openat(dir, "root", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = path, .env = env, .cwd = "/", .spool = -1,
+                     .public_profile = faccessat(dir, "public", F_OK, 0) == 0};
+    struct record r;
+    record_init(&r, "0123456789abcdef0123456789abcdef", 1);
+    probes_run(PROBE_BEFORE, false, &h, &r);
+    probes_run(PROBE_AFTER, false, &h, &r);
+    print_facts(&r, buf_text(&names), &facts);
+    record_deinit(&r);
+    probes_end(&h);
+    fs_close(&h.root);
+    if (getenv("UPDATE"))
+        return fs_write(dir, "expect", buf_text(&facts), 0644, false, NULL) == 0;
+    if (str_eq(buf_text(&facts), buf_text(&expect)))
+        return true;
+    print_message("# %s tells:\n%s", name, facts.p ? facts.p : "nothing\n");
+    return false;
+}
+
+static void captured_machines_tell_what_is_expected(void **state)
+{
+    (void)state;
+    struct fs_list list;
+    const char *cases = folder_of_cases();
+    size_t wrong = 0;
+    assert_non_null(cases);
+    assert_int_equal(fs_list(AT_FDCWD, cases, &list, NULL), 0);
+    assert_true(list.count > 10);
+    for (size_t i = 0; i < list.count; i++)
+        if (!strchr(list.names[i], '.') && !one_machine(cases, list.names[i])) {
+            print_message("# %s differs from its expectation\n", list.names[i]);
+            wrong++;
+        }
+    fs_list_deinit(&list);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(captured_machines_tell_what_is_expected)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
