@@ -1,5 +1,6 @@
 #!/bin/sh
 # Each system call of the launcher and the recorder fails, once and from then on (a spread of them; all with BENCHWRAP_LONG).
+# sanitizer: no, because its runtime makes system calls of its own, whose failure ends the program
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 if ! command -v strace >/dev/null || ! strace -qq -o /dev/null true 2>/dev/null; then
