@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/yaml.h"
 #include "benchmarks/rules.h"
+#include "launch/peel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -449,7 +450,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     if (opt_parse(&p->opts, argc, argv, &next, err) < 0 || check_line(p, err) < 0)
         return -1;
     p->argv = argv + (next < argc ? next : argc);
-    p->program = p->argv;
+    p->program = peel(p->argv);
     p->config_dir = xdg(env, "XDG_CONFIG_HOME", ".config", a);
     const char *state = xdg(env, "XDG_STATE_HOME", ".local/state", a), *share = plan_share(env, a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;

@@ -172,7 +172,7 @@ static void cell_shown(const struct listing *l, size_t row, size_t column, struc
     const struct listing_cell *cell = &l->cells[row * l->count + column];
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, CELL_MAX * 4 + 8);
-    buf_plain(&plain, str_of(cell->text && *cell->text ? cell->text : "-"), CELL_MAX);
+    buf_plain(&plain, str_of(cell->text ? cell->text : "-"), CELL_MAX);
     clip(to, buf_text(&plain), l->columns[column].max ? l->columns[column].max : SIZE_MAX);
 }
 
@@ -229,6 +229,8 @@ int listing_print(const struct listing *l, FILE *out)
         buf_clear(&line);
         buf_clear(&text);
         put_line(l, r ? r - 1 : SIZE_MAX, widths, last, &line);
+        while (line.n && line.p[line.n - 1] == ' ')
+            line.p[--line.n] = 0;
         clip(&text, buf_text(&line), terminal);
         fprintf(out, "%s%s%s\n", !r && bold ? "\033[1m" : "", text.p ? text.p : "", !r && bold ? "\033[0m" : "");
     }

@@ -1,0 +1,341 @@
+/* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
+#include "cmd/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_MAX = 16, MEMBERS_MAX = 1000 };
+
+static int load_member(struct cmd_context *c, struct runs *runs, const char *name, struct member *ret)
+{
+    struct tree_run *run = NULL;
+    const char *problem = NULL;
+    int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c, &run, c->err);
+    if (got)
+        return -1;
+    *ret = (struct member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
+    if (run->problem || problem) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4096);
+        buf_plain(&b, str_of(run->problem ? run->problem : problem), 400);
+        fprintf(c->notes, "benchwrap: compare: %s: damaged: %s\n", run->path, b.p ? b.p : "");
+    }
+    return 0;
+}
+
+static int add_member(struct cmd_context *c, struct runs *runs, struct group *group, const char *name)
+{
+    if (group->count == MEMBERS_MAX)
+        return err_set(c->err, ERR_USAGE, "a group has at most %d runs", MEMBERS_MAX);
+    if (!group->members && !(group->members = arena_get(c->arena, MEMBERS_MAX * sizeof *group->members)))
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (load_member(c, runs, name, &group->members[group->count]) < 0)
+        return -1;
+    for (size_t i = 0; i < group->count; i++)
+        if (strcmp(group->members[i].run->id, group->members[group->count].run->id) == 0)
+            return err_set(c->err, ERR_USAGE, "the run %.8s is named twice in one group", group->members[i].run->id);
+    group->count++;
+    return 0;
+}
+
+/* "A,B vs C,D": an operand is a group, its runs with commas between; the word vs is for reading. */
+static int groups_of_line(struct cmd_context *c, struct runs *runs, struct group *groups, size_t *ret_count)
+{
+    size_t n = 0;
+    for (int i = 0; i < c->argc; i++) {
+        if (strcmp(c->argv[i], "vs") == 0)
+            continue;
+        if (n == GROUPS_MAX)
+            return err_set(c->err, ERR_USAGE, "at most %d groups can be compared", GROUPS_MAX);
+        groups[n] = (struct group){.name = c->argv[i]};
+        for (struct str rest = str_of(c->argv[i]); rest.p;) {
+            struct str one = str_cut(&rest, ',');
+            const char *name = arena_dup(c->arena, one.p, one.n);
+            if (!one.n || !name || add_member(c, runs, &groups[n], name) < 0)
+                return one.n ? -1 : err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing beside a comma", c->argv[i]);
+        }
+        n++;
+    }
+    *ret_count = n;
+    return 0;
+}
+
+/* The value of a param or tag, or of experiment, name, status. */
+static const char *field(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+{
+    char path[300];
+    if (strcmp(key, "experiment") == 0)
+        return run->experiment;
+    if (strcmp(key, "name") == 0)
+        return run->name;
+    if (strcmp(key, "status") == 0)
+        return runs_status(run);
+    if (strstr(key, ".."))
+        return NULL;
+    snprintf(path, sizeof path, "params/%.250s", key);
+    const char *value = runs_file(runs, run, path, 8192, a);
+    snprintf(path, sizeof path, "tags/%.250s", key);
+    return value ? value : runs_file(runs, run, path, 8192, a);
+}
+
+/* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first. */
+static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count)
+{
+    struct runs_filter filter = {opt_text(&c->opts, "experiment"), opt_text(&c->opts, "status"), opt_find(&c->opts, "tag")};
+    size_t n = 0, without = 0;
+    if (c->argc)
+        return err_set(c->err, ERR_USAGE, "either runs are named, or --by groups those that the filters choose");
+    if (runs_load(runs, &filter, c, c->err) < 0)
+        return -1;
+    for (size_t i = runs->count; i-- > 0;) {
+        const char *value = field(runs, runs->all[i], key, c->arena);
+        size_t g = 0;
+        if (!value) {
+            without++;
+            continue;
+        }
+        while (g < n && strcmp(groups[g].name, value) != 0)
+            g++;
+        if (g == GROUPS_MAX)
+            return err_set(c->err, ERR_USAGE, "--by %.60s makes more than %d groups; choose fewer runs", key, GROUPS_MAX);
+        if (g == n)
+            groups[n++] = (struct group){.name = value};
+        if (add_member(c, runs, &groups[g], runs->all[i]->id) < 0)
+            return -1;
+    }
+    if (without)
+        fprintf(c->notes, "benchwrap: compare: %zu run%s no param or tag %s, left out\n", without, without == 1 ? " has" : "s have", key);
+    *ret_count = n;
+    return 0;
+}
+
+/* ---- text ---- */
+
+static int print_groups(struct cmd_context *c, const struct group *groups, size_t count)
+{
+    static const struct listing_column columns[] = {{"group", "GROUP", false, 0},   {"runs", "RUNS", true, 0},      {"name", "IS", false, 60},
+                                                    {"experiment", "EXPERIMENT", false, 24}, {"first", "FIRST RUN", false, 40}};
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
+    for (size_t g = 0; g < count; g++) {
+        const struct tree_run *run = groups[g].members[0].run;
+        listing_text(&l, arena_printf(c->arena, "%c", (char)('A' + g)));
+        listing_number(&l, (double)groups[g].count, NULL);
+        listing_text(&l, groups[g].name);
+        listing_text(&l, run->experiment);
+        listing_text(&l, run->name);
+    }
+    int status = listing_print(&l, c->out);
+    listing_deinit(&l);
+    return status;
+}
+
+static int print_params(struct cmd_context *c, const struct group *groups, size_t count)
+{
+    const char **keys = compare_params(groups, count, c->arena);
+    struct listing_column columns[GROUPS_MAX + 1] = {{"key", "PARAMETER", false, 60}};
+    struct listing l;
+    for (size_t g = 0; g < count; g++)
+        columns[g + 1] = (struct listing_column){"", arena_printf(c->arena, "%c", (char)('A' + g)), false, 40};
+    fputc('\n', c->out);
+    if (!*keys)
+        fputs("All parameters are the same.\n", c->out);
+    listing_init(&l, columns, count + 1, c->arena);
+    for (; *keys; keys++) {
+        listing_text(&l, *keys);
+        for (size_t g = 0; g < count; g++)
+            listing_text(&l, compare_param(&groups[g], *keys, c->arena));
+    }
+    int status = listing_print(&l, c->out);
+    listing_deinit(&l);
+    return status;
+}
+
+static const char *metric_name(const struct compared *m, struct arena *a)
+{
+    return m->step < 0 ? m->key : arena_printf(a, "%s @%lld", m->key, (long long)m->step);
+}
+
+static void metric_row(struct listing *l, struct cmd_context *c, const struct compared *m, const struct compared_side *side, size_t g)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    listing_text(l, g ? "" : metric_name(m, c->arena));
+    listing_text(l, g ? "" : m->unit);
+    listing_text(l, g ? "" : m->direction);
+    listing_text(l, arena_printf(c->arena, "%c", (char)('A' + g)));
+    listing_text(l, arena_printf(c->arena, "%zu%s", side->n, side->repetitions ? " rep" : ""));
+    if (side->n)
+        listing_number(l, side->median, NULL);
+    else
+        listing_none(l);
+    if (side->has_ratio)
+        buf_printf(&b, "%.4g", side->ratio);
+    listing_text(l, g ? b.p : "");
+    buf_clear(&b);
+    if (side->has_ratio)
+        buf_printf(&b, "%.4g .. %.4g", side->low, side->high);
+    listing_text(l, g ? b.p : "");
+    listing_text(l, outcome_name(side->outcome));
+}
+
+static int print_metrics(struct cmd_context *c, const struct compared *metrics, size_t count)
+{
+    static const struct listing_column columns[] = {{"key", "METRIC", false, 60}, {"unit", "UNIT", false, 0},      {"direction", "BETTER", false, 0},
+                                                    {"group", "", false, 0},      {"n", "N", true, 0},             {"median", "MEDIAN", true, 0},
+                                                    {"ratio", "RATIO", true, 0},  {"interval", "95 %", false, 0},  {"outcome", "VERDICT", false, 0}};
+    struct listing l;
+    bool few = false;
+    fputc('\n', c->out);
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
+    for (const struct compared *m = metrics; m; m = m->next)
+        for (size_t g = 0; g < count; g++) {
+            metric_row(&l, c, m, &m->sides[g], g);
+            few = few || m->sides[g].outcome == OUTCOME_TOO_FEW;
+        }
+    int status = listing_print(&l, c->out);
+    listing_deinit(&l);
+    if (!metrics)
+        fputs("None of the runs has a metric of its own.\n", c->out);
+    if (few)
+        fputs("\ntoo few: an interval needs three values or more on both sides\n", c->out);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static void side_json(struct json_out *j, const struct compared_side *side, size_t g)
+{
+    json_open(j, NULL, '{');
+    json_int(j, "group", (int64_t)g);
+    json_int(j, "n", (int64_t)side->n);
+    json_text(j, "samples", side->repetitions ? "repetitions" : "runs");
+    if (side->n)
+        json_double(j, "median", side->median);
+    else
+        json_null(j, "median");
+    if (side->has_ratio) {
+        json_double(j, "ratio", side->ratio);
+        json_double(j, "ratio_low", side->low);
+        json_double(j, "ratio_high", side->high);
+    } else {
+        json_null(j, "ratio");
+    }
+    json_text(j, "verdict", side->outcome ? outcome_name(side->outcome) : NULL);
+    json_close(j, '}');
+}
+
+static int print_json(struct cmd_context *c, const struct group *groups, const struct compared *metrics, size_t count)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1u << 30);
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '{');
+    json_open(&j, "groups", '[');
+    for (size_t g = 0; g < count; g++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", groups[g].name);
+        json_open(&j, "runs", '[');
+        for (size_t i = 0; i < groups[g].count; i++)
+            json_text(&j, NULL, groups[g].members[i].run->id);
+        json_close(&j, ']');
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_open(&j, "params", '{');
+    for (const char **key = compare_params(groups, count, c->arena); *key; key++) {
+        json_open(&j, *key, '[');
+        for (size_t g = 0; g < count; g++)
+            json_text(&j, NULL, compare_param(&groups[g], *key, c->arena));
+        json_close(&j, ']');
+    }
+    json_close(&j, '}');
+    json_open(&j, "metrics", '[');
+    for (const struct compared *m = metrics; m; m = m->next) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "key", m->key);
+        if (m->step >= 0)
+            json_int(&j, "step", m->step);
+        else
+            json_null(&j, "step");
+        json_text(&j, "unit", m->unit);
+        json_text(&j, "direction", *m->direction ? m->direction : NULL);
+        json_open(&j, "groups", '[');
+        for (size_t g = 0; g < count; g++)
+            side_json(&j, &m->sides[g], g);
+        json_close(&j, ']');
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    return b.failed ? -1 : 0;
+}
+
+static int compare(struct cmd_context *c, struct runs *runs)
+{
+    struct group groups[GROUPS_MAX] = {{0}};
+    struct compared *metrics = NULL;
+    const char *by = opt_text(&c->opts, "by");
+    size_t count = 0;
+    int status = by ? groups_by(c, runs, by, groups, &count) : groups_of_line(c, runs, groups, &count);
+    if (status == 0 && count < 2)
+        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s makes %zu group%s of %zu runs; two are needed", by, count, count == 1 ? "" : "s", runs->count)
+                    : err_set(c->err, ERR_USAGE, "two runs or more are wanted, or groups of them: A,B vs C,D");
+    if (status == 0)
+        status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
+    if (status == 0) {
+        int printed = opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count)
+                                               : print_groups(c, groups, count) | print_params(c, groups, count) | print_metrics(c, metrics, count);
+        if (printed < 0)
+            status = err_set(c->err, ERR_SYSTEM, "out of memory");
+    }
+    for (size_t g = 0; g < GROUPS_MAX; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            if (status == 0 && groups[g].members[i].run->problem)
+                status = 1;
+            json_free(groups[g].members[i].detail);
+        }
+    return status;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct runs runs;
+    if (runs_open(&runs, c, c->err) < 0)
+        return -1;
+    int status = compare(c, &runs);
+    runs_close(&runs);
+    return status;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_TREE,
+    {"by", 'b', OPT_TEXT, "KEY", NULL, NULL, "Selection", "instead of naming runs: one group for each value of this param or tag (or experiment, name, status)", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "with --by: only runs of this experiment", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "with --by: only runs of this status or verdict", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "with --by: only runs with this tag; may be repeated", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "also metrics of the machine, and the statistics that stand beside a series", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_compare = {
+    .name = "compare",
+    .summary = "which parameters differ between runs, and by how much the metrics do",
+    .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description =
+        "Each operand is a group: one run, or several with commas between (as in \"benchwrap show\": id, last, last~N). The first group is the base; "
+        "the word vs is for reading only. --by makes the groups.\n\n"
+        "For each metric: number of values, median, ratio of the medians to the base and its 95 % interval (Price and Bonett, free of assumptions on "
+        "the distribution). With several runs in a group each run counts once, with the median of its repetitions; with one run in each, its "
+        "repetitions are the values (\"rep\"). Below three values on a side there is no interval: \"too few\".\n\n"
+        "The verdict is same when the interval holds 1 (no difference was seen, which does not prove that there is none), else better or worse by the "
+        "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.",
+    .examples = "$ benchwrap compare last~1 last\n"
+                "The newest run against the one before.\n"
+                "$ benchwrap compare --by a -e io\n"
+                "All runs of an experiment, in groups by the parameter a.\n",
+    .run = run,
+};

@@ -1,0 +1,287 @@
+/* compare.c: groups of runs side by side. */
+#include "cmd/compare.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {"", "too few", "same", "better", "worse", "different"};
+    return names[outcome];
+}
+
+/* ---- keys ---- */
+
+struct keys {
+    const char **list;
+    size_t n, room;
+    struct arena *a;
+};
+
+static void add_key(struct keys *k, const char *key)
+{
+    if (k->n + 1 >= k->room) {
+        size_t room = k->room ? k->room * 2 : 64;
+        const char **list = arena_get(k->a, room * sizeof *list);
+        if (!list)
+            return;
+        if (k->n)
+            memcpy(list, k->list, k->n * sizeof *list);
+        k->list = list;
+        k->room = room;
+    }
+    k->list[k->n++] = key;
+    k->list[k->n] = NULL;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort_unique(struct keys *k)
+{
+    size_t n = 0;
+    if (!k->n)
+        return;
+    qsort(k->list, k->n, sizeof *k->list, by_text);
+    for (size_t i = 0; i < k->n; i++)
+        if (!n || strcmp(k->list[n - 1], k->list[i]) != 0)
+            k->list[n++] = k->list[i];
+    k->n = n;
+    k->list[n] = NULL;
+}
+
+/* ---- params ---- */
+
+const char *compare_param(const struct group *group, const char *key, struct arena *a)
+{
+    struct keys values = {.a = a};
+    for (size_t i = 0; i < group->count; i++) {
+        const char *text = runs_text(group->members[i].run->params, key, a);
+        add_key(&values, text ? text : "-");
+    }
+    sort_unique(&values);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
+    for (size_t i = 0; i < values.n; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", values.list[i]);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+static bool param_differs(const struct group *groups, size_t count, const char *key)
+{
+    const struct tree_entry *first = runs_entry(groups[0].members[0].run->params, key);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct tree_entry *e = runs_entry(groups[g].members[i].run->params, key);
+            if (!e != !first || (e && !str_eq(e->value, first->value)))
+                return true;
+        }
+    return false;
+}
+
+const char **compare_params(const struct group *groups, size_t count, struct arena *a)
+{
+    static const char *none[] = {NULL};
+    struct keys every = {.a = a}, differ = {.a = a};
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            for (const struct tree_entry *e = groups[g].members[i].run->params; e; e = e->next)
+                add_key(&every, e->key);
+    sort_unique(&every);
+    for (size_t i = 0; i < every.n; i++)
+        if (param_differs(groups, count, every.list[i]))
+            add_key(&differ, every.list[i]);
+    return differ.n ? differ.list : none;
+}
+
+/* ---- metrics ---- */
+
+/* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
+static bool are_repetitions(const struct tree_entry *e)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->samples[i].step != e->samples[0].step + (int64_t)i)
+            return false;
+    return e->count == 0 || e->count == 1 || e->samples[0].step == 0 || e->samples[0].step == 1;
+}
+
+/* The values of the key in one run that belong to `step` (-1: all). */
+static size_t values_of(const struct tree_run *run, const char *key, int64_t step, double *to)
+{
+    const struct tree_entry *e = runs_entry(run->metrics, key);
+    size_t n = 0;
+    for (size_t i = 0; e && i < e->count; i++)
+        if ((step < 0 || e->samples[i].step == step) && isfinite(e->samples[i].value))
+            to[n++] = e->samples[i].value;
+    return n;
+}
+
+static void fill_side(struct compared_side *side, const struct group *group, const char *key, int64_t step, bool several, struct arena *a)
+{
+    size_t most = group->count;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tree_entry *e = runs_entry(group->members[i].run->metrics, key);
+        most = e && e->count > most ? e->count : most;
+    }
+    double *one = arena_get(a, (most + 1) * sizeof *one);
+    side->values = arena_get(a, (most + 1) * sizeof *side->values);
+    if (!one || !side->values)
+        return;
+    for (size_t i = 0; i < group->count; i++) {
+        struct stats s;
+        size_t n = values_of(group->members[i].run, key, step, one);
+        if (n && several) {
+            stats_of(one, n, &s);
+            side->values[side->n++] = s.median;
+        } else if (n) {
+            memcpy(side->values, one, n * sizeof *one);
+            side->n = n;
+            side->repetitions = n > 1;
+        }
+    }
+    if (side->n) {
+        struct stats s;
+        stats_of(side->values, side->n, &s);
+        side->median = s.median;
+    }
+}
+
+static void judge(struct compared *m, size_t count)
+{
+    const struct compared_side *base = &m->sides[0];
+    for (size_t g = 1; g < count; g++) {
+        struct compared_side *side = &m->sides[g];
+        if (!base->n || !side->n)
+            continue;
+        if (base->n < 3 || side->n < 3) {
+            side->outcome = OUTCOME_TOO_FEW;
+            continue;
+        }
+        side->has_ratio = stats_ratio(base->values, base->n, side->values, side->n, &side->ratio, &side->low, &side->high);
+        if (!side->has_ratio)
+            continue; /* zero or negative medians have no ratio */
+        if (side->low <= 1 && side->high >= 1)
+            side->outcome = OUTCOME_SAME;
+        else if (!*m->direction)
+            side->outcome = OUTCOME_DIFFERENT;
+        else
+            side->outcome = (side->ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
+    }
+}
+
+/* Unit and direction as the first run tells that knows the metric; a direction that runs disagree on is none. */
+static void describe(struct compared *m, const struct group *groups, size_t count, struct arena *a)
+{
+    bool known = false;
+    m->direction = "";
+    m->unit = NULL;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct json *d = json_get(json_get(groups[g].members[i].detail, "metrics"), m->key);
+            const char *direction = json_string(json_get(d, "direction"), ""), *unit = json_string(json_get(d, "unit"), NULL);
+            if (!d)
+                continue;
+            if (!m->unit && unit)
+                m->unit = arena_dup(a, unit, strlen(unit));
+            if (known && strcmp(direction, m->direction) != 0)
+                m->direction = "";
+            else if (!known)
+                m->direction = arena_dup(a, direction, strlen(direction));
+            known = true;
+        }
+    if (!m->unit)
+        m->unit = runs_unit(m->key, a);
+    if (!m->unit || !m->direction)
+        m->unit = m->direction = "";
+}
+
+static struct compared *compare_one(const struct group *groups, size_t count, const char *key, int64_t step, bool several, struct arena *a)
+{
+    struct compared *m = ARENA_NEW(a, struct compared);
+    if (!m || !(m->sides = arena_get(a, count * sizeof *m->sides)))
+        return NULL;
+    m->key = key;
+    m->step = step;
+    describe(m, groups, count, a);
+    for (size_t g = 0; g < count; g++)
+        fill_side(&m->sides[g], &groups[g], key, step, several, a);
+    judge(m, count);
+    return m;
+}
+
+static int by_step(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* All steps of a key if it is a table in any run; 0 if it holds repetitions everywhere. */
+static size_t table_steps(const struct group *groups, size_t count, const char *key, struct arena *a, int64_t **ret)
+{
+    bool table = false;
+    size_t n = 0, unique = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass && (!table || !(*ret = arena_get(a, n * sizeof **ret))))
+            return 0;
+        n = 0;
+        for (size_t g = 0; g < count; g++)
+            for (size_t i = 0; i < groups[g].count; i++) {
+                const struct tree_entry *e = runs_entry(groups[g].members[i].run->metrics, key);
+                table = table || (e && !are_repetitions(e));
+                for (size_t s = 0; e && s < e->count; s++, n++)
+                    if (pass)
+                        (*ret)[n] = e->samples[s].step;
+            }
+    }
+    qsort(*ret, n, sizeof **ret, by_step);
+    for (size_t i = 0; i < n; i++)
+        if (!unique || (*ret)[unique - 1] != (*ret)[i])
+            (*ret)[unique++] = (*ret)[i];
+    return unique;
+}
+
+/* Statistics beside their series say nothing new; what was seen of the machine is no result. */
+static bool is_wanted(const struct keys *every, const char *key)
+{
+    size_t stem = runs_stem(key);
+    bool cost = strcmp(key, "run.wall_s") == 0;
+    if (!runs_is_result(key) && !cost)
+        return false;
+    for (size_t i = 0; key[stem] && i < every->n; i++)
+        if (strncmp(every->list[i], key, stem) == 0 && every->list[i][stem] == 0)
+            return false;
+    return true;
+}
+
+int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err)
+{
+    struct keys every = {.a = a};
+    bool several = false;
+    *ret = NULL;
+    for (size_t g = 0; g < count; g++) {
+        several = several || groups[g].count > 1;
+        for (size_t i = 0; i < groups[g].count; i++)
+            for (const struct tree_entry *e = groups[g].members[i].run->metrics; e; e = e->next)
+                add_key(&every, e->key);
+    }
+    sort_unique(&every);
+    struct compared **tail = ret;
+    for (size_t k = 0; k < every.n; k++) {
+        if (!all && !is_wanted(&every, every.list[k]))
+            continue;
+        bool series = strncmp(every.list[k], "system/", 7) == 0; /* samples over time: the run's median, never its repetitions */
+        int64_t *steps = NULL, whole = -1;
+        size_t n = series ? 0 : table_steps(groups, count, every.list[k], a, &steps);
+        for (size_t i = 0; i < (n ? n : 1); i++) {
+            if (!(*tail = compare_one(groups, count, every.list[k], n ? steps[i] : whole, several || series, a)))
+                break;
+            tail = &(*tail)->next;
+        }
+    }
+    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}

@@ -1,0 +1,44 @@
+/* compare.h: groups of runs side by side: which params differ, and by how much the metrics do. */
+#ifndef CMD_COMPARE_H
+#define CMD_COMPARE_H
+#include "cmd/runs.h"
+
+struct member {
+    const struct tree_run *run;  /* params, metrics and tags read */
+    struct json *detail;         /* benchwrap.json, or NULL */
+};
+struct group {
+    const char *name;
+    struct member *members;
+    size_t count;
+};
+
+enum outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
+const char *outcome_name(enum outcome outcome); /* "too few", "better" … */
+
+struct compared_side {           /* one metric of one group */
+    double *values;              /* what the statistics are over */
+    size_t n;
+    double median;
+    bool repetitions;            /* values are the repetitions within one run, not one value of each run */
+    bool has_ratio;              /* against the first group, with its 95 % interval */
+    double ratio, low, high;
+    enum outcome outcome;
+};
+struct compared {
+    const char *key;
+    int64_t step;                /* of a table size -> value; else -1 */
+    const char *unit, *direction;
+    struct compared_side *sides; /* one for each group */
+    struct compared *next;
+};
+
+/* Metrics that at least one group has, in order of their keys. With several runs in any group, each run counts once (the median of its
+ * repetitions); with one run in each, its repetitions are the samples. Steps that are not 0,1,2… or 1,2,3… make a table: each step is compared
+ * for itself. `all`: also what was seen of the machine, and the statistics that stand beside a series. NULL and err: out of memory. */
+int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err);
+/* The values that a param has in a group: one text, several with ", " between them, "-" where a run lacks it. */
+const char *compare_param(const struct group *group, const char *key, struct arena *a);
+/* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
+const char **compare_params(const struct group *groups, size_t count, struct arena *a);
+#endif
