@@ -1,0 +1,51 @@
+#!/bin/sh
+# The house: includes keep to docs/layers.txt, and the check sees a breach; the build tells what is missing; the two commands are runnable.
+. "$(dirname "$0")/../lib/tap.sh"
+
+ok "every include keeps to docs/layers.txt" "$ROOT/scripts/check-layers"
+breach() # FILE INCLUDE PATTERN: a tree with one more include is refused, by name of file and line
+{
+    rm -rf "$WORK/tree"
+    mkdir "$WORK/tree"
+    (cd "$ROOT" && tar -cf - scripts/check-layers docs/layers.txt wrapper mlruns-format probes benchmarks) | tar -C "$WORK/tree" -xf -
+    sed -i "1i $2" "$WORK/tree/$1"
+    out=$("$WORK/tree/scripts/check-layers")
+    is "refused: $2 in $1" "$?" 1
+    like "it names file, line and rule" "$out" "^$1:1: $2: docs/layers.txt "
+}
+breach wrapper/base/str.c '#include "mlruns-format/record.h"'
+breach wrapper/launch/main.c '#include "probes/probe.h"'
+breach mlruns-format/key.c '#include "cmd/cmd.h"'
+breach mlruns-format/key.c '#include <hwloc.h>'
+breach wrapper/base/fs.c '#include <curl/curl.h>'
+
+# A machine that lacks something is told in a sentence which package has it.
+out=$(cd "$ROOT" && PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' scripts/check-packages hwloc libcjson)
+is "missing libraries: status" "$?" 1
+like "missing library: its package" "$out" '^benchwrap: the library hwloc is missing: install the package libhwloc-dev \(Debian\), hwloc-devel'
+out=$(cd "$ROOT" && CC=no-such-compiler scripts/check-packages hwloc)
+like "missing compiler: its package" "$out" '^benchwrap: the C compiler \(no-such-compiler\) is missing: install the package gcc'
+mkdir "$WORK/pc"
+printf 'Name: hwloc\nDescription: x\nVersion: 2.9\nCflags: -I/nowhere\n' >"$WORK/pc/hwloc.pc"
+printf '#!/bin/sh\necho "<stdin>:1:10: fatal error: hwloc.h: No such file or directory" >&2\nexit 1\n' >"$WORK/cc"
+chmod +x "$WORK/cc"
+out=$(cd "$ROOT" && CC="$WORK/cc" PKG_CONFIG_LIBDIR="$WORK/pc" scripts/check-packages hwloc)
+like "a library without its header is told" "$out" '^benchwrap: the header hwloc.h is missing'
+
+# Without root and without sudo quickstart says what an administrator installs.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    mkdir -p "$WORK/bin"
+    for t in sh dirname id cat sed grep awk mktemp rm env printf; do ln -sf "$(command -v $t)" "$WORK/bin/$t"; done
+    printf '#!/bin/sh\nexit 100\n' >"$WORK/bin/apt-get"
+    chmod 755 "$WORK" "$WORK/bin" "$WORK/bin/apt-get"
+    mkdir "$WORK/scripts" && cp -r "$ROOT/scripts/install-needs" "$ROOT/scripts/packaging" "$WORK/scripts/"
+    chmod -R a+rX "$WORK/scripts"
+    out=$(cd / && PATH="$WORK/bin" "$(command -v setpriv)" --reuid 65534 --regid 65534 --clear-groups "$WORK/scripts/install-needs" build 2>&1)
+    is "no root, no sudo: status" "$?" 1
+    like "no root, no sudo: the line for the administrator" "$out" 'apt-get install .*libhwloc-dev'
+else
+    skip_here "no root, no sudo" "this test gives root away, it has none"
+fi
+
+for f in scripts/quickstart scripts/test .ci/run; do ok "$f may be run" test -x "$ROOT/$f"; done
+done_testing
