@@ -49,6 +49,7 @@ struct metric_rule {
     const struct unit *unit;     /* of the record; NULL: a count or ratio */
     const struct unit *from;     /* of the cell, if the rule says so; NULL: the column's, the unit cell's, or `unit` */
     int cell, unit_cell, step_cell; /* -1: none */
+    int unit_var;                   /* context variable that holds the unit's text; -1 */
     enum direction better;
     enum many many;
     enum zero zero;

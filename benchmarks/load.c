@@ -257,6 +257,19 @@ static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, cons
     return 0;
 }
 
+/* unit_cell: a cell of the row, or "{name}": what an earlier row set. */
+static int load_unit_cell(struct metric_rule *m, const struct yaml *y, struct reader *r, const struct rules *rules, struct err *err)
+{
+    const struct yaml *at = yaml_get(y, "unit_cell");
+    m->unit_var = m->unit_cell = -1;
+    if (!at || at->kind != YAML_SCALAR || !str_starts(at->text, "{"))
+        return optional_cell(r, y, "unit_cell", &m->unit_cell, rules, err);
+    for (size_t i = 0; i < rules->vars; i++)
+        if (at->text.n == rules->var[i].n + 2 && !memcmp(at->text.p + 1, rules->var[i].p, rules->var[i].n))
+            m->unit_var = (int)i;
+    return m->unit_var >= 0 ? 0 : rules_complain(at, rules, err, "no reader sets this");
+}
+
 static int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
 {
     static const char *const stats[] = {"none", "max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", NULL};
@@ -269,7 +282,7 @@ static int load_metric(const struct yaml *y, struct reader *r, struct rules *rul
     if (!yaml_get(y, "cell"))
         return rules_complain(y, rules, err, "a metric needs a cell (column, group, key or pointer)");
     if (load_name(&m->name, name->text, r, name, rules, err) || optional_cell(r, y, "cell", &m->cell, rules, err) ||
-        optional_cell(r, y, "unit_cell", &m->unit_cell, rules, err) || optional_cell(r, y, "step", &m->step_cell, rules, err) ||
+        load_unit_cell(m, y, r, rules, err) || optional_cell(r, y, "step", &m->step_cell, rules, err) ||
         load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) || load_unit(&m->from, yaml_get(y, "from"), false, rules, err) ||
         load_where(&m->where, yaml_get(y, "where"), r, rules, err) || load_metric_numbers(m, y, rules, err))
         return -1;

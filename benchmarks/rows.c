@@ -96,14 +96,15 @@ static void series_add(struct rules_run *run, struct series *s, int64_t step, do
 }
 
 /* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
-static enum number_kind metric_value(const struct metric_rule *m, const struct str *cells, const struct unit *column_unit, double *ret)
+static enum number_kind metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells, const struct unit *column_unit, double *ret)
 {
     const struct unit *from = m->from ? m->from : column_unit;
     enum number_kind kind = number_parse(cells[m->cell], m->number, ret);
     if (kind != NUMBER_GOOD)
         return kind;
-    if (m->unit_cell >= 0) {
-        if (!cells[m->unit_cell].p || !(from = units_find(cells[m->unit_cell])))
+    if (m->unit_cell >= 0 || m->unit_var >= 0) {
+        struct str text = m->unit_cell >= 0 ? cells[m->unit_cell] : str_of(source->var[m->unit_var]);
+        if (!text.n || !(from = units_find(text)))
             return NUMBER_NOT;
     }
     *ret *= m->scale;
@@ -121,7 +122,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     int64_t step;
     if (!cells[m->cell].p || !where_holds(m->where, cells) || !name_make(source, &m->name, cells, name, sizeof(name), &n))
         return;
-    enum number_kind kind = metric_value(m, cells, column_unit, &value);
+    enum number_kind kind = metric_value(source, m, cells, column_unit, &value);
     bool zero = kind == NUMBER_GOOD && value == 0 && m->zero != ZERO_KEEP;
     if (zero && m->zero == ZERO_ABSENT)
         return;
@@ -277,7 +278,7 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
 }
 
 /* Every metric's cell that applies must be a number or a word for none; a step must be one. */
-static bool row_is_one(const struct reader *r, const struct str *cells, const struct unit *const *units)
+static bool row_is_one(const struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units)
 {
     for (size_t i = 0; i < r->metrics; i++) {
         const struct metric_rule *m = &r->metric[i];
@@ -285,7 +286,7 @@ static bool row_is_one(const struct reader *r, const struct str *cells, const st
         int64_t step;
         if (!cells[m->cell].p || !where_holds(m->where, cells))
             continue;
-        if (metric_value(m, cells, units ? units[m->cell] : NULL, &v) == NUMBER_NOT)
+        if (metric_value(source, m, cells, units ? units[m->cell] : NULL, &v) == NUMBER_NOT)
             return false;
         if (m->step_cell >= 0 && cells[m->step_cell].p && !str_int(str_trim(cells[m->step_cell]), &step))
             return false;
@@ -307,7 +308,7 @@ static void set_context(struct source *source, const struct reader *r, const str
 
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units, int block)
 {
-    if (!where_holds(r->where, cells) || !row_is_one(r, cells, units))
+    if (!where_holds(r->where, cells) || !row_is_one(source, r, cells, units))
         return false;
     if (r->version && (!run->version[0] || pattern_match(r->version, str_of(run->version), NULL) != 1))
         return false;

@@ -124,6 +124,10 @@ bool units_convert(double value, const struct unit *from, const struct unit *to,
 {
     if (!from || !to || strcmp(from->dimension, to->dimension))
         return false;
-    *ret = from->factor == to->factor ? value : from->factor > to->factor ? value * (from->factor / to->factor) : value / (to->factor / from->factor);
+    double ratio = from->factor > to->factor ? from->factor / to->factor : to->factor / from->factor;
+    double whole = (double)(long long)(ratio + 0.5); /* 1e-6 / 1e-9 is not quite 1000 in binary; 54528 ns shall be 54.528 us */
+    if (ratio < 1e15 && ratio - whole < 1e-9 * ratio && whole - ratio < 1e-9 * ratio)
+        ratio = whole;
+    *ret = from->factor > to->factor ? value * ratio : value / ratio;
     return true;
 }

@@ -61,6 +61,8 @@ static void names_of_the_contract_come_back(void **state)
     assert_string_equal(units_find(STR("usec"))->name, "us");
     assert_string_equal(units_find(STR("IOPS"))->name, "op_per_s");
     double got;
+    assert_true(units_convert(54528, units_find(STR("ns")), units_find(STR("us")), &got) && got == 54.528);
+    assert_true(units_convert(0.1, units_find(STR("s")), units_find(STR("ms")), &got) && got == 100);
     assert_true(units_convert(1234.5, units_find(STR("s")), units_find(STR("sec")), &got) && got == 1234.5);
 }
 
