@@ -1,0 +1,199 @@
+/* cache: lasting facts come back as they were told; a damaged, foreign or outdated file counts as none. */
+#include "base/fs.h"
+#include "probes/look.h"
+#include "probes/state.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+struct bench {
+    char dir[64], cache[80], spool[80];
+    struct host h;
+};
+
+static void put(int root, const char *path, const char *text)
+{
+    assert_int_equal(fs_write(root, path, str_of(text), 0644, false, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    snprintf(b->dir, sizeof b->dir, "/tmp/benchwrap-cache.XXXXXX");
+    assert_non_null(mkdtemp(b->dir));
+    snprintf(b->cache, sizeof b->cache, "%s/cache", b->dir);
+    snprintf(b->spool, sizeof b->spool, "%s/spool", b->dir);
+    int root = open(b->dir, O_RDONLY | O_DIRECTORY);
+    fs_mkdirs(root, "proc/sys/kernel/random", 0755, NULL);
+    fs_mkdirs(root, "proc/self", 0755, NULL);
+    fs_mkdirs(root, "spool", 0755, NULL);
+    put(root, "proc/sys/kernel/hostname", "n1\n");
+    put(root, "proc/sys/kernel/random/boot_id", "b1\n");
+    put(root, "proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    b->h = (struct host){.root = root, .root_path = b->dir, .cache = b->cache, .spool = open(b->spool, O_RDONLY | O_DIRECTORY)};
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    fs_remove_tree(AT_FDCWD, b->dir, NULL);
+    close(b->h.root);
+    close(b->h.spool);
+    free(b);
+    return 0;
+}
+
+static void begin(struct record *r)
+{
+    record_init(r, "0123456789abcdef0123456789abcdef", 1);
+}
+
+/* Tells facts of every kind and keeps those behind the first. */
+static void keep(struct bench *b)
+{
+    struct record r;
+    begin(&r);
+    record_param(&r, "before", STR("not kept"));
+    const struct fact *after = r.last;
+    record_param(&r, "cpu.model", STR("line one\nline two"));
+    record_tag(&r, "hostname", STR("n1"));
+    record_missing(&r, "cpu.cores", "%s", "why not");
+    put(b->h.spool, "x.xml", "<x/>\n");
+    record_artifact(&r, "x.xml", "x.xml");
+    cache_keep(&b->h, "x", &r, after);
+    record_deinit(&r);
+    unlinkat(b->h.spool, "x.xml", 0);
+}
+
+static bool replay(struct bench *b, struct record *r)
+{
+    begin(r);
+    return cache_replay(&b->h, "x", r);
+}
+
+static void facts_come_back(void **state)
+{
+    struct bench *b = *state;
+    struct record r;
+    struct look x;
+    keep(b);
+    assert_true(replay(b, &r));
+    assert_int_equal(r.count, 4);
+    assert_true(str_is(record_find(&r, FACT_PARAM, "cpu.model")->text, "line one\nline two"));
+    assert_true(str_is(record_find(&r, FACT_TAG, "hostname")->text, "n1"));
+    assert_null(record_find(&r, FACT_PARAM, "before"));
+    assert_true(look(&b->h, &x, "spool/x.xml"));
+    assert_string_equal(x.p, "<x/>");
+    record_deinit(&r);
+}
+
+static void what_they_depend_on_is_in_the_name(void **state)
+{
+    struct bench *b = *state;
+    static const char *const rows[][2] = {{"proc/sys/kernel/random/boot_id", "b2\n"}, {"proc/sys/kernel/hostname", "n2\n"}, {"proc/self/status", "Cpus_allowed_list:\t0-1\n"}};
+    for (size_t i = 0; i < 3; i++) {
+        struct record r;
+        keep(b);
+        put(b->h.root, rows[i][0], rows[i][1]);
+        assert_false(replay(b, &r));
+        record_deinit(&r);
+    }
+    struct record r;
+    keep(b);
+    b->h.public_profile = true;
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+}
+
+/* The one file in the cache. */
+static void path_of(struct bench *b, char path[400])
+{
+    struct fs_list list;
+    assert_int_equal(fs_list(AT_FDCWD, b->cache, &list, NULL), 0);
+    assert_int_equal(list.count, 1);
+    snprintf(path, 400, "%s/%s", b->cache, list.names[0]);
+    fs_list_deinit(&list);
+}
+
+static void each_damaged_byte_is_noticed(void **state)
+{
+    struct bench *b = *state;
+    char path[400];
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 17);
+    keep(b);
+    path_of(b, path);
+    assert_int_equal(fs_read(AT_FDCWD, path, 65536, 0, &text, NULL), 0);
+    for (size_t i = 0; i < text.n; i++) {
+        struct record r;
+        text.p[i] ^= 1;
+        assert_int_equal(fs_write(AT_FDCWD, path, buf_text(&text), 0600, false, NULL), 0);
+        assert_false(replay(b, &r));
+        assert_int_equal(r.count, 0);
+        record_deinit(&r);
+        text.p[i] ^= 1;
+    }
+    for (size_t n = 0; n < text.n; n += 7) {
+        struct record r;
+        assert_int_equal(fs_write(AT_FDCWD, path, (struct str){text.p, n}, 0600, false, NULL), 0);
+        assert_false(replay(b, &r));
+        record_deinit(&r);
+    }
+}
+
+static void files_that_others_may_write_are_not_believed(void **state)
+{
+    struct bench *b = *state;
+    char path[400];
+    struct record r;
+    keep(b);
+    path_of(b, path);
+    chmod(path, 0622);
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+    chmod(path, 0600);
+    assert_true(replay(b, &r));
+    record_deinit(&r);
+    chmod(b->cache, 0777);
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+}
+
+static void kept_without_a_spool_is_not_enough_with_one(void **state)
+{
+    struct bench *b = *state;
+    struct record r;
+    int spool = b->h.spool;
+    b->h.spool = -1;
+    begin(&r);
+    record_param(&r, "cpu.model", STR("x"));
+    cache_keep(&b->h, "x", &r, NULL);
+    record_deinit(&r);
+    assert_true(replay(b, &r));
+    record_deinit(&r);
+    b->h.spool = spool;
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(facts_come_back),
+        TEST(what_they_depend_on_is_in_the_name),
+        TEST(each_damaged_byte_is_noticed),
+        TEST(files_that_others_may_write_are_not_believed),
+        TEST(kept_without_a_spool_is_not_enough_with_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
