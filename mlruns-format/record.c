@@ -405,6 +405,7 @@ static void put_metric(struct record *r, const struct fact *f)
     }
     struct fact kept = *f;
     kept.key = e->key;
+    kept.text = STR(""); /* not the caller's memory */
     if (kept.time_ms <= 0 || kept.time_ms > TIME_MAX)
         kept.time_ms = clock_wall_ms();
     if (e->count && kept.time_ms <= e->last_ms)
@@ -420,7 +421,8 @@ static void put_metric(struct record *r, const struct fact *f)
 /* A file below the spool directory: relative, and staying there. */
 static bool safe_file(struct str file)
 {
-    if (file.n == 0 || file.n > 4000 || file.p[0] == '/' || memchr(file.p, 0, file.n))
+    if (file.n == 0 || file.n > 4000 || file.p[0] == '/' || memchr(file.p, 0, file.n) ||
+        !str_valid_utf8(file)) /* the journal holds UTF-8 */
         return false;
     while (file.p)
         if (str_is(str_cut(&file, '/'), ".."))
