@@ -1,0 +1,73 @@
+#!/bin/sh
+# benchwrap probe: facts, costs, reasons; the public profile names nobody; captured machines.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+
+ok "probe runs" sh -c '"$BENCHWRAP" probe >probe.txt'
+like "it shows the processor" "$(cat probe.txt)" "cpu\.threads"
+like "it shows the costs" "$(cat probe.txt)" "BEFORE/ms"
+like "a sample is shown" "$(cat probe.txt)" "system/system_memory_usage_megabytes"
+
+"$BENCHWRAP" probe --json >probe.json
+ok "the JSON is JSON" python3 -c 'import json; d = json.load(open("probe.json")); assert d["facts"] and d["probes"]; assert all(m["reason"] for m in d["missing"])'
+is "as many threads as the system says" "$(python3 -c 'import json; print([f["value"] for f in json.load(open("probe.json"))["facts"] if f["key"] == "cpu.threads"][0])')" \
+    "$(getconf _NPROCESSORS_ONLN)"
+is "the kernel's release" "$(python3 -c 'import json; print([f["value"] for f in json.load(open("probe.json"))["facts"] if f["key"] == "kernel.release"][0])')" "$(uname -r)"
+is "bound to one processor" "$(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$BENCHWRAP" probe --json | python3 -c 'import json, sys; print([f["value"] for f in json.load(sys.stdin)["facts"] if f["key"] == "cpu.bound_threads"][0])')" 1
+
+# What lasts until the next boot is kept.
+XDG_RUNTIME_DIR=$WORK/run
+export XDG_RUNTIME_DIR
+mkdir -m 700 run
+"$BENCHWRAP" probe --json >cold.json
+"$BENCHWRAP" probe --json >warm.json
+cached() { python3 -c 'import json, sys; print(" ".join(sorted(p["probe"] for p in json.load(open(sys.argv[1]))["probes"] if p["cached"] == "yes")))' "$1"; }
+is "a cold cache answers nothing" "$(cached cold.json)" ""
+is "a warm one answers what lasts" "$(cached warm.json)" "cpu machine topology"
+is "with the same facts" "$(python3 -c 'import json
+a, b = ({f["key"]: f["value"] for f in json.load(open(n))["facts"] if f["kind"] == "param"} for n in ("cold.json", "warm.json"))
+print("same" if a == b else [k for k in set(a) | set(b) if a.get(k) != b.get(k)])')" same
+is "the cache is private" "$(find run/benchwrap -type f -perm /077 | wc -l | tr -d ' ')" 0
+for file in run/benchwrap/*topology*; do printf x >>"$file"; done
+is "a damaged file is not believed" "$("$BENCHWRAP" probe --json >damaged.json; cached damaged.json)" "cpu machine"
+
+# The public profile.
+USER=quentin HOME=/home/quentin SLURM_JOB_ID=5 SLURM_JOB_ACCOUNT=projectx SLURM_JOB_NODELIST=gpu07 MY_TOKEN=geheim OMP_NUM_THREADS=4 \
+    "$BENCHWRAP" probe --json --profile public -- /bin/true >public.json
+for word in quentin projectx gpu07 geheim /bin/true; do
+    ok "a public record does not hold $word" sh -c "! grep -q '$word' public.json"
+done
+like "but what explains the number" "$(cat public.json)" "env.omp_num_threads"
+
+# The program.
+printf '#!/bin/sh\necho hello\n' >prog
+chmod +x prog
+"$BENCHWRAP" probe --json -- ./prog >prog.json
+like "the digest of the program" "$(cat prog.json)" "$(sha256sum <prog | cut -d' ' -f1)"
+like "a script is a script" "$(cat prog.json)" '"script"'
+ok "a program that is not there is missing" sh -c '"$BENCHWRAP" probe -- ./nothing | grep -q "program.sha256 .*not found"'
+
+# Its repository.
+if command -v git >/dev/null; then
+    mkdir repo && cp prog repo/ && cd repo || exit 1
+    git init -q -b trunk . && git -c user.name=a -c user.email=a@b add prog && git -c user.name=a -c user.email=a@b commit -qm one
+    git remote add origin https://alice:geheim@host.example/x.git
+    "$BENCHWRAP" probe -- ./prog >../source.txt
+    cd ..
+    if grep -q "libgit2 is not installed" source.txt; then
+        skip "git state" "libgit2 is not installed"
+    else
+        like "the commit" "$(cat source.txt)" "$(git -C repo rev-parse HEAD)"
+        like "the branch" "$(cat source.txt)" "trunk"
+        like "clean" "$(grep git.dirty source.txt)" "false"
+        like "the origin without credentials" "$(cat source.txt)" "https://host.example/x.git"
+        ok "no password" sh -c '! grep -q geheim source.txt'
+        touch repo/untracked && echo >>repo/prog
+        like "changed" "$(cd repo && "$BENCHWRAP" probe -- ./prog | grep git.dirty)" "true"
+    fi
+fi
+
+# Captured machines, and what is wrong with a call.
+like "a captured machine" "$("$BENCHWRAP" probe --root "$ROOT/tests/probes/neoverse-v1/root")" "ARM Neoverse-V1"
+ok "a root that is not there is said" sh -c '"$BENCHWRAP" probe --root ./gone 2>&1 | grep -q "gone cannot be opened: No such file"'
+done_testing
