@@ -1,6 +1,8 @@
 /* libraries.c: the libraries this program runs with. */
 #include "cmd/libraries.h"
 
+#include "mlruns-format/record.h"
+
 #include <cjson/cJSON.h>
 #include <dlfcn.h>
 #include <hwloc.h>
@@ -60,5 +62,6 @@ size_t libraries_list(struct library *ret, struct arena *a)
 
 const char *libraries_format(void)
 {
+    _Static_assert(MLRUNS_FORMAT == 1, "the text below tells the same");
     return "1";
 }
