@@ -97,7 +97,7 @@ struct reader {
     const struct yaml *at;
     const char *name;
     unsigned index;
-    int source;                /* index in rules->file + 2; 0 stdout, 1 stderr; -1 both */
+    unsigned sources;          /* bits: 0 stdout, 1 stderr, 2 + index in rules->file */
     struct str cell[CELLS_MAX];
     const struct yaml *cell_at[CELLS_MAX];
     size_t cells;
@@ -125,7 +125,7 @@ struct check {
     struct expr *expect, *when;
     bool warn, once;           /* once: over the whole output instead of each block */
     const char *reason;
-    int source;
+    unsigned sources;          /* as of a reader */
     unsigned bit;
 };
 
@@ -256,7 +256,7 @@ struct rules_run {
     unsigned blocks;
     char version[64];
     bool arguments;              /* argv was given */
-    size_t samples, gave_up, torn_documents, blocks_left_out, values_n;
+    size_t samples, gave_up, torn[SOURCES_MAX], blocks_left_out, values_n;
     unsigned block_now;          /* of the evaluation of expressions at the end */
     char *clean;                 /* scratch for one line without colours */
     size_t clean_room;

@@ -22,7 +22,7 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
         source->name = s == 0 ? "stdout" : s == 1 ? "stderr" : rules->file[s - 2];
         for (size_t i = 0; i < rules->readers && good; i++) {
             const struct reader *r = rules->reader[i];
-            if (r->kind->state_size && (r->source == (int)s || (r->source < 0 && s < 2)))
+            if (r->kind->state_size && r->sources >> s & 1)
                 good = (source->state[i] = arena_get(&run->arena, r->kind->state_size)) != NULL;
         }
     }
@@ -77,17 +77,24 @@ static size_t rank_prefix(struct str s)
     return digits_until(s, &i) && i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ' ' ? i + 2 : 0;
 }
 
+static char *scratch(struct rules_run *run, size_t n)
+{
+    if (run->clean_room < n) {
+        char *more = realloc(run->clean, n);
+        if (!more)
+            return NULL;
+        run->clean = more;
+        run->clean_room = n;
+    }
+    return run->clean;
+}
+
 /* The line without terminal colours (ECMA-48 control sequences), in the reading's scratch. */
 static struct str without_colours(struct rules_run *run, struct str s)
 {
-    if (run->clean_room < s.n) {
-        char *more = realloc(run->clean, s.n);
-        if (!more)
-            return s;
-        run->clean = more;
-        run->clean_room = s.n;
-    }
     size_t n = 0;
+    if (!scratch(run, s.n))
+        return s;
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] != 0x1b) {
             run->clean[n++] = s.p[i];
@@ -107,11 +114,31 @@ static struct str without_colours(struct rules_run *run, struct str s)
     return (struct str){run->clean, n};
 }
 
+/* The line without its rank prefix. MPICH repeats it in the middle of a line when the program's writes are cut there. */
+static struct str without_rank(struct rules_run *run, struct str s)
+{
+    size_t n = rank_prefix(s), to = 0;
+    char prefix[128]; /* a copy: s may lie in the scratch that is written to */
+    struct str line = str_sub(s, n, s.n);
+    if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)
+        return line;
+    memcpy(prefix, s.p, n);
+    char *clean = scratch(run, s.n);
+    for (size_t i = 0; clean && i < line.n;) {
+        bool again = i + n <= line.n && !memcmp(line.p + i, prefix, n);
+        if (again)
+            i += n;
+        else
+            clean[to++] = line.p[i++];
+    }
+    return clean ? (struct str){clean, to} : line;
+}
+
 static void check_line(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line)
 {
     for (size_t i = 0; i < run->rules->checks; i++) {
         const struct check *c = run->rules->check[i];
-        if (!c->pattern || !prefilter_has(mask, c->bit) || (c->source >= 0 ? c->source != source->index : source->index >= 2))
+        if (!c->pattern || !prefilter_has(mask, c->bit) || !(c->sources >> source->index & 1))
             continue;
         int found = pattern_match(c->pattern, line, NULL);
         if (found == 1)
@@ -145,13 +172,11 @@ static void line_take(struct rules_run *run, struct source *source, struct str l
     const char *redrawn = line.n ? memrchr(line.p, '\r', line.n) : NULL;
     if (redrawn)
         line = str_sub(line, (size_t)(redrawn - line.p) + 1, line.n);
-    if (!rules->keep_prefix) {
-        size_t n = rank_prefix(line);
-        line = str_sub(line, n, line.n);
-    }
+    if (!rules->keep_prefix)
+        line = without_rank(run, line);
     for (size_t i = 0; i < rules->readers; i++) {
         const struct reader *r = rules->reader[i];
-        if (prefilter_has(&mask, (unsigned)i) && (!run->unterminated || r->kind->delimits) && (r->source == source->index || (r->source < 0 && source->index < 2)))
+        if (prefilter_has(&mask, (unsigned)i) && (!run->unterminated || r->kind->delimits) && r->sources >> source->index & 1)
             r->kind->line(run, source, r, source->state[i], line);
     }
     check_line(run, source, &mask, line);
@@ -234,8 +259,10 @@ void rules_cut(struct rules_run *run, const char *name, uint64_t bytes)
     source->fragment = true;
 }
 
-static void run_free(struct rules_run *run)
+void rules_drop(struct rules_run *run)
 {
+    if (!run)
+        return;
     for (size_t i = 0; i < SOURCES_MAX; i++)
         free(run->source[i].line);
     for (size_t i = 0; i < READERS_MAX; i++) {
@@ -268,13 +295,13 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
         run->unterminated = false;
         for (size_t i = 0; i < run->rules->readers; i++) {
             const struct reader *r = run->rules->reader[i];
-            if (r->kind->end && source->fed && (r->source == source->index || (r->source < 0 && source->index < 2)))
+            if (r->kind->end && source->fed && r->sources >> source->index & 1)
                 r->kind->end(run, source, r, source->state[i]);
         }
     }
     take_staged(run);
     int rc = run->arena.failed ? err_set(err, ERR_INPUT, "rules %s: the output has more results than 256 MiB can hold", run->rules->name)
                                : finish(run, exit_code, signal, base_ms, record, ret, err);
-    run_free(run);
+    rules_drop(run);
     return rc;
 }

@@ -322,12 +322,11 @@ static void metric_out(struct ending *e, const struct series *s, const char *sta
     record_metric(e->record, key, value, unit, dir, step, e->base_ms + at);
 }
 
-static void missing_out(struct ending *e, const struct series *s, const char *why)
+static void missing_out(struct ending *e, const struct series *s, const char *stat, const char *why)
 {
     char key[NAME_MAX_BYTES + 128];
     const char *own = s->rule->unit ? s->rule->unit->name : "";
-    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, s->rule->stat ? "." : "",
-             s->rule->stat ? s->rule->stat : "");
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "", stat);
     struct buf b;
     buf_init(&b, 600);
     buf_plain(&b, str_of(why), 200);
@@ -403,7 +402,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     double sum = 0;
     source_is(e, s->reader->name);
     if (trouble || !s->n) {
-        missing_out(e, s, trouble ? trouble : s->why);
+        missing_out(e, s, m->stat ? m->stat : "", trouble ? trouble : s->why);
         if (trouble)
             fail(e, "%s" STR_FMT ": %s", e->prefix[s->block], STR_ARG(s->name), trouble);
         return 0;
@@ -415,15 +414,17 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
         sum += v[i] = s->sample[i].value;
     stats_of(v, s->n, &st);
     free(v);
-    if (s->missing)
-        record_warning(e->record, "%s" STR_FMT ": %zu of %zu values are missing (%s)", e->prefix[s->block], STR_ARG(s->name), s->missing, s->missing + s->n, s->why);
     if (m->many != MANY_SERIES) {
         metric_out(e, s, m->stat ? m->stat : m->headline ? m->headline : "", reduced(m->many, s, &st, sum), unit, m->better, 0, 0);
         return 0;
     }
     for (size_t i = 0; i < s->n; i++)
         metric_out(e, s, "", s->sample[i].value, unit, m->better, s->sample[i].step, (int64_t)i);
-    if (m->headline)
+    if (m->headline && s->missing) { /* a minimum or mean of what is left would be another number */
+        char why[160];
+        snprintf(why, sizeof(why), "%zu of %zu values are missing (%s)", s->missing, s->missing + s->n, s->why);
+        missing_out(e, s, m->headline, why);
+    } else if (m->headline)
         statistics_out(e, s, &st);
     return 0;
 }
@@ -466,13 +467,13 @@ static void notes_out(struct ending *e)
         const struct source *s = &run->source[i];
         if (s->long_lines)
             record_warning(e->record, "%s: %zu lines were longer than %d bytes and not read", s->name, s->long_lines, RULES_LINE_MAX);
+        if (run->torn[i])
+            record_warning(e->record, "%s: a JSON document stops before its end", s->name);
         if (s->lost)
             record_warning(e->record, "%s: %" PRIu64 " bytes were not kept and not read", s->name, s->lost);
     }
     if (run->gave_up)
         record_warning(e->record, "%zu lines were too hard to match and were left alone", run->gave_up);
-    if (run->torn_documents)
-        record_warning(e->record, "%zu JSON documents end before their end", run->torn_documents);
     if (run->blocks_left_out)
         record_warning(e->record, "more than %d tests in one output: %zu were not read", BLOCKS_MAX, run->blocks_left_out);
     if (run->version[0])

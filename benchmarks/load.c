@@ -351,27 +351,34 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
     return 0;
 }
 
-static int load_source(const struct yaml *y, int *ret, struct rules *rules, struct err *err)
+static int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err)
 {
-    *ret = -1;
-    if (!y || (y->kind == YAML_SCALAR && str_is(y->text, "any")))
+    if (!y || (y->kind == YAML_SCALAR && str_is(y->text, "any"))) {
+        *ret |= 3;
         return 0;
+    }
     if (y->kind == YAML_SCALAR && (str_is(y->text, "stdout") || str_is(y->text, "stderr"))) {
-        *ret = str_is(y->text, "stderr");
+        *ret |= str_is(y->text, "stderr") ? 2 : 1;
+        return 0;
+    }
+    if (y->kind == YAML_LIST && y->child) {
+        for (const struct yaml *c = y->child; c; c = c->next)
+            if (c->kind == YAML_LIST || load_source(c, ret, rules, err))
+                return c->kind == YAML_LIST ? rules_complain(c, rules, err, "a list of sources has no list in it") : -1;
         return 0;
     }
     const struct yaml *file = yaml_get(y, "file");
     if (!file || file->kind != YAML_SCALAR || !file->text.n)
-        return rules_complain(y, rules, err, "a source is stdout, stderr, any (both), or {file: PATTERN}");
+        return rules_complain(y, rules, err, "a source is stdout, stderr, any (both), {file: PATTERN}, or a list of these; \"{name}\" in PATTERN is a param of the arguments");
     for (size_t i = 0; i < rules->files; i++)
         if (str_is(file->text, rules->file[i])) {
-            *ret = (int)i + 2;
+            *ret |= 4u << i;
             return 0;
         }
     if (rules->files == SOURCES_MAX - 2)
         return rules_complain(y, rules, err, "%d files are allowed at most", SOURCES_MAX - 2);
+    *ret |= 4u << rules->files;
     rules->file[rules->files++] = file->text.p;
-    *ret = (int)rules->files + 1;
     return 0;
 }
 
@@ -470,7 +477,7 @@ static int load_reader(const struct yaml *y, struct reader *unused, struct rules
     if (load_kind(r, y, rules, &spec, err))
         return -1;
     rules->reader[rules->readers++] = r; /* from here on rules_free ends it */
-    if (load_source(yaml_get(y, "source"), &r->source, rules, err) || (version && load_pattern(&r->version, version, rules, err)) ||
+    if (load_source(yaml_get(y, "source"), &r->sources, rules, err) || (version && load_pattern(&r->version, version, rules, err)) ||
         r->kind->load(r, spec, rules, err) || load_where(&r->where, yaml_get(y, "where"), r, rules, err) ||
         load_sets(r, yaml_get(y, "set"), rules, err) || load_block(r, yaml_get(y, "block"), rules, err) ||
         optional_cell(r, y, "version_cell", &r->version_cell, rules, err) ||
@@ -520,7 +527,7 @@ static int load_check(const struct yaml *y, struct reader *unused, struct rules 
     if (!what)
         return rules_complain(y, rules, err, "a check needs must, must_not or expect");
     int severity = load_choice(y, "severity", severities, 0, rules, err);
-    if (severity < 0 || load_flag(y, "once", &c->once, rules, err) || load_source(yaml_get(y, "source"), &c->source, rules, err) ||
+    if (severity < 0 || load_flag(y, "once", &c->once, rules, err) || load_source(yaml_get(y, "source"), &c->sources, rules, err) ||
         load_expr(&c->when, yaml_get(y, "when"), rules, err) ||
         (c->kind == CHECK_EXPECT ? load_expr(&c->expect, what, rules, err) : load_pattern(&c->pattern, what, rules, err)))
         return -1;

@@ -136,7 +136,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
         return;
     }
     if (m->step_cell < 0 || !cells[m->step_cell].p || !str_int(str_trim(cells[m->step_cell]), &step)) {
-        step = (int64_t)s->n;
+        step = (int64_t)(s->n + s->missing);
         s->steps = false;
     }
     series_add(run, s, step, value);

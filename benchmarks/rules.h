@@ -28,6 +28,9 @@ void rules_feed(struct rules_run *run, const char *source, const void *p, size_t
 void rules_cut(struct rules_run *run, const char *source, uint64_t bytes); /* the middle is not kept: series of this source become missing */
 /* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */
 const char *rules_file(const struct rules *rules, size_t i);
+/* Where the i-th file lies, relative to the program's working directory: the pattern itself, or, if it is "{param}", what the program's
+ * arguments say (summaryFile=…). NULL: the arguments name none, or there is no i-th. In the arena. */
+const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
 struct rules_outcome {
@@ -35,6 +38,8 @@ struct rules_outcome {
     const char *reason;       /* in words; in the record's arena */
     bool complete;            /* required metrics present and sanity rules hold */
 };
+/* Ends a reading whose result nobody wants. */
+void rules_drop(struct rules_run *run);
 /* Ends the reading: params, metrics (with their statistics), missing, warnings go into the record; verdict and reason are returned.
  * exit_code: -1 unknown; signal: 0 none. base_ms: time stamp for the metrics (steps of a series get +1 ms each). */
 int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err);

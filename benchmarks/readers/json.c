@@ -207,7 +207,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     if (s->row_depth && !j->last)
         row_done(run, source, r, s);
     if (!whole)
-        run->torn_documents++;
+        run->torn[source->index]++;
     if (j->last) {
         if (whole) {
             arena_deinit(&staged->whole_arena);
