@@ -1,6 +1,8 @@
 /* key.c: which keys are legal, and what is made of the others. */
 #include "mlruns-format/key.h"
+#include "base/fs.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,6 +73,24 @@ static void any_bytes_become_a_legal_key(void **state)
     }
 }
 
+static void the_vectors_of_the_format(void **state)
+{
+    struct buf file CLEANUP_BUF;
+    size_t rows = 0;
+    (void)state;
+    buf_init(&file, 1 << 20);
+    assert_int_equal(fs_read(AT_FDCWD, "mlruns-format/vectors/keys.tsv", 1 << 19, 0, &file, NULL), 0);
+    for (struct str rest = buf_text(&file), line; (line = str_cut(&rest, '\n')).n; rows++) {
+        struct buf b CLEANUP_BUF;
+        struct str text = str_cut(&line, '\t');
+        buf_init(&b, 4096);
+        key_make(&b, text);
+        if (!str_eq(buf_text(&b), line))
+            fail_msg("\"" STR_FMT "\" became \"%s\", wanted \"" STR_FMT "\"", STR_ARG(text), b.p, STR_ARG(line));
+    }
+    assert_true(rows >= 15);
+}
+
 static void segments(void **state)
 {
     static const struct { const char *text, *made; } rows[] = {
@@ -94,6 +114,7 @@ int main(void)
         cmocka_unit_test(keys_are_legal_or_made_so),
         cmocka_unit_test(long_keys_are_cut_and_stay_apart),
         cmocka_unit_test(any_bytes_become_a_legal_key),
+        cmocka_unit_test(the_vectors_of_the_format),
         cmocka_unit_test(segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

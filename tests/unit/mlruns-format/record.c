@@ -155,7 +155,7 @@ static void artifacts_stay_below_their_folder(void **state)
     static const struct { const char *path, *file, *kept; } rows[] = { /* kept NULL: refused */
         {"stdout.log", "stdout.log", "stdout.log"}, {"job/script.sh", "x", "job/script.sh"}, {"../x", "x", NULL}, {"/etc/passwd", "x", NULL}, {"a/../../b", "x", NULL},
         {"a//b", "x", NULL}, {"", "x", NULL}, {"ok1", "/etc/passwd", NULL}, {"ok2", "../journal", NULL}, {"ok3", "a/../../x", NULL}, {"a%20b", "x", "a_20b"},
-        {"b\nc", "x", "b_c"}, {"\xc3\xbc.txt", "x", "\xc3\xbc.txt"}, {".gitignore", "x", "_gitignore"}, {"ok4", "", NULL}, {"job", "x", "job-*"}, {"manifest.json", "x", "manifest-*.json"},
+        {"b\nc", "x", "b_c"}, {"\xc3\xbc.txt", "x", "\xc3\xbc.txt"}, {".gitignore", "x", "_gitignore"}, {"ok4", "", NULL}, {"ok5", "x\xff", NULL}, {"job", "x", "job-*"}, {"manifest.json", "x", "manifest-*.json"},
         {"STDOUT.log", "x", "STDOUT-*.log"}, {"benchwrap.json", "x", "benchwrap-*.json"},
     };
     struct record *r = *state;
@@ -172,6 +172,19 @@ static void artifacts_stay_below_their_folder(void **state)
         if (star ? memcmp(f->key.p, rows[i].kept, head) != 0 || strcmp(f->key.p + head + 8, star + 1) != 0 : !str_is(f->key, rows[i].kept))
             fail_msg("\"%s\" kept as \"%s\", wanted \"%s\"", rows[i].path, f->key.p, rows[i].kept);
     }
+}
+
+/* Found by the fuzzer: the text of a metric fact was kept as a pointer into the caller's memory. */
+static void a_metric_keeps_nothing_of_the_caller(void **state)
+{
+    struct record *r = *state;
+    char text[] = "gone soon", key[] = "m";
+    record_fact(r, &(struct fact){.kind = FACT_METRIC, .key = str_of(key), .text = str_of(text), .value = 1, .time_ms = 5, .unit = text, .source = text});
+    memset(text, 'x', sizeof text - 1);
+    assert_int_equal(r->last->text.n, 0);
+    assert_string_equal(r->last->unit, "gone soon");
+    assert_string_equal(r->last->source, "gone soon");
+    assert_true(str_is(r->last->key, "m"));
 }
 
 static void numbers_as_params(void **state)
@@ -254,7 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_RECORD(params_are_written_once), WITH_RECORD(the_last_tag_wins), WITH_RECORD(times_of_a_key_increase), WITH_RECORD(what_is_no_number_is_missing),
-        WITH_RECORD(keys_find_a_free_place), WITH_RECORD(text_becomes_valid_and_bounded), WITH_RECORD(artifacts_stay_below_their_folder), WITH_RECORD(numbers_as_params),
+        WITH_RECORD(keys_find_a_free_place), WITH_RECORD(text_becomes_valid_and_bounded), WITH_RECORD(artifacts_stay_below_their_folder), WITH_RECORD(numbers_as_params), WITH_RECORD(a_metric_keeps_nothing_of_the_caller),
         WITH_RECORD(the_listener_hears_what_is_kept), WITH_RECORD(warnings_are_said_once_and_end), WITH_RECORD(many_keys_keep_their_places), cmocka_unit_test(ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

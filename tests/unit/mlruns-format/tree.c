@@ -532,6 +532,37 @@ static void runs_are_found_by_prefix(void **state)
         assert_int_equal(tree_find(p->root, none[i], 0, &p->arena, &run, NULL), 1);
 }
 
+/* The journal of the test vectors, torn tail and all, becomes the run of the test vectors. UPDATE=1 writes the latter anew. */
+static void the_vectors_of_the_format(void **state)
+{
+    struct place *p = *state;
+    struct record r;
+    struct journal_head head;
+    struct journal_state st;
+    struct err err = {0};
+    struct buf want CLEANUP_BUF;
+    int vectors = open("mlruns-format/vectors", O_RDONLY | O_DIRECTORY);
+    assert_true(vectors >= 0);
+    if (journal_read(vectors, &r, &head, &st, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(st.lines == 11 && st.started && st.ended && st.all_bytes > st.good_bytes && st.last_ms == 1767225661623);
+    uint32_t id = make(p, head.experiment, NULL);
+    if (tree_build(&r, &head, id, str_of(head.experiment), p->spool, p->spool, "run", &err) < 0 || tree_publish(p->root, id, r.id, p->spool, "run", &err) != 0)
+        fail_msg("%s", err.text);
+    char *got = strdup(text_of(p, RUN "/artifacts/benchwrap.json")), *line = strstr(got, "  \"generator\"");
+    assert_non_null(line);
+    memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n') + 1) + 1); /* the only line that depends on the program */
+    if (getenv("UPDATE"))
+        fs_write(vectors, "journal.json", str_of(got), 0666, false, NULL);
+    buf_init(&want, 1 << 20);
+    assert_int_equal(fs_read(vectors, "journal.json", 1 << 19, 0, &want, NULL), 0);
+    assert_string_equal(got, want.p);
+    assert_string_equal(text_of(p, RUN "/metrics/write.max_MiB_per_s"), "1767225600500 1234.5 0\n1767225600501 nan 9007199254740993\n");
+    free(got);
+    close(vectors);
+    record_deinit(&r);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
 int main(void)
 {
@@ -540,6 +571,7 @@ int main(void)
         IN_FOLDER(a_name_that_python_uses_is_not_doubled), IN_FOLDER(a_damaged_experiment_is_told_and_kept), IN_FOLDER(many_creators_agree), IN_FOLDER(a_run_lies_as_the_format_says),
         IN_FOLDER(an_empty_record_survives_a_clone), IN_FOLDER(long_values_are_cut_and_named), IN_FOLDER(long_series_keep_their_extremes), IN_FOLDER(a_copy_without_its_last_step_is_completed),
         IN_FOLDER(another_file_system_gets_a_copy), IN_FOLDER(trees_of_python_are_read), IN_FOLDER(damaged_runs_are_told), IN_FOLDER(runs_are_found_by_prefix),
+        IN_FOLDER(the_vectors_of_the_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
