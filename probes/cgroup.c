@@ -174,7 +174,7 @@ static void tell_limit(struct host *h, struct record *r, const char *key, const 
         tell_GiB(h, r, key, least);
     else {
         buf_double(&text, least);
-        tell(h, r, key, buf_text(&text));
+        tell_buf(h, r, key, &text);
     }
 }
 

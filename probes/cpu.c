@@ -42,7 +42,7 @@ static void tell_features(struct host *h, struct record *r, const struct cpuinfo
     for (size_t i = 0; i < sizeof simd_words / sizeof *simd_words; i++)
         if (has(features, simd_words[i]))
             buf_printf(&simd, "%s%s", simd.n > 0 ? " " : "", simd_words[i]);
-    tell(h, r, "cpu.simd", buf_text(&simd));
+    tell_buf(h, r, "cpu.simd", &simd);
     buf_deinit(&simd);
 }
 

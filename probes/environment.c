@@ -128,6 +128,8 @@ static int before(struct host *h, struct record *r, struct err *err)
         buf_printf(&text, "# %zu more variables are not shown%s\n", left_out, h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");
     if (h->spool < 0)
         return 0;
+    if (text.failed || value.failed)
+        return err_set(err, ERR_SYSTEM, "the environment is not kept: out of memory");
     if (fs_create(h->spool, "environment.txt", buf_text(&text), 0600, err) != 0)
         return -1;
     record_artifact(r, "environment.txt", "environment.txt");

@@ -64,7 +64,7 @@ static void tell_cmdline(struct host *h, struct record *r)
             buf_putc(&found, ' ');
         buf_str(&found, word);
     }
-    tell(h, r, "kernel.cmdline", buf_text(&found));
+    tell_buf(h, r, "kernel.cmdline", &found);
     buf_deinit(&found);
 }
 
@@ -90,8 +90,11 @@ static void tell_mitigations(struct host *h, struct record *r)
     }
     if (seen == 0)
         tell_missing(h, r, "kernel.mitigations", "this kernel does not tell (no /sys/devices/system/cpu/vulnerabilities)");
-    else
-        tell(h, r, "kernel.mitigations", all.n > 0 ? buf_text(&all) : STR("none needed"));
+    else {
+        if (all.n == 0)
+            buf_puts(&all, "none needed");
+        tell_buf(h, r, "kernel.mitigations", &all);
+    }
     buf_deinit(&all);
 }
 
@@ -132,7 +135,7 @@ static void tally_tell(const struct tally *t, struct host *h, struct record *r, 
         if (t->n > 1)
             buf_printf(&text, "*%u", t->values[i].count);
     }
-    tell(h, r, key, buf_text(&text));
+    tell_buf(h, r, key, &text);
     buf_deinit(&text);
 }
 

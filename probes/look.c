@@ -165,11 +165,27 @@ int64_t look_list_count(struct str list)
     return look_list(list, 1 << 16, count_one, &n) ? n : -1; /* no machine has more processors or nodes */
 }
 
+/* Tabs and line ends of proc files become blanks: a param is one line. */
 void tell(const struct host *h, struct record *r, const char *key, struct str value)
 {
+    char line[4096];
     value = str_trim(value);
-    if (value.n > 0 && (!h->public_profile || probes_public(key)))
-        record_param(r, key, value);
+    if (value.n == 0 || (h->public_profile && !probes_public(key)))
+        return;
+    if (value.n <= sizeof line) {
+        for (size_t i = 0; i < value.n; i++)
+            line[i] = value.p[i] == '\t' || value.p[i] == '\n' || value.p[i] == '\r' ? ' ' : value.p[i];
+        value.p = line;
+    }
+    record_param(r, key, value);
+}
+
+void tell_buf(const struct host *h, struct record *r, const char *key, const struct buf *value)
+{
+    if (value->failed)
+        tell_missing(h, r, key, "too long a text, or memory ran out");
+    else
+        tell(h, r, key, buf_text(value));
 }
 
 void tell_text(const struct host *h, struct record *r, const char *key, const char *value)

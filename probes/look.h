@@ -31,6 +31,8 @@ bool look_list(struct str list, size_t max, void (*each)(void *context, int64_t 
 
 /* Facts. Blank values are not told. Keys outside of the allow-list are dropped in the public profile. */
 void tell(const struct host *h, struct record *r, const char *key, struct str value);
+/* The text of a buffer; one that met its maximum is missing, not cut. */
+void tell_buf(const struct host *h, struct record *r, const char *key, const struct buf *value);
 void tell_text(const struct host *h, struct record *r, const char *key, const char *value);
 void tell_int(const struct host *h, struct record *r, const char *key, int64_t value);
 void tell_tag(const struct host *h, struct record *r, const char *key, struct str value);

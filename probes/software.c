@@ -61,7 +61,7 @@ static void tell_compiler(struct host *h, struct record *r, struct str comment)
             buf_puts(&text, "; ");
         buf_str(&text, note);
     }
-    tell(h, r, "program.compiler", buf_text(&text));
+    tell_buf(h, r, "program.compiler", &text);
 }
 
 /* "libmpi.so.40.30.4" -> "40.30.4"; else the whole name. */
@@ -91,8 +91,9 @@ static const char *mpi_of_file(const struct host *h, const struct library_file *
     char *piece = malloc(PIECE + OVERLAP);
     int fd CLEANUP_FD = openat(h->root, f->path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t best = sizeof rows / sizeof *rows, held = 0;
-    ssize_t got;
-    for (off_t at = 0; piece && fd >= 0 && at < WHOLE && (got = pread(fd, piece + held, PIECE, at)) > 0; at += got) {
+    int64_t end = clock_mono_ns() + HASH_MS * 1000000ll;
+    ssize_t got = -1;
+    for (off_t at = 0; piece && fd >= 0 && at < WHOLE && clock_mono_ns() < end && (got = pread(fd, piece + held, PIECE, at)) > 0; at += got) {
         size_t n = held + (size_t)got;
         for (size_t i = 0; i < best; i++)
             if (memmem(piece, n, rows[i][0], strlen(rows[i][0])))
@@ -101,7 +102,7 @@ static const char *mpi_of_file(const struct host *h, const struct library_file *
         memmove(piece, piece + n - held, held);
     }
     free(piece);
-    if (best == sizeof rows / sizeof *rows)
+    if (got != 0 || best == sizeof rows / sizeof *rows) /* not read to its end: words that decide may lie behind */
         return "";
     return strcmp(rows[best][1], "Open MPI") == 0 ? open_mpi_release(version) : rows[best][1];
 }

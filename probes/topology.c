@@ -256,7 +256,7 @@ static void tell_numa(struct host *h, struct record *r, hwloc_topology_t t)
     }
     for (size_t i = 0; i < n; i++)
         buf_printf(&text, "%s%s*%u", i > 0 ? " " : "", list[i].text, list[i].count);
-    tell(h, r, "numa.memory_GiB", buf_text(&text));
+    tell_buf(h, r, "numa.memory_GiB", &text);
 }
 
 static void tell_list(struct host *h, struct record *r, const char *key, hwloc_const_bitmap_t set)
@@ -325,6 +325,10 @@ static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
     char hex[SHA256_HEX];
     buf_init(&text, 65536);
     summarize(t, &text);
+    if (text.failed) { /* the hash of half a summary would be a wrong one */
+        tell_missing(h, r, "node.type", "the summary of the hardware is too long, or memory ran out");
+        return;
+    }
     sha256_init(&hash);
     sha256_add(&hash, text.p, text.n);
     sha256_end(&hash, hex);
