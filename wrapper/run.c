@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -34,7 +35,8 @@ enum {
     SETTLED_S = 60,                 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
     EAGER = WIRE_RING / 4,          /* while bytes flow, wake at a quarter of the ring */
     FLOW_MS = 500,                  /* and at least so often: no byte stays unwritten for a second */
-    RULE_FILES_MAX = 16
+    RULE_FILES_MAX = 16,
+    CLOCK_GRAIN_MS = 20             /* file times come from the kernel's coarse clock */
 };
 static const int64_t SECOND = 1000000000;
 
@@ -528,9 +530,48 @@ static void record_streams(struct run *run)
     }
 }
 
+/* A file that the rules read is kept, if the program wrote it: one from before would tell another run's numbers. */
+static void keep_rules_file(struct run *run, size_t i, const char *path)
+{
+    struct record *r = &run->record;
+    struct stat st;
+    struct err err = {0};
+    const char *base = strrchr(path, '/');
+    char key[48];
+    if (stat(path, &st))
+        return; /* the rules say themselves what they miss */
+    if ((int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + CLOCK_GRAIN_MS < run->wire->start_wall_ms) {
+        record_warning(r, "rules: %s is older than this run and is not read", path);
+        return;
+    }
+    const struct fact *last = r->last;
+    if (keep_file(r, run->spool.dir, path, base && base[1] ? base + 1 : path, run->artifact_max, &err))
+        record_warning(r, "rules: %s", err.text);
+    else if (r->last != last && r->last->kind == FACT_ARTIFACT) {
+        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+        record_tag(r, key, r->last->text);
+    }
+}
+
+static void keep_rules_files(struct run *run)
+{
+    struct rules *rules = run->plan.loaded;
+    struct err err = {0};
+    if (!rules && (!run->plan.rules || rules_load(&rules, run->plan.rules, &err)))
+        return; /* finish_run tells */
+    for (size_t i = 0; i < RULE_FILES_MAX && rules_file(rules, i); i++) {
+        const char *path = rules_file_path(rules, i, run->plan.program, &run->plan.arena);
+        if (path)
+            keep_rules_file(run, i, path);
+    }
+    if (rules != run->plan.loaded)
+        rules_free(rules);
+}
+
 /* Files that the rules and the user name are copied while they are as the program left them. */
 static void keep_files(struct run *run)
 {
+    keep_rules_files(run);
     for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
         keep_matching(&run->record, run->spool.dir, v->text, run->artifact_max);
 }
