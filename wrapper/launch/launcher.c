@@ -3,6 +3,7 @@
 
 #include "launch/ending.h"
 #include "launch/fd.h"
+#include "launch/keys.h"
 #include "launch/peel.h"
 #include "launch/proc.h"
 #include "launch/say.h"
@@ -224,7 +225,7 @@ static int turn_timeout(const struct launch *l, int64_t now_ns)
     for (int i = 0; i < 2; i++) {
         ms = earlier(ms, pump_timeout(&l->stream[i], now_ns));
         if (l->stream[i].is_pty && l->stream[i].source >= 0 && l->stream[i].pty.real >= 0)
-            ms = earlier(ms, 100); /* modes set without a byte of output */
+            ms = earlier(ms, keys_looking(&l->stream[i].pty) ? KEYS_LOOK_MS : 100); /* modes set without a byte of output */
     }
     if (l->reap_again)
         ms = earlier(ms, 10);
@@ -233,7 +234,7 @@ static int turn_timeout(const struct launch *l, int64_t now_ns)
     return ms;
 }
 
-enum { AT_SIGNALS, AT_RECORDER, AT_LINE, AT_SOURCE, AT_OUT = AT_SOURCE + 2, AT_COUNT = AT_OUT + 2 };
+enum { AT_SIGNALS, AT_RECORDER, AT_LINE, AT_SOURCE, AT_OUT = AT_SOURCE + 2, AT_KEYS = AT_OUT + 2, AT_COUNT = AT_KEYS + 2 };
 
 /* Waits until there is something to do. Descriptors of -1 are skipped by poll. */
 static void wait_turn(struct launch *l, struct pollfd *p)
@@ -244,6 +245,7 @@ static void wait_turn(struct launch *l, struct pollfd *p)
     for (int i = 0; i < 2; i++) {
         struct stream *s = &l->stream[i];
         p[AT_SOURCE + i] = (struct pollfd){.fd = pump_wants_input(s) ? s->source : -1, .events = POLLIN};
+        p[AT_KEYS + i] = (struct pollfd){.fd = s->is_pty ? s->pty.keys : -1, .events = POLLIN};
         p[AT_OUT + i] = (struct pollfd){.fd = s->left && !s->retry_ns ? s->out->fd : -1, .events = POLLOUT};
     }
     if (poll(p, AT_COUNT, turn_timeout(l, clock_ns())) < 0) {
@@ -294,12 +296,17 @@ static void turn(struct launch *l)
     if (p[AT_LINE].revents && spawn_result(&l->line, &l->failure) < 0)
         program_failed(l);
     pump_both(l, now_ns);
+    helpers(l, except);
     for (int i = 0; i < 2; i++)
-        if (l->stream[i].is_pty && l->stream[i].source >= 0)
-            pty_follow(&l->stream[i].pty);
+        if (l->stream[i].is_pty && l->stream[i].source >= 0) {
+            struct pty *pty = &l->stream[i].pty;
+            pty_follow(pty);
+            if (p[AT_KEYS + i].revents && pty->keys >= 0)
+                keys_carry(pty);
+            keys_look(pty, except);
+        }
     if (p[AT_RECORDER].revents)
         hear_recorder(l);
-    helpers(l, except);
     if (!l->ended)
         limit_check(&l->limit, now_ns, l->pid, except);
     else

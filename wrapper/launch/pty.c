@@ -36,7 +36,7 @@ bool pty_resize(struct pty *pty)
 
 int pty_open(struct pty *ret, int real)
 {
-    struct pty pty = {.master = -1, .slave = -1, .real = real};
+    struct pty pty = {.master = -1, .slave = -1, .real = real, .keys = -1};
     int unlocked = 0;
     pty.master = fd_high(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (pty.master < 0 || ioctl(pty.master, TIOCSPTLCK, &unlocked) < 0 || (pty.slave = fd_high(open_slave(pty.master))) < 0)
@@ -70,6 +70,9 @@ void pty_follow(struct pty *pty)
     bool post = now.c_oflag & OPOST, was_raw = is_raw(&pty->last);
     struct termios before = pty->last;
     pty->last = now;
+    if (now.c_lflag & ICANON) /* raw mode is left: nobody reads keys any more */
+        fd_close(&pty->keys);
+    pty->looks = 0;
     if (post) { /* switched on for us too: off again, the real terminal does it */
         pty->last.c_oflag &= ~(tcflag_t)OPOST;
         tcsetattr(pty->slave >= 0 ? pty->slave : pty->master, TCSANOW, &pty->last);
@@ -97,4 +100,5 @@ void pty_close(struct pty *pty)
 {
     fd_close(&pty->slave);
     fd_close(&pty->master);
+    fd_close(&pty->keys);
 }

@@ -1,0 +1,108 @@
+#!/bin/bash
+# On a terminal: colours, size, modes, keys, Ctrl-C, Ctrl-Z, prompts stay what they are without us.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/launch.sh"
+compile count-signals
+cd "$WORK" || exit 1
+on_pty() { timeout 60 python3 "$TESTLIB/on-pty.py" "$@" 2>&1; }
+
+cat >curses.py <<'P'
+import curses
+def main(w):
+    w.addstr(2, 3, "size %dx%d" % w.getmaxyx()); w.refresh()
+    while True:
+        k = w.getch()
+        if k == curses.KEY_RESIZE:
+            w.addstr(4, 3, "now %dx%d" % w.getmaxyx()); w.refresh()
+        else:
+            break
+    w.addstr(3, 3, "key %d" % k); w.refresh()
+curses.wrapper(main)
+P
+cat >raw.py <<'P'
+import os, sys, termios, tty
+old = termios.tcgetattr(1)
+tty.setraw(1); os.write(1, b"go"); c = os.read(0, 1)
+termios.tcsetattr(1, termios.TCSADRAIN, old)
+print("got %r" % c)
+P
+cat >prompt.sh <<'S'
+printf 'Password: ' >/dev/tty
+stty -echo </dev/tty
+read -r secret </dev/tty
+stty echo </dev/tty
+echo "read $secret"
+S
+seq 200 >lines
+
+for way in recorded unrecorded ${BENCHWRAP_LONG:+limited}; do
+    case $way in
+    recorded) set -- "$LAUNCH" -q -- ;;
+    unrecorded) set -- "$BARE" -q -- ;;
+    limited) set -- "$BARE" -q -T 60 -- ;;
+    esac
+    clean() { python3 -c 'import re, sys; sys.stdout.write(re.sub(r"benchwrap: the recorder benchwrap-core was not found: No such file or directory; running it unrecorded(\\r)?\\n", "", sys.stdin.read()))'; }
+    same() # NAME STEPS COMMAND…: the same with and without us
+    {
+        name=$1 steps=$2
+        shift 2
+        is "$way: $name" "$(on_pty "$steps" -- "${wrap[@]}" "$@" | clean)" "$(on_pty "$steps" -- "$@")"
+    }
+    wrap=("$@")
+    same "all three are terminals" "nocr" sh -c 'for i in 0 1 2; do [ -t $i ] && echo $i; done'
+    same "line ends" "" printf 'a\nb\r\nc'
+    same "its size" "" sh -c 'stty size; stty size <&1; stty size <&2'
+    same "a new size" "expect go; size 30 100; wait 0.3; send \r" sh -c 'echo go; read x; stty size; stty size <&1; stty size <&2'
+    same "Ctrl-C" "expect go; send \x03" sh -c 'echo go; sleep 5'
+    same "Ctrl-C caught" "expect go; send \x03" bash -c 'trap "echo caught; exit 4" INT; echo go; while :; do sleep 0.1; done'
+    same "Ctrl-\\" "expect go; send \x1c" sh -c 'ulimit -c 0; echo go; sleep 5'
+    same "Ctrl-Z, continue" "expect go; send \x1a; stopped; cont; wait 0.2; send x\r" sh -c 'echo go; read x; echo "had $x"'
+    same "a password on /dev/tty" "expect Password; wait 0.2; send secret\r; expect read" bash prompt.sh
+    same "raw modes set on stdout" "expect go; send \x03" python3 raw.py
+    same "curses" "expect 24x80; size 30 90; expect now; wait 0.3; send q" env TERM=xterm python3 curses.py
+    same "terminal closed by kill -9 of the program" "expect go" sh -c 'echo go; kill -9 $$'
+    same "session leader: end" "leader" sh -c 'echo leader; exit 3'
+    same "session leader: Ctrl-C" "leader; expect go; send \x03" sh -c 'echo go; sleep 5'
+    for key in 03:2 1c:3 1a:20; do
+        rm -f counts*
+        (sleep 2.5; touch counts.stop) &
+        on_pty "wait 0.8; send \\x${key%:*}; wait 0.4; send \\x${key%:*}; wait 0.5" -- "${wrap[@]}" "$WORK/count-signals" "$WORK/counts" >/dev/null
+        wait
+        is "$way: key 0x${key%:*} twice is signal ${key#*:} twice" "$(cat counts)" "${key#*:} 2"
+    done
+    if command -v less >/dev/null; then
+        out=$(on_pty "expect 20; wait 0.3; send G; expect 200; wait 0.2; send q" -- env TERM=xterm LESS= "${wrap[@]}" less lines)
+        like "$way: less pages, takes keys and ends" "$out" 'status: exit 0'
+        like "$way: ... and leaves the terminal as it was" "$out" 'modes: echo canon opost'
+        case $out in *time-out*) tap_fail "$way: less" "$out" ;; *) tap_pass "$way: less shows what it should" ;; esac
+    else
+        skip "$way: less" "not installed"
+    fi
+    out=$(on_pty "expect More; send \x20; wait 0.3; send q" -- env TERM=xterm "${wrap[@]}" more lines)
+    case $out in *time-out*) tap_fail "$way: more" "$out" ;; *) tap_pass "$way: more takes keys and ends" ;; esac
+    if command -v vim >/dev/null; then
+        rm -f new.txt
+        out=$(on_pty "wait 1.2; send ihello\x1b; wait 0.5; send :wq\r" -- env TERM=xterm "${wrap[@]}" vim -u NONE -N new.txt)
+        is "$way: vim edits" "$(cat new.txt)" hello
+        like "$way: ... and leaves the terminal as it was" "$out" 'modes: echo canon opost'
+    else
+        skip "$way: vim" "not installed"
+    fi
+done
+
+# shown and recorded
+on_pty "" -- "$LAUNCH" -q -- printf 'a\nb\n' >/dev/null
+is "the record has the program's bytes, not the terminal's" "$(od -c "$FAKE_DIR/stdout" | head -1)" "$(printf 'a\nb\n' | od -c | head -1)"
+like "... and that they went to a terminal" "$(cat "$FAKE_DIR/ended")" 'tty=1,1'
+on_pty "" -- "$LAUNCH" -q --capture pipe -- sh -c '[ -t 1 ] || echo pipe' >out
+like "--capture pipe" "$(cat out)" "'pipe"
+if command -v script >/dev/null; then
+    is "inside script(1)" "$(script -qec "$LAUNCH -q -- sh -c 'echo in; [ -t 1 ] && echo tty; exit 5'" /dev/null </dev/null | tr -d '\r'; echo "${PIPESTATUS[0]}")" "in
+tty
+5"
+    is "script(1) inside" "$("$LAUNCH" -q -- script -qec "echo in; exit 5" /dev/null </dev/null | tr -d '\r'; echo "${PIPESTATUS[0]}")" "in
+5"
+fi
+"$LAUNCH" -q -- sh -c 'echo $$ >pid; trap "" HUP; sleep 0.2; echo end' >out
+is "nothing waits for a terminal that is not there" "$(cat out)" end
+done_testing

@@ -1,0 +1,108 @@
+/* keys.c: keys for a program that reads them from the terminal on its stdout or stderr (less, more) and not from its stdin. */
+#include "launch/keys.h"
+
+#include "launch/fd.h"
+#include "launch/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool keys_looking(const struct pty *pty)
+{
+    return pty->master >= 0 && pty->real >= 0 && pty->keys < 0 && !(pty->last.c_lflag & ICANON) && pty->looks < KEYS_LOOKS;
+}
+
+static bool is_slave(pid_t pid, long fd, const char *slave)
+{
+    char path[64], link[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)pid, fd);
+    ssize_t n = readlink(path, link, sizeof link - 1);
+    return n > 0 && (size_t)n == strlen(slave) && memcmp(link, slave, (size_t)n) == 0;
+}
+
+/* "flags:\t0100002" in octal: is it open for reading? */
+static bool readable(pid_t pid, long fd)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%ld", (int)pid, fd);
+    int info = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = info < 0 ? -1 : read(info, text, sizeof text - 1);
+    fd_close(&info);
+    text[n > 0 ? n : 0] = 0;
+    const char *flags = strstr(text, "flags:");
+    return flags && (strtoul(flags + 6, NULL, 8) & O_ACCMODE) != O_WRONLY;
+}
+
+static bool sleeps_in_read(pid_t pid, const char *slave)
+{
+    char path[64], text[128], *end;
+    snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    fd_close(&file);
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    long number = strtol(text, &end, 10);
+    return end != text && number == SYS_read && is_slave(pid, strtol(end, NULL, 16), slave);
+}
+
+static bool has_opened(pid_t pid, const char *slave)
+{
+    char path[64];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        long fd = strtol(entry->d_name, NULL, 10);
+        found = fd > 2 && is_slave(pid, fd, slave) && readable(pid, fd);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* An own description of the real terminal: the program may read there as well, and we must never sleep in a read. */
+static int open_real(const struct pty *pty)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", pty->real);
+    return fd_high(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+void keys_look(struct pty *pty, const pid_t *except)
+{
+    char slave[64];
+    struct proc_id *list = NULL;
+    if (!keys_looking(pty))
+        return;
+    pty->looks++;
+    if (ptsname_r(pty->master, slave, sizeof slave))
+        return;
+    ptrdiff_t n = proc_descendants(except, &list);
+    for (ptrdiff_t i = 0; i < n && pty->keys < 0; i++)
+        if (sleeps_in_read(list[i].pid, slave) || has_opened(list[i].pid, slave))
+            pty->keys = open_real(pty);
+    free(list);
+}
+
+void keys_carry(struct pty *pty)
+{
+    char typed[256];
+    if (tcgetpgrp(pty->real) != getpgrp() || (pty->last.c_lflag & ICANON)) {
+        fd_close(&pty->keys); /* the program has left raw mode: looked for again when it comes back */
+        pty->looks = 0;
+        return;
+    }
+    ssize_t n = read(pty->keys, typed, sizeof typed);
+    if (n > 0)
+        fd_write_all(pty->master, typed, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        fd_close(&pty->keys);
+}

@@ -1,0 +1,17 @@
+/* keys.h: keys for a program that reads them from the terminal on its stdout or stderr (less, more) and not from its stdin. */
+#ifndef LAUNCH_KEYS_H
+#define LAUNCH_KEYS_H
+#include "launch/pty.h"
+
+#include <sys/types.h>
+
+enum { KEYS_LOOK_MS = 50, KEYS_LOOKS = 40 };
+
+/* The program's terminal is a pty of ours: what is typed arrives at the real one. When the program has put the pty into raw mode, looks for a
+ * process that has opened it for reading, or sleeps in a read of it, and then opens pty->keys. except: our helpers' pids, 0-terminated. */
+void keys_look(struct pty *pty, const pid_t *except);
+/* Carries what was typed (pty->keys is readable) to the program. */
+void keys_carry(struct pty *pty);
+/* Should keys_look be called again soon? */
+bool keys_looking(const struct pty *pty);
+#endif
