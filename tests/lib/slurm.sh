@@ -1,0 +1,100 @@
+# slurm.sh: a private Slurm of some virtual nodes on this machine. Sourced after tap.sh.
+#   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
+#   slurm_stop            cancels everything and ends the daemons
+# Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
+
+slurm_pids=
+slurm_free_port() # COUNT: first of so many free ports in a row
+{
+    python3 - "$1" <<'P'
+import random, socket, sys
+n = int(sys.argv[1])
+while True:
+    first = random.randrange(20000, 60000 - n)
+    try:
+        held = []
+        for p in range(first, first + n):
+            s = socket.socket(); s.bind(("", p)); held.append(s)
+        print(first); break
+    except OSError:
+        pass
+P
+}
+
+slurm_start()
+{
+    slurm_nodes=${1:-2}
+    for slurm_tool in munged slurmctld slurmd srun sbatch scancel; do
+        PATH=$PATH:/usr/sbin command -v $slurm_tool >/dev/null || { slurm_why="$slurm_tool is not installed"; return 1; }
+    done
+    PATH=$PATH:/usr/sbin
+    slurm_dir=$WORK/slurm
+    mkdir -p "$slurm_dir"/{etc,state,run,log,munge,spool}
+    chmod 755 "$slurm_dir" "$slurm_dir/munge"
+    head -c 1024 /dev/urandom >"$slurm_dir/munge/key"
+    chmod 400 "$slurm_dir/munge/key"
+    slurm_host=$(hostname -s)
+    slurm_ports=$(slurm_free_port $((slurm_nodes + 1)))
+    cat >"$slurm_dir/etc/slurm.conf" <<C
+ClusterName=ci
+SlurmctldHost=$slurm_host(127.0.0.1)
+SlurmctldPort=$slurm_ports
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthType=auth/munge
+AuthInfo=socket=$slurm_dir/munge/socket
+CredType=cred/munge
+StateSaveLocation=$slurm_dir/state
+SlurmdSpoolDir=$slurm_dir/spool/%n
+SlurmctldPidFile=$slurm_dir/run/slurmctld.pid
+SlurmdPidFile=$slurm_dir/run/slurmd.%n.pid
+SlurmctldLogFile=$slurm_dir/log/slurmctld.log
+SlurmdLogFile=$slurm_dir/log/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+Epilog=/bin/true
+KillWait=5
+NodeName=n[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
+PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+C
+    export SLURM_CONF=$slurm_dir/etc/slurm.conf
+    setsid munged -F --key-file="$slurm_dir/munge/key" --socket="$slurm_dir/munge/socket" --pid-file="$slurm_dir/munge/pid" \
+        --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed" --num-threads=2 </dev/null >"$slurm_dir/log/munged" 2>&1 &
+    slurm_pids=$!
+    for _ in $(seq 100); do [ -S "$slurm_dir/munge/socket" ] && break; sleep 0.05; done
+    setsid slurmctld -D -c </dev/null >"$slurm_dir/log/ctld.out" 2>&1 &
+    slurm_pids="$slurm_pids $!"
+    for slurm_i in $(seq "$slurm_nodes"); do
+        mkdir -p "$slurm_dir/spool/n$slurm_i"
+        setsid slurmd -D -N "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
+        slurm_pids="$slurm_pids $!"
+    done
+    for _ in $(seq 150); do
+        [ "$(timeout 5 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" = "$slurm_nodes" ] && return 0
+        sleep 0.2
+    done
+    slurm_why="the nodes did not come up: $(tail -3 "$slurm_dir"/log/*.log "$slurm_dir/log/munged" 2>/dev/null)"
+    slurm_stop
+    return 1
+}
+
+slurm_stop()
+{
+    timeout 5 scancel -u "$(id -un)" 2>/dev/null
+    for _ in $(seq 40); do
+        [ -z "$(timeout 5 squeue -h 2>/dev/null)" ] && break
+        sleep 0.2
+    done
+    for slurm_pid in $slurm_pids; do kill "$slurm_pid" 2>/dev/null; done
+    for slurm_pid in $slurm_pids; do wait "$slurm_pid" 2>/dev/null; done
+    slurm_pids=
+}
