@@ -156,8 +156,11 @@ static int run(struct cmd_context *c)
     argv[0] = argv[1]; /* not read */
     int words = c->argc;
     bool json = take_json(&words, argv + 1);
-    if (plan_make(&p, words + 1, argv, c->env, c->err) < 0)
+    if (plan_make(&p, words + 1, argv, c->env, c->err) < 0) {
+        if (c->err->kind == ERR_INPUT) /* a rule file that was named: the recorded run would end so, too */
+            c->err->kind = ERR_USAGE;
         return -1;
+    }
     int status = json ? print_json(c, &p) : print_text(c, &p);
     plan_deinit(&p);
     return status < 0 ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;

@@ -1,0 +1,100 @@
+#!/bin/bash
+# ls, show, compare, log, ui, doctor, version over real runs; damaged trees; full disks and closed pipes.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+PATH=$(dirname "$BENCHWRAP"):$PATH
+bw() { "$BENCHWRAP" "$@" 2>"$WORK/err"; }
+get() # EXPRESSION: of the JSON on stdin, called v
+{
+    python3 -c 'import json, sys
+v = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1"
+}
+
+bw ls >out; is "no tree: a message" "$?" 1
+like "that says what to do" "$(cat err)" 'there is no tree at .*/mlruns yet: record a run'
+bw -q -e one -p size=1 --tag team=x -- sh -c 'benchwrap log --unit MiB/s speed=10.5; benchwrap log -p colour=red -t mood=good; for i in 0 1 2 3; do benchwrap log --step $i lat=$((10 + i)); done; benchwrap log odd=NaN' || echo "run failed: $(cat err)"
+for i in 0 1 2 3; do bw -q -e one -p size=2 -- sh -c "benchwrap log speed=2$i lat=5"; done
+bw -q -e two -- false
+
+is "ls shows all runs" "$(bw ls --json | get 'len(v)')" 6
+is "newest first" "$(bw ls --json | get 'v[0]["experiment"] + " " + v[0]["status"]')" "two FAILED"
+is "of one experiment" "$(bw ls -e one --json | get 'len(v)')" 5
+is "of one status" "$(bw ls --status failed --json | get 'len(v)')" 1
+is "with a tag" "$(bw ls --tag team=x --json | get 'len(v)')" 1
+is "the last ones" "$(bw ls --last 2 --json | get 'len(v)')" 2
+is "the table has a heading and a line each" "$(bw ls | wc -l)" 7
+is "no tab, no escape in a pipe" "$(bw ls | tr -d '\n[:print:]' | wc -c)" 0
+bw ls -e nothing >out; is "nothing found is no failure" "$?" 0
+like "but said" "$(cat err)" 'no runs of this kind'
+bw ls --tag x >out; is "a tag without a value is refused" "$?" 125
+
+first=$(bw ls -e one --json | get 'v[-1]["id"]')
+bw show "${first:0:12}" --json >run.json; is "show takes the beginning of an id" "$?" 0
+is "its params" "$(get 'v["params"]["size"] + v["params"]["colour"]' <run.json)" 1red
+is "its tags" "$(get 'v["tags"]["mood"]' <run.json)" good
+is "its metrics with unit" "$(get '[(m["value"], m["unit"]) for m in v["metrics"] if m["key"] == "speed"]' <run.json)" "[(10.5, 'MiB_per_s')]"
+is "its series" "$(get '[(s["step"], s["value"]) for m in v["metrics"] if m["key"] == "lat" for s in m["samples"]]' <run.json)" "[(0, 10), (1, 11), (2, 12), (3, 13)]"
+is "NaN is kept, as MLflow spells it" "$(get '[m["value"] for m in v["metrics"] if m["key"] == "odd"]' <run.json)" "['NaN']"
+is "its artifacts with size" "$(get '[a["size"] for a in v["artifacts"] if a["path"] == "benchwrap.json"][0] > 100' <run.json)" True
+is "without RUN: the newest" "$(bw show --json | get 'v["experiment"]')" two
+is "last~1" "$(bw show last~1 --json | get 'v["experiment"]')" one
+bw show last~99 >out; is "last~99 is not there" "$?" 1
+bw show zz >out; is "not a run" "$?" 1
+like "is told" "$(cat err)" 'no run of'
+is "the text has every part" "$(bw show "$first" | grep -cE '^(Metrics|Parameters|Tags|Artifacts)$')" 4
+
+bw compare last~1 last --json >cmp.json; is "compare two runs" "$?" 0
+is "one run each without repetitions: too few" "$(get '[m["groups"][1]["verdict"] for m in v["metrics"] if m["key"] == "run.wall_s"]' <cmp.json)" "['too few']"
+bw compare --by size -e one --json >cmp.json; is "compare by a param" "$?" 0
+is "makes its groups, the oldest first" "$(get '[(g["name"], len(g["runs"])) for g in v["groups"]]' <cmp.json)" "[('1', 1), ('2', 4)]"
+is "the params that differ" "$(get 'v["params"]["size"]' <cmp.json)" "['1', '2']"
+is "a run counts once beside groups" "$(get '[(g["n"], g["median"]) for m in v["metrics"] if m["key"] == "lat" for g in m["groups"]]' <cmp.json)" "[(1, 11.5), (4, 5)]"
+is "medians" "$(get '[g["median"] for m in v["metrics"] if m["key"] == "speed" for g in m["groups"]]' <cmp.json)" "[10.5, 21.5]"
+bw compare "last~1,last~2" vs "last~3,last~4" --json >cmp.json; is "groups by commas" "$(get '[len(g["runs"]) for g in v["groups"]]' <cmp.json)" "[2, 2]"
+bw compare last >out; is "one run is not enough" "$?" 125
+bw compare last,last vs last~1 >out; is "twice the same is refused" "$?" 125
+
+bw log a=1; is "log outside a run" "$?" 1
+like "says so" "$(cat err)" 'not inside a recorded run'
+bw log a=one; is "log: no number" "$?" 1
+bw log a=inf; is "log: infinite" "$?" 1
+bw log --unit furlong a=1; is "log: an unknown unit" "$?" 125
+bw log; is "log: nothing" "$?" 125
+BENCHWRAP_SOCKET=@benchwrap/none bw log a=1; is "log: nobody listens" "$?" 1
+like "says so too" "$(cat err)" 'recorder of this run does not answer'
+
+like "ui prints the command" "$(bw ui --print)" 'MLFLOW_ALLOW_FILE_STORE=true mlflow server --backend-store-uri ./mlruns'
+like "and the direct link" "$(bw ui --print -e one)" '/#/experiments/[0-9]+/runs$'
+mkdir stub; printf '#!/bin/sh\necho "$PWD|$MLFLOW_ALLOW_FILE_STORE|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
+is "and becomes it beside the tree" "$(cd sub && PATH=$WORK/stub:$PATH bw ui -t .. --port 5001 | tail -1)" "$WORK|true|server --backend-store-uri ./mlruns --host 127.0.0.1 --port 5001"
+is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
+BENCHWRAP_SHARE=/nowhere bw doctor >out; is "without a catalogue something is" "$?" 1
+is "version" "$(bw --version | head -1)" "benchwrap $(cat "$ROOT/VERSION")"
+is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libuuid', 'libyaml']"
+
+bw ls --json >/dev/full; is "a full disk is an error" "$?" 1
+like "that is told" "$(cat err)" 'writing to standard output: No space left'
+bw show --json | true; is "a closed pipe is none" "${PIPESTATUS[0]}$(cat err)" 0
+bw ls >&-; is "no standard output at all is an error" "$?" 1
+
+# damage: the others are still shown
+cp -a mlruns whole
+second=$(bw ls -e one --json | get 'v[0]["id"]'); exp=$(basename "$(dirname mlruns/*/"$second")")
+printf 'status: [\n' >"mlruns/$exp/$second/meta.yaml"
+bw ls --json >out.json; is "a damaged run: status 1" "$?" 1
+is "the others are there" "$(get 'len(v)' <out.json)" 6
+like "it is named" "$(cat err)" "$second: damaged: meta.yaml"
+printf 'no sample\n' >"mlruns/$exp/$first/metrics/speed"
+bw show "$first" >out; is "a damaged metric: status 1" "$?" 1
+like "is named" "$(cat out)" 'damaged .*speed'
+printf '{' >"mlruns/$exp/$first/artifacts/benchwrap.json"
+bw show "$first" --json >out.json; is "a damaged record: status 1" "$?" 1
+is "params are shown" "$(get 'v["params"]["size"]' <out.json)" 1
+rm "mlruns/$exp/meta.yaml"; bw ls >out; like "a damaged experiment is named" "$(cat err)" "experiment's meta.yaml"
+rm -rf mlruns; mv whole mlruns
+printf 'evil \033]0;x\007\t\302\233name' >"mlruns/$exp/$first/tags/team"
+is "foreign text is harmless" "$(bw show "$first" | LC_ALL=C tr -d '\n[:print:]' | LC_ALL=C tr -d '\200-\377' | wc -c)" 0
+sed -i 's/^lifecycle_stage:.*/lifecycle_stage: "deleted"/' "mlruns/$exp/$first/meta.yaml"
+is "deleted runs are hidden" "$(bw ls -e one --json | get 'len(v)')" 4
+done_testing

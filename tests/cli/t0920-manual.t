@@ -1,0 +1,66 @@
+#!/bin/bash
+# Help and manual come from the same rows and say the same; every command has both; the examples run; completions load.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+PATH=$(dirname "$BENCHWRAP"):$PATH
+verbs=$("$BENCHWRAP" help --list)
+long_names() { grep -oE -- '--[a-z][a-z-]+' | sort -u; }
+# option names of the OPTIONS part of a manual page / of a help text
+man_names() { sed 's/\\f[BIR]//g; s/\\-/-/g' | awk '/^\.SH/ {on = $2 == "OPTIONS"} on && /^\.TP/ {getline; print}' | long_names; }
+help_names() { sed -n 's/^  \(-., \|    \)\(--[a-z][a-z-]*\).*/\2/p' | sort -u; }
+
+like "there are commands" "$(echo "$verbs" | wc -l)" '^[1-9][0-9]+$'
+is "help of the program and its manual have the same options" "$("$BENCHWRAP" --help | help_names)" "$("$BENCHWRAP" help --man | man_names)"
+like "among them --timeout" "$("$BENCHWRAP" --help | help_names)" '^--timeout$'
+is "-h is --help" "$("$BENCHWRAP" -h)" "$("$BENCHWRAP" --help)"
+is "help is --help" "$("$BENCHWRAP" help)" "$("$BENCHWRAP" --help)"
+printf '%s\n' "$("$BENCHWRAP" --help)" | awk 'length > 100' >long.txt
+is "no line of the help is longer than 100" "$(wc -l <long.txt)" 0
+for verb in $verbs; do
+    "$BENCHWRAP" "$verb" --help >"$verb.help" 2>"$verb.err"
+    is "$verb --help ends 0" "$?$(cat "$verb.err")" 0
+    "$BENCHWRAP" help --man "$verb" >"$verb.1"
+    is "$verb: help and manual have the same options" "$(help_names <"$verb.help")" "$(man_names <"$verb.1")"
+    like "$verb: the program's help lists it" "$("$BENCHWRAP" --help)" "^  $verb  "
+    like "$verb: the program's manual names it" "$("$BENCHWRAP" help --man)" "benchwrap\\\\-$verb \(1\)"
+    like "$verb: has examples" "$(cat "$verb.1")" '^\.SH EXAMPLES'
+    if command -v man >/dev/null && command -v groff >/dev/null; then
+        is "$verb: man has nothing to complain of" "$(groff -man -ww -Tutf8 "$verb.1" 2>&1 >/dev/null)" ""
+    else
+        skip "$verb: man has nothing to complain of" "groff is not installed"
+    fi
+done
+"$BENCHWRAP" help --man >main.1
+if command -v groff >/dev/null; then
+    is "groff has nothing to complain of the program's page" "$(groff -man -ww -Tutf8 main.1 2>&1 >/dev/null)" ""
+fi
+"$BENCHWRAP" help nothing 2>err; is "help of no command" "$?" 125
+
+# The examples, in a tree where what they name is there. Those that need another machine's programs are only planned.
+for i in 1 2; do "$BENCHWRAP" -q -e io -p a=$i -- true; done
+mkdir -p fake; for p in ior fio; do printf '#!/bin/sh\necho "%s $*"\n' $p >fake/$p; chmod +x fake/$p; done
+sed -n 's/^\.B \$ //p' main.1 *.1 | sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/\\(ti/~/g' | sort -u >examples
+like "there are examples" "$(wc -l <examples)" '^[1-9][0-9]+$'
+while read -r line; do
+    case $line in
+    *benchwrap\ parse*) continue ;; # tested with their outputs elsewhere
+    esac
+    PATH=$WORK/fake:$PATH bash -c "$line" >out 2>&1 </dev/null
+    status=$?
+    if [ $status -eq 0 ]; then tap_pass "runs: $line"; else tap_fail "runs: $line" "status $status: $(cat out)"; fi
+done <examples
+
+"$BENCHWRAP" completion bash >c.bash
+ok "bash loads its completion" bash -n c.bash
+# bash: candidates for a line given as words, the last one being completed
+candidates() { bash -c '. ./c.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _benchwrap; printf "%s\n" "${COMPREPLY[@]}"' bash "$@"; }
+is "bash completes commands" "$(candidates benchwrap comp | sort | tr '\n' ' ')" "compare completion "
+is "bash completes options of a command" "$(candidates benchwrap ls --exp)" "--experiment"
+is "bash completes choices" "$(candidates benchwrap --capture p | tr '\n' ' ')" "pty pipe "
+like "bash completes programs behind --" "$(candidates benchwrap -- tru)" '^true$'
+"$BENCHWRAP" completion zsh >c.zsh
+if command -v zsh >/dev/null; then ok "zsh loads its completion" zsh -n c.zsh; else skip_here "zsh loads its completion" "zsh is not installed"; fi
+"$BENCHWRAP" completion fish >c.fish
+if command -v fish >/dev/null; then ok "fish loads its completion" fish -n c.fish; else skip_here "fish loads its completion" "fish is not installed"; fi
+"$BENCHWRAP" completion csh 2>err; is "another shell is refused" "$?" 125
+done_testing
