@@ -30,7 +30,8 @@ slurm_start()
     PATH=$PATH:/usr/sbin
     slurm_dir=$WORK/slurm
     mkdir -p "$slurm_dir"/{etc,state,run,log,munge,spool}
-    chmod 755 "$slurm_dir" "$slurm_dir/munge"
+    chmod 755 "$WORK" "$slurm_dir" "$slurm_dir/munge" # munged wants its socket reachable by all
+    trap 'slurm_kill; tap_exit' EXIT
     head -c 1024 /dev/urandom >"$slurm_dir/munge/key"
     chmod 400 "$slurm_dir/munge/key"
     slurm_host=$(hostname -s)
@@ -71,6 +72,11 @@ C
         --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed" --num-threads=2 </dev/null >"$slurm_dir/log/munged" 2>&1 &
     slurm_pids=$!
     for _ in $(seq 100); do [ -S "$slurm_dir/munge/socket" ] && break; sleep 0.05; done
+    if ! [ -S "$slurm_dir/munge/socket" ]; then
+        slurm_why="munged did not come up: $(tail -3 "$slurm_dir/log/munged")"
+        slurm_kill
+        return 1
+    fi
     setsid slurmctld -D -c </dev/null >"$slurm_dir/log/ctld.out" 2>&1 &
     slurm_pids="$slurm_pids $!"
     for slurm_i in $(seq "$slurm_nodes"); do
@@ -78,13 +84,20 @@ C
         setsid slurmd -D -N "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
         slurm_pids="$slurm_pids $!"
     done
-    for _ in $(seq 150); do
+    for _ in $(seq 60); do
         [ "$(timeout 5 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" = "$slurm_nodes" ] && return 0
         sleep 0.2
     done
     slurm_why="the nodes did not come up: $(tail -3 "$slurm_dir"/log/*.log "$slurm_dir/log/munged" 2>/dev/null)"
-    slurm_stop
+    slurm_kill
     return 1
+}
+
+slurm_kill()
+{
+    for slurm_pid in $slurm_pids; do kill "$slurm_pid" 2>/dev/null; done
+    for slurm_pid in $slurm_pids; do wait "$slurm_pid" 2>/dev/null; done
+    slurm_pids=
 }
 
 slurm_stop()
@@ -94,7 +107,5 @@ slurm_stop()
         [ -z "$(timeout 5 squeue -h 2>/dev/null)" ] && break
         sleep 0.2
     done
-    for slurm_pid in $slurm_pids; do kill "$slurm_pid" 2>/dev/null; done
-    for slurm_pid in $slurm_pids; do wait "$slurm_pid" 2>/dev/null; done
-    slurm_pids=
+    slurm_kill
 }
