@@ -21,6 +21,7 @@ enum {
     PARTS_MAX = 8,      /* of a name with {cells} in it */
     BLOCKS_MAX = 1000,  /* tests in one output; more are counted and not read */
     NAME_MAX_BYTES = 200,
+    HEADLINES_MAX = 8,
     VALUE_MAX = 4096,   /* bytes of a param's text that are kept */
 };
 
@@ -168,8 +169,9 @@ struct rules {
     struct environment_rule environment[16];
     struct str var[VARS_MAX];
     const char *file[SOURCES_MAX];
+    struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
     const char *prefer[64];    /* params for which the argument wins over the output */
-    size_t readers, checks, requireds, deriveds, options, environments, vars, files, prefers;
+    size_t readers, checks, requireds, deriveds, options, environments, vars, files, prefers, headlines;
     bool single_dash_long, keep_prefix;
     unsigned metric_count;
     struct prefilter *prefilter;

@@ -1,5 +1,6 @@
 /* finish.c: the end of a reading: params are merged, statistics made, rules of sanity asked, the verdict spoken. */
 #include "benchmarks/engine.h"
+#include "benchmarks/headlines.h"
 #include "base/buf.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
@@ -18,6 +19,7 @@ struct ending {
     char (*prefix)[64];  /* per block: "", "t0.", "seqwrite." */
     struct buf reasons;
     size_t fails;
+    struct headlines headlines;
 };
 
 static unsigned block_count(const struct rules_run *run)
@@ -320,6 +322,7 @@ static void metric_out(struct ending *e, const struct series *s, const char *sta
     const char *own = s->rule->unit ? s->rule->unit->name : "";
     snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "", stat);
     record_metric(e->record, key, value, unit, dir, step, e->base_ms + at);
+    headlines_note(&e->headlines, e->run->rules, s, stat, key);
 }
 
 static void missing_out(struct ending *e, const struct series *s, const char *stat, const char *why)
@@ -501,6 +504,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     size_t before = e.fails;
     int rc = metrics_out(&e, err);
     record->source = "rules";
+    headlines_record(&e.headlines, record);
     for (size_t i = 0; i < run->rules->checks; i++)
         check_one(&e, run->rules->check[i]);
     for (size_t i = 0; i < run->rules->requireds; i++)

@@ -624,7 +624,7 @@ static int load_arguments(const struct yaml *y, struct rules *rules, struct err 
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name", "version", "summary", "programs", "blocks", "keep_rank_prefix", "arguments", "environment",
-                                       "prefer_arguments", "readers", "derive", "required", "checks", NULL};
+                                       "prefer_arguments", "headlines", "readers", "derive", "required", "checks", NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
         return -1;
@@ -638,7 +638,8 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
     if (!yaml_get(y, "readers"))
         return rules_complain(y, rules, err, "readers is missing: a rule file without readers finds nothing");
     if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) || load_texts(yaml_get(y, "programs"), rules->program, 16, &rules->programs, rules, err) ||
-        load_texts(yaml_get(y, "prefer_arguments"), prefer, 64, &rules->prefers, rules, err))
+        load_texts(yaml_get(y, "prefer_arguments"), prefer, 64, &rules->prefers, rules, err) ||
+        load_texts(yaml_get(y, "headlines"), rules->headline, HEADLINES_MAX, &rules->headlines, rules, err))
         return -1;
     for (size_t i = 0; i < rules->prefers; i++)
         rules->prefer[i] = prefer[i].p;

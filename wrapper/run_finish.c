@@ -119,11 +119,8 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
     if (rc == 0)
         feed_files(run, rules, r, s->dir, err);
     if (run) {
-        const struct fact *signal = record_find(r, FACT_TAG, "benchwrap.signal_number");
-        int number = signal ? (int)strtol(signal->text.p, NULL, 10) : 0;
-        int status = (int)metric_of(r, "run.exit_status", -1);
-        struct err why = {0};
-        if (rules_end(run, number ? -1 : status, number, r->end_ms, r, ret, rc ? &why : err))
+        struct err why = {0}; /* how the program ended is judged here, not by the rules */
+        if (rules_end(run, -1, 0, r->end_ms, r, ret, rc ? &why : err))
             rc = -1;
     }
     r->source = "recorder";

@@ -4,15 +4,21 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { HEADLINES = 6 };
-
-static bool is_headline(const struct fact *f)
+/* Latest value of a metric. */
+static const struct fact *metric(const struct record *r, struct str key)
 {
-    static const char *const stats[] = {".max", ".mean", ".median", ".min", ".p99"};
-    if (f->kind != FACT_METRIC || !f->source || !str_starts(str_of(f->source), "rule"))
-        return false;
-    for (size_t i = 0; i < sizeof stats / sizeof *stats; i++)
-        if (str_ends(f->key, stats[i]))
+    const struct fact *found = NULL;
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && str_eq(f->key, key))
+            found = f;
+    return found;
+}
+
+static bool is_statistic(struct str s)
+{
+    static const char *const names[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(s, names[i]))
             return true;
     return false;
 }
@@ -20,15 +26,21 @@ static bool is_headline(const struct fact *f)
 /* "write.bw_MiB_per_s.max" -> "write.bw max"; the unit is told behind the number. */
 static void print_key(const struct fact *f, struct buf *to)
 {
-    struct str key = f->key;
-    const char *dot = memrchr(key.p, '.', key.n);
-    struct str base = {key.p, dot ? (size_t)(dot - key.p) : key.n}, stat = {dot ? dot + 1 : "", dot ? key.n - base.n - 1 : 0};
+    struct str base = f->key, stat = {"", 0};
+    const char *dot = memrchr(base.p, '.', base.n);
     size_t unit = f->unit ? strlen(f->unit) : 0;
+    if (dot && is_statistic(str_sub(base, (size_t)(dot - base.p) + 1, base.n))) {
+        stat = str_sub(base, (size_t)(dot - base.p) + 1, base.n);
+        base.n = (size_t)(dot - base.p);
+    }
     if (unit && base.n > unit + 1 && str_ends(base, f->unit) && base.p[base.n - unit - 1] == '_')
         base.n -= unit + 1;
     buf_plain(to, base, 60);
+    if (stat.n) {
+        buf_putc(to, ' ');
+        buf_plain(to, stat, 12);
+    }
     buf_putc(to, ' ');
-    buf_plain(to, stat, 12);
 }
 
 static void print_unit(const char *unit, struct buf *to)
@@ -53,11 +65,29 @@ static void print_number(double v, struct buf *to)
         buf_printf(to, "%.*f", size >= 100 ? 0 : size >= 10 ? 1 : 3, v);
 }
 
+/* The metrics that the rules put first. */
+static void print_headlines(const struct record *r, struct buf *to)
+{
+    const struct fact *tag = record_find(r, FACT_TAG, "benchwrap.headline");
+    struct str rest = tag ? tag->text : STR(""), key;
+    unsigned shown = 0;
+    while ((key = str_word(&rest)).n > 0) {
+        const struct fact *m = metric(r, key);
+        if (!m)
+            continue;
+        buf_puts(to, shown++ ? ", " : "benchwrap:   ");
+        print_key(m, to);
+        print_number(m->value, to);
+        print_unit(m->unit, to);
+    }
+    if (shown)
+        buf_putc(to, '\n');
+}
+
 void summary_print(const struct finished *f, struct buf *to)
 {
     const struct record *r = &f->record;
     const struct fact *benchmark = record_find(r, FACT_TAG, "benchmark");
-    unsigned shown = 0, more = 0;
     buf_puts(to, "benchwrap: ");
     buf_plain(to, benchmark ? benchmark->text : STR("run"), 40);
     buf_printf(to, ": %s, verdict %s", record_status_name(r->status), f->verdict);
@@ -67,23 +97,7 @@ void summary_print(const struct finished *f, struct buf *to)
         buf_putc(to, ')');
     }
     buf_putc(to, '\n');
-    for (const struct fact *m = r->first; m; m = m->next) {
-        if (!is_headline(m))
-            continue;
-        if (shown == HEADLINES) {
-            more++;
-            continue;
-        }
-        buf_puts(to, shown++ ? ", " : "benchwrap:   ");
-        print_key(m, to);
-        buf_putc(to, ' ');
-        print_number(m->value, to);
-        print_unit(m->unit, to);
-    }
-    if (more)
-        buf_printf(to, ", and %u more", more);
-    if (shown)
-        buf_putc(to, '\n');
+    print_headlines(r, to);
     buf_puts(to, "benchwrap: recorded as ");
     buf_plain(to, str_of(f->place), 200);
     buf_putc(to, '\n');
