@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 static const char magic[] = "benchwrap-facts 1 ";
-enum { CACHE_MAX = 8 << 20 };       /* topology of the largest machine known: 0.4 MB */
+enum { CACHE_MAX = 8 << 20 }; /* topology of the largest machine known: 0.4 MB */
 enum { HEAD = sizeof magic - 1 + 17 }; /* magic, 16 hex digits, LF */
-enum { KEEP = 16 };                 /* files per node and probe: jobs with other processor sets come back */
+enum { KEEP = 16 }; /* files per node and probe: jobs with other processor sets come back */
 
 static uint64_t fnv(uint64_t hash, const void *p, size_t n)
 {
@@ -124,7 +124,8 @@ static int next_kept(struct str *rest, struct kept *ret)
     ret->kind = line.p[0];
     line = str_sub(line, 2, line.n);
     struct str first = str_cut(&line, ' ');
-    if (!str_uint(first, &key_n) || !line.p || !str_uint(line, &text_n) || key_n > rest->n || text_n > rest->n - key_n || rest->n - key_n - text_n < 1)
+    if (!str_uint(first, &key_n) || !line.p || !str_uint(line, &text_n) || key_n > rest->n || text_n > rest->n - key_n ||
+        rest->n - key_n - text_n < 1)
         return -1;
     ret->key = str_sub(*rest, 0, key_n);
     ret->text = str_sub(*rest, key_n, text_n);

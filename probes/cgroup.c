@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 struct group {
-    char dir[1024];   /* of our own group, relative to the root */
-    size_t top;       /* length of the mount point's part: no walking above it */
+    char dir[1024]; /* of our own group, relative to the root */
+    size_t top; /* length of the mount point's part: no walking above it */
     bool found;
 };
 
@@ -158,7 +158,8 @@ static bool pids(struct host *h, const char *dir, double *ret)
 typedef bool reader(struct host *h, const char *dir, double *ret);
 
 /* One limit from whichever version has it. decimals < 0: bytes, told as GiB. */
-static void tell_limit(struct host *h, struct record *r, const char *key, const struct group *two, reader *read_2, const struct group *one, reader *read_1)
+static void tell_limit(struct host *h, struct record *r, const char *key, const struct group *two, reader *read_2, const struct group *one,
+                       reader *read_1)
 {
     bool any = false;
     double least = smallest(h, two, read_2, &any);

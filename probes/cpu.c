@@ -5,8 +5,9 @@
 #include <errno.h>
 
 /* The words of the feature list that decide which vector code runs, per architecture, weakest first. */
-static const char *const simd_words[] = {"sse4_2", "avx", "avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni", "amx_tile",
-                                         "asimd", "asimddp", "sve", "sve2", "sme", "vx", "vxe", "vxe2"};
+static const char *const simd_words[] = {"sse4_2",      "avx",         "avx2",     "fma",      "avx512f", "avx512_vnni",
+                                         "avx512_bf16", "avx512_fp16", "avx_vnni", "amx_tile", "asimd",   "asimddp",
+                                         "sve",         "sve2",        "sme",      "vx",       "vxe",     "vxe2"};
 
 static bool has(struct str features, const char *word)
 {
@@ -125,7 +126,8 @@ static void tell_counts(struct host *h, struct record *r)
     if (look(h, &offline, "sys/devices/system/cpu/offline") && look_list_count((struct str){offline.p, offline.n}) > 0)
         tell(h, r, "cpu.offline", (struct str){offline.p, offline.n});
     if (c.unknown > 0 || c.cores == 0 || c.packages == 0) {
-        tell_missing(h, r, "cpu.cores", "the kernel does not tell which threads share a core (%lld processors without topology)", (long long)c.unknown);
+        tell_missing(h, r, "cpu.cores", "the kernel does not tell which threads share a core (%lld processors without topology)",
+                     (long long)c.unknown);
         return;
     }
     tell_int(h, r, "cpu.cores", c.cores);

@@ -157,7 +157,8 @@ static void read_comment(struct reader *r, const unsigned char *header)
         char name[9] = "";
         if (!get(r, s, size, table + i * size))
             return;
-        if (number(e, s + 4, 4) != SHT_PROGBITS || !get(r, name, sizeof name, names_at + number(e, s, 4)) || memcmp(name, ".comment", 9) != 0)
+        if (number(e, s + 4, 4) != SHT_PROGBITS || !get(r, name, sizeof name, names_at + number(e, s, 4)) ||
+            memcmp(name, ".comment", 9) != 0)
             continue;
         uint64_t offset = number(e, s + (e->wide ? 24 : 16), w), length = number(e, s + (e->wide ? 32 : 20), w);
         size_t room = sizeof e->text - e->used;
@@ -181,7 +182,8 @@ int elf_read(struct elf *ret, elf_read_at *read_at, void *context, struct err *e
         return 1;
     ret->wide = header[EI_CLASS] == ELFCLASS64;
     ret->big = header[EI_DATA] == ELFDATA2MSB;
-    if ((header[EI_CLASS] != ELFCLASS64 && header[EI_CLASS] != ELFCLASS32) || (header[EI_DATA] != ELFDATA2MSB && header[EI_DATA] != ELFDATA2LSB))
+    if ((header[EI_CLASS] != ELFCLASS64 && header[EI_CLASS] != ELFCLASS32) ||
+        (header[EI_DATA] != ELFDATA2MSB && header[EI_DATA] != ELFDATA2LSB))
         return err_set(err, ERR_INPUT, "its ELF class or byte order is unknown");
     if (ret->wide && !get(&r, header, sizeof header, 0))
         return err_set(err, ERR_INPUT, "its ELF header is cut");

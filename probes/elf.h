@@ -10,15 +10,15 @@
 enum { ELF_NEEDED = 64, ELF_TEXT = 16384 };
 
 struct elf {
-    bool wide, big;                  /* 64 bits; big endian */
-    unsigned machine, type;          /* e_machine, e_type */
-    bool dynamic;                    /* has a dynamic section */
-    char build_id[129];              /* hexadecimal, "" for none */
+    bool wide, big; /* 64 bits; big endian */
+    unsigned machine, type; /* e_machine, e_type */
+    bool dynamic; /* has a dynamic section */
+    char build_id[129]; /* hexadecimal, "" for none */
     const char *interpreter, *soname, *rpath, *runpath; /* NULL: none */
     const char *needed[ELF_NEEDED];
     size_t needed_count;
-    struct str comment;              /* the compilers' notes, NUL-separated; n 0: none */
-    char text[ELF_TEXT];             /* where the texts above lie */
+    struct str comment; /* the compilers' notes, NUL-separated; n 0: none */
+    char text[ELF_TEXT]; /* where the texts above lie */
     size_t used;
 };
 

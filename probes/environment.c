@@ -125,7 +125,8 @@ static int before(struct host *h, struct record *r, struct err *err)
         add_line(&text, name, buf_text(&value));
     }
     if (left_out > 0)
-        buf_printf(&text, "# %zu more variables are not shown%s\n", left_out, h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");
+        buf_printf(&text, "# %zu more variables are not shown%s\n", left_out,
+                   h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");
     if (h->spool < 0)
         return 0;
     if (text.failed || value.failed)

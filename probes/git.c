@@ -26,7 +26,7 @@ struct git {
     const struct git_problem {
         char *message;
         int class;
-    } *(*problem)(void);
+    } * (*problem)(void);
 };
 
 static void *load(void)
@@ -47,10 +47,18 @@ static bool take_functions(void *library, struct git *g)
         const char *name;
         void *to;
     } rows[] = {
-        {"git_libgit2_init", &g->init},           {"git_repository_open_ext", &g->open},   {"git_repository_free", &g->close},
-        {"git_repository_head", &g->head},        {"git_reference_shorthand", &g->shorthand}, {"git_reference_is_branch", &g->is_branch},
-        {"git_reference_target", &g->target},     {"git_oid_tostr", &g->oid_text},         {"git_remote_lookup", &g->remote},
-        {"git_remote_url", &g->url},              {"git_status_foreach", &g->status_each}, {"git_error_last", &g->problem},
+        {"git_libgit2_init", &g->init},
+        {"git_repository_open_ext", &g->open},
+        {"git_repository_free", &g->close},
+        {"git_repository_head", &g->head},
+        {"git_reference_shorthand", &g->shorthand},
+        {"git_reference_is_branch", &g->is_branch},
+        {"git_reference_target", &g->target},
+        {"git_oid_tostr", &g->oid_text},
+        {"git_remote_lookup", &g->remote},
+        {"git_remote_url", &g->url},
+        {"git_status_foreach", &g->status_each},
+        {"git_error_last", &g->problem},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *found = dlsym(library, rows[i].name);

@@ -12,7 +12,8 @@ static void tell_os(struct host *h, struct record *r)
         tell_unreadable(h, r, "os.name", "etc/os-release");
         return;
     }
-    static const char *const rows[][2] = {{"PRETTY_NAME", "os.name"}, {"ID", "os.id"}, {"VERSION_ID", "os.version"}, {"VARIANT_ID", "os.variant"}};
+    static const char *const rows[][2] = {
+        {"PRETTY_NAME", "os.name"}, {"ID", "os.id"}, {"VERSION_ID", "os.version"}, {"VARIANT_ID", "os.variant"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char value[256];
         if (parse_os_release((struct str){text.p, text.n}, rows[i][0], value, sizeof value))

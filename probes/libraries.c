@@ -16,9 +16,9 @@ struct resolver {
     struct library_list *list;
     unsigned machine;
     bool wide, big;
-    const char *env_path;  /* LD_LIBRARY_PATH or NULL */
-    struct buf cache;      /* /etc/ld.so.cache */
-    struct elf elf;        /* of the file under the hands */
+    const char *env_path; /* LD_LIBRARY_PATH or NULL */
+    struct buf cache; /* /etc/ld.so.cache */
+    struct elf elf; /* of the file under the hands */
 };
 
 /* One that asks for libraries. */
@@ -78,7 +78,8 @@ static bool in_path(struct resolver *r, const char *folders, const char *asker, 
 static uint32_t cache_number(const struct resolver *r, size_t at)
 {
     const unsigned char *p = (const unsigned char *)r->cache.p + at;
-    return r->big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+    return r->big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+                  : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
 static const char *cache_text(const struct resolver *r, uint32_t at)
@@ -111,12 +112,14 @@ static bool in_cache(struct resolver *r, const char *name, char *ret, size_t siz
 
 static bool find(struct resolver *r, const struct asker *a, const char *name, char *ret, size_t size, bool *ret_variant)
 {
-    static const char standard[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
-                                   "/lib/powerpc64le-linux-gnu:/usr/lib/powerpc64le-linux-gnu:/lib/s390x-linux-gnu:/usr/lib/s390x-linux-gnu";
+    static const char standard[] =
+        "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
+        "/lib/powerpc64le-linux-gnu:/usr/lib/powerpc64le-linux-gnu:/lib/s390x-linux-gnu:/usr/lib/s390x-linux-gnu";
     if (strchr(name, '/'))
         return (size_t)snprintf(ret, size, "%s", name) < size && is_ours(r, ret);
     return (!a->runpath && in_path(r, a->rpath, a->path, name, ret, size)) || in_path(r, r->env_path, a->path, name, ret, size) ||
-           in_path(r, a->runpath, a->path, name, ret, size) || in_cache(r, name, ret, size, ret_variant) || in_path(r, standard, a->path, name, ret, size);
+           in_path(r, a->runpath, a->path, name, ret, size) || in_cache(r, name, ret, size, ret_variant) ||
+           in_path(r, standard, a->path, name, ret, size);
 }
 
 /* The file behind links, by name alone: "libmpi.so.40.30.4". */
@@ -173,7 +176,8 @@ void libraries_resolve(struct library_list *ret, const struct host *h, const cha
     *ret = (struct library_list){.arena = arena};
     if (!r || !askers || !who)
         return;
-    *r = (struct resolver){.h = h, .list = ret, .machine = elf->machine, .wide = elf->wide, .big = elf->big, .env_path = look_env(h, "LD_LIBRARY_PATH")};
+    *r = (struct resolver){
+        .h = h, .list = ret, .machine = elf->machine, .wide = elf->wide, .big = elf->big, .env_path = look_env(h, "LD_LIBRARY_PATH")};
     buf_init(&r->cache, CACHE_FILE_MAX + 65536);
     look_file(h, "etc/ld.so.cache", CACHE_FILE_MAX, &r->cache);
     askers[0] = (struct asker){program, elf->rpath, elf->runpath};
@@ -184,7 +188,8 @@ void libraries_resolve(struct library_list *ret, const struct host *h, const cha
         askers[i + 1] = askers[who[i]];
         /* The RPATH of the program counts for what its libraries ask, too. */
         bool found = find(r, &askers[who[i]], f->name, path, sizeof path, &f->variant) ||
-                     (who[i] > 0 && !askers[who[i]].runpath && !askers[0].runpath && in_path(r, askers[0].rpath, program, f->name, path, sizeof path));
+                     (who[i] > 0 && !askers[who[i]].runpath && !askers[0].runpath &&
+                      in_path(r, askers[0].rpath, program, f->name, path, sizeof path));
         if (!found)
             continue;
         f->path = arena_dup(arena, path, strlen(path));

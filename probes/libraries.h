@@ -7,17 +7,17 @@
 enum { LIBRARIES_MOST = 256 };
 
 struct library_file {
-    const char *name;     /* as NEEDED says */
-    const char *path;     /* where it was found; NULL: nowhere */
-    const char *file;     /* base name of the file behind links: "libmpi.so.40.30.4"; NULL with path */
+    const char *name; /* as NEEDED says */
+    const char *path; /* where it was found; NULL: nowhere */
+    const char *file; /* base name of the file behind links: "libmpi.so.40.30.4"; NULL with path */
     const char *build_id; /* or "" */
-    bool variant;         /* a glibc-hwcaps variant exists, too: which one is loaded depends on the processor */
+    bool variant; /* a glibc-hwcaps variant exists, too: which one is loaded depends on the processor */
 };
 
 struct library_list {
     struct library_file files[LIBRARIES_MOST];
     size_t count;
-    struct arena *arena;  /* holds the texts */
+    struct arena *arena; /* holds the texts */
 };
 
 /* program: absolute path of the ELF file that `elf` was read from. Breadth first, as the loader does. */

@@ -9,10 +9,11 @@ static const struct {
     const char *name, *key;
     int64_t divide;
 } rows[] = {
-    {"Max locked memory", "limits.memlock_KiB", 1024}, {"Max stack size", "limits.stack_KiB", 1024}, {"Max open files", "limits.open_files", 1},
-    {"Max processes", "limits.processes", 1},          {"Max core file size", "limits.core_KiB", 1024}, {"Max address space", "limits.address_space_KiB", 1024},
-    {"Max data size", "limits.data_KiB", 1024},        {"Max cpu time", "limits.cpu_s", 1},          {"Max file size", "limits.file_KiB", 1024},
-    {"Max realtime priority", "limits.realtime_priority", 1},
+    {"Max locked memory", "limits.memlock_KiB", 1024}, {"Max stack size", "limits.stack_KiB", 1024},
+    {"Max open files", "limits.open_files", 1},        {"Max processes", "limits.processes", 1},
+    {"Max core file size", "limits.core_KiB", 1024},   {"Max address space", "limits.address_space_KiB", 1024},
+    {"Max data size", "limits.data_KiB", 1024},        {"Max cpu time", "limits.cpu_s", 1},
+    {"Max file size", "limits.file_KiB", 1024},        {"Max realtime priority", "limits.realtime_priority", 1},
 };
 
 static int before(struct host *h, struct record *r, struct err *err)

@@ -12,8 +12,17 @@ static const char dmi[] = "sys/class/dmi/id";
 /* Placeholders that firmware writers leave behind. */
 static bool is_filler(struct str s)
 {
-    static const char *const fillers[] = {"To Be Filled By O.E.M.", "To be filled by O.E.M.", "Default string", "Not Specified", "None", "System Product Name",
-                                          "System manufacturer", "Unknown", "N/A", "0", "empty"};
+    static const char *const fillers[] = {"To Be Filled By O.E.M.",
+                                          "To be filled by O.E.M.",
+                                          "Default string",
+                                          "Not Specified",
+                                          "None",
+                                          "System Product Name",
+                                          "System manufacturer",
+                                          "Unknown",
+                                          "N/A",
+                                          "0",
+                                          "empty"};
     for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
         if (str_is(s, fillers[i]))
             return true;
@@ -22,8 +31,9 @@ static bool is_filler(struct str s)
 
 static bool tell_dmi(struct host *h, struct record *r)
 {
-    static const char *const rows[][2] = {{"sys_vendor", "machine.vendor"},       {"product_name", "machine.product"},      {"board_name", "machine.board"},
-                                          {"bios_vendor", "machine.bios_vendor"}, {"bios_version", "machine.bios_version"}, {"bios_date", "machine.bios_date"}};
+    static const char *const rows[][2] = {{"sys_vendor", "machine.vendor"},         {"product_name", "machine.product"},
+                                          {"board_name", "machine.board"},          {"bios_vendor", "machine.bios_vendor"},
+                                          {"bios_version", "machine.bios_version"}, {"bios_date", "machine.bios_date"}};
     if (!look_exists(h, dmi))
         return false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -57,9 +67,10 @@ static bool tell_others(struct host *h, struct record *r)
 static const char *hypervisor_of_cpuid(const struct host *h)
 {
 #if defined(__x86_64__) || defined(__i386__)
-    static const char *const rows[][2] = {{"KVMKVMKVM", "kvm"},    {"Microsoft Hv", "hyperv"}, {"VMwareVMware", "vmware"}, {"XenVMMXenVMM", "xen"},
-                                          {"TCGTCGTCGTCG", "qemu"}, {"VBoxVBoxVBox", "virtualbox"}, {"bhyve bhyve", "bhyve"}, {"ACRNACRNACRN", "acrn"},
-                                          {"SRESRESRESRE", "sre"}, {"Jailhouse", "jailhouse"}};
+    static const char *const rows[][2] = {{"KVMKVMKVM", "kvm"},      {"Microsoft Hv", "hyperv"}, {"VMwareVMware", "vmware"},
+                                          {"XenVMMXenVMM", "xen"},   {"TCGTCGTCGTCG", "qemu"},   {"VBoxVBoxVBox", "virtualbox"},
+                                          {"bhyve bhyve", "bhyve"},  {"ACRNACRNACRN", "acrn"},   {"SRESRESRESRE", "sre"},
+                                          {"Jailhouse", "jailhouse"}};
     unsigned a, b, c, d;
     char name[13] = "";
     if (!h->real || !__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 31))
@@ -82,10 +93,18 @@ static const char *hypervisor_of_cpuid(const struct host *h)
 static const char *hypervisor_of_dmi(const struct host *h)
 {
     static const char *const rows[][3] = {
-        {"QEMU", NULL, "kvm"},           {"VMware, Inc.", NULL, "vmware"},          {"Xen", NULL, "xen"},
-        {"innotek GmbH", NULL, "virtualbox"}, {"Microsoft Corporation", "Virtual Machine", "hyperv"}, {"Google", "Google Compute Engine", "kvm"},
-        {"OpenStack Foundation", NULL, "kvm"}, {"Parallels", NULL, "parallels"},    {"Red Hat", "KVM", "kvm"},
-        {"Nutanix", "AHV", "kvm"},       {"DigitalOcean", NULL, "kvm"},             {"Alibaba Cloud", "Alibaba Cloud ECS", "kvm"},
+        {"QEMU", NULL, "kvm"},
+        {"VMware, Inc.", NULL, "vmware"},
+        {"Xen", NULL, "xen"},
+        {"innotek GmbH", NULL, "virtualbox"},
+        {"Microsoft Corporation", "Virtual Machine", "hyperv"},
+        {"Google", "Google Compute Engine", "kvm"},
+        {"OpenStack Foundation", NULL, "kvm"},
+        {"Parallels", NULL, "parallels"},
+        {"Red Hat", "KVM", "kvm"},
+        {"Nutanix", "AHV", "kvm"},
+        {"DigitalOcean", NULL, "kvm"},
+        {"Alibaba Cloud", "Alibaba Cloud ECS", "kvm"},
     };
     struct look vendor, product;
     if (!look(h, &vendor, "%s/sys_vendor", dmi))

@@ -118,14 +118,34 @@ static const struct {
     const char *key;
     size_t offset, size;
 } fields[] = {
-#define FIELD(key, member) {key, offsetof(struct cpuinfo, member), sizeof((struct cpuinfo *)0)->member}
-    FIELD("vendor_id", vendor),     FIELD("CPU implementer", vendor),   FIELD("mvendorid", vendor),
-    FIELD("model name", model),     FIELD("Model Name", model),         FIELD("cpu model", model),   FIELD("cpu", model),
-    FIELD("uarch", model),          FIELD("cpu family", family),        FIELD("CPU architecture", family),
-    FIELD("CPU Family", family),    FIELD("model", model_id),           FIELD("CPU part", model_id), FIELD("marchid", model_id),
-    FIELD("stepping", stepping),    FIELD("CPU revision", stepping),    FIELD("revision", stepping), FIELD("mimpid", stepping),
-    FIELD("CPU Revision", stepping), FIELD("microcode", microcode),
-    FIELD("flags", features),       FIELD("Features", features),        FIELD("features", features), FIELD("isa", features),
+#define FIELD(key, member)                                                                                                                 \
+    {                                                                                                                                      \
+        key, offsetof(struct cpuinfo, member), sizeof((struct cpuinfo *)0)->member                                                         \
+    }
+    FIELD("vendor_id", vendor),
+    FIELD("CPU implementer", vendor),
+    FIELD("mvendorid", vendor),
+    FIELD("model name", model),
+    FIELD("Model Name", model),
+    FIELD("cpu model", model),
+    FIELD("cpu", model),
+    FIELD("uarch", model),
+    FIELD("cpu family", family),
+    FIELD("CPU architecture", family),
+    FIELD("CPU Family", family),
+    FIELD("model", model_id),
+    FIELD("CPU part", model_id),
+    FIELD("marchid", model_id),
+    FIELD("stepping", stepping),
+    FIELD("CPU revision", stepping),
+    FIELD("revision", stepping),
+    FIELD("mimpid", stepping),
+    FIELD("CPU Revision", stepping),
+    FIELD("microcode", microcode),
+    FIELD("flags", features),
+    FIELD("Features", features),
+    FIELD("features", features),
+    FIELD("isa", features),
     FIELD("machine", machine),
 #undef FIELD
 };
@@ -133,8 +153,8 @@ static const struct {
 /* IBM Z: "processor 0: version = FF,  identification = 0133E8,  machine = 2964": the identification is a serial, not taken. */
 static void read_s390(struct str line, struct cpuinfo *ret)
 {
-    static const char *const names[][2] = {{"2964", "z13"},  {"2965", "z13s"}, {"3906", "z14"},  {"3907", "z14 ZR1"}, {"8561", "z15"},
-                                           {"8562", "z15 T02"}, {"3931", "z16"}, {"3932", "z16 A02"}, {"9175", "z17"}};
+    static const char *const names[][2] = {{"2964", "z13"},     {"2965", "z13s"}, {"3906", "z14"},     {"3907", "z14 ZR1"}, {"8561", "z15"},
+                                           {"8562", "z15 T02"}, {"3931", "z16"},  {"3932", "z16 A02"}, {"9175", "z17"}};
     ptrdiff_t at = str_find(line, STR("machine = "));
     if (at < 0 || ret->model_id[0])
         return;

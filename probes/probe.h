@@ -10,16 +10,16 @@
 #include <sys/types.h>
 
 struct host {
-    int root;                 /* descriptor of "/" or of a captured machine: all reads are relative to it ("proc/cpuinfo") */
-    const char *root_path;    /* the same as text, for hwloc; "/" for the machine itself */
-    bool real;                /* root is this machine: syscalls (uname, affinity, statfs) may be asked */
-    char *const *env;         /* environment to look at (the program's), NULL-terminated */
-    char *const *argv;        /* the program as really measured (launchers seen through), or NULL */
-    char *const *full_argv;   /* the whole command line */
-    pid_t pid;                /* of the program, 0 before */
+    int root; /* descriptor of "/" or of a captured machine: all reads are relative to it ("proc/cpuinfo") */
+    const char *root_path; /* the same as text, for hwloc; "/" for the machine itself */
+    bool real; /* root is this machine: syscalls (uname, affinity, statfs) may be asked */
+    char *const *env; /* environment to look at (the program's), NULL-terminated */
+    char *const *argv; /* the program as really measured (launchers seen through), or NULL */
+    char *const *full_argv; /* the whole command line */
+    pid_t pid; /* of the program, 0 before */
     const char *cwd;
-    int spool;                /* directory descriptor where artifact files may be made, -1: none */
-    const char *cache;        /* directory for facts that last until reboot, or NULL */
+    int spool; /* directory descriptor where artifact files may be made, -1: none */
+    const char *cache; /* directory for facts that last until reboot, or NULL */
     bool public_profile;
     struct probes_state *state; /* private to probes/: costs and the samplers' open files. NULL at the start; probes_end frees it */
 };
@@ -31,8 +31,8 @@ struct probe {
     int (*before)(struct host *, struct record *, struct err *);
     int (*after)(struct host *, struct record *, struct err *);
     int (*sample)(struct host *, struct record *, struct err *);
-    bool nested;              /* also in a run inside a run (else node facts are the parent's) */
-    bool lasting;             /* what `before` tells holds until the next boot: kept in host->cache and replayed from there */
+    bool nested; /* also in a run inside a run (else node facts are the parent's) */
+    bool lasting; /* what `before` tells holds until the next boot: kept in host->cache and replayed from there */
 };
 
 extern const struct probe *const probes[];
@@ -47,9 +47,9 @@ void probes_end(struct host *);
 /* What each probe has cost so far, in the order of `probes`; NULL before anything ran. The facts and the reasons for missing
  * ones are in the record, with the source "probe:<name>". */
 struct probe_cost {
-    double ms[3];             /* wall time by phase, summed over its runs */
+    double ms[3]; /* wall time by phase, summed over its runs */
     unsigned runs[3];
-    bool cached;              /* `before` was answered from the cache */
+    bool cached; /* `before` was answered from the cache */
 };
 const struct probe_cost *probes_costs(const struct host *);
 

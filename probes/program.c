@@ -44,7 +44,8 @@ bool program_path(const struct host *h, char *ret, size_t size)
 
 bool program_script(const struct host *h, char *ret, size_t size)
 {
-    static const char *const interpreters[] = {"python", "bash", "sh", "dash", "zsh", "ksh", "perl", "ruby", "Rscript", "julia", "node", "lua", "tclsh", "octave", "pypy"};
+    static const char *const interpreters[] = {"python",  "bash",  "sh",   "dash", "zsh",   "ksh",    "perl", "ruby",
+                                               "Rscript", "julia", "node", "lua",  "tclsh", "octave", "pypy"};
     const char *name = h->argv && h->argv[0] ? h->argv[0] : "", *slash = strrchr(name, '/');
     bool known = false;
     name = slash ? slash + 1 : name;

@@ -39,7 +39,8 @@ static bool is_token_byte(char c) /* base64 in both alphabets, without '/', whic
 /* Does a run of token bytes look like a secret? Three kinds of characters mixed over 32 bytes, hexadecimal over 40, or a known prefix. */
 static bool is_secret_run(struct str run)
 {
-    static const char *const prefixes[] = {"ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "sk-", "hf_", "AKIA", "ASIA", "dapi", "npm_", "pypi-"};
+    static const char *const prefixes[] = {"ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
+                                           "sk-",  "hf_",  "AKIA", "ASIA", "dapi",        "npm_",   "pypi-"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (str_starts(run, prefixes[i]) && run.n >= strlen(prefixes[i]) + 12)
             return true;
@@ -76,7 +77,8 @@ static size_t user_info(struct str s)
 /* An assignment of a secret inside of a value: "--password=x", "token: x", "?api_key=x&". Length of the value behind it, 0 for none. */
 static size_t assigned(struct str s, size_t *ret_skip)
 {
-    static const char *const names[] = {"password", "passwd", "passphrase", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accountkey", "sig"};
+    static const char *const names[] = {"password", "passwd",  "passphrase", "secret",     "token", "api_key",
+                                        "apikey",   "api-key", "access_key", "accountkey", "sig"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
         if (s.n <= n + 1 || find_word(str_sub(s, 0, n), names[i]) != 0 || (s.p[n] != '=' && s.p[n] != ':'))
@@ -144,7 +146,8 @@ size_t redact_value(struct buf *to, struct str value)
 /* Words that would tear up texts and tell nothing. */
 static bool is_common(struct str s)
 {
-    static const char *const words[] = {"root", "user", "users", "home", "localhost", "nobody", "admin", "none", "node", "login", "vm", "host"};
+    static const char *const words[] = {"root",  "user", "users", "home",  "localhost", "nobody",
+                                        "admin", "none", "node",  "login", "vm",        "host"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_is(s, words[i]))
             return true;
@@ -188,7 +191,8 @@ void identities_replace(const struct identities *ids, struct buf *to, struct str
         for (; k < ids->count; k++) {
             n = strlen(ids->list[k].name);
             bool path = ids->list[k].name[0] == '/';
-            if ((begins || path) && n <= text.n - i && memcmp(text.p + i, ids->list[k].name, n) == 0 && (i + n == text.n || !is_name_byte(text.p[i + n])))
+            if ((begins || path) && n <= text.n - i && memcmp(text.p + i, ids->list[k].name, n) == 0 &&
+                (i + n == text.n || !is_name_byte(text.p[i + n])))
                 break;
         }
         if (k < ids->count) {
@@ -226,7 +230,8 @@ static void add_hosts(struct identities *ids, struct str list)
                 break;
             for (uint64_t i = from; i <= to && ids->count < 60; i++) {
                 char name[256];
-                int length = snprintf(name, sizeof name, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)first.n, (unsigned long long)i, STR_ARG(suffix));
+                int length = snprintf(name, sizeof name, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)first.n, (unsigned long long)i,
+                                      STR_ARG(suffix));
                 if (length > 0 && (size_t)length < sizeof name)
                     identities_add(ids, str_of(name), 'h');
             }
@@ -239,8 +244,19 @@ void identities_collect(struct identities *ids, char *const *env, const char *ho
     static const struct {
         const char *name;
         char kind;
-    } rows[] = {{"HOME", 'd'}, {"USER", 'u'}, {"LOGNAME", 'u'}, {"SLURM_JOB_USER", 'u'}, {"SUDO_USER", 'u'}, {"HOSTNAME", 'h'}, {"SLURMD_NODENAME", 'h'},
-                {"SLURM_SUBMIT_HOST", 'h'}, {"PBS_O_HOST", 'h'}, {"LSB_SUB_HOST", 'h'}, {"SLURM_JOB_ACCOUNT", 'a'}, {"PBS_ACCOUNT", 'a'}, {"LSB_PROJECT_NAME", 'a'}};
+    } rows[] = {{"HOME", 'd'},
+                {"USER", 'u'},
+                {"LOGNAME", 'u'},
+                {"SLURM_JOB_USER", 'u'},
+                {"SUDO_USER", 'u'},
+                {"HOSTNAME", 'h'},
+                {"SLURMD_NODENAME", 'h'},
+                {"SLURM_SUBMIT_HOST", 'h'},
+                {"PBS_O_HOST", 'h'},
+                {"LSB_SUB_HOST", 'h'},
+                {"SLURM_JOB_ACCOUNT", 'a'},
+                {"PBS_ACCOUNT", 'a'},
+                {"LSB_PROJECT_NAME", 'a'}};
     ids->count = 0;
     struct str host = str_of(hostname);
     identities_add(ids, host, 'h');

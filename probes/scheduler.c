@@ -95,7 +95,8 @@ static bool read_per_node(const char *text, struct per_node *ret)
         int64_t value, times = 1;
         if (!str_int(number, &value) || value < 0 || value > 1 << 24)
             return false;
-        if (item.p && (!str_starts(item, "x") || !str_ends(item, ")") || !str_int(str_sub(item, 1, item.n - 2), &times) || times < 1 || times > 1 << 24))
+        if (item.p && (!str_starts(item, "x") || !str_ends(item, ")") || !str_int(str_sub(item, 1, item.n - 2), &times) || times < 1 ||
+                       times > 1 << 24))
             return false;
         p.common = p.nodes == 0 || p.common == value ? value : 0;
         p.sum += value * times;
@@ -110,8 +111,10 @@ static bool read_per_node(const char *text, struct per_node *ret)
 /* What an MPI launcher or process manager says: its world is what runs. False: there is none. */
 static bool mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_local)
 {
-    static const char *const worlds[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE", "JSM_NAMESPACE_SIZE", "FLUX_JOB_SIZE"};
-    static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "JSM_NAMESPACE_LOCAL_SIZE"};
+    static const char *const worlds[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE",
+                                         "JSM_NAMESPACE_SIZE",   "FLUX_JOB_SIZE"};
+    static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE",
+                                         "JSM_NAMESPACE_LOCAL_SIZE"};
     *ret_local = 0;
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
         if (count_of(h, worlds[i], ret_tasks) && *ret_tasks > 0) {
@@ -164,7 +167,8 @@ static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
         if (het_nodes(h, het, &nodes))
             tell_int(h, r, "job.nodes", nodes);
         else
-            tell_missing(h, r, "job.nodes", "this heterogeneous job does not tell the nodes of each of its %lld components", (long long)het);
+            tell_missing(h, r, "job.nodes", "this heterogeneous job does not tell the nodes of each of its %lld components",
+                         (long long)het);
         return;
     }
     if (count_of(h, "SLURM_JOB_NUM_NODES", &nodes) || count_of(h, "SLURM_NNODES", &nodes))
@@ -219,10 +223,11 @@ static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
         read_per_node(value_of(h, "SLURM_STEP_TASKS_PER_NODE"), &p)) {
         on_node = p.common > 0 ? p.common : 1;
         if (asked * on_node > cpus) {
-            tell_missing(h, r, "job.cpus_per_task",
-                         "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step has %lld processors for %lld tasks on this node "
-                         "(srun of Slurm 22.05 to 23.02 needs SRUN_CPUS_PER_TASK)",
-                         (long long)asked, (long long)cpus, (long long)on_node);
+            tell_missing(
+                h, r, "job.cpus_per_task",
+                "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step has %lld processors for %lld tasks on this node "
+                "(srun of Slurm 22.05 to 23.02 needs SRUN_CPUS_PER_TASK)",
+                (long long)asked, (long long)cpus, (long long)on_node);
             return;
         }
     }
@@ -269,7 +274,8 @@ static void tell_mpi(struct host *h, struct record *r)
         tell_int(h, r, "job.tasks", tasks);
     const struct fact *nodes = record_find(r, FACT_PARAM, "job.nodes");
     int64_t n;
-    if (local > 0 && !record_find(r, FACT_PARAM, "job.tasks_per_node") && (!nodes || !str_int(nodes->text, &n) || n * local == tasks || n == 1))
+    if (local > 0 && !record_find(r, FACT_PARAM, "job.tasks_per_node") &&
+        (!nodes || !str_int(nodes->text, &n) || n * local == tasks || n == 1))
         tell_int(h, r, "job.tasks_per_node", local);
 }
 

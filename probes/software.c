@@ -74,8 +74,9 @@ static const char *version_of(const char *file)
 /* What the version of the file says about the release, where it says so. */
 static const char *open_mpi_release(const char *version)
 {
-    static const char *const rows[][2] = {{"40.40.", "Open MPI 5.0"}, {"40.30.", "Open MPI 4.1"}, {"40.20.", "Open MPI 4.0"}, {"40.10.", "Open MPI 3.1"},
-                                          {"40.0.", "Open MPI 3.0"},  {"20.10.", "Open MPI 2.1"}, {"20.0.", "Open MPI 2.0"},  {"12.", "Open MPI 1.10"}};
+    static const char *const rows[][2] = {{"40.40.", "Open MPI 5.0"}, {"40.30.", "Open MPI 4.1"}, {"40.20.", "Open MPI 4.0"},
+                                          {"40.10.", "Open MPI 3.1"}, {"40.0.", "Open MPI 3.0"},  {"20.10.", "Open MPI 2.1"},
+                                          {"20.0.", "Open MPI 2.0"},  {"12.", "Open MPI 1.10"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strncmp(version, rows[i][0], strlen(rows[i][0])) == 0)
             return rows[i][1];
@@ -85,15 +86,21 @@ static const char *open_mpi_release(const char *version)
 /* Which MPI a libmpi is, by the words that its authors left in it. "" for none of the known. */
 static const char *mpi_of_file(const struct host *h, const struct library_file *f, const char *version)
 {
-    static const char *const rows[][2] = {{"Intel(R) MPI Library", "Intel MPI"}, {"CRAY MPICH version", "Cray MPICH"}, {"MVAPICH2 Version", "MVAPICH2"},
-                                          {"MVAPICH Version", "MVAPICH"}, {"ParaStation MPI", "ParaStation MPI"}, {"MPICH Version", "MPICH"}, {"Open MPI v", "Open MPI"}};
+    static const char *const rows[][2] = {{"Intel(R) MPI Library", "Intel MPI"},
+                                          {"CRAY MPICH version", "Cray MPICH"},
+                                          {"MVAPICH2 Version", "MVAPICH2"},
+                                          {"MVAPICH Version", "MVAPICH"},
+                                          {"ParaStation MPI", "ParaStation MPI"},
+                                          {"MPICH Version", "MPICH"},
+                                          {"Open MPI v", "Open MPI"}};
     enum { OVERLAP = 64, WHOLE = 64 << 20 };
     char *piece = malloc(PIECE + OVERLAP);
     int fd CLEANUP_FD = openat(h->root, f->path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t best = sizeof rows / sizeof *rows, held = 0;
     int64_t end = clock_mono_ns() + HASH_MS * 1000000ll;
     ssize_t got = -1;
-    for (off_t at = 0; piece && fd >= 0 && at < WHOLE && clock_mono_ns() < end && (got = pread(fd, piece + held, PIECE, at)) > 0; at += got) {
+    for (off_t at = 0; piece && fd >= 0 && at < WHOLE && clock_mono_ns() < end && (got = pread(fd, piece + held, PIECE, at)) > 0;
+         at += got) {
         size_t n = held + (size_t)got;
         for (size_t i = 0; i < best; i++)
             if (memmem(piece, n, rows[i][0], strlen(rows[i][0])))
@@ -129,9 +136,10 @@ static void tell_known(struct host *h, struct record *r, const struct library_fi
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is_prefix(f->name, known[i].prefix) && !record_find(r, FACT_PARAM, known[i].key))
             tell_text(h, r, known[i].key, f->file); /* the number in it is the interface's, seldom the release's */
-    bool mpi = is_prefix(f->name, "libmpi") || is_prefix(f->name, "libmpich") || strncmp(f->name, "libmpi_cray", 11) == 0 || strncmp(f->name, "libmpi_gnu", 10) == 0;
-    if (!mpi || strncmp(f->name, "libmpi_mpifh", 12) == 0 || strncmp(f->name, "libmpi_cxx", 10) == 0 || strncmp(f->name, "libmpi_usempi", 13) == 0 ||
-        record_find(r, FACT_PARAM, "mpi.library"))
+    bool mpi = is_prefix(f->name, "libmpi") || is_prefix(f->name, "libmpich") || strncmp(f->name, "libmpi_cray", 11) == 0 ||
+               strncmp(f->name, "libmpi_gnu", 10) == 0;
+    if (!mpi || strncmp(f->name, "libmpi_mpifh", 12) == 0 || strncmp(f->name, "libmpi_cxx", 10) == 0 ||
+        strncmp(f->name, "libmpi_usempi", 13) == 0 || record_find(r, FACT_PARAM, "mpi.library"))
         return;
     tell_text(h, r, "mpi.library", f->file);
     tell_text(h, r, "mpi.build_id", f->build_id);

@@ -119,7 +119,8 @@ static void tell_answer(struct host *h, struct record *r, const struct buf *answ
     if (dirty.n > 0)
         tell_tag(h, r, "mlflow.source.git.dirty", dirty);
     else
-        tell_missing(h, r, "mlflow.source.git.dirty", whole ? "git's state could not be read" : "looking at the working tree took longer than %d s", WAIT_MS / 1000);
+        tell_missing(h, r, "mlflow.source.git.dirty",
+                     whole ? "git's state could not be read" : "looking at the working tree took longer than %d s", WAIT_MS / 1000);
 }
 
 static int after(struct host *h, struct record *r, struct err *err)

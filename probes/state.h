@@ -6,8 +6,8 @@
 struct sampler; /* probes/system.c */
 
 struct probes_state {
-    struct probe_cost *costs;  /* [probes_count] */
-    struct sampler *sampler;   /* NULL before the first sample */
+    struct probe_cost *costs; /* [probes_count] */
+    struct sampler *sampler; /* NULL before the first sample */
 };
 
 void sampler_free(struct sampler *s); /* NULL is fine */

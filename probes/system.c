@@ -21,8 +21,8 @@ enum { TEXT = 1 << 16 }; /* /proc/stat of 1000 processors: the first line is wha
 struct sampler {
     int stat, meminfo, net, disk; /* descriptors, -1: not to be had */
     int64_t step;
-    double busy, total;           /* processor time at the last sample, ticks */
-    double received, sent;        /* network at the first sample, bytes */
+    double busy, total; /* processor time at the last sample, ticks */
+    double received, sent; /* network at the first sample, bytes */
     char text[TEXT];
 };
 
@@ -37,7 +37,8 @@ static int open_file(struct host *h, struct record *r, const char *path, const c
 /* A root file system on a server could hang statvfs; only local kinds are asked. */
 static bool root_is_local(struct host *h)
 {
-    static const char *const remote[] = {"nfs", "nfs4", "lustre", "gpfs", "ceph", "beegfs", "9p", "cifs", "smb3", "afs", "glusterfs", "panfs", "wekafs"};
+    static const char *const remote[] = {"nfs",  "nfs4", "lustre", "gpfs",      "ceph",  "beegfs", "9p",
+                                         "cifs", "smb3", "afs",    "glusterfs", "panfs", "wekafs"};
     struct buf mounts CLEANUP_BUF;
     buf_init(&mounts, 1 << 20);
     bool local = false;
@@ -67,7 +68,8 @@ static struct sampler *start(struct host *h, struct record *r)
         if (root_is_local(h))
             s->disk = openat(h->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         else
-            record_missing(r, "system/disk_usage_megabytes", "the root file system lies on a server, which is not asked while the program runs");
+            record_missing(r, "system/disk_usage_megabytes",
+                           "the root file system lies on a server, which is not asked while the program runs");
     }
     return s;
 }

@@ -18,7 +18,8 @@ enum { XML_MAX = 4 << 20, LIST_MAX = 4096 };
 
 /* hwloc takes orders from HWLOC_* variables. The user's are meant for the program and must not bend what we see, so while
  * hwloc works the environment is our own. Nothing else runs in this process. */
-static char plugins[] = "HWLOC_PLUGINS_PATH=", quiet[] = "HWLOC_HIDE_ERRORS=2", simple_xml[] = "HWLOC_LIBXML=0", not_this[] = "HWLOC_THISSYSTEM=0";
+static char plugins[] = "HWLOC_PLUGINS_PATH=", quiet[] = "HWLOC_HIDE_ERRORS=2", simple_xml[] = "HWLOC_LIBXML=0",
+            not_this[] = "HWLOC_THISSYSTEM=0";
 
 static int load(hwloc_topology_t *ret, const struct host *h, struct str xml, struct err *err)
 {
@@ -48,7 +49,8 @@ static int load(hwloc_topology_t *ret, const struct host *h, struct str xml, str
     }
     environ = saved;
     if (done != 0)
-        return err_set(err, xml.p ? ERR_INPUT : ERR_SYSTEM, "hwloc cannot read the topology%s", xml.p ? " from the XML (damaged, or written by hwloc 3)" : "");
+        return err_set(err, xml.p ? ERR_INPUT : ERR_SYSTEM, "hwloc cannot read the topology%s",
+                       xml.p ? " from the XML (damaged, or written by hwloc 3)" : "");
     *ret = t;
     return 0;
 }
@@ -114,7 +116,8 @@ static void summarize_memory(hwloc_topology_t t, struct buf *to)
     size_t n = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char text[96];
-        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", nominal_gib(obj->attr->numanode.local_memory), obj->subtype ? " " : "", obj->subtype ? obj->subtype : "");
+        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", nominal_gib(obj->attr->numanode.local_memory), obj->subtype ? " " : "",
+                 obj->subtype ? obj->subtype : "");
         counted_add(list, &n, KINDS, text);
     }
     counted_print(list, n, to);
@@ -128,7 +131,9 @@ static void summarize_caches(hwloc_topology_t t, struct buf *to)
         for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, (hwloc_obj_type_t)type, obj));) {
             char text[96];
             snprintf(text, sizeof text, "cache L%u%s %llu KiB", obj->attr->cache.depth,
-                     obj->attr->cache.type == HWLOC_OBJ_CACHE_INSTRUCTION ? "i" : obj->attr->cache.type == HWLOC_OBJ_CACHE_DATA ? "d" : "",
+                     obj->attr->cache.type == HWLOC_OBJ_CACHE_INSTRUCTION ? "i"
+                     : obj->attr->cache.type == HWLOC_OBJ_CACHE_DATA      ? "d"
+                                                                          : "",
                      (unsigned long long)obj->attr->cache.size >> 10);
             counted_add(list, &n, KINDS, text);
         }
@@ -184,8 +189,10 @@ static void summarize_kinds(hwloc_topology_t t, struct buf *to)
 static void summarize(hwloc_topology_t t, struct buf *to)
 {
     hwloc_obj_t root = hwloc_get_root_obj(t), package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
-    static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping", "CPUModel", "CPURevision", "CPUType"};
-    static const char *const of_root[] = {"Architecture", "DMISysVendor", "DMIProductName", "DMIBoardName", "PlatformName", "PlatformModel"};
+    static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping",
+                                             "CPUModel",  "CPURevision",     "CPUType"};
+    static const char *const of_root[] = {"Architecture", "DMISysVendor", "DMIProductName",
+                                          "DMIBoardName", "PlatformName", "PlatformModel"};
     buf_puts(to, "benchwrap node type 1\n");
     for (size_t i = 0; i < sizeof of_root / sizeof *of_root; i++)
         if (*info_of(root, of_root[i]))
@@ -223,7 +230,9 @@ static void tell_caches(struct host *h, struct record *r, hwloc_topology_t t)
     static const struct {
         hwloc_obj_type_t type;
         const char *size, *count;
-    } rows[] = {{HWLOC_OBJ_L1CACHE, "cache.l1d_KiB", NULL}, {HWLOC_OBJ_L2CACHE, "cache.l2_KiB", NULL}, {HWLOC_OBJ_L3CACHE, "cache.l3_KiB", "cache.l3_count"}};
+    } rows[] = {{HWLOC_OBJ_L1CACHE, "cache.l1d_KiB", NULL},
+                {HWLOC_OBJ_L2CACHE, "cache.l2_KiB", NULL},
+                {HWLOC_OBJ_L3CACHE, "cache.l3_KiB", "cache.l3_count"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         hwloc_obj_t obj = hwloc_get_obj_by_type(t, rows[i].type, 0);
         if (!obj || obj->attr->cache.size == 0)

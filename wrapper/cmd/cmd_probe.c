@@ -16,14 +16,9 @@ static const struct listing_column fact_columns[] = {
     {"probe", "PROBE", false, 0},
 };
 static const struct listing_column cost_columns[] = {
-    {"probe", "PROBE", false, 0},
-    {"before_ms", "BEFORE/ms", true, 0},
-    {"after_ms", "AFTER/ms", true, 0},
-    {"sample_ms", "SAMPLE/ms", true, 0},
-    {"facts", "FACTS", true, 0},
-    {"missing", "MISSING", true, 0},
-    {"cached", "CACHED", false, 0},
-    {"summary", "LOOKS AT", false, 0},
+    {"probe", "PROBE", false, 0},        {"before_ms", "BEFORE/ms", true, 0}, {"after_ms", "AFTER/ms", true, 0},
+    {"sample_ms", "SAMPLE/ms", true, 0}, {"facts", "FACTS", true, 0},         {"missing", "MISSING", true, 0},
+    {"cached", "CACHED", false, 0},      {"summary", "LOOKS AT", false, 0},
 };
 #define COUNT(list) (sizeof list / sizeof *list)
 
@@ -187,7 +182,8 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_JSON,
-    {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "what a record of this profile would hold", 0},
+    {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "what a record of this profile would hold",
+     0},
     {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "look again at what lasts until the next boot", 0},
     {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "look at a captured machine (scripts/capture-machine) instead of this one", 0},
 };
@@ -198,8 +194,9 @@ const struct cmd cmd_probe = {
     .usage = "[OPTIONS] [-- PROGRAM [ARGUMENT...]]",
     .rows = rows,
     .count = COUNT(rows),
-    .description = "Runs all probes without a run: prints the facts, the reasons for those that are missing, and the cost of each probe in milliseconds. "
-                   "With a program, also what is told about it after it has ended (it is not started): its hash, libraries and the git state of its directory.",
+    .description =
+        "Runs all probes without a run: prints the facts, the reasons for those that are missing, and the cost of each probe in milliseconds. "
+        "With a program, also what is told about it after it has ended (it is not started): its hash, libraries and the git state of its directory.",
     .examples = "$ benchwrap probe\nThe facts of this machine.\n"
                 "$ benchwrap probe --json --profile public\nWhat a public record would tell, for programs.\n",
     .run = run,
