@@ -338,7 +338,8 @@ static struct record_entry *place(struct record *r, enum space space, struct str
     if (!e)
         return NULL;
     note_folders(r, space, e->key);
-    e->wanted = str_eq(e->key, wanted) ? e->key : (struct str){arena_dup(&r->arena, wanted.p, wanted.n), wanted.n};
+    const char *copy = str_eq(e->key, wanted) ? e->key.p : arena_dup(&r->arena, wanted.p, wanted.n);
+    e->wanted = (struct str){copy, copy ? wanted.n : 0};
     if (space == SPACE_METRIC)
         e->number = r->index->metrics++;
     if (str_eq(e->key, wanted))

@@ -96,7 +96,8 @@ static struct str one_line(struct building *b, struct str s, size_t max)
         if ((unsigned char)t.p[i] < 0x20 || t.p[i] == 0x7f)
             t.p[i] = ' ';
     struct str v = str_trim(cut_chars(str_trim(buf_text(&t)), max, &cut));
-    return (struct str){arena_dup(&b->arena, v.p, v.n), v.n};
+    char *copy = arena_dup(&b->arena, v.p, v.n);
+    return (struct str){copy, copy ? v.n : 0};
 }
 
 /* Makes the folders on the way to <folder>/<key>, which is a legal key. */
