@@ -486,6 +486,7 @@ void plan_deinit(struct plan *plan)
     if (plan->loaded)
         rules_free(plan->loaded);
     plan->loaded = NULL;
+    opt_deinit(&plan->opts);
     arena_deinit(&plan->arena);
 }
 

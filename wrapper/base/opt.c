@@ -57,6 +57,42 @@ static const char *nearest(const struct opt_set *set, struct str name)
     return best;
 }
 
+struct opt_kept {
+    struct opt_kept *next;
+    _Alignas(struct opt_value) char bytes[];
+};
+
+/* n bytes that live until opt_deinit; NULL with errno. */
+static void *keep(struct opt_set *set, size_t n)
+{
+    struct opt_kept *k = malloc(sizeof *k + n);
+    if (!k)
+        return NULL;
+    k->next = set->kept;
+    set->kept = k;
+    return k->bytes;
+}
+
+static char *keep_text(struct opt_set *set, const char *before, const char *text)
+{
+    size_t a = strlen(before), b = strlen(text);
+    char *copy = keep(set, a + b + 1);
+    if (copy) {
+        memcpy(copy, before, a);
+        memcpy(copy + a, text, b + 1);
+    }
+    return copy;
+}
+
+void opt_deinit(struct opt_set *set)
+{
+    while (set->kept) {
+        struct opt_kept *k = set->kept;
+        set->kept = k->next;
+        free(k);
+    }
+}
+
 /* A chain holds the values of one origin: a stronger origin replaces, the same one appends (lists) or replaces. */
 static int store(struct opt_set *set, size_t i, const char *text, enum opt_origin origin, const char *where, struct err *err)
 {
@@ -66,7 +102,7 @@ static int store(struct opt_set *set, size_t i, const char *text, enum opt_origi
         *v = (struct opt_value){.text = text, .origin = origin, .where = where};
         return 0;
     }
-    struct opt_value *node = malloc(sizeof *node);
+    struct opt_value *node = keep(set, sizeof *node);
     if (!node)
         return err_sys(err, "option %s", where);
     *node = (struct opt_value){.text = text, .origin = origin, .where = where};
@@ -150,16 +186,16 @@ int opt_check(const struct opt_row *row, const struct opt_value *value, struct e
     return 0;
 }
 
-/* "--name": where of a command line value, made once per row and kept. */
-static const char *dashed(const char *name)
+/* "--name": where of a command line value. */
+static const char *dashed(struct opt_set *set, const char *name)
 {
-    char *text = NULL;
-    return asprintf(&text, "--%s", name) < 0 ? "command line" : text;
+    const char *text = keep_text(set, "--", name);
+    return text ? text : "command line";
 }
 
 static int take(struct opt_set *set, size_t i, const char *text, struct err *err)
 {
-    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set->rows[i].name);
+    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set, set->rows[i].name);
     struct opt_value one = {.text = text, .origin = OPT_COMMAND_LINE, .where = where};
     if (opt_check(&set->rows[i], &one, err) < 0)
         return -1;
@@ -272,10 +308,8 @@ int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt
     }
     if (set->values[at].text && set->values[at].origin > origin)
         return 0;
-    char *kept = strdup(text), *place = strdup(where);
+    char *kept = keep_text(set, "", text), *place = keep_text(set, "", where);
     if (!kept || !place || store(set, at, kept, origin, place, err) < 0) {
-        free(kept);
-        free(place);
         errno = ENOMEM;
         return err_sys(err, "%s: %s", where, name);
     }

@@ -39,12 +39,15 @@ struct opt_set {
     struct opt_value *values; /* [count], caller's storage */
     bool permute;             /* operands may stand among options: argv is reordered, operands last */
     bool dashes;              /* set by opt_parse: `--` ended the options */
+    struct opt_kept *kept;    /* private: what opt_deinit frees */
 };
 
 /* Fills defaults and environment (an empty variable counts as unset). getenv-like lookup passed for tests. */
+/* Frees what parsing and assigning have kept; values are not to be used any more. A process that ends anyway need not call it. */
+void opt_deinit(struct opt_set *set);
 void opt_defaults(struct opt_set *set, char *(*env)(const char *name));
 /* Parses argv[1…]. Stops at `--`, or (unless permute) at the first operand. *ret_next = index of the first operand
- * (behind `--`). ERR_USAGE with a sentence that names the option. Allocates list nodes with malloc for the life of the process. */
+ * (behind `--`). ERR_USAGE with a sentence that names the option. List nodes live until opt_deinit. */
 int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct err *err);
 /* One value from a file; texts are copied; ignored (0) where something stronger is set. 1: no such name; -1 with ERR_INPUT: the row may not
  * stand in such a file, or the text does not fit its kind. err is filled in both cases. */

@@ -115,6 +115,7 @@ done:
         status = cmd_complain(notes, cmd->name, &err);
     }
     int late = cmd_check_out(out, notes);
+    opt_deinit(&c.opts);
     arena_deinit(&arena);
     return status ? status : late;
 }
