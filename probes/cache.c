@@ -36,6 +36,26 @@ static uint64_t fnv_str(uint64_t hash, struct str s)
     return fnv(fnv(hash, s.p, s.n), "", 1);
 }
 
+/* Which processors the cpuset control group allows, bound or not: its list, since its path has the job's number in it and
+ * facts shall outlive the job; the path where the list is not to be found. Returns the length of the text. */
+static size_t cpuset_of(const struct host *h, struct look *ret)
+{
+    static const char *const places[] = {"sys/fs/cgroup%s/cpuset.cpus.effective", "sys/fs/cgroup/cpuset%s/cpuset.effective_cpus",
+                                         "sys/fs/cgroup/cpuset%s/cpuset.cpus"};
+    struct look group;
+    char path[512];
+    if (!look(h, &group, "proc/self/cpuset"))
+        return ret->n = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        ptrdiff_t at = str_find(str_of(places[i]), STR("%s"));
+        int n = snprintf(path, sizeof path, "%.*s%s%s", (int)at, places[i], strcmp(group.p, "/") == 0 ? "" : group.p, places[i] + at + 2);
+        if (n > 0 && (size_t)n < sizeof path && look(h, ret, "%s", path) && ret->n > 0)
+            return ret->n;
+    }
+    *ret = group;
+    return ret->n;
+}
+
 /* "<node>-<probe>-<rest of the key>"; false where the boot cannot be named (then nothing lasts). */
 static bool name_of(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
 {
@@ -54,8 +74,7 @@ static bool name_of(const struct host *h, const char *probe, char ret[128], size
     struct str status = {text.p, text.n};
     key = fnv_str(key, look_value(status, "Cpus_allowed_list", ':'));
     key = fnv_str(key, look_value(status, "Mems_allowed_list", ':'));
-    if (look(h, &text, "proc/self/cpuset")) /* the cpuset cgroup: which processors are allowed, bound or not */
-        key = fnv_str(key, (struct str){text.p, text.n});
+    key = fnv_str(key, (struct str){text.p, cpuset_of(h, &text)});
     uid_t user = geteuid();
     key = fnv(key, &user, sizeof user);
     key = fnv(key, &h->public_profile, sizeof h->public_profile);

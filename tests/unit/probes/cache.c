@@ -114,6 +114,25 @@ static void what_they_depend_on_is_in_the_name(void **state)
     record_deinit(&r);
 }
 
+static void another_job_on_the_same_processors_shares_them(void **state)
+{
+    struct bench *b = *state;
+    struct record r;
+    fs_mkdirs(b->h.root, "sys/fs/cgroup/job_1", 0755, NULL);
+    fs_mkdirs(b->h.root, "sys/fs/cgroup/job_2", 0755, NULL);
+    put(b->h.root, "sys/fs/cgroup/job_1/cpuset.cpus.effective", "0-3\n");
+    put(b->h.root, "sys/fs/cgroup/job_2/cpuset.cpus.effective", "0-3\n");
+    put(b->h.root, "proc/self/cpuset", "/job_1\n");
+    keep(b);
+    put(b->h.root, "proc/self/cpuset", "/job_2\n");
+    assert_true(replay(b, &r));
+    record_deinit(&r);
+    unlinkat(b->h.spool, "x.xml", 0);
+    put(b->h.root, "sys/fs/cgroup/job_2/cpuset.cpus.effective", "0-7\n");
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+}
+
 /* The one file in the cache. */
 static void path_of(struct bench *b, char path[400])
 {
@@ -191,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(facts_come_back),
         TEST(what_they_depend_on_is_in_the_name),
+        TEST(another_job_on_the_same_processors_shares_them),
         TEST(each_damaged_byte_is_noticed),
         TEST(files_that_others_may_write_are_not_believed),
         TEST(kept_without_a_spool_is_not_enough_with_one),
