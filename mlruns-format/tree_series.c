@@ -7,6 +7,8 @@
 #include <math.h>
 #include <unistd.h>
 
+enum { LINE_SAMPLES = 1000 /* samples in a line of series.jsonl: at most 70 KiB */ };
+
 /* Adds the smallest and the largest of samples[0..n) in their order; a bucket of NaN alone keeps its first. */
 static void thin_bucket(struct series *s, const struct fact **samples, size_t n)
 {
@@ -78,6 +80,25 @@ int series_collect(struct building *b, struct err *err)
     return 0;
 }
 
+/* One line: the key and up to LINE_SAMPLES samples from the k-th on. */
+static void add_line(struct buf *t, const struct series *s, size_t k)
+{
+    size_t end = s->count - k < LINE_SAMPLES ? s->count : k + LINE_SAMPLES;
+    buf_puts(t, "{\"key\":");
+    buf_json(t, s->key);
+    buf_puts(t, ",\"samples\":");
+    for (size_t i = k; i < end; i++) {
+        const struct fact *f = s->samples[i];
+        buf_printf(t, "%c[%lld,%lld,", i == k ? '[' : ',', (long long)f->time_ms, (long long)f->step);
+        if (isnan(f->value))
+            buf_puts(t, "\"nan\"");
+        else
+            buf_double(t, f->value);
+        buf_putc(t, ']');
+    }
+    buf_puts(t, "]}\n");
+}
+
 int series_write_all(struct building *b, struct err *err)
 {
     struct buf t CLEANUP_BUF;
@@ -91,18 +112,8 @@ int series_write_all(struct building *b, struct err *err)
             fd = openat(b->dir, "artifacts/series.jsonl", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0)
             return err_sys(err, "cannot create artifacts/series.jsonl");
-        for (size_t k = 0; k < s->count; k++) {
-            const struct fact *f = s->samples[k];
-            buf_puts(&t, "{\"key\":");
-            buf_json(&t, s->key);
-            buf_printf(&t, ",\"time_ms\":%lld,\"step\":%lld,\"value\":", (long long)f->time_ms, (long long)f->step);
-            if (isnan(f->value))
-                buf_puts(&t, "\"nan\"");
-            else
-                buf_double(&t, f->value);
-            buf_puts(&t, "}\n");
-            if (t.n < 256 * 1024 && (k + 1 < s->count))
-                continue;
+        for (size_t k = 0; k < s->count; k += LINE_SAMPLES) {
+            add_line(&t, s, k);
             if (t.failed)
                 return err_set(err, ERR_SYSTEM, "memory is short");
             if (fs_write_all(fd, t.p, t.n) < 0)
