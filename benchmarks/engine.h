@@ -68,6 +68,7 @@ struct param_rule {
     enum param_type type;
     int cell;
     bool hidden;    /* for conditions only */
+    bool of_run;    /* holds for all blocks */
     const struct where *where;
 };
 
@@ -238,6 +239,7 @@ struct source {
     uint64_t lost;               /* bytes that were not kept */
     size_t long_lines;
     void *state[READERS_MAX];
+    struct prefilter_mask hungry; /* readers that want the next line whatever is in it */
     char var[VARS_MAX][104];     /* context; empty: not set */
     unsigned blocks, block;      /* begun so far; the current one */
     bool fed;

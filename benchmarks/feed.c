@@ -134,52 +134,63 @@ static struct str without_rank(struct rules_run *run, struct str s)
     return clean ? (struct str){clean, to} : line;
 }
 
-static void check_line(struct rules_run *run, struct source *source, const struct prefilter_mask *mask, struct str line)
+static void check_line(struct rules_run *run, struct source *source, const struct check *c, struct str line)
 {
-    for (size_t i = 0; i < run->rules->checks; i++) {
-        const struct check *c = run->rules->check[i];
-        if (!c->pattern || !prefilter_has(mask, c->bit) || !(c->sources >> source->index & 1))
-            continue;
-        int found = pattern_match(c->pattern, line, NULL);
-        if (found == 1)
-            row_count(run, c->bit, source->block, line);
-        else if (found < 0)
-            run->gave_up++;
-    }
+    if (!(c->sources >> source->index & 1))
+        return;
+    int found = pattern_match(c->pattern, line, NULL);
+    if (found == 1)
+        row_count(run, c->bit, source->block, line);
+    else if (found < 0)
+        run->gave_up++;
+}
+
+static void reader_line(struct rules_run *run, struct source *source, const struct reader *r, struct str line)
+{
+    void *state = source->state[r->index];
+    if (!(r->sources >> source->index & 1) || (run->unterminated && !r->kind->delimits))
+        return;
+    r->kind->line(run, source, r, state, line);
+    if (!r->kind->hungry)
+        return;
+    uint64_t *word = &source->hungry.word[r->index / 64], bit = (uint64_t)1 << (r->index % 64);
+    *word = r->kind->hungry(r, state) ? *word | bit : *word & ~bit;
+}
+
+/* What remains to be read of a line that may matter: no colours, no launcher's prefix, of a redrawn line what stays. */
+static struct str line_clean(struct rules_run *run, struct str line)
+{
+    const char *redrawn = line.n ? memrchr(line.p, '\r', line.n) : NULL;
+    if (redrawn)
+        line = str_sub(line, (size_t)(redrawn - line.p) + 1, line.n);
+    return run->rules->keep_prefix ? line : without_rank(run, line);
 }
 
 static void line_take(struct rules_run *run, struct source *source, struct str line)
 {
     const struct rules *rules = run->rules;
-    struct prefilter_mask mask = rules->always;
-    bool look = false;
+    struct prefilter_mask mask = source->hungry;
+    bool look = false, clean = false;
     if (line.n && line.p[line.n - 1] == '\r')
         line.n--;
-    bool coloured = line.n && memchr(line.p, 0x1b, line.n);
-    if (coloured)
+    if (line.n && memchr(line.p, 0x1b, line.n))
         line = without_colours(run, line);
     prefilter_scan(rules->prefilter, line, &mask);
-    for (size_t i = 0; i < rules->readers; i++) {
-        const struct reader *r = rules->reader[i];
-        if (source->state[i] && r->kind->hungry && r->kind->hungry(r, source->state[i]))
-            prefilter_set(&mask, (unsigned)i);
-    }
-    for (size_t i = 0; i < PREFILTER_BITS / 64; i++)
+    for (size_t i = 0; i < PREFILTER_BITS / 64; i++) {
+        mask.word[i] |= rules->always.word[i];
         look = look || mask.word[i];
-    if (!look)
-        return;
-    /* A carriage return redraws a line (progress): what counts is what stays. */
-    const char *redrawn = line.n ? memrchr(line.p, '\r', line.n) : NULL;
-    if (redrawn)
-        line = str_sub(line, (size_t)(redrawn - line.p) + 1, line.n);
-    if (!rules->keep_prefix)
-        line = without_rank(run, line);
-    for (size_t i = 0; i < rules->readers; i++) {
-        const struct reader *r = rules->reader[i];
-        if (prefilter_has(&mask, (unsigned)i) && (!run->unterminated || r->kind->delimits) && r->sources >> source->index & 1)
-            r->kind->line(run, source, r, source->state[i], line);
     }
-    check_line(run, source, &mask, line);
+    for (size_t i = 0; look && i < PREFILTER_BITS / 64; i++)
+        for (uint64_t bits = mask.word[i]; bits; bits &= bits - 1) {
+            unsigned bit = (unsigned)(i * 64) + (unsigned)__builtin_ctzll(bits);
+            if (!clean)
+                line = line_clean(run, line);
+            clean = true;
+            if (bit < READERS_MAX)
+                reader_line(run, source, rules->reader[bit], line);
+            else
+                check_line(run, source, rules->check[bit - READERS_MAX], line);
+        }
 }
 
 /* Keeps the beginning of a line that is not over yet; what passes RULES_LINE_MAX is thrown away. */

@@ -98,7 +98,8 @@ static const struct value_seen *value_printed(const struct rules_run *run, struc
 {
     const struct value_seen *best = NULL;
     for (const struct value_seen *v = run->values; v; v = v->next)
-        if (v->rank >= 0 && v->block == block && str_eq(v->key, key) && (!best || v->rank < best->rank))
+        if (v->rank >= 0 && (v->block == block || v->block < 0) && str_eq(v->key, key) &&
+            (!best || v->block > best->block || (v->block == best->block && v->rank < best->rank)))
             best = v;
     return best;
 }

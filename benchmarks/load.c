@@ -329,7 +329,7 @@ static const char *const type_words[] = {"text", "size", "integer", "number", "b
 
 static int load_param(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"param", "cell", "type", "hidden", "where", "each", NULL};
+    static const char *const keys[] = {"param", "cell", "type", "hidden", "scope", "where", "each", NULL};
     struct param_rule *p = &r->param[r->params];
     const struct yaml *name = yaml_get(y, "param");
     struct where *where = NULL;
@@ -337,13 +337,15 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
         return -1;
     if (!name || name->kind != YAML_SCALAR || !name->text.n)
         return rules_complain(y, rules, err, "param (the key) is missing");
-    int type = load_choice(y, "type", type_words, PARAM_TEXT, rules, err);
-    if (type < 0 || load_flag(y, "hidden", &p->hidden, rules, err) || optional_cell(r, y, "cell", &p->cell, rules, err) ||
+    static const char *const scopes[] = {"block", "run", NULL};
+    int type = load_choice(y, "type", type_words, PARAM_TEXT, rules, err), scope = load_choice(y, "scope", scopes, 0, rules, err);
+    if (type < 0 || scope < 0 || load_flag(y, "hidden", &p->hidden, rules, err) || optional_cell(r, y, "cell", &p->cell, rules, err) ||
         load_where(&where, yaml_get(y, "where"), r, rules, err))
         return -1;
     if (p->cell < 0 && (p->cell = reader_cell(r, name->text, name, rules, err)) < 0)
         return -1;
     p->type = (enum param_type)type;
+    p->of_run = scope == 1;
     p->where = where;
     p->name.part[0] = (struct name_part){name->text, -1, -1};
     p->name.n = 1;

@@ -17,6 +17,8 @@ struct pattern {
     struct arena arena;
     struct str literal[PATTERN_LITERALS_MAX];
     size_t literals;
+    struct str head[PATTERN_LITERALS_MAX]; /* of a pattern anchored with ^: the line begins with one of these */
+    size_t heads;
 };
 
 /* The literals: runs of ordinary characters, and groups that are nothing but alternatives of such runs. Of all
@@ -208,6 +210,35 @@ static void find_literals(struct pattern *p, const char *text, size_t n)
     p->literals = s.best.n;
 }
 
+/* "^ERROR", "^(?:Options|Summary): *$": most lines are turned away by their first bytes, without starting the matcher. */
+static void find_heads(struct pattern *p, const char *text, size_t n)
+{
+    struct scanner s = {.p = text + 1, .end = text + n, .arena = &p->arena};
+    size_t unused;
+    if (!p->literals || n < 2 || text[0] != '^') /* without literals the pattern was not understood */
+        return;
+    if (*s.p == '(') {
+        const char *close = group_end(s.p, s.end), *inside = group_inside(s.p);
+        if (inside && close > inside && !optional_at(close, s.end, &unused))
+            offer_alternatives(&s, inside, close - 1);
+    } else {
+        while (s.p < s.end && !strchr("\\^$.[](){}*+?|", *s.p) && !optional_at(s.p + 1, s.end, &unused) && s.run_n < sizeof(s.run))
+            s.run[s.run_n++] = *s.p++;
+        run_close(&s);
+    }
+    for (size_t i = 0; i < s.best.n; i++)
+        p->head[i] = s.best.text[i];
+    p->heads = s.best.n;
+}
+
+static bool head_fits(const struct pattern *p, struct str line)
+{
+    for (size_t i = 0; i < p->heads; i++)
+        if (line.n >= p->head[i].n && !memcmp(line.p, p->head[i].p, p->head[i].n))
+            return true;
+    return !p->heads;
+}
+
 static int compile(struct pattern *p, struct str text, struct err *err)
 {
     int code;
@@ -251,6 +282,7 @@ int pattern_new(struct pattern **ret, struct str text, struct err *err)
         return copy ? -1 : err_set(err, ERR_SYSTEM, "no memory for a pattern");
     }
     find_literals(p, copy, text.n);
+    find_heads(p, copy, text.n);
     *ret = p;
     return 0;
 }
@@ -269,6 +301,8 @@ void pattern_free(struct pattern *p)
 
 int pattern_match(const struct pattern *p, struct str line, struct match *ret)
 {
+    if (!head_fits(p, line))
+        return 0;
     int n = pcre2_match(p->code, (PCRE2_SPTR)(line.p ? line.p : ""), line.n, 0, 0, p->data, p->context);
     if (n == PCRE2_ERROR_NOMATCH)
         return 0;

@@ -201,6 +201,10 @@ static struct str without_unit(struct str key)
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block, bool hidden)
 {
     char canonical[VALUE_MAX];
+    text = str_trim(text);
+    for (const struct value_seen *v = run->values; v; v = v->next) /* the same again: lines of noise come by the million */
+        if (v->rank == rank && v->block == block && str_eq(v->text, text) && str_eq(v->key, key))
+            return;
     if (run->values_n >= VALUES_MAX)
         return;
     if (!param_text(type, text, canonical, sizeof(canonical))) {
@@ -332,7 +336,7 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
     for (size_t i = 0; i < r->params; i++) {
         const struct param_rule *p = &r->param[i];
         if (cells[p->cell].n && where_holds(p->where, cells))
-            value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, (int)at, p->hidden);
+            value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)at, p->hidden);
     }
     for (size_t i = 0; i < r->metrics; i++)
         metric_take(run, source, r, &r->metric[i], cells, units ? units[r->metric[i].cell] : NULL, at);

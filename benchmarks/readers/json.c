@@ -156,7 +156,12 @@ static void row_done(struct rules_run *run, struct source *source, const struct 
 {
     const struct json_rule *j = r->data;
     int block = r->begins && s->row_star >= 0 ? (int)(s->base + s->row_star > BLOCKS_MAX ? BLOCKS_MAX : s->base + s->row_star) : -1;
+    bool any = false;
     s->row_depth = 0;
+    for (size_t i = 0; i < r->cells; i++)
+        any = any || s->cell[i].p;
+    if (!any) /* {"level": "info"} between the results is somebody's log */
+        return;
     if (j->last)
         stage(run, source, r, s, block);
     else
@@ -209,7 +214,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     if (!whole)
         run->torn[source->index]++;
     if (j->last) {
-        if (whole) {
+        if (whole && staged->open) {
             arena_deinit(&staged->whole_arena);
             staged->whole = staged->open;
             staged->whole_arena = staged->open_arena;
@@ -277,14 +282,19 @@ static void close_container(struct rules_run *run, struct source *source, const 
         document_done(run, source, r, s, true);
 }
 
-static bool is_bare_value(struct str t)
+static bool is_word(struct str t)
 {
     static const char *const words[] = {"true", "false", "null", "nan", "-nan", "NaN", "-NaN", "inf", "-inf", "Infinity", "-Infinity", "NA"};
-    double v;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (str_is(t, words[i]))
             return true;
-    return str_double(t, &v);
+    return false;
+}
+
+static bool is_bare_value(struct str t)
+{
+    double v;
+    return is_word(t) || str_double(t, &v);
 }
 
 /* A bare word or number has ended. */
@@ -352,7 +362,16 @@ static bool opens_array(struct str rest)
             word.n = i;
             break;
         }
-    return is_bare_value(word);
+    return is_word(word);
+}
+
+/* Log lines begin with "[12:00:01]" and "[0]": an array is a document only if objects stand in it. */
+static bool opens_document(struct str rest)
+{
+    if (rest.p[0] != '[')
+        return rest.p[0] == '{';
+    struct str inside = str_trim(str_sub(rest, 1, rest.n));
+    return !inside.n || inside.p[0] == '{';
 }
 
 static void outside_string(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str rest)
@@ -394,10 +413,11 @@ static void line(struct rules_run *run, struct source *source, const struct read
     for (size_t i = 0; i < text.n && !s->skip; i++) {
         char c = text.p[i];
         if (!s->depth) { /* between documents: one begins a line */
-            struct str rest = str_trim(str_sub(text, i, text.n));
-            if (!rest.n || (rest.p[0] != '{' && !(rest.p[0] == '[' && opens_array(rest))))
+            if (c == ' ' || c == '\t')
+                continue;
+            struct str rest = str_sub(text, i, text.n);
+            if (!opens_document(rest))
                 return;
-            i = (size_t)(rest.p - text.p);
             open_container(r, s, rest.p[0]);
             continue;
         }
