@@ -59,7 +59,7 @@ cat >"$HOME/.config/benchwrap/config.yaml" <<'Y'
 experiment: mine
 tag: [a=1, b=2]
 param: {x: 1}
-timeout: 5
+timeout: 5s
 nonsense: 1
 name: not here
 log-max: much
@@ -74,6 +74,7 @@ is "a wrong value leaves the default" "$(plan options.log-max.value -- true)" 16
 like "and is said with its place" "$(plan warnings -- true)" 'config.yaml:7: .*much'
 like "so is an unknown name" "$(plan warnings -- true)" 'config.yaml:5: .*nonsense'
 like "and one that may not stand there" "$(plan warnings -- true)" 'config.yaml:6: name may not'
+like "nor one that the launcher acts on" "$(plan warnings -- true)" 'config.yaml:4: timeout may not'
 is "the environment is stronger" "$(MLFLOW_EXPERIMENT_NAME=env plan experiment -- true)" env
 mkdir -p "$WORK/repo/mlruns" "$WORK/repo/a/b"
 printf 'experiment: shared\nrules: ior\ntree: /elsewhere\n' >"$WORK/repo/benchwrap.yaml"
