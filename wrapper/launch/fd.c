@@ -60,9 +60,10 @@ bool fd_nonblock(int fd)
 
 bool fd_write_all(int fd, const void *p, size_t n)
 {
+    int tries = 0;
     for (const char *at = p; n;) {
         ssize_t k = write(fd, at, n);
-        if (k < 0 && errno != EINTR)
+        if (k < 0 && (errno != EINTR || ++tries > 100))
             return false;
         if (k > 0)
             at += k, n -= (size_t)k;

@@ -165,8 +165,8 @@ static bool take(struct stream *s, bool recorder, int64_t now_ns, bool *wake)
             pty_follow(&s->pty);
         return true;
     }
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        s->owed = errno == EINTR ? s->owed : 0;
+    if (n < 0 && errno == EAGAIN)
+        s->owed = 0;
     else if (n == 0 || (s->is_pty && errno == EIO && s->pty.slave < 0))
         pump_close(s);
     else if (++s->tries > PUMP_TRIES * 5) {

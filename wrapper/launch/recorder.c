@@ -61,9 +61,10 @@ static int grow(int fd)
 static int make_id(char id[33])
 {
     unsigned char b[16];
-    for (size_t n = 0; n < sizeof b;) {
+    size_t n = 0;
+    for (int tries = 0; n < sizeof b; tries++) {
         ssize_t k = getrandom(b + n, sizeof b - n, 0);
-        if (k < 0 && errno != EINTR)
+        if (k < 0 && (errno != EINTR || tries > 100))
             return -1;
         n += k > 0 ? (size_t)k : 0;
     }

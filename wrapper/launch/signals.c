@@ -112,13 +112,21 @@ static void enqueue(struct signals *s, const struct signalfd_siginfo *info, int6
 static void take(struct signals *s, int64_t now_ns, unsigned *todo)
 {
     struct signalfd_siginfo info;
-    while (s->queued < SIGNALS_QUEUE) { /* the rest waits in the kernel */
+    int tries = 0; /* a call that fails for ever must not hold us */
+    while (s->queued < SIGNALS_QUEUE && tries < 100) { /* the rest waits in the kernel */
         ssize_t n = read(s->fd, &info, sizeof info);
         if (n == (ssize_t)sizeof info)
             enqueue(s, &info, now_ns, todo);
-        else if (!(n < 0 && errno == EINTR))
+        else if (n < 0 && errno == EINTR)
+            tries++;
+        else {
+            if (n >= 0 || errno != EAGAIN) /* cannot be read: then at least children are looked after */
+                *todo |= SIGNALS_CHILD;
             break;
+        }
     }
+    if (tries >= 100)
+        *todo |= SIGNALS_CHILD;
 }
 
 static void forward(struct signals *s, const struct signalfd_siginfo *info)

@@ -64,7 +64,7 @@ _Noreturn static void child(const struct spawn_state *state, char *const *argv, 
 {
     struct spawn_failure failure = {0};
     char go;
-    while (read(line, &go, 1) < 0 && errno == EINTR)
+    for (int tries = 0; tries < 100 && read(line, &go, 1) < 0 && errno == EINTR; tries++)
         ;
     if ((out >= 0 && dup2(out, 1) < 0) || (err >= 0 && dup2(err, 2) < 0)) {
         failure.error = errno;
