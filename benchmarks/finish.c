@@ -351,7 +351,7 @@ static const char *series_trouble(struct series *s)
         return "part of the output was not kept, so values are missing";
     if (s->overflow)
         return "more values than one reading may hold";
-    if (s->steps && s->rule->many == MANY_SERIES) {
+    if (s->steps && s->n && s->rule->many == MANY_SERIES) { /* qsort takes no NULL, not even for nothing */
         qsort(s->sample, s->n, sizeof(*s->sample), by_step);
         for (size_t i = 1; i < s->n; i++)
             if (s->sample[i].step == s->sample[i - 1].step)
