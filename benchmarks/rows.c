@@ -154,8 +154,10 @@ bool param_text(enum param_type type, struct str text, char *to, size_t size)
             snprintf(to, size, "%llu", (unsigned long long)bytes);
             return true;
         }
+        if (memchr(word.p, '.', word.n)) /* "94.60 TiB" was rounded when it was printed: no number of bytes */
+            return false;
         if (unit.n && number_parse(word, 0, &number) == NUMBER_GOOD && units_find(unit) && !strcmp(units_find(unit)->dimension, "byte")) {
-            number *= units_find(unit)->factor; /* "1 MiB", "262144 bytes", "1.50 GiB" */
+            number *= units_find(unit)->factor; /* "1 MiB", "262144 bytes" */
             if (number >= 0 && number < 0x1p63)
                 snprintf(to, size, "%.0f", number);
             return number >= 0 && number < 0x1p63;
