@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,7 +109,8 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
     for (int i = 0; rc == 0 && i < 2; i++) {
         char key[48];
         snprintf(key, sizeof key, "benchwrap.dropped.%s", sources[i]);
-        uint64_t dropped = strtoull(tag_text(r, key), NULL, 10);
+        uint64_t dropped = 0;
+        str_uint(str_of(tag_text(r, key)), &dropped);
         struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i]};
         if (dropped)
             rules_cut(run, feed.source, dropped);
