@@ -203,7 +203,6 @@ static int publish(struct spool *s, struct finished *f, const struct finish_opti
         return err_wrap(err, "tree %s", f->head.tree);
     f->experiment_name = arena_dup(&r->arena, name.p, name.n);
     if (!str_is(name, f->head.experiment)) {
-        record_tag(r, "benchwrap.experiment_wanted", str_of(f->head.experiment));
         record_warning(r, "experiment \"%s\" is kept as \"%s\": its id belongs to another name or the name is not allowed", f->head.experiment,
                        f->experiment_name ? f->experiment_name : "");
     }
