@@ -119,8 +119,11 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
     if (rc == 0)
         feed_files(run, rules, r, s->dir, err);
     if (run) {
-        struct err why = {0}; /* how the program ended is judged here, not by the rules */
-        if (rules_end(run, -1, 0, r->end_ms, r, ret, rc ? &why : err))
+        struct err why = {0};
+        uint64_t number = 0;
+        str_uint(str_of(tag_text(r, "benchwrap.signal_number")), &number);
+        int status = number ? -1 : (int)metric_of(r, "run.exit_status", -1);
+        if (rules_end(run, status, (int)number, r->end_ms, r, ret, rc ? &why : err))
             rc = -1;
     }
     r->source = "recorder";
@@ -145,7 +148,9 @@ static void judge(struct finished *f, const struct rules_outcome *outcome, bool 
     const char *ended = tag_text(r, "benchwrap.ended");
     if (failed) {
         f->verdict = "fail";
-        if (ended[0])
+        /* the rules tell exit status and signal themselves */
+        bool told = f->reason[0] && (str_starts(str_of(ended), "exit status") || str_starts(str_of(ended), "ended by signal"));
+        if (ended[0] && !told)
             f->reason = arena_printf(&r->arena, "%s%s%s", ended, f->reason[0] ? "; " : "", f->reason);
     } else if (have_rules && !outcome->complete)
         r->status = RUN_FAILED;
