@@ -57,7 +57,6 @@ static void line(struct rules_run *run, struct source *source, const struct read
 {
     const struct keyvalue *k = r->data;
     struct state *state = memory;
-    struct str cells[CELLS_MAX] = {{NULL, 0}};
     if (k->start && pattern_match(k->start, text, NULL) == 1) {
         state->open = true;
         return;
@@ -74,6 +73,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
     struct str key = str_trim(str_sub(text, 0, (size_t)(at - text.p))), value = str_trim(str_sub(text, (size_t)(at - text.p) + 1, text.n));
     for (size_t i = 0; i < r->cells; i++)
         if (str_eq(key, r->cell[i])) {
+            struct str cells[CELLS_MAX] = {{NULL, 0}}; /* only here: most lines have no such key */
             cells[i] = value;
             row_take(run, source, r, cells, NULL, -1);
             return;
