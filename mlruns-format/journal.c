@@ -121,6 +121,19 @@ static void add_int(struct buf *b, const char *name, int64_t v)
     buf_printf(b, "%s\"%s\":%s%lld%s", b->n > 1 ? "," : "", name, exact ? "" : "\"", (long long)v, exact ? "" : "\"");
 }
 
+/* A path is bytes, JSON is UTF-8: what is not UTF-8 is told a second time as hexadecimal digits, else the run would go to another folder. */
+static void add_path(struct buf *b, const char *name, const char *path)
+{
+    struct str s = str_of(path);
+    add_text(b, name, s);
+    if (str_valid_utf8(s))
+        return;
+    buf_printf(b, ",\"%s_hex\":\"", name);
+    for (size_t i = 0; i < s.n; i++)
+        buf_printf(b, "%02x", (unsigned char)s.p[i]);
+    buf_putc(b, '"');
+}
+
 static void put_head(struct journal *j, const struct journal_head *head)
 {
     struct buf *b = &j->line;
@@ -132,7 +145,7 @@ static void put_head(struct journal *j, const struct journal_head *head)
     add_text(b, "host", str_of(head->host));
     add_text(b, "experiment", str_of(head->experiment));
     add_text(b, "run_name", str_of(head->run_name));
-    add_text(b, "tree", str_of(head->tree));
+    add_path(b, "tree", head->tree);
     add_text(b, "user", str_of(head->user));
     add_text(b, "job", str_of(head->job));
     add_text(b, "options", str_of(head->options));

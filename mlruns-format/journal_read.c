@@ -131,6 +131,23 @@ static const char *keep(struct arena *a, const char *z)
     return copy ? copy : "";
 }
 
+/* A path that is not UTF-8 stands there as hexadecimal digits too. */
+static const char *get_path(struct arena *a, const struct json *j, const char *key, const char *key_hex)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *hex = get_text(j, key_hex);
+    size_t n = strspn(hex, digits) / 2;
+    if (n == 0 || hex[2 * n])
+        return keep(a, get_text(j, key));
+    char *path = arena_get(a, n + 1);
+    for (size_t i = 0; path && i < n; i++)
+        path[i] = (char)((strchr(digits, hex[2 * i]) - digits) * 16 + (strchr(digits, hex[2 * i + 1]) - digits));
+    if (!path)
+        return "";
+    path[n] = 0;
+    return path;
+}
+
 static int read_head(const struct json *j, struct record *r, struct journal_head *head, struct err *err)
 {
     *head = (struct journal_head){.start_ms = get_int(j, "start", 0)};
@@ -148,7 +165,7 @@ static int read_head(const struct json *j, struct record *r, struct journal_head
     head->host = keep(a, get_text(j, "host"));
     head->experiment = keep(a, get_text(j, "experiment"));
     head->run_name = keep(a, get_text(j, "run_name"));
-    head->tree = keep(a, get_text(j, "tree"));
+    head->tree = get_path(a, j, "tree", "tree_hex");
     head->user = keep(a, get_text(j, "user"));
     head->job = keep(a, get_text(j, "job"));
     head->options = keep(a, get_text(j, "options"));

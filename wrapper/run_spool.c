@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { PLACE_MAX = 8192 };
-static const char PUBLISHED[] = "published"; /* two lines: the tree's parent, the run below it */
+static const char PUBLISHED[] = "published"; /* the tree's parent (its name may hold line ends), LF, the run below it, LF */
 
 static int open_dir(int at, const char *path)
 {
@@ -86,11 +86,13 @@ int spool_release(struct spool *s, struct err *err)
         return 1;
     if (fs_read(s->dir, PUBLISHED, PLACE_MAX, 0, &text, err))
         return -1;
-    char *parent = text.p, *where = strchr(text.p, '\n'), *end = where ? strchr(where + 1, '\n') : NULL;
-    if (!end)
+    if (text.n < 2 || text.p[text.n - 1] != '\n')
         return 1; /* not whole: publishing again finds the run there and writes it anew */
+    text.p[text.n - 1] = 0;
+    char *parent = text.p, *where = strrchr(text.p, '\n');
+    if (!where)
+        return 1;
     *where++ = 0;
-    *end = 0;
     CLEANUP_FD int at = open_dir(AT_FDCWD, parent);
     struct err why = {0};
     if (at >= 0 && fs_sync_tree(at, where, &why) && why.sys != ENOENT) { /* gone: deleted by its owner, nothing to keep */

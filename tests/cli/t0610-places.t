@@ -1,0 +1,21 @@
+#!/bin/bash
+# Folders with names of any bytes: the run goes into the tree that was named, and its spool directory is released only for that tree.
+. "$(dirname "$0")/../lib/tap.sh"
+
+try() # WHAT NAME
+{
+    mkdir -p "$WORK/w/$2" && cd "$WORK/w/$2" || exit 1
+    is "$1: the program's output" "$("$BENCHWRAP" -q -- echo hi 2>"$WORK/err")" hi
+    is "$1: nothing to complain about" "$(cat "$WORK/err")" ""
+    is "$1: one run in this folder's tree" "$(printf "%s\n" mlruns/*/*/meta.yaml | wc -l)" 1
+    like "$1: ls lists it" "$("$BENCHWRAP" ls 2>&1)" "echo.*FINISHED"
+    "$BENCHWRAP" sync --local >"$WORK/out" 2>&1
+    like "$1: sync finds it safe" "$(cat "$WORK/out")" "1 safe in the tree"
+    is "$1: the spool is empty" "$(ls .benchwrap/spool)" ""
+    rm -rf mlruns .benchwrap
+}
+try "bytes that are not UTF-8" "$(printf 'x\377\200y')"
+try "a line end" "$(printf 'a\nb')"
+try "quotes and signs" "a \"b' %d \\n \$(x)"
+is "no other folder was made" "$(find "$WORK/w" -mindepth 1 -printf . | wc -c)" 3
+done_testing
