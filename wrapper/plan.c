@@ -380,6 +380,15 @@ static int choose_rules(struct plan *p, struct err *err)
     return 0;
 }
 
+/* What was typed and could not be recorded as it was meant ends the line before anything starts. */
+static int check_pairs(const struct plan *p, const char *option, struct err *err)
+{
+    for (const struct opt_value *v = opt_find(&p->opts, option); v && v->text; v = v->next)
+        if (v->origin == OPT_COMMAND_LINE && (v->text[0] == '=' || !strchr(v->text, '=')))
+            return err_set(err, ERR_USAGE, "%s: \"%.80s\": KEY=VALUE is wanted", v->where, v->text);
+    return 0;
+}
+
 static bool experiment_legal(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -460,7 +469,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
     read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL, OPT_REPOSITORY);
-    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)
+    if (check_pairs(p, "param", err) || check_pairs(p, "tag", err) || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)
         return -1;
     if (!a->failed)
         return 0;

@@ -100,4 +100,11 @@ is "nothing reaches the terminal raw" "$(tr -d '\n[:print:]' <"$WORK/err" | wc -
 is "an unknown option of a command" "$(status ls --nope)" 125
 is "a wrong value" "$(status ls --last x)" 125
 is "a wrong value is told with its option" "$(grep -c -- '--last' "$WORK/err")" 1
+for pair in nokey =x ''; do
+    is "a parameter written \"$pair\"" "$(status -p "$pair" -- touch "$WORK/started")" 125
+    is "a tag written \"$pair\"" "$(status --tag "$pair" -- touch "$WORK/started")" 125
+done
+like "what is wanted is said" "$(cat "$WORK/err")" "KEY=VALUE is wanted"
+ok "nothing was started" [ ! -e "$WORK/started" ]
+is "an empty value is a value" "$(status -p k= --tag t= -- true)" 0
 done_testing
