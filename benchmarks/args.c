@@ -137,13 +137,12 @@ void args_take(struct rules_run *run, char *const *argv)
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a)
 {
     struct rules_run *run;
-    const char *pattern = rules_file(rules, i), *path = pattern;
+    const char *pattern = rules_file(rules, i), *path = NULL;
     if (!pattern || pattern[0] != '{')
         return pattern;
     if (rules_begin(&run, rules, argv, NULL, NULL))
         return NULL;
     struct str name = str_sub(str_of(pattern), 1, strlen(pattern) - 2);
-    path = NULL;
     for (const struct value_seen *v = run->values; v; v = v->next)
         if (v->rank == -1 && str_eq(v->key, name))
             path = arena_dup(a, v->text.p, v->text.n);

@@ -178,7 +178,7 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
     struct journal *j = journal_new(fd);
     if (!j)
         return err_sys(err, "cannot create the journal");
-    fd = -1;
+    fs_take(&fd); /* the journal's now */
     struct journal_head with_boot = *head;
     if (!with_boot.boot_id[0])
         read_boot_id(with_boot.boot_id);
@@ -312,7 +312,7 @@ int journal_reopen(struct journal **ret, int dir, struct err *err)
     struct journal *j = journal_new(fd);
     if (!j)
         return err_sys(err, "cannot open the journal");
-    fd = -1;
+    fs_take(&fd); /* the journal's now */
     *ret = j;
     return 0;
 }

@@ -122,9 +122,7 @@ int series_write_all(struct building *b, struct err *err)
         }
     }
     if (fd >= 0) {
-        int raw = fd;
-        fd = -1;
-        if (close(raw) < 0 && errno != EINTR)
+        if (close(fs_take(&fd)) < 0 && errno != EINTR)
             return err_sys(err, "cannot write artifacts/series.jsonl");
         return building_written(b, "artifacts/series.jsonl", err);
     }

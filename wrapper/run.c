@@ -130,8 +130,10 @@ static const char *user_name(struct run *run)
     if (*name)
         return name;
     FILE *passwd = fopen("/etc/passwd", "re");
-    struct passwd *p = NULL;
-    while (passwd && (p = fgetpwent(passwd)) && p->pw_uid != getuid()) {}
+    struct passwd entry, *p = NULL;
+    char text[4096];
+    while (passwd && fgetpwent_r(passwd, &entry, text, sizeof text, &p) == 0 && p->pw_uid != getuid())
+        p = NULL;
     name = p ? arena_dup(&run->plan.arena, p->pw_name, strlen(p->pw_name)) : arena_printf(&run->plan.arena, "%u", (unsigned)getuid());
     if (passwd)
         fclose(passwd);

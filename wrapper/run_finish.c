@@ -225,7 +225,7 @@ static int publish(struct spool *s, struct finished *f, const struct finish_opti
 int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err)
 {
     struct finish_options o;
-    struct journal_state state;
+    struct journal_state state = {0};
     struct rules_outcome outcome = {0};
     *ret = (struct finished){.verdict = "none", .reason = ""};
     if (journal_read(s->dir, &ret->record, &ret->head, &state, err))

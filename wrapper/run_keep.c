@@ -34,7 +34,7 @@ static int copy_file(int from, int to, uint64_t max, const char *path, struct er
 
 int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t max, struct err *err)
 {
-    CLEANUP_FD int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_FD int from = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
     if (from < 0 || fstat(from, &st))
         return err_sys(err, "cannot open %s", path);

@@ -147,7 +147,7 @@ static bool take_header(const struct reader *r, struct state *s, struct str line
     struct str fields[FIELDS_MAX];
     size_t n = header_fields(t, line, fields);
     struct str first_unit;
-    if (n < t->headers || !str_eq(label_of(fields[0], &first_unit), t->header[0]))
+    if (!n || n < t->headers || !str_eq(label_of(fields[0], &first_unit), t->header[0]))
         return false;
     for (size_t i = 0; i < t->headers; i++)
         if (column_of(fields, n, t->header[i], &unit) < 0)

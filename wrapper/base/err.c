@@ -1,6 +1,10 @@
 /* err.c: one error, one line of text, from purpose to cause. */
 #include "base/err.h"
 
+#undef err_set
+#undef err_sys
+#undef err_wrap
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -21,6 +21,13 @@ enum {
     DEPTH_MAX = 128 /* levels of folders: one descriptor each is open on the way down */
 };
 
+int fs_take(int *fd)
+{
+    int taken = *fd;
+    *fd = -1;
+    return taken;
+}
+
 void fs_close(int *fd)
 {
     if (*fd >= 0)
@@ -155,9 +162,7 @@ int fs_create(int dir, const char *path, struct str data, mode_t mode, struct er
         return err_sys(err, "cannot create %s", path);
     if (fs_write_all(fd, data.p, data.n) < 0)
         return err_sys(err, "cannot write %s", path);
-    int raw = fd;
-    fd = -1;
-    if (close(raw) < 0 && errno != EINTR) /* NFS tells a full disk here */
+    if (close(fs_take(&fd)) < 0 && errno != EINTR) /* NFS tells a full disk here */
         return err_sys(err, "cannot write %s", path);
     return 0;
 }
@@ -396,9 +401,7 @@ int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t m
         return err_sys(err, "cannot create %s", to);
     if (copy_bytes(in, out) < 0)
         return err_sys(err, "cannot copy %s to %s", from, to);
-    int raw = out;
-    out = -1;
-    if (close(raw) < 0 && errno != EINTR)
+    if (close(fs_take(&out)) < 0 && errno != EINTR)
         return err_sys(err, "cannot write %s", to);
     return 0;
 }

@@ -206,7 +206,7 @@ static int print_artifacts(const struct shown *s)
 {
     static const struct listing_column columns[] = {{"path", "FILE", false, 0}, {"size", "SIZE", true, 0}};
     struct listing l;
-    if (!s->artifact_count)
+    if (!s->artifacts || !s->artifact_count)
         return 0;
     heading(s, "Artifacts");
     listing_init(&l, columns, 2, s->c->arena);
@@ -254,7 +254,7 @@ static void metrics_json(struct json_out *j, const struct shown *s)
         json_text(j, "unit", metric_unit(s, e->key));
         json_text(j, "direction", json_string(json_get(metric_detail(s, e->key), "direction"), NULL));
         json_open(j, "samples", '[');
-        for (size_t i = 0; i < e->count; i++) {
+        for (size_t i = 0; e->samples && i < e->count; i++) {
             json_open(j, NULL, '{');
             json_int(j, "time_ms", e->samples[i].time_ms);
             json_int(j, "step", e->samples[i].step);
@@ -303,7 +303,7 @@ static int print_json(const struct shown *s)
     metrics_json(&j, s);
     texts_json(&j, "tags", run->tags);
     json_open(&j, "artifacts", '[');
-    for (size_t i = 0; i < s->artifact_count; i++) {
+    for (size_t i = 0; s->artifacts && i < s->artifact_count; i++) {
         json_open(&j, NULL, '{');
         json_text(&j, "path", s->artifacts[i].path);
         json_int(&j, "size", (int64_t)s->artifacts[i].size);

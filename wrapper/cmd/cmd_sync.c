@@ -45,7 +45,7 @@ static int run(struct cmd_context *c)
     const char *roots[] = {plan.spool, plan.spool_fallback};
     for (size_t i = 0; i < 2; i++) {
         struct swept s = {0};
-        if (!roots[i] || (i && strcmp(roots[0], roots[1]) == 0))
+        if (!roots[i] || (i && roots[0] && strcmp(roots[0], roots[1]) == 0))
             continue;
         finish_leftovers(roots[i], NULL, 0, note, &notes, &s);
         all.closed += s.closed;
