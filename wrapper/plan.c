@@ -469,7 +469,9 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
     read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL, OPT_REPOSITORY);
-    if (check_pairs(p, "param", err) || check_pairs(p, "tag", err) || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)
+    if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
+        return -1;
+    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)
         return -1;
     if (!a->failed)
         return 0;

@@ -43,9 +43,12 @@ static void log_message(struct record *r, const struct json *m, int spool, uint6
 {
     const char *key;
     const char *value = json_string(json_get(m, "value"), "");
-    if ((key = json_string(json_get(m, "metric"), NULL)))
-        log_metric(r, key, m);
-    else if ((key = json_string(json_get(m, "param"), NULL)))
+    if ((key = json_string(json_get(m, "metric"), NULL))) {
+        if (strncmp(key, "run.", 4) == 0) /* a second value would stand in one series with ours */
+            record_warning(r, "log: the metric \"%.60s\" was left out: run.* are what benchwrap itself measures", key);
+        else
+            log_metric(r, key, m);
+    } else if ((key = json_string(json_get(m, "param"), NULL)))
         record_param(r, key, str_of(value));
     else if ((key = json_string(json_get(m, "tag"), NULL)))
         record_tag(r, key, str_of(value));

@@ -100,6 +100,8 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
         return -1;
     if (!str_double(text, &value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; for text use --param or --tag", word);
+    if (key.n >= 4 && memcmp(key.p, "run.", 4) == 0)
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": metrics named run.* are what benchwrap itself measures; take another name", word);
     if (isinf(value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
     CLEANUP_BUF struct buf b;
