@@ -78,9 +78,10 @@ def one(victim, i):
     if victim == "recorder, then launcher":
         time.sleep(rng.uniform(0, 0.05))
         kill(p.pid)
-    if victim == "recorder":
-        time.sleep(0.05)
-        for c in program:
+    end = time.monotonic() + 30
+    while victim in ("recorder", "at the end") and p.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)  # the program goes on without its recorder (or only begins now): it is ended here
+        for c in children(p.pid):
             kill(c)
     p.wait(timeout=30)
     for c in program:
