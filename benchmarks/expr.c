@@ -3,7 +3,26 @@
 
 #include <ctype.h>
 
-enum op { OP_NUMBER, OP_TEXT, OP_NAME, OP_CALL, OP_NOT, OP_NEGATE, OP_AND, OP_OR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_ADD, OP_SUB, OP_MUL, OP_DIV };
+enum op {
+    OP_NUMBER,
+    OP_TEXT,
+    OP_NAME,
+    OP_CALL,
+    OP_NOT,
+    OP_NEGATE,
+    OP_AND,
+    OP_OR,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV
+};
 enum { ARGS_MAX = 4, DEPTH_MAX = 50, TEXT_MAX = 2048 /* bounds the tree's depth too */ };
 
 struct expr {
@@ -104,7 +123,9 @@ static struct expr *parse_call(struct parser *p, struct str function)
         e->arg[e->args++] = copy(p, arg);
     }
     if (!p->function_ok(e->text, e->args)) {
-        err_set(p->err, ERR_INPUT, "there is no function " STR_FMT " with %zu arguments (there are defined(NAME), rows(READER), samples(METRIC), matches(CHECK))",
+        err_set(p->err, ERR_INPUT,
+                "there is no function " STR_FMT
+                " with %zu arguments (there are defined(NAME), rows(READER), samples(METRIC), matches(CHECK))",
                 STR_ARG(function), e->args);
         return NULL;
     }
@@ -300,28 +321,18 @@ struct value expr_value(const struct expr *e, const struct expr_names *names)
 {
     struct value v = {0}, other;
     switch (e->op) {
-    case OP_NUMBER:
-        return number_value(e->number);
-    case OP_TEXT:
-        return (struct value){.kind = VALUE_TEXT, .text = e->text};
-    case OP_NAME:
-        names->name(names->context, e->text, &v);
-        return v;
-    case OP_CALL:
-        names->call(names->context, e->text, e->arg, e->args, &v);
-        return v;
-    case OP_NOT:
-        v = expr_value(e->a, names);
-        return number_value(truth(&v) != 1);
-    case OP_NEGATE:
-        return binary(OP_SUB, number_value(0), expr_value(e->a, names));
+    case OP_NUMBER: return number_value(e->number);
+    case OP_TEXT: return (struct value){.kind = VALUE_TEXT, .text = e->text};
+    case OP_NAME: names->name(names->context, e->text, &v); return v;
+    case OP_CALL: names->call(names->context, e->text, e->arg, e->args, &v); return v;
+    case OP_NOT: v = expr_value(e->a, names); return number_value(truth(&v) != 1);
+    case OP_NEGATE: return binary(OP_SUB, number_value(0), expr_value(e->a, names));
     case OP_AND:
     case OP_OR:
         v = expr_value(e->a, names);
         other = expr_value(e->b, names);
         return number_value(e->op == OP_AND ? truth(&v) == 1 && truth(&other) == 1 : truth(&v) == 1 || truth(&other) == 1);
-    default:
-        return binary(e->op, expr_value(e->a, names), expr_value(e->b, names));
+    default: return binary(e->op, expr_value(e->a, names), expr_value(e->b, names));
     }
 }
 

@@ -295,7 +295,8 @@ static void take_staged(struct rules_run *run)
     }
 }
 
-int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err)
+int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
+              struct err *err)
 {
     for (size_t s = 0; s < 2 + run->rules->files; s++) {
         struct source *source = &run->source[s];

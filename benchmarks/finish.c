@@ -16,7 +16,7 @@ struct ending {
     int exit_code, signal;
     int64_t base_ms;
     size_t derive_limit;
-    char (*prefix)[64];  /* per block: "", "t0.", "seqwrite." */
+    char (*prefix)[64]; /* per block: "", "t0.", "seqwrite." */
     struct buf reasons;
     size_t fails;
     struct headlines headlines;
@@ -148,11 +148,14 @@ static void param_merge(struct ending *e, struct str key)
     }
     if (argument && first && same && !agree(argument, first) && !argument->hidden && !first->hidden) {
         source_is(e, first->origin);
-        record_warning(e->record, "param " STR_FMT ": the arguments say \"" STR_FMT "\", the output says \"" STR_FMT "\"; the %s counts", STR_ARG(key),
-                       STR_ARG(argument->text), STR_ARG(first->text), prefers_arguments(run->rules, key) ? "argument" : "output");
+        record_warning(e->record, "param " STR_FMT ": the arguments say \"" STR_FMT "\", the output says \"" STR_FMT "\"; the %s counts",
+                       STR_ARG(key), STR_ARG(argument->text), STR_ARG(first->text),
+                       prefers_arguments(run->rules, key) ? "argument" : "output");
     }
     if (same && (printed == n || argument || !printed)) {
-        const struct value_seen *v = first && !(argument && prefers_arguments(run->rules, key)) ? first : argument ? argument : value_from(run, key, -2);
+        const struct value_seen *v = first && !(argument && prefers_arguments(run->rules, key)) ? first
+                                     : argument                                                 ? argument
+                                                                                                : value_from(run, key, -2);
         if (v)
             param_out(e, "", v);
         return;
@@ -317,11 +320,13 @@ static void required_one(struct ending *e, const struct required *q)
 }
 
 /* Metrics. */
-static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir, int64_t step, int64_t at)
+static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir,
+                       int64_t step, int64_t at)
 {
     char key[NAME_MAX_BYTES + 128];
     const char *own = s->rule->unit ? s->rule->unit->name : "";
-    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "", stat);
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
+             stat);
     record_metric(e->record, key, value, unit, dir, step, e->base_ms + at);
     headlines_note(&e->headlines, e->run->rules, s, stat, key);
 }
@@ -330,7 +335,8 @@ static void missing_out(struct ending *e, const struct series *s, const char *st
 {
     char key[NAME_MAX_BYTES + 128];
     const char *own = s->rule->unit ? s->rule->unit->name : "";
-    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "", stat);
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
+             stat);
     struct buf b;
     buf_init(&b, 600);
     buf_plain(&b, str_of(why), 200);
@@ -445,7 +451,8 @@ static bool outdone(const struct rules_run *run, const struct series *s)
     for (const struct series *o = run->series; o; o = o->next) {
         if (o == s || !same_metric(o, s))
             continue;
-        if ((o->n && !s->n) || ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
+        if ((o->n && !s->n) ||
+            ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
             return true;
     }
     return false;
@@ -492,7 +499,8 @@ static void exit_reason(struct ending *e)
         fail(e, "exit status %d", e->exit_code);
 }
 
-int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err)
+int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
+           struct err *err)
 {
     struct ending e = {.run = run, .record = record, .exit_code = exit_code, .signal = signal, .base_ms = base_ms};
     const char *source = record->source;
@@ -513,7 +521,8 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     if (e.fails > 4)
         buf_printf(&e.reasons, "; and %zu more", e.fails - 4);
     const char *reason = arena_printf(&record->arena, "%s", e.reasons.p ? e.reasons.p : "");
-    *ret = (struct rules_outcome){.verdict = e.fails ? VERDICT_FAIL : VERDICT_PASS, .reason = reason ? reason : "", .complete = e.fails == before};
+    *ret = (struct rules_outcome){
+        .verdict = e.fails ? VERDICT_FAIL : VERDICT_PASS, .reason = reason ? reason : "", .complete = e.fails == before};
     buf_deinit(&e.reasons);
     record->source = source;
     return rc;

@@ -77,7 +77,8 @@ static int load_flag(const struct yaml *map, const char *key, bool *ret, const s
 }
 
 /* Index of the text in a list of words; -1 with a complaint. */
-static int load_choice(const struct yaml *map, const char *key, const char *const *words, int otherwise, const struct rules *rules, struct err *err)
+static int load_choice(const struct yaml *map, const char *key, const char *const *words, int otherwise, const struct rules *rules,
+                       struct err *err)
 {
     char allowed[200] = "";
     const struct yaml *y = yaml_get(map, key);
@@ -152,7 +153,8 @@ static int load_name(struct name *ret, struct str text, struct reader *r, const 
     for (size_t i = 0; i < ret->n; i++)
         for (size_t k = 0; k < ret->part[i].text.n; k++)
             if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_.", ret->part[i].text.p[k]))
-                return rules_complain(at, rules, err, "a metric's name has lower-case letters, digits, _ and dots (its unit is added by `unit`)");
+                return rules_complain(at, rules, err,
+                                      "a metric's name has lower-case letters, digits, _ and dots (its unit is added by `unit`)");
     return ret->n ? 0 : rules_complain(at, rules, err, "the name is empty");
 }
 
@@ -211,8 +213,8 @@ static struct yaml *instance(struct arena *a, const struct yaml *y, struct str n
     return copy;
 }
 
-static const char *const metric_keys[] = {"name", "cell", "unit", "from", "unit_cell", "better", "headline", "stat", "many", "step", "zero",
-                                          "suffix", "scale", "where", "each", NULL};
+static const char *const metric_keys[] = {"name", "cell", "unit", "from",   "unit_cell", "better", "headline", "stat",
+                                          "many", "step", "zero", "suffix", "scale",     "where",  "each",     NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
@@ -220,10 +222,12 @@ static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_
         return 0;
     *ret = y->kind == YAML_SCALAR ? units_find(y->text) : NULL;
     if (!*ret || (of_the_contract && !str_is(y->text, (*ret)->name)))
-        return rules_complain(y, rules, err, "\"" STR_FMT "\" is no unit%s", STR_ARG(y->text),
-                              of_the_contract ? " a key can have; allowed are those of mlruns-format/units.def: B KiB MiB GiB KB MB GB B_per_s MiB_per_s MB_per_s "
-                                                "op_per_s token_per_s bit_per_s GFLOP_per_s GTEPS s ms us ns min Hz J W percent"
-                                              : "");
+        return rules_complain(
+            y, rules, err, "\"" STR_FMT "\" is no unit%s", STR_ARG(y->text),
+            of_the_contract
+                ? " a key can have; allowed are those of mlruns-format/units.def: B KiB MiB GiB KB MB GB B_per_s MiB_per_s MB_per_s "
+                  "op_per_s token_per_s bit_per_s GFLOP_per_s GTEPS s ms us ns min Hz J W percent"
+                : "");
     return 0;
 }
 
@@ -287,7 +291,8 @@ static int load_metric(const struct yaml *y, struct reader *r, struct rules *rul
         load_where(&m->where, yaml_get(y, "where"), r, rules, err) || load_metric_numbers(m, y, rules, err))
         return -1;
     if (m->from && (!m->unit || strcmp(m->from->dimension, m->unit->dimension)))
-        return rules_complain(yaml_get(y, "from"), rules, err, "%s cannot become %s", m->from->name, m->unit ? m->unit->name : "a number without unit");
+        return rules_complain(yaml_get(y, "from"), rules, err, "%s cannot become %s", m->from->name,
+                              m->unit ? m->unit->name : "a number without unit");
     int stat = load_choice(y, "stat", stats, 0, rules, err);
     if (stat < 0)
         return -1;
@@ -298,8 +303,9 @@ static int load_metric(const struct yaml *y, struct reader *r, struct rules *rul
 }
 
 /* A list whose items may say `each: {x: [a, b]}`: the item once for a and once for b. */
-static int load_items(const struct yaml *list, size_t max, int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err),
-                      struct reader *r, struct rules *rules, struct err *err)
+static int load_items(const struct yaml *list, size_t max,
+                      int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
+                      struct rules *rules, struct err *err)
 {
     size_t n = 0;
     if (list && list->kind != YAML_LIST)
@@ -371,7 +377,9 @@ static int load_source(const struct yaml *y, unsigned *ret, struct rules *rules,
     }
     const struct yaml *file = yaml_get(y, "file");
     if (!file || file->kind != YAML_SCALAR || !file->text.n)
-        return rules_complain(y, rules, err, "a source is stdout, stderr, any (both), {file: PATTERN}, or a list of these; \"{name}\" in PATTERN is a param of the arguments");
+        return rules_complain(
+            y, rules, err,
+            "a source is stdout, stderr, any (both), {file: PATTERN}, or a list of these; \"{name}\" in PATTERN is a param of the arguments");
     for (size_t i = 0; i < rules->files; i++)
         if (str_is(file->text, rules->file[i])) {
             *ret |= 4u << i;
@@ -461,7 +469,8 @@ static int load_reader(const struct yaml *y, struct reader *unused, struct rules
     struct reader *r = ARENA_NEW(&rules->arena, struct reader);
     const struct yaml *name = yaml_get(y, "name"), *version = yaml_get(y, "version"), *spec = NULL;
     (void)unused;
-    if (!r || !(r->metric = arena_get(&rules->arena, 256 * sizeof(*r->metric))) || !(r->param = arena_get(&rules->arena, 128 * sizeof(*r->param))))
+    if (!r || !(r->metric = arena_get(&rules->arena, 256 * sizeof(*r->metric))) ||
+        !(r->param = arena_get(&rules->arena, 128 * sizeof(*r->param))))
         return no_memory(rules, err);
     memcpy(keys, own, sizeof(own));
     for (const struct reader_kind *const *k = reader_kinds; *k && n < 39; k++)
@@ -483,7 +492,8 @@ static int load_reader(const struct yaml *y, struct reader *unused, struct rules
         r->kind->load(r, spec, rules, err) || load_where(&r->where, yaml_get(y, "where"), r, rules, err) ||
         load_sets(r, yaml_get(y, "set"), rules, err) || load_block(r, yaml_get(y, "block"), rules, err) ||
         optional_cell(r, y, "version_cell", &r->version_cell, rules, err) ||
-        load_items(yaml_get(y, "params"), 128, load_param, r, rules, err) || load_items(yaml_get(y, "metrics"), 256, load_metric, r, rules, err))
+        load_items(yaml_get(y, "params"), 128, load_param, r, rules, err) ||
+        load_items(yaml_get(y, "metrics"), 256, load_metric, r, rules, err))
         return -1;
     return r->kind->check(r, spec, rules, err);
 }
@@ -625,8 +635,10 @@ static int load_arguments(const struct yaml *y, struct rules *rules, struct err 
 
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"name", "version", "summary", "programs", "blocks", "keep_rank_prefix", "arguments", "environment",
-                                       "prefer_arguments", "headlines", "readers", "derive", "required", "checks", NULL};
+    static const char *const keys[] = {
+        "name",        "version",          "summary",   "programs", "blocks", "keep_rank_prefix", "arguments",
+        "environment", "prefer_arguments", "headlines", "readers",  "derive", "required",         "checks",
+        NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
         return -1;
@@ -639,7 +651,8 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
         return rules_complain(y, rules, err, "name and version are needed");
     if (!yaml_get(y, "readers"))
         return rules_complain(y, rules, err, "readers is missing: a rule file without readers finds nothing");
-    if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) || load_texts(yaml_get(y, "programs"), rules->program, 16, &rules->programs, rules, err) ||
+    if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) ||
+        load_texts(yaml_get(y, "programs"), rules->program, 16, &rules->programs, rules, err) ||
         load_texts(yaml_get(y, "prefer_arguments"), prefer, 64, &rules->prefers, rules, err) ||
         load_texts(yaml_get(y, "headlines"), rules->headline, HEADLINES_MAX, &rules->headlines, rules, err))
         return -1;
@@ -688,8 +701,10 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
     for (const struct yaml *c = readers->child; c; c = c->next)
         if (declare_sets(yaml_get(c, "set"), rules, err))
             return -1;
-    if (load_items(readers, READERS_MAX, load_reader, NULL, rules, err) || load_items(yaml_get(y, "derive"), 32, load_derived, NULL, rules, err) ||
-        load_items(yaml_get(y, "required"), 64, load_required, NULL, rules, err) || load_items(yaml_get(y, "checks"), CHECKS_MAX, load_check, NULL, rules, err))
+    if (load_items(readers, READERS_MAX, load_reader, NULL, rules, err) ||
+        load_items(yaml_get(y, "derive"), 32, load_derived, NULL, rules, err) ||
+        load_items(yaml_get(y, "required"), 64, load_required, NULL, rules, err) ||
+        load_items(yaml_get(y, "checks"), CHECKS_MAX, load_check, NULL, rules, err))
         return -1;
     return build_prefilter(rules, err);
 }

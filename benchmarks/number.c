@@ -6,8 +6,9 @@
 
 static bool is_missing_word(struct str s)
 {
-    static const char *const words[] = {"", "-", "--", "---", "na", "n/a", "n.a.", "nan", "-nan", "+nan", "nan(ind)", "-nan(ind)", "inf", "-inf", "+inf",
-                                        "infinity", "-infinity", "+infinity", "null", "none", "nil", "undefined", "unknown", "-1.#ind", "1.#qnan"};
+    static const char *const words[] = {
+        "",     "-",    "--",       "---",       "na",        "n/a",  "n.a.", "nan", "-nan",      "+nan",    "nan(ind)", "-nan(ind)", "inf",
+        "-inf", "+inf", "infinity", "-infinity", "+infinity", "null", "none", "nil", "undefined", "unknown", "-1.#ind",  "1.#qnan"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strlen(words[i]) == s.n && (s.n == 0 || !strncasecmp(words[i], s.p, s.n)))
             return true;

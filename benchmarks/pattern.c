@@ -244,7 +244,8 @@ static int compile(struct pattern *p, struct str text, struct err *err)
     int code;
     size_t offset;
     uint32_t groups = 0;
-    p->code = pcre2_compile((PCRE2_SPTR)text.p, text.n, PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &code, &offset, NULL);
+    p->code =
+        pcre2_compile((PCRE2_SPTR)text.p, text.n, PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &code, &offset, NULL);
     if (!p->code) {
         char why[160];
         pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
@@ -260,7 +261,8 @@ static int compile(struct pattern *p, struct str text, struct err *err)
     pcre2_set_match_limit(p->context, MATCH_LIMIT);
     pcre2_set_depth_limit(p->context, DEPTH_LIMIT);
     pcre2_set_heap_limit(p->context, HEAP_KIB);
-    if (!getenv("BENCHWRAP_NO_JIT") && pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0) { /* hardened kernels refuse: the interpreter does it */
+    if (!getenv("BENCHWRAP_NO_JIT") &&
+        pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0) { /* hardened kernels refuse: the interpreter does it */
         p->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
         if (p->stack)
             pcre2_jit_stack_assign(p->context, NULL, p->stack);

@@ -9,7 +9,7 @@ struct prefilter {
     uint8_t class_of[256];
     unsigned classes;
     unsigned states;
-    uint32_t *next;               /* [states][classes]: row offset of the next state, lowest bit: something ends there */
+    uint32_t *next; /* [states][classes]: row offset of the next state, lowest bit: something ends there */
     struct prefilter_mask *found; /* [states] */
 };
 
@@ -20,7 +20,8 @@ static void assign_classes(struct prefilter *f, const struct prefilter_literal *
         for (size_t k = 0; k < l[i].text.n; k++) {
             uint8_t c = (uint8_t)l[i].text.p[k];
             if (!f->class_of[c])
-                f->class_of[c] = (uint8_t)(f->classes < 255 ? f->classes++ : 254); /* 255 classes: rare bytes share one, checked by the reader anyway */
+                f->class_of[c] =
+                    (uint8_t)(f->classes < 255 ? f->classes++ : 254); /* 255 classes: rare bytes share one, checked by the reader anyway */
         }
 }
 

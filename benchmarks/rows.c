@@ -55,7 +55,8 @@ static uint32_t hash(struct str s, uint32_t seed)
     return h ^ h >> 15;
 }
 
-static struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name, unsigned block)
+static struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
+                                struct str name, unsigned block)
 {
     struct series **bucket = &run->bucket[hash(name, block * 31 + m->index) % 1024];
     for (struct series *s = *bucket; s; s = s->chain)
@@ -64,8 +65,13 @@ static struct series *series_of(struct rules_run *run, struct source *source, co
     struct series *s = ARENA_NEW(&run->arena, struct series);
     if (!s)
         return NULL;
-    *s = (struct series){.name = {arena_dup(&run->arena, name.p, name.n), name.n}, .rule = m, .reader = r, .source = source, .block = block,
-                         .steps = m->step_cell >= 0, .chain = *bucket};
+    *s = (struct series){.name = {arena_dup(&run->arena, name.p, name.n), name.n},
+                         .rule = m,
+                         .reader = r,
+                         .source = source,
+                         .block = block,
+                         .steps = m->step_cell >= 0,
+                         .chain = *bucket};
     if (!s->name.p)
         return NULL;
     *bucket = s;
@@ -96,7 +102,8 @@ static void series_add(struct rules_run *run, struct series *s, int64_t step, do
 }
 
 /* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
-static enum number_kind metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells, const struct unit *column_unit, double *ret)
+static enum number_kind metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
+                                     const struct unit *column_unit, double *ret)
 {
     const struct unit *from = m->from ? m->from : column_unit;
     enum number_kind kind = number_parse(cells[m->cell], m->number, ret);
@@ -113,8 +120,8 @@ static enum number_kind metric_value(const struct source *source, const struct m
     return isfinite(*ret) ? NUMBER_GOOD : NUMBER_MISSING;
 }
 
-static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, const struct str *cells,
-                        const struct unit *column_unit, unsigned block)
+static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
+                        const struct str *cells, const struct unit *column_unit, unsigned block)
 {
     char name[NAME_MAX_BYTES];
     size_t n;
@@ -131,8 +138,8 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
         return;
     if (kind != NUMBER_GOOD || zero) {
         if (!s->missing++)
-            snprintf(s->why, sizeof(s->why), "%s\"" STR_FMT "\"", zero ? "zero: not measured, printed " : "printed ", (int)(cells[m->cell].n > 40 ? 40 : cells[m->cell].n),
-                     cells[m->cell].p);
+            snprintf(s->why, sizeof(s->why), "%s\"" STR_FMT "\"", zero ? "zero: not measured, printed " : "printed ",
+                     (int)(cells[m->cell].n > 40 ? 40 : cells[m->cell].n), cells[m->cell].p);
         return;
     }
     if (m->step_cell < 0 || !cells[m->step_cell].p || !str_int(str_trim(cells[m->step_cell]), &step)) {
@@ -186,9 +193,7 @@ bool param_text(enum param_type type, struct str text, char *to, size_t size)
         else
             return false;
         return true;
-    default:
-        snprintf(to, size, STR_FMT, STR_ARG(text));
-        return text.n > 0;
+    default: snprintf(to, size, STR_FMT, STR_ARG(text)); return text.n > 0;
     }
 }
 
@@ -200,7 +205,8 @@ static struct str without_unit(struct str key)
     return capital && (units_find(str_sub(key, (size_t)(last - key.p) + 1, key.n))) ? str_sub(key, 0, (size_t)(last - key.p)) : key;
 }
 
-void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block, bool hidden)
+void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
+               bool hidden)
 {
     char canonical[VALUE_MAX];
     text = str_trim(text);
@@ -227,8 +233,13 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
     struct value_seen *v = ARENA_NEW(&run->arena, struct value_seen);
     if (!v)
         return;
-    *v = (struct value_seen){.key = {arena_dup(&run->arena, key.p, key.n), key.n}, .text = str_of(arena_printf(&run->arena, "%s", canonical)),
-                             .origin = origin, .rank = rank, .block = block, .type = type, .hidden = hidden};
+    *v = (struct value_seen){.key = {arena_dup(&run->arena, key.p, key.n), key.n},
+                             .text = str_of(arena_printf(&run->arena, "%s", canonical)),
+                             .origin = origin,
+                             .rank = rank,
+                             .block = block,
+                             .type = type,
+                             .hidden = hidden};
     if (!v->key.p || !v->text.p)
         return;
     *run->values_tail = v;
@@ -312,7 +323,8 @@ static void set_context(struct source *source, const struct reader *r, const str
     }
 }
 
-bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units, int block)
+bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
+              const struct unit *const *units, int block)
 {
     if (!where_holds(r->where, cells) || !row_is_one(source, r, cells, units))
         return false;
@@ -332,7 +344,8 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
     if (at + 1 > run->blocks && block >= 0)
         run->blocks = at + 1;
     if (block >= 0 && r->block_label >= 0 && cells[r->block_label].n && at < BLOCKS_MAX && !run->block[at].label.p)
-        run->block[at].label = (struct str){arena_dup(&run->arena, cells[r->block_label].p, cells[r->block_label].n), cells[r->block_label].n};
+        run->block[at].label =
+            (struct str){arena_dup(&run->arena, cells[r->block_label].p, cells[r->block_label].n), cells[r->block_label].n};
     set_context(source, r, cells);
     row_count(run, r->index, at, (struct str){"", 0});
     for (size_t i = 0; i < r->params; i++) {

@@ -158,9 +158,10 @@ static const char *tracking_path(char **env, struct arena *a, const char **ret_w
     }
     size_t scheme = strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
     if (scheme && uri[scheme] == ':') {
-        *ret_why = strncmp(uri, "http", 4) == 0
-                       ? "MLFLOW_TRACKING_URI names a server: this version records to the tree only, the server comes with \"benchwrap sync\" later"
-                       : "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
+        *ret_why =
+            strncmp(uri, "http", 4) == 0
+                ? "MLFLOW_TRACKING_URI names a server: this version records to the tree only, the server comes with \"benchwrap sync\" later"
+                : "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
         return NULL;
     }
     if (strcmp(uri, "databricks") == 0 || strcmp(uri, "databricks-uc") == 0) {
@@ -218,7 +219,8 @@ static const char *spool_of(const char *tree, struct arena *a)
     for (char *at = cut; at; at = strrchr(path, '/')) {
         *at = 0;
         if (realpath(*path ? path : "/", real))
-            return arena_printf(a, "%s%s/.benchwrap/spool", strcmp(real, "/") ? real : "", arena_dup(a, tree + (at - path), (size_t)(cut - at)));
+            return arena_printf(a, "%s%s/.benchwrap/spool", strcmp(real, "/") ? real : "",
+                                arena_dup(a, tree + (at - path), (size_t)(cut - at)));
     }
     return arena_printf(a, "%s/.benchwrap/spool", parent);
 }
@@ -342,7 +344,8 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
     if (!p->rules)
         p->rules = absolute(p->cwd, given->text, a);
     if (!in_catalogue && access(p->rules, F_OK) != 0)
-        return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s", given->where, given->text, strerror(errno));
+        return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s", given->where,
+                       given->text, strerror(errno));
     if (rules_load(&p->loaded, p->rules, err) < 0) {
         if (err && err->kind != ERR_INPUT)
             err->kind = ERR_USAGE;
@@ -402,7 +405,8 @@ static int choose_experiment(struct plan *p, struct err *err)
     const struct opt_value *given = opt_find(&p->opts, "experiment");
     struct str name = str_of(given->text);
     if (given->origin == OPT_COMMAND_LINE && given->text && !experiment_legal(name))
-        return err_set(err, ERR_USAGE, "%s: an experiment's name has 1 to %d characters of A-Z a-z 0-9 . _ - and blank", given->where, EXPERIMENT_MAX);
+        return err_set(err, ERR_USAGE, "%s: an experiment's name has 1 to %d characters of A-Z a-z 0-9 . _ - and blank", given->where,
+                       EXPERIMENT_MAX);
     p->experiment_where = given->where;
     if (!name.n) {
         p->experiment = p->benchmark ? p->benchmark : "default";
@@ -468,7 +472,8 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     p->repository = find_repository(p->cwd, a);
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
-    read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL, OPT_REPOSITORY);
+    read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
+              OPT_REPOSITORY);
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)

@@ -31,20 +31,21 @@
 #include <unistd.h>
 
 enum {
-    SYNC_S = 30, BEAT_S = 60,       /* design: the journal is synced every 30 s, a heartbeat stands in it every minute */
-    SETTLED_S = 60,                 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
-    EAGER = WIRE_RING / 4,          /* while bytes flow, wake at a quarter of the ring */
-    FLOW_MS = 500,                  /* and at least so often: no byte stays unwritten for a second */
+    SYNC_S = 30,
+    BEAT_S = 60, /* design: the journal is synced every 30 s, a heartbeat stands in it every minute */
+    SETTLED_S = 60, /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
+    EAGER = WIRE_RING / 4, /* while bytes flow, wake at a quarter of the ring */
+    FLOW_MS = 500, /* and at least so often: no byte stays unwritten for a second */
     RULE_FILES_MAX = 16,
-    CLOCK_GRAIN_MS = 20             /* file times come from the kernel's coarse clock */
+    CLOCK_GRAIN_MS = 20 /* file times come from the kernel's coarse clock */
 };
 static const int64_t SECOND = 1000000000;
 
 struct run {
     struct plan plan;
     struct wire *wire;
-    const char *data;               /* the rings' bytes */
-    int signals;                    /* signalfd */
+    const char *data; /* the rings' bytes */
+    int signals; /* signalfd */
     struct spool spool;
     struct journal *journal;
     struct record record;
@@ -52,13 +53,13 @@ struct run {
     struct host host;
     uint64_t log_max, artifact_max;
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
-    bool idle;                      /* no byte came lately: wake at the first */
-    bool dirty;                     /* facts came that are not in the journal's file yet */
-    int64_t program_mono_ns;        /* when the program started */
-    bool nested;                    /* a run inside a run */
-    bool nests;                     /* and in its parent's experiment, as MLflow's UI wants of a child */
-    pid_t syncer;                   /* child that syncs the journal, 0: none yet */
-    struct wire_msg end;            /* kind 0 until the program has ended */
+    bool idle; /* no byte came lately: wake at the first */
+    bool dirty; /* facts came that are not in the journal's file yet */
+    int64_t program_mono_ns; /* when the program started */
+    bool nested; /* a run inside a run */
+    bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
+    pid_t syncer; /* child that syncs the journal, 0: none yet */
+    struct wire_msg end; /* kind 0 until the program has ended */
 };
 
 /* ---- messages to the launcher ---- */
@@ -163,14 +164,23 @@ static int open_journal(struct run *run, struct err *err)
     gethostname(host, sizeof host - 1);
     struct buf options CLEANUP_BUF;
     buf_init(&options, 64 * 1024);
-    finish_options_print(&(struct finish_options){.log_max = run->log_max, .artifact_max = run->artifact_max, .rules = run->plan.rules,
-                                                  .merged = run->wire->merged, .public_profile = run->host.public_profile},
+    finish_options_print(&(struct finish_options){.log_max = run->log_max,
+                                                  .artifact_max = run->artifact_max,
+                                                  .rules = run->plan.rules,
+                                                  .merged = run->wire->merged,
+                                                  .public_profile = run->host.public_profile},
                          &options);
     if (options.failed)
         return err_set(err, ERR_SYSTEM, "recorder: no memory");
-    struct journal_head head = {.host = host, .experiment = run->plan.experiment, .run_name = run_name(run), .tree = run->plan.tree,
-                                .user = user_name(run), .job = first_of(getenv, jobs), .options = options.p,
-                                .argv = (char **)run->plan.argv, .start_ms = run->wire->start_wall_ms};
+    struct journal_head head = {.host = host,
+                                .experiment = run->plan.experiment,
+                                .run_name = run_name(run),
+                                .tree = run->plan.tree,
+                                .user = user_name(run),
+                                .job = first_of(getenv, jobs),
+                                .options = options.p,
+                                .argv = (char **)run->plan.argv,
+                                .start_ms = run->wire->start_wall_ms};
     memcpy(head.id, run->wire->run_id, sizeof head.id);
     const char *boot = fs_line(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &run->plan.arena);
     snprintf(head.boot_id, sizeof head.boot_id, "%s", boot ? boot : "");
@@ -192,7 +202,8 @@ static void record_identity(struct run *run)
     struct record *r = &run->record;
     const struct wire *w = run->wire;
     const char *const *program = (const char *const *)run->plan.program;
-    const char *cluster = opt_text(&run->plan.opts, "cluster"), *site = opt_text(&run->plan.opts, "site"), *note = opt_text(&run->plan.opts, "note");
+    const char *cluster = opt_text(&run->plan.opts, "cluster"), *site = opt_text(&run->plan.opts, "site"),
+               *note = opt_text(&run->plan.opts, "note");
     r->source = "recorder";
     record_tag(r, "benchwrap.run_id", str_of(w->run_id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
@@ -259,8 +270,14 @@ static void follow_parent(struct run *run)
 
 static void set_host(struct run *run, char **env)
 {
-    run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = env,
-                              .argv = run->plan.program, .full_argv = run->plan.argv, .cwd = run->plan.cwd, .spool = -1,
+    run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                              .root_path = "/",
+                              .real = true,
+                              .env = env,
+                              .argv = run->plan.program,
+                              .full_argv = run->plan.argv,
+                              .cwd = run->plan.cwd,
+                              .spool = -1,
                               .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
 }
 
@@ -440,7 +457,8 @@ static int time_out(const struct run *run, int64_t now)
 
 static void watch(struct run *run)
 {
-    struct pollfd fds[] = {{WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}};
+    struct pollfd fds[] = {
+        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     run->next_sample = INT64_MAX;
     run->next_flush = now;
@@ -489,7 +507,8 @@ static void record_usage(struct run *run)
     record_metric(r, "run.max_rss_MiB", (double)e->usage.ru_maxrss / 1024, "MiB", DIR_LOWER, 0, at);
     record_metric(r, "run.exit_status", status, "", DIR_NONE, 0, at);
     if (getrusage(RUSAGE_SELF, &own) == 0)
-        record_metric(r, "run.overhead_s", seconds(own.ru_utime) + seconds(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER, 0, at);
+        record_metric(r, "run.overhead_s", seconds(own.ru_utime) + seconds(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER, 0,
+                      at);
     if (e->orphans)
         record_metric(r, "run.orphans", e->orphans, "", DIR_NONE, 0, at);
     if (e->left) {
@@ -539,7 +558,8 @@ static void record_streams(struct run *run)
             tell(WIRE_NOTE, 0, key);
         }
         if (run->end.lost[i])
-            record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i], (unsigned long long)run->end.lost[i]);
+            record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i],
+                           (unsigned long long)run->end.lost[i]);
         stream_deinit(&run->streams[i]);
     }
 }
@@ -641,7 +661,8 @@ static int finish(struct run *run, char **env)
         char text[1400];
         buf_init(&where, 4096);
         spool_path(&run->spool, &where);
-        snprintf(text, sizeof text, "%.900s; the run is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
+        snprintf(text, sizeof text, "%.900s; the run is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text,
+                 buf_text(&where).p);
         tell(WIRE_NOTE, 0, text);
         verdict = 1;
     }

@@ -175,8 +175,7 @@ static void add_streams(struct spool *s, struct record *r, const struct finish_o
         struct stream_kept kept;
         buf_init(&path, 256);
         if (stream_look(s->dir, logs[i], o->log_max, &kept, &err) == 0 && kept.cut) {
-            record_tag(r, i ? "benchwrap.stderr_cut_B" : "benchwrap.stdout_cut_B",
-                       str_of(arena_printf(&r->arena, "%" PRIu64, kept.cut)));
+            record_tag(r, i ? "benchwrap.stderr_cut_B" : "benchwrap.stdout_cut_B", str_of(arena_printf(&r->arena, "%" PRIu64, kept.cut)));
             record_warning(r, "%s: %" PRIu64 " of %" PRIu64 " bytes are not kept (--log-max)", logs[i], kept.cut, kept.total);
         }
         if (stream_whole(s->dir, logs[i], o->log_max, &path, &file, &err))
@@ -208,8 +207,8 @@ static int publish(struct spool *s, struct finished *f, const struct finish_opti
         return err_wrap(err, "tree %s", f->head.tree);
     f->experiment_name = arena_dup(&r->arena, name.p, name.n);
     if (!str_is(name, f->head.experiment)) {
-        record_warning(r, "experiment \"%s\" is kept as \"%s\": its id belongs to another name or the name is not allowed", f->head.experiment,
-                       f->experiment_name ? f->experiment_name : "");
+        record_warning(r, "experiment \"%s\" is kept as \"%s\": its id belongs to another name or the name is not allowed",
+                       f->head.experiment, f->experiment_name ? f->experiment_name : "");
     }
     struct err ignore = {0};
     fs_remove_tree(s->dir, "run", &ignore);
@@ -241,7 +240,8 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
     }
     bool wall = metric_of(r, "run.wall_s", -1) >= 0;
     if (!wall)
-        record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0, r->end_ms);
+        record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
+                      r->end_ms);
     if (o.rules && apply_rules(s, ret, &o, env, &outcome, err)) {
         record_warning(r, "rules: %s", err->text);
         outcome.reason = "the rules could not be applied";
@@ -322,8 +322,8 @@ static int close_left(struct spool *s, const struct sweeping *w, struct err *err
     rc = finish_run(s, NULL, &f, err);
     if (rc == 0) {
         char line[512];
-        snprintf(line, sizeof line, "run %.8s was left unfinished; it is closed as %s: %s", f.record.id, record_status_name(f.record.status),
-                 f.place);
+        snprintf(line, sizeof line, "run %.8s was left unfinished; it is closed as %s: %s", f.record.id,
+                 record_status_name(f.record.status), f.place);
         w->count->closed++;
         sweep_note(w, line);
         if (spool_release(s, err) == 0)

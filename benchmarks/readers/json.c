@@ -36,8 +36,8 @@ struct state {
     bool escape, skip, token_long;
     char token[TOKEN_MAX];
     size_t token_n;
-    bool pending;      /* a string that may turn out to be a key */
-    int row_depth;     /* depth of the open row's container, 0: none */
+    bool pending; /* a string that may turn out to be a key */
+    int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base;
     struct str cell[CELLS_MAX];
     char text[ROW_TEXT];
@@ -284,7 +284,8 @@ static void close_container(struct rules_run *run, struct source *source, const 
 
 static bool is_word(struct str t)
 {
-    static const char *const words[] = {"true", "false", "null", "nan", "-nan", "NaN", "-NaN", "inf", "-inf", "Infinity", "-Infinity", "NA"};
+    static const char *const words[] = {"true", "false", "null", "nan",      "-nan",      "NaN",
+                                        "-NaN", "inf",   "-inf", "Infinity", "-Infinity", "NA"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (str_is(t, words[i]))
             return true;
@@ -461,5 +462,11 @@ static void over(struct rules_run *run, struct source *source, const struct read
         document_done(run, source, r, s, false);
 }
 
-const struct reader_kind reader_json = {.name = "json", .state_size = sizeof(struct state), .delimits = true, .load = load, .check = check,
-                                        .line = line, .hungry = hungry, .end = over};
+const struct reader_kind reader_json = {.name = "json",
+                                        .state_size = sizeof(struct state),
+                                        .delimits = true,
+                                        .load = load,
+                                        .check = check,
+                                        .line = line,
+                                        .hungry = hungry,
+                                        .end = over};

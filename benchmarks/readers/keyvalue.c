@@ -18,7 +18,8 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     const struct yaml *start = yaml_get(spec, "start"), *end = yaml_get(spec, "end");
     if (!k)
         return err_set(err, ERR_SYSTEM, "no memory for a reader");
-    if (load_keys(spec, keys, rules, err) || (start && load_pattern(&k->start, start, rules, err)) || (end && load_pattern(&k->end, end, rules, err)))
+    if (load_keys(spec, keys, rules, err) || (start && load_pattern(&k->start, start, rules, err)) ||
+        (end && load_pattern(&k->end, end, rules, err)))
         return -1;
     k->separator = yaml_text(spec, "separator", ":");
     if (k->separator.n != 1)

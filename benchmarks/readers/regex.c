@@ -23,7 +23,8 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     (void)spec;
     for (size_t i = 0; i < r->cells; i++)
         if ((x->group[i] = pattern_group(x->pattern, r->cell[i])) < 0)
-            return rules_complain(r->cell_at[i], rules, err, "the pattern of reader \"%s\" has no group (?<" STR_FMT ">…), so this can never be found", r->name,
+            return rules_complain(r->cell_at[i], rules, err,
+                                  "the pattern of reader \"%s\" has no group (?<" STR_FMT ">…), so this can never be found", r->name,
                                   STR_ARG(r->cell[i]));
     return 0;
 }

@@ -11,9 +11,9 @@ struct table {
     size_t headers;
     struct str optional[32];
     size_t optionals;
-    struct str words[16];  /* labels with blanks in them: "Std Dev" */
+    struct str words[16]; /* labels with blanks in them: "Std Dev" */
     size_t nwords;
-    struct str extra[8];   /* fields that may follow a row: "EXCEL" */
+    struct str extra[8]; /* fields that may follow a row: "EXCEL" */
     size_t extras;
     struct pattern *end;
     const struct where *first; /* the condition on the first column, if there is one: then rows can be told by their first word */
@@ -21,7 +21,7 @@ struct table {
 struct state {
     bool active;
     size_t fields;
-    int column[CELLS_MAX];           /* field of each cell, -1: not in this header */
+    int column[CELLS_MAX]; /* field of each cell, -1: not in this header */
     const struct unit *unit[CELLS_MAX];
 };
 
@@ -34,8 +34,8 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
         return err_set(err, ERR_SYSTEM, "no memory for a reader");
     if (load_keys(spec, keys, rules, err) || load_texts(yaml_get(spec, "header"), t->header, 32, &t->headers, rules, err) ||
         load_texts(yaml_get(spec, "optional"), t->optional, 32, &t->optionals, rules, err) ||
-        load_texts(yaml_get(spec, "words"), t->words, 16, &t->nwords, rules, err) || load_texts(yaml_get(spec, "extra"), t->extra, 8, &t->extras, rules, err) ||
-        (end && load_pattern(&t->end, end, rules, err)))
+        load_texts(yaml_get(spec, "words"), t->words, 16, &t->nwords, rules, err) ||
+        load_texts(yaml_get(spec, "extra"), t->extra, 8, &t->extras, rules, err) || (end && load_pattern(&t->end, end, rules, err)))
         return -1;
     if (t->headers < 2)
         return rules_complain(spec, rules, err, "header is missing: the labels, two or more, that the table's first line must have");
@@ -60,7 +60,8 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
         if (mark && mark > label.p)
             label.n = (size_t)(mark - label.p);
         if (!named(t->header, t->headers, label) && !named(t->optional, t->optionals, label))
-            return rules_complain(r->cell_at[i], rules, err, "the table of reader \"%s\" has no column \"" STR_FMT "\" (columns are those of header and optional)",
+            return rules_complain(r->cell_at[i], rules, err,
+                                  "the table of reader \"%s\" has no column \"" STR_FMT "\" (columns are those of header and optional)",
                                   r->name, STR_ARG(r->cell[i]));
     }
     struct str first = t->header[0];

@@ -151,19 +151,13 @@ static const char *kind_wants(const struct opt_row *row, const char *text)
     uint64_t bytes;
     int64_t number;
     switch (row->kind) {
-    case OPT_FLAG:
-        return flag_of(text) < 0 ? "yes or no" : NULL;
-    case OPT_DURATION:
-        return str_duration(s, &seconds) ? NULL : "a duration such as 90s, 5m or 250ms";
-    case OPT_SIZE:
-        return str_size(s, &bytes) ? NULL : "a size such as 4096, 64K or 16M";
-    case OPT_INT:
-        return str_int(s, &number) ? NULL : "a whole number";
-    case OPT_CHOICE:
-        return choice_has(row->arg, s) ? NULL : row->arg;
+    case OPT_FLAG: return flag_of(text) < 0 ? "yes or no" : NULL;
+    case OPT_DURATION: return str_duration(s, &seconds) ? NULL : "a duration such as 90s, 5m or 250ms";
+    case OPT_SIZE: return str_size(s, &bytes) ? NULL : "a size such as 4096, 64K or 16M";
+    case OPT_INT: return str_int(s, &number) ? NULL : "a whole number";
+    case OPT_CHOICE: return choice_has(row->arg, s) ? NULL : row->arg;
     case OPT_TEXT:
-    case OPT_LIST:
-        break;
+    case OPT_LIST: break;
     }
     return NULL;
 }
@@ -195,7 +189,8 @@ static const char *dashed(struct opt_set *set, const char *name)
 
 static int take(struct opt_set *set, size_t i, const char *text, struct err *err)
 {
-    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set, set->rows[i].name);
+    const char *where =
+        set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set, set->rows[i].name);
     struct opt_value one = {.text = text, .origin = OPT_COMMAND_LINE, .where = where};
     if (opt_check(&set->rows[i], &one, err) < 0)
         return -1;
@@ -208,7 +203,8 @@ static int unknown(const struct opt_set *set, struct str name, struct err *err)
     struct buf shown;
     buf_init(&shown, 512);
     buf_plain(&shown, name, 60);
-    err_set(err, ERR_USAGE, "unknown option --%s%s%s%s", shown.p ? shown.p : "", near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+    err_set(err, ERR_USAGE, "unknown option --%s%s%s%s", shown.p ? shown.p : "", near ? "; did you mean --" : "", near ? near : "",
+            near ? "?" : "");
     buf_deinit(&shown);
     return -1;
 }
@@ -237,7 +233,8 @@ static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct
     for (const char *p = argv[*i] + 1; *p; p++) {
         size_t at = row_of_letter(set, *p);
         if (at == set->count)
-            return *p > ' ' && *p < 0x7f ? err_set(err, ERR_USAGE, "unknown option -%c", *p) : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)*p);
+            return *p > ' ' && *p < 0x7f ? err_set(err, ERR_USAGE, "unknown option -%c", *p)
+                                         : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)*p);
         const struct opt_row *row = &set->rows[at];
         if (row->kind == OPT_FLAG) {
             if (take(set, at, "1", err) < 0)
@@ -299,7 +296,8 @@ int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt
     if (!(row->flags & OPT_FROM_FILE) && !(row->flags & OPT_TRUSTED && origin < OPT_REPOSITORY))
         return err_set(err, ERR_INPUT, "%s: %s may not stand in a configuration file; give it as --%s", where, row->name, row->name);
     if (row->flags & OPT_TRUSTED && origin == OPT_REPOSITORY)
-        return err_set(err, ERR_INPUT, "%s: %s is not taken from a repository's file; give it as --%s or in your own configuration", where, row->name, row->name);
+        return err_set(err, ERR_INPUT, "%s: %s is not taken from a repository's file; give it as --%s or in your own configuration", where,
+                       row->name, row->name);
     struct opt_value one = {.text = text, .origin = origin, .where = where};
     if (opt_check(row, &one, err) < 0) {
         if (err)

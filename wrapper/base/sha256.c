@@ -72,7 +72,8 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
             __m128i k = _mm_add_epi32(w[i & 3], _mm_loadu_si128((const __m128i *)(const void *)(constants + 4 * i)));
             cdgh = _mm_sha256rnds2_epu32(cdgh, abef, k);
             abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(k, 0x0e));
-            __m128i next = _mm_add_epi32(_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]), _mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4));
+            __m128i next =
+                _mm_add_epi32(_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]), _mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4));
             w[i & 3] = _mm_sha256msg2_epu32(next, w[(i + 3) & 3]);
         }
         abef = _mm_add_epi32(abef, abef_before);

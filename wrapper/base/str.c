@@ -122,6 +122,24 @@ bool str_uint(struct str s, uint64_t *ret)
     return true;
 }
 
+bool str_based(struct str s, unsigned base, uint64_t *ret)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t v = 0;
+    if (base == 16 && str_starts(s, "0x"))
+        s = str_sub(s, 2, s.n);
+    for (size_t i = 0; i < s.n; i++) {
+        const char *at = memchr(digits, s.p[i] | (s.p[i] >= 'A' ? 0x20 : 0), base);
+        if (!at || v > UINT64_MAX / base)
+            return false;
+        v = v * base + (uint64_t)(at - digits);
+    }
+    if (s.n == 0)
+        return false;
+    *ret = v;
+    return true;
+}
+
 /* Longer decimals than 63 characters exist (1e-300 printed with %f): let strtod have them. */
 bool str_double(struct str s, double *ret)
 {

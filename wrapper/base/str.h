@@ -48,6 +48,8 @@ struct str str_word(struct str *rest);
 bool str_int(struct str s, int64_t *ret);
 bool str_uint(struct str s, uint64_t *ret);
 bool str_double(struct str s, double *ret);
+/* In base 8 or 16, as the kernel's files have them; 0x is taken in base 16. */
+bool str_based(struct str s, unsigned base, uint64_t *ret);
 /* "5", "1.5s", "250ms", "2m", "1h", "1d", "100us" -> seconds; no unit: seconds. */
 bool str_duration(struct str s, double *ret_seconds);
 /* "4096", "64K", "64KiB", "1M", "1g": binary multiples -> bytes. */

@@ -11,10 +11,10 @@ struct reader {
     const char *name;
     struct arena *arena;
     struct err *err;
-    struct yaml *root;             /* of the first document, once it began */
+    struct yaml *root; /* of the first document, once it began */
     struct yaml *stack[DEPTH_MAX]; /* open lists and maps */
-    struct yaml *tail[DEPTH_MAX];  /* their last child so far */
-    struct yaml *key[DEPTH_MAX];   /* a map's key that waits for its value */
+    struct yaml *tail[DEPTH_MAX]; /* their last child so far */
+    struct yaml *key[DEPTH_MAX]; /* a map's key that waits for its value */
     int depth;
 };
 
@@ -127,24 +127,15 @@ static int open_node(struct reader *r, enum yaml_kind kind, const yaml_event_t *
 static int take_event(struct reader *r, const yaml_event_t *event)
 {
     switch (event->type) {
-    case YAML_ALIAS_EVENT:
-        return complain_at(r, event->start_mark, "aliases (*name) are not allowed here");
-    case YAML_SCALAR_EVENT:
-        return scalar(r, event);
-    case YAML_SEQUENCE_START_EVENT:
-        return open_node(r, YAML_LIST, event, event->data.sequence_start.anchor);
-    case YAML_MAPPING_START_EVENT:
-        return open_node(r, YAML_MAP, event, event->data.mapping_start.anchor);
+    case YAML_ALIAS_EVENT: return complain_at(r, event->start_mark, "aliases (*name) are not allowed here");
+    case YAML_SCALAR_EVENT: return scalar(r, event);
+    case YAML_SEQUENCE_START_EVENT: return open_node(r, YAML_LIST, event, event->data.sequence_start.anchor);
+    case YAML_MAPPING_START_EVENT: return open_node(r, YAML_MAP, event, event->data.mapping_start.anchor);
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-        r->depth--;
-        return 0;
-    case YAML_DOCUMENT_START_EVENT:
-        return r->root ? complain_at(r, event->start_mark, "a second document (---) is not allowed here") : 0;
-    case YAML_STREAM_END_EVENT:
-        return 1;
-    default:
-        return 0;
+    case YAML_MAPPING_END_EVENT: r->depth--; return 0;
+    case YAML_DOCUMENT_START_EVENT: return r->root ? complain_at(r, event->start_mark, "a second document (---) is not allowed here") : 0;
+    case YAML_STREAM_END_EVENT: return 1;
+    default: return 0;
     }
 }
 

@@ -113,8 +113,11 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
 
 static int print_groups(struct cmd_context *c, const struct group *groups, size_t count)
 {
-    static const struct listing_column columns[] = {{"group", "GROUP", false, 0},   {"runs", "RUNS", true, 0},      {"name", "IS", false, 60},
-                                                    {"experiment", "EXPERIMENT", false, 24}, {"first", "FIRST RUN", false, 40}};
+    static const struct listing_column columns[] = {{"group", "GROUP", false, 0},
+                                                    {"runs", "RUNS", true, 0},
+                                                    {"name", "IS", false, 60},
+                                                    {"experiment", "EXPERIMENT", false, 24},
+                                                    {"first", "FIRST RUN", false, 40}};
     struct listing l;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
     for (size_t g = 0; g < count; g++) {
@@ -181,9 +184,15 @@ static void metric_row(struct listing *l, struct cmd_context *c, const struct co
 
 static int print_metrics(struct cmd_context *c, const struct compared *metrics, size_t count)
 {
-    static const struct listing_column columns[] = {{"key", "METRIC", false, 60}, {"unit", "UNIT", false, 0},      {"direction", "BETTER", false, 0},
-                                                    {"group", "", false, 0},      {"n", "N", true, 0},             {"median", "MEDIAN", true, 0},
-                                                    {"ratio", "RATIO", true, 0},  {"interval", "95 %", false, 0},  {"outcome", "VERDICT", false, 0}};
+    static const struct listing_column columns[] = {{"key", "METRIC", false, 60},
+                                                    {"unit", "UNIT", false, 0},
+                                                    {"direction", "BETTER", false, 0},
+                                                    {"group", "", false, 0},
+                                                    {"n", "N", true, 0},
+                                                    {"median", "MEDIAN", true, 0},
+                                                    {"ratio", "RATIO", true, 0},
+                                                    {"interval", "95 %", false, 0},
+                                                    {"outcome", "VERDICT", false, 0}};
     struct listing l;
     bool few = false;
     fputc('\n', c->out);
@@ -280,13 +289,15 @@ static int compare(struct cmd_context *c, struct runs *runs)
     size_t count = 0;
     int status = by ? groups_by(c, runs, by, groups, &count) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
-        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s makes %zu group%s of %zu runs; two are needed", by, count, count == 1 ? "" : "s", runs->count)
+        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s makes %zu group%s of %zu runs; two are needed", by, count,
+                              count == 1 ? "" : "s", runs->count)
                     : err_set(c->err, ERR_USAGE, "two runs or more are wanted, or groups of them: A,B vs C,D");
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {
-        int printed = opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count)
-                                               : print_groups(c, groups, count) | print_params(c, groups, count) | print_metrics(c, metrics, count);
+        int printed = opt_on(&c->opts, "json")
+                          ? print_json(c, groups, metrics, count)
+                          : print_groups(c, groups, count) | print_params(c, groups, count) | print_metrics(c, metrics, count);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
     }
@@ -311,7 +322,8 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"by", 'b', OPT_TEXT, "KEY", NULL, NULL, "Selection", "instead of naming runs: one group for each value of this param or tag (or experiment, name, status)", 0},
+    {"by", 'b', OPT_TEXT, "KEY", NULL, NULL, "Selection",
+     "instead of naming runs: one group for each value of this param or tag (or experiment, name, status)", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "with --by: only runs of this experiment", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "with --by: only runs of this status or verdict", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "with --by: only runs with this tag; may be repeated", 0},

@@ -214,7 +214,10 @@ static void fish(struct buf *to)
 
 static int run(struct cmd_context *c)
 {
-    static const struct { const char *name; void (*write)(struct buf *); } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    static const struct {
+        const char *name;
+        void (*write)(struct buf *);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
     for (size_t i = 0; c->argc == 1 && i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(shells[i].name, c->argv[0]) != 0)
             continue;
@@ -233,10 +236,11 @@ const struct cmd cmd_completion = {
     .name = "completion",
     .summary = "completions for a shell",
     .usage = "bash|zsh|fish",
-    .description = "Prints a script that makes the shell complete benchwrap's commands, options and their values, and behind -- those of the program.\n\n"
-                   "  bash: source <(benchwrap completion bash)\n"
-                   "  zsh:  benchwrap completion zsh >\"${fpath[1]}/_benchwrap\"\n"
-                   "  fish: benchwrap completion fish >~/.config/fish/completions/benchwrap.fish",
+    .description =
+        "Prints a script that makes the shell complete benchwrap's commands, options and their values, and behind -- those of the program.\n\n"
+        "  bash: source <(benchwrap completion bash)\n"
+        "  zsh:  benchwrap completion zsh >\"${fpath[1]}/_benchwrap\"\n"
+        "  fish: benchwrap completion fish >~/.config/fish/completions/benchwrap.fish",
     .examples = "$ benchwrap completion bash\n"
                 "The script for bash.\n",
     .run = run,

@@ -114,12 +114,21 @@ static void places(struct doctor *d, const struct plan *p)
     struct arena *a = d->c->arena;
     const char *where;
     bool tree = can_make(p->tree, &where, a);
-    tell(d, tree ? GOOD : MISSING, "place", "tree", arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
+    tell(d, tree ? GOOD : MISSING, "place", "tree",
+         arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
          tree ? NULL : arena_printf(a, "%s cannot be written: name another folder with --tree or BENCHWRAP_TREE", where));
     bool spool = can_make(p->spool, &where, a);
     bool fallback = p->spool_fallback && can_make(p->spool_fallback, &where, a);
-    tell(d, spool ? GOOD : fallback ? MISSING : BAD, "place", "spool", p->spool, spool ? NULL : fallback ? "the fallback is taken" : "no run can be recorded: make one of the places writable");
-    tell(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback, fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
+    tell(d,
+         spool      ? GOOD
+         : fallback ? MISSING
+                    : BAD,
+         "place", "spool", p->spool,
+         spool      ? NULL
+         : fallback ? "the fallback is taken"
+                    : "no run can be recorded: make one of the places writable");
+    tell(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback,
+         fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
     for (const struct plan_file *f = p->files; f; f = f->next)
         tell(d, f->found ? GOOD : NOTE, "options", opt_origin_name(f->origin), f->path, NULL);
     for (const struct plan_warning *w = p->warnings; w; w = w->next)
@@ -129,28 +138,39 @@ static void places(struct doctor *d, const struct plan *p)
 static void kernel(struct doctor *d)
 {
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    tell(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno), fd >= 0 ? NULL : "signals and wait are used instead");
+    tell(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno),
+         fd >= 0 ? NULL : "signals and wait are used instead");
     if (fd >= 0)
         close(fd);
     fd = memfd_create("benchwrap-doctor", MFD_CLOEXEC);
-    tell(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno), fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
+    tell(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno),
+         fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
     if (fd >= 0)
         close(fd);
     int same = (int)syscall(SYS_kcmp, getpid(), getpid(), 0, 1, 1);
-    tell(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno), same >= 0 ? NULL : "whether stdout and stderr are one file is told by their inodes");
+    tell(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
+         same >= 0 ? NULL : "whether stdout and stderr are one file is told by their inodes");
     int subreaper = 0, got = prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
-    tell(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno), got == 0 ? NULL : "daemons left behind are not counted");
+    tell(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
+         got == 0 ? NULL : "daemons left behind are not counted");
     fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    tell(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno), fd >= 0 ? NULL : "terminals of the program become pipes");
+    tell(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno),
+         fd >= 0 ? NULL : "terminals of the program become pipes");
     if (fd >= 0)
         close(fd);
 }
 
 static void others(struct doctor *d)
 {
-    static const struct { const char *area, *names[6], *remedy; } rows[] = {
-        {"scheduler", {"scontrol", "srun", "sbatch"}, NULL}, {"scheduler", {"qstat", "qsub"}, NULL}, {"scheduler", {"bjobs", "bsub"}, NULL},
-        {"scheduler", {"flux"}, NULL},                       {"MPI", {"mpirun", "mpiexec"}, NULL},   {"git", {"git"}, "to share results: install git"},
+    static const struct {
+        const char *area, *names[6], *remedy;
+    } rows[] = {
+        {"scheduler", {"scontrol", "srun", "sbatch"}, NULL},
+        {"scheduler", {"qstat", "qsub"}, NULL},
+        {"scheduler", {"bjobs", "bsub"}, NULL},
+        {"scheduler", {"flux"}, NULL},
+        {"MPI", {"mpirun", "mpiexec"}, NULL},
+        {"git", {"git"}, "to share results: install git"},
         {"viewer", {"mlflow"}, "to look at runs in a browser: pip install mlflow, then \"benchwrap ui\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -183,8 +203,11 @@ static int print(struct doctor *d)
 
 static int run(struct cmd_context *c)
 {
-    static const struct listing_column columns[] = {{"area", "AREA", false, 0}, {"what", "WHAT", false, 60}, {"state", "STATE", false, 0},
-                                                    {"found", "FOUND", false, 100}, {"remedy", "WHAT TO DO", false, 0}};
+    static const struct listing_column columns[] = {{"area", "AREA", false, 0},
+                                                    {"what", "WHAT", false, 60},
+                                                    {"state", "STATE", false, 0},
+                                                    {"found", "FOUND", false, 100},
+                                                    {"remedy", "WHAT TO DO", false, 0}};
     struct doctor d = {.c = c};
     struct plan p;
     char word[] = "benchwrap", option[PATH_MAX + 16], *argv[] = {word, option, NULL};
@@ -217,9 +240,10 @@ const struct cmd cmd_doctor = {
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Looks at the program's parts and libraries, the catalogue of rules, the places where runs would be written, configuration files, the "
-                   "kernel's features, and the programs that benchwrap works with. Starts none of them and writes nothing. The exit status is 1 when "
-                   "something essential is BROKEN; what is merely missing has a substitute, named beside it.",
+    .description =
+        "Looks at the program's parts and libraries, the catalogue of rules, the places where runs would be written, configuration files, the "
+        "kernel's features, and the programs that benchwrap works with. Starts none of them and writes nothing. The exit status is 1 when "
+        "something essential is BROKEN; what is merely missing has a substitute, named beside it.",
     .examples = "$ benchwrap doctor\n"
                 "A table.\n"
                 "$ benchwrap doctor --json\n"

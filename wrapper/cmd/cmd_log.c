@@ -173,7 +173,8 @@ static int run(struct cmd_context *c)
         return -1;
     const char *name = env_of(c->env, "BENCHWRAP_SOCKET");
     if (!name || !*name)
-        return err_set(c->err, ERR_INPUT, "not inside a recorded run (BENCHWRAP_SOCKET is not set): start the program with \"benchwrap -- PROGRAM\"");
+        return err_set(c->err, ERR_INPUT,
+                       "not inside a recorded run (BENCHWRAP_SOCKET is not set): start the program with \"benchwrap -- PROGRAM\"");
     int fd = open_socket(c, name);
     if (fd < 0)
         return -1;
@@ -194,7 +195,8 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     {"step", 's', OPT_INT, "N", NULL, NULL, "Metrics", "step of the values (default: 0, or one more than the last)", 0},
     {"time", 0, OPT_INT, "MS", NULL, NULL, "Metrics", "time of the values, milliseconds since 1970 (default: now)", 0},
-    {"unit", 'u', OPT_TEXT, "UNIT", NULL, NULL, "Metrics", "unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ...", 0},
+    {"unit", 'u', OPT_TEXT, "UNIT", NULL, NULL, "Metrics",
+     "unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ...", 0},
     {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a parameter; may be repeated", 0},
     {"tag", 't', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a tag; may be repeated", 0},
     {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "a file to be kept with the run; may be repeated", 0},
@@ -206,9 +208,10 @@ const struct cmd cmd_log = {
     .usage = "[OPTIONS] [KEY=VALUE...]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "To be called by the program that is recorded, or by a script around it. KEY=VALUE is a metric: VALUE is a number; NaN is kept, "
-                   "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
-                   "program one datagram for each fact.",
+    .description =
+        "To be called by the program that is recorded, or by a script around it. KEY=VALUE is a metric: VALUE is a number; NaN is kept, "
+        "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
+        "program one datagram for each fact.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
     .run = run,

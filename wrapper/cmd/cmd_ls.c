@@ -54,7 +54,8 @@ static size_t metric_names(const struct runs *runs, const struct tree_run *run, 
     if (!d && fd >= 0)
         close(fd);
     for (struct dirent *e; d && n < max && (e = readdir(d));)
-        if (e->d_name[0] != '.' && e->d_type != DT_DIR && runs_is_result(e->d_name) && (names[n] = arena_dup(a, e->d_name, strlen(e->d_name))))
+        if (e->d_name[0] != '.' && e->d_type != DT_DIR && runs_is_result(e->d_name) &&
+            (names[n] = arena_dup(a, e->d_name, strlen(e->d_name))))
             n++;
     if (d)
         closedir(d);
@@ -219,7 +220,8 @@ static int run(struct cmd_context *c)
         status = print(c, &runs, shown);
         if (status == 0 && !opt_on(&c->opts, "json")) {
             if (!runs.count)
-                fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n", filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
+                fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n",
+                        filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
             else if (shown < runs.count && !opt_find(&c->opts, "last")->origin)
                 fprintf(c->notes, "benchwrap: ls: %zu of %zu runs; --all shows them all\n", shown, runs.count);
         }
@@ -234,7 +236,8 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
+     "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0},
     {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest of them", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them", 0},
@@ -247,8 +250,9 @@ const struct cmd cmd_ls = {
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Lists runs with experiment, name, benchmark, status and verdict, start, wall time and their headline metrics. Runs that were deleted in "
-                   "MLflow are left out. Where a run is damaged, the others are shown, what is wrong is said, and the exit status is 1.",
+    .description =
+        "Lists runs with experiment, name, benchmark, status and verdict, start, wall time and their headline metrics. Runs that were deleted in "
+        "MLflow are left out. Where a run is damaged, the others are shown, what is wrong is said, and the exit status is 1.",
     .examples = "$ benchwrap ls\n"
                 "The newest runs.\n"
                 "$ benchwrap ls --experiment io --status FAILED --last 5\n"

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file (a name with a slash or ending in .yaml)", 0},
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file (a name with a slash or ending in .yaml)",
+     0},
     {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
@@ -71,7 +72,8 @@ static const char *rule_path(struct cmd_context *c, const char *name)
     }
     const char *path = catalogue_by_name(arena_printf(c->arena, "%s/share/benchwrap/catalogue", self), user, name, c->arena);
     if (!path)
-        err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\"; a rule file of your own is given by its path (./%s.yaml)", name, name);
+        err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\"; a rule file of your own is given by its path (./%s.yaml)", name,
+                name);
     return path;
 }
 
@@ -269,9 +271,10 @@ const struct cmd cmd_parse = {
     .usage = "--rules NAME|FILE [OPTIONS] FILE [-- PROGRAM ARGUMENTS...]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
-    .description = "Reads the output in FILE (- for standard input) as if the program had just printed it, and tells params, metrics, what is missing and "
-                   "the verdict. Nothing is run and nothing is recorded.\n\n"
-                   "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.",
+    .description =
+        "Reads the output in FILE (- for standard input) as if the program had just printed it, and tells params, metrics, what is missing and "
+        "the verdict. Nothing is run and nothing is recorded.\n\n"
+        "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.",
     .examples = "$ benchwrap parse --rules ior slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
                 "$ benchwrap parse --rules ior --json --exit-status 0 ior.out -- ior -w -b 1g\nThe same as one JSON object.\n",
     .run = run,

@@ -19,7 +19,7 @@ static bool take_json(int *argc, char **argv)
         else
             argv[n++] = argv[i];
     }
-    argv[*argc = n] = NULL;
+    argv[ *argc = n] = NULL;
     return found;
 }
 
@@ -44,8 +44,10 @@ static void row(struct listing *l, const char *what, const char *value, const ch
 
 static int print_text(struct cmd_context *c, const struct plan *p)
 {
-    static const struct listing_column columns[] = {{"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", false, 0}};
-    static const struct listing_column option_columns[] = {{"option", "OPTION", false, 0}, {"value", "VALUE", false, 60}, {"from", "FROM", false, 0}};
+    static const struct listing_column columns[] = {
+        {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", false, 0}};
+    static const struct listing_column option_columns[] = {
+        {"option", "OPTION", false, 0}, {"value", "VALUE", false, 60}, {"from", "FROM", false, 0}};
     struct arena *a = c->arena;
     struct listing l;
     listing_init(&l, columns, 3, a);
@@ -66,7 +68,8 @@ static int print_text(struct cmd_context *c, const struct plan *p)
     listing_init(&l, option_columns, 3, a);
     for (size_t i = 0; i < p->opts.count; i++)
         for (const struct opt_value *v = &p->opts.values[i]; v && v->text; v = v->next)
-            row(&l, p->opts.rows[i].name, p->opts.rows[i].kind == OPT_FLAG ? (opt_on(&p->opts, p->opts.rows[i].name) ? "yes" : "no") : v->text, v->where);
+            row(&l, p->opts.rows[i].name,
+                p->opts.rows[i].kind == OPT_FLAG ? (opt_on(&p->opts, p->opts.rows[i].name) ? "yes" : "no") : v->text, v->where);
     status |= listing_print(&l, c->out);
     listing_deinit(&l);
     for (const struct plan_warning *w = p->warnings; w; w = w->next)
@@ -179,11 +182,12 @@ const struct cmd cmd_plan = {
     .usage = "[OPTIONS] -- PROGRAM [ARGUMENTS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Takes the line that a recorded run would be started with, and tells which program would be measured (launchers such as srun, env or "
-                   "numactl are seen through), where the run would be written, which rules would read its output, and for every option its value and "
-                   "where that came from. Nothing is started and nothing is written.\n\n"
-                   "From weak to strong: defaults, /etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml, the results repository's benchwrap.yaml, "
-                   "environment variables, the command line.",
+    .description =
+        "Takes the line that a recorded run would be started with, and tells which program would be measured (launchers such as srun, env or "
+        "numactl are seen through), where the run would be written, which rules would read its output, and for every option its value and "
+        "where that came from. Nothing is started and nothing is written.\n\n"
+        "From weak to strong: defaults, /etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml, the results repository's benchwrap.yaml, "
+        "environment variables, the command line.",
     .examples = "$ benchwrap plan -- true\n"
                 "Nothing special.\n"
                 "$ benchwrap plan --json -e io --timeout 5m -- env LANG=C ior -a POSIX\n"

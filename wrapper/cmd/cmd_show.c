@@ -143,8 +143,9 @@ static int print_texts(const struct shown *s, const char *title, const struct tr
 
 static int print_metrics(const struct shown *s)
 {
-    static const struct listing_column columns[] = {{"key", "METRIC", false, 60}, {"value", "VALUE", true, 0}, {"unit", "UNIT", false, 0},
-                                                    {"direction", "BETTER", false, 0}, {"n", "N", true, 0}, {"min", "MIN", true, 0}, {"max", "MAX", true, 0}};
+    static const struct listing_column columns[] = {
+        {"key", "METRIC", false, 60}, {"value", "VALUE", true, 0}, {"unit", "UNIT", false, 0}, {"direction", "BETTER", false, 0},
+        {"n", "N", true, 0},          {"min", "MIN", true, 0},     {"max", "MAX", true, 0}};
     struct listing l;
     if (!s->run->metrics)
         return 0;
@@ -227,7 +228,8 @@ static int print_artifacts(const struct shown *s)
 static int print_text(const struct shown *s)
 {
     print_meta(s);
-    return print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) | print_missing(s) | print_artifacts(s);
+    return print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) | print_missing(s) |
+           print_artifacts(s);
 }
 
 /* ---- JSON ---- */
@@ -359,9 +361,10 @@ const struct cmd cmd_show = {
     .usage = "[OPTIONS] [RUN]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it.\n\n"
-                   "Shows status, verdict and reason, metrics with unit, the direction that is better, number and range of the samples, parameters, "
-                   "tags, what is missing and why, and the files kept with it. The exit status is 1 when the run is damaged or not found.",
+    .description =
+        "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it.\n\n"
+        "Shows status, verdict and reason, metrics with unit, the direction that is better, number and range of the samples, parameters, "
+        "tags, what is missing and why, and the files kept with it. The exit status is 1 when the run is damaged or not found.",
     .examples = "$ benchwrap show\n"
                 "The newest run.\n"
                 "$ benchwrap show last~1 --json\n"

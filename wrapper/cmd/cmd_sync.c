@@ -55,10 +55,11 @@ static int run(struct cmd_context *c)
     }
     plan_deinit(&plan);
     if (as_json)
-        fprintf(c->out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u,\"notes\":[%s]}\n", all.closed, all.released, all.alive, all.failed,
-                buf_text(&json).p);
+        fprintf(c->out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u,\"notes\":[%s]}\n", all.closed, all.released,
+                all.alive, all.failed, buf_text(&json).p);
     else
-        fprintf(c->out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", all.closed, all.released, all.alive, all.failed);
+        fprintf(c->out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", all.closed, all.released, all.alive,
+                all.failed);
     return all.failed ? 1 : 0;
 }
 
@@ -68,11 +69,12 @@ const struct cmd cmd_sync = {
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
-    .description = "Looks through the spool of the tree, and through the user's own (used when the tree could not be written). A run whose "
-                   "recorder died is closed as KILLED at its last fact and published in the tree; a published one is synced to disk and released. "
-                   "Runs that are still being recorded, here or on another host that shares the file system, are left alone. Repeating it is harmless.\n"
-                   "\n"
-                   "Status 0: all done. 1: something could not be finished; it stays in the spool.",
+    .description =
+        "Looks through the spool of the tree, and through the user's own (used when the tree could not be written). A run whose "
+        "recorder died is closed as KILLED at its last fact and published in the tree; a published one is synced to disk and released. "
+        "Runs that are still being recorded, here or on another host that shares the file system, are left alone. Repeating it is harmless.\n"
+        "\n"
+        "Status 0: all done. 1: something could not be finished; it stays in the spool.",
     .examples = "$ benchwrap sync --local\n"
                 "Close what a power cut or a kill left unfinished.\n",
     .run = run,

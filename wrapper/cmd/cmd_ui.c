@@ -15,7 +15,8 @@ static int experiment_of(struct cmd_context *c, struct runs *runs, uint64_t *ret
     if (runs_load(runs, &filter, c, c->err) < 0)
         return -1;
     if (filter.experiment && !runs->count)
-        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", runs->tree, filter.experiment);
+        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", runs->tree,
+                       filter.experiment);
     if (runs->count) {
         *ret_id = runs->all[0]->experiment_id;
         *ret_name = runs->all[0]->experiment;
@@ -39,7 +40,8 @@ static int start(struct cmd_context *c, const char *parent, char **argv)
     unsetenv("MLFLOW_TRACKING_URI"); /* it would take the place of the tree */
     execvp(argv[0], argv);
     if (errno == ENOENT)
-        return err_set(c->err, ERR_INPUT, "there is no mlflow in PATH: \"python3 -m venv ~/mlflow && ~/mlflow/bin/pip install mlflow\", "
+        return err_set(c->err, ERR_INPUT,
+                       "there is no mlflow in PATH: \"python3 -m venv ~/mlflow && ~/mlflow/bin/pip install mlflow\", "
                        "then PATH=~/mlflow/bin:$PATH; or start by hand what is printed above");
     return err_sys(c->err, "starting mlflow");
 }
@@ -63,7 +65,8 @@ static int run(struct cmd_context *c)
     /* Artifact paths of the tree are relative to the folder that holds mlruns: the server must be started there. */
     const char *slash = strrchr(runs.tree, '/');
     char *parent = arena_dup(c->arena, slash > runs.tree ? runs.tree : "/", slash > runs.tree ? (size_t)(slash - runs.tree) : 1);
-    char mlflow[] = "mlflow", server[] = "server", store[] = "--backend-store-uri", mlruns[] = "./mlruns", hosts[] = "--host", ports[] = "--port";
+    char mlflow[] = "mlflow", server[] = "server", store[] = "--backend-store-uri", mlruns[] = "./mlruns", hosts[] = "--host",
+         ports[] = "--port";
     char *number = arena_printf(c->arena, "%lld", (long long)port), *host_word = arena_dup(c->arena, host, strlen(host));
     char *argv[] = {mlflow, server, store, mlruns, hosts, host_word, ports, number, NULL};
     CLEANUP_BUF struct buf b;
@@ -109,9 +112,10 @@ const struct cmd cmd_ui = {
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Prints the command that serves the tree, and the link that leads straight to the runs (the front page of new MLflow versions shows "
-                   "traces first, where no runs are seen), then becomes that command if mlflow is in PATH. It needs MLFLOW_ALLOW_FILE_STORE=true and must be "
-                   "started in the folder that holds mlruns, which is what it does.",
+    .description =
+        "Prints the command that serves the tree, and the link that leads straight to the runs (the front page of new MLflow versions shows "
+        "traces first, where no runs are seen), then becomes that command if mlflow is in PATH. It needs MLFLOW_ALLOW_FILE_STORE=true and must be "
+        "started in the folder that holds mlruns, which is what it does.",
     .examples = "$ benchwrap ui --print\n"
                 "The command and the link, nothing is started.\n",
     .run = run,

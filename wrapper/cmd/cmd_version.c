@@ -42,7 +42,8 @@ const struct cmd cmd_version = {
     .usage = "[--json]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Prints the version of the program, of the record's format, and of each library as it is loaded, with the file it was loaded from.",
+    .description =
+        "Prints the version of the program, of the record's format, and of each library as it is loaded, with the file it was loaded from.",
     .examples = "$ benchwrap version\nEverything, a line each.\n",
     .run = run,
 };

@@ -142,17 +142,22 @@ void help_man_command(const struct cmd *cmd, struct buf *to)
     paragraphs(to, cmd->description ? cmd->description : cmd->summary);
     options(to, cmd->rows, cmd->count);
     examples(to, cmd->examples);
-    buf_puts(to, ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nthe answer is no (something was not found, or is damaged), or it failed, with a message\n"
-                 ".TP\n.B 125\nthe command line is wrong\n.SH SEE ALSO\n.BR benchwrap (1)\n");
+    buf_puts(
+        to,
+        ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nthe answer is no (something was not found, or is damaged), or it failed, with a message\n"
+        ".TP\n.B 125\nthe command line is wrong\n.SH SEE ALSO\n.BR benchwrap (1)\n");
 }
 
 static void exit_statuses(struct buf *to)
 {
-    static const struct { const char *status, *text; } rows[] = {
+    static const struct {
+        const char *status, *text;
+    } rows[] = {
         {"the program's own", "the program ended by itself; nothing of benchwrap's alters it"},
         {"3", "with --gate: the program ended 0 and the verdict is not pass"},
         {"124", "the time limit (--timeout) ended the program"},
-        {"125", "the command line is wrong, or a file named on it cannot be used; with --strict: the run cannot be recorded. Nothing was started"},
+        {"125",
+         "the command line is wrong, or a file named on it cannot be used; with --strict: the run cannot be recorded. Nothing was started"},
         {"126", "the program was found and cannot be executed"},
         {"127", "the program was not found"},
         {"signal", "the program died of a signal: benchwrap dies of the same one (128+n where that is impossible)"},
@@ -163,12 +168,15 @@ static void exit_statuses(struct buf *to)
         roff_z(to, rows[i].text);
         buf_putc(to, '\n');
     }
-    buf_puts(to, ".PP\nThe commands end with 0, with 1 when the answer is no or something failed, and with 125 when their line is wrong.\n");
+    buf_puts(to,
+             ".PP\nThe commands end with 0, with 1 when the answer is no or something failed, and with 125 when their line is wrong.\n");
 }
 
 static void environment(struct buf *to)
 {
-    static const struct { const char *name, *text; } others[] = {
+    static const struct {
+        const char *name, *text;
+    } others[] = {
         {"MLFLOW_TRACKING_URI", "the tree, if it is a path or a file: URI and neither --tree nor BENCHWRAP_TREE is given"},
         {"BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET", "set for the program: its run, and where \"benchwrap log\" sends facts to"},
         {"BENCHWRAP_SHARE", "where the catalogue lies (default: share/benchwrap beside the program)"},
@@ -187,11 +195,14 @@ static void environment(struct buf *to)
 
 static void files(struct buf *to)
 {
-    static const struct { const char *name, *text; } rows[] = {
+    static const struct {
+        const char *name, *text;
+    } rows[] = {
         {"./mlruns", "the tree: one folder for each experiment, one below it for each run, as MLflow's file store reads them"},
         {"./.benchwrap/spool", "beside the tree: runs that are not finished"},
         {"/etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml", "options, one \"name: value\" a line, by their long names"},
-        {"benchwrap.yaml", "the same in a results repository, for all who use it; options that could run or send something are not taken from it"},
+        {"benchwrap.yaml",
+         "the same in a results repository, for all who use it; options that could run or send something are not taken from it"},
         {"~/.config/benchwrap/catalogue/NAME/rules.yaml", "rule files of one's own, before those that come with benchwrap"},
     };
     buf_puts(to, ".SH FILES\n");

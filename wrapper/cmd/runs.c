@@ -22,7 +22,8 @@ int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
         return -1;
     ret->root = open(ret->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (ret->root < 0 && errno == ENOENT)
-        return err_set(err, ERR_INPUT, "there is no tree at %s yet: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", ret->tree);
+        return err_set(err, ERR_INPUT, "there is no tree at %s yet: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree",
+                       ret->tree);
     return ret->root < 0 ? err_sys(err, "opening the tree %s", ret->tree) : 0;
 }
 
@@ -123,8 +124,8 @@ const char *runs_unit(const char *key, struct arena *a)
 
 bool runs_is_result(const char *key)
 {
-    static const char *const ours[] = {"run.", "benchwrap.", "system/", "host.", "load.", "cpu.", "memory.", "kernel.", "numa.", "node.", "fs.",
-                                       "job.", "pressure.", "os.", "limits.", "cgroup."};
+    static const char *const ours[] = {"run.",  "benchwrap.", "system/", "host.", "load.",     "cpu.", "memory.", "kernel.",
+                                       "numa.", "node.",      "fs.",     "job.",  "pressure.", "os.",  "limits.", "cgroup."};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strncmp(key, ours[i], strlen(ours[i])) == 0)
             return false;
@@ -234,7 +235,9 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_con
     }
     int got = tree_find(runs->root, id, what, c->arena, ret, err);
     if (got == 1)
-        err_set(err, ERR_INPUT, "no run of %s has an id that begins with \"%.40s\" (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", runs->tree, name);
+        err_set(err, ERR_INPUT,
+                "no run of %s has an id that begins with \"%.40s\" (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", runs->tree,
+                name);
     else if (got == 2)
         err_set(err, ERR_INPUT, "\"%.40s\" is the beginning of several runs' ids in %s; give more digits", name, runs->tree);
     return got > 0 ? 1 : got;

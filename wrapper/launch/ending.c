@@ -120,14 +120,16 @@ static int exit_status(struct launch *l)
 
 int ending_finish(struct launch *l)
 {
-    pid_t except[3] = {l->recorder.pid > 0 ? l->recorder.pid : -1, l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, 0};
+    pid_t except[3] = {l->recorder.pid > 0 ? l->recorder.pid : -1,
+                       l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, 0};
     if (!l->exit_status)
         l->left = count_left(l);
     if (l->limit.reached && l->left)
         limit_sweep(except);
     bool in_time = !l->recorded || wait_recorder(l);
     if (!in_time)
-        say_line(&l->out[1], "the record is not finished after %g s; it is kept and \"benchwrap sync --local\" finishes it", l->options.finish_wait);
+        say_line(&l->out[1], "the record is not finished after %g s; it is kept and \"benchwrap sync --local\" finishes it",
+                 l->options.finish_wait);
     else if (l->recorded && !l->recorder.done && !l->told)
         say_line(&l->out[1], "the recorder ended early; what was recorded is kept: \"benchwrap sync --local\" finishes it");
     else if (l->recorder.summary[0] && !l->options.quiet)

@@ -1,6 +1,8 @@
 /* fd.c: descriptors of the launcher: out of the program's way, closed on exec. */
 #include "launch/fd.h"
 
+#include "base/str.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +82,8 @@ void fd_close_from(int low)
     DIR *dir = opendir("/proc/self/fd");
     if (dir) {
         for (struct dirent *entry; (entry = readdir(dir));) {
-            long fd = strtol(entry->d_name, NULL, 10);
-            if (fd >= low && fd != dirfd(dir))
+            int64_t fd;
+            if (str_int(str_of(entry->d_name), &fd) && fd >= low && fd != dirfd(dir))
                 close((int)fd);
         }
         closedir(dir);

@@ -1,12 +1,15 @@
 /* keys.c: keys for a program that reads them from the terminal on its stdout or stderr (less, more) and not from its stdin. */
 #include "launch/keys.h"
 
+#include "base/str.h"
+
 #include "launch/fd.h"
 #include "launch/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +39,14 @@ static bool readable(pid_t pid, long fd)
     fd_close(&info);
     text[n > 0 ? n : 0] = 0;
     const char *flags = strstr(text, "flags:");
-    return flags && (strtoul(flags + 6, NULL, 8) & O_ACCMODE) != O_WRONLY;
+    struct str rest = str_of(flags ? flags + 6 : "");
+    uint64_t bits;
+    return str_based(str_word(&rest), 8, &bits) && (bits & O_ACCMODE) != O_WRONLY;
 }
 
 static bool sleeps_in_read(pid_t pid, const char *slave)
 {
-    char path[64], text[128], *end;
+    char path[64], text[128];
     snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = file < 0 ? -1 : read(file, text, sizeof text - 1);
@@ -49,8 +54,11 @@ static bool sleeps_in_read(pid_t pid, const char *slave)
     if (n <= 0)
         return false;
     text[n] = 0;
-    long number = strtol(text, &end, 10);
-    return end != text && number == SYS_read && is_slave(pid, strtol(end, NULL, 16), slave);
+    struct str rest = {text, (size_t)n};
+    int64_t number;
+    uint64_t fd;
+    return str_int(str_word(&rest), &number) && number == SYS_read && str_based(str_word(&rest), 16, &fd) && fd <= INT_MAX &&
+           is_slave(pid, (long)fd, slave);
 }
 
 static bool has_opened(pid_t pid, const char *slave)
@@ -60,8 +68,8 @@ static bool has_opened(pid_t pid, const char *slave)
     snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
     DIR *dir = opendir(path);
     for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
-        long fd = strtol(entry->d_name, NULL, 10);
-        found = fd > 2 && is_slave(pid, fd, slave) && readable(pid, fd);
+        int64_t fd;
+        found = str_int(str_of(entry->d_name), &fd) && fd > 2 && is_slave(pid, (long)fd, slave) && readable(pid, (long)fd);
     }
     if (dir)
         closedir(dir);

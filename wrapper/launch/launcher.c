@@ -41,8 +41,9 @@ static pid_t reap_one(struct launch *l, int *status, struct rusage *usage)
         return pid;
     siginfo_t info = {0};
     if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG, usage) == 0 && info.si_pid) {
-        *status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_code == CLD_STOPPED ? 0x7f | info.si_status << 8
-                                                                                                            : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+        *status = info.si_code == CLD_EXITED    ? (info.si_status & 0xff) << 8
+                  : info.si_code == CLD_STOPPED ? 0x7f | info.si_status << 8
+                                                : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
         return info.si_pid;
     }
     l->reap_again = true;
@@ -153,8 +154,10 @@ static void recorder_lost(struct launch *l)
     if (l->recorder.pid > 0)
         return;
     l->told = true;
-    say_line(stderr_of(l), "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
-             WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
+    say_line(
+        stderr_of(l),
+        "the recorder ended early (%s %d); the program is not affected, what was recorded is kept: \"benchwrap sync --local\" finishes it",
+        WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
 }
 
 static void hear_recorder(struct launch *l)
@@ -179,8 +182,8 @@ static void report_failure(struct launch *l, struct stream *s)
     if (!error || error == EPIPE || s->reported)
         return;
     s->reported = true;
-    say_line(stderr_of(l), "%s: writing failed after %llu bytes: %s; %llu bytes were lost and the stream is closed", s->number == 1 ? "stdout" : "stderr",
-             (unsigned long long)s->passed, strerror(error), (unsigned long long)s->lost);
+    say_line(stderr_of(l), "%s: writing failed after %llu bytes: %s; %llu bytes were lost and the stream is closed",
+             s->number == 1 ? "stdout" : "stderr", (unsigned long long)s->passed, strerror(error), (unsigned long long)s->lost);
 }
 
 static bool pump_both(struct launch *l, int64_t now_ns)
@@ -327,7 +330,10 @@ static void fill_wire(struct launch *l)
     w->rank = l->rank.rank;
     w->ranks = l->rank.ranks;
     strncpy(w->rank_source, l->rank.source, sizeof w->rank_source - 1);
-    const char *scope = l->options.per_rank && l->rank.known ? "rank" : l->rank.known ? "rank0" : peel_is_parallel(l->program) ? "launcher" : "process";
+    const char *scope = l->options.per_rank && l->rank.known ? "rank"
+                        : l->rank.known                      ? "rank0"
+                        : peel_is_parallel(l->program)       ? "launcher"
+                                                             : "process";
     strncpy(w->scope, scope, sizeof w->scope - 1);
 }
 
@@ -401,7 +407,9 @@ static bool start_program(struct launch *l)
     int64_t now_ns = clock_ns();
     struct wire_msg msg = {.kind = WIRE_STARTED, .pid = l->pid, .mono_ns = now_ns, .wall_ms = clock_wall_ms()};
     if (l->options.timeout > 0)
-        l->limit = (struct limit){.due_ns = now_ns + (int64_t)(l->options.timeout * 1e9), .grace_ns = (int64_t)(l->options.kill_after * 1e9), .signal = l->options.signal};
+        l->limit = (struct limit){.due_ns = now_ns + (int64_t)(l->options.timeout * 1e9),
+                                  .grace_ns = (int64_t)(l->options.kill_after * 1e9),
+                                  .signal = l->options.signal};
     spawn_release(l->line);
     if (l->recorded)
         recorder_send(&l->recorder, &msg);
@@ -495,8 +503,8 @@ int launcher_run(struct launch *l)
         reap_recorder(l);
         int exit = l->recorder.exit;
         char text[200];
-        snprintf(text, sizeof text, "the recorder did not start (%s %d; \"benchwrap doctor\" tells why)", WIFSIGNALED(exit) ? "signal" : "exit status",
-                 WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
+        snprintf(text, sizeof text, "the recorder did not start (%s %d; \"benchwrap doctor\" tells why)",
+                 WIFSIGNALED(exit) ? "signal" : "exit status", WIFSIGNALED(exit) ? WTERMSIG(exit) : WEXITSTATUS(exit));
         return unrecorded(l, text, 0);
     }
     l->recorded = true;

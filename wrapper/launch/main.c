@@ -40,9 +40,19 @@ static int no_dashes(int argc, char **argv, int next)
         buf_putc(&line, ' ');
         buf_puts(&line, argv[i]);
     }
-    say_stderr("\"%s\" comes after options without --; to run and record it write: benchwrap%s", argv[next], line.failed ? " OPTIONS -- PROGRAM" : line.p);
+    say_stderr("\"%s\" comes after options without --; to run and record it write: benchwrap%s", argv[next],
+               line.failed ? " OPTIONS -- PROGRAM" : line.p);
     return 125;
 }
+
+/* In a sanitizer build: what the launcher holds lives as long as the process, and the system takes it back. */
+#if defined(__SANITIZE_ADDRESS__)
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+#endif
 
 int main(int argc, char **argv)
 {

@@ -15,11 +15,11 @@ int options_signal(const char *text)
     static const struct {
         const char *name;
         int number;
-    } names[] = {{"HUP", SIGHUP},   {"INT", SIGINT},       {"QUIT", SIGQUIT},   {"ILL", SIGILL},   {"TRAP", SIGTRAP},   {"ABRT", SIGABRT},
-                 {"BUS", SIGBUS},   {"FPE", SIGFPE},       {"KILL", SIGKILL},   {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},   {"USR2", SIGUSR2},
-                 {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},     {"TERM", SIGTERM},   {"CONT", SIGCONT}, {"STOP", SIGSTOP},   {"TSTP", SIGTSTP},
-                 {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU},     {"URG", SIGURG},     {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ},   {"VTALRM", SIGVTALRM},
-                 {"PROF", SIGPROF}, {"WINCH", SIGWINCH},   {"IO", SIGIO},       {"PWR", SIGPWR},   {"SYS", SIGSYS}};
+    } names[] = {{"HUP", SIGHUP},   {"INT", SIGINT},     {"QUIT", SIGQUIT}, {"ILL", SIGILL},   {"TRAP", SIGTRAP}, {"ABRT", SIGABRT},
+                 {"BUS", SIGBUS},   {"FPE", SIGFPE},     {"KILL", SIGKILL}, {"USR1", SIGUSR1}, {"SEGV", SIGSEGV}, {"USR2", SIGUSR2},
+                 {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},   {"TERM", SIGTERM}, {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},
+                 {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU},   {"URG", SIGURG},   {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}, {"VTALRM", SIGVTALRM},
+                 {"PROF", SIGPROF}, {"WINCH", SIGWINCH}, {"IO", SIGIO},     {"PWR", SIGPWR},   {"SYS", SIGSYS}};
     int64_t number;
     if (str_int(str_of(text), &number))
         return number > 0 && number <= SIGRTMAX ? (int)number : 0;
@@ -58,7 +58,8 @@ int options_read(struct opt_set *set, struct options *ret, struct err *ret_warni
         err_set(ret_warning, ERR_INPUT, "%s; %s is taken", why.text, text ? text : "nothing");
         set->values[i] = (struct opt_value){.text = text, .origin = OPT_DEFAULT, .where = text ? "default" : NULL};
     }
-    static const char *const captures[] = {[CAPTURE_AUTO] = "auto", [CAPTURE_PTY] = "pty", [CAPTURE_PIPE] = "pipe", [CAPTURE_NONE] = "none"};
+    static const char *const captures[] = {
+        [CAPTURE_AUTO] = "auto", [CAPTURE_PTY] = "pty", [CAPTURE_PIPE] = "pipe", [CAPTURE_NONE] = "none"};
     *ret = (struct options){.timeout = opt_seconds(set, "timeout"),
                             .kill_after = opt_seconds(set, "kill-after"),
                             .probe_wait = opt_seconds(set, "probe-wait"),

@@ -60,10 +60,8 @@ ssize_t out_write(struct out *out, const void *p, size_t n)
 {
     switch (out->way) {
     case OUT_PLAIN:
-    case OUT_NONBLOCK:
-        return write(out->fd, p, n);
-    case OUT_SOCKET:
-        return send(out->fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+    case OUT_NONBLOCK: return write(out->fd, p, n);
+    case OUT_SOCKET: return send(out->fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
     case OUT_POLLED: {
         struct pollfd can = {.fd = out->fd, .events = POLLOUT};
         int ready = poll(&can, 1, 0);
@@ -73,8 +71,7 @@ ssize_t out_write(struct out *out, const void *p, size_t n)
             errno = EAGAIN;
         return -1;
     }
-    case OUT_CLOSED:
-        break;
+    case OUT_CLOSED: break;
     }
     errno = EBADF;
     return -1;

@@ -9,32 +9,33 @@ struct starter {
     const char *name;
     const char *letters;
     const char *names;
-    const char *verbs;    /* a word that must follow first: "exec run"; NULL: none */
-    int operands;         /* words of its own between options and program: timeout's duration */
-    bool single_dash;     /* long options may have one dash (mpirun -np 4) */
-    bool assignments;     /* NAME=VALUE words may come before the program */
+    const char *verbs; /* a word that must follow first: "exec run"; NULL: none */
+    int operands; /* words of its own between options and program: timeout's duration */
+    bool single_dash; /* long options may have one dash (mpirun -np 4) */
+    bool assignments; /* NAME=VALUE words may come before the program */
     bool parallel;
 };
 
-#define MPI_NAMES \
+#define MPI_NAMES                                                                                                                                                    \
     "n np c N npernode npersocket ppn perhost H host hosts hostfile f machinefile machine x genv genvlist env envlist wdir wd path mca gmca map-by bind-to rank-by " \
-    "rf rankfile cpu-set cpu-list oversubscribe-limit prefix output-filename report-uri timeout tune am app configfile launcher " \
-    "launcher-exec rmk iface bootstrap bootstrap-exec rsh agent soft arch ranks-per-proc l_core prepend-rank-file hosts-group prtemca pmixmca " \
-    "dvm dvm-uri personality max-restarts xterm stdin preload-files display output display-map-file outfile-pattern errfile-pattern usize " \
+    "rf rankfile cpu-set cpu-list oversubscribe-limit prefix output-filename report-uri timeout tune am app configfile launcher "                                    \
+    "launcher-exec rmk iface bootstrap bootstrap-exec rsh agent soft arch ranks-per-proc l_core prepend-rank-file hosts-group prtemca pmixmca "                      \
+    "dvm dvm-uri personality max-restarts xterm stdin preload-files display output display-map-file outfile-pattern errfile-pattern usize "                          \
     "info-file errfile"
 
 static const struct starter starters[] = {
     {.name = "srun",
      .letters = "AaBbCcDdeFGiJLMmNnopqrStTUWwxZ",
-     .names = "account acctg-freq batch bb bbf bcast-exclude begin chdir cluster-constraint clusters comment compress-with constraint container "
-              "container-id context core-spec cores-per-socket cpu-bind cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot dependency "
-              "distribution epilog error exclude export extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task "
-              "gres gres-flags hint input job-name jobid kill-on-bad-exit-after label-width licenses mail-type mail-user max-threads mcs-label "
-              "mem mem-bind mem-per-cpu mem-per-gpu min-nodes mincpus mpi msg-timeout multi-prog-file network nice-value nodefile nodelist nodes "
-              "ntasks ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode output partition power prefer priority profile "
-              "prolog propagate-limits qos relative reservation resv-ports-count send-libs-to signal slurmd-debug sockets-per-node spread-segment "
-              "step-id switches task-epilog task-prolog thread-spec threads threads-per-core time time-min tmp tree-width tres-bind tres-per-task uid "
-              "wait wckey x11-forward het-group mem-per-node oom-kill-step-of",
+     .names =
+         "account acctg-freq batch bb bbf bcast-exclude begin chdir cluster-constraint clusters comment compress-with constraint container "
+         "container-id context core-spec cores-per-socket cpu-bind cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot dependency "
+         "distribution epilog error exclude export extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task "
+         "gres gres-flags hint input job-name jobid kill-on-bad-exit-after label-width licenses mail-type mail-user max-threads mcs-label "
+         "mem mem-bind mem-per-cpu mem-per-gpu min-nodes mincpus mpi msg-timeout multi-prog-file network nice-value nodefile nodelist nodes "
+         "ntasks ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode output partition power prefer priority profile "
+         "prolog propagate-limits qos relative reservation resv-ports-count send-libs-to signal slurmd-debug sockets-per-node spread-segment "
+         "step-id switches task-epilog task-prolog thread-spec threads threads-per-core time time-min tmp tree-width tres-bind tres-per-task uid "
+         "wait wckey x11-forward het-group mem-per-node oom-kill-step-of",
      .parallel = true},
     {.name = "mpirun", .letters = "ncNHfxl", .names = MPI_NAMES, .single_dash = true, .parallel = true},
     {.name = "mpiexec", .letters = "ncNHfxl", .names = MPI_NAMES, .single_dash = true, .parallel = true},
@@ -42,25 +43,36 @@ static const struct starter starters[] = {
     {.name = "orterun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true},
     {.name = "prterun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true},
     {.name = "prun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true},
-    {.name = "mpirun_rsh", .letters = "n", .names = "np hostfile export-all-size", .single_dash = true, .assignments = true, .parallel = true},
-    {.name = "aprun", .letters = "nNdSjLmMeBpPrtCcDFq", .names = "pes pes-per-node depth cpu-binding cc environment-override mem-per-pe access-mode", .parallel = true},
+    {.name = "mpirun_rsh",
+     .letters = "n",
+     .names = "np hostfile export-all-size",
+     .single_dash = true,
+     .assignments = true,
+     .parallel = true},
+    {.name = "aprun",
+     .letters = "nNdSjLmMeBpPrtCcDFq",
+     .names = "pes pes-per-node depth cpu-binding cc environment-override mem-per-pe access-mode",
+     .parallel = true},
     {.name = "jsrun",
      .letters = "nracgbdlELPKpmMUStoekhX",
-     .names = "nrs rs_per_host tasks_per_rs cpu_per_rs gpu_per_rs bind launch_distribution latency_priority env memory_per_rs np smpiargs stdio_mode "
-              "stdio_stdout stdio_stderr stdio_input exit_on_error erf_input chdir",
+     .names =
+         "nrs rs_per_host tasks_per_rs cpu_per_rs gpu_per_rs bind launch_distribution latency_priority env memory_per_rs np smpiargs stdio_mode "
+         "stdio_stdout stdio_stderr stdio_input exit_on_error erf_input chdir",
      .parallel = true},
     {.name = "ibrun", .letters = "no", .parallel = true},
     {.name = "flux",
      .letters = "nNcgtloq",
-     .names = "ntasks nodes cores cores-per-task gpus-per-task tasks-per-node tasks-per-core cores gpus-per-node time-limit queue bank requires env "
-              "env-remove env-file setattr setopt output error input label-io cwd urgency job-name dependency begin-time signal taskmap unbuffered-of",
+     .names =
+         "ntasks nodes cores cores-per-task gpus-per-task tasks-per-node tasks-per-core cores gpus-per-node time-limit queue bank requires env "
+         "env-remove env-file setattr setopt output error input label-io cwd urgency job-name dependency begin-time signal taskmap unbuffered-of",
      .verbs = "run submit start alloc",
      .parallel = true},
     {.name = "env", .letters = "uCS", .names = "unset chdir split-string", .assignments = true},
     {.name = "time", .letters = "fo", .names = "format output"},
     {.name = "numactl",
      .letters = "iPpNCmlLof",
-     .names = "interleave preferred preferred-many cpunodebind physcpubind membind weighted-interleave offset length strict-file shm shmid file"},
+     .names =
+         "interleave preferred preferred-many cpunodebind physcpubind membind weighted-interleave offset length strict-file shm shmid file"},
     {.name = "taskset", .letters = "", .names = "", .operands = 1},
     {.name = "nice", .letters = "n", .names = "adjustment"},
     {.name = "ionice", .letters = "cnpPu", .names = "class classdata pid"},
@@ -74,30 +86,52 @@ static const struct starter starters[] = {
     {.name = "hwloc-bind", .letters = "", .names = "membind mempolicy pid restrict", .operands = 1},
     {.name = "likwid-pin", .letters = "cst", .names = ""},
     {.name = "likwid-perfctr", .letters = "cCgtoTESOMVfs", .names = ""},
-    {.name = "likwid-mpirun", .letters = "ndgomstO", .names = "np nperdomain hostfile pin omp mpi group", .single_dash = true, .parallel = true},
-    {.name = "strace", .letters = "aEeIObopPsSuX", .names = "trace output columns attach env string-limit user const-print-style inject fault"},
+    {.name = "likwid-mpirun",
+     .letters = "ndgomstO",
+     .names = "np nperdomain hostfile pin omp mpi group",
+     .single_dash = true,
+     .parallel = true},
+    {.name = "strace",
+     .letters = "aEeIObopPsSuX",
+     .names = "trace output columns attach env string-limit user const-print-style inject fault"},
     {.name = "ltrace", .letters = "aAeDFlnopsux", .names = "output library"},
-    {.name = "perf", .letters = "oeFcpgGDIrBCMx", .names = "output event freq count repeat interval-print delay cpu call-graph", .verbs = "stat record trace"},
+    {.name = "perf",
+     .letters = "oeFcpgGDIrBCMx",
+     .names = "output event freq count repeat interval-print delay cpu call-graph",
+     .verbs = "stat record trace"},
     {.name = "xvfb-run", .letters = "efnpsw", .names = "error-file auth-file server-num xauth-protocol server-args wait"},
     {.name = "catchsegv"},
     {.name = "caffeinate"},
     {.name = "apptainer",
      .letters = "BHWSscfhpio",
-     .names = "bind home workdir scratch app add-caps apply-cgroups blkio-weight cpus cpuset-cpus cpuset-mems cpu-shares dns drop-caps env "
-              "env-file fusemount hostname memory memory-reservation memory-swap mount net-args network overlay pem-path pwd cwd security shell",
+     .names =
+         "bind home workdir scratch app add-caps apply-cgroups blkio-weight cpus cpuset-cpus cpuset-mems cpu-shares dns drop-caps env "
+         "env-file fusemount hostname memory memory-reservation memory-swap mount net-args network overlay pem-path pwd cwd security shell",
      .verbs = "exec run",
      .operands = 1},
     {.name = "singularity",
      .letters = "BHWSscfhpio",
-     .names = "bind home workdir scratch app add-caps apply-cgroups blkio-weight cpus cpuset-cpus cpuset-mems cpu-shares dns drop-caps env "
-              "env-file fusemount hostname memory memory-reservation memory-swap mount net-args network overlay pem-path pwd cwd security shell",
+     .names =
+         "bind home workdir scratch app add-caps apply-cgroups blkio-weight cpus cpuset-cpus cpuset-mems cpu-shares dns drop-caps env "
+         "env-file fusemount hostname memory memory-reservation memory-swap mount net-args network overlay pem-path pwd cwd security shell",
      .verbs = "exec run",
      .operands = 1},
     {.name = "charliecloud", .operands = 1},
-    {.name = "ch-run", .letters = "bcdgujms", .names = "bind cd set-env unset-env feature mount gid uid join-ct join-pid join-tag storage", .operands = 1},
+    {.name = "ch-run",
+     .letters = "bcdgujms",
+     .names = "bind cd set-env unset-env feature mount gid uid join-ct join-pid join-tag storage",
+     .operands = 1},
     {.name = "shifter", .letters = "ieVvwE", .names = "image env env-file volume workdir entrypoint module"},
-    {.name = "podman", .letters = "aceghlmpuvw", .names = "volume env device name network user workdir mount cpus memory entrypoint ipc pid security-opt ulimit", .verbs = "run", .operands = 1},
-    {.name = "docker", .letters = "aceghlmpuvw", .names = "volume env device name network user workdir mount cpus memory entrypoint ipc pid security-opt ulimit gpus", .verbs = "run", .operands = 1},
+    {.name = "podman",
+     .letters = "aceghlmpuvw",
+     .names = "volume env device name network user workdir mount cpus memory entrypoint ipc pid security-opt ulimit",
+     .verbs = "run",
+     .operands = 1},
+    {.name = "docker",
+     .letters = "aceghlmpuvw",
+     .names = "volume env device name network user workdir mount cpus memory entrypoint ipc pid security-opt ulimit gpus",
+     .verbs = "run",
+     .operands = 1},
 };
 
 static const struct starter *starter_of(const char *word)
@@ -132,7 +166,8 @@ static int option_words(const struct starter *s, char *const *argv)
         if (equals)
             return 1;
         if (listed(s->names, name)) {
-            bool pair = s->single_dash && (str_is(name, "mca") || str_is(name, "gmca") || str_is(name, "prtemca") || str_is(name, "pmixmca") || str_is(name, "genv") || str_is(name, "env"));
+            bool pair = s->single_dash && (str_is(name, "mca") || str_is(name, "gmca") || str_is(name, "prtemca") ||
+                                           str_is(name, "pmixmca") || str_is(name, "genv") || str_is(name, "env"));
             return pair && argv[1] && argv[2] && !strchr(argv[1], '=') ? 3 : 2;
         }
         if (two || name.n > 2)

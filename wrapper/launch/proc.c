@@ -55,10 +55,8 @@ bool proc_look(pid_t pid, struct proc_id *ret)
 static bool hex_after(const char *text, const char *label, uint64_t *ret)
 {
     const char *at = strstr(text, label);
-    if (!at)
-        return false;
-    *ret = strtoull(at + strlen(label), NULL, 16);
-    return true;
+    struct str rest = str_of(at ? at + strlen(label) : "");
+    return str_based(str_word(&rest), 16, ret);
 }
 
 bool proc_pending(pid_t pid, uint64_t *ret)

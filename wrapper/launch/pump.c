@@ -14,7 +14,8 @@ enum { PIPE_SIZE = 1 << 20, RING_LOW = 64 << 10 /* after a loss go on when so mu
 
 int pump_open(struct stream *s, int number, struct out *out, enum capture capture)
 {
-    *s = (struct stream){.number = number, .source = -1, .for_child = -1, .out = out, .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
+    *s = (struct stream){
+        .number = number, .source = -1, .for_child = -1, .out = out, .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
     if (capture == CAPTURE_NONE || out->way == OUT_CLOSED || out->is_message_socket)
         return 0;
     s->is_pty = capture == CAPTURE_PTY || (capture == CAPTURE_AUTO && out->is_tty);
@@ -43,7 +44,11 @@ int pump_open(struct stream *s, int number, struct out *out, enum capture captur
 void pump_merge(struct stream *streams)
 {
     struct stream *err = &streams[1];
-    *err = (struct stream){.number = 2, .source = -1, .for_child = streams[0].for_child, .out = streams[0].out, .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
+    *err = (struct stream){.number = 2,
+                           .source = -1,
+                           .for_child = streams[0].for_child,
+                           .out = streams[0].out,
+                           .pty = {.master = -1, .slave = -1, .real = -1, .keys = -1}};
 }
 
 void pump_record(struct stream *s, struct wire *wire, int ring)

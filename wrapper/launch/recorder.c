@@ -196,21 +196,14 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
     }
     ret->text[sizeof ret->text - 1] = 0;
     switch (ret->kind) {
-    case WIRE_READY:
-        r->ready = true;
-        break;
-    case WIRE_REFUSE:
-        r->refused = true;
-        break;
-    case WIRE_SUMMARY:
-        memcpy(r->summary, ret->text, sizeof r->summary);
-        break;
+    case WIRE_READY: r->ready = true; break;
+    case WIRE_REFUSE: r->refused = true; break;
+    case WIRE_SUMMARY: memcpy(r->summary, ret->text, sizeof r->summary); break;
     case WIRE_DONE:
         r->done = true;
         r->verdict = ret->status;
         break;
-    default:
-        break;
+    default: break;
     }
     return 1;
 }

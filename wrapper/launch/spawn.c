@@ -126,7 +126,8 @@ int spawn_explain(const char *program, const struct spawn_failure *failure, char
     } else if (failure->error == ENOENT) {
         bool there = access(program, F_OK) == 0;
         status = 127;
-        snprintf(text, size, there ? "%s: the file is there, but the interpreter or loader it names was not found" : "%s: no such file", shown);
+        snprintf(text, size, there ? "%s: the file is there, but the interpreter or loader it names was not found" : "%s: no such file",
+                 shown);
     } else
         snprintf(text, size, "%s: cannot be executed: %m", shown);
     buf_deinit(&name);

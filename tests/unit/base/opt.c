@@ -77,6 +77,7 @@ static void spelling_table(void **state)
             assert_int_equal(rc, -1);
             assert_int_equal(err.kind, ERR_USAGE);
             assert_string_equal(err.text, cases[i].message);
+            opt_deinit(&set);
             continue;
         }
         if (rc)
@@ -86,6 +87,7 @@ static void spelling_table(void **state)
             assert_string_equal(opt_text(&set, cases[i].name), cases[i].value);
         else
             assert_null(opt_text(&set, cases[i].name));
+        opt_deinit(&set);
     }
 }
 
@@ -111,6 +113,7 @@ static void lists_keep_order_of_the_strongest_origin(void **state)
     assert_null(v->next->next);
     assert_int_equal(opt_assign(&set, "tag", "late=1", OPT_REPOSITORY, "r:1", NULL), 0);
     assert_string_equal(opt_text(&set, "tag"), "a=1");
+    opt_deinit(&set);
 }
 
 static void environment_and_files_have_their_rank(void **state)
@@ -140,6 +143,7 @@ static void environment_and_files_have_their_rank(void **state)
     assert_string_equal(opt_text(&set, "tree"), "/x");
     assert_true(opt_seconds(&set, "probe-wait") == 0.25);
     assert_true(opt_bytes(&set, "log-max") == 16 << 20);
+    opt_deinit(&set);
 }
 
 static void operands_may_stand_among_options(void **state)
@@ -158,6 +162,7 @@ static void operands_may_stand_among_options(void **state)
     assert_string_equal(argv[7], "-v");
     assert_string_equal(opt_text(&set, "experiment"), "x");
     assert_false(opt_on(&set, "verbose"));
+    opt_deinit(&set);
 }
 
 static void help_fits_the_terminal_and_names_every_row(void **state)
