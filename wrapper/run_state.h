@@ -1,0 +1,43 @@
+/* run_state.h: what the recorder knows of its run, shared by the chapters of its story: run.c, run_begin.c, run_watch.c, run_end.c. */
+#ifndef WRAPPER_RUN_STATE_H
+#define WRAPPER_RUN_STATE_H
+#include "launch/wire.h"
+#include "probes/probe.h"
+#include "wrapper/plan.h"
+#include "wrapper/run_finish.h"
+#include "wrapper/run_stream.h"
+
+struct run {
+    struct plan plan;
+    struct wire *wire;
+    const char *data; /* the rings' bytes */
+    int signals; /* signalfd */
+    struct spool spool;
+    struct journal *journal;
+    struct record record;
+    struct stream streams[WIRE_STREAMS];
+    struct host host;
+    uint64_t log_max, artifact_max;
+    int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
+    bool idle; /* no byte came lately: wake at the first */
+    bool dirty; /* facts came that are not in the journal's file yet */
+    int64_t program_mono_ns; /* when the program started */
+    bool nested; /* a run inside a run */
+    bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
+    pid_t syncer; /* child that syncs the journal, 0: none yet */
+    struct wire_msg end; /* kind 0 until the program has ended */
+};
+
+/* A message to the launcher; text may be NULL. Its death is no error. */
+void run_tell(uint32_t kind, int status, const char *text);
+/* Maps the launcher's memory and becomes the witness of signals. */
+int run_map(struct run *run, struct err *err);
+/* All that must be there before the program may start: journal with its first line, quick facts. */
+int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err);
+/* Until the program has ended, or the launcher: then run->end tells (kind 0: the launcher was killed). */
+void run_watch(struct run *run);
+/* Takes what the rings still hold and the signals that wait. */
+void run_drain(struct run *run);
+/* The last facts into the record and the journal: usage, status, kept files, what is looked at afterwards. */
+void run_close(struct run *run);
+#endif
