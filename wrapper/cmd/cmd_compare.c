@@ -31,10 +31,12 @@ static int add_member(struct cmd_context *c, struct runs *runs, struct group *gr
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     if (load_member(c, runs, name, &group->members[group->count]) < 0)
         return -1;
+    bool twice = false;
     for (size_t i = 0; i < group->count; i++)
-        if (strcmp(group->members[i].run->id, group->members[group->count].run->id) == 0)
-            return err_set(c->err, ERR_USAGE, "the run %.8s is named twice in one group", group->members[i].run->id);
-    group->count++;
+        twice = twice || strcmp(group->members[i].run->id, group->members[group->count].run->id) == 0;
+    group->count++; /* counted in any case: what is counted is freed */
+    if (twice)
+        return err_set(c->err, ERR_USAGE, "the run %.8s is named twice in one group", group->members[group->count - 1].run->id);
     return 0;
 }
 
