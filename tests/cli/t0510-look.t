@@ -83,6 +83,7 @@ cp -a mlruns whole
 second=$(bw ls -e one --json | get 'v[0]["id"]'); exp=$(basename "$(dirname mlruns/*/"$second")")
 printf 'status: [\n' >"mlruns/$exp/$second/meta.yaml"
 bw ls --json >out.json; is "a damaged run: status 1" "$?" 1
+is "and it is not told to be running" "$(get '[r["status"] for r in v if r["problem"]]' <out.json)" "['DAMAGED']"
 is "the others are there" "$(get 'len(v)' <out.json)" 6
 like "it is named" "$(cat err)" "$second: damaged: meta.yaml"
 printf 'no sample\n' >"mlruns/$exp/$first/metrics/speed"

@@ -75,6 +75,8 @@ struct json *runs_detail(const struct runs *runs, const struct tree_run *run, co
 
 const char *runs_status(const struct tree_run *run)
 {
+    if (run->problem && run->start_ms == 0) /* its meta.yaml tells nothing, so not that it is running either */
+        return "DAMAGED";
     return (int)run->status == 2 ? "SCHEDULED" : record_status_name(run->status);
 }
 
