@@ -78,7 +78,7 @@ for way in recorded unrecorded ${BENCHWRAP_LONG:+limited}; do
     else
         skip "$way: less" "not installed"
     fi
-    out=$(on_pty "expect More; send \x20; wait 0.3; send q" -- env TERM=xterm "${wrap[@]}" more lines)
+    out=$(on_pty "expect More; send \x20; expect More; wait 0.3; send q" -- env TERM=xterm "${wrap[@]}" more lines)
     case $out in *time-out*) tap_fail "$way: more" "$out" ;; *) tap_pass "$way: more takes keys and ends" ;; esac
     if command -v vim >/dev/null; then
         rm -f new.txt
