@@ -84,6 +84,21 @@ static int open_real(const struct pty *pty)
     return fd_high(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+/* Does anybody sleep in a read of the pty now? */
+static bool somebody_reads(const struct pty *pty, const pid_t *except)
+{
+    char slave[64];
+    struct proc_id *list = NULL;
+    bool found = false;
+    if (ptsname_r(pty->master, slave, sizeof slave))
+        return false;
+    ptrdiff_t n = proc_descendants(except, &list);
+    for (ptrdiff_t i = 0; i < n && !found; i++)
+        found = sleeps_in_read(list[i].pid, slave);
+    free(list);
+    return found;
+}
+
 void keys_look(struct pty *pty, const pid_t *except)
 {
     char slave[64];
@@ -94,18 +109,25 @@ void keys_look(struct pty *pty, const pid_t *except)
     if (ptsname_r(pty->master, slave, sizeof slave))
         return;
     ptrdiff_t n = proc_descendants(except, &list);
-    for (ptrdiff_t i = 0; i < n && pty->keys < 0; i++)
-        if (sleeps_in_read(list[i].pid, slave) || has_opened(list[i].pid, slave))
+    for (ptrdiff_t i = 0; i < n && pty->keys < 0; i++) {
+        pty->waits_outside = !has_opened(list[i].pid, slave);
+        if (!pty->waits_outside || sleeps_in_read(list[i].pid, slave))
             pty->keys = open_real(pty);
+    }
     free(list);
 }
 
-void keys_carry(struct pty *pty)
+void keys_carry(struct pty *pty, const pid_t *except)
 {
     char typed[256];
     if (tcgetpgrp(pty->real) != getpgrp() || (pty->last.c_lflag & ICANON)) {
         fd_close(&pty->keys); /* the program has left raw mode: looked for again when it comes back */
         pty->looks = 0;
+        return;
+    }
+    /* more(1) waits for a key on its stdin, the real terminal, and then reads it from stderr: taken earlier, the key would not wake it. */
+    if (pty->waits_outside && !somebody_reads(pty, except)) {
+        usleep(1000); /* the key stays where it is, and poll tells of it again at once */
         return;
     }
     ssize_t n = read(pty->keys, typed, sizeof typed);

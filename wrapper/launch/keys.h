@@ -11,7 +11,7 @@ enum { KEYS_LOOK_MS = 50, KEYS_LOOKS = 40 };
  * process that has opened it for reading, or sleeps in a read of it, and then opens pty->keys. except: our helpers' pids, 0-terminated. */
 void keys_look(struct pty *pty, const pid_t *except);
 /* Carries what was typed (pty->keys is readable) to the program. */
-void keys_carry(struct pty *pty);
+void keys_carry(struct pty *pty, const pid_t *except);
 /* Should keys_look be called again soon? */
 bool keys_looking(const struct pty *pty);
 #endif

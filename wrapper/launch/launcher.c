@@ -305,7 +305,7 @@ static void turn(struct launch *l)
             struct pty *pty = &l->stream[i].pty;
             pty_follow(pty);
             if (p[AT_KEYS + i].revents && pty->keys >= 0)
-                keys_carry(pty);
+                keys_carry(pty, except);
             keys_look(pty, except);
         }
     if (p[AT_RECORDER].revents)
