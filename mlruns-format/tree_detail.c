@@ -190,7 +190,7 @@ int detail_write(struct building *b, struct err *err)
     bool first = true;
     buf_putc(&t, '{');
     member(&t, 2, &first, STR("format"));
-    buf_putc(&t, '1');
+    buf_printf(&t, "%d", MLRUNS_FORMAT);
     text_member(&t, 2, &first, "generator", STR("benchwrap " BW_VERSION));
     buf_putc(&t, ',');
     write_run(&t, b);

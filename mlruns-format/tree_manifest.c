@@ -85,7 +85,7 @@ int manifest_write(struct building *b, struct err *err)
     for (struct manifest_file *f = b->files; f; f = f->next)
         sorted[n++] = f;
     qsort(sorted, n, sizeof *sorted, by_path);
-    buf_printf(&t, "{\n  \"format\": 1,\n  \"run_id\": \"%s\",\n  \"files\": [", b->r->id);
+    buf_printf(&t, "{\n  \"format\": %d,\n  \"run_id\": \"%s\",\n  \"files\": [", MLRUNS_FORMAT, b->r->id);
     for (size_t i = 0; i < n; i++) {
         buf_printf(&t, "%s\n    {\"path\": ", i ? "," : "");
         buf_json(&t, str_of(sorted[i]->path));
