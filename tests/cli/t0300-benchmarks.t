@@ -1,9 +1,11 @@
 #!/bin/sh
-# t0300: every stored output under tests/benchmarks gives the facts that lie beside it. A case is a folder NAME/CASE with `stdout`, and if
-# there are any `stderr`, `argv` (one argument a line), `status`, `file` (PATTERN=FILE a line) and `expect`: key and value a line, what
-# `parse` tells. UPDATE=1 writes `expect` anew: read the difference.
+# t0300: every stored output in the catalogue gives the facts that lie beside it. A case is a folder benchmarks/catalogue/NAME/samples/CASE
+# with `stdout`, and if there are any `stderr`, `argv` (one argument a line), `status`, `file` (PATTERN=FILE a line) and `expect`: key and
+# value a line, what `parse` tells. A file that may not be kept here (no licence) is named in `outside` instead: `stdout=PATH` a line,
+# PATH below $BENCHWRAP_SAMPLES (default: ../shared/samples). UPDATE=1 writes `expect` anew: read the difference. ONLY=NAME: that one alone.
 . "$(dirname "$0")/../lib/tap.sh"
-cd "$ROOT/tests/benchmarks" || exit 1
+cd "$ROOT/benchmarks/catalogue" || exit 1
+SAMPLES=${BENCHWRAP_SAMPLES:-$ROOT/../shared/samples}
 
 facts() # JSON -> lines, in the order of the record
 {
@@ -22,15 +24,29 @@ for w in d["warnings"]:
 '
 }
 
-for case in */*/; do
+outside() # NAME of a part of the case -> its path, if it lies outside
+{
+    [ -f "$case/outside" ] && sed -n "s|^$1=|$SAMPLES/|p" "$case/outside" | head -n 1
+}
+
+for case in */samples/*/; do
     case=${case%/}
+    [ -z "${ONLY:-}" ] || [ "$ONLY" = "${case%%/*}" ] || continue
+    stdout=$(outside stdout)
+    stderr=$(outside stderr)
+    if [ -n "$stdout$stderr" ] && [ ! -f "${stdout:-$stderr}" ]; then
+        skip "$case" "its output carries no licence and lies outside: ${stdout:-$stderr} is not there"
+        continue
+    fi
+    [ -n "$stdout" ] || stdout=$case/stdout
+    [ -n "$stderr" ] || { [ -f "$case/stderr" ] && stderr=$case/stderr; }
     set -- parse --rules "$ROOT/benchmarks/catalogue/${case%%/*}/rules.yaml" --json
     [ ! -f "$case/status" ] || set -- "$@" --exit-status "$(cat "$case/status")"
-    [ ! -f "$case/stderr" ] || set -- "$@" --stderr "$case/stderr"
+    [ -z "$stderr" ] || set -- "$@" --stderr "$stderr"
     if [ -f "$case/file" ]; then
         while IFS= read -r file; do set -- "$@" --file "${file%%=*}=$case/${file#*=}"; done <"$case/file"
     fi
-    set -- "$@" "$case/stdout"
+    set -- "$@" "$stdout"
     if [ -f "$case/argv" ]; then
         set -- "$@" --
         while IFS= read -r argument; do set -- "$@" "$argument"; done <"$case/argv"
