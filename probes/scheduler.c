@@ -108,6 +108,13 @@ static bool read_per_node(const char *text, struct per_node *ret)
     return true;
 }
 
+/* What the program's own launcher was told (srun -n 4 …) is nearer to the program than what the scheduler gave the job. */
+static void tell_job(struct host *h, struct record *r, const char *key, int64_t value)
+{
+    if (!record_find(r, FACT_PARAM, key))
+        tell_int(h, r, key, value);
+}
+
 /* What an MPI launcher or process manager says: its world is what runs. False: there is none. */
 static bool mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_local)
 {
@@ -158,21 +165,21 @@ static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
     int64_t nodes, het = 0;
     if (step && count_of(h, "SLURM_STEP_NUM_NODES", &nodes)) {
         int64_t all;
-        tell_int(h, r, "job.nodes", nodes);
+        tell_job(h, r, "job.nodes", nodes);
         if (count_of(h, "SLURM_JOB_NUM_NODES", &all) && all != nodes)
             tell_int(h, r, "slurm.job_nodes", all);
         return;
     }
     if (count_of(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096) {
         if (het_nodes(h, het, &nodes))
-            tell_int(h, r, "job.nodes", nodes);
+            tell_job(h, r, "job.nodes", nodes);
         else
             tell_missing(h, r, "job.nodes", "this heterogeneous job does not tell the nodes of each of its %lld components",
                          (long long)het);
         return;
     }
     if (count_of(h, "SLURM_JOB_NUM_NODES", &nodes) || count_of(h, "SLURM_NNODES", &nodes))
-        tell_int(h, r, "job.nodes", nodes);
+        tell_job(h, r, "job.nodes", nodes);
 }
 
 static void tell_slurm_tasks(struct host *h, struct record *r, bool step)
@@ -183,22 +190,28 @@ static void tell_slurm_tasks(struct host *h, struct record *r, bool step)
     if (!known)
         known = count_of(h, "SLURM_NTASKS", &tasks);
     if (mpi_world(h, &mpi, &local) && (!known || mpi != tasks)) {
-        tell_int(h, r, "job.tasks", mpi);
+        tell_job(h, r, "job.tasks", mpi);
         if (known)
             tell_int(h, r, "slurm.tasks", tasks); /* what the scheduler started: mpirun's daemons, or slots */
         return; /* how they lie on the nodes is the launcher's business; the caller tells its local count */
     }
+    const struct fact *launched = record_find(r, FACT_PARAM, "job.tasks");
+    int64_t n;
+    if (launched && known && (!str_int(launched->text, &n) || n != tasks)) {
+        tell_int(h, r, "slurm.tasks", tasks);
+        return; /* how the launcher's fewer tasks lie on the nodes is not told */
+    }
     if (known)
-        tell_int(h, r, "job.tasks", tasks);
+        tell_job(h, r, "job.tasks", tasks);
     struct per_node p;
-    if (!text)
+    if (!text || record_find(r, FACT_PARAM, "job.tasks_per_node"))
         return;
     if (!read_per_node(text, &p))
         tell_missing(h, r, "job.tasks_per_node", "SLURM_TASKS_PER_NODE is not understood");
     else if (known && p.sum != tasks)
         return; /* without -n, batch jobs list slots there, not tasks */
     else if (p.common > 0)
-        tell_int(h, r, "job.tasks_per_node", p.common);
+        tell_job(h, r, "job.tasks_per_node", p.common);
     else
         tell_text(h, r, "job.tasks_per_node", text);
 }
@@ -231,7 +244,7 @@ static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
             return;
         }
     }
-    tell_int(h, r, "job.cpus_per_task", asked);
+    tell_job(h, r, "job.cpus_per_task", asked);
 }
 
 /* "4", "a100:4", "a100:2,v100:1" -> sum. */
@@ -271,12 +284,12 @@ static void tell_mpi(struct host *h, struct record *r)
     if (!mpi_world(h, &tasks, &local))
         return;
     if (!record_find(r, FACT_PARAM, "job.tasks"))
-        tell_int(h, r, "job.tasks", tasks);
+        tell_job(h, r, "job.tasks", tasks);
     const struct fact *nodes = record_find(r, FACT_PARAM, "job.nodes");
     int64_t n;
     if (local > 0 && !record_find(r, FACT_PARAM, "job.tasks_per_node") &&
         (!nodes || !str_int(nodes->text, &n) || n * local == tasks || n == 1))
-        tell_int(h, r, "job.tasks_per_node", local);
+        tell_job(h, r, "job.tasks_per_node", local);
 }
 
 static void tell_slurm(struct host *h, struct record *r)
@@ -324,10 +337,10 @@ static void tell_pbs(struct host *h, struct record *r)
             tell_missing(h, r, "job.nodes", "PBS_NODEFILE is not readable");
         return;
     }
-    tell_int(h, r, "job.nodes", nodes);
-    tell_int(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
+    tell_job(h, r, "job.nodes", nodes);
+    tell_job(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
     if (lines % nodes == 0)
-        tell_int(h, r, "job.tasks_per_node", lines / nodes);
+        tell_job(h, r, "job.tasks_per_node", lines / nodes);
 }
 
 static void tell_lsf(struct host *h, struct record *r)
@@ -353,12 +366,12 @@ static void tell_lsf(struct host *h, struct record *r)
     bool mpi = mpi_world(h, &tasks, &local);
     if (value_of(h, "JSM_NAMESPACE_SIZE") && launch_node)
         nodes--; /* where jsrun is, the first host with its one slot runs the script, no tasks */
-    tell_int(h, r, "job.nodes", nodes);
+    tell_job(h, r, "job.nodes", nodes);
     if (mpi)
         return; /* told by tell_mpi */
-    tell_int(h, r, "job.tasks", slots);
+    tell_job(h, r, "job.tasks", slots);
     if (common > 0)
-        tell_int(h, r, "job.tasks_per_node", common);
+        tell_job(h, r, "job.tasks_per_node", common);
 }
 
 static void tell_kubernetes(struct host *h, struct record *r)

@@ -1,6 +1,7 @@
 /* run_begin.c: a run begins: what was asked, the spool and the journal, who and what is measured, quick facts of the machine. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "launch/peel.h"
 #include "wrapper/run_state.h"
 
 #include <fcntl.h>
@@ -136,6 +137,25 @@ static void record_pairs(struct run *run, const char *option, void (*put)(struct
     }
 }
 
+/* The shape of the job as the launcher before the program was told it: `srun -n 64 ior`. */
+static void record_shape(struct run *run)
+{
+    struct peel_shape shape;
+    run->record.source = "launcher";
+    if (!peel_shape(run->plan.argv, &shape))
+        return;
+    const struct {
+        const char *key;
+        int value;
+    } rows[] = {{"job.tasks", shape.tasks},
+                {"job.nodes", shape.nodes},
+                {"job.tasks_per_node", shape.tasks_per_node},
+                {"job.cpus_per_task", shape.cpus_per_task}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value)
+            record_param_int(&run->record, rows[i].key, rows[i].value);
+}
+
 static void record_identity(struct run *run)
 {
     struct record *r = &run->record;
@@ -245,6 +265,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     if (probes_cache_dir(env, &cache))
         run->host.cache = arena_dup(&run->plan.arena, cache.p, cache.n);
     record_identity(run);
+    record_shape(run);
     journal_flush(run->journal, false, NULL);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
     return 0;

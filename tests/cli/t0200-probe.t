@@ -67,6 +67,18 @@ if command -v git >/dev/null; then
     fi
 fi
 
+# What the launcher before the program was told counts more than what the scheduler gave the job.
+mkdir -p bin
+printf '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n' >bin/srun
+chmod +x bin/srun
+SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=8 SLURM_TASKS_PER_NODE='4(x2)' "$BENCHWRAP" -q -t "$WORK/shape/mlruns" -- bin/srun -n 2 --cpus-per-task=3 -- true
+cd "$WORK"/shape/mlruns/*/*/params || exit 1
+is "tasks: the launcher's" "$(cat job.tasks)" 2
+is "tasks of the allocation beside them" "$(cat slurm.tasks)" 8
+is "cpus of a task" "$(cat job.cpus_per_task)" 3
+ok "no tasks per node, which nobody told" test ! -e job.tasks_per_node
+cd "$WORK" || exit 1
+
 # Captured machines, and what is wrong with a call.
 like "a captured machine" "$("$BENCHWRAP" probe --root "$ROOT/tests/probes/neoverse-v1/root")" "ARM Neoverse-V1"
 ok "a root that is not there is said" sh -c '"$BENCHWRAP" probe --root ./gone 2>&1 | grep -q "gone cannot be opened: No such file"'

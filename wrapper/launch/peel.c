@@ -14,8 +14,10 @@ struct starter {
     bool single_dash; /* long options may have one dash (mpirun -np 4) */
     bool assignments; /* NAME=VALUE words may come before the program */
     bool parallel;
+    const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the job, letters and names alike */
 };
 
+#define MPI_SHAPE .tasks = "n np", .per_node = "N npernode ppn perhost "
 #define MPI_NAMES                                                                                                                                                    \
     "n np c N npernode npersocket ppn perhost H host hosts hostfile f machinefile machine x genv genvlist env envlist wdir wd path mca gmca map-by bind-to rank-by " \
     "rf rankfile cpu-set cpu-list oversubscribe-limit prefix output-filename report-uri timeout tune am app configfile launcher "                                    \
@@ -36,37 +38,50 @@ static const struct starter starters[] = {
          "prolog propagate-limits qos relative reservation resv-ports-count send-libs-to signal slurmd-debug sockets-per-node spread-segment "
          "step-id switches task-epilog task-prolog thread-spec threads threads-per-core time time-min tmp tree-width tres-bind tres-per-task uid "
          "wait wckey x11-forward het-group mem-per-node oom-kill-step-of",
-     .parallel = true},
-    {.name = "mpirun", .letters = "ncNHfxl", .names = MPI_NAMES, .single_dash = true, .parallel = true},
-    {.name = "mpiexec", .letters = "ncNHfxl", .names = MPI_NAMES, .single_dash = true, .parallel = true},
-    {.name = "mpiexec.hydra", .letters = "nfl", .names = MPI_NAMES, .single_dash = true, .parallel = true},
-    {.name = "orterun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true},
-    {.name = "prterun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true},
-    {.name = "prun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true},
+     .parallel = true,
+     .tasks = "n ntasks",
+     .nodes = "N nodes",
+     .per_node = "ntasks-per-node",
+     .cpus = "c cpus-per-task"},
+    {.name = "mpirun", .letters = "ncNHfxl", .names = MPI_NAMES, .single_dash = true, .parallel = true, MPI_SHAPE},
+    {.name = "mpiexec", .letters = "ncNHfxl", .names = MPI_NAMES, .single_dash = true, .parallel = true, MPI_SHAPE},
+    {.name = "mpiexec.hydra", .letters = "nfl", .names = MPI_NAMES, .single_dash = true, .parallel = true, MPI_SHAPE},
+    {.name = "orterun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true, MPI_SHAPE},
+    {.name = "prterun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true, MPI_SHAPE},
+    {.name = "prun", .letters = "ncNHx", .names = MPI_NAMES, .single_dash = true, .parallel = true, MPI_SHAPE},
     {.name = "mpirun_rsh",
      .letters = "n",
      .names = "np hostfile export-all-size",
      .single_dash = true,
      .assignments = true,
-     .parallel = true},
+     .parallel = true,
+     .tasks = "n np"},
     {.name = "aprun",
      .letters = "nNdSjLmMeBpPrtCcDFq",
      .names = "pes pes-per-node depth cpu-binding cc environment-override mem-per-pe access-mode",
-     .parallel = true},
+     .parallel = true,
+     .tasks = "n pes",
+     .per_node = "N pes-per-node",
+     .cpus = "d depth"},
     {.name = "jsrun",
      .letters = "nracgbdlELPKpmMUStoekhX",
      .names =
          "nrs rs_per_host tasks_per_rs cpu_per_rs gpu_per_rs bind launch_distribution latency_priority env memory_per_rs np smpiargs stdio_mode "
          "stdio_stdout stdio_stderr stdio_input exit_on_error erf_input chdir",
-     .parallel = true},
-    {.name = "ibrun", .letters = "no", .parallel = true},
+     .parallel = true,
+     .tasks = "p np"},
+    {.name = "ibrun", .letters = "no", .parallel = true, .tasks = "n"},
     {.name = "flux",
      .letters = "nNcgtloq",
      .names =
          "ntasks nodes cores cores-per-task gpus-per-task tasks-per-node tasks-per-core cores gpus-per-node time-limit queue bank requires env "
          "env-remove env-file setattr setopt output error input label-io cwd urgency job-name dependency begin-time signal taskmap unbuffered-of",
      .verbs = "run submit start alloc",
-     .parallel = true},
+     .parallel = true,
+     .tasks = "n ntasks",
+     .nodes = "N nodes",
+     .per_node = "tasks-per-node",
+     .cpus = "c cores-per-task"},
     {.name = "env", .letters = "uCS", .names = "unset chdir split-string", .assignments = true},
     {.name = "time", .letters = "fo", .names = "format output"},
     {.name = "numactl",
@@ -90,7 +105,8 @@ static const struct starter starters[] = {
      .letters = "ndgomstO",
      .names = "np nperdomain hostfile pin omp mpi group",
      .single_dash = true,
-     .parallel = true},
+     .parallel = true,
+     .tasks = "n np"},
     {.name = "strace",
      .letters = "aEeIObopPsSuX",
      .names = "trace output columns attach env string-limit user const-print-style inject fault"},
@@ -179,14 +195,46 @@ static int option_words(const struct starter *s, char *const *argv)
     return 1;
 }
 
+/* The option's name (a letter is one too) and its value at argv[0], attached or the next word; value.p NULL: it has none. */
+static struct str option_name(const struct starter *s, char *const *argv, struct str *ret_value)
+{
+    const char *word = argv[0];
+    bool two = word[1] == '-';
+    struct str name = str_of(word + (two ? 2 : 1)), rest = name, key = str_cut(&rest, '=');
+    *ret_value = rest.p ? rest : argv[1] ? str_of(argv[1]) : (struct str){0};
+    if (two || (s->single_dash && s->names && listed(s->names, key)))
+        return key;
+    for (const char *p = word + 1; *p; p++)
+        if (s->letters && strchr(s->letters, *p)) {
+            if (p[1])
+                *ret_value = str_of(p + 1 + (p[1] == '='));
+            return (struct str){p, 1};
+        }
+    return (struct str){0};
+}
+
+static void shape_option(const struct starter *s, char *const *argv, struct peel_shape *shape)
+{
+    struct str value, name = option_name(s, argv, &value);
+    struct {
+        const char *names;
+        int *to;
+    } rows[] = {
+        {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
+    int64_t n;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (name.n && rows[i].names && listed(rows[i].names, name))
+            *rows[i].to = value.p && str_int(value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
+}
+
 static bool is_assignment(const char *word)
 {
     const char *equals = strchr(word, '=');
     return equals && equals != word;
 }
 
-/* The word behind one starter's own words, or NULL when nothing is left. */
-static char *const *peel_one(const struct starter *s, char *const *at)
+/* The word behind one starter's own words, or NULL when nothing is left. What its options say goes to shape, unless that is NULL. */
+static char *const *peel_one(const struct starter *s, char *const *at, struct peel_shape *shape)
 {
     int operands = s->operands;
     at++;
@@ -201,6 +249,8 @@ static char *const *peel_one(const struct starter *s, char *const *at)
         if (strcmp(*at, "--") == 0) {
             at++;
         } else if ((*at)[0] == '-' && (*at)[1]) {
+            if (shape)
+                shape_option(s, at, shape);
             for (int n = option_words(s, at); n-- && *at;)
                 at++;
             continue;
@@ -218,16 +268,17 @@ static char *const *peel_one(const struct starter *s, char *const *at)
     return NULL;
 }
 
-static char *const *walk(char *const *argv, bool *ret_parallel)
+/* ret_parallel: how many of the starters begin several ranks; shape is that of the last one. */
+static char *const *walk(char *const *argv, int *ret_parallel, struct peel_shape *shape)
 {
     char *const *at = argv;
-    *ret_parallel = false;
+    *ret_parallel = 0;
     for (int depth = 0; depth < 16 && *at; depth++) {
         const struct starter *s = starter_of(*at);
-        char *const *next = s ? peel_one(s, at) : NULL;
+        char *const *next = s ? peel_one(s, at, s->parallel ? shape : NULL) : NULL;
         if (!next)
             break;
-        *ret_parallel |= s->parallel;
+        *ret_parallel += s->parallel;
         at = next;
     }
     return at;
@@ -235,13 +286,27 @@ static char *const *walk(char *const *argv, bool *ret_parallel)
 
 char *const *peel(char *const *argv)
 {
-    bool parallel;
-    return walk(argv, &parallel);
+    int parallel;
+    return walk(argv, &parallel, NULL);
 }
 
 bool peel_is_parallel(char *const *argv)
 {
-    bool parallel;
-    walk(argv, &parallel);
-    return parallel;
+    int parallel;
+    walk(argv, &parallel, NULL);
+    return parallel > 0;
+}
+
+bool peel_shape(char *const *argv, struct peel_shape *ret)
+{
+    int parallel;
+    *ret = (struct peel_shape){0};
+    char *const *program = walk(argv, &parallel, ret);
+    bool several = false;
+    for (char *const *a = program; *a; a++)
+        several |= strcmp(*a, ":") == 0;
+    if (parallel == 1 && !several)
+        return true;
+    *ret = (struct peel_shape){0};
+    return false;
 }

@@ -7,4 +7,11 @@
 char *const *peel(char *const *argv);
 /* Is one of the peeled commands a starter of parallel ranks (srun, mpirun …)? */
 bool peel_is_parallel(char *const *argv);
+
+/* What a parallel starter's own options ask for; 0: they do not tell. */
+struct peel_shape {
+    int tasks, nodes, tasks_per_node, cpus_per_task;
+};
+/* False, and nothing told, where the line has no parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */
+bool peel_shape(char *const *argv, struct peel_shape *ret);
 #endif

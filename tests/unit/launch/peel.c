@@ -80,8 +80,48 @@ static void lines(void **state)
     }
 }
 
+static void shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int tasks, nodes, per_node, cpus;
+    } cases[] = {
+        {"ior -n 5", 0, 0, 0, 0},
+        {"srun -n 64 ior -n 3", 64, 0, 0, 0},
+        {"srun -n64 -N2 --cpus-per-task=4 ior", 64, 2, 0, 4},
+        {"srun -N 2-4 --ntasks-per-node 8 ior", 0, 0, 8, 0},
+        {"srun -n 4 -n 8 ior", 8, 0, 0, 0},
+        {"srun -ln 6 ior", 6, 0, 0, 0},
+        {"srun --exclusive --ntasks 3 -- ior", 3, 0, 0, 0},
+        {"env A=1 mpirun -np 4 -npernode 2 numactl -N 0 ior -N 7", 4, 0, 2, 0},
+        {"mpiexec -ppn 2 -n 8 ior", 8, 0, 2, 0},
+        {"mpirun -n 1 a : -n 3 b", 0, 0, 0, 0},
+        {"srun -n 2 mpirun -n 4 ior", 0, 0, 0, 0},
+        {"mpirun -n many ior", 0, 0, 0, 0},
+        {"mpirun -n -4 ior", 0, 0, 0, 0},
+        {"aprun -n 4 -N 2 -d1 ior", 4, 0, 2, 1},
+        {"flux run -N2 -n 4 ior", 4, 2, 0, 0},
+        {"mpirun --mca n 5 -x n=7 ior", 0, 0, 0, 0},
+        {"taskset -c 1 ior", 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200], *argv[40], *rest = text;
+        int n = 0;
+        struct peel_shape s;
+        snprintf(text, sizeof text, "%s", cases[i].line);
+        while ((argv[n] = strsep(&rest, " ")))
+            n++;
+        peel_shape(argv, &s);
+        char got[80], want[80];
+        snprintf(got, sizeof got, "%s: %d %d %d %d", cases[i].line, s.tasks, s.nodes, s.tasks_per_node, s.cpus_per_task);
+        snprintf(want, sizeof want, "%s: %d %d %d %d", cases[i].line, cases[i].tasks, cases[i].nodes, cases[i].per_node, cases[i].cpus);
+        assert_string_equal(got, want);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(shapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
