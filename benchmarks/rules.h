@@ -33,10 +33,20 @@ const char *rules_file(const struct rules *rules, size_t i);
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
+/* One test of an output that holds several, where the rules' head says `blocks: {name: t, runs: true}`: it becomes a child run. Its params,
+ * metrics and missing values are those facts of the record whose source begins with "rule:" and whose keys begin with "<name>.". */
+struct rules_block {
+    const char *name;         /* prefix of its keys without the dot: "t0", "seqwrite" */
+    enum verdict verdict;     /* what the checks of this block alone say; exit status and signal count for each block */
+    const char *reason;
+    bool complete;
+};
 struct rules_outcome {
     enum verdict verdict;
     const char *reason;       /* in words; in the record's arena */
     bool complete;            /* required metrics present and sanity rules hold */
+    const struct rules_block *block; /* in the record's arena */
+    size_t blocks;            /* 0: one test only, or the rules want no child runs */
 };
 /* Ends a reading whose result nobody wants. */
 void rules_drop(struct rules_run *run);
