@@ -22,6 +22,7 @@ enum {
     BLOCKS_MAX = 1000,  /* tests in one output; more are counted and not read */
     NAME_MAX_BYTES = 200,
     HEADLINES_MAX = 8,
+    COMPUTED_MAX = 16,
     VALUE_MAX = 4096,   /* bytes of a param's text that are kept */
 };
 
@@ -59,7 +60,14 @@ struct metric_rule {
     unsigned number;             /* NUMBER_… */
     double scale;                /* value is multiplied by this first */
     struct where *where;
+    struct expr *when;           /* holds at the end, or the values are no values of this metric */
     unsigned index;
+};
+
+/* A metric that no line prints: an expression over what was read, asked at the end for each block. */
+struct computed {
+    struct metric_rule rule;
+    struct expr *value;
 };
 
 enum param_type { PARAM_TEXT, PARAM_SIZE, PARAM_INTEGER, PARAM_NUMBER, PARAM_BOOL, PARAM_DURATION };
@@ -166,13 +174,15 @@ struct rules {
     struct check *check[CHECKS_MAX];
     struct required required[64];
     struct derived derived[32];
+    struct computed computed[COMPUTED_MAX];
+    struct reader computed_reader; /* the voice of these: after all readers */
     struct option_rule *option;
     struct environment_rule environment[16];
     struct str var[VARS_MAX];
     const char *file[SOURCES_MAX];
     struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
     const char *prefer[64];    /* params for which the argument wins over the output */
-    size_t readers, checks, requireds, deriveds, options, environments, vars, files, prefers, headlines;
+    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines;
     bool single_dash_long, keep_prefix;
     unsigned metric_count;
     struct prefilter *prefilter;
@@ -205,6 +215,7 @@ struct series {
     size_t n, room;
     size_t missing;              /* values that were none */
     char why[64];                /* what stood there */
+    bool dropped;                /* its rule's `when` does not hold */
     bool overflow, steps;        /* steps: they come from the output, so the same twice is a contradiction */
     struct series *next, *chain;
 };
@@ -270,6 +281,10 @@ struct rules_run {
  * false: the row is not one (a metric's cell is no number). */
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units, int block);
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label);
+/* One value for a metric; the name is final. */
+struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
+                         struct str name, unsigned block);
+void series_add(struct rules_run *run, struct series *s, int64_t step, double value);
 void row_count(struct rules_run *run, unsigned what, unsigned block, struct str line);
 const struct count *row_counted(const struct rules_run *run, unsigned what, unsigned block);
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block, bool hidden);

@@ -319,6 +319,47 @@ static void required_one(struct ending *e, const struct required *q)
     }
 }
 
+/* Values whose rule says `when` and where that does not hold are not values of this metric. All conditions are asked before any goes. */
+static void series_drop(struct ending *e)
+{
+    struct rules_run *run = e->run;
+    for (struct series *s = run->series; s; s = s->next) {
+        run->block_now = s->block;
+        s->dropped = s->rule->when && !holds(e, s->rule->when);
+    }
+    for (struct series *s = run->series; s; s = s->next)
+        if (s->dropped)
+            s->n = s->missing = 0;
+}
+
+/* Metrics that no line prints. What cannot be computed is not there; `required` tells who needs it. */
+static void computed_take(struct ending *e)
+{
+    struct rules_run *run = e->run;
+    struct expr_names names = names_of(e);
+    struct source *source = &run->source[0];
+    for (size_t i = 0; i < 2 + run->rules->files; i++) /* where something is lost, the parts may be */
+        if (run->source[i].lost)
+            source = &run->source[i];
+    for (unsigned b = 0; b < block_count(run); b++)
+        for (size_t i = 0; i < run->rules->computeds; i++) {
+            const struct computed *c = &run->rules->computed[i];
+            const struct metric_rule *m = &c->rule;
+            struct value v;
+            double number;
+            run->block_now = b;
+            e->derive_limit = run->rules->deriveds;
+            v = expr_value(c->value, &names);
+            if (v.kind == VALUE_TEXT ? !str_double(v.text, &number) : (number = v.number, v.kind != VALUE_NUMBER))
+                continue;
+            if (!isfinite(number) || (m->from && !units_convert(number, m->from, m->unit, &number)) || (m->zero != ZERO_KEEP && number == 0))
+                continue;
+            struct series *s = series_of(run, source, &run->rules->computed_reader, m, m->name.part[0].text, b);
+            if (s)
+                series_add(run, s, 0, number);
+        }
+}
+
 /* Metrics. */
 static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir,
                        int64_t step, int64_t at)
@@ -449,7 +490,7 @@ static bool same_metric(const struct series *a, const struct series *b)
 static bool outdone(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o; o = o->next) {
-        if (o == s || !same_metric(o, s))
+        if (o == s || o->dropped || !same_metric(o, s))
             continue;
         if ((o->n && !s->n) ||
             ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
@@ -465,7 +506,7 @@ static int metrics_out(struct ending *e, struct err *err)
         n++;
     bool several = n <= 5000; /* beyond, comparing all with all would take longer than the benchmark */
     for (struct series *s = e->run->series; s; s = s->next)
-        if (!(several && outdone(e->run, s)) && series_out(e, s, err))
+        if (!s->dropped && !(several && outdone(e->run, s)) && series_out(e, s, err))
             return -1;
     return 0;
 }
@@ -510,6 +551,8 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     notes_out(&e);
     params_out(&e);
     exit_reason(&e);
+    series_drop(&e);
+    computed_take(&e);
     size_t before = e.fails;
     int rc = metrics_out(&e, err);
     record->source = "rules";

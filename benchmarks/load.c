@@ -214,7 +214,7 @@ static struct yaml *instance(struct arena *a, const struct yaml *y, struct str n
 }
 
 static const char *const metric_keys[] = {"name", "cell", "unit", "from",   "unit_cell", "better", "headline", "stat",
-                                          "many", "step", "zero", "suffix", "scale",     "where",  "each",     NULL};
+                                          "many", "step", "zero", "suffix", "scale",     "where",  "when",     "each",     NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
@@ -261,6 +261,14 @@ static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, cons
     return 0;
 }
 
+static int units_fit(const struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
+{
+    if (!m->from || (m->unit && !strcmp(m->from->dimension, m->unit->dimension)))
+        return 0;
+    return rules_complain(yaml_get(y, "from"), rules, err, "%s cannot become %s", m->from->name,
+                          m->unit ? m->unit->name : "a number without unit");
+}
+
 /* unit_cell: a cell of the row, or "{name}": what an earlier row set. */
 static int load_unit_cell(struct metric_rule *m, const struct yaml *y, struct reader *r, const struct rules *rules, struct err *err)
 {
@@ -273,6 +281,8 @@ static int load_unit_cell(struct metric_rule *m, const struct yaml *y, struct re
             m->unit_var = (int)i;
     return m->unit_var >= 0 ? 0 : rules_complain(at, rules, err, "no reader sets this");
 }
+
+static int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, struct err *err);
 
 static int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
 {
@@ -288,11 +298,11 @@ static int load_metric(const struct yaml *y, struct reader *r, struct rules *rul
     if (load_name(&m->name, name->text, r, name, rules, err) || optional_cell(r, y, "cell", &m->cell, rules, err) ||
         load_unit_cell(m, y, r, rules, err) || optional_cell(r, y, "step", &m->step_cell, rules, err) ||
         load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) || load_unit(&m->from, yaml_get(y, "from"), false, rules, err) ||
-        load_where(&m->where, yaml_get(y, "where"), r, rules, err) || load_metric_numbers(m, y, rules, err))
+        load_where(&m->where, yaml_get(y, "where"), r, rules, err) || load_expr(&m->when, yaml_get(y, "when"), rules, err) ||
+        load_metric_numbers(m, y, rules, err))
         return -1;
-    if (m->from && (!m->unit || strcmp(m->from->dimension, m->unit->dimension)))
-        return rules_complain(yaml_get(y, "from"), rules, err, "%s cannot become %s", m->from->name,
-                              m->unit ? m->unit->name : "a number without unit");
+    if (units_fit(m, y, rules, err))
+        return -1;
     int stat = load_choice(y, "stat", stats, 0, rules, err);
     if (stat < 0)
         return -1;
@@ -581,6 +591,29 @@ static int load_derived(const struct yaml *y, struct reader *unused, struct rule
     return 0;
 }
 
+static int load_computed(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
+{
+    static const char *const keys[] = {"name", "value", "unit", "from", "better", "zero", "each", NULL};
+    struct computed *c = &rules->computed[rules->computeds];
+    struct metric_rule *m = &c->rule;
+    struct str name = yaml_text(y, "name", "");
+    (void)unused;
+    if (load_keys(y, keys, rules, err))
+        return -1;
+    if (!name.n || !yaml_get(y, "value"))
+        return rules_complain(y, rules, err, "name and value (an expression) are needed");
+    m->cell = m->unit_cell = m->unit_var = m->step_cell = -1;
+    if (load_name(&m->name, name, &rules->computed_reader, y, rules, err) || load_expr(&c->value, yaml_get(y, "value"), rules, err) ||
+        load_unit(&m->unit, yaml_get(y, "unit"), true, rules, err) || load_unit(&m->from, yaml_get(y, "from"), false, rules, err) ||
+        units_fit(m, y, rules, err) || load_metric_numbers(m, y, rules, err))
+        return -1;
+    if (m->name.n != 1 || m->name.part[0].cell >= 0 || m->name.part[0].var >= 0)
+        return rules_complain(y, rules, err, "the name of a computed metric stands fast: no {cell} in it");
+    m->index = rules->metric_count++;
+    rules->computeds++;
+    return 0;
+}
+
 static int load_option(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"flags", "kind", "param", "type", "hidden", "optional", "value", "join", "each", NULL};
@@ -637,7 +670,7 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {
         "name",        "version",          "summary",   "programs", "blocks", "keep_rank_prefix", "arguments",
-        "environment", "prefer_arguments", "headlines", "readers",  "derive", "required",         "checks",
+        "environment", "prefer_arguments", "headlines", "readers",  "derive", "computed",         "required", "checks",
         NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
@@ -692,6 +725,7 @@ static int build_prefilter(struct rules *rules, struct err *err)
 static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
 {
     rules->option = arena_get(&rules->arena, 500 * sizeof(*rules->option));
+    rules->computed_reader = (struct reader){.name = "computed", .index = READERS_MAX};
     if (!rules->option)
         return no_memory(rules, err);
     if (load_head(y, rules, err) || load_arguments(yaml_get(y, "arguments"), rules, err) ||
@@ -703,6 +737,7 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
             return -1;
     if (load_items(readers, READERS_MAX, load_reader, NULL, rules, err) ||
         load_items(yaml_get(y, "derive"), 32, load_derived, NULL, rules, err) ||
+        load_items(yaml_get(y, "computed"), COMPUTED_MAX, load_computed, NULL, rules, err) ||
         load_items(yaml_get(y, "required"), 64, load_required, NULL, rules, err) ||
         load_items(yaml_get(y, "checks"), CHECKS_MAX, load_check, NULL, rules, err))
         return -1;

@@ -55,8 +55,8 @@ static uint32_t hash(struct str s, uint32_t seed)
     return h ^ h >> 15;
 }
 
-static struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
-                                struct str name, unsigned block)
+struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
+                         struct str name, unsigned block)
 {
     struct series **bucket = &run->bucket[hash(name, block * 31 + m->index) % 1024];
     for (struct series *s = *bucket; s; s = s->chain)
@@ -83,7 +83,7 @@ static struct series *series_of(struct rules_run *run, struct source *source, co
     return s;
 }
 
-static void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
+void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
 {
     if (s->n == s->room) {
         size_t room = s->room ? s->room * 2 : 4;
