@@ -13,6 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+enum { PUBLISHED_MAX = 1 << 20 /* bytes of files that a published run keeps, unless --artifact-max says otherwise */ };
+
 int run_map(struct run *run, struct err *err)
 {
     void *p = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, WIRE_MEMORY_FD, 0);
@@ -105,7 +107,6 @@ static int open_journal(struct run *run, struct err *err)
     struct buf options CLEANUP_BUF;
     buf_init(&options, 64 * 1024);
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
-                                                  .artifact_max = run->artifact_max,
                                                   .rules = run->plan.rules,
                                                   .merged = run->wire->merged,
                                                   .public_profile = run->host.public_profile},
@@ -240,14 +241,27 @@ static void set_host(struct run *run, char **env)
                               .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
 }
 
+/* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams, which a published one withholds. */
+static void set_limits(struct run *run)
+{
+    const struct opt_value *asked = opt_find(&run->plan.opts, "artifact-max");
+    uint64_t max = opt_bytes(&run->plan.opts, "artifact-max");
+    if (asked->origin == OPT_DEFAULT && run->host.public_profile)
+        max = PUBLISHED_MAX;
+    run->log_max = opt_bytes(&run->plan.opts, "log-max");
+    if (opt_find(&run->plan.opts, "log-max")->origin == OPT_DEFAULT && run->log_max > max / 4)
+        run->log_max = max / 4;
+    uint64_t streams = run->host.public_profile ? 0 : 2 * run->log_max;
+    run->keep_left = streams < max / 2 ? max - streams : max / 2;
+}
+
 /* All that must be there before the program may start: journal with its first line, quick facts. */
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
     if (plan_make(&run->plan, argc, argv, env, err))
         return -1;
     set_host(run, env);
-    run->log_max = opt_bytes(&run->plan.opts, "log-max");
-    run->artifact_max = opt_bytes(&run->plan.opts, "artifact-max");
+    set_limits(run);
     run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, "sample") * 1e9);
     follow_parent(run);
     if (!run->plan.experiment)

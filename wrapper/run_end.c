@@ -105,7 +105,7 @@ static void keep_rules_file(struct run *run, size_t i, const char *path)
         return;
     }
     const struct fact *last = r->last;
-    if (keep_file(r, run->spool.dir, path, base && base[1] ? base + 1 : path, run->artifact_max, &err))
+    if (keep_file(r, run->spool.dir, path, base && base[1] ? base + 1 : path, &run->keep_left, &err))
         record_warning(r, "rules: %s", err.text);
     else if (r->last != last && r->last->kind == FACT_ARTIFACT) {
         snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
@@ -133,7 +133,7 @@ static void keep_files(struct run *run)
 {
     keep_rules_files(run);
     for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
-        keep_matching(&run->record, run->spool.dir, v->text, run->artifact_max);
+        keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left);
 }
 
 void run_close(struct run *run)

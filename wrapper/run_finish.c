@@ -20,8 +20,7 @@ enum { PATH_BYTES = 8192 };
 
 void finish_options_print(const struct finish_options *o, struct buf *to)
 {
-    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"artifact_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s", o->log_max, o->artifact_max,
-               o->merged ? "true" : "false", o->public_profile ? "true" : "false");
+    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s", o->log_max, o->merged ? "true" : "false", o->public_profile ? "true" : "false");
     if (o->rules) {
         buf_puts(to, ",\"rules\":");
         buf_json(to, str_of(o->rules));
@@ -36,7 +35,6 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
         return err_wrap(err, "journal: options");
     const char *rules = json_string(json_get(j, "rules"), NULL);
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
-                                   .artifact_max = (uint64_t)json_integer(json_get(j, "artifact_max"), 64 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
                                    .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};

@@ -6,7 +6,7 @@
 
 /* What the finish step needs to know again after a crash; kept as JSON in the journal's first line. */
 struct finish_options {
-    uint64_t log_max, artifact_max;
+    uint64_t log_max;
     const char *rules;          /* path of the rule file, NULL: none */
     bool public_profile;        /* streams are read, but not published: they name machines and people */
     bool merged;                /* stdout.log holds both streams */

@@ -6,16 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILES_MAX = 100, NAME_LEN = 200, BLOCK = 64 * 1024 };
 
-static int copy_file(int from, int to, uint64_t max, const char *path, struct err *err)
+/* Takes what it copies from *left; a file that grows while it is copied is no exception. */
+static int copy_file(int from, int to, uint64_t *left, const char *path, struct err *err)
 {
     char block[BLOCK];
-    uint64_t total = 0;
     for (;;) {
         ssize_t n = read(from, block, sizeof block);
         if (n < 0 && errno == EINTR)
@@ -24,15 +25,15 @@ static int copy_file(int from, int to, uint64_t max, const char *path, struct er
             return err_sys(err, "cannot read %s", path);
         if (n == 0)
             return 0;
-        total += (uint64_t)n;
-        if (total > max)
-            return err_set(err, ERR_INPUT, "%s is larger than --artifact-max", path);
+        if ((uint64_t)n > *left)
+            return err_set(err, ERR_INPUT, "%s is larger than what --artifact-max leaves", path);
+        *left -= (uint64_t)n;
         if (fs_write_all(to, block, (size_t)n))
             return err_sys(err, "cannot keep %s", path);
     }
 }
 
-int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t max, struct err *err)
+int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct err *err)
 {
     CLEANUP_FD int from = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
@@ -40,8 +41,10 @@ int keep_file(struct record *r, int spool, const char *path, const char *name, u
         return err_sys(err, "cannot open %s", path);
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_INPUT, "%s is not a regular file", path);
-    if ((uint64_t)st.st_size > max)
-        return err_set(err, ERR_INPUT, "%s has %lld bytes, more than --artifact-max", path, (long long)st.st_size);
+    uint64_t before = *left;
+    if ((uint64_t)st.st_size > before)
+        return err_set(err, ERR_INPUT, "%s has %lld bytes, more than the %" PRIu64 " that --artifact-max leaves", path,
+                       (long long)st.st_size, before);
     if (mkdirat(spool, "files", 0700) && errno != EEXIST)
         return err_sys(err, "cannot make files/ in the spool");
     char to_path[NAME_LEN + 32];
@@ -57,7 +60,8 @@ int keep_file(struct record *r, int spool, const char *path, const char *name, u
     }
     if (to < 0)
         return err_sys(err, "cannot keep %s", path);
-    if (copy_file(from, to, max, path, err)) {
+    if (copy_file(from, to, left, path, err)) {
+        *left = before;
         unlinkat(spool, to_path, 0);
         return -1;
     }
@@ -65,7 +69,7 @@ int keep_file(struct record *r, int spool, const char *path, const char *name, u
     return 0;
 }
 
-void keep_matching(struct record *r, int spool, const char *pattern, uint64_t max)
+void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *left)
 {
     glob_t found = {0};
     struct err err = {0};
@@ -75,12 +79,12 @@ void keep_matching(struct record *r, int spool, const char *pattern, uint64_t ma
     else if (rc)
         record_warning(r, "artifact: cannot look for %s", pattern);
     for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
-        const char *base = strrchr(found.gl_pathv[i], '/');
+        const char *path = found.gl_pathv[i], *slash = strrchr(path, '/');
         if (i == FILES_MAX) {
             record_warning(r, "artifact: %s matches %zu files, the first %d are kept", pattern, (size_t)found.gl_pathc, FILES_MAX);
             break;
         }
-        if (keep_file(r, spool, found.gl_pathv[i], base && base[1] ? base + 1 : "file", max, &err))
+        if (keep_file(r, spool, path, slash ? slash + 1 : path, left, &err))
             record_warning(r, "artifact: %s", err.text);
     }
     if (rc == 0)

@@ -3,8 +3,9 @@
 #define WRAPPER_RUN_KEEP_H
 #include "mlruns-format/record.h"
 
-/* Copies a regular file into the spool and records it as artifact files/<name> (made unique). Files larger than max bytes are refused. */
-int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t max, struct err *err);
+/* Copies a regular file into the spool and records it as artifact files/<name> (made unique). A file larger than the *left bytes that the
+ * run may still keep is refused; one that is kept takes its size from them. */
+int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct err *err);
 /* Every file that matches the pattern (glob(7), relative to the working directory), at most 100; problems become warning facts. */
-void keep_matching(struct record *r, int spool, const char *pattern, uint64_t max);
+void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *left);
 #endif

@@ -17,7 +17,7 @@ struct run {
     struct record record;
     struct stream streams[WIRE_STREAMS];
     struct host host;
-    uint64_t log_max, artifact_max;
+    uint64_t log_max, keep_left; /* of each stream; of files, how much the run may still keep */
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
     bool idle; /* no byte came lately: wake at the first */
     bool dirty; /* facts came that are not in the journal's file yet */

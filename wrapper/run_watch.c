@@ -187,7 +187,7 @@ void run_watch(struct run *run)
             take_signals(run);
         run->idle = !drain_all(run) && n == 0;
         if (n > 0 && fds[2].revents) {
-            log_receive(WIRE_LOG_FD, run->spool.dir, run->artifact_max, &run->record);
+            log_receive(WIRE_LOG_FD, run->spool.dir, &run->keep_left, &run->record);
             run->dirty = true;
         }
         if (n > 0 && fds[0].revents)
