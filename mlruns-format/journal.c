@@ -158,10 +158,11 @@ static void put_head(struct journal *j, const struct journal_head *head)
     buf_puts(b, "]}");
 }
 
-static void read_boot_id(char to[40])
+void journal_boot_id(char to[40])
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, 256);
+    to[0] = 0;
     if (fs_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 200, FS_CUT, &b, NULL) == 0) {
         struct str s = str_trim(buf_text(&b));
         snprintf(to, 40, STR_FMT, STR_ARG(s));
@@ -181,7 +182,7 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
     fs_take(&fd); /* the journal's now */
     struct journal_head with_boot = *head;
     if (!with_boot.boot_id[0])
-        read_boot_id(with_boot.boot_id);
+        journal_boot_id(with_boot.boot_id);
     buf_deinit(&j->line);
     buf_init(&j->line, JOURNAL_LINE_MAX - 16); /* a command line can have 2 MiB */
     put_head(j, &with_boot);

@@ -20,6 +20,9 @@ struct journal_head {
     int64_t start_ms;
 };
 
+/* What names the time since this machine was started (the kernel's random/boot_id); empty if the kernel does not tell. */
+void journal_boot_id(char ret[40]);
+
 struct journal;
 /* Creates dir/journal (fails if it exists), takes the lock, writes the first line. */
 int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err);

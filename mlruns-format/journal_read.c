@@ -277,13 +277,10 @@ static bool same_boot(int fd)
     struct str line;
     struct json *j = NULL;
     bool same = false;
-    struct buf b CLEANUP_BUF;
-    buf_init(&b, 256);
-    if (next_line(&l, &line) && json_parse(&j, line, NULL, NULL) == 0 &&
-        fs_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 200, FS_CUT, &b, NULL) == 0) {
-        struct str boot = str_trim(buf_text(&b));
-        same = boot.n && str_is(boot, get_text(j, "boot_id"));
-    }
+    char boot[40];
+    journal_boot_id(boot);
+    if (boot[0] && next_line(&l, &line) && json_parse(&j, line, NULL, NULL) == 0)
+        same = strcmp(boot, get_text(j, "boot_id")) == 0;
     json_free(j);
     free(l.p);
     return same;

@@ -123,8 +123,6 @@ static int open_journal(struct run *run, struct err *err)
                                 .argv = (char **)run->plan.argv,
                                 .start_ms = run->wire->start_wall_ms};
     memcpy(head.id, run->wire->run_id, sizeof head.id);
-    const char *boot = fs_line(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &run->plan.arena);
-    snprintf(head.boot_id, sizeof head.boot_id, "%s", boot ? boot : "");
     return journal_create(&run->journal, run->spool.dir, &head, err);
 }
 

@@ -269,14 +269,10 @@ enum { SILENCE_MS = 15 * 60 * 1000 }; /* the recorder writes a heartbeat every m
 
 static bool same_boot(const struct journal_head *head)
 {
-    char here[256] = "";
-    struct arena a;
-    arena_init(&a, 4096);
-    const char *boot = fs_line(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &a);
+    char here[256] = "", boot[40];
+    journal_boot_id(boot);
     gethostname(here, sizeof here - 1);
-    bool same = boot && head->host && strcmp(head->host, here) == 0 && strcmp(head->boot_id, boot) == 0;
-    arena_deinit(&a);
-    return same;
+    return boot[0] && head->host && strcmp(head->host, here) == 0 && strcmp(head->boot_id, boot) == 0;
 }
 
 /* May this directory be finished by us? On this host the writer's lock tells (the caller holds it now); a writer elsewhere,

@@ -1,43 +1,10 @@
 /* fs.c: bounded reading, whole writing, trees removed and synced, links refused. */
-#include "base/fs.h"
+#include "tests/unit/place.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-struct place {
-    char path[64];
-    int dir;
-};
-
-static int begin(void **state)
-{
-    struct place *p = calloc(1, sizeof *p);
-    snprintf(p->path, sizeof p->path, "/tmp/bw-fs.XXXXXX");
-    assert_non_null(mkdtemp(p->path));
-    p->dir = open(p->path, O_RDONLY | O_DIRECTORY);
-    *state = p;
-    return 0;
-}
-
-static int end(void **state)
-{
-    struct place *p = *state;
-    close(p->dir);
-    assert_int_equal(fs_remove_tree(AT_FDCWD, p->path, NULL), 0);
-    assert_int_equal(access(p->path, F_OK), -1);
-    free(p);
-    return 0;
-}
 
 static void reading_is_bounded(void **state)
 {
@@ -219,7 +186,7 @@ static void listing_is_sorted(void **state)
     assert_int_equal(fs_list(p->dir, "absent", &l, NULL), -1);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, place_begin, place_end)
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -1,22 +1,14 @@
 /* journal.c: what was journalled comes back, up to the first damage, wherever the file was cut; who holds the lock lives. */
 #include "mlruns-format/journal.h"
-#include "base/fs.h"
 #include "mlruns-format/crc32c.h"
+#include "tests/unit/place.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char program[] = "ior", arg[] = "-a \"POSIX\"\n\xff";
 static char *argv_of_head[] = {program, arg, NULL};
@@ -26,30 +18,6 @@ static struct journal_head a_head(void)
     struct journal_head h = {.host = "node1", .experiment = "ior", .run_name = "r\xc3\xbcn", .tree = "/t/mlruns", .user = "jo", .job = "42", .options = "{\"log_max\":1}", .argv = argv_of_head, .start_ms = 1767225600123};
     memcpy(h.id, "0123456789abcdef0123456789abcdef", 33);
     return h;
-}
-
-struct place {
-    char path[64];
-    int dir;
-};
-
-static int begin(void **state)
-{
-    struct place *p = calloc(1, sizeof *p);
-    snprintf(p->path, sizeof p->path, "/tmp/bw-journal.XXXXXX");
-    assert_non_null(mkdtemp(p->path));
-    p->dir = open(p->path, O_RDONLY | O_DIRECTORY);
-    *state = p;
-    return 0;
-}
-
-static int end(void **state)
-{
-    struct place *p = *state;
-    close(p->dir);
-    fs_remove_tree(AT_FDCWD, p->path, NULL);
-    free(p);
-    return 0;
 }
 
 static struct journal *create(const struct place *p)
@@ -483,7 +451,7 @@ static void endless_garbage_is_bounded(void **state)
     assert_int_equal(journal_read(p->dir, &q, &got, &st, NULL), -1); /* and does not wait for a writer */
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, place_begin, place_end)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
