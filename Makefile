@@ -51,13 +51,13 @@ LIB        := $(O)/lib/libwrap.a
 MLRUNS     := $(O)/lib/libmlruns.a
 BIN        := $(O)/bin/benchwrap
 CORE       := $(O)/libexec/benchwrap/benchwrap-core
-CATALOGUE  := $(patsubst benchmarks/catalogue/%,$(O)/share/benchwrap/catalogue/%,$(wildcard benchmarks/catalogue/*/rules.yaml))
+SHIPPED    := $(wildcard benchmarks/catalogue/*/rules.yaml)
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
 .PHONY: all tests check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
 .DELETE_ON_ERROR:
-all: $(BIN) $(CORE) $(MLRUNS) $(CATALOGUE)   ## build everything into O=build
+all: $(BIN) $(CORE) $(MLRUNS)   ## build everything into O=build
 
 # The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
 $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
@@ -66,7 +66,7 @@ $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
 $(CORE): $(call obj,wrapper/main.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
-$(LIB): $(call obj,$(lib_src))
+$(LIB): $(call obj,$(lib_src)) $(O)/obj/shipped.o
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
 $(MLRUNS): $(call obj,$(mlruns_src))
@@ -75,9 +75,12 @@ $(MLRUNS): $(call obj,$(mlruns_src))
 $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
-$(O)/share/benchwrap/catalogue/%: benchmarks/catalogue/%
+# The catalogue is compiled in: a changed, new or removed rule file (the folders' times tell of those) makes it anew.
+$(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalogue/. benchmarks/catalogue/*/.)
 	@mkdir -p $(@D)
-	$(call say,COPY,$@)cp $< $@
+	$(call say,MAKE,$@)scripts/make-shipped $(SHIPPED) >$@
+$(O)/obj/shipped.o: $(O)/obj/shipped.c $(O)/flags
+	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
 
 # Other flags or another compiler in the same O rebuild everything.
 flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS)
@@ -119,7 +122,6 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 	$(INSTALL) -d '$(ddir)/bin' '$(ddir)/libexec/benchwrap' '$(ddir)/lib/pkgconfig' '$(ddir)/share/man/man1' '$(ddir)/share/doc/benchwrap'
 	$(INSTALL) -m 755 $(BIN) '$(ddir)/bin/'
 	$(INSTALL) -m 755 $(CORE) '$(ddir)/libexec/benchwrap/'
-	for f in $(CATALOGUE); do d='$(ddir)'/$$(dirname "$${f#$(O)/}"); $(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done
 	$(INSTALL) -m 644 $(MLRUNS) '$(ddir)/lib/'
 	for f in $$(scripts/public-headers); do d='$(ddir)'/include/benchwrap/$$(dirname "$${f#wrapper/}"); \
 		$(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done
@@ -127,7 +129,7 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 	O='$(O)' scripts/make-docs '$(ddir)/share'
 	$(INSTALL) -m 644 LICENSE NEWS README.md '$(ddir)/share/doc/benchwrap/'
 uninstall:   ## remove what install has put there
-	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/share/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
+	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
 	rm -f '$(ddir)/bin/benchwrap' '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
 		'$(ddir)/share/bash-completion/completions/benchwrap' '$(ddir)/share/zsh/site-functions/_benchwrap' \
 		'$(ddir)/share/fish/vendor_completions.d/benchwrap.fish'

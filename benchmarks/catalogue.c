@@ -1,10 +1,21 @@
 /* catalogue.c: which rule file knows a program: a folder per benchmark, the user's before the shipped ones. */
-#include "benchmarks/rules.h"
+#include "benchmarks/catalogue.h"
 #include "base/fs.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+static const char shipped_prefix[] = "shipped:";
+
+void catalogue_add(struct catalogue *c, const char *path)
+{
+    bool there = !path || !*path || c->folders == CATALOGUE_FOLDERS_MAX;
+    for (size_t i = 0; i < c->folders && !there; i++)
+        there = strcmp(c->folder[i], path) == 0;
+    if (!there)
+        c->folder[c->folders++] = path;
+}
 
 static bool plain_name(const char *name)
 {
@@ -18,69 +29,197 @@ static bool plain_name(const char *name)
 
 static const char *in_folder(const char *folder, const char *name, struct arena *a)
 {
-    const char *path = folder && plain_name(name) ? arena_printf(a, "%s/%s/rules.yaml", folder, name) : NULL;
+    const char *path = plain_name(name) ? arena_printf(a, "%s/%s/rules.yaml", folder, name) : NULL;
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 
-const char *catalogue_by_name(const char *catalogue, const char *user_dir, const char *name, struct arena *a)
+static const struct catalogue_shipped *shipped(const char *name)
 {
-    const char *path = in_folder(user_dir, name, a);
-    return path ? path : in_folder(catalogue, name, a);
+    const struct catalogue_shipped *s = catalogue_shipped;
+    while (s->name && strcmp(s->name, name) != 0)
+        s++;
+    return s->name ? s : NULL;
 }
 
-/* Is program among the words of the file's line "programs: [a, b]"? The rule file itself is not parsed: every run starts with this. */
+static const char *shipped_path(const char *name, struct arena *a)
+{
+    return shipped(name) ? arena_printf(a, "%s%s", shipped_prefix, name) : NULL;
+}
+
+const char *catalogue_by_name(const struct catalogue *c, const char *name, struct arena *a)
+{
+    if (str_starts(str_of(name), shipped_prefix))
+        return shipped_path(name + strlen(shipped_prefix), a);
+    for (size_t i = 0; i < c->folders; i++) {
+        const char *path = in_folder(c->folder[i], name, a);
+        if (path)
+            return path;
+    }
+    return shipped_path(name, a);
+}
+
+/* The next word of a YAML list, in either style, over any number of lines; comments left out. n == 0: the list is over. */
+static struct str list_word(struct str *rest, bool flow)
+{
+    bool dash = false;
+    for (;;) {
+        *rest = str_trim(*rest);
+        if (str_starts(*rest, "#"))
+            str_cut(rest, '\n');
+        else if (flow && str_starts(*rest, ","))
+            *rest = str_sub(*rest, 1, rest->n);
+        else if (!flow && !dash && str_starts(*rest, "- ")) {
+            *rest = str_sub(*rest, 2, rest->n);
+            dash = true;
+        } else
+            break;
+    }
+    if (!flow && !dash)
+        return (struct str){"", 0};
+    char quote = rest->n && (rest->p[0] == '"' || rest->p[0] == '\'') ? rest->p[0] : 0;
+    size_t from = quote != 0, to = from;
+    while (to < rest->n && (quote ? rest->p[to] != quote : flow ? !strchr(",]#\r\n", rest->p[to]) : !strchr("#\r\n", rest->p[to])))
+        to++;
+    struct str word = str_sub(*rest, from, to - from);
+    *rest = str_sub(*rest, to + (quote && to < rest->n), rest->n);
+    return quote ? word : str_trim(word);
+}
+
+/* Is program among the file's `programs`? The rule file itself is not parsed: every run starts with this. */
+static bool text_knows(struct str text, const char *program)
+{
+    while (text.n && !str_starts(text, "programs:"))
+        str_cut(&text, '\n');
+    struct str rest = str_trim(str_sub(text, strlen("programs:"), text.n));
+    bool flow = str_starts(rest, "["), list = flow || str_starts(rest, "- ") || str_starts(rest, "#");
+    if (!list)
+        return rest.n && str_is(str_trim(str_cut(&rest, '\n')), program);
+    if (flow)
+        rest = str_sub(rest, 1, rest.n);
+    for (struct str word; (word = list_word(&rest, flow)).n;)
+        if (str_is(word, program))
+            return true;
+    return false;
+}
+
 static bool file_knows(const char *path, const char *program)
 {
-    struct buf text;
-    bool found = false;
+    CLEANUP_BUF struct buf text;
     buf_init(&text, 64 << 10);
     fs_read(AT_FDCWD, path, 32 << 10, FS_CUT, &text, NULL);
-    struct str rest = buf_text(&text);
-    while (rest.p && !found) {
-        struct str line = str_cut(&rest, '\n');
-        if (!str_starts(line, "programs:"))
-            continue;
-        line = str_trim(str_sub(line, strlen("programs:"), line.n));
-        if (str_starts(line, "["))
-            line = str_sub(line, 1, line.n);
-        const char *close = memchr(line.p, ']', line.n);
-        if (close)
-            line.n = (size_t)(close - line.p);
-        while (line.p && !found) {
-            struct str word = str_trim(str_cut(&line, ','));
-            if (word.n > 1 && (word.p[0] == '"' || word.p[0] == '\''))
-                word = str_sub(word, 1, word.n - 2);
-            found = str_is(word, program);
-        }
-        break;
-    }
-    buf_deinit(&text);
-    return found;
+    return text_knows(buf_text(&text), program);
 }
 
 static const char *in_any(const char *folder, const char *program, struct arena *a)
 {
-    const char *direct = in_folder(folder, program, a);
-    if (direct)
-        return direct;
-    DIR *dir = folder ? opendir(folder) : NULL;
-    const char *found = NULL;
-    for (struct dirent *d = dir ? readdir(dir) : NULL; d && !found; d = readdir(dir)) {
-        const char *path = plain_name(d->d_name) ? arena_printf(a, "%s/%s/rules.yaml", folder, d->d_name) : NULL;
+    const char *found = in_folder(folder, program, a);
+    struct fs_list list;
+    if (found || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)
+        return found;
+    for (size_t i = 0; i < list.count && !found; i++) {
+        const char *path = plain_name(list.names[i]) ? arena_printf(a, "%s/%s/rules.yaml", folder, list.names[i]) : NULL;
         if (path && file_knows(path, program))
             found = path;
     }
-    if (dir)
-        closedir(dir);
+    fs_list_deinit(&list);
     return found;
 }
 
-const char *catalogue_for_program(const char *catalogue, const char *user_dir, const char *program, struct arena *a)
+const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a)
 {
     const char *slash = program ? strrchr(program, '/') : NULL;
     const char *name = slash ? slash + 1 : program;
     if (!plain_name(name))
         return NULL;
-    const char *path = in_any(user_dir, name, a);
-    return path ? path : in_any(catalogue, name, a);
+    for (size_t i = 0; i < c->folders; i++) {
+        const char *path = in_any(c->folder[i], name, a);
+        if (path)
+            return path;
+    }
+    const struct catalogue_shipped *s = shipped(name);
+    for (s = s ? s : catalogue_shipped; s->name; s++)
+        if (strcmp(s->name, name) == 0 || text_knows((struct str){s->text, s->n}, name))
+            return shipped_path(s->name, a);
+    return NULL;
+}
+
+const char *catalogue_find(const struct catalogue *c, const char *text, struct arena *a)
+{
+    const char *path = strchr(text, '/') ? NULL : catalogue_by_name(c, text, a);
+    return path ? path : access(text, F_OK) == 0 ? arena_dup(a, text, strlen(text)) : NULL;
+}
+
+const char *catalogue_name(const char *path, struct arena *a)
+{
+    if (str_starts(str_of(path), shipped_prefix))
+        return arena_printf(a, "%s", path + strlen(shipped_prefix));
+    const char *end = strrchr(path, '/'), *from = end;
+    while (from && from > path && from[-1] != '/')
+        from--;
+    return end && end > from ? arena_dup(a, from, (size_t)(end - from)) : NULL;
+}
+
+int catalogue_read(const char *path, struct buf *ret, struct err *err)
+{
+    if (!str_starts(str_of(path), shipped_prefix))
+        return fs_read(AT_FDCWD, path, CATALOGUE_FILE_MAX, 0, ret, err);
+    const struct catalogue_shipped *s = shipped(path + strlen(shipped_prefix));
+    if (!s)
+        return err_set(err, ERR_INPUT, "%s: this benchwrap has no such rules", path);
+    buf_add(ret, s->text, s->n);
+    return ret->failed ? err_set(err, ERR_SYSTEM, "%s: no memory for these rules", path) : 0;
+}
+
+struct entries {
+    struct catalogue_entry *entry;
+    size_t n, room;
+    struct arena *arena;
+};
+
+static void entry_add(struct entries *e, const char *name, const char *path, const char *from)
+{
+    if (e->n == e->room) {
+        size_t room = e->room ? e->room * 2 : 64;
+        struct catalogue_entry *more = arena_get(e->arena, room * sizeof(*more));
+        if (!more)
+            return;
+        if (e->n)
+            memcpy(more, e->entry, e->n * sizeof(*more));
+        e->entry = more;
+        e->room = room;
+    }
+    name = arena_printf(e->arena, "%s", name);
+    bool hidden = false;
+    for (size_t i = 0; i < e->n && name; i++)
+        hidden = hidden || strcmp(e->entry[i].name, name) == 0;
+    if (name && path)
+        e->entry[e->n++] = (struct catalogue_entry){name, path, from, hidden};
+}
+
+static int by_name(const void *x, const void *y)
+{
+    const struct catalogue_entry *a = x, *b = y;
+    int order = strcmp(a->name, b->name);
+    return order ? order : a->hidden - b->hidden;
+}
+
+struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n)
+{
+    struct entries e = {.arena = a};
+    for (size_t f = 0; f < c->folders; f++) {
+        struct fs_list list;
+        if (access(c->folder[f], R_OK) != 0 || fs_list(AT_FDCWD, c->folder[f], &list, NULL) < 0)
+            continue;
+        for (size_t i = 0; i < list.count; i++) {
+            const char *path = in_folder(c->folder[f], list.names[i], a);
+            if (path)
+                entry_add(&e, list.names[i], path, c->folder[f]);
+        }
+        fs_list_deinit(&list);
+    }
+    for (const struct catalogue_shipped *s = catalogue_shipped; s->name; s++)
+        entry_add(&e, s->name, shipped_path(s->name, a), NULL);
+    qsort(e.entry, e.n, sizeof(*e.entry), by_name);
+    *ret_n = e.n;
+    return a->failed ? NULL : e.entry;
 }

@@ -1,13 +1,12 @@
 /* load.c: a rule file becomes a checked rule set; whatever cannot work is refused here, with file, line and column. */
+#include "benchmarks/catalogue.h"
 #include "benchmarks/engine.h"
 #include "benchmarks/number.h"
-#include "base/fs.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FILE_MAX = 1 << 20, RULES_MEMORY = 32 << 20 };
+enum { RULES_MEMORY = 32 << 20 };
 
 int rules_complain(const struct yaml *y, const struct rules *rules, struct err *err, const char *fmt, ...)
 {
@@ -752,9 +751,9 @@ int rules_load(struct rules **ret, const char *path, struct err *err)
     if (!rules)
         return err_set(err, ERR_SYSTEM, "%s: no memory for these rules", path);
     arena_init(&rules->arena, RULES_MEMORY);
-    buf_init(&text, FILE_MAX);
+    buf_init(&text, CATALOGUE_FILE_MAX);
     rules->path = arena_printf(&rules->arena, "%s", path);
-    int rc = fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err);
+    int rc = catalogue_read(path, &text, err);
     if (!rc)
         rules->text = (struct str){arena_dup(&rules->arena, text.p ? text.p : "", text.n), text.n};
     buf_deinit(&text);

@@ -9,17 +9,13 @@
 enum { RULES_LINE_MAX = 1 << 20 };
 struct rules; /* a compiled rule file */
 
-/* Loads and checks a rule file. Messages name file, line, column. */
+/* Loads and checks a rule file (a path, or "shipped:<name>", see catalogue.h). Messages name file, line, column. */
 int rules_load(struct rules **ret, const char *path, struct err *err);
 void rules_free(struct rules *rules);
 const char *rules_name(const struct rules *rules);     /* "ior" */
 const char *rules_version(const struct rules *rules);  /* version of the rule file */
 const char *rules_summary(const struct rules *rules);
 struct str rules_text(const struct rules *rules);      /* the file's own bytes, for the artifact rules.yaml */
-/* The catalogue: finds the rule file for a program by base name (`catalogue` = share/benchwrap/catalogue), or by name; NULL if there
- * is none. Looks in user_dir first (may be NULL). Path in the arena. */
-const char *catalogue_for_program(const char *catalogue, const char *user_dir, const char *program, struct arena *a);
-const char *catalogue_by_name(const char *catalogue, const char *user_dir, const char *name, struct arena *a);
 
 struct rules_run; /* one reading of one output */
 /* argv: the program as executed (launchers peeled), may be NULL; env likewise. */

@@ -69,24 +69,6 @@ static const char *xdg(char **env, const char *name, const char *below_home, str
     return home && home[0] == '/' ? arena_printf(a, "%s/%s/benchwrap", home, below_home) : NULL;
 }
 
-const char *plan_share(char **env, struct arena *a)
-{
-    const char *given = env_get(env, "BENCHWRAP_SHARE");
-    if (given)
-        return given;
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0)
-        return "/usr/share/benchwrap";
-    path[n] = 0;
-    for (int up = 0; up < 3; up++) { /* <prefix>/libexec/benchwrap/benchwrap-core */
-        char *slash = strrchr(path, '/');
-        if (slash)
-            *slash = 0;
-    }
-    return arena_printf(a, "%s/share/benchwrap", path);
-}
-
 static const char *absolute(const char *cwd, const char *path, struct arena *a)
 {
     size_t n = strlen(path);
@@ -324,12 +306,19 @@ static int choose_tree(struct plan *p, char **env, struct err *err)
     return 0;
 }
 
-static const char *folder_name(const char *path, struct arena *a) /* …/ior/rules.yaml -> ior */
+/* Folders of rule files: those asked for (several in one text have colons between), then the user's, then the site's. */
+static void find_catalogue(struct plan *p)
 {
-    const char *end = strrchr(path, '/'), *from = end;
-    while (from && from > path && from[-1] != '/')
-        from--;
-    return end && end > from ? arena_dup(a, from, (size_t)(end - from)) : NULL;
+    struct arena *a = &p->arena;
+    for (const struct opt_value *v = opt_find(&p->opts, "catalogue"); v && v->text; v = v->next)
+        for (struct str rest = str_of(v->text); rest.p;) {
+            struct str one = str_cut(&rest, ':');
+            const char *path = one.n ? arena_dup(a, one.p, one.n) : NULL;
+            if (path)
+                catalogue_add(&p->catalogue, absolute(p->cwd, path, a));
+        }
+    catalogue_add(&p->catalogue, p->config_dir ? arena_printf(a, "%s/catalogue", p->config_dir) : NULL);
+    catalogue_add(&p->catalogue, "/etc/benchwrap/catalogue");
 }
 
 static int named_rules(struct plan *p, const struct opt_value *given, struct err *err)
@@ -338,12 +327,10 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
     p->rules_why = given->where;
     if (strcmp(given->text, "none") == 0)
         return 0;
-    if (!strchr(given->text, '/'))
-        p->rules = catalogue_by_name(p->catalogue, p->user_catalogue, given->text, a);
-    bool in_catalogue = p->rules;
+    p->rules = catalogue_find(&p->catalogue, given->text, a);
+    if (p->rules && access(p->rules, F_OK) == 0)
+        p->rules = absolute(p->cwd, p->rules, a);
     if (!p->rules)
-        p->rules = absolute(p->cwd, given->text, a);
-    if (!in_catalogue && access(p->rules, F_OK) != 0)
         return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s", given->where,
                        given->text, strerror(errno));
     if (rules_load(&p->loaded, p->rules, err) < 0) {
@@ -352,7 +339,7 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
         return err_wrap(err, "%s", given->where);
     }
     const char *name = rules_name(p->loaded);
-    p->benchmark = name ? arena_dup(a, name, strlen(name)) : folder_name(p->rules, a);
+    p->benchmark = name ? arena_dup(a, name, strlen(name)) : catalogue_name(p->rules, a);
     return 0;
 }
 
@@ -373,9 +360,9 @@ static int choose_rules(struct plan *p, struct err *err)
         return 0;
     }
     const char *base = base_name(p->program[0]);
-    p->rules = catalogue_for_program(p->catalogue, p->user_catalogue, base, &p->arena);
+    p->rules = catalogue_for_program(&p->catalogue, base, &p->arena);
     if (p->rules) {
-        p->benchmark = folder_name(p->rules, &p->arena);
+        p->benchmark = catalogue_name(p->rules, &p->arena);
         p->rules_why = arena_printf(&p->arena, "by the program's name, %s", base);
     } else {
         p->rules_why = arena_printf(&p->arena, "the catalogue knows no program %s", base);
@@ -465,10 +452,8 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     p->argv = argv + (next < argc ? next : argc);
     p->program = peel(p->argv);
     p->config_dir = xdg(env, "XDG_CONFIG_HOME", ".config", a);
-    const char *state = xdg(env, "XDG_STATE_HOME", ".local/state", a), *share = plan_share(env, a);
+    const char *state = xdg(env, "XDG_STATE_HOME", ".local/state", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
-    p->catalogue = arena_printf(a, "%s/catalogue", share);
-    p->user_catalogue = p->config_dir ? arena_printf(a, "%s/catalogue", p->config_dir) : NULL;
     p->repository = find_repository(p->cwd, a);
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
@@ -476,6 +461,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
               OPT_REPOSITORY);
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
+    find_catalogue(p);
     if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)
         return -1;
     if (!a->failed)
@@ -519,4 +505,17 @@ int plan_tree(const char *tree_option, char **env, struct arena *a, const char *
     *ret = arena_dup(a, p.tree, strlen(p.tree));
     plan_deinit(&p);
     return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct err *err)
+{
+    struct plan p;
+    char none[] = "", end[] = "--", *argv[] = {none, end, NULL};
+    if (plan_make(&p, 2, argv, env, err) < 0)
+        return -1;
+    *ret = (struct catalogue){0};
+    for (size_t i = 0; i < p.catalogue.folders; i++)
+        catalogue_add(ret, arena_printf(a, "%s", p.catalogue.folder[i]));
+    plan_deinit(&p);
+    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }

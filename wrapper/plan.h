@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "benchmarks/catalogue.h"
 
 /* The rows of launch/options.def. */
 extern const struct opt_row plan_rows[];
@@ -38,10 +39,9 @@ struct plan {
     const char *repository;     /* root of the results repository, or NULL */
     const char *spool;          /* <parent of realpath(mlruns)>/.benchwrap/spool */
     const char *spool_fallback; /* $XDG_STATE_HOME/benchwrap/spool, when that cannot be written; NULL without a home */
-    const char *catalogue;      /* share/benchwrap/catalogue */
-    const char *user_catalogue; /* $XDG_CONFIG_HOME/benchwrap/catalogue; NULL without a home */
+    struct catalogue catalogue; /* --catalogue, $XDG_CONFIG_HOME/benchwrap/catalogue, /etc/benchwrap/catalogue; the shipped one */
     const char *config_dir;     /* $XDG_CONFIG_HOME/benchwrap; NULL without a home */
-    const char *rules;          /* path of the rule file, or NULL */
+    const char *rules;          /* path of the rule file (or "shipped:<name>"), or NULL */
     const char *rules_why;      /* why this one, or why none */
     struct rules *loaded;       /* those rules, when they were named (and so had to be checked); else NULL: load them when there is time */
     const char *benchmark;      /* name of the catalogue entry or rule file, or NULL */
@@ -59,6 +59,6 @@ int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *e
 void plan_deinit(struct plan *plan);
 /* The mlruns folder that a --tree option (or its absence: NULL) means; as plan->tree. For commands that read a tree. */
 int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err);
-/* share/benchwrap beside this program (relocatable: ../../share/benchwrap of its folder), or BENCHWRAP_SHARE. */
-const char *plan_share(char **env, struct arena *a);
+/* The catalogue as it is without a line: of configuration files and environment. For commands that read rules. */
+int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct err *err);
 #endif

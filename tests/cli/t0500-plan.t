@@ -43,7 +43,7 @@ is "or MLFLOW_EXPERIMENT_NAME" "$(MLFLOW_EXPERIMENT_NAME=m plan experiment -- io
 is "or -e" "$(MLFLOW_EXPERIMENT_NAME=m plan experiment -e e -- ior)" e
 is "an illegal name from the environment is made legal" "$(MLFLOW_EXPERIMENT_NAME=a/b plan experiment -- ior)" a_b
 is "an illegal name on the line is refused" "$(status plan -e a/b -- true)" 125
-is "the rules of a program are found by its name" "$(plan rules -- ior | sed 's|.*/catalogue/||')" ior/rules.yaml
+is "the rules of a program are found by its name" "$(plan rules -- /opt/bin/ior)" shipped:ior
 is "or named" "$(plan benchmark -r ior -- ./other)" ior
 is "or none" "$(plan rules -r none -- ior)" null
 is "rules that are not there are refused" "$(status plan -r nothing -- true)" 125

@@ -69,7 +69,11 @@ like "and the direct link" "$(bw ui --print -e one)" '/#/experiments/[0-9]+/runs
 mkdir stub; printf '#!/bin/sh\necho "$PWD|$MLFLOW_ALLOW_FILE_STORE|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
 is "and becomes it beside the tree" "$(cd sub && PATH=$WORK/stub:$PATH bw ui -t .. --port 5001 | tail -1)" "$WORK|true|server --backend-store-uri ./mlruns --host 127.0.0.1 --port 5001"
 is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
-BENCHWRAP_SHARE=/nowhere bw doctor >out; is "without a catalogue something is" "$?" 1
+mkdir -p lone/libexec/benchwrap; cp "$BUILD/libexec/benchwrap/benchwrap-core" lone/libexec/benchwrap
+lone/libexec/benchwrap/benchwrap-core doctor >out; is "a core without its launcher is" "$?" 1
+mkdir -p "$HOME/.config/benchwrap/catalogue/mine"; echo "name: [" >"$HOME/.config/benchwrap/catalogue/mine/rules.yaml"
+like "rules of one's own that cannot be read are told" "$(bw doctor)" "mine +.*mine/rules.yaml:[0-9]+:[0-9]+"
+rm -r "$HOME/.config/benchwrap"
 is "version" "$(bw --version | head -1)" "benchwrap $(cat "$ROOT/VERSION")"
 is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libuuid', 'libyaml']"
 

@@ -56,7 +56,8 @@ static void programs(struct doctor *d)
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     tell(d, n > 0 ? GOOD : BAD, "program", "core " BW_VERSION, self, n > 0 ? NULL : "mount /proc");
-    const char *launcher = arena_printf(a, "%s/../../bin/benchwrap", plan_share(d->c->env, a));
+    char *slash = n > 0 ? strrchr(self, '/') : NULL; /* PREFIX/libexec/benchwrap/benchwrap-core */
+    const char *launcher = slash ? arena_printf(a, "%.*s/../../bin/benchwrap", (int)(slash - self), self) : NULL;
     bool there = launcher && access(launcher, X_OK) == 0;
     char real[PATH_MAX];
     tell(d, there ? GOOD : BAD, "program", "launcher", there && realpath(launcher, real) ? real : launcher,
@@ -67,30 +68,21 @@ static void programs(struct doctor *d)
         tell(d, GOOD, "library", arena_printf(a, "%s %s", libraries[i].name, libraries[i].version), libraries[i].file, NULL);
 }
 
-static void one_catalogue(struct doctor *d, const char *path, bool own)
+static void catalogues(struct doctor *d, const struct catalogue *catalogue)
 {
     struct arena *a = d->c->arena;
-    struct fs_list list;
-    struct err err = {0};
-    if (!path || fs_list(AT_FDCWD, path, &list, &err) < 0) {
-        tell(d, own ? NOTE : BAD, "rules", own ? "own catalogue" : "catalogue", path,
-             own ? NULL : "no figures of merit are read without it: install again, or set BENCHWRAP_SHARE");
-        return;
-    }
-    size_t good = 0;
-    for (size_t i = 0; i < list.count; i++) {
+    size_t n = 0, good = 0, own = 0;
+    struct catalogue_entry *e = catalogue_list(catalogue, a, &n);
+    for (size_t i = 0; e && i < n; i++) {
         struct rules *rules = NULL;
-        const char *file = arena_printf(a, "%s/%s/rules.yaml", path, list.names[i]);
-        if (!file || access(file, F_OK) != 0)
-            continue;
-        if (rules_load(&rules, file, &err) == 0)
-            good++;
+        struct err err = {0};
+        if (rules_load(&rules, e[i].path, &err))
+            tell(d, e[i].from ? MISSING : BAD, "rules", e[i].name, arena_printf(a, "%s", err.text), "mend the file");
         else
-            tell(d, own ? MISSING : BAD, "rules", list.names[i], err.text, "mend the file");
+            *(e[i].from ? &own : &good) += 1;
         rules_free(rules);
     }
-    tell(d, good || own ? GOOD : BAD, "rules", own ? "own catalogue" : "catalogue", arena_printf(a, "%s: %zu programs", path, good), NULL);
-    fs_list_deinit(&list);
+    tell(d, good ? GOOD : BAD, "rules", "catalogue", arena_printf(a, "%zu compiled in, %zu of your own", good, own), NULL);
 }
 
 /* Can something be made in the folder, or in the nearest one above it that exists? */
@@ -219,8 +211,7 @@ static int run(struct cmd_context *c)
         return -1;
     listing_init(&d.listing, columns, sizeof columns / sizeof columns[0], c->arena);
     programs(&d);
-    one_catalogue(&d, p.catalogue, false);
-    one_catalogue(&d, p.user_catalogue, true);
+    catalogues(&d, &p.catalogue);
     places(&d, &p);
     kernel(&d);
     others(&d);

@@ -2,17 +2,16 @@
 #include "benchmarks/rules.h"
 #include "base/fs.h"
 #include "cmd/cmd.h"
+#include "plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file (a name with a slash or ending in .yaml)",
-     0},
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file", 0},
     {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
@@ -56,24 +55,12 @@ static int feed_file(struct rules_run *run, const char *source, const char *path
 
 static const char *rule_path(struct cmd_context *c, const char *name)
 {
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    const char *user = config && *config ? arena_printf(c->arena, "%s/benchwrap/catalogue", config)
-                       : home            ? arena_printf(c->arena, "%s/.config/benchwrap/catalogue", home)
-                                         : NULL;
-    if (strchr(name, '/') || str_ends(str_of(name), ".yaml"))
-        return name;
-    self[n > 0 ? n : 0] = 0; /* …/libexec/benchwrap/benchwrap-core -> …/share/benchwrap/catalogue */
-    for (int i = 0; i < 3; i++) {
-        char *slash = strrchr(self, '/');
-        if (slash)
-            *slash = 0;
-    }
-    const char *path = catalogue_by_name(arena_printf(c->arena, "%s/share/benchwrap/catalogue", self), user, name, c->arena);
+    struct catalogue catalogue;
+    if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
+        return NULL;
+    const char *path = catalogue_find(&catalogue, name, c->arena);
     if (!path)
-        err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\"; a rule file of your own is given by its path (./%s.yaml)", name,
-                name);
+        err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\", and there is no file of that name", name);
     return path;
 }
 

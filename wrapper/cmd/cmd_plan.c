@@ -59,7 +59,8 @@ static int print_text(struct cmd_context *c, const struct plan *p)
     row(&l, "tree", p->tree, p->tree_where);
     row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
     row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
-    row(&l, "catalogue", p->catalogue, "where benchwrap lies");
+    for (size_t i = 0; i < p->catalogue.folders; i++)
+        row(&l, "catalogue", p->catalogue.folder[i], access(p->catalogue.folder[i], F_OK) == 0 ? "before the shipped one" : "not there");
     for (const struct plan_file *f = p->files; f; f = f->next)
         row(&l, "options file", f->path, f->found ? "read" : "not there");
     int status = listing_print(&l, c->out);
@@ -128,8 +129,10 @@ static int print_json(struct cmd_context *c, const struct plan *p)
     json_text(&j, "repository", p->repository);
     json_text(&j, "spool", p->spool);
     json_text(&j, "spool_fallback", p->spool_fallback);
-    json_text(&j, "catalogue", p->catalogue);
-    json_text(&j, "user_catalogue", p->user_catalogue);
+    json_open(&j, "catalogue", '[');
+    for (size_t i = 0; i < p->catalogue.folders; i++)
+        json_text(&j, NULL, p->catalogue.folder[i]);
+    json_close(&j, ']');
     json_open(&j, "files", '[');
     for (const struct plan_file *f = p->files; f; f = f->next) {
         json_open(&j, NULL, '{');

@@ -179,7 +179,6 @@ static void environment(struct buf *to)
     } others[] = {
         {"MLFLOW_TRACKING_URI", "the tree, if it is a path or a file: URI and neither --tree nor BENCHWRAP_TREE is given"},
         {"BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET", "set for the program: its run, and where \"benchwrap log\" sends facts to"},
-        {"BENCHWRAP_SHARE", "where the catalogue lies (default: share/benchwrap beside the program)"},
         {"NO_COLOR", "no colours"},
     };
     buf_puts(to, ".SH ENVIRONMENT\n");
@@ -203,7 +202,7 @@ static void files(struct buf *to)
         {"/etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml", "options, one \"name: value\" a line, by their long names"},
         {"benchwrap.yaml",
          "the same in a results repository, for all who use it; options that could run or send something are not taken from it"},
-        {"~/.config/benchwrap/catalogue/NAME/rules.yaml", "rule files of one's own, before those that come with benchwrap"},
+        {"~/.config/benchwrap/catalogue/NAME/rules.yaml, /etc/benchwrap/catalogue/NAME/rules.yaml", "rule files of one's own, before those that come with benchwrap"},
     };
     buf_puts(to, ".SH FILES\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,0 +1,44 @@
+/* catalogue.h: where rule files come from: folders of one's own, searched in their order, then those compiled into the program.
+ *
+ * A folder holds <name>/rules.yaml. A compiled one has the address "shipped:<name>", which stands wherever a path may. */
+#ifndef BENCHMARKS_CATALOGUE_H
+#define BENCHMARKS_CATALOGUE_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { CATALOGUE_FOLDERS_MAX = 32, CATALOGUE_FILE_MAX = 1 << 20 };
+
+struct catalogue {
+    const char *folder[CATALOGUE_FOLDERS_MAX]; /* need not exist */
+    size_t folders;
+};
+
+/* One more folder at the end; not the same twice; more than the maximum are not searched. `path` must outlive the catalogue. */
+void catalogue_add(struct catalogue *c, const char *path);
+/* The address of the rule file called `name` (also "shipped:<name>"); NULL if there is none. In the arena. */
+const char *catalogue_by_name(const struct catalogue *c, const char *name, struct arena *a);
+/* The same for a program: one of that base name, or one that lists it under `programs`. Compiles no rule file. */
+const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a);
+/* What the user means by NAME|FILE: a word without a slash is looked up first, else it is a path. NULL: neither is there. */
+const char *catalogue_find(const struct catalogue *c, const char *text, struct arena *a);
+/* "…/ior/rules.yaml" and "shipped:ior" -> "ior"; NULL if the path has no folder. In the arena. */
+const char *catalogue_name(const char *path, struct arena *a);
+/* The text at an address, appended; at most CATALOGUE_FILE_MAX bytes. */
+int catalogue_read(const char *path, struct buf *ret, struct err *err);
+
+struct catalogue_entry {
+    const char *name, *path;
+    const char *from;   /* the folder; NULL: shipped */
+    bool hidden;        /* an earlier one has the same name */
+};
+/* All there are, by name, then in the order of search. In the arena; NULL without memory. */
+struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n);
+
+/* The compiled ones, made from benchmarks/catalogue by scripts/make-shipped; ends with a name of NULL. */
+struct catalogue_shipped {
+    const char *name, *text;
+    size_t n;
+};
+extern const struct catalogue_shipped catalogue_shipped[];
+#endif
