@@ -13,17 +13,17 @@
 #include "benchmarks/rules.h"
 
 enum {
-    CELLS_MAX = 128,    /* named cells of one reader */
-    READERS_MAX = 120,  /* together with the checks they must fit the prefilter's bits */
+    CELLS_MAX = 128, /* named cells of one reader */
+    READERS_MAX = 120, /* together with the checks they must fit the prefilter's bits */
     CHECKS_MAX = 100,
-    VARS_MAX = 16,      /* context variables */
-    SOURCES_MAX = 8,    /* stdout, stderr and files */
-    PARTS_MAX = 8,      /* of a name with {cells} in it */
-    BLOCKS_MAX = 1000,  /* tests in one output; more are counted and not read */
+    VARS_MAX = 16, /* context variables */
+    SOURCES_MAX = 8, /* stdout, stderr and files */
+    PARTS_MAX = 8, /* of a name with {cells} in it */
+    BLOCKS_MAX = 1000, /* tests in one output; more are counted and not read */
     NAME_MAX_BYTES = 200,
     HEADLINES_MAX = 8,
     COMPUTED_MAX = 16,
-    VALUE_MAX = 4096,   /* bytes of a param's text that are kept */
+    VALUE_MAX = 4096, /* bytes of a param's text that are kept */
 };
 
 struct name_part {
@@ -48,19 +48,19 @@ enum zero { ZERO_KEEP, ZERO_MISSING, ZERO_ABSENT };
 
 struct metric_rule {
     struct name name;
-    const struct unit *unit;     /* of the record; NULL: a count or ratio */
-    const struct unit *from;     /* of the cell, if the rule says so; NULL: the column's, the unit cell's, or `unit` */
+    const struct unit *unit; /* of the record; NULL: a count or ratio */
+    const struct unit *from; /* of the cell, if the rule says so; NULL: the column's, the unit cell's, or `unit` */
     int cell, unit_cell, step_cell; /* -1: none */
-    int unit_var;                   /* context variable that holds the unit's text; -1 */
+    int unit_var; /* context variable that holds the unit's text; -1 */
     enum direction better;
     enum many many;
     enum zero zero;
-    const char *headline;        /* "max"; NULL: the last value alone is the metric (no statistics) */
-    const char *stat;            /* the cell is already this statistic of something not printed */
-    unsigned number;             /* NUMBER_… */
-    double scale;                /* value is multiplied by this first */
+    const char *headline; /* "max"; NULL: the last value alone is the metric (no statistics) */
+    const char *stat; /* the cell is already this statistic of something not printed */
+    unsigned number; /* NUMBER_… */
+    double scale; /* value is multiplied by this first */
     struct where *where;
-    struct expr *when;           /* holds at the end, or the values are no values of this metric */
+    struct expr *when; /* holds at the end, or the values are no values of this metric */
     unsigned index;
 };
 
@@ -75,8 +75,8 @@ struct param_rule {
     struct name name;
     enum param_type type;
     int cell;
-    bool hidden;    /* for conditions only */
-    bool of_run;    /* holds for all blocks */
+    bool hidden; /* for conditions only */
+    bool of_run; /* holds for all blocks */
     const struct where *where;
 };
 
@@ -85,9 +85,9 @@ struct rules_run;
 struct source;
 
 struct reader_kind {
-    const char *name;     /* key in the rule file */
-    size_t state_size;    /* per reading and source, zeroed */
-    bool delimits;        /* knows by itself where its data end: takes a last line without end */
+    const char *name; /* key in the rule file */
+    size_t state_size; /* per reading and source, zeroed */
+    bool delimits; /* knows by itself where its data end: takes a last line without end */
     /* Takes the kind's own map of the rule file. */
     int (*load)(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err);
     /* All cells that the rules name are known now: can they exist? */
@@ -107,7 +107,7 @@ struct reader {
     const struct yaml *at;
     const char *name;
     unsigned index;
-    unsigned sources;          /* bits: 0 stdout, 1 stderr, 2 + index in rules->file */
+    unsigned sources; /* bits: 0 stdout, 1 stderr, 2 + index in rules->file */
     struct str cell[CELLS_MAX];
     const struct yaml *cell_at[CELLS_MAX];
     size_t cells;
@@ -115,16 +115,18 @@ struct reader {
     struct metric_rule *metric;
     struct param_rule *param;
     size_t metrics, params;
-    struct { int var, cell; } set[VARS_MAX];
+    struct {
+        int var, cell;
+    } set[VARS_MAX];
     size_t sets;
-    bool begins;               /* a row begins a block */
+    bool begins; /* a row begins a block */
     int block_id, block_label; /* cells, -1 */
-    struct pattern *version;   /* only where the program's version matches */
-    int version_cell;          /* this cell is the program's version; -1 */
-    bool last_document;        /* only the rows of the last whole document count (kind json) */
-    struct str literal[64];    /* a line that matters has one of them; 0: any line may */
+    struct pattern *version; /* only where the program's version matches */
+    int version_cell; /* this cell is the program's version; -1 */
+    bool last_document; /* only the rows of the last whole document count (kind json) */
+    struct str literal[64]; /* a line that matters has one of them; 0: any line may */
     size_t literals;
-    void *data;                /* the kind's own, in the rules' arena */
+    void *data; /* the kind's own, in the rules' arena */
 };
 
 enum check_kind { CHECK_MUST, CHECK_MUST_NOT, CHECK_EXPECT };
@@ -133,9 +135,9 @@ struct check {
     enum check_kind kind;
     struct pattern *pattern;
     struct expr *expect, *when;
-    bool warn, once;           /* once: over the whole output instead of each block */
+    bool warn, once; /* once: over the whole output instead of each block */
     const char *reason;
-    unsigned sources;          /* as of a reader */
+    unsigned sources; /* as of a reader */
     unsigned bit;
 };
 
@@ -153,14 +155,14 @@ struct option_rule {
     struct str flag[4];
     size_t flags;
     enum option_kind kind;
-    const char *param;         /* NULL: known, so that its value is not taken for another option, but not recorded */
+    const char *param; /* NULL: known, so that its value is not taken for another option, but not recorded */
     enum param_type type;
-    bool hidden, optional;     /* optional: its value must be attached (--x=1) */
-    struct str value;          /* what a flag means; default "true" */
-    bool join;                 /* several: joined by commas; else the last wins */
+    bool hidden, optional; /* optional: its value must be attached (--x=1) */
+    struct str value; /* what a flag means; default "true" */
+    bool join; /* several: joined by commas; else the last wins */
 };
 struct environment_rule {
-    struct str name;           /* "IOR_HINT__*": a prefix */
+    struct str name; /* "IOR_HINT__*": a prefix */
     const char *param;
 };
 
@@ -181,7 +183,7 @@ struct rules {
     struct str var[VARS_MAX];
     const char *file[SOURCES_MAX];
     struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
-    const char *prefer[64];    /* params for which the argument wins over the output */
+    const char *prefer[64]; /* params for which the argument wins over the output */
     size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines;
     bool single_dash_long, keep_prefix;
     unsigned metric_count;
@@ -189,49 +191,38 @@ struct rules {
     struct prefilter_mask always; /* readers and checks without literals */
 };
 
-/* Loading: shared by load.c and the readers. Text is copied into the rules' arena. */
-int rules_complain(const struct yaml *y, const struct rules *rules, struct err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Every key of map must be one of the words (NULL-terminated). */
-int load_keys(const struct yaml *map, const char *const *words, const struct rules *rules, struct err *err);
-int load_pattern(struct pattern **ret, const struct yaml *y, const struct rules *rules, struct err *err);
-/* A scalar or a list of scalars. */
-int load_texts(const struct yaml *y, struct str *ret, size_t max, size_t *ret_n, const struct rules *rules, struct err *err);
-int reader_cell(struct reader *r, struct str name, const struct yaml *at, const struct rules *rules, struct err *err);
-/* A line is worth a look by this reader only if it has one of the pattern's literals (or any line, if it has none). */
-void reader_wants(struct reader *r, const struct pattern *p);
-
 /* One reading. */
 struct sample {
     int64_t step;
     double value;
 };
 struct series {
-    struct str name;             /* "write.bw" */
+    struct str name; /* "write.bw" */
     const struct metric_rule *rule;
     const struct reader *reader;
     const struct source *source;
     unsigned block;
     struct sample *sample;
     size_t n, room;
-    size_t missing;              /* values that were none */
-    char why[64];                /* what stood there */
-    bool dropped;                /* its rule's `when` does not hold */
-    bool overflow, steps;        /* steps: they come from the output, so the same twice is a contradiction */
+    size_t missing; /* values that were none */
+    char why[64]; /* what stood there */
+    bool dropped; /* its rule's `when` does not hold */
+    bool overflow, steps; /* steps: they come from the output, so the same twice is a contradiction */
     struct series *next, *chain;
 };
-struct value_seen {              /* a param's value */
-    struct str key, text;        /* key without unit suffix handling: final */
-    const char *origin;          /* "arguments", "environment", reader's name */
-    int rank;                    /* lower wins within the output: the reader's number; -1 arguments, -2 environment */
-    int block;                   /* -1: the run's */
+struct value_seen { /* a param's value */
+    struct str key, text; /* key without unit suffix handling: final */
+    const char *origin; /* "arguments", "environment", reader's name */
+    int rank; /* lower wins within the output: the reader's number; -1 arguments, -2 environment */
+    int block; /* -1: the run's */
     enum param_type type;
     bool hidden;
     struct value_seen *next;
 };
-struct count {                   /* rows of a reader or matches of a check in a block */
+struct count { /* rows of a reader or matches of a check in a block */
     unsigned what, block;
     size_t n;
-    char line[160];              /* the first one */
+    char line[160]; /* the first one */
     struct count *next;
 };
 struct staged_row {
@@ -243,16 +234,16 @@ struct staged_row {
 struct source {
     const char *name;
     int index;
-    char *line;                  /* a line not ended yet */
+    char *line; /* a line not ended yet */
     size_t line_n, line_room;
-    bool cut_line;               /* the rest of this line is thrown away */
-    bool fragment;               /* the line began in a gap */
-    uint64_t lost;               /* bytes that were not kept */
+    bool cut_line; /* the rest of this line is thrown away */
+    bool fragment; /* the line began in a gap */
+    uint64_t lost; /* bytes that were not kept */
     size_t long_lines;
     void *state[READERS_MAX];
     struct prefilter_mask hungry; /* readers that want the next line whatever is in it */
-    char var[VARS_MAX][104];     /* context; empty: not set */
-    unsigned blocks, block;      /* begun so far; the current one */
+    char var[VARS_MAX][104]; /* context; empty: not set */
+    unsigned blocks, block; /* begun so far; the current one */
     bool fed;
 };
 struct block {
@@ -265,29 +256,35 @@ struct rules_run {
     struct series *series, *series_last, *bucket[1024];
     struct value_seen *values, **values_tail;
     struct count *counts, *count_bucket[256];
-    struct staged { struct staged_row *open, **tail, *whole; struct arena open_arena, whole_arena; size_t rows; } staged[READERS_MAX];
-    bool unterminated;           /* the line being read has no end: what stands last in it may be cut */
-    struct block *block;         /* [BLOCKS_MAX] */
+    struct staged {
+        struct staged_row *open, **tail, *whole;
+        struct arena open_arena, whole_arena;
+        size_t rows;
+    } staged[READERS_MAX];
+    bool unterminated; /* the line being read has no end: what stands last in it may be cut */
+    struct block *block; /* [BLOCKS_MAX] */
     unsigned blocks;
     char version[64];
-    bool arguments;              /* argv was given */
+    bool arguments; /* argv was given */
     size_t samples, gave_up, torn[SOURCES_MAX], blocks_left_out, values_n;
-    unsigned block_now;          /* of the evaluation of expressions at the end */
-    char *clean;                 /* scratch for one line without colours */
+    unsigned block_now; /* of the evaluation of expressions at the end */
+    char *clean; /* scratch for one line without colours */
     size_t clean_room;
 };
 
 /* rows.c: a row of a reader: cells[i] belongs to reader->cell[i], p == NULL: absent. units may be NULL. block -1: the source's current one.
  * false: the row is not one (a metric's cell is no number). */
-bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units, int block);
+bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
+              const struct unit *const *units, int block);
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label);
 /* One value for a metric; the name is final. */
-struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
-                         struct str name, unsigned block);
+struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
+                         unsigned block);
 void series_add(struct rules_run *run, struct series *s, int64_t step, double value);
 void row_count(struct rules_run *run, unsigned what, unsigned block, struct str line);
 const struct count *row_counted(const struct rules_run *run, unsigned what, unsigned block);
-void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block, bool hidden);
+void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
+               bool hidden);
 /* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
 bool param_text(enum param_type type, struct str text, char *to, size_t size);
 
@@ -295,7 +292,6 @@ bool param_text(enum param_type type, struct str text, char *to, size_t size);
 void args_take(struct rules_run *run, char *const *argv);
 void environment_take(struct rules_run *run, char *const *env);
 /* finish.c */
-int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret, struct err *err);
-/* load.c */
-bool load_function_ok(struct str function, size_t n);
+int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
+           struct err *err);
 #endif

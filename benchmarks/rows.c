@@ -55,8 +55,8 @@ static uint32_t hash(struct str s, uint32_t seed)
     return h ^ h >> 15;
 }
 
-struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
-                         struct str name, unsigned block)
+struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
+                         unsigned block)
 {
     struct series **bucket = &run->bucket[hash(name, block * 31 + m->index) % 1024];
     for (struct series *s = *bucket; s; s = s->chain)

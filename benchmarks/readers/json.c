@@ -3,7 +3,7 @@
  *
  * `rows` are the containers (by pointer, * for any index or key) that are rows; cells are members of a row by pointer. No tree is
  * built. What is no JSON is skipped to the end of its line; a value that is not followed by a delimiter is never taken. */
-#include "benchmarks/engine.h"
+#include "benchmarks/load.h"
 
 #include <ctype.h>
 #include <stdio.h>

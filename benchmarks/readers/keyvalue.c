@@ -1,7 +1,7 @@
 /* keyvalue.c: `key : value` and `key = value` lines, anywhere or in blocks between a start and an end line.
  *
  * Each line is a row with one cell, named by its key. Keys are compared as written, blanks around them cut. */
-#include "benchmarks/engine.h"
+#include "benchmarks/load.h"
 
 struct keyvalue {
     struct pattern *start, *end;

@@ -1,5 +1,5 @@
 /* regex.c: a line that matches is a row; its named groups are the cells. */
-#include "benchmarks/engine.h"
+#include "benchmarks/load.h"
 
 struct regex {
     struct pattern *pattern;

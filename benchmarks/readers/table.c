@@ -2,7 +2,7 @@
  *
  * A line is the header if its cells are labels and all that the rule wants are among them. From there on a line with as many fields as
  * the header is a row (if its cells make sense, see row_take); others are noise of other processes and left alone. A new header ends the table. */
-#include "benchmarks/engine.h"
+#include "benchmarks/load.h"
 
 enum { FIELDS_MAX = 200 };
 

@@ -1,0 +1,40 @@
+/* finish.h: what the parts of a reading's end share: params, metrics, checks, and the words that say why a run is not good. */
+#ifndef BENCHMARKS_FINISH_H
+#define BENCHMARKS_FINISH_H
+#include "benchmarks/engine.h"
+#include "benchmarks/headlines.h"
+#include "base/buf.h"
+
+struct ending {
+    struct rules_run *run;
+    struct record *record;
+    int exit_code, signal;
+    int64_t base_ms;
+    size_t derive_limit;
+    char (*prefix)[64]; /* per block: "", "t0.", "seqwrite." */
+    struct buf reasons;
+    size_t fails;
+    struct headlines headlines;
+};
+
+/* finish.c */
+unsigned blocks_of(const struct rules_run *run); /* at least one */
+void ending_source(struct ending *e, const char *who); /* the facts that follow are of this reader */
+void ending_fail(struct ending *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* finish_params.c: the value in force in a block; NULL: none. */
+const struct value_seen *value_in(const struct rules_run *run, struct str key, int block);
+void params_out(struct ending *e);
+/* finish_names.c: names and calls of expressions, seen from block run->block_now. */
+struct expr_names ending_names(struct ending *e);
+bool ending_holds(struct ending *e, const struct expr *when); /* NULL: always */
+size_t samples_of(const struct rules_run *run, struct str name, unsigned block);
+/* Matches of a check in a block, or with block -1 in all; *ret_line, if not NULL, becomes the first line of them. */
+size_t matches_of(const struct rules_run *run, const struct check *check, int block, const char **ret_line);
+/* finish_checks.c */
+void check_one(struct ending *e, const struct check *c);
+void required_one(struct ending *e, const struct required *q);
+/* finish_metrics.c, in this order */
+void series_drop(struct ending *e);
+void computed_take(struct ending *e);
+int metrics_out(struct ending *e, struct err *err);
+#endif

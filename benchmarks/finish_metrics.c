@@ -1,0 +1,200 @@
+/* finish_metrics.c: values become metrics with their statistics, or are missing with the reason. */
+#include "benchmarks/finish.h"
+#include "base/buf.h"
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Values whose rule says `when` and where that does not hold are not values of this metric. All conditions are asked before any goes. */
+void series_drop(struct ending *e)
+{
+    struct rules_run *run = e->run;
+    for (struct series *s = run->series; s; s = s->next) {
+        run->block_now = s->block;
+        s->dropped = s->rule->when && !ending_holds(e, s->rule->when);
+    }
+    for (struct series *s = run->series; s; s = s->next)
+        if (s->dropped)
+            s->n = s->missing = 0;
+}
+
+/* Metrics that no line prints. What cannot be computed is not there; `required` tells who needs it. */
+void computed_take(struct ending *e)
+{
+    struct rules_run *run = e->run;
+    struct expr_names names = ending_names(e);
+    struct source *source = &run->source[0];
+    for (size_t i = 0; i < 2 + run->rules->files; i++) /* where something is lost, the parts may be */
+        if (run->source[i].lost)
+            source = &run->source[i];
+    for (unsigned b = 0; b < blocks_of(run); b++)
+        for (size_t i = 0; i < run->rules->computeds; i++) {
+            const struct computed *c = &run->rules->computed[i];
+            const struct metric_rule *m = &c->rule;
+            struct value v;
+            double number;
+            run->block_now = b;
+            e->derive_limit = run->rules->deriveds;
+            v = expr_value(c->value, &names);
+            if (v.kind == VALUE_TEXT ? !str_double(v.text, &number) : (number = v.number, v.kind != VALUE_NUMBER))
+                continue;
+            if (!isfinite(number) || (m->from && !units_convert(number, m->from, m->unit, &number)) ||
+                (m->zero != ZERO_KEEP && number == 0))
+                continue;
+            struct series *s = series_of(run, source, &run->rules->computed_reader, m, m->name.part[0].text, b);
+            if (s)
+                series_add(run, s, 0, number);
+        }
+}
+
+static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir,
+                       int64_t step, int64_t at)
+{
+    char key[NAME_MAX_BYTES + 128];
+    const char *own = s->rule->unit ? s->rule->unit->name : "";
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
+             stat);
+    record_metric(e->record, key, value, unit, dir, step, e->base_ms + at);
+    headlines_note(&e->headlines, e->run->rules, s, stat, key);
+}
+
+static void missing_out(struct ending *e, const struct series *s, const char *stat, const char *why)
+{
+    char key[NAME_MAX_BYTES + 128];
+    const char *own = s->rule->unit ? s->rule->unit->name : "";
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
+             stat);
+    struct buf b;
+    buf_init(&b, 600);
+    buf_plain(&b, str_of(why), 200);
+    record_missing(e->record, key, "%s", b.p ? b.p : "");
+    buf_deinit(&b);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    return (x->step > y->step) - (x->step < y->step);
+}
+
+/* Why the series cannot be told; NULL if it can. */
+static const char *series_trouble(struct series *s)
+{
+    if (s->source->lost)
+        return "part of the output was not kept, so values are missing";
+    if (s->overflow)
+        return "more values than one reading may hold";
+    if (s->steps && s->n && s->rule->many == MANY_SERIES) { /* qsort takes no NULL, not even for nothing */
+        qsort(s->sample, s->n, sizeof(*s->sample), by_step);
+        for (size_t i = 1; i < s->n; i++)
+            if (s->sample[i].step == s->sample[i - 1].step)
+                return "two values for the same repetition: outputs of several programs are mixed";
+    }
+    if (s->rule->many == MANY_ERROR)
+        for (size_t i = 1; i < s->n; i++)
+            if (s->sample[i].value != s->sample[0].value)
+                return "the output has several different values where one is expected";
+    return NULL;
+}
+
+static double stat_value(const char *name, const struct stats *s)
+{
+    if (!strcmp(name, "max"))
+        return s->max;
+    if (!strcmp(name, "min"))
+        return s->min;
+    return !strcmp(name, "median") ? s->median : s->mean;
+}
+
+static void statistics_out(struct ending *e, const struct series *s, const struct stats *st)
+{
+    static const char *const names[] = {"max", "min", "mean", "median"};
+    const char *unit = s->rule->unit ? s->rule->unit->name : "";
+    for (size_t i = 0; i < 4; i++)
+        if (st->n > 1 || !strcmp(names[i], s->rule->headline))
+            metric_out(e, s, names[i], stat_value(names[i], st), unit, s->rule->better, 0, 0);
+    if (st->n > 1) {
+        metric_out(e, s, "sd", st->sd, unit, DIR_NONE, 0, 0);
+        metric_out(e, s, "n", (double)st->n, "", DIR_NONE, 0, 0);
+    }
+}
+
+static double reduced(enum many many, const struct series *s, const struct stats *st, double sum)
+{
+    switch (many) {
+    case MANY_FIRST: return s->sample[0].value;
+    case MANY_MIN: return st->min;
+    case MANY_MAX: return st->max;
+    case MANY_MEAN: return st->mean;
+    case MANY_SUM: return sum;
+    default: return s->sample[s->n - 1].value;
+    }
+}
+
+static int series_out(struct ending *e, struct series *s, struct err *err)
+{
+    const struct metric_rule *m = s->rule;
+    const char *trouble = series_trouble(s), *unit = m->unit ? m->unit->name : "";
+    struct stats st;
+    double sum = 0;
+    ending_source(e, s->reader->name);
+    if (trouble || !s->n) {
+        missing_out(e, s, m->stat ? m->stat : "", trouble ? trouble : s->why);
+        if (trouble)
+            ending_fail(e, "%s" STR_FMT ": %s", e->prefix[s->block], STR_ARG(s->name), trouble);
+        return 0;
+    }
+    double *v = malloc(s->n * sizeof(*v));
+    if (!v)
+        return err_set(err, ERR_SYSTEM, "no memory for the statistics of the output");
+    for (size_t i = 0; i < s->n; i++)
+        sum += v[i] = s->sample[i].value;
+    stats_of(v, s->n, &st);
+    free(v);
+    if (m->many != MANY_SERIES) {
+        metric_out(e, s, m->stat ? m->stat : m->headline ? m->headline : "", reduced(m->many, s, &st, sum), unit, m->better, 0, 0);
+        return 0;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        metric_out(e, s, "", s->sample[i].value, unit, m->better, s->sample[i].step, (int64_t)i);
+    if (m->headline && s->missing) { /* a minimum or mean of what is left would be another number */
+        char why[160];
+        snprintf(why, sizeof(why), "%zu of %zu values are missing (%s)", s->missing, s->missing + s->n, s->why);
+        missing_out(e, s, m->headline, why);
+    } else if (m->headline)
+        statistics_out(e, s, &st);
+    return 0;
+}
+
+static bool same_metric(const struct series *a, const struct series *b)
+{
+    const char *x = a->rule->stat ? a->rule->stat : "", *y = b->rule->stat ? b->rule->stat : "";
+    return a->block == b->block && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
+}
+
+/* Is there a better voice for the same metric: a reader that stands earlier in the rule file and has values? */
+static bool outdone(const struct rules_run *run, const struct series *s)
+{
+    for (const struct series *o = run->series; o; o = o->next) {
+        if (o == s || o->dropped || !same_metric(o, s))
+            continue;
+        if ((o->n && !s->n) ||
+            ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
+            return true;
+    }
+    return false;
+}
+
+int metrics_out(struct ending *e, struct err *err)
+{
+    size_t n = 0;
+    for (struct series *s = e->run->series; s; s = s->next)
+        n++;
+    bool several = n <= 5000; /* beyond, comparing all with all would take longer than the benchmark */
+    for (struct series *s = e->run->series; s; s = s->next)
+        if (!s->dropped && !(several && outdone(e->run, s)) && series_out(e, s, err))
+            return -1;
+    return 0;
+}

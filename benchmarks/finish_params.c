@@ -1,0 +1,105 @@
+/* finish_params.c: params from arguments, output and environment are merged; where they differ, who counts is said. */
+#include "benchmarks/finish.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool prefers_arguments(const struct rules *rules, struct str key)
+{
+    for (size_t i = 0; i < rules->prefers; i++)
+        if (str_is(key, rules->prefer[i]))
+            return true;
+    return false;
+}
+
+static const struct value_seen *value_from(const struct rules_run *run, struct str key, int rank)
+{
+    for (const struct value_seen *v = run->values; v; v = v->next)
+        if (v->rank == rank && v->block < 0 && str_eq(v->key, key))
+            return v;
+    return NULL;
+}
+
+static const struct value_seen *value_printed(const struct rules_run *run, struct str key, int block)
+{
+    const struct value_seen *best = NULL;
+    for (const struct value_seen *v = run->values; v; v = v->next)
+        if (v->rank >= 0 && (v->block == block || v->block < 0) && str_eq(v->key, key) &&
+            (!best || v->block > best->block || (v->block == best->block && v->rank < best->rank)))
+            best = v;
+    return best;
+}
+
+/* The value in force in a block. */
+const struct value_seen *value_in(const struct rules_run *run, struct str key, int block)
+{
+    const struct value_seen *printed = value_printed(run, key, block), *argument = value_from(run, key, -1);
+    if (argument && (!printed || prefers_arguments(run->rules, key)))
+        return argument;
+    return printed ? printed : value_from(run, key, -2);
+}
+
+/* The same, as far as the printed one can tell: "1.50 GiB" is rounded. */
+static bool agree(const struct value_seen *a, const struct value_seen *b)
+{
+    double x, y;
+    if (str_eq(a->text, b->text))
+        return true;
+    if (!str_double(a->text, &x) || !str_double(b->text, &y))
+        return false;
+    return a->type == PARAM_SIZE ? fabs(x - y) <= 0.005 * fmax(fabs(x), fabs(y)) : x == y;
+}
+
+static void param_out(struct ending *e, const char *prefix, const struct value_seen *v)
+{
+    char key[NAME_MAX_BYTES + 64];
+    if (v->hidden)
+        return;
+    snprintf(key, sizeof(key), "%s" STR_FMT, prefix, STR_ARG(v->key));
+    ending_source(e, v->origin);
+    record_param(e->record, key, v->text);
+}
+
+static void param_merge(struct ending *e, struct str key)
+{
+    struct rules_run *run = e->run;
+    const struct value_seen *argument = value_from(run, key, -1), *first = NULL;
+    unsigned n = blocks_of(run), printed = 0;
+    bool same = true;
+    for (unsigned b = 0; b < n; b++) {
+        const struct value_seen *v = value_printed(run, key, (int)b);
+        printed += v != NULL;
+        same = same && (!v || !first || str_eq(v->text, first->text));
+        first = first ? first : v;
+    }
+    if (argument && first && same && !agree(argument, first) && !argument->hidden && !first->hidden) {
+        ending_source(e, first->origin);
+        record_warning(e->record, "param " STR_FMT ": the arguments say \"" STR_FMT "\", the output says \"" STR_FMT "\"; the %s counts",
+                       STR_ARG(key), STR_ARG(argument->text), STR_ARG(first->text),
+                       prefers_arguments(run->rules, key) ? "argument" : "output");
+    }
+    if (same && (printed == n || argument || !printed)) {
+        const struct value_seen *v = first && !(argument && prefers_arguments(run->rules, key)) ? first
+                                     : argument                                                 ? argument
+                                                                                                : value_from(run, key, -2);
+        if (v)
+            param_out(e, "", v);
+        return;
+    }
+    for (unsigned b = 0; b < n; b++) {
+        const struct value_seen *v = value_printed(run, key, (int)b);
+        if (v)
+            param_out(e, e->prefix[b], v);
+    }
+}
+
+void params_out(struct ending *e)
+{
+    for (const struct value_seen *v = e->run->values; v; v = v->next) {
+        const struct value_seen *before = e->run->values;
+        while (before != v && !str_eq(before->key, v->key))
+            before = before->next;
+        if (before == v)
+            param_merge(e, v->key);
+    }
+}

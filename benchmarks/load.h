@@ -1,0 +1,51 @@
+/* load.h: what the parts of loading a rule file share, the readers' own too. Texts are copied into the rules' arena.
+ *
+ * All return 0, or -1 with a message that names file, line and column. */
+#ifndef BENCHMARKS_LOAD_H
+#define BENCHMARKS_LOAD_H
+#include "benchmarks/engine.h"
+
+/* load_words.c */
+int rules_complain(const struct yaml *y, const struct rules *rules, struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+int load_no_memory(const struct rules *rules, struct err *err);
+/* Every key of map must be one of the words (NULL-terminated). */
+int load_keys(const struct yaml *map, const char *const *words, const struct rules *rules, struct err *err);
+int load_pattern(struct pattern **ret, const struct yaml *y, const struct rules *rules, struct err *err);
+/* A scalar or a list of scalars; y may be NULL: none. */
+int load_texts(const struct yaml *y, struct str *ret, size_t max, size_t *ret_n, const struct rules *rules, struct err *err);
+/* map's key as true or false; *ret stays as it is if the key is not there. */
+int load_flag(const struct yaml *map, const char *key, bool *ret, const struct rules *rules, struct err *err);
+/* Index of the text of map's key in a list of words, `otherwise` if the key is not there; -1 with a complaint. */
+int load_choice(const struct yaml *map, const char *key, const char *const *words, int otherwise, const struct rules *rules,
+                struct err *err);
+int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, struct err *err);
+/* A list whose items may say `each: {x: [a, b]}`: the item once for a and once for b. */
+int load_items(const struct yaml *list, size_t max,
+               int (*load)(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err), struct reader *r,
+               struct rules *rules, struct err *err);
+
+/* load_reader.c: the number of a cell of this name, which the reader has from now on. */
+int reader_cell(struct reader *r, struct str name, const struct yaml *at, const struct rules *rules, struct err *err);
+/* The same by map's key; -1 in *ret if the key is not there. */
+int load_cell(struct reader *r, const struct yaml *map, const char *key, int *ret, const struct rules *rules, struct err *err);
+/* A line is worth a look by this reader only if it has one of the pattern's literals (or any line, if it has none). */
+void reader_wants(struct reader *r, const struct pattern *p);
+int load_where(struct where **ret, const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);
+int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err);
+/* Names of the context are wanted before any reader uses them. */
+int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);
+int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+extern const char *const load_types[]; /* of params: words, NULL at the end */
+
+/* load_metric.c */
+int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);
+int load_computed(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+/* load_check.c */
+int load_check(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+int load_required(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+int load_derived(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+/* load_arguments.c */
+int load_arguments(const struct yaml *y, struct rules *rules, struct err *err);
+int load_environment(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+#endif
