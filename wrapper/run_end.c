@@ -131,7 +131,9 @@ static void keep_rules_files(struct run *run)
 /* Files that the rules and the user name are copied while they are as the program left them. */
 static void keep_files(struct run *run)
 {
+    run->record.source = "rules";
     keep_rules_files(run);
+    run->record.source = "option";
     for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
         keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left);
 }

@@ -84,6 +84,22 @@ static void print_headlines(const struct record *r, struct buf *to)
         buf_putc(to, '\n');
 }
 
+/* What the record holds against itself; the recorder's own warnings were said when they arose. */
+static void print_warnings(const struct record *r, struct buf *to)
+{
+    enum { SHOWN = 3 };
+    unsigned n = 0;
+    for (const struct fact *f = r->first; f; f = f->next) {
+        if (f->kind != FACT_WARNING || (f->source && strcmp(f->source, "recorder") == 0) || n++ >= SHOWN)
+            continue;
+        buf_puts(to, "benchwrap:   warning: ");
+        buf_plain(to, f->text, 200);
+        buf_putc(to, '\n');
+    }
+    if (n > SHOWN)
+        buf_printf(to, "benchwrap:   and %u more warnings: benchwrap show %.8s\n", n - SHOWN, r->id);
+}
+
 void summary_print(const struct finished *f, struct buf *to)
 {
     const struct record *r = &f->record;
@@ -98,6 +114,7 @@ void summary_print(const struct finished *f, struct buf *to)
     }
     buf_putc(to, '\n');
     print_headlines(r, to);
+    print_warnings(r, to);
     buf_puts(to, "benchwrap: recorded as ");
     buf_plain(to, str_of(f->place), 200);
     buf_putc(to, '\n');
