@@ -45,6 +45,8 @@ struct record {
 
 /* A new random run id (UUID version 4): 32 lower-case hexadecimal digits. */
 void record_new_id(char ret[33]);
+/* The id that a name always gives (UUID version 5 in the format's namespace): what is made twice from the same thing is one run. */
+void record_named_id(char ret[33], struct str name);
 void record_init(struct record *r, const char id[33], int64_t start_ms);
 void record_deinit(struct record *r);
 /* Params are write-once: the same value again is nothing, another value keeps the first and records a warning fact. Tags: last wins. */

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "wrapper/run_children.h"
 #include "wrapper/run_stream.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ enum { PATH_BYTES = 8192 };
 
 void finish_options_print(const struct finish_options *o, struct buf *to)
 {
-    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s", o->log_max, o->merged ? "true" : "false", o->public_profile ? "true" : "false");
+    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s%s", o->log_max, o->merged ? "true" : "false",
+               o->public_profile ? "true" : "false", o->made ? ",\"made\":true" : "");
     if (o->rules) {
         buf_puts(to, ",\"rules\":");
         buf_json(to, str_of(o->rules));
@@ -37,6 +39,7 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
+                                   .made = json_bool(json_get(j, "made"), false),
                                    .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};
     json_free(j);
     return 0;
@@ -185,7 +188,7 @@ static void add_streams(struct spool *s, struct record *r, const struct finish_o
     }
 }
 
-static int publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err)
+int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err)
 {
     struct record *r = &f->record;
     if (fs_mkdirs(AT_FDCWD, f->head.tree, 0777, err))
@@ -237,7 +240,7 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         record_tag(r, "benchwrap.ended", STR("the recording was killed"));
     }
     bool wall = metric_of(r, "run.wall_s", -1) >= 0;
-    if (!wall)
+    if (!wall && !o.made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
                       r->end_ms);
     if (o.rules && apply_rules(s, ret, &o, env, &outcome, err)) {
@@ -245,15 +248,19 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         outcome.reason = "the rules could not be applied";
         outcome.complete = true; /* ours to blame, not the program's */
     }
+    enum run_status program = r->status;
     judge(ret, &outcome, o.rules != NULL);
     add_streams(s, r, &o);
     if (state.lost || record_lost(r))
         record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
-    if (publish(s, ret, &o, err))
+    struct buf places CLEANUP_BUF;
+    buf_init(&places, 1 << 20);
+    if (children_publish(s, ret, &o, &outcome, program, &places, err) || finish_publish(s, ret, &o, err))
         return -1;
     char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
     struct err why = {0};
-    if (!parent || spool_mark_published(s, dirname(parent), ret->place, &why))
+    char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : "");
+    if (!parent || !where || spool_mark_published(s, dirname(parent), where, &why))
         record_warning(r, "%s", why.text); /* the next run finds it published already */
     return 0;
 }
@@ -353,6 +360,19 @@ static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
+/* A run that was never made whole: what it was made from is elsewhere, so it is thrown away. */
+static void sweep_making(const char *root, const char *name)
+{
+    struct spool s;
+    struct journal *lock = NULL;
+    if (spool_open(&s, root, name, NULL))
+        return;
+    if (journal_reopen(&lock, s.dir, NULL) <= 0 && look_at_left(&s) != LEFT_ALIVE)
+        spool_discard(&s, NULL);
+    journal_close(lock);
+    spool_close(&s);
+}
+
 void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
                       struct swept *ret)
 {
@@ -364,6 +384,8 @@ void finish_leftovers(const char *root, const char *except, int settled_s, void 
     for (size_t i = 0; i < list.count; i++) {
         struct spool s;
         struct err err = {0};
+        if (str_starts(str_of(list.names[i]), SPOOL_MAKING))
+            sweep_making(root, list.names[i]);
         if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0) || spool_open(&s, root, list.names[i], &err))
             continue;
         if (sweep_one(&s, &w, &err)) {

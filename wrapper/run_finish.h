@@ -10,6 +10,7 @@ struct finish_options {
     const char *rules;          /* path of the rule file, NULL: none */
     bool public_profile;        /* streams are read, but not published: they name machines and people */
     bool merged;                /* stdout.log holds both streams */
+    bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */
 };
 void finish_options_print(const struct finish_options *o, struct buf *to);
 int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err);
@@ -29,6 +30,8 @@ struct finished {
  * everything and -1 is returned (*ret is initialised all the same: finished_deinit). */
 int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);
+/* The last step alone, for a record that is complete (a child run): builds it in the spool and renames it into the tree; f->place tells where. */
+int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err);
 
 /* Finishes what others left in the spool folder `root`: dead runs are closed, published ones synced and removed. `note` gets one line per run that was
  * closed (may be NULL). Runs published less than settled_s seconds ago are left (counted in `young`). Counts what was done. */

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PLACE_MAX = 8192 };
-static const char PUBLISHED[] = "published"; /* the tree's parent (its name may hold line ends), LF, the run below it, LF */
+enum { PLACE_MAX = 1 << 20 }; /* a run can have thousands of children */
+static const char PUBLISHED[] = "published"; /* the tree's parent (its name may hold line ends), LF, the runs below it with blanks between, LF */
 
 static int open_dir(int at, const char *path)
 {
@@ -94,11 +94,15 @@ int spool_release(struct spool *s, struct err *err)
         return 1;
     *where++ = 0;
     CLEANUP_FD int at = open_dir(AT_FDCWD, parent);
-    struct err why = {0};
-    if (at >= 0 && fs_sync_tree(at, where, &why) && why.sys != ENOENT) { /* gone: deleted by its owner, nothing to keep */
+    for (char *run = where, *next; at >= 0 && run; run = next) {
+        struct err why = {0};
+        if ((next = strchr(run, ' ')))
+            *next++ = 0;
+        if (fs_sync_tree(at, run, &why) == 0 || why.sys == ENOENT) /* gone: deleted by its owner, nothing to keep */
+            continue;
         if (err)
             *err = why;
-        return err_wrap(err, "spool: cannot sync %s/%s", parent, where);
+        return err_wrap(err, "spool: cannot sync %s/%s", parent, run);
     }
     return spool_discard(s, err);
 }

@@ -11,6 +11,7 @@ struct spool {
     int dir;            /* this run's */
     char name[96];      /* its name below root: the run id, or after a claim "<id>+<pid>" */
 };
+#define SPOOL_MAKING ".making-" /* begins the name of a directory that is not a run yet (run_make.c) */
 #define SPOOL_NONE ((struct spool){-1, -1, ""})
 
 /* Makes root (mkdir -p, 0700) and root/name in it, which must not exist. */
@@ -19,7 +20,7 @@ int spool_create(struct spool *ret, const char *root, const char *name, struct e
 int spool_open(struct spool *ret, const char *root, const char *name, struct err *err);
 /* Renames the directory so that nobody else finishes it too. 1: somebody was faster. */
 int spool_claim(struct spool *s, struct err *err);
-/* The run is published: notes `where` ("mlruns/<exp>/<run>"), so that only syncing and removing are left to do. */
+/* The run is published: notes `where` ("mlruns/<exp>/<run>", several with blanks between), so that only syncing and removing are left to do. */
 int spool_mark_published(struct spool *s, const char *tree_parent, const char *where, struct err *err);
 /* Seconds since it was published; INT_MAX if it was not. */
 int spool_published_for(const struct spool *s);
