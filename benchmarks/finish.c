@@ -93,6 +93,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     struct ending e = {.run = run, .record = record, .exit_code = exit_code, .signal = signal, .base_ms = base_ms};
     const char *source = record->source;
     buf_init(&e.reasons, 2000);
+    buf_init(&e.disagree, 4000);
     if (name_blocks(&e))
         return err_set(err, ERR_SYSTEM, "no memory to end the reading");
     notes_out(&e);

@@ -12,7 +12,7 @@ struct ending {
     int64_t base_ms;
     size_t derive_limit;
     char (*prefix)[64]; /* per block: "", "t0.", "seqwrite." */
-    struct buf reasons;
+    struct buf reasons, disagree; /* disagree: params that two sources tell differently */
     size_t fails;
     struct headlines headlines;
 };

@@ -60,6 +60,34 @@ static void param_out(struct ending *e, const char *prefix, const struct value_s
     record_param(e->record, key, v->text);
 }
 
+static void disagree(struct ending *e, struct str key)
+{
+    if (e->disagree.n)
+        buf_putc(&e->disagree, ' ');
+    buf_str(&e->disagree, key);
+}
+
+/* What the launcher was told (`mpirun -n 4`) against what the program saw: 1 of 4 tasks is a program of another MPI, started four times. */
+static void compare_with_launcher(struct ending *e)
+{
+    static const char *const pairs[][2] = {{"job.tasks", "tasks"}, {"job.nodes", "nodes"}, {"job.tasks_per_node", "tasks_per_node"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct fact *told = record_find(e->record, FACT_PARAM, pairs[i][0]);
+        if (!told || !told->source || strcmp(told->source, "launcher") != 0)
+            continue;
+        for (unsigned b = 0; b < blocks_of(e->run); b++) {
+            const struct value_seen *v = value_printed(e->run, str_of(pairs[i][1]), (int)b);
+            if (!v || str_eq(v->text, told->text))
+                continue;
+            ending_source(e, v->origin);
+            record_warning(e->record, "%sparam %s: the launcher was told " STR_FMT ", the output says " STR_FMT "%s", e->prefix[b], pairs[i][1],
+                           STR_ARG(told->text), STR_ARG(v->text), i == 0 && str_is(v->text, "1") ? ": is the program of another MPI?" : "");
+            disagree(e, str_of(pairs[i][0]));
+            break;
+        }
+    }
+}
+
 static void param_merge(struct ending *e, struct str key)
 {
     struct rules_run *run = e->run;
@@ -77,6 +105,7 @@ static void param_merge(struct ending *e, struct str key)
         record_warning(e->record, "param " STR_FMT ": the arguments say \"" STR_FMT "\", the output says \"" STR_FMT "\"; the %s counts",
                        STR_ARG(key), STR_ARG(argument->text), STR_ARG(first->text),
                        prefers_arguments(run->rules, key) ? "argument" : "output");
+        disagree(e, key);
     }
     if (same && (printed == n || argument || !printed)) {
         const struct value_seen *v = first && !(argument && prefers_arguments(run->rules, key)) ? first
@@ -102,4 +131,9 @@ void params_out(struct ending *e)
         if (before == v)
             param_merge(e, v->key);
     }
+    compare_with_launcher(e);
+    e->record->source = "rules";
+    if (e->disagree.n)
+        record_tag(e->record, "benchwrap.disagreement", buf_text(&e->disagree));
+    buf_deinit(&e->disagree);
 }
