@@ -13,6 +13,12 @@ static const struct option_rule *option_of(const struct rules *rules, struct str
     return NULL;
 }
 
+static void option_note(struct rules_run *run, const struct option_rule *o)
+{
+    size_t i = (size_t)(o - run->rules->option);
+    run->option_used[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
 static void option_see(struct rules_run *run, const struct option_rule *o, struct str value)
 {
     char joined[VALUE_MAX];
@@ -46,13 +52,16 @@ static void directives_see(struct rules_run *run, struct str text)
     while (text.p) {
         struct str value = str_cut(&text, ','), name = str_cut(&value, '=');
         const struct option_rule *o = option_of(run->rules, str_trim(name));
-        if (o && value.p)
-            option_see(run, o, str_trim(value));
+        if (!o || !value.p)
+            continue;
+        option_note(run, o);
+        option_see(run, o, str_trim(value));
     }
 }
 
 static void take(struct rules_run *run, const struct option_rule *o, struct str value)
 {
+    option_note(run, o);
     if (o->kind == OPTION_DIRECTIVES)
         directives_see(run, value);
     else if (o->kind == OPTION_FLAG)

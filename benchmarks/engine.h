@@ -187,6 +187,9 @@ struct rules {
     size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines;
     bool single_dash_long, keep_prefix;
     unsigned metric_count;
+    void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
+    void *tell_context;
+    size_t complaints;
     struct prefilter *prefilter;
     struct prefilter_mask always; /* readers and checks without literals */
 };
@@ -249,8 +252,11 @@ struct source {
 struct block {
     struct str id, label;
 };
+struct coverage;
 struct rules_run {
     const struct rules *rules;
+    struct coverage *coverage; /* somebody counts what is of use; else NULL */
+    uint64_t option_used[8]; /* bits by option: it stands in the arguments */
     struct arena arena;
     struct source source[SOURCES_MAX];
     struct series *series, *series_last, *bucket[1024];
@@ -291,6 +297,8 @@ bool param_text(enum param_type type, struct str text, char *to, size_t size);
 /* args.c */
 void args_take(struct rules_run *run, char *const *argv);
 void environment_take(struct rules_run *run, char *const *env);
+/* The series of the same metric that is believed instead of s: of a reader that stands earlier and has values. NULL: s counts. */
+const struct series *series_outdone(const struct rules_run *run, const struct series *s);
 /* finish.c */
 int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
            struct err *err);

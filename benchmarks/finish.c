@@ -1,4 +1,5 @@
 /* finish.c: the end of a reading: params are merged, statistics made, rules of sanity asked, the verdict spoken. */
+#include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "mlruns-format/key.h"
 
@@ -109,6 +110,8 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
         check_one(&e, run->rules->check[i]);
     for (size_t i = 0; i < run->rules->requireds; i++)
         required_one(&e, &run->rules->required[i]);
+    if (run->coverage)
+        coverage_end(run);
     if (e.fails > 4)
         buf_printf(&e.reasons, "; and %zu more", e.fails - 4);
     const char *reason = arena_printf(&record->arena, "%s", e.reasons.p ? e.reasons.p : "");

@@ -1,4 +1,5 @@
 /* finish_checks.c: rules of sanity and required metrics are asked. */
+#include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "base/buf.h"
 
@@ -24,6 +25,8 @@ void check_one(struct ending *e, const struct check *c)
         e->run->block_now = b;
         if (!ending_holds(e, c->when) || check_holds(e, c, c->once ? -1 : (int)b, &line))
             continue;
+        if (e->run->coverage)
+            e->run->coverage->failed[c->bit - READERS_MAX]++;
         if (line[0]) {
             struct buf text;
             buf_init(&text, 400);

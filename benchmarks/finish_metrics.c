@@ -175,16 +175,16 @@ static bool same_metric(const struct series *a, const struct series *b)
 }
 
 /* Is there a better voice for the same metric: a reader that stands earlier in the rule file and has values? */
-static bool outdone(const struct rules_run *run, const struct series *s)
+const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o; o = o->next) {
         if (o == s || o->dropped || !same_metric(o, s))
             continue;
         if ((o->n && !s->n) ||
             ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
-            return true;
+            return o;
     }
-    return false;
+    return NULL;
 }
 
 int metrics_out(struct ending *e, struct err *err)
@@ -194,7 +194,7 @@ int metrics_out(struct ending *e, struct err *err)
         n++;
     bool several = n <= 5000; /* beyond, comparing all with all would take longer than the benchmark */
     for (struct series *s = e->run->series; s; s = s->next)
-        if (!s->dropped && !(several && outdone(e->run, s)) && series_out(e, s, err))
+        if (!s->dropped && !(several && series_outdone(e->run, s)) && series_out(e, s, err))
             return -1;
     return 0;
 }

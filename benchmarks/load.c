@@ -83,7 +83,8 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
     return build_prefilter(rules, err);
 }
 
-int rules_load(struct rules **ret, const char *path, struct err *err)
+int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *context, const struct err *complaint), void *context,
+                   struct err *err)
 {
     struct buf text;
     struct yaml *y;
@@ -91,6 +92,8 @@ int rules_load(struct rules **ret, const char *path, struct err *err)
     if (!rules)
         return err_set(err, ERR_SYSTEM, "%s: no memory for these rules", path);
     arena_init(&rules->arena, RULES_MEMORY);
+    rules->tell = tell;
+    rules->tell_context = context;
     buf_init(&text, CATALOGUE_FILE_MAX);
     rules->path = arena_printf(&rules->arena, "%s", path);
     int rc = catalogue_read(path, &text, err);
@@ -103,12 +106,21 @@ int rules_load(struct rules **ret, const char *path, struct err *err)
         rc = yaml_parse(&y, rules->path, rules->text, &rules->arena, err);
     if (!rc)
         rc = load_tree(rules, y, err);
+    if (!rc && rules->complaints)
+        rc = err_set(err, ERR_INPUT, "%s: %zu mistakes", path, rules->complaints);
+    else if (rc && tell && (!err || err->kind == ERR_INPUT))
+        tell(context, err);
     if (rc) {
         rules_free(rules);
         return -1;
     }
     *ret = rules;
     return 0;
+}
+
+int rules_load(struct rules **ret, const char *path, struct err *err)
+{
+    return rules_load_all(ret, path, NULL, NULL, err);
 }
 
 void rules_free(struct rules *rules)

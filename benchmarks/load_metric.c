@@ -110,6 +110,7 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
     static const char *const stats[] = {"none", "max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", NULL};
     struct metric_rule *m = &r->metric[r->metrics];
     const struct yaml *name = yaml_get(y, "name");
+    *m = (struct metric_rule){0}; /* one that could not be loaded may have left something here */
     if (load_keys(y, metric_keys, rules, err))
         return -1;
     if (!name || name->kind != YAML_SCALAR)

@@ -162,8 +162,13 @@ int load_items(const struct yaml *list, size_t max,
             const struct yaml *item = each ? instance(&rules->arena, c, over->key, values[i]) : c;
             if (!item)
                 return load_no_memory(rules, err);
-            if (load(item, r, rules, err))
+            if (load(item, r, rules, err) == 0)
+                continue;
+            if (!rules->tell || !err || err->kind != ERR_INPUT)
                 return -1;
+            rules->tell(rules->tell_context, err);
+            rules->complaints++;
+            break;
         }
     }
     return 0;

@@ -1,4 +1,5 @@
 /* rows.c: what becomes of a reader's row: context, blocks, params, and samples of metrics. */
+#include "benchmarks/coverage.h"
 #include "benchmarks/engine.h"
 #include "benchmarks/number.h"
 #include "mlruns-format/key.h"
@@ -326,8 +327,13 @@ static void set_context(struct source *source, const struct reader *r, const str
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
               const struct unit *const *units, int block)
 {
-    if (!where_holds(r->where, cells) || !row_is_one(source, r, cells, units))
+    if (!where_holds(r->where, cells))
         return false;
+    if (!row_is_one(source, r, cells, units)) {
+        if (run->coverage)
+            coverage_refused(run, r, cells);
+        return false;
+    }
     if (r->version && (!run->version[0] || pattern_match(r->version, str_of(run->version), NULL) != 1))
         return false;
     if (r->version_cell >= 0 && cells[r->version_cell].n && !run->version[0])
@@ -350,8 +356,11 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
     row_count(run, r->index, at, (struct str){"", 0});
     for (size_t i = 0; i < r->params; i++) {
         const struct param_rule *p = &r->param[i];
-        if (cells[p->cell].n && where_holds(p->where, cells))
-            value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)at, p->hidden);
+        if (!cells[p->cell].n || !where_holds(p->where, cells))
+            continue;
+        if (run->coverage)
+            run->coverage->param[r->index][i]++;
+        value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)at, p->hidden);
     }
     for (size_t i = 0; i < r->metrics; i++)
         metric_take(run, source, r, &r->metric[i], cells, units ? units[r->metric[i].cell] : NULL, at);

@@ -1,0 +1,132 @@
+/* coverage.c: counts what the rules found in samples, and notes where they had a choice. */
+#include "benchmarks/coverage.h"
+#include "benchmarks/number.h"
+
+#include <math.h>
+
+/* Two readers may print the same thing with other digits; beyond this they tell different things. */
+static const double SAME_WITHIN = 0.02;
+
+int coverage_init(struct coverage *c, const struct rules *rules, struct err *err)
+{
+    *c = (struct coverage){.rules = rules};
+    arena_init(&c->arena, 16 << 20);
+    c->tail = &c->notes;
+    c->metric = arena_get(&c->arena, (rules->metric_count + 1) * sizeof(*c->metric));
+    for (size_t i = 0; i < rules->readers; i++)
+        c->param[i] = arena_get(&c->arena, (rules->reader[i]->params + 1) * sizeof(unsigned));
+    return c->arena.failed ? err_set(err, ERR_SYSTEM, "no memory to count") : 0;
+}
+
+void coverage_deinit(struct coverage *c)
+{
+    arena_deinit(&c->arena);
+}
+
+void coverage_watch(struct coverage *c, struct rules_run *run, const char *sample)
+{
+    c->sample = sample;
+    c->readings++;
+    c->argued += run->arguments;
+    run->coverage = c;
+    for (size_t i = 0; i < c->rules->options && i < OPTIONS_MAX; i++)
+        c->option[i] += run->option_used[i / 64] >> (i % 64) & 1;
+}
+
+static void note(struct coverage *c, const char *text)
+{
+    if (!text || c->notes_n >= COVERAGE_NOTES_MAX)
+        return;
+    for (const struct coverage_note *n = c->notes; n; n = n->next)
+        if (!strcmp(n->text, text))
+            return;
+    struct coverage_note *n = ARENA_NEW(&c->arena, struct coverage_note);
+    if (!n)
+        return;
+    n->text = text;
+    *c->tail = n;
+    c->tail = &n->next;
+    c->notes_n++;
+}
+
+void coverage_refused(struct rules_run *run, const struct reader *r, const struct str *cells)
+{
+    struct coverage *c = run->coverage;
+    double value;
+    for (size_t i = 0; i < r->metrics; i++) {
+        const struct metric_rule *m = &r->metric[i];
+        struct str text = m->unit_cell >= 0 ? cells[m->unit_cell] : (struct str){NULL, 0};
+        if (!text.n || text.n > 40 || !cells[m->cell].p || number_parse(cells[m->cell], m->number, &value) != NUMBER_GOOD)
+            continue;
+        const struct unit *u = units_find(text);
+        if (!u)
+            note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" is no unit that is known (%s); the row is not read", r->name, STR_ARG(text),
+                                 c->sample));
+        else if (m->unit && strcmp(u->dimension, m->unit->dimension))
+            note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" cannot become %s (%s); the row is not read", r->name, STR_ARG(text),
+                                 m->unit->name, c->sample));
+    }
+}
+
+/* The one number that the series stands for, as far as one can tell. */
+static double last_of(const struct series *s)
+{
+    return s->sample[s->n - 1].value;
+}
+
+static bool differ(double a, double b)
+{
+    return fabs(a - b) > SAME_WITHIN * fmax(fabs(a), fabs(b));
+}
+
+static const char *many_word(enum many many)
+{
+    static const char *const words[] = {"none", "the first", "the last", "all", "the least", "the greatest", "the mean", "the sum"};
+    return words[many];
+}
+
+static void resolved(struct coverage *c, const struct series *s)
+{
+    if (s->rule->many == MANY_ERROR || s->rule->many == MANY_SERIES)
+        return;
+    for (size_t i = 1; i < s->n; i++)
+        if (s->sample[i].value != s->sample[0].value) {
+            note(c, arena_printf(&c->arena, "metric " STR_FMT " of reader %s: several different values in one output; %s counts (%s)",
+                                 STR_ARG(s->name), s->reader->name, many_word(s->rule->many), c->sample));
+            return;
+        }
+}
+
+static void compare(struct coverage *c, const struct series *s, const struct series *better)
+{
+    if (s->n && better->n && differ(last_of(s), last_of(better)))
+        note(c, arena_printf(&c->arena, "metric " STR_FMT ": reader %s says %.6g, reader %s says %.6g; %s is believed (%s)", STR_ARG(s->name),
+                             better->reader->name, last_of(better), s->reader->name, last_of(s), better->reader->name, c->sample));
+}
+
+void coverage_end(struct rules_run *run)
+{
+    struct coverage *c = run->coverage;
+    size_t several = 0;
+    for (const struct count *n = run->counts; n; n = n->next) {
+        if (n->what < READERS_MAX)
+            c->rows[n->what] += n->n > 0;
+        else if (n->what - READERS_MAX < CHECKS_MAX)
+            c->matched[n->what - READERS_MAX] += n->n > 0;
+    }
+    for (const struct series *s = run->series; s; s = s->next)
+        several++;
+    for (const struct series *s = several <= 5000 ? run->series : NULL; s; s = s->next) { /* beyond, all with all takes too long */
+        struct coverage_metric *m = &c->metric[s->rule->index];
+        if (s->dropped)
+            continue;
+        const struct series *better = series_outdone(run, s);
+        m->seen += s->n > 0;
+        m->believed += s->n > 0 && !better;
+        if (better) {
+            m->instead = better->reader->name;
+            compare(c, s, better);
+        } else
+            resolved(c, s);
+    }
+}

@@ -1,0 +1,40 @@
+/* coverage.h: what of a rule file was of use in readings of samples, for those who write rules. */
+#ifndef BENCHMARKS_COVERAGE_H
+#define BENCHMARKS_COVERAGE_H
+#include "benchmarks/engine.h"
+
+enum { COVERAGE_NOTES_MAX = 100, OPTIONS_MAX = 500 };
+
+struct coverage_note {
+    const char *text;
+    struct coverage_note *next;
+};
+struct coverage_metric {
+    unsigned seen;      /* readings in which the rule gave values */
+    unsigned believed;  /* … and no reader that stands earlier had them too */
+    const char *instead; /* name of a reader that was believed instead */
+};
+struct coverage {
+    struct arena arena;
+    const struct rules *rules;
+    const char *sample;                 /* name of the reading, for the notes */
+    unsigned readings, argued;          /* argued: those with arguments */
+    unsigned rows[READERS_MAX];
+    unsigned matched[CHECKS_MAX], failed[CHECKS_MAX];
+    unsigned option[OPTIONS_MAX];
+    unsigned *param[READERS_MAX];       /* by reader and its param */
+    struct coverage_metric *metric;     /* by metric_rule.index */
+    struct coverage_note *notes, **tail; /* what was ambiguous, each once */
+    size_t notes_n;
+};
+
+/* -1: no memory. */
+int coverage_init(struct coverage *c, const struct rules *rules, struct err *err);
+void coverage_deinit(struct coverage *c);
+/* From now on this reading is counted; `sample` names it and must live until its end. */
+void coverage_watch(struct coverage *c, struct rules_run *run, const char *sample);
+
+/* Called by the engine, where run->coverage is set. */
+void coverage_refused(struct rules_run *run, const struct reader *r, const struct str *cells); /* a row that is none */
+void coverage_end(struct rules_run *run);
+#endif
