@@ -58,6 +58,9 @@ struct metric_rule {
     const char *headline; /* "max"; NULL: the last value alone is the metric (no statistics) */
     const char *stat; /* the cell is already this statistic of something not printed */
     unsigned number; /* NUMBER_… */
+    double low, high;               /* values outside are not believed; infinite: open */
+    struct str none[8];             /* texts that mean missing, beside the usual words; numbers by value */
+    size_t nones;
     double scale; /* value is multiplied by this first */
     struct where *where;
     struct expr *when; /* holds at the end, or the values are no values of this metric */
@@ -209,6 +212,7 @@ struct series {
     size_t n, room;
     size_t missing; /* values that were none */
     char why[64]; /* what stood there */
+    char outside[96];       /* a value that cannot be: the whole series is not believed */
     bool dropped; /* its rule's `when` does not hold */
     bool overflow, steps; /* steps: they come from the output, so the same twice is a contradiction */
     struct series *next, *chain;
@@ -272,7 +276,7 @@ struct rules_run {
     unsigned blocks;
     char version[64];
     bool arguments; /* argv was given */
-    size_t samples, gave_up, torn[SOURCES_MAX], blocks_left_out, values_n;
+    size_t samples, gave_up, torn[SOURCES_MAX], torn_records, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */
     char *clean; /* scratch for one line without colours */
     size_t clean_room;
@@ -282,11 +286,15 @@ struct rules_run {
  * false: the row is not one (a metric's cell is no number). */
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
               const struct unit *const *units, int block);
+/* A cell that points here was given twice with different values: missing. */
+extern const char row_contradiction[];
+/* Do a reader's conditions hold? */
+bool row_where(const struct where *w, const struct str *cells);
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label);
 /* One value for a metric; the name is final. */
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
                          unsigned block);
-void series_add(struct rules_run *run, struct series *s, int64_t step, double value);
+void series_take(struct rules_run *run, struct series *s, int64_t step, double value);
 void row_count(struct rules_run *run, unsigned what, unsigned block, struct str line);
 const struct count *row_counted(const struct rules_run *run, unsigned what, unsigned block);
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,

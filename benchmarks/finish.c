@@ -74,6 +74,8 @@ static void notes_out(struct ending *e)
     }
     if (run->gave_up)
         record_warning(e->record, "%zu lines were too hard to match and were left alone", run->gave_up);
+    if (run->torn_records)
+        record_warning(e->record, "%zu records of a CSV have a quote that does not end and were not read", run->torn_records);
     if (run->blocks_left_out)
         record_warning(e->record, "more than %d tests in one output: %zu were not read", BLOCKS_MAX, run->blocks_left_out);
     if (run->version[0])

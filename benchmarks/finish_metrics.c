@@ -45,7 +45,7 @@ void computed_take(struct ending *e)
                 continue;
             struct series *s = series_of(run, source, &run->rules->computed_reader, m, m->name.part[0].text, b);
             if (s)
-                series_add(run, s, 0, number);
+                series_take(run, s, 0, number);
         }
 }
 
@@ -84,6 +84,8 @@ static const char *series_trouble(struct series *s)
 {
     if (s->source->lost)
         return "part of the output was not kept, so values are missing";
+    if (s->outside[0])
+        return s->outside;
     if (s->overflow)
         return "more values than one reading may hold";
     if (s->steps && s->n && s->rule->many == MANY_SERIES) { /* qsort takes no NULL, not even for nothing */

@@ -2,6 +2,8 @@
 #include "benchmarks/load.h"
 #include "benchmarks/number.h"
 
+#include <math.h>
+
 /* "{access}.bw": parts in braces are context variables or cells. */
 static int load_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
 {
@@ -36,8 +38,8 @@ static int load_name(struct name *ret, struct str text, struct reader *r, const 
     return ret->n ? 0 : rules_complain(at, rules, err, "the name is empty");
 }
 
-static const char *const metric_keys[] = {"name", "cell", "unit",   "from",  "unit_cell", "better", "headline", "stat", "many",
-                                          "step", "zero", "suffix", "scale", "where",     "when",   "each",     NULL};
+static const char *const metric_keys[] = {"name", "cell",    "unit",  "from",   "unit_cell", "better", "headline", "stat", "many", "step",
+                                          "zero", "missing", "range", "suffix", "scale",     "where",  "when",     "each", NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
@@ -51,6 +53,22 @@ static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_
                 ? " a key can have; allowed are those of mlruns-format/units.def: B KiB MiB GiB KB MB GB B_per_s MiB_per_s MB_per_s "
                   "op_per_s token_per_s bit_per_s GFLOP_per_s GTEPS s ms us ns min Hz J W percent"
                 : "");
+    return 0;
+}
+
+/* range: [low, high]; null: open. A time or rate is not negative, unless the rule says so. */
+static int load_range(struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
+{
+    const struct yaml *range = yaml_get(y, "range"), *low = range && range->kind == YAML_LIST ? range->child : NULL,
+                      *high = low ? low->next : NULL;
+    m->low = m->better == DIR_NONE ? -INFINITY : 0;
+    m->high = INFINITY;
+    if (!range)
+        return 0;
+    m->low = -INFINITY;
+    if (!high || high->next || (!yaml_is_null(low) && (low->kind != YAML_SCALAR || !str_double(low->text, &m->low))) ||
+        (!yaml_is_null(high) && (high->kind != YAML_SCALAR || !str_double(high->text, &m->high))) || !(m->low <= m->high))
+        return rules_complain(range, rules, err, "range is [lowest, highest] in the metric's unit, null for none");
     return 0;
 }
 
@@ -81,7 +99,7 @@ static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, cons
     const struct yaml *scale = yaml_get(y, "scale");
     if (scale && (scale->kind != YAML_SCALAR || !str_double(scale->text, &m->scale)))
         return rules_complain(scale, rules, err, "scale is a number");
-    return 0;
+    return load_range(m, y, rules, err) || load_texts(yaml_get(y, "missing"), m->none, 8, &m->nones, rules, err) ? -1 : 0;
 }
 
 static int units_fit(const struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
@@ -136,7 +154,7 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
 
 int load_computed(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"name", "value", "unit", "from", "better", "zero", "each", NULL};
+    static const char *const keys[] = {"name", "value", "unit", "from", "better", "zero", "range", "each", NULL};
     struct computed *c = &rules->computed[rules->computeds];
     struct metric_rule *m = &c->rule;
     struct str name = yaml_text(y, "name", "");

@@ -10,7 +10,9 @@
 /* A sample is 16 bytes: a reading holds at most 64 MiB of them; more is not a result but noise that looks like one. */
 enum { SAMPLES_MAX = 4 << 20, SERIES_SAMPLES_MAX = 1 << 20, VALUES_MAX = 8000 };
 
-static bool where_holds(const struct where *w, const struct str *cells)
+const char row_contradiction[] = "given twice with different values";
+
+bool row_where(const struct where *w, const struct str *cells)
 {
     for (; w; w = w->next) {
         bool found = false;
@@ -84,7 +86,7 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
     return s;
 }
 
-void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
+static void series_add(struct rules_run *run, struct series *s, int64_t step, double value)
 {
     if (s->n == s->room) {
         size_t room = s->room ? s->room * 2 : 4;
@@ -102,11 +104,32 @@ void series_add(struct rules_run *run, struct series *s, int64_t step, double va
     s->sample[s->n++] = (struct sample){step, value};
 }
 
+void series_take(struct rules_run *run, struct series *s, int64_t step, double value)
+{
+    const struct metric_rule *m = s->rule;
+    if ((value < m->low || value > m->high) && !s->outside[0])
+        snprintf(s->outside, sizeof(s->outside), "%.6g is outside of what can be (%.6g to %.6g)", value, m->low, m->high);
+    series_add(run, s, step, value);
+}
+
+/* A word that the rule says means missing: the same text, or the same number ("-1" is also "-1.00"). */
+static bool means_none(const struct metric_rule *m, struct str cell)
+{
+    double a, b;
+    cell = str_trim(cell);
+    for (size_t i = 0; i < m->nones; i++)
+        if (str_eq(cell, m->none[i]) || (str_double(m->none[i], &a) && number_parse(cell, m->number, &b) == NUMBER_GOOD && a == b))
+            return true;
+    return false;
+}
+
 /* The cell's number in the rule's unit. NUMBER_NOT also when units do not fit. */
 static enum number_kind metric_value(const struct source *source, const struct metric_rule *m, const struct str *cells,
                                      const struct unit *column_unit, double *ret)
 {
     const struct unit *from = m->from ? m->from : column_unit;
+    if (cells[m->cell].p == row_contradiction || means_none(m, cells[m->cell]))
+        return NUMBER_MISSING;
     enum number_kind kind = number_parse(cells[m->cell], m->number, ret);
     if (kind != NUMBER_GOOD)
         return kind;
@@ -128,7 +151,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     size_t n;
     double value = NAN;
     int64_t step;
-    if (!cells[m->cell].p || !where_holds(m->where, cells) || !name_make(source, &m->name, cells, name, sizeof(name), &n))
+    if (!cells[m->cell].p || !row_where(m->where, cells) || !name_make(source, &m->name, cells, name, sizeof(name), &n))
         return;
     enum number_kind kind = metric_value(source, m, cells, column_unit, &value);
     bool zero = kind == NUMBER_GOOD && value == 0 && m->zero != ZERO_KEEP;
@@ -147,7 +170,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
         step = (int64_t)(s->n + s->missing);
         s->steps = false;
     }
-    series_add(run, s, step, value);
+    series_take(run, s, step, value);
 }
 
 bool param_text(enum param_type type, struct str text, char *to, size_t size)
@@ -281,6 +304,7 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
         }
     if (source->blocks == BLOCKS_MAX) {
         run->blocks_left_out++;
+        source->block = BLOCKS_MAX; /* its rows belong to no other test */
         return;
     }
     source->block = source->blocks++;
@@ -302,7 +326,7 @@ static bool row_is_one(const struct source *source, const struct reader *r, cons
         const struct metric_rule *m = &r->metric[i];
         double v;
         int64_t step;
-        if (!cells[m->cell].p || !where_holds(m->where, cells))
+        if (!cells[m->cell].p || !row_where(m->where, cells))
             continue;
         if (metric_value(source, m, cells, units ? units[m->cell] : NULL, &v) == NUMBER_NOT)
             return false;
@@ -327,7 +351,7 @@ static void set_context(struct source *source, const struct reader *r, const str
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
               const struct unit *const *units, int block)
 {
-    if (!where_holds(r->where, cells))
+    if (!row_where(r->where, cells))
         return false;
     if (!row_is_one(source, r, cells, units)) {
         if (run->coverage)
@@ -343,8 +367,8 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
         row_block(run, source, r->block_id >= 0 ? cells[r->block_id] : none, r->block_label >= 0 ? cells[r->block_label] : none);
     }
     unsigned at = block < 0 ? source->block : (unsigned)block;
-    if (block >= BLOCKS_MAX) {
-        run->blocks_left_out++;
+    if (at >= BLOCKS_MAX) {
+        run->blocks_left_out += block >= 0;
         return false;
     }
     if (at + 1 > run->blocks && block >= 0)
@@ -356,7 +380,7 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
     row_count(run, r->index, at, (struct str){"", 0});
     for (size_t i = 0; i < r->params; i++) {
         const struct param_rule *p = &r->param[i];
-        if (!cells[p->cell].n || !where_holds(p->where, cells))
+        if (!cells[p->cell].n || cells[p->cell].p == row_contradiction || !row_where(p->where, cells))
             continue;
         if (run->coverage)
             run->coverage->param[r->index][i]++;

@@ -19,6 +19,7 @@ struct json_rule {
     struct pointer row[POINTERS];
     size_t rows;
     struct pointer cell[CELLS_MAX];
+    struct pattern *prefix; /* documents stand behind it, one after the other, each whole in its line */
     bool last;
 };
 
@@ -73,13 +74,13 @@ static int load_pointer(struct pointer *p, struct str text, const struct yaml *a
 
 static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"rows", "documents", NULL};
+    static const char *const keys[] = {"rows", "documents", "prefix", NULL};
     struct json_rule *j = r->data = ARENA_NEW(&rules->arena, struct json_rule);
     struct str rows[POINTERS];
     struct str documents = yaml_text(spec, "documents", "all");
     const struct yaml *at = yaml_get(spec, "rows");
     if (!j)
-        return err_set(err, ERR_SYSTEM, "no memory for a reader");
+        return load_no_memory(rules, err);
     if (load_keys(spec, keys, rules, err) || load_texts(at, rows, POINTERS, &j->rows, rules, err))
         return -1;
     if (!j->rows)
@@ -93,6 +94,13 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     if (!str_is(documents, "all") && !str_is(documents, "last"))
         return rules_complain(spec, rules, err, "documents is all or last");
     j->last = r->last_document = str_is(documents, "last");
+    const struct yaml *prefix = yaml_get(spec, "prefix");
+    if (prefix) {
+        if (load_pattern(&j->prefix, prefix, rules, err))
+            return -1;
+        reader_wants(r, j->prefix);
+        return 0;
+    }
     r->literal[r->literals++] = STR("{");
     r->literal[r->literals++] = STR("[");
     return 0;
@@ -209,7 +217,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
 {
     const struct json_rule *j = r->data;
     struct staged *staged = &run->staged[r->index];
-    if (s->row_depth && !j->last)
+    if (s->row_depth && !j->last && (whole || !j->prefix))
         row_done(run, source, r, s);
     if (!whole)
         run->torn[source->index]++;
@@ -407,9 +415,9 @@ static void outside_string(struct rules_run *run, struct source *source, const s
     }
 }
 
-static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+/* Reads on in a line from where it stands; returns how much of it was read: up to the end of a document, if `one`. */
+static size_t read_on(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text, bool one)
 {
-    struct state *s = memory;
     s->skip = false;
     for (size_t i = 0; i < text.n && !s->skip; i++) {
         char c = text.p[i];
@@ -418,7 +426,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
                 continue;
             struct str rest = str_sub(text, i, text.n);
             if (!opens_document(rest))
-                return;
+                return i;
             open_container(r, s, rest.p[0]);
             continue;
         }
@@ -436,7 +444,39 @@ static void line(struct rules_run *run, struct source *source, const struct read
                 break;
         }
         outside_string(run, source, r, s, str_sub(text, i, text.n));
+        if (one && !s->depth)
+            return i + 1;
     }
+    return text.n;
+}
+
+/* ":::MLLOG {…}": whatever stands before it; two such in a line where two processes wrote at once. */
+static void prefixed(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text)
+{
+    const struct json_rule *j = r->data;
+    struct match m;
+    int found;
+    while (text.n && (found = pattern_match(j->prefix, text, &m)) == 1) {
+        size_t at = (size_t)(m.whole.p - text.p) + m.whole.n;
+        if (m.whole.n && strchr("{[", m.whole.p[m.whole.n - 1])) /* the pattern may name the bracket that begins the document */
+            at--;
+        size_t n = read_on(run, source, r, s, str_sub(text, at, text.n), true);
+        if (s->depth)
+            document_done(run, source, r, s, false);
+        text = str_sub(text, at + (n ? n : 1), text.n);
+    }
+    run->gave_up += text.n && found < 0;
+}
+
+static void line(struct rules_run *run, struct source *source, const struct reader *r, void *memory, struct str text)
+{
+    const struct json_rule *j = r->data;
+    struct state *s = memory;
+    if (j->prefix) {
+        prefixed(run, source, r, s, text);
+        return;
+    }
+    read_on(run, source, r, s, text, false);
     if (run->unterminated)
         return;
     if (s->lex == LEX_BARE)
@@ -462,6 +502,13 @@ static void over(struct rules_run *run, struct source *source, const struct read
         document_done(run, source, r, s, false);
 }
 
+static void end(struct reader *r)
+{
+    struct json_rule *j = r->data;
+    if (j)
+        pattern_free(j->prefix);
+}
+
 const struct reader_kind reader_json = {.name = "json",
                                         .state_size = sizeof(struct state),
                                         .delimits = true,
@@ -469,4 +516,5 @@ const struct reader_kind reader_json = {.name = "json",
                                         .check = check,
                                         .line = line,
                                         .hungry = hungry,
-                                        .end = over};
+                                        .end = over,
+                                        .free = end};

@@ -2,6 +2,7 @@
  *
  * A line is the header if its cells are labels and all that the rule wants are among them. From there on a line with as many fields as
  * the header is a row (if its cells make sense, see row_take); others are noise of other processes and left alone. A new header ends the table. */
+#include "benchmarks/columns.h"
 #include "benchmarks/load.h"
 
 enum { FIELDS_MAX = 200 };
@@ -55,10 +56,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     struct table *t = r->data;
     (void)spec;
     for (size_t i = 0; i < r->cells; i++) {
-        struct str label = r->cell[i];
-        const char *mark = memchr(label.p, '#', label.n); /* "StdDev#2": the second column of that label */
-        if (mark && mark > label.p)
-            label.n = (size_t)(mark - label.p);
+        struct str label = column_plain(r->cell[i]);
         if (!named(t->header, t->headers, label) && !named(t->optional, t->optionals, label))
             return rules_complain(r->cell_at[i], rules, err,
                                   "the table of reader \"%s\" has no column \"" STR_FMT "\" (columns are those of header and optional)",
@@ -83,18 +81,6 @@ static bool is_header(const struct table *t, struct str line)
     while (blank < line.n && (line.p[blank] == ' ' || line.p[blank] == '\t'))
         blank++;
     return line.n - blank > first.n && !memcmp(line.p + blank, first.p, first.n);
-}
-
-/* The text of a field without its unit: "bw(MiB/s)" -> "bw"; *ret_unit is NULL when there is none. */
-static struct str label_of(struct str field, struct str *ret_unit)
-{
-    const char *open = memchr(field.p, '(', field.n);
-    *ret_unit = (struct str){NULL, 0};
-    if (!open || open == field.p || field.p[field.n - 1] != ')')
-        return field;
-    size_t n = (size_t)(open - field.p);
-    *ret_unit = str_sub(field, n + 1, field.n - n - 2);
-    return str_trim(str_sub(field, 0, n));
 }
 
 /* The cells of a header line: words, with "(unit)" joined to what precedes, and labels with blanks kept whole. */
@@ -123,24 +109,6 @@ static size_t header_fields(const struct table *t, struct str line, struct str *
     }
 }
 
-static int column_of(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit)
-{
-    size_t wanted = 1;
-    const char *mark = memchr(cell.p, '#', cell.n);
-    if (mark && mark > cell.p && mark + 1 < cell.p + cell.n && mark[1] >= '1' && mark[1] <= '9') {
-        wanted = (size_t)(mark[1] - '0');
-        cell.n = (size_t)(mark - cell.p);
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct str unit;
-        if (str_eq(label_of(fields[i], &unit), cell) && --wanted == 0) {
-            *ret_unit = unit.p ? units_find(unit) : NULL;
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 static bool take_header(const struct reader *r, struct state *s, struct str line)
 {
     const struct table *t = r->data;
@@ -148,16 +116,16 @@ static bool take_header(const struct reader *r, struct state *s, struct str line
     struct str fields[FIELDS_MAX];
     size_t n = header_fields(t, line, fields);
     struct str first_unit;
-    if (!n || n < t->headers || !str_eq(label_of(fields[0], &first_unit), t->header[0]))
+    if (!n || n < t->headers || !str_eq(column_label(fields[0], &first_unit), t->header[0]))
         return false;
     for (size_t i = 0; i < t->headers; i++)
-        if (column_of(fields, n, t->header[i], &unit) < 0)
+        if (column_find(fields, n, t->header[i], &unit) < 0)
             return false;
     s->fields = n;
     s->active = true;
     for (size_t i = 0; i < r->cells; i++) {
         s->unit[i] = NULL;
-        s->column[i] = column_of(fields, n, r->cell[i], &s->unit[i]);
+        s->column[i] = column_find(fields, n, r->cell[i], &s->unit[i]);
     }
     return true;
 }

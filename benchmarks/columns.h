@@ -1,0 +1,13 @@
+/* columns.h: labels of columns, with their units, as tables and CSV files have them. */
+#ifndef BENCHMARKS_COLUMNS_H
+#define BENCHMARKS_COLUMNS_H
+#include "base/str.h"
+#include "base/units.h"
+
+/* The text of a field without its unit: "bw(MiB/s)" -> "bw"; *ret_unit is the unit's text, p == NULL: there is none. */
+struct str column_label(struct str field, struct str *ret_unit);
+/* A cell's name without its number: "StdDev#2" (the second column of that label) -> "StdDev". */
+struct str column_plain(struct str cell);
+/* Index among the n fields of a header of the column that this cell means, or -1; its unit, if known and there. */
+int column_find(const struct str *fields, size_t n, struct str cell, const struct unit **ret_unit);
+#endif
