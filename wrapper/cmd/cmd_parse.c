@@ -1,14 +1,10 @@
 /* cmd_parse.c: `benchwrap parse`: reads a stored output by a rule file and tells params, metrics and verdict; runs nothing. */
-#include "benchmarks/rules.h"
-#include "base/fs.h"
 #include "cmd/cmd.h"
+#include "cmd/reading.h"
 #include "plan.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file", 0},
@@ -17,41 +13,6 @@ static const struct opt_row rows[] = {
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
     CMD_ROW_JSON,
 };
-
-static int feed_fd(struct rules_run *run, const char *source, int fd, const char *path, struct err *err)
-{
-    static const size_t size = 1 << 18;
-    struct buf b;
-    int rc = 0;
-    buf_init(&b, size);
-    char *room = buf_room(&b, size - 1);
-    if (!room)
-        rc = err_set(err, ERR_SYSTEM, "no memory to read %s", path);
-    while (!rc) {
-        ssize_t n = read(fd, room, size - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            rc = err_sys(err, "read %s", path);
-        if (n <= 0)
-            break;
-        rules_feed(run, source, room, (size_t)n);
-    }
-    buf_deinit(&b);
-    return rc;
-}
-
-static int feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
-{
-    if (!strcmp(path, "-"))
-        return feed_fd(run, source, STDIN_FILENO, "standard input", err);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return err_sys(err, "open %s", path);
-    int rc = feed_fd(run, source, fd, path, err);
-    close(fd);
-    return rc;
-}
 
 static const char *rule_path(struct cmd_context *c, const char *name)
 {
@@ -117,11 +78,6 @@ static void print_text(struct buf *b, const struct fact *f)
     buf_json(b, f->text);
 }
 
-static const char *verdict_name(enum verdict v)
-{
-    return v == VERDICT_PASS ? "pass" : v == VERDICT_FAIL ? "fail" : "none";
-}
-
 static void print_json(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
     buf_puts(b, "{\n  ");
@@ -135,7 +91,7 @@ static void print_json(struct buf *b, const struct rules *rules, const struct re
     buf_puts(b, "},\n  \"metrics\": [");
     json_facts(b, record, FACT_METRIC, print_metric);
     buf_puts(b, "],\n  ");
-    json_text(b, "verdict", str_of(verdict_name(out->verdict)), false);
+    json_text(b, "verdict", str_of(reading_verdict(out->verdict)), false);
     buf_puts(b, ",\n  ");
     json_text(b, "reason", str_of(out->reason), false);
     buf_puts(b, ",\n  \"missing\": [");
@@ -173,7 +129,7 @@ static void print_lines(struct buf *b, const struct record *record, enum fact_ki
 
 static void print_human(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
-    buf_printf(b, "%s (rules %s): %s", rules_name(rules), rules_version(rules), verdict_name(out->verdict));
+    buf_printf(b, "%s (rules %s): %s", rules_name(rules), rules_version(rules), reading_verdict(out->verdict));
     if (out->reason[0]) {
         buf_puts(b, ": ");
         buf_plain(b, str_of(out->reason), 1000);
@@ -183,21 +139,6 @@ static void print_human(struct buf *b, const struct rules *rules, const struct r
     print_lines(b, record, FACT_METRIC, "metrics");
     print_lines(b, record, FACT_MISSING, "missing");
     print_lines(b, record, FACT_WARNING, "warnings");
-}
-
-static int feed_all(struct cmd_context *c, struct rules_run *run, const char *path)
-{
-    const char *errors = opt_text(&c->opts, "stderr");
-    if (feed_file(run, "stdout", path, c->err) || (errors && feed_file(run, "stderr", errors, c->err)))
-        return -1;
-    for (const struct opt_value *v = opt_find(&c->opts, "file"); v && v->text; v = v->next) {
-        struct str file = str_of(v->text), pattern = str_cut(&file, '=');
-        if (!file.p)
-            return err_set(c->err, ERR_USAGE, "--file %s: PATTERN=FILE is expected", v->text);
-        if (feed_file(run, arena_dup(c->arena, pattern.p, pattern.n), file.p, c->err))
-            return -1;
-    }
-    return 0;
 }
 
 static int show(struct cmd_context *c, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
@@ -217,19 +158,23 @@ static int show(struct cmd_context *c, const struct rules *rules, const struct r
 
 static int parse(struct cmd_context *c, const struct rules *rules, const char *path, char **argv)
 {
-    struct rules_run *run;
     struct rules_outcome out;
     struct record record;
-    int status = opt_text(&c->opts, "exit-status") ? (int)opt_integer(&c->opts, "exit-status") : -1;
-    if (rules_begin(&run, rules, argv, NULL, c->err))
-        return -1;
-    record_init(&record, "00000000000000000000000000000000", 1);
-    int rc = feed_all(c, run, path);
-    struct err end = {0};
-    if (rules_end(run, status, 0, 1, &record, &out, &end) && !rc) {
-        *c->err = end;
-        rc = -1;
+    struct reading what = {.out = path,
+                           .errors = opt_text(&c->opts, "stderr"),
+                           .argv = argv,
+                           .status = opt_text(&c->opts, "exit-status") ? (int)opt_integer(&c->opts, "exit-status") : -1};
+    struct reading_file **tail = &what.files;
+    for (const struct opt_value *v = opt_find(&c->opts, "file"); v && v->text; v = v->next) {
+        struct str file = str_of(v->text), pattern = str_cut(&file, '=');
+        if (!file.p)
+            return err_set(c->err, ERR_USAGE, "--file %s: PATTERN=FILE is expected", v->text);
+        if (!(*tail = ARENA_NEW(c->arena, struct reading_file)))
+            return err_set(c->err, ERR_SYSTEM, "out of memory");
+        **tail = (struct reading_file){.pattern = arena_dup(c->arena, pattern.p, pattern.n), .path = file.p};
+        tail = &(*tail)->next;
     }
+    int rc = reading_take(rules, &what, &record, &out, c->err);
     if (!rc)
         rc = show(c, rules, &record, &out);
     record_deinit(&record);
