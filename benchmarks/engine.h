@@ -193,6 +193,7 @@ struct rules {
     void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
     void *tell_context;
     size_t complaints;
+    struct recognise *recognise; /* NULL: an output is not known by its looks */
     struct prefilter *prefilter;
     struct prefilter_mask always; /* readers and checks without literals */
 };
@@ -310,4 +311,11 @@ const struct series *series_outdone(const struct rules_run *run, const struct se
 /* finish.c */
 int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
            struct err *err);
+
+/* feed.c: length of what a launcher put before the line: "[1,0]<stdout>:", "[0] ", "0: ". */
+size_t line_rank_prefix(struct str s);
+/* recognise.c */
+void free_recognise(struct recognise *r);
+/* The whole text as a time, by a strptime(3) format; without a zone in it the local one is meant. false: it is none, or none that can be. */
+bool recognise_time(struct str text, struct str format, int64_t *ret_ms);
 #endif

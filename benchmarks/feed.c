@@ -50,7 +50,7 @@ static bool digits_until(struct str s, size_t *at)
 }
 
 /* Length of what a launcher put before the line: "[1,0]<stdout>:" and kin (Open MPI), "[0] " (MPICH), "0: " (srun). */
-static size_t rank_prefix(struct str s)
+size_t line_rank_prefix(struct str s)
 {
     size_t i = 0;
     if (s.n < 3)
@@ -117,7 +117,7 @@ static struct str without_colours(struct rules_run *run, struct str s)
 /* The line without its rank prefix. MPICH repeats it in the middle of a line when the program's writes are cut there. */
 static struct str without_rank(struct rules_run *run, struct str s)
 {
-    size_t n = rank_prefix(s), to = 0;
+    size_t n = line_rank_prefix(s), to = 0;
     char prefix[128]; /* a copy: s may lie in the scratch that is written to */
     struct str line = str_sub(s, n, s.n);
     if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)

@@ -10,7 +10,7 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",  "keep_rank_prefix",
                                        "arguments", "environment", "prefer_arguments", "headlines", "readers", "derive",
-                                       "computed",  "required",    "checks",           NULL};
+                                       "computed",  "required",    "checks",           "recognise", NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
         return -1;
@@ -68,6 +68,7 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
     if (!rules->option)
         return load_no_memory(rules, err);
     if (load_head(y, rules, err) || load_arguments(yaml_get(y, "arguments"), rules, err) ||
+        load_recognise(yaml_get(y, "recognise"), rules, err) ||
         load_items(yaml_get(y, "environment"), 16, load_environment, NULL, rules, err))
         return -1;
     const struct yaml *readers = yaml_get(y, "readers");
@@ -135,6 +136,7 @@ void rules_free(struct rules *rules)
     for (size_t i = 0; i < rules->checks; i++)
         pattern_free(rules->check[i]->pattern);
     prefilter_free(rules->prefilter);
+    free_recognise(rules->recognise);
     arena_deinit(&rules->arena);
     free(rules);
 }

@@ -48,4 +48,6 @@ int load_derived(const struct yaml *y, struct reader *unused, struct rules *rule
 /* load_arguments.c */
 int load_arguments(const struct yaml *y, struct rules *rules, struct err *err);
 int load_environment(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
+/* recognise.c */
+int load_recognise(const struct yaml *y, struct rules *rules, struct err *err);
 #endif

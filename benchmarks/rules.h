@@ -20,6 +20,19 @@ const char *rules_version(const struct rules *rules);  /* version of the rule fi
 const char *rules_summary(const struct rules *rules);
 struct str rules_text(const struct rules *rules);      /* the file's own bytes, for the artifact rules.yaml */
 
+/* What an output of unknown origin tells by itself (head key `recognise`). */
+struct rules_seen {
+    bool known;               /* it is this program's */
+    size_t banners;           /* lines that stand once in each of its outputs */
+    size_t line[2];           /* numbers of the first two, from 1 */
+    int64_t started_ms, finished_ms; /* 0: not told. A time without zone is taken in the local one */
+    const char *host, *command; /* as printed; NULL: not told. In the arena */
+};
+bool rules_recognise(const struct rules *rules); /* can they at all? */
+bool rules_over(const struct rules *rules, const char *name); /* the output of `name` stands within this program's (io500 prints IOR's) */
+bool rules_single(const struct rules *rules);    /* a second banner is a second output, and these rules cannot keep it apart */
+void rules_see(const struct rules *rules, struct str text, struct arena *a, struct rules_seen *ret);
+
 struct rules_run; /* one reading of one output */
 /* argv: the program as executed (launchers peeled), may be NULL; env likewise. */
 int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err);

@@ -1,0 +1,224 @@
+/* recognise.c: whose output is this? The head key `recognise`: lines that only this program prints, when it ran, where, with what line. */
+#include "benchmarks/load.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { BANNERS_MAX = 8, PATTERNS_MAX = 4, FORMATS_MAX = 12 };
+
+struct told {                   /* patterns with one named group; the first that matches tells */
+    struct pattern *pattern[PATTERNS_MAX];
+    int group[PATTERNS_MAX];
+    size_t n;
+};
+
+struct recognise {
+    struct pattern *banner[BANNERS_MAX]; /* one line in each output */
+    struct pattern *mark[BANNERS_MAX];   /* any number of lines */
+    size_t banners, marks;
+    bool repeats;               /* several outputs in one are kept apart by the rules */
+    struct told started, finished, host, command;
+    struct str format[FORMATS_MAX];
+    size_t formats;
+    struct str over[16];        /* programs whose output stands in this one's */
+    size_t overs;
+};
+
+/* A scalar or a list of scalars, each a pattern. */
+static int load_patterns(const struct yaml *y, struct pattern **ret, size_t max, size_t *ret_n, const struct rules *rules, struct err *err)
+{
+    for (const struct yaml *c = y && y->kind == YAML_LIST ? y->child : y; c; c = y->kind == YAML_LIST ? c->next : NULL) {
+        if (*ret_n == max)
+            return rules_complain(c, rules, err, "%zu patterns are allowed here at most", max);
+        if (load_pattern(&ret[*ret_n], c, rules, err))
+            return -1;
+        (*ret_n)++;
+    }
+    return 0;
+}
+
+static int load_told(const struct yaml *map, const char *key, const char *group, struct told *ret, const struct rules *rules, struct err *err)
+{
+    const struct yaml *y = yaml_get(map, key);
+    if (load_patterns(y, ret->pattern, PATTERNS_MAX, &ret->n, rules, err))
+        return -1;
+    for (size_t i = 0; i < ret->n; i++)
+        if ((ret->group[i] = pattern_group(ret->pattern[i], str_of(group))) < 0)
+            return rules_complain(y, rules, err, "%s: a pattern with the group (?<%s>…) is expected", key, group);
+    return 0;
+}
+
+int load_recognise(const struct yaml *y, struct rules *rules, struct err *err)
+{
+    static const char *const keys[] = {"banner", "mark", "repeats", "started", "finished", "host", "command", "time", "over", NULL};
+    if (!y)
+        return 0;
+    struct recognise *r = rules->recognise = ARENA_NEW(&rules->arena, struct recognise);
+    if (!r)
+        return load_no_memory(rules, err);
+    if (y->kind != YAML_MAP)
+        return rules_complain(y, rules, err, "recognise is a map: {banner: PATTERN, started: PATTERN …}");
+    if (load_keys(y, keys, rules, err) || load_patterns(yaml_get(y, "banner"), r->banner, BANNERS_MAX, &r->banners, rules, err) ||
+        load_patterns(yaml_get(y, "mark"), r->mark, BANNERS_MAX, &r->marks, rules, err) ||
+        load_flag(y, "repeats", &r->repeats, rules, err) || load_told(y, "started", "time", &r->started, rules, err) ||
+        load_told(y, "finished", "time", &r->finished, rules, err) || load_told(y, "host", "host", &r->host, rules, err) ||
+        load_told(y, "command", "command", &r->command, rules, err) ||
+        load_texts(yaml_get(y, "over"), r->over, sizeof r->over / sizeof r->over[0], &r->overs, rules, err) ||
+        load_texts(yaml_get(y, "time"), r->format, FORMATS_MAX, &r->formats, rules, err))
+        return -1;
+    if (!r->banners && !r->marks)
+        return rules_complain(y, rules, err, "recognise without banner or mark: a pattern that only this program's output matches");
+    if ((r->started.n || r->finished.n) && !r->formats)
+        return rules_complain(y, rules, err, "recognise: time is missing: how started and finished are written (strptime(3) formats)");
+    return 0;
+}
+
+void free_recognise(struct recognise *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->banners; i++)
+        pattern_free(r->banner[i]);
+    for (size_t i = 0; i < r->marks; i++)
+        pattern_free(r->mark[i]);
+    struct told *const all[] = {&r->started, &r->finished, &r->host, &r->command};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < all[k]->n; i++)
+            pattern_free(all[k]->pattern[i]);
+}
+
+bool rules_recognise(const struct rules *rules)
+{
+    return rules->recognise != NULL;
+}
+
+bool rules_over(const struct rules *rules, const char *name)
+{
+    for (size_t i = 0; rules->recognise && i < rules->recognise->overs; i++)
+        if (str_is(rules->recognise->over[i], name))
+            return true;
+    return false;
+}
+
+bool rules_single(const struct rules *rules)
+{
+    return !rules->recognise || !rules->recognise->repeats;
+}
+
+/* Can the text match at all? Looked for in the whole, which is much faster than line by line. */
+static bool possible(const struct pattern *p, struct str text)
+{
+    const struct str *literal;
+    size_t n = pattern_literals(p, &literal);
+    for (size_t i = 0; i < n; i++)
+        if (memmem(text.p, text.n, literal[i].p, literal[i].n))
+            return true;
+    return n == 0;
+}
+
+/* Does the format tell the zone itself: %z, or a Z at its end? */
+static bool is_zoned(const char *format)
+{
+    size_t n = strlen(format);
+    return strstr(format, "%z") || (n >= 2 && format[n - 1] == 'Z' && format[n - 2] != '%');
+}
+
+bool recognise_time(struct str text, struct str format, int64_t *ret_ms)
+{
+    enum { YEAR_FIRST = 1990 - 1900, FUTURE_S = 86400 };
+    char z[128], f[64];
+    struct tm tm = {.tm_isdst = -1, .tm_mday = 1};
+    text = str_trim(text);
+    if (text.n >= sizeof z || format.n >= sizeof f || !text.n)
+        return false;
+    snprintf(z, sizeof z, STR_FMT, STR_ARG(text));
+    snprintf(f, sizeof f, STR_FMT, STR_ARG(format));
+    const char *end = strptime(z, f, &tm);
+    if (!end || *end)
+        return false;
+    long offset = tm.tm_gmtoff;
+    time_t t;
+    if (strstr(f, "%s")) { /* glibc gives the broken-down local time of it */
+        tm.tm_isdst = -1;
+        t = mktime(&tm);
+    } else if (is_zoned(f)) {
+        tm.tm_isdst = 0;
+        t = timegm(&tm) - offset;
+    } else
+        t = mktime(&tm);
+    if (t == (time_t)-1 || tm.tm_year < YEAR_FIRST || t > time(NULL) + FUTURE_S)
+        return false; /* a machine without a clock, or not a time at all */
+    *ret_ms = (int64_t)t * 1000;
+    return true;
+}
+
+static bool told(const struct told *t, const bool *may, struct str line, struct str *ret)
+{
+    struct match m;
+    for (size_t i = 0; i < t->n; i++)
+        if (may[i] && pattern_match(t->pattern[i], line, &m) == 1 && m.group[t->group[i]].p) {
+            *ret = str_trim(m.group[t->group[i]]);
+            return ret->n > 0;
+        }
+    return false;
+}
+
+static void take_time(const struct recognise *r, struct str text, int64_t *ret)
+{
+    for (size_t i = 0; i < r->formats; i++)
+        if (recognise_time(text, r->format[i], ret))
+            return;
+}
+
+static bool matches(struct pattern *const *p, const bool *may, size_t n, struct str line, size_t *count)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        if (may[i] && pattern_match(p[i], line, NULL) == 1)
+            any = ++count[i];
+    return any;
+}
+
+void rules_see(const struct rules *rules, struct str text, struct arena *a, struct rules_seen *ret)
+{
+    const struct recognise *r = rules->recognise;
+    size_t count[BANNERS_MAX] = {0}, marks[BANNERS_MAX] = {0}, number = 0, banner_lines = 0;
+    bool banner[BANNERS_MAX], mark[BANNERS_MAX], started[PATTERNS_MAX], finished[PATTERNS_MAX], host[PATTERNS_MAX], command[PATTERNS_MAX], any = false;
+    *ret = (struct rules_seen){0};
+    for (size_t i = 0; r && i < r->banners; i++)
+        any = (banner[i] = possible(r->banner[i], text)) || any;
+    for (size_t i = 0; r && i < r->marks; i++)
+        any = (mark[i] = possible(r->mark[i], text)) || any;
+    if (!any)
+        return;
+    const struct { const struct told *told; bool *may; } all[] = {{&r->started, started}, {&r->finished, finished}, {&r->host, host}, {&r->command, command}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < all[k].told->n; i++)
+            all[k].may[i] = possible(all[k].told->pattern[i], text);
+    for (struct str rest = text; rest.p && rest.n;) {
+        struct str line = str_cut(&rest, '\n'), found;
+        number++;
+        if (line.n && line.p[line.n - 1] == '\r')
+            line.n--;
+        if (line.n > RULES_LINE_MAX)
+            continue;
+        line = str_sub(line, line_rank_prefix(line), line.n);
+        if (matches(r->banner, banner, r->banners, line, count) && banner_lines++ < 2)
+            ret->line[banner_lines - 1] = number;
+        ret->known = matches(r->mark, mark, r->marks, line, marks) || ret->known;
+        if (!ret->started_ms && told(&r->started, started, line, &found))
+            take_time(r, found, &ret->started_ms);
+        if (told(&r->finished, finished, line, &found))
+            take_time(r, found, &ret->finished_ms); /* the last one counts */
+        if (!ret->host && told(&r->host, host, line, &found))
+            ret->host = arena_dup(a, found.p, found.n);
+        if (!ret->command && told(&r->command, command, line, &found))
+            ret->command = arena_dup(a, found.p, found.n);
+    }
+    for (size_t i = 0; i < r->banners; i++) /* one output can print its name in two ways */
+        if (count[i] > ret->banners)
+            ret->banners = count[i];
+    ret->known = ret->known || ret->banners;
+    if (ret->finished_ms && ret->started_ms && ret->finished_ms < ret->started_ms)
+        ret->finished_ms = 0;
+}
