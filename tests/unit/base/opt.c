@@ -116,6 +116,14 @@ static void lists_keep_order_of_the_strongest_origin(void **state)
     opt_deinit(&set);
 }
 
+static const struct opt_row *row_of(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 static void environment_and_files_have_their_rank(void **state)
 {
     (void)state;
@@ -127,7 +135,7 @@ static void environment_and_files_have_their_rank(void **state)
     assert_false(opt_on(&set, "quiet"));
     assert_null(opt_text(&set, "tree")); /* empty counts as unset */
     assert_string_equal(opt_find(&set, "strict")->where, "BENCHWRAP_STRICT");
-    assert_int_equal(opt_check(&rows[0] + 16, opt_find(&set, "timeout"), &err), -1);
+    assert_int_equal(opt_check(row_of("timeout"), opt_find(&set, "timeout"), &err), -1);
     assert_string_equal(err.text, "BENCHWRAP_TIMEOUT: timeout: \"soon\" is not a duration such as 90s, 5m or 250ms");
     assert_int_equal(opt_assign(&set, "strict", "no", OPT_USER, "u:1", &err), 0);
     assert_true(opt_on(&set, "strict")); /* the environment is stronger */
