@@ -108,12 +108,10 @@ void coverage_end(struct rules_run *run)
 {
     struct coverage *c = run->coverage;
     size_t several = 0;
-    for (const struct count *n = run->counts; n; n = n->next) {
-        if (n->what < READERS_MAX)
-            c->rows[n->what] += n->n > 0;
-        else if (n->what - READERS_MAX < CHECKS_MAX)
-            c->matched[n->what - READERS_MAX] += n->n > 0;
-    }
+    for (size_t b = 0; b < sizeof(run->count_bucket) / sizeof(run->count_bucket[0]); b++)
+        for (const struct count *n = run->count_bucket[b]; n; n = n->next)
+            if (n->what < READERS_MAX)
+                c->rows[n->what]++;
     for (const struct series *s = run->series; s; s = s->next)
         several++;
     for (const struct series *s = several <= 5000 ? run->series : NULL; s; s = s->next) { /* beyond, all with all takes too long */

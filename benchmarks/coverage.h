@@ -20,7 +20,7 @@ struct coverage {
     const char *sample;                 /* name of the reading, for the notes */
     unsigned readings, argued;          /* argued: those with arguments */
     unsigned rows[READERS_MAX];
-    unsigned matched[CHECKS_MAX], failed[CHECKS_MAX];
+    unsigned failed[CHECKS_MAX];
     unsigned option[OPTIONS_MAX];
     unsigned *param[READERS_MAX];       /* by reader and its param */
     struct coverage_metric *metric;     /* by metric_rule.index */

@@ -266,7 +266,7 @@ struct rules_run {
     struct source source[SOURCES_MAX];
     struct series *series, *series_last, *bucket[1024];
     struct value_seen *values, **values_tail;
-    struct count *counts, *count_bucket[256];
+    struct count *count_bucket[256];
     struct staged {
         struct staged_row *open, **tail, *whole;
         struct arena open_arena, whole_arena;

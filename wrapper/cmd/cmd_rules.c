@@ -1,0 +1,184 @@
+/* cmd_rules.c: `benchwrap rules check|new`: for those who write rule files. */
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "cmd/rules_check.h"
+#include "plan.h"
+
+#include <unistd.h>
+
+enum { FILES_MAX = 1000 };
+
+static const struct opt_row rows[] = {
+    {"all", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "every rule file that is found, not hidden by another of its name", 0},
+    {"update", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "write what the samples give as what is expected of them", 0},
+    {"tap", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "one line a sample, as the Test Anything Protocol has it", 0},
+    CMD_ROW_JSON,
+};
+
+/* ---- what was found, in three forms ---- */
+
+static void safe(FILE *out, const char *before, const char *text)
+{
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str line = str_cut(&rest, '\n');
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 64 << 10);
+        buf_plain(&b, line, 4000);
+        if (line.n || rest.p)
+            fprintf(out, "%s%s\n", before, b.p ? b.p : "");
+    }
+}
+
+static void print_report(FILE *out, const struct rules_report *r)
+{
+    fprintf(out, "%s (%s): %zu samples%s", r->name, r->path, r->good + r->differing + r->skipped + r->broken, r->good ? ", " : "");
+    if (r->good)
+        fprintf(out, "%zu as expected", r->good);
+    if (r->differing)
+        fprintf(out, ", %zu DIFFER", r->differing);
+    if (r->broken)
+        fprintf(out, ", %zu could not be read", r->broken);
+    if (r->skipped)
+        fprintf(out, ", %zu skipped", r->skipped);
+    if (r->mistakes)
+        fprintf(out, ", %zu MISTAKES", r->mistakes);
+    fputc('\n', out);
+    for (const struct remark *m = r->remarks; m; m = m->next) {
+        char before[24];
+        snprintf(before, sizeof(before), "  %-10s", remark_word(m->kind));
+        safe(out, before, m->text);
+    }
+    for (const struct sample_case *s = r->samples; s; s = s->next)
+        if (s->state == SAMPLE_DIFFERS || s->state == SAMPLE_BROKEN) {
+            fprintf(out, "  %s %s\n", s->state == SAMPLE_DIFFERS ? "differs   " : "broken    ", s->name);
+            safe(out, "      ", s->text);
+        }
+}
+
+static void print_tap(FILE *out, const struct rules_report *r, size_t *count)
+{
+    for (const struct remark *m = r->remarks; m; m = m->next)
+        if (m->kind == REMARK_MISTAKE) {
+            fprintf(out, "not ok %zu - %s is a rule file\n", ++*count, r->name);
+            safe(out, "#   ", m->text);
+        }
+    for (const struct sample_case *s = r->samples; s; s = s->next) {
+        bool good = s->state == SAMPLE_SAME || s->state == SAMPLE_SKIPPED;
+        fprintf(out, "%sok %zu - %s", good ? "" : "not ", ++*count, s->name);
+        if (s->state == SAMPLE_SKIPPED)
+            safe(out, " # SKIP ", s->text);
+        else
+            fputc('\n', out);
+        if (!good)
+            safe(out, "#   ", s->text);
+    }
+}
+
+static void json_report(struct json_out *j, const struct rules_report *r)
+{
+    static const char *const states[] = {"same", "differs", "skipped", "broken"};
+    json_open(j, NULL, '{');
+    json_text(j, "name", r->name);
+    json_text(j, "path", r->path);
+    json_flag(j, "ok", rules_report_good(r));
+    json_open(j, "remarks", '[');
+    for (const struct remark *m = r->remarks; m; m = m->next) {
+        json_open(j, NULL, '{');
+        json_text(j, "kind", remark_word(m->kind));
+        json_text(j, "text", m->text);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_open(j, "samples", '[');
+    for (const struct sample_case *s = r->samples; s; s = s->next) {
+        json_open(j, NULL, '{');
+        json_text(j, "name", s->name);
+        json_text(j, "state", states[s->state]);
+        json_text(j, "text", s->text);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+/* ---- check ---- */
+
+static int files_of(struct cmd_context *c, const char **paths, size_t *ret_n)
+{
+    struct catalogue catalogue;
+    size_t n = 0, count = 0;
+    if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
+        return -1;
+    for (int i = 1; i < c->argc; i++) {
+        if (n == FILES_MAX)
+            return err_set(c->err, ERR_USAGE, "at most %d files can be checked at once", FILES_MAX);
+        if (!(paths[n++] = catalogue_find(&catalogue, c->argv[i], c->arena)))
+            return err_set(c->err, ERR_USAGE, "\"%s\" is neither an entry of the catalogue nor a file", c->argv[i]);
+    }
+    struct catalogue_entry *e = opt_on(&c->opts, "all") ? catalogue_list(&catalogue, c->arena, &count) : NULL;
+    for (size_t i = 0; i < count && n < FILES_MAX; i++)
+        if (!e[i].hidden)
+            paths[n++] = e[i].path;
+    *ret_n = n;
+    return n ? 0 : err_set(c->err, ERR_USAGE, "which rule file? FILE, NAME or --all");
+}
+
+static int check(struct cmd_context *c)
+{
+    const char **paths = arena_get(c->arena, FILES_MAX * sizeof(*paths));
+    size_t n = 0, count = 0;
+    bool good = true, tap = opt_on(&c->opts, "tap"), json = opt_on(&c->opts, "json");
+    CLEANUP_BUF struct buf b;
+    struct json_out j = {.to = &b};
+    buf_init(&b, 256 << 20);
+    if (!paths || files_of(c, paths, &n))
+        return paths ? -1 : err_set(c->err, ERR_SYSTEM, "out of memory");
+    json_open(&j, NULL, '[');
+    for (size_t i = 0; i < n; i++) {
+        struct rules_report report;
+        struct arena arena; /* of one file: they may be many */
+        arena_init(&arena, 1 << 30);
+        int rc = rules_check(paths[i], opt_on(&c->opts, "update"), &arena, &report, c->err);
+        good = good && !rc && rules_report_good(&report);
+        if (!rc && json)
+            json_report(&j, &report);
+        else if (!rc && tap)
+            print_tap(c->out, &report, &count);
+        else if (!rc)
+            print_report(c->out, &report);
+        arena_deinit(&arena);
+        if (rc)
+            return -1;
+    }
+    json_close(&j, ']');
+    if (json)
+        fprintf(c->out, "%s\n", b.p ? b.p : "[]");
+    else if (tap)
+        fprintf(c->out, "1..%zu\n", count);
+    return b.failed ? err_set(c->err, ERR_SYSTEM, "no memory for the answer") : good ? 0 : 1;
+}
+
+static int run(struct cmd_context *c)
+{
+    const char *what = c->argc ? c->argv[0] : "";
+    if (!strcmp(what, "check"))
+        return check(c);
+    return err_set(c->err, ERR_USAGE, "\"%.40s\": check is wanted here", what);
+}
+
+const struct cmd cmd_rules = {
+    .name = "rules",
+    .summary = "check rule files and their samples",
+    .usage = "check [OPTIONS] FILE|NAME...",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .description =
+        "check tells every mistake of a rule file with line and column, reads the outputs beside it (samples/CASE/stdout …) and compares what "
+        "comes out with what is expected of them (samples/CASE/expect; --update writes that). It remarks on readers, metrics, params, options "
+        "and checks that no sample meets, on metrics that could be read in two ways, and on patterns that are slow or meet too much. The exit "
+        "status is 1 for mistakes and for samples that differ; remarks do not count.\n\n"
+        "A NAME is an entry of the catalogue. Those compiled into benchwrap have no samples with them.",
+    .examples = "$ benchwrap rules check ./rules.yaml\nMistakes, samples and remarks of one file.\n"
+                "$ benchwrap rules check --update ./rules.yaml\nWrites what is expected; read the difference.\n",
+    .run = run,
+};
