@@ -85,6 +85,14 @@ static struct str list_word(struct str *rest, bool flow)
     return quote ? word : str_trim(word);
 }
 
+/* "osu_*" is a family: every program whose name begins so. */
+static bool word_is(struct str word, const char *program)
+{
+    if (word.n > 1 && word.p[word.n - 1] == '*')
+        return !strncmp(program, word.p, word.n - 1);
+    return str_is(word, program);
+}
+
 /* Is program among the file's `programs`? The rule file itself is not parsed: every run starts with this. */
 static bool text_knows(struct str text, const char *program)
 {
@@ -93,11 +101,11 @@ static bool text_knows(struct str text, const char *program)
     struct str rest = str_trim(str_sub(text, strlen("programs:"), text.n));
     bool flow = str_starts(rest, "["), list = flow || str_starts(rest, "- ") || str_starts(rest, "#");
     if (!list)
-        return rest.n && str_is(str_trim(str_cut(&rest, '\n')), program);
+        return rest.n && word_is(str_trim(str_cut(&rest, '\n')), program);
     if (flow)
         rest = str_sub(rest, 1, rest.n);
     for (struct str word; (word = list_word(&rest, flow)).n;)
-        if (str_is(word, program))
+        if (word_is(word, program))
             return true;
     return false;
 }

@@ -105,6 +105,9 @@ struct reader_kind {
 };
 extern const struct reader_kind *const reader_kinds[];
 
+/* Does a row begin a block: each one; if the current block has values already (of several head lines the first begins it); if its id is not
+ * that of the rows before it; never (it adds to the label). */
+enum block_begin { BLOCK_ALWAYS, BLOCK_USED, BLOCK_CHANGED, BLOCK_NEVER };
 struct reader {
     const struct reader_kind *kind;
     const struct yaml *at;
@@ -122,7 +125,8 @@ struct reader {
         int var, cell;
     } set[VARS_MAX];
     size_t sets;
-    bool begins; /* a row begins a block */
+    bool begins; /* a row begins a block, or has to do with where one begins */
+    enum block_begin block_begin;
     int block_id, block_label; /* cells, -1 */
     struct pattern *version; /* only where the program's version matches */
     int version_cell; /* this cell is the program's version; -1 */
@@ -256,6 +260,7 @@ struct source {
 };
 struct block {
     struct str id, label;
+    bool used; /* has values */
 };
 struct coverage;
 struct rules_run {

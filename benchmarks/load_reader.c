@@ -116,7 +116,7 @@ int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct
 
 static int load_block(struct reader *r, const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"id", "label", NULL};
+    static const char *const keys[] = {"id", "label", "begin", NULL}, *const begins[] = {"always", "used", "changed", "never", NULL};
     r->block_id = r->block_label = -1;
     if (!y)
         return 0;
@@ -124,11 +124,15 @@ static int load_block(struct reader *r, const struct yaml *y, struct rules *rule
         return rules_complain(y, rules, err, "the file needs `blocks: NAME` for this");
     if (y->kind == YAML_SCALAR)
         return yaml_bool(y, &r->begins) ? rules_complain(y, rules, err, "block is true, false or {id: CELL, label: CELL}") : 0;
+    int begin = load_choice(y, "begin", begins, BLOCK_ALWAYS, rules, err);
+    if (begin < 0 || load_keys(y, keys, rules, err) || load_cell(r, y, "id", &r->block_id, rules, err) ||
+        load_cell(r, y, "label", &r->block_label, rules, err))
+        return -1;
+    if (begin == BLOCK_CHANGED && r->block_id < 0)
+        return rules_complain(y, rules, err, "begin: changed needs the id that changes");
     r->begins = true;
-    return load_keys(y, keys, rules, err) || load_cell(r, y, "id", &r->block_id, rules, err) ||
-                   load_cell(r, y, "label", &r->block_label, rules, err)
-               ? -1
-               : 0;
+    r->block_begin = (enum block_begin)begin;
+    return 0;
 }
 
 static int load_sets(struct reader *r, const struct yaml *y, struct rules *rules, struct err *err)

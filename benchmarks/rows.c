@@ -24,6 +24,20 @@ bool row_where(const struct where *w, const struct str *cells)
     return true;
 }
 
+/* A cell's text as part of a segment: "8" stands as "n8" where a segment begins, but as "8" in "group{Group}". */
+static void name_part_add(struct buf *b, struct str inside)
+{
+    size_t from = b->n, i = 0;
+    key_segment(b, inside);
+    while (i < inside.n && !((inside.p[i] | 32) >= 'a' && (inside.p[i] | 32) <= 'z') && !(inside.p[i] >= '0' && inside.p[i] <= '9'))
+        i++;
+    bool digit = i < inside.n && inside.p[i] >= '0' && inside.p[i] <= '9';
+    if (!b->failed && digit && from && b->p[from - 1] != '.' && b->n > from && b->p[from] == 'n') {
+        memmove(b->p + from, b->p + from + 1, b->n - from - 1);
+        b->n--;
+    }
+}
+
 /* The name with its cells and variables in place; false if one of them is not there. */
 static bool name_make(const struct source *source, const struct name *name, const struct str *cells, char *to, size_t size, size_t *ret_n)
 {
@@ -38,7 +52,7 @@ static bool name_make(const struct source *source, const struct name *name, cons
         else if (!inside.n)
             good = false;
         else
-            key_segment(&b, inside);
+            name_part_add(&b, inside);
     }
     good = good && !b.failed && b.n && b.n < size;
     if (good) {
@@ -160,6 +174,7 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     struct series *s = series_of(run, source, r, m, (struct str){name, n}, block);
     if (!s)
         return;
+    run->block[block].used = true;
     if (kind != NUMBER_GOOD || zero) {
         if (!s->missing++)
             snprintf(s->why, sizeof(s->why), "%s\"" STR_FMT "\"", zero ? "zero: not measured, printed " : "printed ",
@@ -319,6 +334,36 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
         source->var[i][0] = 0; /* context does not reach from one test into the next */
 }
 
+/* "Sendrecv" and, from a later line, "8": "Sendrecv 8". */
+static void label_add(struct rules_run *run, struct block *b, struct str more)
+{
+    const char *label = more.n && more.n <= 100 && b->label.n <= 100
+                            ? arena_printf(&run->arena, STR_FMT "%s" STR_FMT, STR_ARG(b->label), b->label.n ? " " : "", STR_ARG(more))
+                            : NULL;
+    if (label)
+        b->label = str_of(label);
+}
+
+/* A row that has to do with blocks: does it begin one here? */
+static void row_begins(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells)
+{
+    struct str none = {NULL, 0};
+    struct str id = r->block_id >= 0 ? cells[r->block_id] : none, label = r->block_label >= 0 ? cells[r->block_label] : none;
+    struct block *now = &run->block[source->block];
+    bool other = now->id.p && !str_eq(now->id, id);
+    if (r->block_begin == BLOCK_ALWAYS)
+        row_block(run, source, id, label);
+    else if (r->block_begin == BLOCK_NEVER)
+        label_add(run, now, label);
+    else if (!source->blocks || (now->used && (r->block_begin == BLOCK_USED || other)))
+        row_block(run, source, none, label);
+    else if (label.n && !now->label.p)
+        label_add(run, now, label);
+    now = &run->block[source->block];
+    if (r->block_begin == BLOCK_CHANGED && (!now->id.p || !str_eq(now->id, id)))
+        now->id = (struct str){arena_dup(&run->arena, id.p, id.n), id.n};
+}
+
 /* Every metric's cell that applies must be a number or a word for none; a step must be one. */
 static bool row_is_one(const struct source *source, const struct reader *r, const struct str *cells, const struct unit *const *units)
 {
@@ -362,10 +407,8 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
         return false;
     if (r->version_cell >= 0 && cells[r->version_cell].n && !run->version[0])
         snprintf(run->version, sizeof(run->version), STR_FMT, STR_ARG(cells[r->version_cell]));
-    if (r->begins && block < 0) {
-        struct str none = {NULL, 0};
-        row_block(run, source, r->block_id >= 0 ? cells[r->block_id] : none, r->block_label >= 0 ? cells[r->block_label] : none);
-    }
+    if (r->begins && block < 0)
+        row_begins(run, source, r, cells);
     unsigned at = block < 0 ? source->block : (unsigned)block;
     if (at >= BLOCKS_MAX) {
         run->blocks_left_out += block >= 0;
