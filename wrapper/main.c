@@ -1,8 +1,10 @@
-/* main.c: the core program: argv -> command row -> exit status. With "--recorder" first it is the recorder of one run. */
+/* main.c: the core program: argv -> command row -> exit status. With "--recorder" first it is the recorder of one run, with "--series" it
+ * drives several. */
 #include "base/buf.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "run.h"
+#include "series.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +35,10 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--recorder") == 0)
         return run_record(argc - 1, argv + 1, environ);
+    if (argc > 1 && strcmp(argv[1], "--alive") == 0)
+        return 0;
+    if (argc > 1 && strcmp(argv[1], "--series") == 0)
+        return series_run(argc - 1, argv + 1, environ);
     signal(SIGPIPE, SIG_IGN); /* a reader that had enough is no failure: see cmd_check_out */
     if (argc < 2) {
         CLEANUP_BUF struct buf b;

@@ -15,8 +15,12 @@
 
 enum { SETTLED_S = 60 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */ };
 
-void run_tell(uint32_t kind, int status, const char *text)
+void run_tell(const struct run *run, uint32_t kind, int status, const char *text)
 {
+    if (run->tell) {
+        run->tell(kind, text ? text : "");
+        return;
+    }
     struct wire_msg m = {.kind = kind, .status = status};
     snprintf(m.text, sizeof m.text, "%s", text ? text : "");
     while (send(WIRE_SOCKET_FD, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
@@ -31,7 +35,7 @@ static int finish(struct run *run, char **env)
     run_close(run);
     int rc = journal_flush(run->journal, false, &err);
     if (rc < 0)
-        run_tell(WIRE_NOTE, 0, err.text);
+        run_tell(run, WIRE_NOTE, 0, err.text);
     if (rc)
         err_set(&err, ERR_SYSTEM, "the journal is not whole");
     else
@@ -42,7 +46,7 @@ static int finish(struct run *run, char **env)
         summary_print(&f, &text);
         verdict = strcmp(f.verdict, "pass") != 0;
         if (!opt_on(&run->plan.opts, "quiet"))
-            run_tell(WIRE_SUMMARY, 0, buf_text(&text).p);
+            run_tell(run, WIRE_SUMMARY, 0, buf_text(&text).p);
     } else {
         struct buf where CLEANUP_BUF;
         char text[1400];
@@ -50,10 +54,10 @@ static int finish(struct run *run, char **env)
         spool_path(&run->spool, &where);
         snprintf(text, sizeof text, "%.900s; the run is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text,
                  buf_text(&where).p);
-        run_tell(WIRE_NOTE, 0, text);
+        run_tell(run, WIRE_NOTE, 0, text);
         verdict = 1;
     }
-    run_tell(WIRE_DONE, verdict, "");
+    run_tell(run, WIRE_DONE, verdict, "");
     finished_deinit(&f);
     return rc;
 }
@@ -79,15 +83,15 @@ int run_record(int argc, char **argv, char **env)
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
         bool refuse = err.kind == ERR_USAGE || err.kind == ERR_INPUT || (run.plan.opts.count && opt_on(&run.plan.opts, "strict"));
-        run_tell(refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
+        run_tell(&run, refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
         return 1;
     }
-    run_tell(WIRE_READY, 0, "");
+    run_tell(&run, WIRE_READY, 0, "");
     run_watch(&run);
     if (run.end.kind == WIRE_NOEXEC) {
         journal_close(run.journal);
         spool_discard(&run.spool, &err);
-        run_tell(WIRE_DONE, 0, "");
+        run_tell(&run, WIRE_DONE, 0, "");
         return 0;
     }
     run_drain(&run);

@@ -92,7 +92,7 @@ static int open_spool(struct run *run, struct err *err)
     if (run->plan.spool_fallback && spool_create(&run->spool, run->plan.spool_fallback, run->wire->run_id, err) == 0) {
         char text[1400];
         snprintf(text, sizeof text, "%s; the run is kept in %s", first.text, run->plan.spool_fallback);
-        run_tell(WIRE_NOTE, 0, text);
+        run_tell(run, WIRE_NOTE, 0, text);
         return 0;
     }
     *err = first;
@@ -107,7 +107,8 @@ static int open_journal(struct run *run, struct err *err)
     struct buf options CLEANUP_BUF;
     buf_init(&options, 64 * 1024);
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
-                                                  .rules = run->plan.rules,
+                                                  .rules = run->series ? NULL : run->plan.rules,
+                                                  .series = run->series,
                                                   .merged = run->wire->merged,
                                                   .public_profile = run->host.public_profile},
                          &options);
@@ -199,7 +200,7 @@ static void record_identity(struct run *run)
         record_tag(r, "benchwrap.command", buf_text(&line));
     for (const struct plan_warning *x = run->plan.warnings; x; x = x->next) {
         record_warning(r, "%s", x->text);
-        run_tell(WIRE_NOTE, 0, x->text);
+        run_tell(run, WIRE_NOTE, 0, x->text);
     }
 }
 

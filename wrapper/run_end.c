@@ -81,7 +81,7 @@ static void record_streams(struct run *run)
             record_warning(&run->record, "%s: %s bytes could not be recorded (%s)", names[i], text,
                            run->streams[i].error ? strerror(run->streams[i].error) : "the recorder was too slow");
             snprintf(key, sizeof key, "%s: %s bytes are not in the record", names[i], text);
-            run_tell(WIRE_NOTE, 0, key);
+            run_tell(run, WIRE_NOTE, 0, key);
         }
         if (run->end.lost[i])
             record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i],

@@ -8,6 +8,7 @@
 #include "launch/peel.h"
 #include "wrapper/run_children.h"
 #include "wrapper/run_stream.h"
+#include "wrapper/series_stats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,8 @@ void finish_options_print(const struct finish_options *o, struct buf *to)
 {
     buf_printf(to, "{\"log_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s%s", o->log_max, o->merged ? "true" : "false",
                o->public_profile ? "true" : "false", o->made ? ",\"made\":true" : "");
+    if (o->series)
+        buf_puts(to, ",\"series\":true");
     if (o->rules) {
         buf_puts(to, ",\"rules\":");
         buf_json(to, str_of(o->rules));
@@ -40,6 +43,7 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
                                    .made = json_bool(json_get(j, "made"), false),
+                                   .series = json_bool(json_get(j, "series"), false),
                                    .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};
     json_free(j);
     return 0;
@@ -239,6 +243,10 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         r->status = RUN_KILLED;
         record_tag(r, "benchwrap.ended", STR("the recording was killed"));
     }
+    if (o.series && series_finish(r, s->dir, &outcome, err)) {
+        record_warning(r, "series: %s", err->text);
+        outcome.reason = "the repetitions' notes cannot be read";
+    }
     bool wall = metric_of(r, "run.wall_s", -1) >= 0;
     if (!wall && !o.made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
@@ -249,7 +257,7 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         outcome.complete = true; /* ours to blame, not the program's */
     }
     enum run_status program = r->status;
-    judge(ret, &outcome, o.rules != NULL);
+    judge(ret, &outcome, o.rules || o.series);
     add_streams(s, r, &o);
     if (state.lost || record_lost(r))
         record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));

@@ -23,13 +23,15 @@ struct run {
     bool dirty; /* facts came that are not in the journal's file yet */
     int64_t program_mono_ns; /* when the program started */
     bool nested; /* a run inside a run */
+    bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
     pid_t syncer; /* child that syncs the journal, 0: none yet */
+    void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */
     struct wire_msg end; /* kind 0 until the program has ended */
 };
 
-/* A message to the launcher; text may be NULL. Its death is no error. */
-void run_tell(uint32_t kind, int status, const char *text);
+/* A message to the launcher, or to run->tell; text may be NULL. The launcher's death is no error. */
+void run_tell(const struct run *run, uint32_t kind, int status, const char *text);
 /* Maps the launcher's memory and becomes the witness of signals. */
 int run_map(struct run *run, struct err *err);
 /* All that must be there before the program may start: journal with its first line, quick facts. */

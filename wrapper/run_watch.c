@@ -139,7 +139,7 @@ static void on_time(struct run *run, int64_t now)
         run->dirty = false;
         struct err err = {0};
         if (journal_flush(run->journal, false, &err) < 0)
-            run_tell(WIRE_NOTE, 0, err.text);
+            run_tell(run, WIRE_NOTE, 0, err.text);
         run->next_flush = now + SECOND;
         if (now >= run->next_sync) {
             sync_aside(run);

@@ -91,8 +91,7 @@ static bool wait_recorder(struct launch *l)
     return true;
 }
 
-/* Dies as the program did, without a second core file. Returns where that is impossible: process 1 does not die of signals. */
-static void die_of(int number)
+void ending_die_of(int number)
 {
     struct rlimit none = {0, 0};
     struct sigaction normal = {.sa_handler = SIG_DFL};
@@ -111,7 +110,7 @@ static int exit_status(struct launch *l)
     if (l->limit.reached)
         return 124;
     if (WIFSIGNALED(l->status)) {
-        die_of(WTERMSIG(l->status));
+        ending_die_of(WTERMSIG(l->status));
         return 128 + WTERMSIG(l->status);
     }
     int status = WEXITSTATUS(l->status);

@@ -360,7 +360,7 @@ static int prepare(struct launch *l, const char **ret_what)
     *ret_what = "signals cannot be read";
     if (signals_open(&l->signals) < 0)
         return -1;
-    if (recorder_open(&l->recorder, ret_what) < 0)
+    if (recorder_open(&l->recorder, l->id, ret_what) < 0)
         return -1;
     fill_wire(l);
     *ret_what = "the recorder could not be started";

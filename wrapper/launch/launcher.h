@@ -14,6 +14,7 @@ struct launch {
     struct rank rank;
     char **argv;             /* the launcher's own, for the recorder */
     char *const *program;    /* what is wrapped */
+    const char *id;          /* of the run, where a series has chosen it; NULL: a new one */
     int64_t start_wall_ms, start_ns;
 
     struct spawn_state state;

@@ -1,6 +1,7 @@
 /* main.c: the launcher `benchwrap`: reads the line, then runs the program under the recorder, or becomes the program, or becomes the core. */
 #include "launch/ending.h"
 #include "launch/launcher.h"
+#include "launch/series.h"
 #include "launch/say.h"
 
 #include <errno.h>
@@ -61,6 +62,8 @@ int main(int argc, char **argv)
     struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values};
     struct err err, warning;
     int next = argc;
+    if (argc > 1 && (l.id = series_child_id(argv[1])))
+        l.argv++, argv++, argc--;
     if (argc < 2 || argv[1][0] != '-' || !argv[1][1])
         return become_core(argv, NULL);
     opt_defaults(&set, getenv);
@@ -76,6 +79,8 @@ int main(int argc, char **argv)
         return no_dashes(argc, argv, next);
     l.program = argv + next;
     l.rank = rank_find(getenv);
+    if (l.options.series)
+        return series_start(&l);
     if (l.rank.known && l.rank.rank && !l.options.per_rank)
         return spawn_exec(l.program);
     if (warning.kind)

@@ -44,6 +44,25 @@ static int check_one(const struct opt_row *row, const struct opt_value *value, s
     return 0;
 }
 
+bool options_is_series(const struct opt_row *row)
+{
+    return strcmp(row->group, "Repetitions") == 0;
+}
+
+/* Are several runs asked for? What only says how is a mistake alone. */
+static int read_series(const struct opt_set *set, struct options *ret, struct err *err)
+{
+    static const char *const whether[] = {"repeat", "warmup", "until-stable", "sweep"};
+    ret->sweep = opt_text(set, "sweep") != NULL;
+    for (size_t i = 0; i < sizeof whether / sizeof *whether; i++)
+        ret->series |= opt_text(set, whether[i]) != NULL;
+    for (size_t i = 0; i < set->count && !ret->series; i++)
+        if (options_is_series(&set->rows[i]) && set->values[i].text)
+            return err_set(err, ERR_USAGE, "--%s: this is about several runs of the program: give --repeat N, --until-stable or --sweep too",
+                           set->rows[i].name);
+    return 0;
+}
+
 int options_read(struct opt_set *set, struct options *ret, struct err *ret_warning, struct err *err)
 {
     bool strict = opt_on(set, "strict");
@@ -74,5 +93,5 @@ int options_read(struct opt_set *set, struct options *ret, struct err *ret_warni
     for (int i = CAPTURE_AUTO; i <= CAPTURE_NONE; i++)
         if (strcmp(opt_text(set, "capture"), captures[i]) == 0)
             ret->capture = (enum capture)i;
-    return 0;
+    return read_series(set, ret, err);
 }

@@ -18,11 +18,14 @@ struct options {
     double probe_wait, finish_wait;
     int signal;
     bool per_rank, gate, strict, quiet, help, version;
+    bool series, sweep; /* several runs are asked for (--repeat …), with other arguments each (--sweep) */
 };
 
 /* Turns the parsed set into numbers. A bad value from the environment: its default is taken and ret_warning filled (kind ERR_INPUT), or, under
  * --strict, -1 as for any bad value of the command line. */
 int options_read(struct opt_set *set, struct options *ret, struct err *ret_warning, struct err *err);
+/* Is this one of the options that are about several runs of the program? */
+bool options_is_series(const struct opt_row *row);
 /* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */
 int options_signal(const char *text);
 #endif

@@ -88,7 +88,7 @@ static int open_log(const char *id)
     return fd;
 }
 
-int recorder_open(struct recorder *r, const char **ret_what)
+int recorder_open(struct recorder *r, const char *id, const char **ret_what)
 {
     int ends[2];
     *r = (struct recorder){.socket = -1, .its_end = -1, .memory = -1, .log = -1};
@@ -107,7 +107,9 @@ int recorder_open(struct recorder *r, const char **ret_what)
     for (int i = 0; i < WIRE_STREAMS; i++)
         r->wire->ring[i].wake_at = UINT64_MAX;
     *ret_what = "no random run id";
-    if (make_id(r->wire->run_id) < 0)
+    if (id)
+        memcpy(r->wire->run_id, id, 33);
+    else if (make_id(r->wire->run_id) < 0)
         return -1;
     *ret_what = "no socket to the recorder";
     r->log = open_log(r->wire->run_id);

@@ -20,8 +20,8 @@ struct recorder {
 
 /* Path of the core beside the running program (../libexec/benchwrap/benchwrap-core). 0 or -1 with errno. */
 int recorder_find_core(char *path, size_t size);
-/* Memory, sockets, a new run id. 0; -1 with errno and *ret_what saying what failed. */
-int recorder_open(struct recorder *r, const char **ret_what);
+/* Memory, sockets, a new run id (or the given one: 32 hexadecimal digits, NULL for none). 0; -1 with errno and *ret_what saying what failed. */
+int recorder_open(struct recorder *r, const char *id, const char **ret_what);
 /* argv: the launcher's own. Every descriptor but ours is closed in it, all signals stay blocked. */
 int recorder_start(struct recorder *r, char **argv);
 /* The next message, if there is one: 1. 0: none now; -1: the recorder is gone (alive is then false). */

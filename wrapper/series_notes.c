@@ -1,0 +1,224 @@
+/* series_notes.c: what a series has done so far, as lines of JSON in its spool. */
+#include "wrapper/series_notes.h"
+
+#include "base/fs.h"
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTES_BYTES = 256 << 20, NOTES_MEMORY = 512 << 20 };
+
+bool series_counts(const struct series_run *run)
+{
+    return !run->warmup && strcmp(run->status, "FINISHED") == 0 && run->exit == 0;
+}
+
+void series_add(struct series_notes *n, struct series_run *run)
+{
+    run->next = NULL;
+    if (n->last)
+        n->last->next = run;
+    else
+        n->first = run;
+    n->last = run;
+    n->count++;
+}
+
+static void put_text(struct buf *to, const char *key, const char *value)
+{
+    buf_printf(to, ",\"%s\":", key);
+    buf_json(to, str_of(value));
+}
+
+void series_head_print(const struct series_notes *n, struct buf *to)
+{
+    const struct sweep *s = &n->sweep;
+    buf_puts(to, "{\"format\":1,\"sweep\":[");
+    for (size_t i = 0; i < s->count; i++) {
+        buf_printf(to, "%s{\"name\":", i ? "," : "");
+        buf_json(to, str_of(s->axes[i].name));
+        buf_printf(to, ",\"integers\":%s,\"values\":[", s->axes[i].integers ? "true" : "false");
+        for (size_t k = 0; k < s->axes[i].count; k++) {
+            buf_puts(to, k ? "," : "");
+            buf_json(to, str_of(s->axes[i].values[k]));
+        }
+        buf_puts(to, "]}");
+    }
+    buf_puts(to, "],\"points\":[");
+    for (size_t i = 0; i < s->points; i++) {
+        buf_puts(to, i ? "," : "");
+        buf_json(to, str_of(n->keys[i]));
+    }
+    buf_puts(to, "]}\n");
+}
+
+static void put_value(const struct series_value *v, struct buf *to)
+{
+    buf_puts(to, "{\"key\":");
+    buf_json(to, str_of(v->key));
+    put_text(to, "of", v->of);
+    put_text(to, "unit", v->unit);
+    put_text(to, "direction", record_direction_name(v->direction));
+    buf_puts(to, ",\"value\":");
+    buf_double(to, v->value);
+    buf_printf(to, "%s}", v->headline ? ",\"headline\":true" : "");
+}
+
+void series_run_print(const struct series_run *run, struct buf *to)
+{
+    buf_printf(to, "{\"order\":%zu,\"point\":%zu,\"repetition\":%zu,\"warmup\":%s,\"exit\":%d", run->order, run->point, run->repetition,
+               run->warmup ? "true" : "false", run->exit);
+    put_text(to, "run", run->id);
+    put_text(to, "status", run->status);
+    put_text(to, "verdict", run->verdict);
+    put_text(to, "reason", run->reason);
+    put_text(to, "noisy", run->noisy);
+    buf_printf(to, ",\"start_ms\":%lld,\"end_ms\":%lld,\"values\":[", (long long)run->start_ms, (long long)run->end_ms);
+    for (const struct series_value *v = run->values; v; v = v->next) {
+        buf_puts(to, v == run->values ? "" : ",");
+        put_value(v, to);
+    }
+    buf_puts(to, "]}\n");
+}
+
+void series_end_print(const char *why, struct buf *to)
+{
+    buf_puts(to, "{\"end\":");
+    buf_json(to, str_of(why));
+    buf_puts(to, "}\n");
+}
+
+/* ---- reading ---- */
+
+static const char *text_of(struct arena *a, const struct json *j, const char *key)
+{
+    const char *text = json_string(json_get(j, key), ""), *copy = arena_dup(a, text, strlen(text));
+    return copy ? copy : "";
+}
+
+static const char *string_of(struct arena *a, const struct json *j)
+{
+    const char *text = json_string(j, ""), *copy = arena_dup(a, text, strlen(text));
+    return copy ? copy : "";
+}
+
+static bool take_axis(struct sweep_axis *axis, const struct json *j, struct arena *a)
+{
+    const struct json *values = json_get(j, "values");
+    size_t count = json_count(values), i = 0;
+    const char **list = arena_get(a, count * sizeof *list + 1);
+    if (!list || count < 1 || count > SWEEP_POINTS_MAX)
+        return false;
+    for (const struct json *v = json_first(values); v; v = json_next(v))
+        list[i++] = string_of(a, v);
+    *axis = (struct sweep_axis){.name = text_of(a, j, "name"), .values = list, .count = count};
+    axis->integers = json_bool(json_get(j, "integers"), false);
+    return true;
+}
+
+static int take_head(struct series_notes *n, const struct json *j, struct err *err)
+{
+    const struct json *points = json_get(j, "points"), *axes = json_get(j, "sweep");
+    struct sweep s = {.points = 1};
+    size_t count = json_count(points), i = 0;
+    const char **keys = arena_get(&n->arena, count * sizeof *keys + 1);
+    bool good = json_integer(json_get(j, "format"), 0) == 1 && keys && json_count(axes) <= SWEEP_AXES_MAX;
+    for (const struct json *x = good ? json_first(axes) : NULL; x && good; x = json_next(x)) {
+        good = take_axis(&s.axes[s.count], x, &n->arena);
+        s.points = good ? s.points * s.axes[s.count++].count : 0;
+        good &= s.points <= SWEEP_POINTS_MAX;
+    }
+    if (!good || s.points != count)
+        return err_set(err, ERR_INPUT, SERIES_NOTES ": not the notes of a series, or of another version");
+    for (const struct json *p = json_first(points); p; p = json_next(p))
+        keys[i++] = string_of(&n->arena, p);
+    n->sweep = s;
+    n->keys = keys;
+    return 0;
+}
+
+static enum direction direction_of(const char *name)
+{
+    return strcmp(name, "higher") == 0 ? DIR_HIGHER : strcmp(name, "lower") == 0 ? DIR_LOWER : DIR_NONE;
+}
+
+static void take_values(struct series_notes *n, struct series_run *run, const struct json *list)
+{
+    struct series_value **at = &run->values;
+    for (const struct json *j = json_first(list); j; j = json_next(j)) {
+        struct series_value *v = json_is_number(json_get(j, "value")) ? ARENA_NEW(&n->arena, struct series_value) : NULL;
+        if (!v)
+            continue;
+        *v = (struct series_value){.key = text_of(&n->arena, j, "key"),
+                                   .of = text_of(&n->arena, j, "of"),
+                                   .unit = text_of(&n->arena, j, "unit"),
+                                   .direction = direction_of(json_string(json_get(j, "direction"), "")),
+                                   .value = json_number(json_get(j, "value"), 0),
+                                   .headline = json_bool(json_get(j, "headline"), false)};
+        *at = v;
+        at = &v->next;
+    }
+}
+
+static void take_run(struct series_notes *n, const struct json *j)
+{
+    struct arena *a = &n->arena;
+    struct series_run *run = ARENA_NEW(a, struct series_run);
+    int64_t point = json_integer(json_get(j, "point"), -1);
+    if (!run || point < 0 || (size_t)point >= n->sweep.points)
+        return;
+    *run = (struct series_run){.order = (size_t)json_integer(json_get(j, "order"), 0),
+                               .point = (size_t)point,
+                               .repetition = (size_t)json_integer(json_get(j, "repetition"), 0),
+                               .warmup = json_bool(json_get(j, "warmup"), false),
+                               .exit = (int)json_integer(json_get(j, "exit"), -1),
+                               .status = text_of(a, j, "status"),
+                               .verdict = text_of(a, j, "verdict"),
+                               .reason = text_of(a, j, "reason"),
+                               .noisy = text_of(a, j, "noisy"),
+                               .start_ms = json_integer(json_get(j, "start_ms"), 0),
+                               .end_ms = json_integer(json_get(j, "end_ms"), 0)};
+    const char *id = text_of(a, j, "run");
+    if (strlen(id) == 32)
+        memcpy(run->id, id, 33);
+    take_values(n, run, json_get(j, "values"));
+    series_add(n, run);
+}
+
+static int take_line(struct series_notes *n, struct str line, struct err *err)
+{
+    struct json *j = NULL;
+    int rc = 0;
+    if (json_parse(&j, line, NULL, err))
+        return n->sweep.points ? 0 : -1; /* cut off while it was written */
+    if (!n->sweep.points)
+        rc = take_head(n, j, err);
+    else if (json_get(j, "end"))
+        n->end = text_of(&n->arena, j, "end");
+    else
+        take_run(n, j);
+    json_free(j);
+    return rc;
+}
+
+int series_notes_read(int dir, struct series_notes *ret, struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, NOTES_BYTES + 1);
+    *ret = (struct series_notes){.end = ""};
+    arena_init(&ret->arena, NOTES_MEMORY);
+    if (fs_read(dir, SERIES_NOTES, NOTES_BYTES, 0, &text, err))
+        return -1;
+    for (struct str rest = buf_text(&text); rest.p && rest.n;)
+        if (take_line(ret, str_cut(&rest, '\n'), err))
+            return -1;
+    if (!ret->sweep.points)
+        return err_set(err, ERR_INPUT, SERIES_NOTES ": it is empty");
+    return ret->arena.failed ? err_set(err, ERR_SYSTEM, SERIES_NOTES ": out of memory") : 0;
+}
+
+void series_notes_deinit(struct series_notes *n)
+{
+    arena_deinit(&n->arena);
+}

@@ -1,0 +1,56 @@
+/* series_notes.h: what a series has done so far, in its spool as repetitions.jsonl: one line when it begins, one for each run, one at its end. The
+ * statistics are made from this file, at the normal end as after a crash; it is an artifact of the series' run. */
+#ifndef WRAPPER_SERIES_NOTES_H
+#define WRAPPER_SERIES_NOTES_H
+#include "mlruns-format/record.h"
+#include "wrapper/series_sweep.h"
+
+#define SERIES_NOTES "repetitions.jsonl"
+
+/* What one run of the program measured: for each metric the one value that stands for the run. */
+struct series_value {
+    const char *key;        /* without statistic: "write.bw_MiB_per_s" */
+    const char *of;         /* the statistic of the run that the value is: "max"; "" the metric has one value */
+    const char *unit;
+    enum direction direction;
+    double value;
+    bool headline;
+    struct series_value *next;
+};
+
+struct series_run {
+    size_t order;           /* from 1, over all runs of the series */
+    size_t point;           /* of the sweep, from 0 */
+    size_t repetition;      /* from 1; of warm-up runs counted apart */
+    bool warmup;
+    char id[33];
+    int exit;               /* as a shell tells it: 128 + signal */
+    const char *status;     /* "FINISHED", "FAILED", "KILLED", "" not known */
+    const char *verdict, *reason;
+    const char *noisy;      /* what disturbed it, in words; "" nothing */
+    int64_t start_ms, end_ms;
+    struct series_value *values;
+    struct series_run *next;
+};
+
+struct series_notes {
+    struct arena arena;
+    struct sweep sweep;
+    const char *const *keys;    /* of the points; "" when nothing is swept */
+    struct series_run *first, *last;
+    size_t count;
+    const char *end;            /* why no more were run, in words; "" it was cut off */
+};
+
+/* Does this run count in statistics? */
+bool series_counts(const struct series_run *run);
+/* Adds a run (allocated in the arena) at the end. */
+void series_add(struct series_notes *n, struct series_run *run);
+/* The lines, with line end. */
+void series_head_print(const struct series_notes *n, struct buf *to);
+void series_run_print(const struct series_run *run, struct buf *to);
+void series_end_print(const char *why, struct buf *to);
+/* Reads dir/repetitions.jsonl; a torn last line is left out. Initialises *ret in any case (series_notes_deinit). */
+int series_notes_read(int dir, struct series_notes *ret, struct err *err);
+void series_notes_deinit(struct series_notes *n);
+#endif

@@ -1,0 +1,11 @@
+/* series_values.h: what one run of a series measured, read from the detail of its record (benchwrap.json). */
+#ifndef WRAPPER_SERIES_VALUES_H
+#define WRAPPER_SERIES_VALUES_H
+#include "base/json.h"
+#include "wrapper/series_notes.h"
+
+/* Status, verdict, reason, what disturbed it, and for each metric about the program the one value that stands for the run: the statistic that the rules
+ * put first, else its only value, else its only statistic, else the median. Percentiles are figures of their own ("read.clat.p99_us"). Without a
+ * headline of the rules run.wall_s is it. Texts into the arena. */
+void series_values_take(struct series_run *run, const struct json *detail, struct arena *a);
+#endif
