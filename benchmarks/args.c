@@ -31,7 +31,7 @@ static void option_see(struct rules_run *run, const struct option_rule *o, struc
                 value = str_of(joined);
                 break;
             }
-    value_see(run, str_of(o->param), value, o->type, "arguments", -1, -1, o->hidden);
+    value_see(run, str_of(o->param), value, o->type, "arguments", -1, -1, o->hidden, 0);
 }
 
 /* A repeated flag counts: -v -v is 2. */
@@ -178,7 +178,7 @@ void environment_take(struct rules_run *run, char *const *env)
                 key_segment(&key, str_sub(name, head.n, name.n));
             }
             if (!key.failed)
-                value_see(run, buf_text(&key), value, PARAM_TEXT, "environment", -2, -1, false);
+                value_see(run, buf_text(&key), value, PARAM_TEXT, "environment", -2, -1, false, 0);
             buf_deinit(&key);
         }
 }

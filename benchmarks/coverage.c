@@ -60,8 +60,8 @@ void coverage_refused(struct rules_run *run, const struct reader *r, const struc
             continue;
         const struct unit *u = units_find(text);
         if (!u)
-            note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" is no unit that is known (%s); the row is not read", r->name, STR_ARG(text),
-                                 c->sample));
+            note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" is no unit that is known (%s); the row is not read", r->name,
+                                 STR_ARG(text), c->sample));
         else if (m->unit && strcmp(u->dimension, m->unit->dimension))
             note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" cannot become %s (%s); the row is not read", r->name, STR_ARG(text),
                                  m->unit->name, c->sample));
@@ -100,8 +100,9 @@ static void resolved(struct coverage *c, const struct series *s)
 static void compare(struct coverage *c, const struct series *s, const struct series *better)
 {
     if (s->n && better->n && differ(last_of(s), last_of(better)))
-        note(c, arena_printf(&c->arena, "metric " STR_FMT ": reader %s says %.6g, reader %s says %.6g; %s is believed (%s)", STR_ARG(s->name),
-                             better->reader->name, last_of(better), s->reader->name, last_of(s), better->reader->name, c->sample));
+        note(c,
+             arena_printf(&c->arena, "metric " STR_FMT ": reader %s says %.6g, reader %s says %.6g; %s is believed (%s)", STR_ARG(s->name),
+                          better->reader->name, last_of(better), s->reader->name, last_of(s), better->reader->name, c->sample));
 }
 
 void coverage_end(struct rules_run *run)
@@ -111,7 +112,7 @@ void coverage_end(struct rules_run *run)
     for (size_t b = 0; b < sizeof(run->count_bucket) / sizeof(run->count_bucket[0]); b++)
         for (const struct count *n = run->count_bucket[b]; n; n = n->next)
             if (n->what < READERS_MAX)
-                c->rows[n->what]++;
+                c->rows[n->what] += n->n > 0;
     for (const struct series *s = run->series; s; s = s->next)
         several++;
     for (const struct series *s = several <= 5000 ? run->series : NULL; s; s = s->next) { /* beyond, all with all takes too long */

@@ -23,6 +23,7 @@ enum {
     NAME_MAX_BYTES = 200,
     HEADLINES_MAX = 8,
     COMPUTED_MAX = 16,
+    SLICES_MAX = 8,
     VALUE_MAX = 4096, /* bytes of a param's text that are kept */
 };
 
@@ -83,6 +84,18 @@ struct param_rule {
     const struct where *where;
 };
 
+/* A part of an output: behind a line that matches `after` (NULL: the beginning), before one that matches `until` (NULL: the end). */
+enum which { WHICH_EACH, WHICH_FIRST, WHICH_LAST };
+struct slice {
+    struct str name;
+    struct pattern *after, *until;
+    enum which which;
+    unsigned vars; /* context that its readers set, by bits */
+    bool begins; /* a reader in it begins blocks and the last part counts: then they are forgotten with it */
+};
+/* Bits of the prefilter: readers, checks, then two for each slice. */
+#define SLICE_BIT(i) (READERS_MAX + CHECKS_MAX + 2 * (unsigned)(i))
+
 struct reader;
 struct rules_run;
 struct source;
@@ -90,6 +103,7 @@ struct source;
 struct reader_kind {
     const char *name; /* key in the rule file */
     size_t state_size; /* per reading and source, zeroed */
+    size_t state_reset; /* of these, so many must be zeroed to begin anew; 0: all */
     bool delimits; /* knows by itself where its data end: takes a last line without end */
     /* Takes the kind's own map of the rule file. */
     int (*load)(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err);
@@ -125,6 +139,7 @@ struct reader {
         int var, cell;
     } set[VARS_MAX];
     size_t sets;
+    int slice; /* it reads only there; -1: everywhere */
     bool begins; /* a row begins a block, or has to do with where one begins */
     enum block_begin block_begin;
     int block_id, block_label; /* cells, -1 */
@@ -145,6 +160,7 @@ struct check {
     bool warn, once; /* once: over the whole output instead of each block */
     const char *reason;
     unsigned sources; /* as of a reader */
+    int slice;
     unsigned bit;
 };
 
@@ -183,6 +199,7 @@ struct rules {
     struct check *check[CHECKS_MAX];
     struct required required[64];
     struct derived derived[32];
+    struct slice slice[SLICES_MAX];
     struct computed computed[COMPUTED_MAX];
     struct reader computed_reader; /* the voice of these: after all readers */
     struct option_rule *option;
@@ -191,7 +208,7 @@ struct rules {
     const char *file[SOURCES_MAX];
     struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
     const char *prefer[64]; /* params for which the argument wins over the output */
-    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines;
+    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices;
     bool single_dash_long, keep_prefix;
     unsigned metric_count;
     void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
@@ -218,7 +235,9 @@ struct series {
     size_t missing; /* values that were none */
     char why[64]; /* what stood there */
     char outside[96];       /* a value that cannot be: the whole series is not believed */
-    bool dropped; /* its rule's `when` does not hold */
+    unsigned generation; /* of its slice */
+    bool forgotten; /* it came from a part of the output that does not count */
+    bool dropped; /* its rule's `when` does not hold, or it is forgotten */
     bool overflow, steps; /* steps: they come from the output, so the same twice is a contradiction */
     struct series *next, *chain;
 };
@@ -229,10 +248,11 @@ struct value_seen { /* a param's value */
     int block; /* -1: the run's */
     enum param_type type;
     bool hidden;
+    unsigned generation;
     struct value_seen *next;
 };
 struct count { /* rows of a reader or matches of a check in a block */
-    unsigned what, block;
+    unsigned what, block, generation;
     size_t n;
     char line[160]; /* the first one */
     struct count *next;
@@ -242,6 +262,12 @@ struct staged_row {
     struct source *source;
     int block;
     struct staged_row *next;
+};
+struct slice_state {
+    bool open, begun, rows; /* rows: it had one since it began */
+    bool endless; /* at the end: the line that ends it never came */
+    bool torn; /* the same, of a program that was killed or failed */
+    unsigned generation;
 };
 struct source {
     const char *name;
@@ -253,6 +279,8 @@ struct source {
     uint64_t lost; /* bytes that were not kept */
     size_t long_lines;
     void *state[READERS_MAX];
+    bool touched[READERS_MAX]; /* the reader saw a line since its slice began */
+    struct slice_state slice[SLICES_MAX];
     struct prefilter_mask hungry; /* readers that want the next line whatever is in it */
     char var[VARS_MAX][104]; /* context; empty: not set */
     unsigned blocks, block; /* begun so far; the current one */
@@ -276,10 +304,11 @@ struct rules_run {
         struct staged_row *open, **tail, *whole;
         struct arena open_arena, whole_arena;
         size_t rows;
+        bool cut; /* there were more than can be held */
     } staged[READERS_MAX];
     bool unterminated; /* the line being read has no end: what stands last in it may be cut */
     struct block *block; /* [BLOCKS_MAX] */
-    unsigned blocks;
+    unsigned blocks, generation;
     char version[64];
     bool arguments; /* argv was given */
     size_t samples, gave_up, torn[SOURCES_MAX], torn_records, blocks_left_out, values_n;
@@ -301,10 +330,11 @@ void row_block(struct rules_run *run, struct source *source, struct str id, stru
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,
                          unsigned block);
 void series_take(struct rules_run *run, struct series *s, int64_t step, double value);
-void row_count(struct rules_run *run, unsigned what, unsigned block, struct str line);
-const struct count *row_counted(const struct rules_run *run, unsigned what, unsigned block);
+void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line);
+/* *ret_line, if not NULL, becomes the first line of them, if there is one. */
+size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, const char **ret_line);
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
-               bool hidden);
+               bool hidden, unsigned generation);
 /* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
 bool param_text(enum param_type type, struct str text, char *to, size_t size);
 

@@ -1,5 +1,5 @@
 /* feed.c: bytes become lines, lines become rows: one pass, constant memory, in pieces as they come. */
-#include "benchmarks/engine.h"
+#include "benchmarks/slices.h"
 
 #include <stdlib.h>
 
@@ -33,6 +33,7 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
         free(run);
         return err_set(err, ERR_SYSTEM, "no memory to read the output");
     }
+    slices_start(run);
     if (argv)
         args_take(run, argv);
     if (env)
@@ -136,11 +137,11 @@ static struct str without_rank(struct rules_run *run, struct str s)
 
 static void check_line(struct rules_run *run, struct source *source, const struct check *c, struct str line)
 {
-    if (!(c->sources >> source->index & 1))
+    if (!(c->sources >> source->index & 1) || !slice_open(source, c->slice))
         return;
     int found = pattern_match(c->pattern, line, NULL);
     if (found == 1)
-        row_count(run, c->bit, source->block, line);
+        row_count(run, c->bit, source->block, slice_generation(run, source, c->slice), line);
     else if (found < 0)
         run->gave_up++;
 }
@@ -148,8 +149,9 @@ static void check_line(struct rules_run *run, struct source *source, const struc
 static void reader_line(struct rules_run *run, struct source *source, const struct reader *r, struct str line)
 {
     void *state = source->state[r->index];
-    if (!(r->sources >> source->index & 1) || (run->unterminated && !r->kind->delimits))
+    if (!(r->sources >> source->index & 1) || (run->unterminated && !r->kind->delimits) || !slice_open(source, r->slice))
         return;
+    source->touched[r->index] = true;
     r->kind->line(run, source, r, state, line);
     if (!r->kind->hungry)
         return;
@@ -180,6 +182,11 @@ static void line_take(struct rules_run *run, struct source *source, struct str l
         mask.word[i] |= rules->always.word[i];
         look = look || mask.word[i];
     }
+    if (look && rules->slices) {
+        line = line_clean(run, line);
+        clean = true;
+        slices_line(run, source, &mask, line);
+    }
     for (size_t i = 0; look && i < PREFILTER_BITS / 64; i++)
         for (uint64_t bits = mask.word[i]; bits; bits &= bits - 1) {
             unsigned bit = (unsigned)(i * 64) + (unsigned)__builtin_ctzll(bits);
@@ -188,7 +195,7 @@ static void line_take(struct rules_run *run, struct source *source, struct str l
             clean = true;
             if (bit < READERS_MAX)
                 reader_line(run, source, rules->reader[bit], line);
-            else
+            else if (bit < SLICE_BIT(0))
                 check_line(run, source, rules->check[bit - READERS_MAX], line);
         }
 }
@@ -292,6 +299,8 @@ static void take_staged(struct rules_run *run)
         const struct reader *r = run->rules->reader[i];
         for (struct staged_row *row = run->staged[i].whole; row; row = row->next)
             row_take(run, row->source, r, row->cell, NULL, row->block);
+        for (struct series *s = run->staged[i].cut ? run->series : NULL; s; s = s->next)
+            s->overflow = s->overflow || s->reader == r;
     }
 }
 
@@ -307,11 +316,12 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
         run->unterminated = false;
         for (size_t i = 0; i < run->rules->readers; i++) {
             const struct reader *r = run->rules->reader[i];
-            if (r->kind->end && source->fed && r->sources >> source->index & 1)
+            if (r->kind->end && source->fed && r->sources >> source->index & 1 && slice_open(source, r->slice))
                 r->kind->end(run, source, r, source->state[i]);
         }
     }
     take_staged(run);
+    slices_end(run, exit_code <= 0 && signal == 0);
     int rc = run->arena.failed ? err_set(err, ERR_INPUT, "rules %s: the output has more results than 256 MiB can hold", run->rules->name)
                                : finish(run, exit_code, signal, base_ms, record, ret, err);
     rules_drop(run);

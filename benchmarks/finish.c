@@ -69,6 +69,9 @@ static void notes_out(struct ending *e)
             record_warning(e->record, "%s: %zu lines were longer than %d bytes and not read", s->name, s->long_lines, RULES_LINE_MAX);
         if (run->torn[i])
             record_warning(e->record, "%s: a JSON document stops before its end", s->name);
+        for (size_t k = 0; k < run->rules->slices; k++)
+            if (s->slice[k].torn)
+                record_warning(e->record, "%s: the part " STR_FMT " has no end", s->name, STR_ARG(run->rules->slice[k].name));
         if (s->lost)
             record_warning(e->record, "%s: %" PRIu64 " bytes were not kept and not read", s->name, s->lost);
     }

@@ -13,7 +13,7 @@ void series_drop(struct ending *e)
     struct rules_run *run = e->run;
     for (struct series *s = run->series; s; s = s->next) {
         run->block_now = s->block;
-        s->dropped = s->rule->when && !ending_holds(e, s->rule->when);
+        s->dropped = s->forgotten || (s->rule->when && !ending_holds(e, s->rule->when));
     }
     for (struct series *s = run->series; s; s = s->next)
         if (s->dropped)
@@ -84,6 +84,8 @@ static const char *series_trouble(struct series *s)
 {
     if (s->source->lost)
         return "part of the output was not kept, so values are missing";
+    if (s->reader->slice >= 0 && s->source->slice[s->reader->slice].endless)
+        return "the line that ends this part of the output never came, so it is not known what belongs to it";
     if (s->outside[0])
         return s->outside;
     if (s->overflow)

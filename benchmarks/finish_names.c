@@ -45,8 +45,7 @@ static size_t rows_of(const struct rules_run *run, struct str name, unsigned blo
 {
     for (size_t i = 0; i < run->rules->readers; i++)
         if (str_is(name, run->rules->reader[i]->name)) {
-            const struct count *c = row_counted(run, (unsigned)i, block);
-            return c ? c->n : 0;
+            return row_counted(run, (unsigned)i, block, NULL);
         }
     return 0;
 }
@@ -55,12 +54,8 @@ size_t matches_of(const struct rules_run *run, const struct check *check, int bl
 {
     size_t n = 0;
     unsigned from = block < 0 ? 0 : (unsigned)block, to = block < 0 ? blocks_of(run) : from + 1;
-    for (unsigned b = from; b < to; b++) {
-        const struct count *c = row_counted(run, check->bit, b);
-        if (c && !n && ret_line)
-            *ret_line = c->line;
-        n += c ? c->n : 0;
-    }
+    for (unsigned b = from; b < to; b++)
+        n += row_counted(run, check->bit, b, n ? NULL : ret_line);
     return n;
 }
 

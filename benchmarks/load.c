@@ -8,9 +8,9 @@ enum { RULES_MEMORY = 32 << 20 };
 
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",  "keep_rank_prefix",
-                                       "arguments", "environment", "prefer_arguments", "headlines", "readers", "derive",
-                                       "computed",  "required",    "checks",           "recognise", NULL};
+    static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",    "keep_rank_prefix",
+                                       "arguments", "environment", "prefer_arguments", "headlines", "slices",    "readers",
+                                       "derive",    "computed",    "required",         "checks",    "recognise", NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
         return -1;
@@ -35,7 +35,7 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 
 static int build_prefilter(struct rules *rules, struct err *err)
 {
-    struct prefilter_literal *l = calloc((READERS_MAX * 64 + CHECKS_MAX * PATTERN_LITERALS_MAX), sizeof(*l));
+    struct prefilter_literal *l = calloc(READERS_MAX * 64 + (CHECKS_MAX + 2 * SLICES_MAX) * PATTERN_LITERALS_MAX, sizeof(*l));
     size_t n = 0;
     if (!l)
         return load_no_memory(rules, err);
@@ -56,6 +56,15 @@ static int build_prefilter(struct rules *rules, struct err *err)
         if (c->pattern && !count)
             prefilter_set(&rules->always, c->bit);
     }
+    for (size_t i = 0; i < 2 * rules->slices; i++) {
+        const struct pattern *p = i % 2 ? rules->slice[i / 2].until : rules->slice[i / 2].after;
+        const struct str *text;
+        size_t count = p ? pattern_literals(p, &text) : 0;
+        for (size_t k = 0; k < count; k++)
+            l[n++] = (struct prefilter_literal){text[k], SLICE_BIT(0) + (unsigned)i};
+        if (p && !count)
+            prefilter_set(&rules->always, SLICE_BIT(0) + (unsigned)i);
+    }
     rules->prefilter = prefilter_new(l, n);
     free(l);
     return rules->prefilter ? 0 : err_set(err, ERR_INPUT, "%s: the patterns of these rules are too long together", rules->path);
@@ -64,12 +73,12 @@ static int build_prefilter(struct rules *rules, struct err *err)
 static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
 {
     rules->option = arena_get(&rules->arena, 500 * sizeof(*rules->option));
-    rules->computed_reader = (struct reader){.name = "computed", .index = READERS_MAX};
+    rules->computed_reader = (struct reader){.name = "computed", .index = READERS_MAX, .slice = -1};
     if (!rules->option)
         return load_no_memory(rules, err);
     if (load_head(y, rules, err) || load_arguments(yaml_get(y, "arguments"), rules, err) ||
         load_recognise(yaml_get(y, "recognise"), rules, err) ||
-        load_items(yaml_get(y, "environment"), 16, load_environment, NULL, rules, err))
+        load_items(yaml_get(y, "environment"), 16, load_environment, NULL, rules, err) || load_slices(yaml_get(y, "slices"), rules, err))
         return -1;
     const struct yaml *readers = yaml_get(y, "readers");
     for (const struct yaml *c = readers->child; c; c = c->next)
@@ -79,7 +88,7 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
         load_items(yaml_get(y, "derive"), 32, load_derived, NULL, rules, err) ||
         load_items(yaml_get(y, "computed"), COMPUTED_MAX, load_computed, NULL, rules, err) ||
         load_items(yaml_get(y, "required"), 64, load_required, NULL, rules, err) ||
-        load_items(yaml_get(y, "checks"), CHECKS_MAX, load_check, NULL, rules, err))
+        load_items(yaml_get(y, "checks"), CHECKS_MAX, load_check, NULL, rules, err) || load_slices_check(rules, err))
         return -1;
     return build_prefilter(rules, err);
 }
@@ -135,6 +144,10 @@ void rules_free(struct rules *rules)
     }
     for (size_t i = 0; i < rules->checks; i++)
         pattern_free(rules->check[i]->pattern);
+    for (size_t i = 0; i < rules->slices; i++) {
+        pattern_free(rules->slice[i].after);
+        pattern_free(rules->slice[i].until);
+    }
     prefilter_free(rules->prefilter);
     free_recognise(rules->recognise);
     arena_deinit(&rules->arena);

@@ -38,6 +38,12 @@ int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);
 int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
 extern const char *const load_types[]; /* of params: words, NULL at the end */
 
+/* load_slice.c */
+int load_slices(const struct yaml *y, struct rules *rules, struct err *err);
+/* map's key `slice`: its number, -1 if there is none. */
+int load_slice(const struct yaml *map, int *ret, const struct rules *rules, struct err *err);
+int load_slices_check(struct rules *rules, struct err *err); /* when all is loaded */
+
 /* load_metric.c */
 int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);
 int load_computed(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);

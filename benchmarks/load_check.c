@@ -3,7 +3,8 @@
 
 int load_check(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"name", "must", "must_not", "expect", "when", "severity", "reason", "source", "once", "each", NULL};
+    static const char *const keys[] = {"name",   "must",   "must_not", "expect", "when", "severity",
+                                       "reason", "source", "slice",    "once",   "each", NULL};
     static const char *const severities[] = {"fail", "warn", NULL};
     static const char *const kinds[] = {"must", "must_not", "expect"};
     struct check *c = ARENA_NEW(&rules->arena, struct check);
@@ -27,7 +28,7 @@ int load_check(const struct yaml *y, struct reader *unused, struct rules *rules,
         return rules_complain(y, rules, err, "a check needs must, must_not or expect");
     int severity = load_choice(y, "severity", severities, 0, rules, err);
     if (severity < 0 || load_flag(y, "once", &c->once, rules, err) || load_source(yaml_get(y, "source"), &c->sources, rules, err) ||
-        load_expr(&c->when, yaml_get(y, "when"), rules, err) ||
+        load_slice(y, &c->slice, rules, err) || load_expr(&c->when, yaml_get(y, "when"), rules, err) ||
         (c->kind == CHECK_EXPECT ? load_expr(&c->expect, what, rules, err) : load_pattern(&c->pattern, what, rules, err)))
         return -1;
     c->warn = severity == 1;

@@ -189,7 +189,8 @@ static int load_kind(struct reader *r, const struct yaml *y, struct rules *rules
 
 int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
-    static const char *const own[] = {"name", "source", "where", "set", "block", "version", "version_cell", "params", "metrics", "each"};
+    static const char *const own[] = {"name",    "source",       "slice",  "where",   "set", "block",
+                                      "version", "version_cell", "params", "metrics", "each"};
     const char *keys[40] = {0}; /* own and the kinds */
     size_t n = sizeof(own) / sizeof(own[0]);
     struct reader *r = ARENA_NEW(&rules->arena, struct reader);
@@ -214,10 +215,10 @@ int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules
     if (load_kind(r, y, rules, &spec, err))
         return -1;
     rules->reader[rules->readers++] = r; /* from here on rules_free ends it */
-    if (load_source(yaml_get(y, "source"), &r->sources, rules, err) || (version && load_pattern(&r->version, version, rules, err)) ||
-        r->kind->load(r, spec, rules, err) || load_where(&r->where, yaml_get(y, "where"), r, rules, err) ||
-        load_sets(r, yaml_get(y, "set"), rules, err) || load_block(r, yaml_get(y, "block"), rules, err) ||
-        load_cell(r, y, "version_cell", &r->version_cell, rules, err) ||
+    if (load_source(yaml_get(y, "source"), &r->sources, rules, err) || load_slice(y, &r->slice, rules, err) ||
+        (version && load_pattern(&r->version, version, rules, err)) || r->kind->load(r, spec, rules, err) ||
+        load_where(&r->where, yaml_get(y, "where"), r, rules, err) || load_sets(r, yaml_get(y, "set"), rules, err) ||
+        load_block(r, yaml_get(y, "block"), rules, err) || load_cell(r, y, "version_cell", &r->version_cell, rules, err) ||
         load_items(yaml_get(y, "params"), 128, load_param, r, rules, err) ||
         load_items(yaml_get(y, "metrics"), 256, load_metric, r, rules, err))
         return -1;

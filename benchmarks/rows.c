@@ -2,6 +2,7 @@
 #include "benchmarks/coverage.h"
 #include "benchmarks/engine.h"
 #include "benchmarks/number.h"
+#include "benchmarks/slices.h"
 #include "mlruns-format/key.h"
 
 #include <math.h>
@@ -76,9 +77,18 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
                          unsigned block)
 {
     struct series **bucket = &run->bucket[hash(name, block * 31 + m->index) % 1024];
+    unsigned generation = slice_generation(run, source, r->slice);
     for (struct series *s = *bucket; s; s = s->chain)
-        if (s->rule == m && s->block == block && s->source == source && str_eq(s->name, name))
+        if (s->rule == m && s->block == block && s->source == source && str_eq(s->name, name)) {
+            if (s->generation != generation) { /* what it has came from a part of the output that does not count */
+                s->n = s->missing = 0;
+                s->why[0] = s->outside[0] = 0;
+                s->overflow = false;
+                s->steps = m->step_cell >= 0;
+                s->generation = generation;
+            }
             return s;
+        }
     struct series *s = ARENA_NEW(&run->arena, struct series);
     if (!s)
         return NULL;
@@ -87,6 +97,7 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
                          .reader = r,
                          .source = source,
                          .block = block,
+                         .generation = generation,
                          .steps = m->step_cell >= 0,
                          .chain = *bucket};
     if (!s->name.p)
@@ -245,12 +256,12 @@ static struct str without_unit(struct str key)
 }
 
 void value_see(struct rules_run *run, struct str key, struct str text, enum param_type type, const char *origin, int rank, int block,
-               bool hidden)
+               bool hidden, unsigned generation)
 {
     char canonical[VALUE_MAX];
     text = str_trim(text);
     for (const struct value_seen *v = run->values; v; v = v->next) /* the same again: lines of noise come by the million */
-        if (v->rank == rank && v->block == block && str_eq(v->text, text) && str_eq(v->key, key))
+        if (v->rank == rank && v->block == block && v->generation == generation && str_eq(v->text, text) && str_eq(v->key, key))
             return;
     if (run->values_n >= VALUES_MAX)
         return;
@@ -267,6 +278,7 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
         if (v->block == block && v->rank == rank && str_eq(v->key, key)) {
             if (!str_is(v->text, canonical))
                 v->text = str_of(arena_printf(&run->arena, "%s", canonical));
+            v->generation = generation;
             return;
         }
     struct value_seen *v = ARENA_NEW(&run->arena, struct value_seen);
@@ -278,7 +290,8 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
                              .rank = rank,
                              .block = block,
                              .type = type,
-                             .hidden = hidden};
+                             .hidden = hidden,
+                             .generation = generation};
     if (!v->key.p || !v->text.p)
         return;
     *run->values_tail = v;
@@ -286,28 +299,35 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
     run->values_n++;
 }
 
-void row_count(struct rules_run *run, unsigned what, unsigned block, struct str line)
+void row_count(struct rules_run *run, unsigned what, unsigned block, unsigned generation, struct str line)
 {
-    struct count **bucket = &run->count_bucket[(what * 131 + block) % 256];
-    for (struct count *c = *bucket; c; c = c->next)
-        if (c->what == what && c->block == block) {
-            c->n++;
-            return;
-        }
-    struct count *c = ARENA_NEW(&run->arena, struct count);
-    if (!c)
+    struct count **bucket = &run->count_bucket[(what * 131 + block) % 256], *c = *bucket;
+    while (c && !(c->what == what && c->block == block && (c->generation == generation || slice_stale(run, c->generation))))
+        c = c->next;
+    if (c && c->generation == generation) {
+        c->n++;
         return;
-    *c = (struct count){.what = what, .block = block, .n = 1, .next = *bucket};
+    }
+    if (!c) {
+        if (!(c = ARENA_NEW(&run->arena, struct count)))
+            return;
+        c->next = *bucket;
+        *bucket = c;
+    }
+    *c = (struct count){.what = what, .block = block, .generation = generation, .n = 1, .next = c->next};
     snprintf(c->line, sizeof(c->line), STR_FMT, (int)(line.n > 150 ? 150 : line.n), line.p ? line.p : "");
-    *bucket = c;
 }
 
-const struct count *row_counted(const struct rules_run *run, unsigned what, unsigned block)
+size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, const char **ret_line)
 {
+    size_t n = 0;
     for (const struct count *c = run->count_bucket[(what * 131 + block) % 256]; c; c = c->next)
-        if (c->what == what && c->block == block)
-            return c;
-    return NULL;
+        if (c->what == what && c->block == block && c->n) {
+            if (ret_line && !n)
+                *ret_line = c->line;
+            n += c->n;
+        }
+    return n;
 }
 
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label)
@@ -420,14 +440,18 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
         run->block[at].label =
             (struct str){arena_dup(&run->arena, cells[r->block_label].p, cells[r->block_label].n), cells[r->block_label].n};
     set_context(source, r, cells);
-    row_count(run, r->index, at, (struct str){"", 0});
+    unsigned generation = slice_generation(run, source, r->slice);
+    if (r->slice >= 0)
+        source->slice[r->slice].rows = true;
+    row_count(run, r->index, at, generation, (struct str){"", 0});
     for (size_t i = 0; i < r->params; i++) {
         const struct param_rule *p = &r->param[i];
         if (!cells[p->cell].n || cells[p->cell].p == row_contradiction || !row_where(p->where, cells))
             continue;
         if (run->coverage)
             run->coverage->param[r->index][i]++;
-        value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)at, p->hidden);
+        value_see(run, p->name.part[0].text, cells[p->cell], p->type, r->name, (int)r->index, p->of_run ? -1 : (int)at, p->hidden,
+                  generation);
     }
     for (size_t i = 0; i < r->metrics; i++)
         metric_take(run, source, r, &r->metric[i], cells, units ? units[r->metric[i].cell] : NULL, at);

@@ -191,6 +191,7 @@ static void end(struct reader *r)
 
 const struct reader_kind reader_csv = {.name = "csv",
                                        .state_size = sizeof(struct state),
+                                       .state_reset = offsetof(struct state, record),
                                        .load = load,
                                        .check = check,
                                        .line = line,

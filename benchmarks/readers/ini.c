@@ -15,8 +15,8 @@ struct state {
     bool begun, any;
     unsigned block;
     struct str cell[CELLS_MAX];
-    char text[ROW_TEXT];
     size_t n;
+    char text[ROW_TEXT];
 };
 
 static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
@@ -135,5 +135,10 @@ static void over(struct rules_run *run, struct source *source, const struct read
     row_done(run, source, r, memory);
 }
 
-const struct reader_kind reader_ini = {
-    .name = "ini", .state_size = sizeof(struct state), .load = load, .check = check, .line = line, .end = over};
+const struct reader_kind reader_ini = {.name = "ini",
+                                       .state_size = sizeof(struct state),
+                                       .state_reset = offsetof(struct state, text),
+                                       .load = load,
+                                       .check = check,
+                                       .line = line,
+                                       .end = over};

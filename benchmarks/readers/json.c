@@ -32,17 +32,18 @@ struct level {
 enum lex { LEX_NONE, LEX_STRING, LEX_BARE };
 struct state {
     int depth;
-    struct level level[DEPTH_MAX + 1]; /* level[d]: the container at depth d; its key and index are those of the member being read */
     enum lex lex;
     bool escape, skip, token_long;
-    char token[TOKEN_MAX];
-    size_t token_n;
     bool pending; /* a string that may turn out to be a key */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base;
+    size_t token_n, text_n;
+    struct level
+        level[DEPTH_MAX + 1]; /* from here on nothing is looked at before it is written; level[d]: the container at depth d; its key
+                                          and index are those of the member being read */
     struct str cell[CELLS_MAX];
+    char token[TOKEN_MAX];
     char text[ROW_TEXT];
-    size_t text_n;
 };
 
 static int load_pointer(struct pointer *p, struct str text, const struct yaml *at, struct rules *rules, struct err *err)
@@ -144,13 +145,16 @@ static void stage(struct rules_run *run, struct source *source, const struct rea
 {
     struct staged *staged = &run->staged[r->index];
     struct arena *a = &staged->open_arena;
+    staged->cut = staged->cut || staged->rows >= STAGED_ROWS_MAX;
     if (staged->rows++ >= STAGED_ROWS_MAX)
         return;
     if (!a->max)
         arena_init(a, 32 << 20);
     struct staged_row *row = ARENA_NEW(a, struct staged_row);
-    if (!row || !(row->cell = arena_get(a, (r->cells + 1) * sizeof(*row->cell))))
+    if (!row || !(row->cell = arena_get(a, (r->cells + 1) * sizeof(*row->cell)))) {
+        staged->cut = true;
         return;
+    }
     row->source = source;
     row->block = block;
     for (size_t i = 0; i < r->cells; i++)
@@ -511,6 +515,7 @@ static void end(struct reader *r)
 
 const struct reader_kind reader_json = {.name = "json",
                                         .state_size = sizeof(struct state),
+                                        .state_reset = offsetof(struct state, level),
                                         .delimits = true,
                                         .load = load,
                                         .check = check,
