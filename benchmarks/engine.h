@@ -307,7 +307,7 @@ struct rules_run {
         bool cut; /* there were more than can be held */
     } staged[READERS_MAX];
     bool unterminated; /* the line being read has no end: what stands last in it may be cut */
-    struct block *block; /* [BLOCKS_MAX] */
+    struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
     char version[64];
     bool arguments; /* argv was given */

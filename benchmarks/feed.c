@@ -14,7 +14,7 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
     arena_init(&run->arena, RUN_MEMORY);
     run->rules = rules;
     run->values_tail = &run->values;
-    run->block = arena_get(&run->arena, BLOCKS_MAX * sizeof(*run->block));
+    run->block = arena_get(&run->arena, (BLOCKS_MAX + 1) * sizeof(*run->block)); /* the last is of tests that are not read */
     bool good = run->block != NULL;
     for (size_t s = 0; s < 2 + rules->files; s++) {
         struct source *source = &run->source[s];
