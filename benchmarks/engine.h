@@ -351,6 +351,4 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
 size_t line_rank_prefix(struct str s);
 /* recognise.c */
 void free_recognise(struct recognise *r);
-/* The whole text as a time, by a strptime(3) format; without a zone in it the local one is meant. false: it is none, or none that can be. */
-bool recognise_time(struct str text, struct str format, int64_t *ret_ms);
 #endif

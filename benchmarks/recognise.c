@@ -123,7 +123,7 @@ static bool is_zoned(const char *format)
     return strstr(format, "%z") || (n >= 2 && format[n - 1] == 'Z' && format[n - 2] != '%');
 }
 
-bool recognise_time(struct str text, struct str format, int64_t *ret_ms)
+bool rules_time(struct str text, struct str format, int64_t *ret_ms)
 {
     enum { YEAR_FIRST = 1990 - 1900, FUTURE_S = 86400 };
     char z[128], f[64];
@@ -166,7 +166,7 @@ static bool told(const struct told *t, const bool *may, struct str line, struct 
 static void take_time(const struct recognise *r, struct str text, int64_t *ret)
 {
     for (size_t i = 0; i < r->formats; i++)
-        if (recognise_time(text, r->format[i], ret))
+        if (rules_time(text, r->format[i], ret))
             return;
 }
 

@@ -30,6 +30,10 @@ void finish_options_print(const struct finish_options *o, struct buf *to)
         buf_puts(to, ",\"rules\":");
         buf_json(to, str_of(o->rules));
     }
+    if (o->made) {
+        buf_puts(to, ",\"host\":");
+        buf_json(to, str_of(o->host));
+    }
     buf_putc(to, '}');
 }
 
@@ -38,12 +42,13 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
     struct json *j = NULL;
     if (json_parse(&j, str_of(text), NULL, err))
         return err_wrap(err, "journal: options");
-    const char *rules = json_string(json_get(j, "rules"), NULL);
+    const char *rules = json_string(json_get(j, "rules"), NULL), *host = json_string(json_get(j, "host"), "");
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
                                    .made = json_bool(json_get(j, "made"), false),
                                    .series = json_bool(json_get(j, "series"), false),
+                                   .host = arena_dup(a, host, strlen(host)),
                                    .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};
     json_free(j);
     return 0;
@@ -199,6 +204,8 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
         return err_wrap(err, "tree");
     struct journal_head head = f->head;
     char *program[] = {NULL, NULL};
+    if (o->made)
+        head.host = o->host;
     if (o->public_profile) { /* arguments hold paths and names: they are told by the rules' params, where these are public */
         program[0] = arena_dup(&r->arena, tag_text(r, "benchmark"), strlen(tag_text(r, "benchmark")));
         head.argv = program;

@@ -120,7 +120,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     listing_text(l, b.n ? b.p : NULL);
     buf_clear(&b);
     double wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
-    bool known = last_value(runs, run, "run.wall_s", a, &wall) || run->end_ms > 0;
+    bool known = last_value(runs, run, "run.wall_s", a, &wall) || run->end_ms > run->start_ms;
     if (known)
         show_duration(&b, wall);
     if (known)

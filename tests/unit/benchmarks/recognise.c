@@ -32,13 +32,13 @@ static void test_times(void **state)
     setenv("TZ", "UTC", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t ms = 0;
-        bool is = recognise_time(str_of(cases[i].text), str_of(cases[i].format), &ms);
+        bool is = rules_time(str_of(cases[i].text), str_of(cases[i].format), &ms);
         if (is != (cases[i].ms != 0) || ms != cases[i].ms)
             fail_msg("\"%s\": got %d %lld", cases[i].text, is, (long long)ms);
     }
     setenv("TZ", "Europe/Berlin", 1); /* summer time is known */
     int64_t ms = 0;
-    assert_true(recognise_time(STR("Fri Jul 10 12:00:00 2020"), STR("%a %b %d %H:%M:%S %Y"), &ms));
+    assert_true(rules_time(STR("Fri Jul 10 12:00:00 2020"), STR("%a %b %d %H:%M:%S %Y"), &ms));
     if (access("/usr/share/zoneinfo/Europe/Berlin", F_OK) == 0)
         assert_true(ms == 1594375200000);
     setenv("TZ", "UTC", 1);

@@ -1,0 +1,299 @@
+/* cmd_import.c: `benchwrap import`: runs from outputs that lie around. */
+#include "wrapper/import.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "wrapper/run_make.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BATCH = 256, DEPTH_MAX = 64, SETTLED_S = 60, PROGRESS_FROM = 20, PROGRESS_MS = 100 };
+
+struct work {
+    struct cmd_context *c;
+    struct import im;
+    struct listing list;
+    char ids[BATCH][33];            /* published, not safe yet */
+    size_t waiting;
+    size_t files, done, there, unknown, refused, failed;
+    size_t passed_over;             /* found in folders, and nobody's */
+    int64_t told_ms;
+    bool progress, told;
+};
+
+/* ---- progress ---- */
+
+static void progress_clear(struct work *w)
+{
+    if (w->told)
+        fputs("\r\033[K", w->c->notes);
+    w->told = false;
+}
+
+static void progress(struct work *w)
+{
+    int64_t now = clock_wall_ms();
+    if (!w->progress || w->files < PROGRESS_FROM || now - w->told_ms < PROGRESS_MS)
+        return;
+    fprintf(w->c->notes, "\r\033[K%zu files read, %zu imported", w->files, w->done);
+    fflush(w->c->notes);
+    w->told_ms = now;
+    w->told = true;
+}
+
+static void note(void *context, const char *text)
+{
+    struct work *w = context;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_plain(&b, str_of(text), 900);
+    progress_clear(w);
+    fprintf(w->c->notes, "benchwrap: import: %s\n", b.p ? b.p : "");
+}
+
+/* ---- one file ---- */
+
+static void settle(struct work *w)
+{
+    struct err err = {0};
+    if (make_settle(w->im.plan->tree, w->im.plan->spool, w->ids, w->waiting, &err))
+        note(w, err.text); /* the next run, or sync, does it */
+    w->waiting = 0;
+}
+
+static const struct listing_column columns[] = {
+    {"file", "FILE", false, 0},     {"result", "RESULT", false, 0},        {"benchmark", "BENCHMARK", false, 16},
+    {"id", NULL, false, 0},          {"short", "RUN", false, 0},            {"status", NULL, false, 0},
+    {"verdict", "VERDICT", false, 0}, {"start", NULL, false, 0},            {"start_local", "STARTED", false, 0},
+    {"time_source", "TIME FROM", false, 0}, {"path", NULL, false, 0},       {"why", "WHY", false, 100},
+};
+
+static void add_row(struct work *w, const char *name, const struct imported *got)
+{
+    static const char *const results[] = {"imported", "already there", "not recognised", "refused"};
+    struct listing *l = &w->list;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 200);
+    bool would = w->im.dry && got->result == IMPORT_DONE;
+    listing_text(l, name);
+    listing_text(l, would ? "would import" : results[got->result]);
+    listing_text(l, got->benchmark);
+    listing_text(l, got->id[0] ? got->id : NULL);
+    listing_text(l, got->id[0] ? arena_printf(w->c->arena, "%.8s", got->id) : NULL);
+    listing_text(l, got->status);
+    listing_text(l, got->verdict);
+    if (got->start_ms)
+        show_time_utc(&b, got->start_ms);
+    listing_text(l, b.n ? b.p : NULL);
+    buf_clear(&b);
+    if (got->start_ms)
+        show_time(&b, got->start_ms);
+    listing_text(l, b.n ? b.p : NULL);
+    listing_text(l, got->time_source);
+    listing_text(l, got->place);
+    listing_text(l, got->why && *got->why ? got->why : NULL);
+}
+
+static void take_file(struct work *w, int dir, const char *path, const char *name, bool found)
+{
+    struct imported got;
+    w->files++;
+    import_file(&w->im, dir, path, name, w->c->arena, &got);
+    progress(w);
+    if (found && got.result == IMPORT_UNKNOWN) {
+        w->passed_over++;
+        return;
+    }
+    w->done += got.result == IMPORT_DONE;
+    w->there += got.result == IMPORT_THERE;
+    w->unknown += got.result == IMPORT_UNKNOWN;
+    w->refused += got.result == IMPORT_REFUSED;
+    w->failed += got.result == IMPORT_DONE && got.verdict && strcmp(got.verdict, "fail") == 0;
+    add_row(w, name, &got);
+    if (got.result != IMPORT_DONE || w->im.dry)
+        return;
+    if (w->im.root < 0) /* made with the first run */
+        w->im.root = open(w->im.plan->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    memcpy(w->ids[w->waiting++], got.id, 33);
+    if (w->waiting == BATCH)
+        settle(w);
+}
+
+/* ---- folders: links inside are not followed, hidden names and trees of runs not entered ---- */
+
+static void take_folder(struct work *w, int at, const char *path, const char *name, int depth)
+{
+    struct fs_list list;
+    struct err err = {0};
+    CLEANUP_FD int dir = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (depth ? O_NOFOLLOW : 0));
+    if (depth > DEPTH_MAX || dir < 0 || fs_list(dir, ".", &list, &err)) {
+        w->refused++;
+        note(w, arena_printf(w->c->arena, "%s: %s", name, depth > DEPTH_MAX ? "too many levels of folders" : strerror(errno)));
+        return;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        const char *entry = list.names[i], *slash = name[strlen(name) - 1] == '/' ? "" : "/";
+        struct stat st;
+        if (entry[0] == '.' || fstatat(dir, entry, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        const char *full = arena_printf(w->c->arena, "%s%s%s", name, slash, entry);
+        if (S_ISDIR(st.st_mode) && strcmp(entry, "mlruns") != 0)
+            take_folder(w, dir, entry, full ? full : entry, depth + 1);
+        else if (S_ISREG(st.st_mode) && st.st_size > 0)
+            take_file(w, dir, entry, full ? full : entry, true);
+    }
+    fs_list_deinit(&list);
+}
+
+static void take_operand(struct work *w, const char *name)
+{
+    struct stat st;
+    if (opt_on(&w->c->opts, "recursive") && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+        take_folder(w, AT_FDCWD, name, name, 0);
+    else
+        take_file(w, AT_FDCWD, name, name, false);
+}
+
+/* ---- the whole ---- */
+
+static int print(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    progress_clear(w);
+    if (w->list.failed)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (opt_on(&c->opts, "json")) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 1u << 30);
+        listing_json(&w->list, &b);
+        if (b.failed)
+            return err_set(c->err, ERR_SYSTEM, "out of memory");
+        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+        return 0;
+    }
+    if (listing_print(&w->list, c->out))
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    fprintf(c->out, "%zu %s (%zu with verdict fail), %zu already there, %zu not recognised, %zu refused\n", w->done,
+            w->im.dry ? "would be imported" : "imported", w->failed, w->there, w->unknown + w->passed_over, w->refused);
+    return 0;
+}
+
+static int read_time(struct cmd_context *c, int64_t *ret)
+{
+    static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s", "%s"};
+    const char *text = opt_text(&c->opts, "time");
+    *ret = 0;
+    for (size_t i = 0; text && !*ret && i < sizeof formats / sizeof *formats; i++)
+        rules_time(str_of(text), str_of(formats[i]), ret);
+    return !text || *ret ? 0 : err_set(c->err, ERR_USAGE, "--time: \"%.60s\": a time like 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970 is wanted", text);
+}
+
+static int check_pairs(struct cmd_context *c, const char *option)
+{
+    for (const struct opt_value *v = opt_find(&c->opts, option); v && v->text; v = v->next)
+        if (v->text[0] == '=' || !strchr(v->text, '='))
+            return err_set(c->err, ERR_USAGE, "--%s: \"%.80s\": KEY=VALUE is wanted", option, v->text);
+    return 0;
+}
+
+static int plan_for(struct cmd_context *c, struct plan *plan)
+{
+    char *line[8];
+    int n = 0;
+    static const char *const passed_on[] = {"tree", "experiment", "artifact-max"};
+    line[n++] = arena_dup(c->arena, "import", 6);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+        const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
+        if (v->text && v->origin == OPT_COMMAND_LINE)
+            line[n++] = arena_printf(c->arena, "--%s=%s", passed_on[i], v->text);
+    }
+    line[n] = NULL;
+    return plan_make(plan, n, line, c->env, c->err);
+}
+
+static int begin(struct work *w, const struct plan *plan)
+{
+    struct cmd_context *c = w->c;
+    const char *rules = opt_text(&c->opts, "rules");
+    struct import *im = &w->im;
+    *im = (struct import){.plan = plan,
+                          .root = open(plan->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                          .experiment = opt_find(&plan->opts, "experiment")->text ? plan->experiment : NULL,
+                          .dry = opt_on(&c->opts, "dry-run"),
+                          .whole = opt_on(&c->opts, "whole"),
+                          .exit_status = opt_text(&c->opts, "exit-status") ? (int)opt_integer(&c->opts, "exit-status") : -1,
+                          .streams = opt_text(&c->opts, "source"),
+                          .params = opt_find(&c->opts, "param"),
+                          .tags = opt_find(&c->opts, "tag"),
+                          .max = opt_bytes(&plan->opts, "artifact-max")};
+    if (read_time(c, &im->time_ms))
+        return -1;
+    return rules ? import_rules(im, rules, c->arena, c->err) : import_catalogue(im, c->arena, note, w, c->err);
+}
+
+static int run(struct cmd_context *c)
+{
+    struct plan plan;
+    struct swept swept;
+    struct work w = {.c = c, .progress = isatty(fileno(c->notes))};
+    if (!c->argc)
+        return err_set(c->err, ERR_USAGE, "the files are missing: which outputs are to be imported?");
+    if (opt_text(&c->opts, "exit-status") && (opt_integer(&c->opts, "exit-status") < 0 || opt_integer(&c->opts, "exit-status") > 255))
+        return err_set(c->err, ERR_USAGE, "--exit-status: a number from 0 to 255 is wanted");
+    if (check_pairs(c, "param") || check_pairs(c, "tag") || plan_for(c, &plan))
+        return -1;
+    listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    int rc = begin(&w, &plan);
+    if (rc == 0 && !w.im.dry) /* what an import that was killed left is finished first */
+        finish_leftovers(plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
+    for (int i = 0; rc == 0 && i < c->argc; i++)
+        take_operand(&w, c->argv[i]);
+    settle(&w);
+    if (rc == 0)
+        rc = print(&w);
+    listing_deinit(&w.list);
+    import_deinit(&w.im);
+    plan_deinit(&plan);
+    return rc ? -1 : w.unknown || w.refused ? 1 : 0;
+}
+
+static const struct opt_row rows[] = {
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "whose outputs these are (default: by what stands in them)", 0},
+    {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "all files below the folders given; what nobody knows is passed over", 0},
+    {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input", "what stream of the program the files hold", 0},
+    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the programs ended (default: not known)", 0},
+    {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "when they ran (default: as the output says, else the file's time)", 0},
+    {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "each file is one output, though it looks like several", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Record", "experiment of the runs (default: the benchmark's name)", 0},
+    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "a parameter of the runs; may be repeated", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "a tag of the runs; may be repeated", 0},
+    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "larger files are refused (default: 64M)", 0},
+    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "the mlruns folder", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "say what would be imported, and write nothing", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_import = {
+    .name = "import",
+    .summary = "make runs from outputs of benchmarks that lie around",
+    .usage = "[OPTIONS] FILE...",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Each file becomes a run: its rules are found by what stands in it, its params and metrics are read, and the output is kept as an artifact. "
+        "The time is the one that the output tells, else the file's (tag benchwrap.time_source says which). Where an output could be of two "
+        "programs, or holds several outputs that the rules cannot keep apart, it is refused with the reason.\n\n"
+        "The same output is never imported twice: the run's id follows from the file's content and the rules' name, so importing again, under "
+        "another name or at another site, finds the run there. Better rules are applied to it by \"benchwrap reparse\".\n\n"
+        "Status 0: all files are in the tree now. 1: some are not, and the list says why (files that -R found and nobody knows do not count).",
+    .examples = "$ benchwrap import slurm-*.out\nRuns of all benchmarks that are known by their looks.\n"
+                "$ benchwrap import -R --dry-run ~/results\nWhat would be imported from a folder.\n"
+                "$ benchwrap import --rules ./mine.yaml -e campaign2024 --param nodes=16 old/*.log\nBy rules of one's own.\n",
+    .run = run,
+};
