@@ -123,8 +123,21 @@ static bool short_options(struct rules_run *run, struct str arg, const char *nex
     return false;
 }
 
+/* The next param that no option has told already: sysbench had --test=cpu before the name became an operand. */
+static void operand_take(struct rules_run *run, size_t *next, struct str arg)
+{
+    for (const struct value_seen *v = run->values; v && *next < run->rules->operands;) {
+        bool told = v->rank == -1 && str_is(v->key, run->rules->operand[*next]);
+        *next += told;
+        v = told ? run->values : v->next;
+    }
+    if (*next < run->rules->operands)
+        value_see(run, str_of(run->rules->operand[(*next)++]), arg, PARAM_TEXT, "arguments", -1, -1, false);
+}
+
 void args_take(struct rules_run *run, char *const *argv)
 {
+    size_t operand = 0;
     run->arguments = argv[0] != NULL;
     for (size_t i = 1; argv[0] && argv[i]; i++) {
         struct str arg = str_of(argv[i]);
@@ -135,6 +148,8 @@ void args_take(struct rules_run *run, char *const *argv)
             const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
             if (o)
                 take(run, o, rest);
+            else
+                operand_take(run, &operand, arg);
             continue;
         }
         bool is_long = arg.p[1] == '-' || (run->rules->single_dash_long && arg.n > 2);

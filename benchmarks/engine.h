@@ -24,6 +24,7 @@ enum {
     HEADLINES_MAX = 8,
     COMPUTED_MAX = 16,
     SLICES_MAX = 8,
+    OPERANDS_MAX = 8,
     VALUE_MAX = 4096, /* bytes of a param's text that are kept */
 };
 
@@ -208,6 +209,8 @@ struct rules {
     const char *file[SOURCES_MAX];
     struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
     const char *prefer[64]; /* params for which the argument wins over the output */
+    const char *operand[OPERANDS_MAX]; /* params of the arguments that are no options, in their order */
+    size_t operands;
     size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices;
     bool single_dash_long, keep_prefix;
     unsigned metric_count;

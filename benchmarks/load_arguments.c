@@ -44,10 +44,15 @@ int load_environment(const struct yaml *y, struct reader *unused, struct rules *
 
 int load_arguments(const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"single_dash_long", "options", NULL};
+    static const char *const keys[] = {"single_dash_long", "options", "operands", NULL};
+    struct str operands[OPERANDS_MAX];
     if (!y)
         return 0;
-    return load_keys(y, keys, rules, err) || load_flag(y, "single_dash_long", &rules->single_dash_long, rules, err) ||
+    if (load_keys(y, keys, rules, err) || load_texts(yaml_get(y, "operands"), operands, OPERANDS_MAX, &rules->operands, rules, err))
+        return -1;
+    for (size_t i = 0; i < rules->operands; i++)
+        rules->operand[i] = operands[i].p;
+    return load_flag(y, "single_dash_long", &rules->single_dash_long, rules, err) ||
                    load_items(yaml_get(y, "options"), 500, load_option, NULL, rules, err)
                ? -1
                : 0;
