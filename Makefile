@@ -76,7 +76,7 @@ $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
 # The catalogue is compiled in: a changed, new or removed rule file (the folders' times tell of those) makes it anew.
-$(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalogue/. benchmarks/catalogue/*/.)
+$(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalogue/. benchmarks/catalogue/*/. benchmarks/catalogue/*/samples/.)
 	@mkdir -p $(@D)
 	$(call say,MAKE,$@)scripts/make-shipped $(SHIPPED) >$@
 $(O)/obj/shipped.o: $(O)/obj/shipped.c $(O)/flags

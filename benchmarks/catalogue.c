@@ -231,3 +231,54 @@ struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *
     *ret_n = e.n;
     return a->failed ? NULL : e.entry;
 }
+
+/* One file of a sample, at most 1 MiB of it; empty if it is not there. */
+static struct str sample_file(const char *folder, const char *name, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 2 << 20);
+    const char *path = arena_printf(a, "%s/%s", folder, name);
+    if (!path || fs_read(AT_FDCWD, path, 1 << 20, FS_CUT, &b, NULL) < 0)
+        return STR("");
+    return (struct str){arena_dup(a, b.p ? b.p : "", b.n), b.n};
+}
+
+static void version_add(struct buf *versions, struct str expect)
+{
+    while (expect.p && expect.n) {
+        struct str line = str_cut(&expect, '\n');
+        if (!str_starts(line, "param benchmark.version "))
+            continue;
+        line = str_sub(line, strlen("param benchmark.version "), line.n);
+        bool there = false;
+        for (struct str rest = buf_text(versions); rest.p && rest.n && !there;)
+            there = str_eq(str_cut(&rest, '\n'), line);
+        if (!there) {
+            buf_str(versions, line);
+            buf_putc(versions, '\n');
+        }
+    }
+}
+
+void catalogue_samples(const char *path, struct arena *a, struct catalogue_samples *ret)
+{
+    const char *slash = strrchr(path, '/');
+    const struct catalogue_shipped *s = str_starts(str_of(path), shipped_prefix) ? shipped(path + strlen(shipped_prefix)) : NULL;
+    CLEANUP_BUF struct buf versions;
+    struct fs_list list;
+    buf_init(&versions, 64 << 10);
+    *ret = (struct catalogue_samples){s ? s->samples : 0, s ? s->versions : "", s ? s->example : ""};
+    const char *folder = s ? NULL : slash ? arena_printf(a, "%.*s/samples", (int)(slash - path), path) : "samples";
+    if (!folder || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        const char *one = arena_printf(a, "%s/%s", folder, list.names[i]);
+        struct str expect = one ? sample_file(one, "expect", a) : STR(""), argv = one ? sample_file(one, "argv", a) : STR("");
+        ret->count++;
+        version_add(&versions, expect);
+        if (!*ret->example && argv.n && str_starts(expect, "verdict pass"))
+            ret->example = argv.p;
+    }
+    ret->versions = arena_dup(a, versions.p ? versions.p : "", versions.n);
+    fs_list_deinit(&list);
+}

@@ -35,10 +35,20 @@ struct catalogue_entry {
 /* All there are, by name, then in the order of search. In the arena; NULL without memory. */
 struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n);
 
+/* What the samples beside a rule file tell: how many there are; versions of the program that were seen; the program and its arguments in the
+ * first one that is good. One a line; empty: none. */
+struct catalogue_samples {
+    size_t count;
+    const char *versions, *example;
+};
+void catalogue_samples(const char *path, struct arena *a, struct catalogue_samples *ret);
+
 /* The compiled ones, made from benchmarks/catalogue by scripts/make-shipped; ends with a name of NULL. */
 struct catalogue_shipped {
     const char *name, *text;
     size_t n;
+    size_t samples;
+    const char *versions, *example; /* as in catalogue_samples */
 };
 extern const struct catalogue_shipped catalogue_shipped[];
 #endif
