@@ -132,7 +132,7 @@ static void operand_take(struct rules_run *run, size_t *next, struct str arg)
         v = told ? run->values : v->next;
     }
     if (*next < run->rules->operands)
-        value_see(run, str_of(run->rules->operand[(*next)++]), arg, PARAM_TEXT, "arguments", -1, -1, false);
+        value_see(run, str_of(run->rules->operand[(*next)++]), arg, PARAM_TEXT, "arguments", -1, -1, false, 0);
 }
 
 void args_take(struct rules_run *run, char *const *argv)
