@@ -39,6 +39,7 @@ struct record {
     void (*listen)(void *context, const struct fact *fact); /* may be NULL */
     void *context;
     const char *source;         /* noted on the facts that follow; set by whoever drives producers */
+    struct str references;      /* metrics judged by references, as the elements of a JSON array (benchwrap.json); made at the end, never in the journal */
     /* Index of params/tags by key for record_find and last-wins; private. */
     struct record_index *index;
 };

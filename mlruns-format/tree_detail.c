@@ -202,6 +202,12 @@ int detail_write(struct building *b, struct err *err)
     buf_puts(&t, ", \"reason\": ");
     buf_json(&t, reason ? reason->text : STR(""));
     buf_putc(&t, '}');
+    if (b->r->references.n) {
+        member(&t, 2, &first, STR("references"));
+        buf_putc(&t, '[');
+        buf_str(&t, b->r->references);
+        buf_puts(&t, "\n  ]");
+    }
     write_texts(&t, b, FACT_PARAM, "params");
     write_metrics(&t, b);
     write_texts(&t, b, FACT_TAG, "tags");

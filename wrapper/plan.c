@@ -370,6 +370,68 @@ static int choose_rules(struct plan *p, struct err *err)
     return 0;
 }
 
+/* ---- references ---- */
+
+static void add_references(struct plan *p, const char *path, const char *where)
+{
+    struct reference_files *f = &p->references;
+    if (!path || !where || f->count == REFERENCE_FILES_MAX)
+        return;
+    p->references_where[f->count] = where;
+    f->path[f->count++] = path;
+}
+
+/* --reference FILE: that file alone. One that cannot be read ends the line before anything starts, unless a configuration file named it. */
+static int named_references(struct plan *p, const struct opt_value *given, struct err *err)
+{
+    struct arena *a = &p->arena;
+    struct references *refs = NULL;
+    const char *folder = p->cwd;
+    if (given->origin < OPT_ENVIRONMENT) { /* relative to the file that says it */
+        const char *slash = strrchr(given->where, '/');
+        folder = slash ? arena_dup(a, given->where, (size_t)(slash - given->where)) : p->cwd;
+    }
+    const char *path = folder ? absolute(folder, given->text, a) : NULL;
+    if (!path)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (references_load(&refs, path, err) < 0) {
+        if (err)
+            err->kind = ERR_USAGE;
+        return err_wrap(err, "%s", given->where);
+    }
+    references_free(refs);
+    add_references(p, path, given->where);
+    p->references.named = true;
+    return 0;
+}
+
+/* Else the references of the results repository, the user's and the site's, for each metric the strongest that speaks of it. */
+static int choose_references(struct plan *p, struct err *err)
+{
+    struct arena *a = &p->arena;
+    const struct opt_value *given = opt_find(&p->opts, "reference");
+    if (given->text && strcmp(given->text, "none") == 0)
+        return 0;
+    if (given->text && *given->text) {
+        struct err why = {0};
+        if (named_references(p, given, &why) == 0)
+            return 0;
+        if (given->origin >= OPT_ENVIRONMENT) {
+            if (err)
+                *err = why;
+            return -1;
+        }
+        warn(p, arena_printf(a, "%s; ignored", why.text));
+    }
+    const char *places[] = {p->repository ? arena_printf(a, "%s/references.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
+                            p->config_dir ? arena_printf(a, "%s/references.yaml", p->config_dir) : NULL, "/etc/benchwrap/references.yaml"};
+    static const char *const whose[] = {"results repository", "user", "site"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && access(places[i], F_OK) == 0)
+            add_references(p, places[i], whose[i]);
+    return 0;
+}
+
 /* What was typed and could not be recorded as it was meant ends the line before anything starts. */
 static int check_pairs(const struct plan *p, const char *option, struct err *err)
 {
@@ -462,7 +524,8 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     find_catalogue(p);
-    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0)
+    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
+        choose_references(p, err) < 0)
         return -1;
     if (!a->failed)
         return 0;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "benchmarks/catalogue.h"
+#include "wrapper/run_reference.h"
 
 /* The rows of launch/options.def. */
 extern const struct opt_row plan_rows[];
@@ -44,6 +45,8 @@ struct plan {
     const char *rules;          /* path of the rule file (or "shipped:<name>"), or NULL */
     const char *rules_why;      /* why this one, or why none */
     struct rules *loaded;       /* those rules, when they were named (and so had to be checked); else NULL: load them when there is time */
+    struct reference_files references; /* that judge the run, strongest first; the named one has been read */
+    const char *references_where[REFERENCE_FILES_MAX]; /* who named or found each */
     const char *benchmark;      /* name of the catalogue entry or rule file, or NULL */
     const char *experiment;     /* name wanted */
     const char *experiment_where;

@@ -34,6 +34,12 @@ void finish_options_print(const struct finish_options *o, struct buf *to)
         buf_puts(to, ",\"host\":");
         buf_json(to, str_of(o->host));
     }
+    for (size_t i = 0; i < o->references.count; i++) {
+        buf_puts(to, i ? "," : ",\"references\":[");
+        buf_json(to, str_of(o->references.path[i]));
+    }
+    if (o->references.count)
+        buf_printf(to, "],\"references_named\":%s", o->references.named ? "true" : "false");
     buf_putc(to, '}');
 }
 
@@ -50,6 +56,11 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
                                    .series = json_bool(json_get(j, "series"), false),
                                    .host = arena_dup(a, host, strlen(host)),
                                    .rules = rules ? arena_dup(a, rules, strlen(rules)) : NULL};
+    ret->references.named = json_bool(json_get(j, "references_named"), false);
+    for (const struct json *p = json_first(json_get(j, "references")); p && ret->references.count < REFERENCE_FILES_MAX; p = json_next(p)) {
+        const char *path = json_string(p, "");
+        ret->references.path[ret->references.count++] = arena_dup(a, path, strlen(path));
+    }
     json_free(j);
     return 0;
 }
@@ -148,8 +159,9 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
 
 /* ---- status, verdict ---- */
 
-static void judge(struct finished *f, const struct rules_outcome *outcome, bool have_rules)
+static void judge(struct finished *f, const struct rules_outcome *outcome, const struct finish_options *o)
 {
+    bool have_rules = o->rules || o->series;
     struct record *r = &f->record;
     double exit_status = metric_of(r, "run.exit_status", -1);
     bool failed = r->status != RUN_FINISHED;
@@ -168,6 +180,7 @@ static void judge(struct finished *f, const struct rules_outcome *outcome, bool 
         f->reason = "";
     if (!f->reason[0] && failed && exit_status < 0)
         f->reason = "the recording ended before the program's end was seen";
+    run_judge_references(&o->references, r, failed, o->public_profile, &f->verdict, &f->reason);
     record_tag(r, "benchwrap.verdict", str_of(f->verdict));
     if (f->reason[0])
         record_tag(r, "benchwrap.reason", str_of(f->reason));
@@ -264,7 +277,7 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         outcome.complete = true; /* ours to blame, not the program's */
     }
     enum run_status program = r->status;
-    judge(ret, &outcome, o.rules || o.series);
+    judge(ret, &outcome, &o);
     add_streams(s, r, &o);
     if (state.lost || record_lost(r))
         record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));

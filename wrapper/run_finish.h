@@ -2,12 +2,14 @@
 #ifndef WRAPPER_RUN_FINISH_H
 #define WRAPPER_RUN_FINISH_H
 #include "mlruns-format/tree.h"
+#include "wrapper/run_reference.h"
 #include "wrapper/run_spool.h"
 
 /* What the finish step needs to know again after a crash; kept as JSON in the journal's first line. */
 struct finish_options {
     uint64_t log_max;
     const char *rules;          /* path of the rule file, NULL: none */
+    struct reference_files references;
     bool public_profile;        /* streams are read, but not published: they name machines and people */
     bool merged;                /* stdout.log holds both streams */
     bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */

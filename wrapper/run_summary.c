@@ -114,6 +114,7 @@ void summary_print(const struct finished *f, struct buf *to)
     }
     buf_putc(to, '\n');
     print_headlines(r, to);
+    run_references_print(r, "benchwrap:   ", 3, to);
     print_warnings(r, to);
     buf_puts(to, "benchwrap: recorded as ");
     buf_plain(to, str_of(f->place), 200);

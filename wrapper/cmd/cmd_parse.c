@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
 #include "plan.h"
+#include "wrapper/run_reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,6 +12,10 @@ static const struct opt_row rows[] = {
     {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
+    {"reference", 'R', OPT_TEXT, "FILE", NULL, NULL, "Verdict", "judge the metrics by this reference file", 0},
+    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict", "a parameter that the output does not tell (job.partition=gpu), for the references' conditions", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict", "a tag likewise (site=..., cluster=...)", 0},
+    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Verdict", "exit 3 when the verdict is not pass", 0},
     CMD_ROW_JSON,
 };
 
@@ -94,6 +99,11 @@ static void print_json(struct buf *b, const struct rules *rules, const struct re
     json_text(b, "verdict", str_of(reading_verdict(out->verdict)), false);
     buf_puts(b, ",\n  ");
     json_text(b, "reason", str_of(out->reason), false);
+    if (record->references.n) {
+        buf_puts(b, ",\n  \"references\": [");
+        buf_str(b, record->references);
+        buf_putc(b, ']');
+    }
     buf_puts(b, ",\n  \"missing\": [");
     json_facts(b, record, FACT_MISSING, print_missing);
     buf_puts(b, "],\n  \"warnings\": [");
@@ -135,10 +145,37 @@ static void print_human(struct buf *b, const struct rules *rules, const struct r
         buf_plain(b, str_of(out->reason), 1000);
     }
     buf_putc(b, '\n');
+    run_references_print(record, "", 20, b);
     print_lines(b, record, FACT_PARAM, "params");
     print_lines(b, record, FACT_METRIC, "metrics");
     print_lines(b, record, FACT_MISSING, "missing");
     print_lines(b, record, FACT_WARNING, "warnings");
+}
+
+static int put_pairs(struct cmd_context *c, const char *option, struct record *r, void (*put)(struct record *, const char *, struct str))
+{
+    r->source = "option";
+    for (const struct opt_value *v = opt_find(&c->opts, option); v && v->text; v = v->next) {
+        struct str value = str_of(v->text), key = str_cut(&value, '=');
+        const char *name = arena_dup(c->arena, key.p, key.n);
+        if (!value.p || !key.n || !name)
+            return err_set(c->err, ERR_USAGE, "--%s: \"%.60s\": KEY=VALUE is wanted", option, v->text);
+        put(r, name, value);
+    }
+    return 0;
+}
+
+/* The verdict of the references joins that of the rules. */
+static void refer(struct cmd_context *c, const struct rules *rules, struct record *r, int status, struct rules_outcome *out)
+{
+    const char *verdict = reading_verdict(out->verdict);
+    struct reference_files files = {.path = {opt_text(&c->opts, "reference")}, .count = 1, .named = true};
+    if (!files.path[0])
+        return;
+    if (!record_find(r, FACT_TAG, "benchmark"))
+        record_tag(r, "benchmark", str_of(rules_name(rules)));
+    run_judge_references(&files, r, status > 0, false, &verdict, &out->reason);
+    out->verdict = strcmp(verdict, "pass") == 0 ? VERDICT_PASS : strcmp(verdict, "fail") == 0 ? VERDICT_FAIL : VERDICT_NONE;
 }
 
 static int show(struct cmd_context *c, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
@@ -175,8 +212,12 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
         tail = &(*tail)->next;
     }
     int rc = reading_take(rules, &what, &record, &out, c->err);
-    if (!rc)
+    if (!rc && !(rc = put_pairs(c, "param", &record, record_param)) && !(rc = put_pairs(c, "tag", &record, record_tag))) {
+        refer(c, rules, &record, what.status, &out);
         rc = show(c, rules, &record, &out);
+    }
+    if (!rc && opt_on(&c->opts, "gate") && out.verdict != VERDICT_PASS)
+        rc = 3;
     record_deinit(&record);
     return rc;
 }
@@ -189,7 +230,13 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--rules NAME|FILE is missing: which program printed this?");
     if (!path)
         return err_set(c->err, ERR_USAGE, "the stored output is missing (a file, or - for standard input)");
-    const char *file = rule_path(c, name);
+    const char *file = rule_path(c, name), *reference = opt_text(&c->opts, "reference");
+    struct references *refs = NULL;
+    if (reference && references_load(&refs, reference, c->err)) {
+        c->err->kind = ERR_USAGE;
+        return err_wrap(c->err, "--reference");
+    }
+    references_free(refs); /* it can be read */
     if (!file || rules_load(&rules, file, c->err))
         return -1;
     int rc = parse(c, rules, path, c->argc > 1 ? c->argv + 1 : NULL);
@@ -206,7 +253,9 @@ const struct cmd cmd_parse = {
     .description =
         "Reads the output in FILE (- for standard input) as if the program had just printed it, and tells params, metrics, what is missing and "
         "the verdict. Nothing is run and nothing is recorded.\n\n"
-        "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.",
+        "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.\n\n"
+        "--reference judges the metrics by a reference file; what its conditions ask for beside the benchmark is told by --tag and --param. With --gate the "
+        "exit status is 3 when the verdict is not pass.",
     .examples = "$ benchwrap parse --rules ior slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
                 "$ benchwrap parse --rules ior --json --exit-status 0 ior.out -- ior -w -b 1g\nThe same as one JSON object.\n",
     .run = run,

@@ -42,6 +42,18 @@ static void row(struct listing *l, const char *what, const char *value, const ch
     listing_text(l, why);
 }
 
+/* A file that was found, not named, is read when the run has ended; what is wrong with it can be told now. */
+static void check_references(struct cmd_context *c, const struct plan *p)
+{
+    for (size_t i = 0; i < p->references.count; i++) {
+        struct references *refs = NULL;
+        struct err err = {0};
+        if (references_load(&refs, p->references.path[i], &err) < 0)
+            fprintf(c->notes, "benchwrap: plan: %s; the file would be ignored\n", err.text);
+        references_free(refs);
+    }
+}
+
 static int print_text(struct cmd_context *c, const struct plan *p)
 {
     static const struct listing_column columns[] = {
@@ -56,6 +68,10 @@ static int print_text(struct cmd_context *c, const struct plan *p)
         row(&l, "started by", line_of(p->argv, p->program, a), "seen through");
     row(&l, "experiment", p->experiment, p->experiment_where);
     row(&l, "rules", p->rules, p->rules_why);
+    for (size_t i = 0; i < p->references.count; i++)
+        row(&l, "references", p->references.path[i], p->references_where[i]);
+    if (!p->references.count)
+        row(&l, "references", NULL, "none was named or found");
     row(&l, "tree", p->tree, p->tree_where);
     row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
     row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
@@ -73,6 +89,7 @@ static int print_text(struct cmd_context *c, const struct plan *p)
                 p->opts.rows[i].kind == OPT_FLAG ? (opt_on(&p->opts, p->opts.rows[i].name) ? "yes" : "no") : v->text, v->where);
     status |= listing_print(&l, c->out);
     listing_deinit(&l);
+    check_references(c, p);
     for (const struct plan_warning *w = p->warnings; w; w = w->next)
         fprintf(c->notes, "benchwrap: plan: %s\n", w->text);
     return status;
@@ -124,6 +141,14 @@ static int print_json(struct cmd_context *c, const struct plan *p)
     json_text(&j, "benchmark", p->benchmark);
     json_text(&j, "rules", p->rules);
     json_text(&j, "rules_why", p->rules_why);
+    json_open(&j, "references", '[');
+    for (size_t i = 0; i < p->references.count; i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "path", p->references.path[i]);
+        json_text(&j, "where", p->references_where[i]);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
     json_text(&j, "tree", p->tree);
     json_text(&j, "tree_where", p->tree_where);
     json_text(&j, "repository", p->repository);

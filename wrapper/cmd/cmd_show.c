@@ -176,6 +176,44 @@ static int print_metrics(const struct shown *s)
     return status;
 }
 
+static void number_or_none(struct listing *l, const struct json *m, const char *key)
+{
+    const struct json *v = json_get(m, key);
+    if (json_is_number(v))
+        listing_number(l, json_number(v, 0), NULL);
+    else
+        listing_none(l);
+}
+
+/* Metrics judged by references. */
+static int print_references(const struct shown *s)
+{
+    static const struct listing_column columns[] = {{"metric", "METRIC", false, 60}, {"value", "VALUE", true, 0},  {"low", "LOW", true, 0},
+                                                    {"reference", "REFERENCE", true, 0}, {"high", "HIGH", true, 0}, {"unit", "UNIT", false, 0},
+                                                    {"verdict", "VERDICT", false, 0},  {"entry", "ENTRY", false, 60}};
+    const struct json *all = json_get(s->detail, "references");
+    struct listing l;
+    if (!json_count(all))
+        return 0;
+    heading(s, "References");
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], s->c->arena);
+    for (const struct json *m = json_first(all); m; m = json_next(m)) {
+        const char *verdict = json_string(json_get(m, "verdict"), "");
+        bool fails = json_bool(json_get(m, "fails"), false), outside = strcmp(verdict, "above") == 0 || strcmp(verdict, "below") == 0;
+        listing_text(&l, json_string(json_get(m, "metric"), NULL));
+        number_or_none(&l, m, "value");
+        number_or_none(&l, m, "low");
+        number_or_none(&l, m, "reference");
+        number_or_none(&l, m, "high");
+        listing_text(&l, json_string(json_get(m, "unit"), ""));
+        listing_text(&l, arena_printf(s->c->arena, "%s%s", verdict, fails ? ", fails" : outside ? ", better" : ""));
+        listing_text(&l, json_string(json_get(m, "entry"), ""));
+    }
+    int status = listing_print(&l, s->c->out);
+    listing_deinit(&l);
+    return status;
+}
+
 static int print_missing(const struct shown *s)
 {
     static const struct listing_column columns[] = {{"key", "WHAT", false, 60}, {"reason", "WHY", false, 200}};
@@ -228,7 +266,7 @@ static int print_artifacts(const struct shown *s)
 static int print_text(const struct shown *s)
 {
     print_meta(s);
-    return print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) | print_missing(s) |
+    return print_references(s) | print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) | print_missing(s) |
            print_artifacts(s);
 }
 
@@ -312,6 +350,7 @@ static int print_json(const struct shown *s)
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    copied_json(&j, "references", json_get(s->detail, "references"));
     copied_json(&j, "missing", json_get(s->detail, "missing"));
     copied_json(&j, "warnings", json_get(s->detail, "warnings"));
     json_text(&j, "problem", run->problem ? run->problem : s->detail_problem);
@@ -363,7 +402,7 @@ const struct cmd cmd_show = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it.\n\n"
-        "Shows status, verdict and reason, metrics with unit, the direction that is better, number and range of the samples, parameters, "
+        "Shows status, verdict and reason, metrics judged by references with their bands, metrics with unit, the direction that is better, number and range of the samples, parameters, "
         "tags, what is missing and why, and the files kept with it. The exit status is 1 when the run is damaged or not found.",
     .examples = "$ benchwrap show\n"
                 "The newest run.\n"

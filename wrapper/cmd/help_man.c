@@ -154,7 +154,7 @@ static void exit_statuses(struct buf *to)
         const char *status, *text;
     } rows[] = {
         {"the program's own", "the program ended by itself; nothing of benchwrap's alters it"},
-        {"3", "with --gate: the program ended 0 and the verdict is not pass"},
+        {"3", "with --gate: the program ended 0 and the verdict is not pass, or nothing was recorded that could have one"},
         {"124", "the time limit (--timeout) ended the program"},
         {"125",
          "the command line is wrong, or a file named on it cannot be used; with --strict: the run cannot be recorded. Nothing was started"},

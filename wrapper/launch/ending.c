@@ -114,7 +114,11 @@ static int exit_status(struct launch *l)
         return 128 + WTERMSIG(l->status);
     }
     int status = WEXITSTATUS(l->status);
-    return status == 0 && l->options.gate && l->recorder.done && l->recorder.verdict ? 3 : status;
+    if (status || !l->options.gate)
+        return status;
+    if (!l->recorder.done) /* a gate that opens when nothing was measured is none */
+        say_line(&l->out[1], "without a record there is no verdict, so the gate stays closed: exit status 3");
+    return l->recorder.done && !l->recorder.verdict ? 0 : 3;
 }
 
 int ending_finish(struct launch *l)

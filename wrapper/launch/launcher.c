@@ -469,10 +469,11 @@ static int unrecorded(struct launch *l, const char *what, int error)
         return 125;
     }
     say_stderr("%s; running it unrecorded", why);
-    if (l->options.timeout > 0 && l->signals.fd >= 0 && start_program(l))
+    bool stays = l->options.timeout > 0 || l->options.gate;
+    if (stays && l->signals.fd >= 0 && start_program(l))
         return loop_and_end(l);
-    if (l->options.timeout > 0)
-        say_stderr("the time limit is not kept: no process to watch over it");
+    if (stays)
+        say_stderr("the time limit and --gate are not kept: no process to watch over it");
     signals_close(&l->signals);
     spawn_restore(&l->state);
     return spawn_exec(l->program);

@@ -1,0 +1,58 @@
+/* reference_parts.h: what the loading and the judging of references share. */
+#ifndef BENCHMARKS_REFERENCE_PARTS_H
+#define BENCHMARKS_REFERENCE_PARTS_H
+#include "base/arena.h"
+#include "base/units.h"
+#include "benchmarks/reference.h"
+
+enum condition_kind { CONDITION_SITE, CONDITION_CLUSTER, CONDITION_PARTITION, CONDITION_NODE_TYPE, CONDITION_BENCHMARK, CONDITION_PARAM };
+
+struct condition {
+    enum condition_kind kind;
+    const char *key;             /* of a param */
+    struct str *any;             /* one of these patterns must fit; n == 0: the run must not have the param */
+    size_t n;
+    bool exact;                  /* one pattern, without wildcards */
+    struct condition *next;
+};
+
+enum bound_kind { BOUND_NONE, BOUND_RELATIVE, BOUND_OFFSET, BOUND_LIMIT };
+struct bound {
+    enum bound_kind kind;
+    double number;               /* fraction of the value (-0.05), distance from it, or the limit itself */
+    const struct unit *unit;     /* of a distance or limit; NULL: the value's */
+};
+
+struct reference {
+    const char *metric;          /* key without @STEP */
+    bool has_step, has_value, strict;
+    int64_t step;
+    double value;
+    const struct unit *unit;     /* of the value; NULL: the metric's */
+    struct bound low, high;
+    int line, column;
+    struct reference *next;
+};
+
+struct reference_entry {
+    struct condition *conditions;
+    unsigned condition_count, exact_count;
+    struct reference *metrics;
+    int line;
+    struct reference_entry *next;
+};
+
+struct references {
+    struct arena arena;
+    const char *name;            /* path, for messages */
+    const char *label;           /* in results */
+    struct reference_entry *entries;
+    size_t count;
+};
+
+/* Does text fit the pattern as a whole? `*` any bytes, `?` one byte, `[a-z]` `[!a]` one of; `\` takes the next byte as it is. Linear but for one
+ * backtracking point, so a hostile pattern costs text times pattern at most. */
+bool reference_fits(struct str pattern, struct str text);
+/* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if wanted, its unit (NULL: none) and statistic (n == 0). */
+struct str reference_stem(struct str key, const struct unit **ret_unit, struct str *ret_stat);
+#endif
