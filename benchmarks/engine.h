@@ -324,10 +324,12 @@ struct rules_run {
  * false: the row is not one (a metric's cell is no number). */
 bool row_take(struct rules_run *run, struct source *source, const struct reader *r, const struct str *cells,
               const struct unit *const *units, int block);
-/* A cell that points here was given twice with different values: missing. */
-extern const char row_contradiction[];
+/* A cell that points to one of these is missing, and this is why. */
+extern const char row_contradiction[], row_doubtful[];
 /* Do a reader's conditions hold? */
 bool row_where(const struct where *w, const struct str *cells);
+/* Keeps the cells that the reader's `set` names for later rows; row_take does it by itself. */
+void row_set(struct source *source, const struct reader *r, const struct str *cells);
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label);
 /* One value for a metric; the name is final. */
 struct series *series_of(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m, struct str name,

@@ -11,7 +11,13 @@
 /* A sample is 16 bytes: a reading holds at most 64 MiB of them; more is not a result but noise that looks like one. */
 enum { SAMPLES_MAX = 4 << 20, SERIES_SAMPLES_MAX = 1 << 20, VALUES_MAX = 8000 };
 
-const char row_contradiction[] = "given twice with different values";
+const char row_contradiction[] = "given twice with different values", row_doubtful[] = "rows that do not go on as they began";
+
+/* A cell that a reader does not believe. */
+static bool no_value(struct str cell)
+{
+    return cell.p == row_contradiction || cell.p == row_doubtful;
+}
 
 bool row_where(const struct where *w, const struct str *cells)
 {
@@ -153,7 +159,7 @@ static enum number_kind metric_value(const struct source *source, const struct m
                                      const struct unit *column_unit, double *ret)
 {
     const struct unit *from = m->from ? m->from : column_unit;
-    if (cells[m->cell].p == row_contradiction || means_none(m, cells[m->cell]))
+    if (no_value(cells[m->cell]) || means_none(m, cells[m->cell]))
         return NUMBER_MISSING;
     enum number_kind kind = number_parse(cells[m->cell], m->number, ret);
     if (kind != NUMBER_GOOD)
@@ -401,7 +407,7 @@ static bool row_is_one(const struct source *source, const struct reader *r, cons
     return true;
 }
 
-static void set_context(struct source *source, const struct reader *r, const struct str *cells)
+void row_set(struct source *source, const struct reader *r, const struct str *cells)
 {
     for (size_t i = 0; i < r->sets; i++) {
         struct str v = cells[r->set[i].cell];
@@ -439,14 +445,14 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
     if (block >= 0 && r->block_label >= 0 && cells[r->block_label].n && at < BLOCKS_MAX && !run->block[at].label.p)
         run->block[at].label =
             (struct str){arena_dup(&run->arena, cells[r->block_label].p, cells[r->block_label].n), cells[r->block_label].n};
-    set_context(source, r, cells);
+    row_set(source, r, cells);
     unsigned generation = slice_generation(run, source, r->slice);
     if (r->slice >= 0)
         source->slice[r->slice].rows = true;
     row_count(run, r->index, at, generation, (struct str){"", 0});
     for (size_t i = 0; i < r->params; i++) {
         const struct param_rule *p = &r->param[i];
-        if (!cells[p->cell].n || cells[p->cell].p == row_contradiction || !row_where(p->where, cells))
+        if (!cells[p->cell].n || no_value(cells[p->cell]) || !row_where(p->where, cells))
             continue;
         if (run->coverage)
             run->coverage->param[r->index][i]++;
