@@ -83,7 +83,8 @@ static const char *field(const struct runs *runs, const struct tree_run *run, co
 /* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first. */
 static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count)
 {
-    struct runs_filter filter = {opt_text(&c->opts, "experiment"), opt_text(&c->opts, "status"), opt_find(&c->opts, "tag")};
+    struct runs_filter filter = {
+        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
     size_t n = 0, without = 0;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "either runs are named, or --by groups those that the filters choose");

@@ -206,7 +206,12 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
 static int run(struct cmd_context *c)
 {
     struct runs runs;
-    struct runs_filter filter = {opt_text(&c->opts, "experiment"), opt_text(&c->opts, "status"), opt_find(&c->opts, "tag")};
+    bool all = opt_on(&c->opts, "all");
+    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"),
+                                 .status = opt_text(&c->opts, "status"),
+                                 .tags = opt_find(&c->opts, "tag"),
+                                 .corrected = all};
+    filter.fold = !all && !filter.tags->text; /* by tags children are asked for, too */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": no operands are taken; \"benchwrap show RUN\" tells about one run", c->argv[0]);
@@ -216,7 +221,7 @@ static int run(struct cmd_context *c)
         return -1;
     int status = runs_load(&runs, &filter, c, c->err);
     if (status == 0) {
-        size_t shown = opt_on(&c->opts, "all") || (uint64_t)last > runs.count ? runs.count : (size_t)last;
+        size_t shown = all || (uint64_t)last > runs.count ? runs.count : (size_t)last;
         status = print(c, &runs, shown);
         if (status == 0 && !opt_on(&c->opts, "json")) {
             if (!runs.count)
@@ -240,7 +245,7 @@ static const struct opt_row rows[] = {
      "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0},
     {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest of them", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them, child runs and those that others amend or retract too", 0},
     CMD_ROW_JSON,
 };
 

@@ -401,7 +401,8 @@ const struct cmd cmd_show = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it.\n\n"
+        "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it. "
+        "Of a run that another one amends, that one is shown; =ID is the run as it was recorded.\n\n"
         "Shows status, verdict and reason, metrics judged by references with their bands, metrics with unit, the direction that is better, number and range of the samples, parameters, "
         "tags, what is missing and why, and the files kept with it. The exit status is 1 when the run is damaged or not found.",
     .examples = "$ benchwrap show\n"

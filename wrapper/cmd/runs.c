@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/units.h"
+#include "cmd/corrections.h"
 #include "plan.h"
 
 #include <errno.h>
@@ -140,7 +141,9 @@ struct loading {
     struct runs *runs;
     const struct runs_filter *filter;
     struct arena *a;
-    size_t room;
+    struct corrections corrections;
+    struct kin { char id[33], parent[33]; } *kin; /* with fold: every run, and of children the parent */
+    size_t room, kin_count, kin_room;
     bool failed;
 };
 
@@ -169,11 +172,73 @@ static bool passes(const struct loading *l, const struct tree_run *run)
     return true;
 }
 
+static void note_kin(struct loading *l, const struct tree_run *run)
+{
+    if (l->kin_count == l->kin_room) {
+        size_t room = l->kin_room ? l->kin_room * 2 : 1024;
+        struct kin *kin = realloc(l->kin, room * sizeof *kin);
+        if (!kin) {
+            l->failed = true;
+            return;
+        }
+        l->kin = kin;
+        l->kin_room = room;
+    }
+    struct kin *k = &l->kin[l->kin_count++];
+    const char *parent = runs_file(l->runs, run, "tags/mlflow.parentRunId", 40, l->a);
+    memcpy(k->id, run->id, 33);
+    snprintf(k->parent, sizeof k->parent, "%s", parent && strlen(parent) == 32 ? parent : "");
+}
+
+static int kin_by_id(const void *a, const void *b)
+{
+    return strcmp(((const struct kin *)a)->id, ((const struct kin *)b)->id);
+}
+
+/* Is it the child of a run that is there? */
+static bool is_folded(const struct loading *l, const char *id)
+{
+    struct kin key, *k = NULL;
+    memcpy(key.id, id, 33);
+    if (l->kin_count && (k = bsearch(&key, l->kin, l->kin_count, sizeof *k, kin_by_id)) && k->parent[0]) {
+        memcpy(key.id, k->parent, 33);
+        return bsearch(&key, l->kin, l->kin_count, sizeof *k, kin_by_id) != NULL;
+    }
+    return false;
+}
+
+/* Takes out the runs that others amend or retract, and with fold the children. */
+static void hide(struct loading *l)
+{
+    struct runs *runs = l->runs;
+    size_t kept = 0;
+    corrections_settle(&l->corrections);
+    if (l->kin_count)
+        qsort(l->kin, l->kin_count, sizeof *l->kin, kin_by_id);
+    for (size_t i = 0; i < runs->count; i++) {
+        struct tree_run *run = runs->all[i];
+        if (corrections_shown(&l->corrections, run->id) == run->id && !is_folded(l, run->id))
+            runs->all[kept++] = run;
+        else {
+            runs->hidden++;
+            runs->damaged -= run->problem != NULL;
+        }
+    }
+    runs->count = kept;
+    l->failed = l->failed || l->corrections.failed;
+}
+
 static int take(void *context, struct tree_run *run)
 {
     struct loading *l = context;
     struct runs *runs = l->runs;
-    if (strcmp(run->lifecycle, "deleted") == 0 || !passes(l, run))
+    if (strcmp(run->lifecycle, "deleted") == 0)
+        return 0;
+    if (!l->filter->corrected)
+        corrections_see(&l->corrections, runs, run, l->a);
+    if (l->filter->fold)
+        note_kin(l, run);
+    if (!passes(l, run))
         return 0;
     if (runs->count == l->room) {
         size_t room = l->room ? l->room * 2 : 256;
@@ -204,7 +269,11 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
     for (const struct opt_value *v = filter->tags; v && v->text; v = v->next)
         if (!strchr(v->text, '=') || v->text[0] == '=')
             return err_set(err, ERR_USAGE, "--tag: \"%.60s\": KEY=VALUE is wanted", v->text);
-    if (tree_walk(runs->root, TREE_META, c->arena, take, &l, err) < 0)
+    int walked = tree_walk(runs->root, TREE_META, c->arena, take, &l, err);
+    hide(&l);
+    corrections_deinit(&l.corrections);
+    free(l.kin);
+    if (walked < 0)
         return err_wrap(err, "reading the tree %s", runs->tree);
     if (l.failed)
         return err_set(err, ERR_SYSTEM, "reading the tree %s: out of memory", runs->tree);
@@ -226,16 +295,55 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
     return 0;
 }
 
+/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
+static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct cmd_context *c, struct err *err)
+{
+    struct fs_list list;
+    const char *folder = arena_dup(c->arena, path_in_tree(of), strcspn(path_in_tree(of), "/"));
+    if (!folder || fs_list(runs->root, folder, &list, err) < 0)
+        return -1;
+    for (size_t i = 0; i < list.count; i++) {
+        struct tree_run *run;
+        const char *name = arena_printf(c->arena, "mlruns/%s/%s", folder, list.names[i]);
+        struct tree_run look = {.path = name};
+        if (!correction_possible(list.names[i]) || !name || (!runs_file(runs, &look, "tags/benchwrap.amends", 64, c->arena) && !runs_file(runs, &look, "tags/benchwrap.retracts", 64, c->arena)))
+            continue;
+        if (tree_find(runs->root, list.names[i], TREE_META, c->arena, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
+            corrections_see(corrections, runs, run, c->arena);
+    }
+    fs_list_deinit(&list);
+    corrections_settle(corrections);
+    return corrections->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+/* The run that counts now in place of *run. */
+static int current(struct runs *runs, unsigned what, struct cmd_context *c, struct tree_run **run, struct err *err)
+{
+    struct corrections corrections = {0};
+    int got = see_experiment(runs, *run, &corrections, c, err);
+    const char *id = got ? (*run)->id : corrections_shown(&corrections, (*run)->id);
+    if (!id) {
+        fprintf(c->notes, "benchwrap: the run %.8s is retracted\n", (*run)->id);
+    } else if (strcmp(id, (*run)->id) != 0) {
+        fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is taken; =%.8s is the run as it was recorded\n", (*run)->id, id, (*run)->id);
+        got = tree_find(runs->root, id, what, c->arena, run, err);
+    }
+    corrections_deinit(&corrections);
+    return got;
+}
+
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err)
 {
     uint64_t back = 0;
-    const char *id = name;
+    const char *id = name[0] == '=' ? name + 1 : name;
     if (strcmp(name, "last") == 0 || (strncmp(name, "last~", 5) == 0 && str_uint(str_of(name + 5), &back))) {
         int got = find_last(runs, name, back, c, &id, err);
         if (got)
             return got;
     }
     int got = tree_find(runs->root, id, what, c->arena, ret, err);
+    if (got == 0 && id == name)
+        got = current(runs, what, c, ret, err);
     if (got == 1)
         err_set(err, ERR_INPUT,
                 "no run of %s has an id that begins with \"%.40s\" (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", runs->tree,

@@ -12,6 +12,7 @@ struct runs {
     struct tree_run **all;       /* newest first; runs that were deleted are not among them */
     size_t count;
     size_t damaged;              /* runs of which something could not be read */
+    size_t hidden;               /* runs that are not among them: amended, retracted, or (with fold) children of others */
 };
 
 /* Filters of the command's options, all optional (rows that the command does not have are passed over). */
@@ -19,6 +20,8 @@ struct runs_filter {
     const char *experiment;      /* name or id */
     const char *status;          /* FINISHED … or the verdict: pass, fail; any case */
     const struct opt_value *tags;/* KEY=VALUE chain */
+    bool corrected;              /* also runs that others amend or retract (else those are shown that amend them) */
+    bool fold;                   /* not the child runs of runs that are there too */
 };
 
 /* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */
@@ -27,7 +30,7 @@ void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest); read with `what` of tree.h.
- * 1: not found (err set), 0, -1. */
+ * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);

@@ -1,0 +1,31 @@
+/* corrections.h: runs that amend or retract others, as the readers of a tree apply them.
+ *
+ * A correction is a run of a named id (UUID version 5: few have one, so that few must be asked) with tag benchwrap.amends or
+ * benchwrap.retracts = id of a run, which may be a correction itself. Of several that go back to one run the latest start counts, then the greater id. */
+#ifndef CMD_CORRECTIONS_H
+#define CMD_CORRECTIONS_H
+#include "cmd/runs.h"
+
+struct correction {
+    char id[33], target[33];
+    char root[33];               /* the run that all goes back to */
+    int64_t start_ms;
+    bool retracts;
+};
+struct corrections {
+    struct correction *list;     /* sorted by id once settled */
+    struct correction *chosen;   /* one for each root, sorted by it */
+    size_t count, room, chosen_count;
+    bool failed;                 /* out of memory */
+};
+
+/* Can the id be a correction's? */
+bool correction_possible(const char *id);
+/* Notes the run if it is one. */
+void corrections_see(struct corrections *c, const struct runs *runs, const struct tree_run *run, struct arena *a);
+/* All have been seen. */
+void corrections_settle(struct corrections *c);
+/* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */
+const char *corrections_shown(const struct corrections *c, const char *id);
+void corrections_deinit(struct corrections *c);
+#endif
