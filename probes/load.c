@@ -1,4 +1,4 @@
-/* load.c: how busy the machine was when the program started. */
+/* load.c: how busy the machine was when the program started, and when it had ended. */
 #include "probes/look.h"
 
 #include <errno.h>
@@ -25,8 +25,23 @@ static int before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    struct look file;
+    double value;
+    (void)err;
+    if (!h->real || !look(h, &file, "proc/loadavg"))
+        return 0; /* that it cannot be read was said before */
+    struct str text = {file.p, file.n};
+    if (str_double(str_word(&text), &value))
+        record_metric(r, "load.average_1m_end", value, "", DIR_NONE, 0, 0);
+    return 0;
+}
+
 const struct probe probe_load = {
     .name = "load",
-    .summary = "load average and runnable threads at the start",
+    .summary = "load average and runnable threads at the start and at the end",
     .before = before,
+    .after = after,
+    .nested = true,
 };

@@ -5,9 +5,33 @@
 
 struct sampler; /* probes/system.c */
 
+/* What noise, pressure, throttle and frequency have seen at the start. */
+struct noise_times {
+    int64_t ns; /* 0: not known */
+    double busy, steal; /* seconds of processor time since boot, all processors */
+};
+enum { PRESSURES = 3 };
+struct noise_pressure {
+    int64_t ns;
+    bool known[PRESSURES];
+    double total[PRESSURES]; /* seconds */
+};
+struct noise_throttle {
+    bool known;
+    int64_t count;
+};
+struct noise_frequency {
+    bool none; /* the kernel tells none: not asked again */
+    int64_t step;
+};
+
 struct probes_state {
     struct probe_cost *costs; /* [probes_count] */
     struct sampler *sampler; /* NULL before the first sample */
+    struct noise_times noise;
+    struct noise_pressure pressure;
+    struct noise_throttle throttle;
+    struct noise_frequency frequency;
 };
 
 void sampler_free(struct sampler *s); /* NULL is fine */

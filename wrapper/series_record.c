@@ -242,7 +242,7 @@ static void summary(struct series *s, const struct finished *f)
     }
     buf_puts(&text, "benchwrap: ");
     buf_plain(&text, benchmark ? benchmark->text : STR("series"), 40);
-    buf_printf(&text, ": %zu repetitions, %zu failed", s->notes.count - warmups, failed);
+    buf_printf(&text, ": %zu repetition%s, %zu failed", s->notes.count - warmups, s->notes.count - warmups == 1 ? "" : "s", failed);
     if (warmups)
         buf_printf(&text, ", %zu for warm-up", warmups);
     buf_printf(&text, ": %s, verdict %s", record_status_name(f->record.status), f->verdict);

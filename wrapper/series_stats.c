@@ -348,7 +348,7 @@ static void judge_series(struct finishing *f, struct rules_outcome *ret)
     size_t all = f->runs - f->warmups;
     if (f->failed) {
         ret->verdict = VERDICT_FAIL;
-        ret->reason = arena_printf(a, "%zu of %zu repetitions failed; %s", f->failed, all, about(f, f->first_failed));
+        ret->reason = arena_printf(a, "%zu of %zu repetition%s failed; %s", f->failed, all, all == 1 ? "" : "s", about(f, f->first_failed));
     } else if (f->first_unfit) {
         ret->verdict = VERDICT_FAIL;
         ret->reason = arena_printf(a, "%zu of %zu repetitions are not fit; %s", f->judged - f->passed, all, about(f, f->first_unfit));
@@ -397,6 +397,8 @@ int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct
     }
     r->source = "series";
     count_runs(&f);
+    if (r->end_ms < f.end_ms) /* after a crash: the journal's last word is older than the last run */
+        r->end_ms = f.end_ms;
     bool sweep = notes.sweep.count > 0;
     struct series_figure *figures = series_figures(&notes);
     for (const struct series_figure *x = figures; x; x = x->next) {

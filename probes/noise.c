@@ -1,0 +1,134 @@
+/* noise.c: who else used the processors while the program ran: other processes, and the hypervisor (steal). */
+#include "probes/noise.h"
+
+#include "base/clock.h"
+#include "probes/look.h"
+#include "probes/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Thresholds of "disturbed". A quarter of a processor is what a desktop or a monitoring agent takes; 5 % of a big node counts all the same. */
+static const double OTHERS_LEAST = 0.25, OTHERS_PART = 0.05, STEAL_PERCENT = 1, SHORTEST_S = 0.5;
+
+void noise_say(struct record *r, const char *fmt, ...)
+{
+    struct buf text CLEANUP_BUF;
+    struct buf all CLEANUP_BUF;
+    va_list ap;
+    buf_init(&text, 1024);
+    buf_init(&all, 5000);
+    va_start(ap, fmt);
+    buf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    const struct fact *was = record_find(r, FACT_TAG, "benchwrap.noisy");
+    if (was)
+        buf_printf(&all, STR_FMT "; ", STR_ARG(was->text));
+    buf_str(&all, buf_text(&text));
+    if (text.failed || all.failed)
+        return;
+    record_warning(r, "disturbed: %s", text.p);
+    record_tag(r, "benchwrap.noisy", buf_text(&all));
+}
+
+/* The first line of /proc/stat in seconds: as psutil counts, waiting for I/O is idle, a guest's time is in user already. */
+static bool read_times(const struct host *h, struct noise_times *ret)
+{
+    struct buf text CLEANUP_BUF;
+    double ticks = (double)sysconf(_SC_CLK_TCK), v[8];
+    buf_init(&text, 8192);
+    if (look_file(h, "proc/stat", 512, &text) < 0 || ticks <= 0)
+        return false;
+    struct str all = buf_text(&text), line = str_cut(&all, '\n');
+    if (!str_is(str_word(&line), "cpu"))
+        return false;
+    for (int i = 0; i < 8; i++) /* user nice system idle iowait irq softirq steal */
+        if (!str_double(str_word(&line), &v[i]))
+            return false;
+    *ret = (struct noise_times){.ns = clock_mono_ns(), .busy = (v[0] + v[1] + v[2] + v[5] + v[6]) / ticks, .steal = v[7] / ticks};
+    return true;
+}
+
+static double metric_of(const struct record *r, const char *key, double otherwise)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && str_is(f->key, key))
+            otherwise = f->value;
+    return otherwise;
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)r;
+    (void)err;
+    if (h->real && !read_times(h, &h->state->noise))
+        h->state->noise = (struct noise_times){0};
+    return 0;
+}
+
+/* What the program and we have used: NULL, or why that is not known. */
+static const char *own_time(const struct record *r, double *ret)
+{
+    const struct fact *scope = record_find(r, FACT_TAG, "benchwrap.scope");
+    double user = metric_of(r, "run.user_s", -1), sys = metric_of(r, "run.system_s", -1);
+    if (!scope || !str_is(scope->text, "process"))
+        return "ranks of the same program cannot be told from others";
+    if (user < 0 || sys < 0)
+        return "the program's own processor time is not known";
+    if (metric_of(r, "run.left_running", 0) > 0)
+        return "the program left processes behind, whose time is not known";
+    *ret = user + sys + metric_of(r, "run.overhead_s", 0);
+    return NULL;
+}
+
+static void tell_others(struct host *h, struct record *r, const struct noise_times *now, double wall, int64_t processors)
+{
+    double own = 0, others;
+    const char *why = own_time(r, &own);
+    if (why) {
+        tell_missing(h, r, "noise.other_processors", "%s", why);
+        return;
+    }
+    others = (now->busy - h->state->noise.busy - own) / wall;
+    others = others > 0 ? others : 0; /* ticks are coarse */
+    record_metric(r, "noise.other_processors", others, "", DIR_LOWER, 0, 0);
+    if (others > OTHERS_LEAST && others > OTHERS_PART * (double)processors)
+        noise_say(r, "other processes used %.2g of %lld processors", others, (long long)processors);
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    struct noise_times now, *was = &h->state->noise;
+    struct look online;
+    (void)err;
+    if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_find(r, FACT_TAG, "benchwrap.scope")->text, "series"))
+        return 0; /* of a series each run tells its own */
+    int64_t processors = look(h, &online, "sys/devices/system/cpu/online") ? look_list_count((struct str){online.p, online.n}) : -1;
+    if (!was->ns || processors < 1 || !read_times(h, &now)) {
+        tell_missing(h, r, "noise.other_processors", "processor times are not readable: /proc/stat");
+        return 0;
+    }
+    double wall = (double)(now.ns - was->ns) / 1e9;
+    if (wall < SHORTEST_S) {
+        tell_missing(h, r, "noise.other_processors", "the run was too short: processor times are counted in ticks of %.0f ms",
+                     1e3 / (double)sysconf(_SC_CLK_TCK));
+        return 0;
+    }
+    tell_others(h, r, &now, wall, processors);
+    double steal = 100 * (now.steal - was->steal) / (wall * (double)processors);
+    if (steal >= 0)
+        record_metric(r, "noise.steal_percent", steal, "percent", DIR_LOWER, 0, 0);
+    if (steal > STEAL_PERCENT)
+        noise_say(r, "the hypervisor took %.2g %% of the processors' time (steal)", steal);
+    return 0;
+}
+
+const struct probe probe_noise = {
+    .name = "noise",
+    .summary = "processor time of other processes and of the hypervisor while the program ran",
+    .before = before,
+    .after = after,
+    .nested = true,
+};

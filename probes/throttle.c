@@ -1,0 +1,82 @@
+/* throttle.c: how often the processors were slowed down for heat while the program ran (counters of Intel processors). */
+#include "probes/look.h"
+#include "probes/noise.h"
+#include "probes/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { LOOKED_AT = 16 /* processors: two small files each, some microseconds */ };
+
+struct counting {
+    const struct host *h;
+    int64_t every, at, sum, found;
+};
+
+static void count(void *context, int64_t cpu)
+{
+    static const char *const files[] = {"core_throttle_count", "package_throttle_count"};
+    struct counting *c = context;
+    if (c->at++ % c->every)
+        return;
+    for (int i = 0; i < 2; i++) {
+        int64_t n;
+        if (!look_int(c->h, &n, "sys/devices/system/cpu/cpu%lld/thermal_throttle/%s", (long long)cpu, files[i]))
+            return;
+        c->sum += n;
+        c->found++;
+    }
+}
+
+/* The counters of up to 16 processors, spread over the node. False: there are none. */
+static bool read_counts(const struct host *h, int64_t *ret)
+{
+    struct look online;
+    struct counting c = {.h = h, .every = 1};
+    if (!look(h, &online, "sys/devices/system/cpu/online") || !look_exists(h, "sys/devices/system/cpu/cpu0/thermal_throttle"))
+        return false;
+    int64_t n = look_list_count((struct str){online.p, online.n});
+    c.every = n > LOOKED_AT ? (n + LOOKED_AT - 1) / LOOKED_AT : 1;
+    if (n < 1 || !look_list((struct str){online.p, online.n}, 1 << 16, count, &c) || c.found == 0)
+        return false;
+    *ret = c.sum;
+    return true;
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct noise_throttle *t = &h->state->throttle;
+    (void)r;
+    (void)err;
+    if (h->real)
+        t->known = read_counts(h, &t->count);
+    return 0;
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    const struct noise_throttle *t = &h->state->throttle;
+    const struct fact *scope = record_find(r, FACT_TAG, "benchwrap.scope");
+    int64_t now;
+    (void)err;
+    if (!h->real || (scope && str_is(scope->text, "series")))
+        return 0;
+    if (!t->known || !read_counts(h, &now)) {
+        tell_missing(h, r, "noise.throttled", "the kernel counts no thermal throttling here (Intel processors only; not in virtual machines)");
+        return 0;
+    }
+    if (now < t->count)
+        return 0; /* a processor went offline */
+    record_metric(r, "noise.throttled", (double)(now - t->count), "", DIR_LOWER, 0, 0);
+    if (now > t->count)
+        noise_say(r, "processors were slowed down for heat %lld times", (long long)(now - t->count));
+    return 0;
+}
+
+const struct probe probe_throttle = {
+    .name = "throttle",
+    .summary = "how often processors were slowed down for heat while the program ran",
+    .before = before,
+    .after = after,
+    .nested = true,
+};
