@@ -133,6 +133,7 @@ static void matrix_done(struct rules_run *run, struct source *source, const stru
         }
     }
     memcpy(source->var, var, sizeof(var));
+    s->rows = 0; /* the end line came: not once more at the end of the source */
 }
 
 static void title_take(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, const struct match *match)
