@@ -1,4 +1,5 @@
 /* cmd_ls.c: `benchwrap ls`: the runs of a tree, newest first. Reads the meta of all runs and more of those only that are shown. */
+#include "cmd/fold.h"
 #include "cmd/runs.h"
 
 #include "base/fs.h"
@@ -96,8 +97,17 @@ static void show_headline(struct buf *to, const struct headline *h)
     buf_printf(to, "%s%s", unit ? " " : "", h->unit);
 }
 
-static void add_row(struct listing *l, struct cmd_context *c, const struct runs *runs, const struct tree_run *run, bool json)
+/* Children stand below their parent, or are counted behind its name. */
+static const char *shown_name(const struct fold_line *line, struct arena *a)
 {
+    if (line->folded)
+        return arena_printf(a, "%s (+%zu)", line->run->name, line->folded);
+    return line->depth ? arena_printf(a, "%*s%s", 2 * (int)line->depth, "", line->run->name) : line->run->name;
+}
+
+static void add_row(struct listing *l, struct cmd_context *c, const struct runs *runs, const struct fold_line *line, bool json)
+{
+    const struct tree_run *run = line->run;
     struct arena *a = c->arena;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -105,7 +115,8 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     listing_text(l, run->id);
     listing_str(l, (struct str){run->id, 8});
     listing_text(l, run->experiment);
-    listing_text(l, run->name);
+    listing_text(l, shown_name(line, a));
+    listing_text(l, json ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL);
     listing_text(l, runs_file(runs, run, "tags/benchmark", 256, a));
     listing_text(l, status);
     listing_text(l, verdict);
@@ -120,7 +131,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     listing_text(l, b.n ? b.p : NULL);
     buf_clear(&b);
     double wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
-    bool known = last_value(runs, run, "run.wall_s", a, &wall) || run->end_ms > run->start_ms;
+    bool known = last_value(runs, run, "series.wall_s", a, &wall) || last_value(runs, run, "run.wall_s", a, &wall) || run->end_ms > run->start_ms;
     if (known)
         show_duration(&b, wall);
     if (known)
@@ -150,6 +161,7 @@ static const struct listing_column columns[] = {
     {"short", "RUN", false, 0},
     {"experiment", "EXPERIMENT", false, 24},
     {"name", "NAME", false, 32},
+    {"parent", NULL, false, 0},
     {"benchmark", "BENCHMARK", false, 16},
     {"status", NULL, false, 0},
     {"verdict", NULL, false, 0},
@@ -164,13 +176,27 @@ static const struct listing_column columns[] = {
     {"problem", NULL, false, 0},
 };
 
-static int print(struct cmd_context *c, const struct runs *runs, size_t shown)
+/* A program gets a row for each run. */
+static int choose_lines(struct cmd_context *c, const struct runs *runs, bool open, size_t last, struct fold_line **ret, size_t *ret_count, size_t *ret_more)
+{
+    if (!opt_on(&c->opts, "json"))
+        return fold_runs(runs, open, last, c->arena, ret, ret_count, ret_more);
+    size_t n = last < runs->count ? last : runs->count;
+    *ret = arena_get(c->arena, (n + 1) * sizeof **ret);
+    for (size_t i = 0; *ret && i < n; i++)
+        (*ret)[i].run = runs->all[i];
+    *ret_count = n;
+    *ret_more = runs->count - n;
+    return *ret ? 0 : -1;
+}
+
+static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown)
 {
     bool json = opt_on(&c->opts, "json");
     struct listing l;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
     for (size_t i = 0; i < shown; i++)
-        add_row(&l, c, runs, runs->all[i], json);
+        add_row(&l, c, runs, &lines[i], json);
     int status = l.failed ? -1 : 0;
     if (json && status == 0) {
         CLEANUP_BUF struct buf b;
@@ -211,7 +237,8 @@ static int run(struct cmd_context *c)
                                  .status = opt_text(&c->opts, "status"),
                                  .tags = opt_find(&c->opts, "tag"),
                                  .corrected = all};
-    filter.fold = !all && !filter.tags->text; /* by tags children are asked for, too */
+    bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
+    filter.fold = !open && opt_on(&c->opts, "json");                       /* a listing for people counts them */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": no operands are taken; \"benchwrap show RUN\" tells about one run", c->argv[0]);
@@ -221,14 +248,18 @@ static int run(struct cmd_context *c)
         return -1;
     int status = runs_load(&runs, &filter, c, c->err);
     if (status == 0) {
-        size_t shown = all || (uint64_t)last > runs.count ? runs.count : (size_t)last;
-        status = print(c, &runs, shown);
+        size_t most = all || (uint64_t)last > runs.count ? runs.count : (size_t)last, shown, more;
+        struct fold_line *lines;
+        if (choose_lines(c, &runs, open, most, &lines, &shown, &more) < 0)
+            status = err_set(c->err, ERR_SYSTEM, "out of memory");
+        else
+            status = print(c, &runs, lines, shown);
         if (status == 0 && !opt_on(&c->opts, "json")) {
             if (!runs.count)
                 fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n",
                         filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
-            else if (shown < runs.count && !opt_find(&c->opts, "last")->origin)
-                fprintf(c->notes, "benchwrap: ls: %zu of %zu runs; --all shows them all\n", shown, runs.count);
+            else if (more && !opt_find(&c->opts, "last")->origin)
+                fprintf(c->notes, "benchwrap: ls: %zu of %zu runs; --all shows them all\n", runs.count - more, runs.count);
         }
         say_problems(c, &runs);
         if (status == 0 && runs.damaged)
@@ -246,6 +277,7 @@ static const struct opt_row rows[] = {
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0},
     {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest of them", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them, child runs and those that others amend or retract too", 0},
+    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "child runs too, below their parent", 0},
     CMD_ROW_JSON,
 };
 
@@ -257,7 +289,8 @@ const struct cmd cmd_ls = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Lists runs with experiment, name, benchmark, status and verdict, start, wall time and their headline metrics. Runs that were deleted in "
-        "MLflow are left out. Where a run is damaged, the others are shown, what is wrong is said, and the exit status is 1.",
+        "MLflow are left out. Child runs (of --repeat, of a test in an output that holds several) are counted behind their parent's name; --children "
+        "lists them below it. Where a run is damaged, the others are shown, what is wrong is said, and the exit status is 1.",
     .examples = "$ benchwrap ls\n"
                 "The newest runs.\n"
                 "$ benchwrap ls --experiment io --status FAILED --last 5\n"

@@ -2,6 +2,7 @@
 #include "cmd/runs.h"
 
 #include "base/fs.h"
+#include "wrapper/series_stats.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -122,6 +123,29 @@ static void print_meta(const struct shown *s)
         line(s, "damaged", str_of(run->problem));
     if (s->detail_problem)
         line(s, "damaged", str_of(s->detail_problem));
+}
+
+/* Of a series: the points with their statistics, from the notes among its files. */
+static void print_points(const struct shown *s)
+{
+    char path[256];
+    struct err err = {0};
+    struct series_notes notes;
+    CLEANUP_BUF struct buf table;
+    snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
+    CLEANUP_FD int dir = openat(s->runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0 || faccessat(dir, SERIES_NOTES, F_OK, 0))
+        return;
+    buf_init(&table, 64 << 20);
+    if (series_notes_read(dir, &notes, &err) == 0)
+        series_table(&notes, series_figures(&notes), notes.sweep.count == 0, &table);
+    series_notes_deinit(&notes);
+    if (err.kind)
+        fprintf(s->c->notes, "benchwrap: show: %s\n", err.text);
+    if (table.n) {
+        heading(s, "Repetitions");
+        fwrite(table.p, 1, table.n, s->c->out);
+    }
 }
 
 static int print_texts(const struct shown *s, const char *title, const struct tree_entry *list)
@@ -266,6 +290,7 @@ static int print_artifacts(const struct shown *s)
 static int print_text(const struct shown *s)
 {
     print_meta(s);
+    print_points(s);
     return print_references(s) | print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) | print_missing(s) |
            print_artifacts(s);
 }
@@ -404,7 +429,7 @@ const struct cmd cmd_show = {
         "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it. "
         "Of a run that another one amends, that one is shown; =ID is the run as it was recorded.\n\n"
         "Shows status, verdict and reason, metrics judged by references with their bands, metrics with unit, the direction that is better, number and range of the samples, parameters, "
-        "tags, what is missing and why, and the files kept with it. The exit status is 1 when the run is damaged or not found.",
+        "tags, what is missing and why, and the files kept with it; of repetitions (--repeat, --sweep) also the table of their points. The exit status is 1 when the run is damaged or not found.",
     .examples = "$ benchwrap show\n"
                 "The newest run.\n"
                 "$ benchwrap show last~1 --json\n"

@@ -128,7 +128,8 @@ const char *runs_unit(const char *key, struct arena *a)
 bool runs_is_result(const char *key)
 {
     static const char *const ours[] = {"run.",  "benchwrap.", "system/", "host.", "load.",     "cpu.", "memory.", "kernel.",
-                                       "numa.", "node.",      "fs.",     "job.",  "pressure.", "os.",  "limits.", "cgroup."};
+                                       "numa.", "node.",      "fs.",     "job.",  "pressure.", "os.",  "limits.", "cgroup.",
+                                       "noise.", "series."};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strncmp(key, ours[i], strlen(ours[i])) == 0)
             return false;
@@ -287,12 +288,14 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
     static const struct runs_filter everything;
     if (!runs->all && runs_load(runs, &everything, c, err) < 0)
         return -1;
-    if (back >= runs->count) {
-        err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s", name, runs->tree, runs->count, runs->count == 1 ? "" : "s");
-        return 1;
-    }
-    *ret_id = runs->all[back]->id;
-    return 0;
+    size_t own = 0; /* runs that are nobody's child: of a series the whole is meant, not its last repetition */
+    for (size_t i = 0; i < runs->count; i++)
+        if (!runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, c->arena) && own++ == back) {
+            *ret_id = runs->all[i]->id;
+            return 0;
+        }
+    err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, own == 1 ? "" : "s");
+    return 1;
 }
 
 /* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */

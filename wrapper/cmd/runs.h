@@ -29,7 +29,7 @@ int runs_open(struct runs *ret, struct cmd_context *c, struct err *err);
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err);
-/* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest); read with `what` of tree.h.
+/* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */

@@ -52,7 +52,7 @@ static void spelling_table(void **state)
         {{"--experimen", "x"}, NULL, NULL, 0, "unknown option --experimen; did you mean --experiment?"},
         {{"--timout", "x"}, NULL, NULL, 0, "unknown option --timout; did you mean --timeout?"},
         {{"--zzzzzzz"}, NULL, NULL, 0, "unknown option --zzzzzzz"},
-        {{"--a\033b"}, NULL, NULL, 0, "unknown option --a\\x1bb"},
+        {{"--qqqq\033b"}, NULL, NULL, 0, "unknown option --qqqq\\x1bb"},
         {{"-Z"}, NULL, NULL, 0, "unknown option -Z"},
         {{"-e"}, NULL, NULL, 0, "option -e (--experiment) needs a value: NAME"},
         {{"--timeout"}, NULL, NULL, 0, "option --timeout needs a value: DURATION"},
