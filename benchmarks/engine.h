@@ -212,7 +212,7 @@ struct rules {
     const char *operand[OPERANDS_MAX]; /* params of the arguments that are no options, in their order */
     size_t operands;
     size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices;
-    bool single_dash_long, keep_prefix;
+    bool single_dash_long, keep_prefix, block_runs; /* block_runs: each test becomes a child run */
     unsigned metric_count;
     void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
     void *tell_context;

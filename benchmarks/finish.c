@@ -17,16 +17,38 @@ void ending_source(struct ending *e, const char *who)
     e->record->source = text ? text : "rule";
 }
 
-void ending_fail(struct ending *e, const char *fmt, ...)
+/* Reasons are few and short: the first four tell what happened. */
+static void fails_add(struct fails *f, const char *prefix, const char *join, struct str text)
+{
+    if (f->n++ >= 4)
+        return;
+    if (!f->reasons.max)
+        buf_init(&f->reasons, 2000);
+    buf_printf(&f->reasons, "%s%s%s" STR_FMT, f->reasons.n ? "; " : "", prefix, prefix[0] ? join : "", STR_ARG(text));
+}
+
+/* All reasons as one text, in the record; the rest is counted. */
+static const char *fails_text(struct fails *f, struct record *record)
+{
+    if (f->n > 4)
+        buf_printf(&f->reasons, "; and %zu more", f->n - 4);
+    const char *text = arena_printf(&record->arena, "%s", f->reasons.p ? f->reasons.p : "");
+    buf_deinit(&f->reasons);
+    return text ? text : "";
+}
+
+void ending_fail(struct ending *e, int block, const char *join, const char *fmt, ...)
 {
     va_list ap;
-    if (e->fails++ >= 4)
-        return;
-    if (e->reasons.n)
-        buf_puts(&e->reasons, "; ");
+    struct buf text;
+    buf_init(&text, 600);
     va_start(ap, fmt);
-    buf_vprintf(&e->reasons, fmt, ap);
+    buf_vprintf(&text, fmt, ap);
     va_end(ap);
+    fails_add(&e->fails, block < 0 ? "" : e->prefix[block], join, buf_text(&text));
+    if (e->of_block && block >= 0)
+        fails_add(&e->of_block[block], "", "", buf_text(&text));
+    buf_deinit(&text);
 }
 
 /* Blocks are named by their labels if these are all there and all different, else by number. */
@@ -85,12 +107,38 @@ static void notes_out(struct ending *e)
         record_tag(e->record, "benchmark.version", str_of(run->version));
 }
 
+/* Exit status and signal count for the run and for each test. */
 static void exit_reason(struct ending *e)
 {
+    char text[100] = "";
     if (e->signal)
-        ending_fail(e, "killed by signal %d (%s)", e->signal, strsignal(e->signal));
+        snprintf(text, sizeof(text), "killed by signal %d (%s)", e->signal, strsignal(e->signal));
     else if (e->exit_code > 0)
-        ending_fail(e, "exit status %d", e->exit_code);
+        snprintf(text, sizeof(text), "exit status %d", e->exit_code);
+    if (!text[0])
+        return;
+    fails_add(&e->fails, "", "", str_of(text));
+    for (unsigned b = 0; e->of_block && b < blocks_of(e->run); b++)
+        fails_add(&e->of_block[b], "", "", str_of(text));
+}
+
+/* The tests one by one, for child runs. */
+static void blocks_out(struct ending *e, struct rules_outcome *ret)
+{
+    unsigned n = blocks_of(e->run);
+    bool exited = e->signal || e->exit_code > 0;
+    struct rules_block *block = e->of_block ? arena_get(&e->record->arena, n * sizeof(*block)) : NULL;
+    for (unsigned b = 0; e->of_block && b < n; b++) {
+        size_t fails = e->of_block[b].n;
+        const char *reason = fails_text(&e->of_block[b], e->record), *name = e->prefix[b];
+        if (block)
+            block[b] = (struct rules_block){.name = arena_printf(&e->record->arena, "%.*s", (int)strlen(name) - 1, name),
+                                            .verdict = fails ? VERDICT_FAIL : VERDICT_PASS,
+                                            .reason = reason,
+                                            .complete = fails == exited};
+    }
+    ret->block = block;
+    ret->blocks = block ? n : 0;
 }
 
 int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
@@ -98,16 +146,16 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
 {
     struct ending e = {.run = run, .record = record, .exit_code = exit_code, .signal = signal, .base_ms = base_ms};
     const char *source = record->source;
-    buf_init(&e.reasons, 2000);
     buf_init(&e.disagree, 4000);
-    if (name_blocks(&e))
+    bool one_by_one = run->rules->block_runs && blocks_of(run) > 1;
+    if (name_blocks(&e) || (one_by_one && !(e.of_block = arena_get(&run->arena, blocks_of(run) * sizeof(*e.of_block)))))
         return err_set(err, ERR_SYSTEM, "no memory to end the reading");
     notes_out(&e);
     params_out(&e);
     exit_reason(&e);
     series_drop(&e);
     computed_take(&e);
-    size_t before = e.fails;
+    size_t before = e.fails.n;
     int rc = metrics_out(&e, err);
     record->source = "rules";
     headlines_record(&e.headlines, record);
@@ -117,12 +165,9 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
         required_one(&e, &run->rules->required[i]);
     if (run->coverage)
         coverage_end(run);
-    if (e.fails > 4)
-        buf_printf(&e.reasons, "; and %zu more", e.fails - 4);
-    const char *reason = arena_printf(&record->arena, "%s", e.reasons.p ? e.reasons.p : "");
-    *ret = (struct rules_outcome){
-        .verdict = e.fails ? VERDICT_FAIL : VERDICT_PASS, .reason = reason ? reason : "", .complete = e.fails == before};
-    buf_deinit(&e.reasons);
+    *ret = (struct rules_outcome){.verdict = e.fails.n ? VERDICT_FAIL : VERDICT_PASS, .complete = e.fails.n == before};
+    ret->reason = fails_text(&e.fails, record);
+    blocks_out(&e, ret);
     record->source = source;
     return rc;
 }

@@ -13,14 +13,18 @@ struct ending {
     size_t derive_limit;
     char (*prefix)[64]; /* per block: "", "t0.", "seqwrite." */
     struct buf reasons, disagree; /* disagree: params that two sources tell differently */
-    size_t fails;
+    struct fails {
+        struct buf reasons;
+        size_t n;
+    } fails, *of_block; /* of_block: by block, what is wrong with it alone; NULL if nobody wants to know */
     struct headlines headlines;
 };
 
 /* finish.c */
 unsigned blocks_of(const struct rules_run *run); /* at least one */
 void ending_source(struct ending *e, const char *who); /* the facts that follow are of this reader */
-void ending_fail(struct ending *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The run is not good, and why: `join` stands between the name of the test and the text. block -1: it is of the whole output. */
+void ending_fail(struct ending *e, int block, const char *join, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* finish_params.c: the value in force in a block; NULL: none. */
 const struct value_seen *value_in(const struct rules_run *run, struct str key, int block);
 void params_out(struct ending *e);

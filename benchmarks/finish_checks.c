@@ -35,9 +35,9 @@ void check_one(struct ending *e, const struct check *c)
             buf_deinit(&text);
         }
         if (c->warn)
-            record_warning(e->record, "%s%s%s", e->prefix[b], c->reason, plain);
+            record_warning(e->record, "%s%s%s", c->once ? "" : e->prefix[b], c->reason, plain);
         else
-            ending_fail(e, "%s%s%s%s", e->prefix[b], e->prefix[b][0] ? " " : "", c->reason, plain);
+            ending_fail(e, c->once ? -1 : (int)b, " ", "%s%s", c->reason, plain);
     }
 }
 
@@ -46,6 +46,6 @@ void required_one(struct ending *e, const struct required *q)
     for (unsigned b = 0; b < blocks_of(e->run); b++) {
         e->run->block_now = b;
         if (ending_holds(e, q->when) && !samples_of(e->run, str_of(q->metric), b))
-            ending_fail(e, "%s%s is missing", e->prefix[b], q->metric);
+            ending_fail(e, (int)b, "", "%s is missing", q->metric);
     }
 }

@@ -147,7 +147,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     if (trouble || !s->n) {
         missing_out(e, s, m->stat ? m->stat : "", trouble ? trouble : s->why);
         if (trouble)
-            ending_fail(e, "%s" STR_FMT ": %s", e->prefix[s->block], STR_ARG(s->name), trouble);
+            ending_fail(e, (int)s->block, "", STR_FMT ": %s", STR_ARG(s->name), trouble);
         return 0;
     }
     double *v = malloc(s->n * sizeof(*v));

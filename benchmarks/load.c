@@ -6,6 +6,21 @@
 
 enum { RULES_MEMORY = 32 << 20 };
 
+/* blocks: t, or {name: t, runs: true}. */
+static int load_blocks(const struct yaml *y, struct rules *rules, struct err *err)
+{
+    static const char *const keys[] = {"name", "runs", NULL};
+    if (!y)
+        return 0;
+    struct str name = y->kind == YAML_SCALAR ? y->text : yaml_text(y, "name", "");
+    if (y->kind != YAML_SCALAR && (load_keys(y, keys, rules, err) || load_flag(y, "runs", &rules->block_runs, rules, err)))
+        return -1;
+    if (!name.n || name.p[0] < 'a' || name.p[0] > 'z')
+        return rules_complain(y, rules, err, "blocks is the name of one test (t: t0, t1 …), or {name: t, runs: true}");
+    rules->block_name = name.p;
+    return 0;
+}
+
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",    "keep_rank_prefix",
@@ -17,8 +32,8 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
     rules->name = yaml_text(y, "name", "").p;
     rules->version = yaml_text(y, "version", "").p;
     rules->summary = yaml_text(y, "summary", "").p;
-    const struct yaml *blocks = yaml_get(y, "blocks");
-    rules->block_name = blocks && blocks->kind == YAML_SCALAR && blocks->text.n ? blocks->text.p : NULL;
+    if (load_blocks(yaml_get(y, "blocks"), rules, err))
+        return -1;
     if (!rules->name[0] || !rules->version[0])
         return rules_complain(y, rules, err, "name and version are needed");
     if (!yaml_get(y, "readers"))
