@@ -275,7 +275,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
                                       .job = "",
                                       .argv = argv ? argv : none,
                                       .start_ms = ret->start_ms},
-                             .options = {.log_max = im->max, .rules = im->paths[f->index], .public_profile = public,
+                             .options = {.log_max = im->max, .rules = im->paths[f->index], .references = im->plan->references, .public_profile = public,
                                          .merged = strcmp(im->streams, "merged") == 0, .host = public || !f->seen.host ? "" : f->seen.host}};
     if (make_begin(&m, &plan, err))
         return -1;

@@ -246,16 +246,25 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
     return 0;
 }
 
-int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err)
+/* What the finish step has found out before it publishes. */
+struct finishing {
+    struct finish_options options;
+    struct rules_outcome outcome;
+    enum run_status program; /* what became of the program, whatever its output says */
+};
+
+/* Everything but publishing. */
+static int complete(struct spool *s, char *const *env, struct finished *ret, struct finishing *g, struct err *err)
 {
-    struct finish_options o;
     struct journal_state state = {0};
-    struct rules_outcome outcome = {0};
+    struct finish_options *o = &g->options;
+    struct rules_outcome *outcome = &g->outcome;
+    *g = (struct finishing){0};
     *ret = (struct finished){.verdict = "none", .reason = ""};
     if (journal_read(s->dir, &ret->record, &ret->head, &state, err))
         return err_wrap(err, "spool %s", s->name);
     struct record *r = &ret->record;
-    if (finish_options_parse(&o, ret->head.options, &r->arena, err))
+    if (finish_options_parse(o, ret->head.options, &r->arena, err))
         return -1;
     r->source = "recorder";
     if (!state.ended) {
@@ -263,28 +272,42 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         r->status = RUN_KILLED;
         record_tag(r, "benchwrap.ended", STR("the recording was killed"));
     }
-    if (o.series && series_finish(r, s->dir, &outcome, err)) {
+    if (o->series && series_finish(r, s->dir, outcome, err)) {
         record_warning(r, "series: %s", err->text);
-        outcome.reason = "the repetitions' notes cannot be read";
+        outcome->reason = "the repetitions' notes cannot be read";
     }
     bool wall = metric_of(r, "run.wall_s", -1) >= 0;
-    if (!wall && !o.made)
+    if (!wall && !o->made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
                       r->end_ms);
-    if (o.rules && apply_rules(s, ret, &o, env, &outcome, err)) {
+    if (o->rules && apply_rules(s, ret, o, env, outcome, err)) {
         record_warning(r, "rules: %s", err->text);
-        outcome.reason = "the rules could not be applied";
-        outcome.complete = true; /* ours to blame, not the program's */
+        outcome->reason = "the rules could not be applied";
+        outcome->complete = true; /* ours to blame, not the program's */
     }
-    enum run_status program = r->status;
-    judge(ret, &outcome, &o);
-    add_streams(s, r, &o);
+    g->program = r->status;
+    judge(ret, outcome, o);
+    add_streams(s, r, o);
     if (state.lost || record_lost(r))
         record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
+    return 0;
+}
+
+int finish_look(struct spool *s, struct finished *ret, struct err *err)
+{
+    struct finishing g;
+    return complete(s, NULL, ret, &g, err);
+}
+
+int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err)
+{
+    struct finishing g;
     struct buf places CLEANUP_BUF;
     buf_init(&places, 1 << 20);
-    if (children_publish(s, ret, &o, &outcome, program, &places, err) || finish_publish(s, ret, &o, err))
+    if (complete(s, env, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
+        finish_publish(s, ret, &g.options, err))
         return -1;
+    struct record *r = &ret->record;
     char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
     struct err why = {0};
     char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : "");

@@ -33,6 +33,8 @@ struct finished {
  * environment for rules that read it (NULL after a crash). An unended journal is closed as KILLED at its last fact. On failure the spool keeps
  * everything and -1 is returned (*ret is initialised all the same: finished_deinit). */
 int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err);
+/* The same without building and publishing: what the run would be. The spool must be an ended one; it stays as it is but for rules.yaml. */
+int finish_look(struct spool *s, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);
 /* The last step alone, for a record that is complete (a child run): builds it in the spool and renames it into the tree; f->place tells where. */
 int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err);

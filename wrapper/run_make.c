@@ -97,17 +97,24 @@ static int commit(struct making *m, struct err *err)
     return 0;
 }
 
-int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err)
+int make_close(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct err *err)
 {
-    *ret = (struct finished){.verdict = "none", .reason = ""};
     if (why && *why)
         record_tag(&m->record, "benchwrap.ended", str_of(why));
     journal_ended(m->journal, end_ms, status, why ? why : "");
     int rc = journal_flush(m->journal, false, err);
-    if (rc > 0)
-        rc = err_set(err, ERR_SYSTEM, "the journal is not whole");
-    if (rc == 0)
-        rc = commit(m, err);
+    return rc > 0 ? err_set(err, ERR_SYSTEM, "the journal is not whole") : rc;
+}
+
+int make_look(struct making *m, struct finished *ret, struct err *err)
+{
+    return finish_look(&m->spool, ret, err);
+}
+
+int make_publish(struct making *m, struct finished *ret, struct err *err)
+{
+    *ret = (struct finished){.verdict = "none", .reason = ""};
+    int rc = commit(m, err);
     if (rc) {
         make_drop(m);
         return rc;
@@ -115,6 +122,15 @@ int make_end(struct making *m, enum run_status status, const char *why, int64_t 
     rc = finish_run(&m->spool, NULL, ret, err); /* the journal's lock is held: no sweep takes it meanwhile */
     leave(m);
     return rc;
+}
+
+int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err)
+{
+    *ret = (struct finished){.verdict = "none", .reason = ""};
+    if (make_close(m, status, why, end_ms, err) == 0)
+        return make_publish(m, ret, err);
+    make_drop(m);
+    return -1;
 }
 
 int make_settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)

@@ -29,9 +29,15 @@ int make_link(struct making *m, int dir, const char *path, const char *name, str
 int make_text(struct making *m, const char *name, struct str text, struct err *err);
 /* Copies a fact of another record as it is, with its time and source. */
 void make_fact(struct making *m, const struct fact *fact);
-/* The run is whole: it is published. why: tag benchwrap.ended, or NULL. 0; 1: a run of this id was there or is being published by another
- * process, nothing was done; -1: it stays in the spool for the next sweep (or, before the rename, is gone). *ret as of finish_run, to be
- * finished_deinit in all cases. The spool is left: make_settle, or a later sweep, releases it. */
+/* Nothing more comes. why: tag benchwrap.ended, or NULL. After it make_look (what it would be), and make_publish, make_end or make_drop. */
+int make_close(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct err *err);
+/* The record as it would be published. *ret is to be finished_deinit in all cases. */
+int make_look(struct making *m, struct finished *ret, struct err *err);
+/* The run is whole: it is published. 0; 1: a run of this id is being published by another process, nothing was done; -1: it stays in the
+ * spool for the next sweep (or, before the rename, is gone). *ret as of finish_run, to be finished_deinit in all cases. The spool is left:
+ * make_settle, or a later sweep, releases it. Nothing else may be done with *m behind it. */
+int make_publish(struct making *m, struct finished *ret, struct err *err);
+/* make_close and make_publish. */
 int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
 /* Nothing of it stays. */
 void make_drop(struct making *m);
