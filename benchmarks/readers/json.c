@@ -49,6 +49,8 @@ struct state {
 static int load_pointer(struct pointer *p, struct str text, const struct yaml *at, struct rules *rules, struct err *err)
 {
     p->star = -1;
+    if (str_is(text, ".")) /* the row itself, where rows are plain values */
+        return 0;
     if (text.n && text.p[0] != '/') { /* a member's plain name */
         p->segment[p->n++] = text;
         return 0;
@@ -189,11 +191,31 @@ static void row_begin(struct state *s, const struct reader *r, int64_t star)
         s->cell[i] = (struct str){NULL, 0};
 }
 
-static void scalar(struct state *s, const struct reader *r, struct str text)
+/* A plain value that is a row: a number in an array. Its only cell is itself. */
+static void scalar_row(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text)
 {
     const struct json_rule *j = r->data;
-    if (!s->row_depth || s->token_long)
+    for (size_t i = 0; i < j->rows; i++) {
+        if (!j->row[i].n || !path_is(s, 1, &j->row[i]))
+            continue;
+        row_begin(s, r, j->row[i].star >= 0 ? s->level[j->row[i].star + 1].index : -1);
+        for (size_t k = 0; k < r->cells; k++)
+            if (!j->cell[k].n)
+                s->cell[k] = text;
+        row_done(run, source, r, s);
         return;
+    }
+}
+
+static void scalar(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, struct str text)
+{
+    const struct json_rule *j = r->data;
+    if (s->token_long)
+        return;
+    if (!s->row_depth) {
+        scalar_row(run, source, r, s, text);
+        return;
+    }
     for (size_t i = 0; i < r->cells; i++) {
         if (!path_is(s, s->row_depth, &j->cell[i]))
             continue;
@@ -311,7 +333,7 @@ static bool is_bare_value(struct str t)
 }
 
 /* A bare word or number has ended. */
-static void bare_done(struct state *s, const struct reader *r)
+static void bare_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
 {
     struct str t = {s->token, s->token_n};
     struct level *l = &s->level[s->depth];
@@ -321,11 +343,11 @@ static void bare_done(struct state *s, const struct reader *r)
         l->named = false;
         return;
     }
-    scalar(s, r, t);
+    scalar(run, source, r, s, t);
     member_done(s);
 }
 
-static void string_done(struct state *s, const struct reader *r)
+static void string_done(struct rules_run *run, struct source *source, const struct reader *r, struct state *s)
 {
     struct level *l = &s->level[s->depth];
     s->lex = LEX_NONE;
@@ -336,7 +358,7 @@ static void string_done(struct state *s, const struct reader *r)
         s->pending = true;
         return;
     }
-    scalar(s, r, (struct str){s->token, s->token_n});
+    scalar(run, source, r, s, (struct str){s->token, s->token_n});
     member_done(s);
 }
 
@@ -348,7 +370,7 @@ static void token_add(struct state *s, char c)
         s->token_long = true;
 }
 
-static void in_string(struct state *s, const struct reader *r, char c)
+static void in_string(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, char c)
 {
     if (s->escape) {
         static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
@@ -358,7 +380,7 @@ static void in_string(struct state *s, const struct reader *r, char c)
     } else if (c == '\\')
         s->escape = true;
     else if (c == '"')
-        string_done(s, r);
+        string_done(run, source, r, s);
     else
         token_add(s, c);
 }
@@ -435,7 +457,7 @@ static size_t read_on(struct rules_run *run, struct source *source, const struct
             continue;
         }
         if (s->lex == LEX_STRING) {
-            in_string(s, r, c);
+            in_string(run, source, r, s, c);
             continue;
         }
         if (s->lex == LEX_BARE) {
@@ -443,7 +465,7 @@ static size_t read_on(struct rules_run *run, struct source *source, const struct
                 token_add(s, c);
                 continue;
             }
-            bare_done(s, r);
+            bare_done(run, source, r, s);
             if (s->skip)
                 break;
         }
@@ -484,7 +506,7 @@ static void line(struct rules_run *run, struct source *source, const struct read
     if (run->unterminated)
         return;
     if (s->lex == LEX_BARE)
-        bare_done(s, r);
+        bare_done(run, source, r, s);
     if (s->lex == LEX_STRING) { /* no JSON string goes over a line's end */
         s->lex = LEX_NONE;
         s->level[s->depth].named = false;
