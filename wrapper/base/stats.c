@@ -33,21 +33,27 @@ static double t_within(double angle, size_t df)
     return df % 2 ? (angle + sin(angle) * sum) * 2 / M_PI : sin(angle) * sum;
 }
 
+/* Two-sided point: P(|T| <= point) = within. */
+static double t_point(size_t df, double within)
+{
+    double low = 0, high = M_PI / 2;
+    for (int i = 0; i < 100; i++) {
+        double mid = (low + high) / 2;
+        if (t_within(mid, df) < within)
+            low = mid;
+        else
+            high = mid;
+    }
+    return sqrt((double)df) * tan(low);
+}
+
 double stats_t975(size_t df)
 {
     if (df > 1000) { /* Cornish-Fisher expansion around the normal point; error below 1e-9 here */
         double z = 1.959963984540054, n = (double)df;
         return z + (z * z * z + z) / (4 * n) + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
     }
-    double low = 0, high = M_PI / 2;
-    for (int i = 0; i < 100; i++) {
-        double mid = (low + high) / 2;
-        if (t_within(mid, df) < 0.95)
-            low = mid;
-        else
-            high = mid;
-    }
-    return sqrt((double)df) * tan(low);
+    return t_point(df, 0.95);
 }
 
 void stats_of(double *v, size_t n, struct stats *ret)
@@ -139,4 +145,81 @@ bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double 
     free(x);
     free(y);
     return good;
+}
+
+/* Two intervals, and a value counts as far off only outside both, so that each bounds the false alarms by itself:
+ * - the prediction interval for one more value of a normal distribution, mean -+ t(n - 1) s sqrt(1 + 1/n), taken of the logarithms where all values
+ *   are positive (times and rates vary by factors);
+ * - the distribution-free one between the r-th smallest and the r-th largest, which one more exchangeable value leaves with a chance of 2 r / (n + 1):
+ *   below 159 values that is their whole range.
+ * With the level taken here, false claims in simulation (tests/unit/base/stats.c): 1.5 to 2.5 % of normal and log-normal values, at most 5 % of
+ * exponential ones and of Student's t with 3 degrees; from 39 values on the second interval alone keeps them below 5 % for any distribution.
+ * G. J. Hahn and W. Q. Meeker, Statistical Intervals (Wiley 1991), sections 4.7 and 5.4. */
+bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret)
+{
+    double *w = n >= STATS_EXPECT_MIN ? sorted_copy(v, n) : NULL;
+    if (!w)
+        return false;
+    size_t r = (size_t)(STATS_EXPECT_P / 2 * ((double)n + 1));
+    double low = w[r > 1 ? r - 1 : 0], high = w[n - (r > 1 ? r : 1)];
+    bool logs = w[0] > 0 && x > 0;
+    for (size_t i = 0; logs && i < n; i++)
+        w[i] = log(w[i]);
+    struct stats s;
+    stats_of(w, n, &s);
+    free(w);
+    double scale = s.sd * sqrt(1 + 1 / (double)n), off = fabs((logs ? log(x) : x) - s.mean), half = t_point(n - 1, 1 - STATS_EXPECT_P) * scale;
+    double t_low = logs ? exp(s.mean - half) : s.mean - half, t_high = logs ? exp(s.mean + half) : s.mean + half;
+    ret->low = t_low < low ? t_low : low;
+    ret->high = t_high > high ? t_high : high;
+    ret->p = x >= ret->low && x <= ret->high ? 1 : 0; /* without any spread there is nothing between */
+    if (scale > 0)
+        ret->p = 1 - t_within(atan(off / scale / sqrt((double)n - 1)), n - 1);
+    if (x >= ret->low && x <= ret->high && ret->p <= STATS_EXPECT_P)
+        ret->p = STATS_EXPECT_P * 1.000001; /* within the range that the values themselves have: no claim */
+    if (ret->p < 0)
+        ret->p = 0;
+    return true;
+}
+
+struct ranked {
+    double p;
+    size_t i;
+};
+
+static int by_p(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->p > y->p) - (x->p < y->p);
+}
+
+/* S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979) 65-70. */
+bool stats_holm(const double *p, size_t n, double level, bool *ret)
+{
+    struct ranked *all = n <= SIZE_MAX / sizeof *all ? malloc((n + 1) * sizeof *all) : NULL;
+    if (!all)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        all[i] = (struct ranked){p[i], i};
+        ret[i] = false;
+    }
+    qsort(all, n, sizeof *all, by_p);
+    for (size_t k = 0; k < n && all[k].p <= level / (double)(n - k); k++)
+        ret[all[k].i] = true;
+    free(all);
+    return true;
+}
+
+double stats_mad(const double *v, size_t n)
+{
+    double *w = sorted_copy(v, n);
+    if (!w)
+        return NAN;
+    double median = stats_quantile(w, n, 0.5);
+    for (size_t i = 0; i < n; i++)
+        w[i] = fabs(w[i] - median);
+    qsort(w, n, sizeof *w, by_value);
+    double mad = stats_quantile(w, n, 0.5);
+    free(w);
+    return mad;
 }

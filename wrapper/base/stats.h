@@ -18,6 +18,20 @@ double stats_quantile(const double *sorted, size_t n, double q);
 /* 95 % interval of the ratio median(b)/median(a); false when either side has too few samples (< 3) or medians are not positive.
  * Method: see stats.c (documented with its source). */
 bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double *ret_ratio, double *ret_low, double *ret_high);
+/* What one more value may be expected to be, of v[n] that came about in the same way. */
+struct stats_expected {
+    double low, high; /* where it lies, with a confidence of 97.5 % */
+    double p;         /* chance of a value as far off as x or farther, if nothing has changed; above 1 - 0.975 while x lies within */
+};
+enum { STATS_EXPECT_MIN = 5 };
+#define STATS_EXPECT_P 0.025 /* a claim at this level is false in at most 5 % of the cases: half of it is kept for tails heavier than normal */
+/* false: n < STATS_EXPECT_MIN, too few. Method: see stats.c. */
+bool stats_expect(const double *v, size_t n, double x, struct stats_expected *ret);
+/* Holm's step-down procedure: sets ret[i] where p[i] is significant, so that the chance of one false claim or more among all n is at most `level`.
+ * false: out of memory. */
+bool stats_holm(const double *p, size_t n, double level, bool *ret);
+/* Median of the distances from the median; n >= 1. NaN: out of memory. */
+double stats_mad(const double *v, size_t n);
 /* Two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
 double stats_t975(size_t df);
 #endif

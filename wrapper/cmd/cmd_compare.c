@@ -1,5 +1,6 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
 #include "cmd/compare.h"
+#include "cmd/compare_history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -318,7 +319,14 @@ static int run(struct cmd_context *c)
     struct runs runs;
     if (runs_open(&runs, c, c->err) < 0)
         return -1;
-    int status = compare(c, &runs);
+    bool history = opt_on(&c->opts, "history");
+    int status;
+    if (!history && (opt_on(&c->opts, "gate") || opt_text(&c->opts, "last") || opt_text(&c->opts, "ignore")))
+        status = err_set(c->err, ERR_USAGE, "--gate, --last and --ignore are for --history");
+    else if (history && opt_text(&c->opts, "by"))
+        status = err_set(c->err, ERR_USAGE, "either --by or --history");
+    else
+        status = history ? history_compare(c, &runs) : compare(c, &runs);
     runs_close(&runs);
     return status;
 }
@@ -329,7 +337,12 @@ static const struct opt_row rows[] = {
      "instead of naming runs: one group for each value of this param or tag (or experiment, name, status)", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "with --by: only runs of this experiment", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "with --by: only runs of this status or verdict", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "with --by: only runs with this tag; may be repeated", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "with --by or --history: only runs with this tag; may be repeated", 0},
+    {"history", 'H', OPT_FLAG, NULL, NULL, NULL, "History", "one run (without RUN the newest) against the earlier ones like it", 0},
+    {"last", 'l', OPT_INT, "N", NULL, NULL, "History", "the newest N of them (default: 50)", 0},
+    {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "History", "a param in which they may differ, or a pattern of such; may be repeated", 0},
+    {"min-effect", 0, OPT_TEXT, "FRACTION", NULL, "2%", "History", "smaller changes are none, however sure", 0},
+    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "History", "exit 3 on a regression", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "also metrics of the machine, and the statistics that stand beside a series", 0},
     CMD_ROW_JSON,
 };
@@ -337,7 +350,7 @@ static const struct opt_row rows[] = {
 const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "which parameters differ between runs, and by how much the metrics do",
-    .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY",
+    .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY | --history [RUN]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
@@ -347,10 +360,19 @@ const struct cmd cmd_compare = {
         "the distribution). With several runs in a group each run counts once, with the median of its repetitions; with one run in each, its "
         "repetitions are the values (\"rep\"). Below three values on a side there is no interval: \"too few\".\n\n"
         "The verdict is same when the interval holds 1 (no difference was seen, which does not prove that there is none), else better or worse by the "
-        "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.",
+        "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.\n\n"
+        "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "
+        "inputs (what probes saw of the machine is no input, so an update of the system shows). Each counts once, with the median of its repetitions. "
+        "A value is a regression or an improvement when it lies outside the range to be expected of one more run (97.5 %: prediction interval of the "
+        "logarithms, and outside the range of the earlier values; Hahn and Meeker, Statistical Intervals, 4.7 and 5.4), also after Holm's correction for the "
+        "number of metrics, and differs from the median by --min-effect or more. The chance of a false claim in one comparison is about 2.5 %, and for tails "
+        "much heavier than normal at most about 5 % or 2 in (runs + 1). Below five earlier runs nothing is claimed: too few. Wall time closes the "
+        "gate only where the run has no metric with a direction of its own.",
     .examples = "$ benchwrap compare last~1 last\n"
                 "The newest run against the one before.\n"
                 "$ benchwrap compare --by a -e io\n"
-                "All runs of an experiment, in groups by the parameter a.\n",
+                "All runs of an experiment, in groups by the parameter a.\n"
+                "$ benchwrap compare last --history\n"
+                "Is the newest run as good as the earlier ones like it?\n",
     .run = run,
 };

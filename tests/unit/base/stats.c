@@ -94,9 +94,141 @@ static void ratio_refuses_too_little_and_zero(void **state)
     assert_true(ratio == 5);
 }
 
+/* ---- what one more value may be; by simulation with a fixed seed ---- */
+
+static uint64_t state64 = 88172645463325252u; /* xorshift64 (Marsaglia 2003) */
+
+static double uniform(void)
+{
+    state64 ^= state64 << 13;
+    state64 ^= state64 >> 7;
+    state64 ^= state64 << 17;
+    return ((double)(state64 >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+enum shape { NORMAL, LOG_NORMAL, UNIFORM, EXPONENTIAL, STUDENT3, AROUND_ZERO };
+
+static double draw(enum shape shape)
+{
+    double z, c = 0;
+    switch (shape) {
+    case NORMAL: return 100 * (1 + 0.02 * normal());
+    case LOG_NORMAL: return 100 * exp(0.3 * normal());
+    case UNIFORM: return 90 + 20 * uniform();
+    case EXPONENTIAL: return 100 - 10 * log(uniform());
+    case STUDENT3:
+        z = normal();
+        for (int i = 0; i < 3; i++) {
+            double y = normal();
+            c += y * y;
+        }
+        return 100 + 2 * z / sqrt(c / 3);
+    default: return normal();
+    }
+}
+
+/* Part of the claims when the further value comes about like the others, times `factor`. */
+static double claims(enum shape shape, size_t n, double factor)
+{
+    enum { TIMES = 3000 };
+    int made = 0;
+    for (int i = 0; i < TIMES; i++) {
+        double v[100];
+        struct stats_expected e;
+        for (size_t k = 0; k < n; k++)
+            v[k] = draw(shape);
+        double x = draw(shape) * factor;
+        assert_true(stats_expect(v, n, x, &e));
+        made += e.p <= STATS_EXPECT_P;
+        assert_int_equal(e.p <= STATS_EXPECT_P, x < e.low || x > e.high); /* the interval and the chance say the same */
+    }
+    return (double)made / TIMES;
+}
+
+static void few_false_claims(void **state)
+{
+    static const struct { enum shape shape; double most; } rows[] = { /* with three standard deviations of the simulation */
+        {NORMAL, 0.025 + 0.0086}, {LOG_NORMAL, 0.025 + 0.0086}, {UNIFORM, 0.025 + 0.0086}, {AROUND_ZERO, 0.025 + 0.0086},
+        {EXPONENTIAL, 0.05 + 0.012}, {STUDENT3, 0.05 + 0.012},
+    };
+    static const size_t ns[] = {5, 10, 20, 40, 100};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (size_t k = 0; k < 5; k++) {
+            double got = claims(rows[i].shape, ns[k], 1);
+            if (got > rows[i].most)
+                fail_msg("distribution %d, n %zu: %.4f of the claims are false", rows[i].shape, ns[k], got);
+        }
+}
+
+static void a_tenth_is_seen_through_two_percent_of_noise(void **state)
+{
+    (void)state;
+    assert_true(claims(NORMAL, 10, 0.9) > 0.95);
+    assert_true(claims(NORMAL, 10, 1.1) > 0.95);
+    assert_true(claims(NORMAL, 5, 0.9) > 0.7);
+    assert_true(claims(NORMAL, 100, 0.9) > 0.97);
+}
+
+static void expectations_have_exact_values_and_limits(void **state)
+{
+    double v[] = {8, 9, 10, 11, 12}, same[] = {7, 7, 7, 7, 7}, negative[] = {-2, -1, 0, 1, 2};
+    struct stats_expected e;
+    (void)state;
+    assert_false(stats_expect(v, 4, 1, &e));
+    assert_true(stats_expect(negative, 5, 3, &e)); /* mean 0, sd sqrt(2.5), qt(0.9875, 4) = 3.49541 */
+    near(e.high, 3.495405933 * sqrt(2.5) * sqrt(1.2), 1e-8);
+    near(e.low, -e.high, 1e-12);
+    near(e.p, 0.15830242337545797, 1e-12);
+    assert_true(stats_expect(same, 5, 7, &e));
+    assert_true(e.p == 1 && e.low <= 7 && e.high >= 7);
+    near(e.low, 7, 1e-14);
+    near(e.high, 7, 1e-14);
+    assert_true(stats_expect(same, 5, 7.5, &e));
+    assert_true(e.p == 0);
+    near(stats_mad(v, 5), 1, 1e-15);
+    near(stats_mad((double[]){1, 1, 2, 2, 4, 6, 9}, 7), 1, 1e-15);
+}
+
+static void holm_keeps_the_level_over_all(void **state)
+{
+    static const double p[] = {0.01, 0.04, 0.03, 0.005}; /* 0.005 <= 0.05/4, 0.01 <= 0.05/3, 0.03 > 0.05/2 */
+    bool sure[4];
+    (void)state;
+    assert_true(stats_holm(p, 4, 0.05, sure));
+    assert_true(sure[0] && !sure[1] && !sure[2] && sure[3]);
+    assert_true(stats_holm(p, 0, 0.05, sure));
+    int wrong = 0; /* ten metrics of equal runs: in few of the comparisons is one of them claimed */
+    for (int i = 0; i < 500; i++) {
+        double v[10], q[10];
+        bool any = false, ten[10];
+        for (int m = 0; m < 10; m++) {
+            struct stats_expected e;
+            for (int k = 0; k < 10; k++)
+                v[k] = draw(NORMAL);
+            stats_expect(v, 10, draw(NORMAL), &e);
+            q[m] = e.p;
+        }
+        assert_true(stats_holm(q, 10, STATS_EXPECT_P, ten));
+        for (int m = 0; m < 10; m++)
+            any = any || ten[m];
+        wrong += any;
+    }
+    assert_in_range(wrong, 0, 25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_false_claims),
+        cmocka_unit_test(a_tenth_is_seen_through_two_percent_of_noise),
+        cmocka_unit_test(expectations_have_exact_values_and_limits),
+        cmocka_unit_test(holm_keeps_the_level_over_all),
         cmocka_unit_test(student_t_has_the_tabulated_points), cmocka_unit_test(close_large_values_keep_their_spread),
         cmocka_unit_test(few_samples_give_no_interval),       cmocka_unit_test(quantiles_are_of_type_7),
         cmocka_unit_test(ratio_of_medians_has_price_and_bonetts_interval), cmocka_unit_test(ratio_refuses_too_little_and_zero),

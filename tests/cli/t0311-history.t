@@ -1,0 +1,73 @@
+#!/bin/bash
+# compare --history: which earlier runs count, what is claimed, the gate.
+. "$(dirname "$0")/../lib/tap.sh"
+mkdir -p "$WORK/w" && cd "$WORK/w" || exit 1
+get() { python3 -c 'import json, sys
+v = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1"; }
+cat >rules.yaml <<'Y'
+name: x
+version: "1"
+readers:
+  - {name: speed, regex: '^speed: (?<v>\S+)', metrics: [{name: speed, cell: v, unit: MB_per_s, better: higher}]}
+  - {name: delay, regex: '^delay: (?<v>\S+)', metrics: [{name: delay, cell: v, unit: ms, better: lower}]}
+  - {name: kind, regex: '^kind: (?<v>\S+)', params: [{param: kind, cell: v}]}
+Y
+bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -3 "$WORK/err")"; }
+measure() { bw -- printf 'speed: %s\ndelay: %s\nkind: %s\n' "$@"; }
+history() { "$BENCHWRAP" compare --history "$@" 2>"$WORK/err"; }
+verdicts() { history --json "$@" | get '{m["key"].split("_")[0]: m["verdict"] for m in v["metrics"]}'; }
+
+for v in 100 101 99 100.5; do measure $v 10 a; done
+measure 50 10 a
+is "four earlier runs are too few" "$(history --json | get '[(m["n"], m["verdict"]) for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "[(4, 'too few')]"
+like "which is said" "$(history)" '^too few: nothing can be expected from fewer than 5'
+is "and opens the gate" "$(history --gate >/dev/null; echo $?)" 0
+rm -r mlruns .benchwrap
+for v in 100 101 99 100.5 99.5 102 98 100; do measure $v "1$((${v%.*} % 10))" a; done
+
+measure 100.2 14 a
+is "nothing has changed" "$(verdicts)" "{'delay': 'no change', 'run.wall': 'no change', 'speed': 'no change'}"
+is "the gate is open" "$(history --gate >/dev/null; echo $?)" 0
+measure 90 14 a
+is "a tenth slower" "$(history --json | get '[(m["verdict"], m["n"], round(m["change"], 3), m["value"]) for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "[('regression', 9, -0.1, 90)]"
+is "closes the gate" "$(history --gate >/dev/null; echo $?)" 3
+is "an effect too small to matter does not" "$(history --gate --min-effect 20% >/dev/null; echo $?)" 0
+is "min-effect as a number" "$(history --gate --min-effect 0.05 >/dev/null; echo $?)" 3
+is "that is none" "$(history --min-effect x >/dev/null; echo $?)" 125
+like "the table" "$(history)" '^speed_MB_per_s +MB_per_s +higher +90 +9 +100 +-10.0 % +9[0-9.]+ \.\. 10[0-9.]+ +regression$'
+measure 120 14 a
+is "faster is an improvement" "$(history --json | get '[m["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "['improvement']"
+is "and passes" "$(history --gate >/dev/null; echo $?)" 0
+measure 100 40 a
+is "the direction is the metric's" "$(history --json | get '[m["verdict"] for m in v["metrics"] if m["key"] == "delay_ms"]')" "['regression']"
+old=$("$BENCHWRAP" ls -e h --json | get 'v[-9]["id"]')
+is "only earlier runs count" "$(history "$old" --json | get 'len(v["history"])')" 8
+is "the newest N" "$(history --last 5 --json | get '[len(v["history"]), v["looked_at"]]')" "[5, 5]"
+is "two runs are refused" "$(history "$old" last >/dev/null; echo $?)" 125
+is "--gate without --history too" "$("$BENCHWRAP" compare last last~1 --gate >/dev/null 2>&1; echo $?)" 125
+
+measure 100 10 b
+is "another input is another history" "$(history --json | get '(v["history"], v["looked_at"])')" "([], 12)"
+like "the input is named" "$(history)" 'most others differ in kind'
+is "--ignore puts them together" "$(history --ignore kind --json | get 'len(v["history"])')" 12
+is "also as a pattern" "$(history --ignore 'k*d' --json | get 'len(v["history"])')" 12
+bw -p more=1 -- printf 'speed: 100\nkind: b\n'
+is "a param that the others lack parts them" "$(history --json | get 'len(v["history"])')" 0
+bw -- printf 'speed: 100\nkind: b\n'
+is "and one that this run lacks" "$(history --json | get 'len(v["history"])')" 1
+bw --cluster other -- printf 'speed: 100\nkind: b\n'
+is "another cluster" "$(history --json | get 'len(v["history"])')" 0
+"$BENCHWRAP" -q -e h -r ./rules.yaml -- sh -c 'printf "speed: 5\nkind: b\n"; exit 1' >/dev/null 2>&1
+bw -- printf 'speed: 100\nkind: b\n'
+is "a failed run is no history" "$(history --json | get 'len(v["history"])')" 2
+"$BENCHWRAP" -q -e other -r ./rules.yaml -- printf 'speed: 100\nkind: b\n' >/dev/null 2>&1
+is "nor is another experiment" "$(history --json | get 'v["looked_at"]')" 0
+measure 100 10 a
+
+before=$(history --json | get 'len(v["history"])')
+bw --tag benchwrap.amends="$("$BENCHWRAP" ls -e h --json | get 'v[0]["id"]')" -- printf 'speed: 100\ndelay: 10\nkind: a\n'
+is "a run read again replaces the one it amends" "$(history --json | get 'len(v["history"])')" "$before"
+measure 100 10 a
+is "and both count once" "$(history --json | get 'len(v["history"])')" "$((before + 1))"
+done_testing

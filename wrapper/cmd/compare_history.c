@@ -1,0 +1,323 @@
+/* compare_history.c: one run against the earlier ones like it: is a number worse than those lead one to expect? */
+#include "cmd/compare_history.h"
+
+#include "cmd/inputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HISTORY_MAX = 1000, HISTORY_USUAL = 50 };
+
+const char *changed_name(enum changed changed)
+{
+    static const char *const names[] = {"", "too few", "no change", "regression", "improvement", "different"};
+    return names[changed];
+}
+
+/* ---- judging ---- */
+
+static enum changed direction_of(const struct history_metric *h)
+{
+    const char *better = h->m->direction;
+    if (!*better)
+        return CHANGED_DIFFERENT;
+    return (h->value > h->m->sides[0].median) == (strcmp(better, "higher") == 0) ? CHANGED_IMPROVEMENT : CHANGED_REGRESSION;
+}
+
+static void expect(struct history_metric *h, size_t runs)
+{
+    const struct compared_side *before = &h->m->sides[0], *now = &h->m->sides[1];
+    size_t n = runs < before->n ? runs : before->n; /* one earlier run: its repetitions are no history */
+    h->expected = (struct stats_expected){NAN, NAN, 1};
+    h->value = now->n ? now->median : NAN;
+    h->change = before->n && before->median != 0 && now->n ? (h->value - before->median) / fabs(before->median) : NAN;
+    if (!now->n || !before->n)
+        return;
+    h->changed = n >= STATS_EXPECT_MIN && stats_expect(before->values, before->n, h->value, &h->expected) ? CHANGED_NO : CHANGED_TOO_FEW;
+}
+
+int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret, size_t *ret_count,
+                  struct err *err)
+{
+    size_t n = 0, tests = 0, own = 0;
+    for (const struct compared *m = metrics; m; m = m->next)
+        n++;
+    struct history_metric *all = arena_get(a, (n + 1) * sizeof *all);
+    double *p = arena_get(a, (n + 1) * sizeof *p);
+    bool *sure = arena_get(a, (n + 1) * sizeof *sure);
+    if (!all || !p || !sure)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    n = 0;
+    for (const struct compared *m = metrics; m; m = m->next) {
+        all[n].m = m;
+        expect(&all[n], runs);
+        own += *m->direction && strcmp(m->key, "run.wall_s") != 0;
+        n++;
+    }
+    for (size_t i = 0; i < n; i++) { /* wall time has setting up and waiting in it: it counts where nothing else is known */
+        all[i].counts = *all[i].m->direction && (!own || strcmp(all[i].m->key, "run.wall_s") != 0);
+        if (all[i].changed == CHANGED_NO)
+            p[tests++] = all[i].expected.p;
+    }
+    if (!stats_holm(p, tests, STATS_EXPECT_P, sure))
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    tests = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].changed == CHANGED_NO && sure[tests++] && !(fabs(all[i].change) < min_effect))
+            all[i].changed = direction_of(&all[i]);
+    *ret = all;
+    *ret_count = n;
+    return 0;
+}
+
+/* ---- the earlier runs ---- */
+
+struct history {
+    struct cmd_context *c;
+    struct runs *runs;
+    struct member run;
+    struct inputs inputs;
+    struct group earlier;
+    size_t looked;   /* earlier runs of the experiment */
+    double min_effect;
+    struct history_metric *metrics;
+    size_t count;
+};
+
+static int read_member(struct history *h, const char *name, struct member *ret)
+{
+    struct tree_run *run = NULL;
+    const char *problem = NULL;
+    if (runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->c, &run, h->c->err))
+        return -1;
+    *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->c->arena)};
+    if (run->problem || problem)
+        fprintf(h->c->notes, "benchwrap: compare: %s: damaged\n", run->path);
+    return 0;
+}
+
+static int collect(struct history *h, size_t last)
+{
+    struct cmd_context *c = h->c;
+    struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = opt_find(&c->opts, "tag")};
+    free(h->runs->all);
+    h->runs->all = NULL;
+    h->runs->count = 0;
+    h->earlier.members = arena_get(c->arena, last * sizeof *h->earlier.members);
+    if (!h->earlier.members)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (runs_load(h->runs, &filter, c, c->err) < 0)
+        return -1;
+    for (size_t i = 0; i < h->runs->count && h->earlier.count < last; i++) {
+        const struct tree_run *r = h->runs->all[i];
+        if (r->start_ms >= h->run.run->start_ms || r->problem || r->status != RUN_FINISHED || strcmp(r->id, h->run.run->id) == 0)
+            continue;
+        h->looked++;
+        if (!inputs_shared(&h->inputs, h->runs, r, c->arena))
+            continue;
+        struct member *m = &h->earlier.members[h->earlier.count];
+        if (read_member(h, r->id, m) < 0)
+            return -1;
+        if (inputs_more(&h->inputs, m->run, m->detail))
+            json_free(m->detail);
+        else
+            h->earlier.count++;
+    }
+    inputs_amended(&h->earlier, h->run.run);
+    return 0;
+}
+
+/* ---- what is printed ---- */
+
+static void print_head(const struct history *h)
+{
+    CLEANUP_BUF struct buf b;
+    size_t n = h->earlier.count;
+    const char *differs = inputs_most_missed(&h->inputs);
+    buf_init(&b, 8192);
+    buf_puts(&b, "run      ");
+    buf_printf(&b, "%.8s", h->run.run->id);
+    buf_puts(&b, "  ");
+    buf_plain(&b, str_of(h->run.run->name), 100);
+    buf_printf(&b, "\nhistory  %zu earlier run%s of experiment ", n, n == 1 ? "" : "s");
+    buf_plain(&b, str_of(h->run.run->experiment), 100);
+    buf_puts(&b, " with the same inputs on the same kind of node");
+    if (n) {
+        buf_puts(&b, ", ");
+        show_time(&b, h->earlier.members[n - 1].run->start_ms);
+        buf_puts(&b, " to ");
+        show_time(&b, h->earlier.members[0].run->start_ms);
+    }
+    buf_putc(&b, '\n');
+    if (n < STATS_EXPECT_MIN && differs) {
+        buf_puts(&b, "         most others differ in ");
+        buf_plain(&b, str_of(differs), 100);
+        buf_puts(&b, "; --ignore puts runs together that differ in a param which does not matter\n");
+    }
+    fwrite(b.p ? b.p : "", 1, b.n, h->c->out);
+}
+
+static void range_text(struct listing *l, const struct history *h, const struct history_metric *m)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    if (!isnan(m->expected.low)) {
+        show_double(&b, m->expected.low);
+        buf_puts(&b, " .. ");
+        show_double(&b, m->expected.high);
+    }
+    listing_text(l, b.n ? arena_dup(h->c->arena, b.p, b.n) : NULL);
+}
+
+static int print_text(const struct history *h)
+{
+    static const struct listing_column columns[] = {{"key", "METRIC", false, 60}, {"unit", "UNIT", false, 0},     {"direction", "BETTER", false, 0},
+                                                    {"value", "VALUE", true, 0},  {"n", "RUNS", true, 0},         {"median", "MEDIAN", true, 0},
+                                                    {"change", "CHANGE", true, 0}, {"expected", "EXPECTED", false, 0}, {"verdict", "VERDICT", false, 0}};
+    struct listing l;
+    struct arena *a = h->c->arena;
+    size_t few = 0;
+    print_head(h);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    for (size_t i = 0; i < h->count; i++) {
+        const struct history_metric *m = &h->metrics[i];
+        const struct compared_side *before = &m->m->sides[0];
+        listing_text(&l, m->m->step < 0 ? m->m->key : arena_printf(a, "%s @%lld", m->m->key, (long long)m->m->step));
+        listing_text(&l, m->m->unit);
+        listing_text(&l, m->m->direction);
+        if (isnan(m->value))
+            listing_none(&l);
+        else
+            listing_number(&l, m->value, NULL);
+        listing_number(&l, (double)(before->n < h->earlier.count ? before->n : h->earlier.count), NULL);
+        if (before->n)
+            listing_number(&l, before->median, NULL);
+        else
+            listing_none(&l);
+        if (isnan(m->change))
+            listing_none(&l);
+        else
+            listing_number(&l, m->change, arena_printf(a, "%+.1f %%", 100 * m->change));
+        range_text(&l, h, m);
+        listing_text(&l, isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+        few += m->changed == CHANGED_TOO_FEW;
+    }
+    if (h->count)
+        fputc('\n', h->c->out);
+    int status = listing_print(&l, h->c->out);
+    listing_deinit(&l);
+    if (!h->count)
+        fputs("The run has no metric of its own.\n", h->c->out);
+    if (few)
+        fprintf(h->c->out, "\ntoo few: nothing can be expected from fewer than %d earlier runs\n", STATS_EXPECT_MIN);
+    return status;
+}
+
+static void double_or_null(struct json_out *j, const char *key, double v)
+{
+    if (isnan(v))
+        json_null(j, key);
+    else
+        json_double(j, key, v);
+}
+
+static void metric_json(struct json_out *j, const struct history_metric *m, size_t runs)
+{
+    const struct compared_side *before = &m->m->sides[0];
+    json_open(j, NULL, '{');
+    json_text(j, "key", m->m->key);
+    if (m->m->step >= 0)
+        json_int(j, "step", m->m->step);
+    else
+        json_null(j, "step");
+    json_text(j, "unit", m->m->unit);
+    json_text(j, "direction", *m->m->direction ? m->m->direction : NULL);
+    double_or_null(j, "value", m->value);
+    json_int(j, "n", (int64_t)(before->n < runs ? before->n : runs));
+    double_or_null(j, "median", before->n ? before->median : NAN);
+    double_or_null(j, "change", m->change);
+    double_or_null(j, "expected_low", m->expected.low);
+    double_or_null(j, "expected_high", m->expected.high);
+    double_or_null(j, "p", isnan(m->expected.low) ? NAN : m->expected.p);
+    json_text(j, "verdict", isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+    json_close(j, '}');
+}
+
+static int print_json(const struct history *h)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1u << 30);
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '{');
+    json_text(&j, "run", h->run.run->id);
+    json_open(&j, "history", '[');
+    for (size_t i = 0; i < h->earlier.count; i++)
+        json_text(&j, NULL, h->earlier.members[i].run->id);
+    json_close(&j, ']');
+    json_int(&j, "looked_at", (int64_t)h->looked);
+    json_open(&j, "inputs", '[');
+    for (size_t i = 0; i < h->inputs.count; i++)
+        json_text(&j, NULL, h->inputs.list[i].path);
+    json_close(&j, ']');
+    json_double(&j, "min_effect", h->min_effect);
+    json_open(&j, "metrics", '[');
+    for (size_t i = 0; i < h->count; i++)
+        metric_json(&j, &h->metrics[i], h->earlier.count);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fwrite(b.p ? b.p : "", 1, b.n, h->c->out);
+    return b.failed ? -1 : 0;
+}
+
+/* ---- the command ---- */
+
+/* "2%" or 0.02, 0 or more. */
+static int fraction(struct cmd_context *c, const char *option, double *ret)
+{
+    struct str text = str_trim(str_of(opt_text(&c->opts, option)));
+    bool percent = str_ends(text, "%");
+    if (percent)
+        text = str_trim(str_sub(text, 0, text.n - 1));
+    if (!str_double(text, ret) || !(*ret >= 0) || !isfinite(*ret))
+        return err_set(c->err, ERR_USAGE, "--%s: a part of the value is wanted, as 2%% or 0.02", option);
+    *ret /= percent ? 100 : 1;
+    return 0;
+}
+
+static int judge_and_print(struct history *h)
+{
+    struct cmd_context *c = h->c;
+    struct compared *metrics = NULL;
+    struct group groups[] = {h->earlier, {.name = h->run.run->id, .members = &h->run, .count = 1}};
+    if (compare_metrics(groups, 2, opt_on(&c->opts, "all"), c->arena, &metrics, c->err) < 0 ||
+        history_judge(metrics, h->earlier.count, h->min_effect, c->arena, &h->metrics, &h->count, c->err) < 0)
+        return -1;
+    if ((opt_on(&c->opts, "json") ? print_json(h) : print_text(h)) < 0)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    for (size_t i = 0; i < h->count; i++)
+        if (opt_on(&c->opts, "gate") && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
+            return 3;
+    return h->run.run->problem ? 1 : 0;
+}
+
+int history_compare(struct cmd_context *c, struct runs *runs)
+{
+    struct history h = {.c = c, .runs = runs};
+    int64_t last = opt_text(&c->opts, "last") ? opt_integer(&c->opts, "last") : HISTORY_USUAL;
+    if (c->argc > 1)
+        return err_set(c->err, ERR_USAGE, "--history takes one run (without: the newest)");
+    if (last < 1 || last > HISTORY_MAX)
+        return err_set(c->err, ERR_USAGE, "--last: 1 to %d runs are wanted", HISTORY_MAX);
+    if (fraction(c, "min-effect", &h.min_effect) < 0 || read_member(&h, c->argc ? c->argv[0] : "last", &h.run) < 0)
+        return -1;
+    int status = inputs_of(&h.inputs, h.run.run, h.run.detail, opt_find(&c->opts, "ignore"), c->arena, c->err);
+    if (status == 0)
+        status = collect(&h, (size_t)last);
+    if (status == 0)
+        status = judge_and_print(&h);
+    for (size_t i = 0; i < h.earlier.count; i++)
+        json_free(h.earlier.members[i].detail);
+    json_free(h.run.detail);
+    return status;
+}
