@@ -42,6 +42,7 @@ struct where {
     int cell;
     struct str *any;
     size_t n;
+    bool negated;
     struct where *next;
 };
 

@@ -45,7 +45,16 @@ int load_where(struct where **ret, const struct yaml *y, struct reader *r, struc
         struct where *w = ARENA_NEW(&rules->arena, struct where);
         if (!w || !(w->any = arena_get(&rules->arena, 32 * sizeof(*w->any))))
             return load_no_memory(rules, err);
-        if (load_texts(c, w->any, 32, &w->n, rules, err) || (w->cell = reader_cell(r, c->key, c, rules, err)) < 0)
+        static const char *const keys[] = {"not", NULL};
+        const struct yaml *texts = c;
+        if (c->kind == YAML_MAP) {
+            w->negated = true;
+            if (load_keys(c, keys, rules, err))
+                return -1;
+            if (!(texts = yaml_get(c, "not")))
+                return rules_complain(c, rules, err, "a condition is [texts] or {not: [texts]}");
+        }
+        if (load_texts(texts, w->any, 32, &w->n, rules, err) || (w->cell = reader_cell(r, c->key, c, rules, err)) < 0)
             return -1;
         w->next = *ret;
         *ret = w;

@@ -25,7 +25,7 @@ bool row_where(const struct where *w, const struct str *cells)
         bool found = false;
         for (size_t i = 0; i < w->n && cells[w->cell].p; i++)
             found = found || str_eq(w->any[i], cells[w->cell]);
-        if (!found)
+        if (found == w->negated || !cells[w->cell].p)
             return false;
     }
     return true;

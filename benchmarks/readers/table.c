@@ -65,7 +65,7 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     struct str first = t->header[0];
     r->literal[r->literals++] = str_word(&first);
     for (const struct where *w = r->where; w; w = w->next)
-        if (str_eq(r->cell[w->cell], t->header[0]) && w->n && w->n <= 32)
+        if (str_eq(r->cell[w->cell], t->header[0]) && !w->negated && w->n && w->n <= 32)
             t->first = w;
     for (size_t i = 0; t->first && i < t->first->n; i++)
         r->literal[r->literals++] = t->first->any[i];
