@@ -24,9 +24,9 @@ static void progress(const struct series *s, const struct series_run *run)
     const struct series_plan *w = &s->what;
     size_t all = w->sweep.points * (w->most + w->warmup);
     CLEANUP_BUF struct buf label;
+    buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     if (w->quiet || all < 2 || !isatty(2))
         return;
-    buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     sweep_label(&w->sweep, run->point, &label);
     series_say("[%zu/%zu] %.200s%s%s %zu", run->order, all, label.n ? label.p : "", label.n ? " " : "",
                run->warmup ? "warm-up" : "repetition", run->repetition);

@@ -132,11 +132,11 @@ static void print_points(const struct shown *s)
     struct err err = {0};
     struct series_notes notes;
     CLEANUP_BUF struct buf table;
+    buf_init(&table, 64 << 20);
     snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
     CLEANUP_FD int dir = openat(s->runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0 || faccessat(dir, SERIES_NOTES, F_OK, 0))
         return;
-    buf_init(&table, 64 << 20);
     if (series_notes_read(dir, &notes, &err) == 0)
         series_table(&notes, series_figures(&notes), notes.sweep.count == 0, &table);
     series_notes_deinit(&notes);
