@@ -1,0 +1,226 @@
+/* cmd_reparse.c: `benchwrap reparse`: kept outputs are read again by newer rules; new runs amend the old ones. */
+#include "cmd/reparse.h"
+
+#include "base/fs.h"
+#include "wrapper/run_make.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCH = 256, SETTLED_S = 60 };
+
+struct work {
+    struct reparse x;
+    struct listing list;          /* what changes */
+    struct listing runs;          /* JSON: a row a run */
+    char ids[BATCH][33];
+    size_t waiting, done, same, skipped, failed;
+};
+
+static const struct listing_column change_columns[] = {
+    {"id", NULL, false, 0},      {"short", "RUN", false, 0},         {"what", "WHAT", false, 0},
+    {"key", "KEY", false, 60},   {"before", "BEFORE", false, 60},    {"after", "AFTER", false, 60},
+};
+static const struct listing_column run_columns[] = {
+    {"id", NULL, false, 0},      {"result", NULL, false, 0}, {"amending", NULL, false, 0}, {"rules_version", NULL, false, 0},
+    {"verdict", NULL, false, 0}, {"changes", NULL, true, 0}, {"path", NULL, false, 0},     {"why", NULL, false, 0},
+};
+
+static void settle(struct work *w)
+{
+    struct err err = {0};
+    if (make_settle(w->x.runs->tree, w->x.spool, w->ids, w->waiting, &err)) /* the next run, or sync, does it */
+        fprintf(w->x.c->notes, "benchwrap: reparse: %s\n", err.text);
+    w->waiting = 0;
+}
+
+static void add_rows(struct work *w, const struct tree_run *run, const struct reparsed *got)
+{
+    static const char *const results[] = {"amended", "unchanged", "skipped", "failed"};
+    struct listing *l = &w->list;
+    for (const struct reparse_change *c = got->changes; c; c = c->next) {
+        listing_text(l, run->id);
+        listing_str(l, (struct str){run->id, 8});
+        listing_text(l, c->what);
+        listing_text(l, c->key);
+        listing_text(l, c->before);
+        listing_text(l, c->after);
+    }
+    l = &w->runs;
+    listing_text(l, run->id);
+    listing_text(l, w->x.dry && got->result == REPARSE_DONE ? "would amend" : results[got->result]);
+    listing_text(l, got->id[0] ? got->id : NULL);
+    listing_text(l, got->rules_version);
+    listing_text(l, got->verdict);
+    listing_number(l, (double)got->count, NULL);
+    listing_text(l, got->place);
+    listing_text(l, got->why);
+}
+
+static void note(struct work *w, const struct tree_run *run, const char *result, const char *why)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_plain(&b, str_of(why), 900);
+    fprintf(w->x.c->notes, "benchwrap: reparse: %.8s %s: %s\n", run->id, result, b.p ? b.p : "");
+}
+
+static void take(struct work *w, const struct tree_run *run, bool named)
+{
+    struct reparsed got;
+    reparse_run(&w->x, run, &got);
+    w->done += got.result == REPARSE_DONE;
+    w->same += got.result == REPARSE_SAME;
+    w->skipped += got.result == REPARSE_SKIPPED;
+    w->failed += got.result == REPARSE_FAILED || (named && got.result == REPARSE_SKIPPED);
+    add_rows(w, run, &got);
+    if (got.result == REPARSE_FAILED || (got.result == REPARSE_SKIPPED && named))
+        note(w, run, got.result == REPARSE_FAILED ? "failed" : "is skipped", got.why ? got.why : "");
+    if (got.result != REPARSE_DONE || w->x.dry)
+        return;
+    memcpy(w->ids[w->waiting++], got.id, 33);
+    if (w->waiting == BATCH)
+        settle(w);
+}
+
+/* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
+static int take_id(struct work *w, const char *id, bool named)
+{
+    struct cmd_context *c = w->x.c;
+    struct tree_run *run;
+    int got = named ? runs_find(w->x.runs, id, TREE_METRICS, c, &run, c->err) : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
+    if (got)
+        return -1;
+    take(w, run, named);
+    return 0;
+}
+
+static int take_runs(struct work *w)
+{
+    struct cmd_context *c = w->x.c;
+    struct runs_filter filter = {
+        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+    bool filtered = filter.experiment || filter.status || filter.tags->text || opt_on(&c->opts, "all");
+    if (c->argc && filtered)
+        return err_set(c->err, ERR_USAGE, "either runs are named, or filters choose them");
+    if (!c->argc && !filtered)
+        return err_set(c->err, ERR_USAGE, "which runs? Name them, choose them by -e, -s or --tag, or say --all");
+    for (int i = 0; i < c->argc; i++)
+        if (take_id(w, c->argv[i], true))
+            return -1;
+    if (!filtered)
+        return 0;
+    if (runs_load(w->x.runs, &filter, c, c->err))
+        return -1;
+    for (size_t i = 0; i < w->x.runs->count; i++)
+        if (take_id(w, w->x.runs->all[i]->id, false))
+            return -1;
+    return 0;
+}
+
+static int print(struct work *w)
+{
+    struct cmd_context *c = w->x.c;
+    bool bad = w->list.failed || w->runs.failed;
+    if (!bad && opt_on(&c->opts, "json")) {
+        CLEANUP_BUF struct buf b, part;
+        buf_init(&b, 1u << 30);
+        buf_init(&part, 1u << 30);
+        struct json_out j = {.to = &b};
+        json_open(&j, NULL, '{');
+        listing_json(&w->runs, &part);
+        json_raw(&j, "runs", buf_text(&part));
+        buf_clear(&part);
+        listing_json(&w->list, &part);
+        json_raw(&j, "changes", buf_text(&part));
+        json_close(&j, '}');
+        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+        bad = b.failed || part.failed;
+    } else if (!bad) {
+        bad = listing_print(&w->list, c->out) < 0;
+        fprintf(c->out, "%zu %s, %zu unchanged, %zu skipped%s\n", w->done, w->x.dry ? "would be amended" : "amended", w->same, w->skipped,
+                w->skipped && !c->argc ? " (--json tells why)" : "");
+    }
+    return bad ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+/* Trying out writes nothing beside the tree: what would be is made in a folder that is thrown away. */
+static int dry_spool(struct work *w, char *path, size_t size)
+{
+    const char *tmp = getenv("TMPDIR");
+    snprintf(path, size, "%s/benchwrap-reparse.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(path))
+        return err_sys(w->x.c->err, "cannot make %s", path);
+    w->x.spool = path;
+    return 0;
+}
+
+static int work(struct work *w, const struct plan *plan)
+{
+    char path[1024];
+    struct swept swept;
+    struct cmd_context *c = w->x.c;
+    if (w->x.dry && dry_spool(w, path, sizeof path))
+        return -1;
+    if (!w->x.dry) /* what one that was killed left is finished first */
+        finish_leftovers(plan->spool, NULL, SETTLED_S, NULL, NULL, &swept);
+    listing_init(&w->list, change_columns, sizeof change_columns / sizeof *change_columns, c->arena);
+    listing_init(&w->runs, run_columns, sizeof run_columns / sizeof *run_columns, c->arena);
+    int rc = take_runs(w);
+    settle(w);
+    if (w->x.dry)
+        fs_remove_tree(AT_FDCWD, path, NULL);
+    if (rc == 0)
+        rc = print(w);
+    listing_deinit(&w->list);
+    listing_deinit(&w->runs);
+    return rc;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct runs runs;
+    struct plan plan;
+    const char *tree = opt_text(&c->opts, "tree");
+    char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    struct work w = {.x = {.c = c, .runs = &runs, .plan = &plan, .rules = opt_text(&c->opts, "rules"), .spool = plan.spool, .dry = opt_on(&c->opts, "dry-run")}};
+    int rc = runs_open(&runs, c, c->err);
+    if (rc == 0)
+        rc = work(&w, &plan);
+    runs_close(&runs);
+    plan_deinit(&plan);
+    return rc ? -1 : w.failed ? 1 : 0;
+}
+
+static const struct opt_row rows[] = {
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "rules to read by (default: the catalogue's for the run's benchmark)", 0},
+    CMD_ROW_TREE,
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "the runs of this experiment (name or id)", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "the runs with this tag; may be repeated, all must hold", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "tell what would change, and write nothing to the tree", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_reparse = {
+    .name = "reparse",
+    .summary = "read the kept output of runs again by newer rules",
+    .usage = "[OPTIONS] [RUN...]",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "What a program printed is kept with its run. Where the rules have become better, this reads it again and tells what differs. Nothing "
+        "of the old run is altered: a new run in the same experiment has its params, tags, files and what was measured of the machine, and the metrics "
+        "and the verdict of the rules as they are now; tag benchwrap.amends names the old one. ls, show and compare take the new run in its place.\n\n"
+        "A run is left alone where nothing changes, and where its output is not there as a whole (cut, withheld, dropped).\n\n"
+        "Status 1: a run that was named could not be read again; the reason is told.",
+    .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"
+                "$ benchwrap reparse last\nThe newest run.\n"
+                "$ benchwrap reparse -e ior --rules ./better.yaml\nAll runs of an experiment, by rules of one's own.\n",
+    .run = run,
+};
