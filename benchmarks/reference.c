@@ -46,7 +46,8 @@ static int only_keys(const struct loader *l, const struct yaml *map, const char 
         while (*w && !str_is(c->key, *w))
             w++;
         if (!*w)
-            return complain(l, c, "\"%.*s\" is not known in %s; allowed are %s", (int)(c->key.n < 60 ? c->key.n : 60), c->key.p, what, allowed);
+            return complain(l, c, "\"%.*s\" is not known in %s; allowed are %s", (int)(c->key.n < 60 ? c->key.n : 60), c->key.p, what,
+                            allowed);
     }
     return 0;
 }
@@ -172,7 +173,8 @@ static int load_tuple(const struct loader *l, const struct yaml *y, struct refer
         return complain(l, y, "[reference, lower, upper, unit] is expected; null is no bound");
     if (missing(part[0]))
         return complain(l, part[0], "the reference is a number");
-    return load_value(l, part[0], part[3], m, of) || load_distance(l, part[1], m, of, true) || load_distance(l, part[2], m, of, false) ? -1 : 0;
+    return load_value(l, part[0], part[3], m, of) || load_distance(l, part[1], m, of, true) || load_distance(l, part[2], m, of, false) ? -1
+                                                                                                                                       : 0;
 }
 
 static int load_band(const struct loader *l, const struct yaml *y, struct reference *m, const struct unit *of)
@@ -229,7 +231,8 @@ static int load_metric(const struct loader *l, const struct yaml *y, bool strict
         return -1;
     reference_stem(str_of(m->metric), &of, NULL);
     if (y->kind == YAML_SCALAR)
-        return complain(l, y, "%s: a value alone has no band; write {value: 5400, lower: -5%%}, {min: 5000}, or [5400, -0.05, null, MiB_per_s]",
+        return complain(l, y,
+                        "%s: a value alone has no band; write {value: 5400, lower: -5%%}, {min: 5000}, or [5400, -0.05, null, MiB_per_s]",
                         m->metric);
     if ((y->kind == YAML_LIST ? load_tuple : load_metric_map)(l, y, m, of))
         return -1;
@@ -303,7 +306,8 @@ static int load_conditions(const struct loader *l, const struct yaml *y, struct 
 
 static int load_entry(const struct loader *l, const struct yaml *y, struct reference_entry **ret)
 {
-    static const char *const words[] = {"site", "cluster", "partition", "node_type", "benchmark", "params", "metrics", "note", "strict", NULL};
+    static const char *const words[] = {"site",   "cluster", "partition", "node_type", "benchmark",
+                                        "params", "metrics", "note",      "strict",    NULL};
     bool strict = false;
     struct reference_entry *e = *ret = ARENA_NEW(l->a, struct reference_entry);
     if (!e)

@@ -187,8 +187,8 @@ static const char *resolve(struct record *r, const char *metric)
 struct sampled {
     const struct fact *fact; /* unit and direction */
     double *v;
-    size_t n, same;          /* values; samples of the first step seen */
-    bool repetitions;        /* steps 0,1,2… or 1,2,3… */
+    size_t n, same; /* values; samples of the first step seen */
+    bool repetitions; /* steps 0,1,2… or 1,2,3… */
 };
 
 static int sample(const struct record *r, const char *key, const struct reference *m, struct sampled *ret)
@@ -351,7 +351,7 @@ struct choice {
     const struct references *file;
     const struct reference_entry *entry;
     const struct reference *m;
-    const char *key;   /* NULL: the run has no such metric */
+    const char *key; /* NULL: the run has no such metric */
     bool tie;
     struct choice *next;
 };
@@ -429,8 +429,15 @@ static int add_unreferred(struct judging *j, struct referred_metric ***tail)
         struct referred_metric *f = ARENA_NEW(&j->r->arena, struct referred_metric);
         if (!f)
             return -1;
-        *f = (struct referred_metric){.metric = arena_dup(&j->r->arena, word.p, word.n), .verdict = REFERRED_NONE, .value = metric->value,
-                                      .reference = NAN, .low = NAN, .high = NAN, .unit = metric->unit ? metric->unit : "", .where = "", .text = ""};
+        *f = (struct referred_metric){.metric = arena_dup(&j->r->arena, word.p, word.n),
+                                      .verdict = REFERRED_NONE,
+                                      .value = metric->value,
+                                      .reference = NAN,
+                                      .low = NAN,
+                                      .high = NAN,
+                                      .unit = metric->unit ? metric->unit : "",
+                                      .where = "",
+                                      .text = ""};
         if (!f->metric)
             return -1;
         **tail = f;

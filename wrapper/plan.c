@@ -524,8 +524,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     find_catalogue(p);
-    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
-        choose_references(p, err) < 0)
+    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 || choose_references(p, err) < 0)
         return -1;
     if (!a->failed)
         return 0;

@@ -29,7 +29,8 @@ static size_t load(const struct reference_files *files, struct record *r, bool p
     return n;
 }
 
-static void combine(const struct reference_outcome *o, struct record *r, bool failed, const char *file, const char **verdict, const char **reason)
+static void combine(const struct reference_outcome *o, struct record *r, bool failed, const char *file, const char **verdict,
+                    const char **reason)
 {
     if (o->failed) {
         *verdict = "fail";

@@ -63,11 +63,4 @@ bw -- printf 'speed: 100\nkind: b\n'
 is "a failed run is no history" "$(history --json | get 'len(v["history"])')" 2
 "$BENCHWRAP" -q -e other -r ./rules.yaml -- printf 'speed: 100\nkind: b\n' >/dev/null 2>&1
 is "nor is another experiment" "$(history --json | get 'v["looked_at"]')" 0
-measure 100 10 a
-
-before=$(history --json | get 'len(v["history"])')
-bw --tag benchwrap.amends="$("$BENCHWRAP" ls -e h --json | get 'v[0]["id"]')" -- printf 'speed: 100\ndelay: 10\nkind: a\n'
-is "a run read again replaces the one it amends" "$(history --json | get 'len(v["history"])')" "$before"
-measure 100 10 a
-is "and both count once" "$(history --json | get 'len(v["history"])')" "$((before + 1))"
 done_testing

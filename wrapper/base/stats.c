@@ -168,7 +168,8 @@ bool stats_expect(const double *v, size_t n, double x, struct stats_expected *re
     struct stats s;
     stats_of(w, n, &s);
     free(w);
-    double scale = s.sd * sqrt(1 + 1 / (double)n), off = fabs((logs ? log(x) : x) - s.mean), half = t_point(n - 1, 1 - STATS_EXPECT_P) * scale;
+    double scale = s.sd * sqrt(1 + 1 / (double)n), off = fabs((logs ? log(x) : x) - s.mean),
+           half = t_point(n - 1, 1 - STATS_EXPECT_P) * scale;
     double t_low = logs ? exp(s.mean - half) : s.mean - half, t_high = logs ? exp(s.mean + half) : s.mean + half;
     ret->low = t_low < low ? t_low : low;
     ret->high = t_high > high ? t_high : high;

@@ -104,7 +104,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
             return err_set(c->err, ERR_USAGE, "--by %.60s makes more than %d groups; choose fewer runs", key, GROUPS_MAX);
         if (g == n)
             groups[n++] = (struct group){.name = value};
-        if (add_member(c, runs, &groups[g], runs->all[i]->id) < 0)
+        if (add_member(c, runs, &groups[g], arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
             return -1;
     }
     if (without)

@@ -212,9 +212,9 @@ static void number_or_none(struct listing *l, const struct json *m, const char *
 /* Metrics judged by references. */
 static int print_references(const struct shown *s)
 {
-    static const struct listing_column columns[] = {{"metric", "METRIC", false, 60}, {"value", "VALUE", true, 0},  {"low", "LOW", true, 0},
-                                                    {"reference", "REFERENCE", true, 0}, {"high", "HIGH", true, 0}, {"unit", "UNIT", false, 0},
-                                                    {"verdict", "VERDICT", false, 0},  {"entry", "ENTRY", false, 60}};
+    static const struct listing_column columns[] = {
+        {"metric", "METRIC", false, 60}, {"value", "VALUE", true, 0}, {"low", "LOW", true, 0},          {"reference", "REFERENCE", true, 0},
+        {"high", "HIGH", true, 0},       {"unit", "UNIT", false, 0},  {"verdict", "VERDICT", false, 0}, {"entry", "ENTRY", false, 60}};
     const struct json *all = json_get(s->detail, "references");
     struct listing l;
     if (!json_count(all))
@@ -291,8 +291,8 @@ static int print_text(const struct shown *s)
 {
     print_meta(s);
     print_points(s);
-    return print_references(s) | print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) | print_missing(s) |
-           print_artifacts(s);
+    return print_references(s) | print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) |
+           print_missing(s) | print_artifacts(s);
 }
 
 /* ---- JSON ---- */

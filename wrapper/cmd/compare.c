@@ -101,8 +101,7 @@ const char **compare_params(const struct group *groups, size_t count, struct are
 
 /* ---- metrics ---- */
 
-/* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
-static bool are_repetitions(const struct tree_entry *e)
+bool compare_are_repetitions(const struct tree_entry *e)
 {
     for (size_t i = 0; i < e->count; i++)
         if (e->samples[i].step != e->samples[0].step + (int64_t)i)
@@ -232,7 +231,7 @@ static size_t table_steps(const struct group *groups, size_t count, const char *
         for (size_t g = 0; g < count; g++)
             for (size_t i = 0; i < groups[g].count; i++) {
                 const struct tree_entry *e = runs_entry(groups[g].members[i].run->metrics, key);
-                table = table || (e && !are_repetitions(e));
+                table = table || (e && !compare_are_repetitions(e));
                 for (size_t s = 0; e && s < e->count; s++, n++)
                     if (pass)
                         (*ret)[n] = e->samples[s].step;

@@ -37,6 +37,8 @@ struct compared {
  * repetitions); with one run in each, its repetitions are the samples. Steps that are not 0,1,2… or 1,2,3… make a table: each step is compared
  * for itself. `all`: also what was seen of the machine, and the statistics that stand beside a series. NULL and err: out of memory. */
 int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err);
+/* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
+bool compare_are_repetitions(const struct tree_entry *e);
 /* The values that a param has in a group: one text, several with ", " between them, "-" where a run lacks it. */
 const char *compare_param(const struct group *group, const char *key, struct arena *a);
 /* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */

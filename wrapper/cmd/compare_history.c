@@ -37,8 +37,8 @@ static void expect(struct history_metric *h, size_t runs)
     h->changed = n >= STATS_EXPECT_MIN && stats_expect(before->values, before->n, h->value, &h->expected) ? CHANGED_NO : CHANGED_TOO_FEW;
 }
 
-int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret, size_t *ret_count,
-                  struct err *err)
+int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
+                  size_t *ret_count, struct err *err)
 {
     size_t n = 0, tests = 0, own = 0;
     for (const struct compared *m = metrics; m; m = m->next)
@@ -79,7 +79,7 @@ struct history {
     struct member run;
     struct inputs inputs;
     struct group earlier;
-    size_t looked;   /* earlier runs of the experiment */
+    size_t looked; /* earlier runs of the experiment */
     double min_effect;
     struct history_metric *metrics;
     size_t count;
@@ -89,7 +89,7 @@ static int read_member(struct history *h, const char *name, struct member *ret)
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    if (runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->c, &run, h->c->err))
+    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->c, &run, h->c->err))
         return -1;
     *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->c->arena)};
     if (run->problem || problem)
@@ -117,14 +117,13 @@ static int collect(struct history *h, size_t last)
         if (!inputs_shared(&h->inputs, h->runs, r, c->arena))
             continue;
         struct member *m = &h->earlier.members[h->earlier.count];
-        if (read_member(h, r->id, m) < 0)
+        if (read_member(h, arena_printf(c->arena, "=%s", r->id), m) < 0)
             return -1;
         if (inputs_more(&h->inputs, m->run, m->detail))
             json_free(m->detail);
         else
             h->earlier.count++;
     }
-    inputs_amended(&h->earlier, h->run.run);
     return 0;
 }
 
@@ -172,9 +171,15 @@ static void range_text(struct listing *l, const struct history *h, const struct 
 
 static int print_text(const struct history *h)
 {
-    static const struct listing_column columns[] = {{"key", "METRIC", false, 60}, {"unit", "UNIT", false, 0},     {"direction", "BETTER", false, 0},
-                                                    {"value", "VALUE", true, 0},  {"n", "RUNS", true, 0},         {"median", "MEDIAN", true, 0},
-                                                    {"change", "CHANGE", true, 0}, {"expected", "EXPECTED", false, 0}, {"verdict", "VERDICT", false, 0}};
+    static const struct listing_column columns[] = {{"key", "METRIC", false, 60},
+                                                    {"unit", "UNIT", false, 0},
+                                                    {"direction", "BETTER", false, 0},
+                                                    {"value", "VALUE", true, 0},
+                                                    {"n", "RUNS", true, 0},
+                                                    {"median", "MEDIAN", true, 0},
+                                                    {"change", "CHANGE", true, 0},
+                                                    {"expected", "EXPECTED", false, 0},
+                                                    {"verdict", "VERDICT", false, 0}};
     struct listing l;
     struct arena *a = h->c->arena;
     size_t few = 0;
@@ -272,19 +277,6 @@ static int print_json(const struct history *h)
 
 /* ---- the command ---- */
 
-/* "2%" or 0.02, 0 or more. */
-static int fraction(struct cmd_context *c, const char *option, double *ret)
-{
-    struct str text = str_trim(str_of(opt_text(&c->opts, option)));
-    bool percent = str_ends(text, "%");
-    if (percent)
-        text = str_trim(str_sub(text, 0, text.n - 1));
-    if (!str_double(text, ret) || !(*ret >= 0) || !isfinite(*ret))
-        return err_set(c->err, ERR_USAGE, "--%s: a part of the value is wanted, as 2%% or 0.02", option);
-    *ret /= percent ? 100 : 1;
-    return 0;
-}
-
 static int judge_and_print(struct history *h)
 {
     struct cmd_context *c = h->c;
@@ -309,7 +301,7 @@ int history_compare(struct cmd_context *c, struct runs *runs)
         return err_set(c->err, ERR_USAGE, "--history takes one run (without: the newest)");
     if (last < 1 || last > HISTORY_MAX)
         return err_set(c->err, ERR_USAGE, "--last: 1 to %d runs are wanted", HISTORY_MAX);
-    if (fraction(c, "min-effect", &h.min_effect) < 0 || read_member(&h, c->argc ? c->argv[0] : "last", &h.run) < 0)
+    if (inputs_fraction(c, "min-effect", &h.min_effect) < 0 || read_member(&h, c->argc ? c->argv[0] : "last", &h.run) < 0)
         return -1;
     int status = inputs_of(&h.inputs, h.run.run, h.run.detail, opt_find(&c->opts, "ignore"), c->arena, c->err);
     if (status == 0)

@@ -3,13 +3,14 @@
 
 #include "benchmarks/reference_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The shape of the job and the kind of node count, although probes tell them. */
 static bool is_shape(const char *key)
 {
-    static const char *const names[] = {"node.type", "job.partition", "job.nodes", "job.tasks", "job.tasks_per_node", "job.cpus_per_task",
-                                        "job.gpus_per_node", "job.rank"};
+    static const char *const names[] = {"node.type",          "job.partition",     "job.nodes",         "job.tasks",
+                                        "job.tasks_per_node", "job.cpus_per_task", "job.gpus_per_node", "job.rank"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(key, names[i]) == 0)
             return true;
@@ -19,10 +20,10 @@ static bool is_shape(const char *key)
 /* First parts of the keys that probes tell: for runs whose benchwrap.json is not at hand. */
 static bool is_machine(const char *key)
 {
-    static const char *const starts[] = {"cpu.",    "memory.",    "kernel.",   "numa.",     "node.",        "fs.",    "os.",  "limits.",
-                                         "cgroup.", "software.",  "program.",  "machine.",  "cache.",       "gpu.",   "net.", "env.",
-                                         "slurm.",  "pbs.",       "lsf.",      "flux.",     "libraries.",   "source.", "git.", "topology.",
-                                         "job.",    "run.",       "pressure.", "load.",     "environment.", "host."};
+    static const char *const starts[] = {"cpu.",    "memory.",   "kernel.",   "numa.",    "node.",        "fs.",     "os.",  "limits.",
+                                         "cgroup.", "software.", "program.",  "machine.", "cache.",       "gpu.",    "net.", "env.",
+                                         "slurm.",  "pbs.",      "lsf.",      "flux.",    "libraries.",   "source.", "git.", "topology.",
+                                         "job.",    "run.",      "pressure.", "load.",    "environment.", "host."};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(key, starts[i], strlen(starts[i])) == 0)
             return true;
@@ -51,7 +52,8 @@ static const struct tree_entry *tag(const struct tree_run *run, const char *key)
     return runs_entry(run->tags, key);
 }
 
-int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a, struct err *err)
+int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
+              struct err *err)
 {
     static const char *const tags[] = {"benchmark", "site", "cluster"};
     size_t n = 3;
@@ -110,27 +112,14 @@ const char *inputs_most_missed(const struct inputs *in)
     return most ? strchr(most->path, '/') + 1 : NULL;
 }
 
-static void take_out(struct group *g, struct str id)
+int inputs_fraction(struct cmd_context *c, const char *option, double *ret)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (str_is(id, g->members[i].run->id)) {
-            json_free(g->members[i].detail);
-            memmove(&g->members[i], &g->members[i + 1], (g->count - i - 1) * sizeof *g->members);
-            g->count--;
-            return;
-        }
-}
-
-void inputs_amended(struct group *group, const struct tree_run *by)
-{
-    const struct tree_entry *e = by ? tag(by, "benchwrap.amends") : NULL;
-    if (e)
-        take_out(group, e->value);
-    for (size_t i = 0; i < group->count; i++) {
-        const struct tree_run *run = group->members[i].run;
-        if ((e = tag(run, "benchwrap.amends")) && !str_is(e->value, run->id)) {
-            take_out(group, e->value);
-            for (i = 0; i < group->count && group->members[i].run != run; i++) {} /* those before it may have moved */
-        }
-    }
+    struct str text = str_trim(str_of(opt_text(&c->opts, option)));
+    bool percent = str_ends(text, "%");
+    if (percent)
+        text = str_trim(str_sub(text, 0, text.n - 1));
+    if (!str_double(text, ret) || !(*ret >= 0) || !isfinite(*ret))
+        return err_set(c->err, ERR_USAGE, "--%s: a part of the value is wanted, as 2%% or 0.02", option);
+    *ret /= percent ? 100 : 1;
+    return 0;
 }

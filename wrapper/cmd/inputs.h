@@ -25,6 +25,6 @@ bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree
 bool inputs_more(const struct inputs *in, const struct tree_run *other, const struct json *detail);
 /* The input in which most of the runs that were looked at differ; NULL if none did. */
 const char *inputs_most_missed(const struct inputs *in);
-/* Takes runs out of the group that another of it, or `by` (may be NULL), amends. Their detail is freed. */
-void inputs_amended(struct group *group, const struct tree_run *by);
+/* An option that is a part of something, as 2% or 0.02: 0 or more. */
+int inputs_fraction(struct cmd_context *c, const char *option, double *ret);
 #endif

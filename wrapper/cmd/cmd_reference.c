@@ -1,0 +1,115 @@
+/* cmd_reference.c: `benchwrap reference`: proposes a reference file from earlier runs. */
+#include "cmd/proposal.h"
+
+#include <string.h>
+
+static int take_list(struct cmd_context *c, struct runs *runs, struct proposal *p, const char *names)
+{
+    for (struct str rest = str_of(names); rest.p;) {
+        struct str one = str_cut(&rest, ',');
+        const char *name = arena_dup(c->arena, one.p, one.n);
+        if (!one.n || !name)
+            return err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing beside a comma", names);
+        if (proposal_take(p, c, runs, name) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_named(struct cmd_context *c, struct runs *runs, struct proposal *p)
+{
+    for (const struct opt_value *v = opt_find(&c->opts, "from"); v && v->text; v = v->next)
+        if (take_list(c, runs, p, v->text) < 0)
+            return -1;
+    for (int i = 0; i < c->argc; i++)
+        if (take_list(c, runs, p, c->argv[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal *p)
+{
+    struct runs_filter filter = {
+        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+    size_t last = opt_text(&c->opts, "last") ? (size_t)opt_integer(&c->opts, "last") : SIZE_MAX;
+    if (runs_load(runs, &filter, c, c->err) < 0)
+        return -1;
+    for (size_t i = 0; i < runs->count && i < last; i++)
+        if (proposal_take(p, c, runs, arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
+            return -1;
+    return 0;
+}
+
+static int propose(struct cmd_context *c, struct runs *runs)
+{
+    struct proposal p;
+    CLEANUP_BUF struct buf text;
+    bool named = c->argc || opt_text(&c->opts, "from");
+    bool chosen =
+        opt_text(&c->opts, "experiment") || opt_text(&c->opts, "status") || opt_text(&c->opts, "tag") || opt_text(&c->opts, "last");
+    buf_init(&text, 64 << 20);
+    proposal_init(&p, opt_find(&c->opts, "ignore"), opt_on(&c->opts, "all"), c->arena);
+    if (named == chosen)
+        return err_set(c->err, ERR_USAGE,
+                       named ? "either runs are named, or -e, --status, --tag, --last choose them"
+                             : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --last");
+    if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
+        return err_set(c->err, ERR_USAGE, "--last: a number of 1 or more is wanted");
+    if (inputs_fraction(c, "min-band", &p.min_band) < 0 || (named ? take_named(c, runs, &p) : take_chosen(c, runs, &p)) < 0)
+        return -1;
+    if (opt_on(&c->opts, "json"))
+        proposal_json(&p, &text);
+    else
+        proposal_yaml(&p, &text);
+    if (text.failed || p.arena->failed)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    fwrite(text.p ? text.p : "", 1, text.n, c->out);
+    if (!p.entries)
+        fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, p.taken == 1 ? "" : "s",
+                opt_on(&c->opts, "json") ? "the document says why" : "the remarks say why");
+    return p.entries ? 0 : 1;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct runs runs;
+    if (runs_open(&runs, c, c->err) < 0)
+        return -1;
+    int status = propose(c, &runs);
+    runs_close(&runs);
+    return status;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_TREE,
+    {"from", 0, OPT_LIST, "RUN,...", NULL, NULL, "Selection",
+     "these runs (id, last, last~N); may be repeated, and may be left out before RUN", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "instead of naming runs: those of this experiment", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "only runs of this status or verdict", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated", 0},
+    {"last", 'l', OPT_INT, "N", NULL, NULL, "Selection", "only the newest N of these", 0},
+    {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "Proposal", "a param that does not matter, or a pattern of such; may be repeated", 0},
+    {"min-band", 0, OPT_TEXT, "FRACTION", NULL, "2%", "Proposal", "narrowest band that is proposed", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Proposal", "all metrics with a direction, not only those that the rules put first", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_reference = {
+    .name = "reference",
+    .summary = "propose a reference file from earlier runs",
+    .usage = "[OPTIONS] --from RUN,... | RUN... | -e NAME",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description =
+        "Writes a file that --reference takes as it is: runs that FINISHED with the same benchmark, site, cluster, partition, kind of node and inputs make an "
+        "entry; each metric has the median of the runs as value and a band of three robust standard deviations (1.4826 times the median absolute "
+        "deviation), at least --min-band. Remarks tell the runs.\n\n"
+        "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out, which a remark tells. When runs are parted "
+        "by a param that does not matter (a file name with a date in it), --ignore puts them together.\n\n"
+        "The exit status is 1 when nothing can be proposed.",
+    .examples = "$ benchwrap reference -e io --last 50 || true\n"
+                "From the newest 50 runs of an experiment.\n"
+                "$ benchwrap reference --from last~1,last --json || true\n"
+                "The same from two runs, as JSON, with what was left out: two are too few.\n",
+    .run = run,
+};
