@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-enum { KEYS_LOOK_MS = 50, KEYS_LOOKS = 40 };
+enum { KEYS_LOOK_MS = 50, KEYS_LOOKS = 40, KEYS_SPINS = 8 };
 
 /* The program's terminal is a pty of ours: what is typed arrives at the real one. When the program has put the pty into raw mode, looks for a
  * process that has opened it for reading, or sleeps in a read of it, and then opens pty->keys. except: our helpers' pids, 0-terminated. */
