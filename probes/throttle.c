@@ -62,7 +62,8 @@ static int after(struct host *h, struct record *r, struct err *err)
     if (!h->real || (scope && str_is(scope->text, "series")))
         return 0;
     if (!t->known || !read_counts(h, &now)) {
-        tell_missing(h, r, "noise.throttled", "the kernel counts no thermal throttling here (Intel processors only; not in virtual machines)");
+        tell_missing(h, r, "noise.throttled",
+                     "the kernel counts no thermal throttling here (Intel processors only; not in virtual machines)");
         return 0;
     }
     if (now < t->count)

@@ -7,8 +7,8 @@
 
 struct series_child {
     struct spawn_state state;
-    struct signals signals;     /* signals.finish_signal: somebody wants the series to end */
-    void (*beat)(void *context);/* called about once a minute while a run goes on */
+    struct signals signals; /* signals.finish_signal: somebody wants the series to end */
+    void (*beat)(void *context); /* called about once a minute while a run goes on */
     void *context;
 };
 

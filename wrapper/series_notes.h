@@ -9,8 +9,8 @@
 
 /* What one run of the program measured: for each metric the one value that stands for the run. */
 struct series_value {
-    const char *key;        /* without statistic: "write.bw_MiB_per_s" */
-    const char *of;         /* the statistic of the run that the value is: "max"; "" the metric has one value */
+    const char *key; /* without statistic: "write.bw_MiB_per_s" */
+    const char *of; /* the statistic of the run that the value is: "max"; "" the metric has one value */
     const char *unit;
     enum direction direction;
     double value;
@@ -19,15 +19,15 @@ struct series_value {
 };
 
 struct series_run {
-    size_t order;           /* from 1, over all runs of the series */
-    size_t point;           /* of the sweep, from 0 */
-    size_t repetition;      /* from 1; of warm-up runs counted apart */
+    size_t order; /* from 1, over all runs of the series */
+    size_t point; /* of the sweep, from 0 */
+    size_t repetition; /* from 1; of warm-up runs counted apart */
     bool warmup;
     char id[33];
-    int exit;               /* as a shell tells it: 128 + signal */
-    const char *status;     /* "FINISHED", "FAILED", "KILLED", "" not known */
+    int exit; /* as a shell tells it: 128 + signal */
+    const char *status; /* "FINISHED", "FAILED", "KILLED", "" not known */
     const char *verdict, *reason;
-    const char *noisy;      /* what disturbed it, in words; "" nothing */
+    const char *noisy; /* what disturbed it, in words; "" nothing */
     int64_t start_ms, end_ms;
     struct series_value *values;
     struct series_run *next;
@@ -36,10 +36,10 @@ struct series_run {
 struct series_notes {
     struct arena arena;
     struct sweep sweep;
-    const char *const *keys;    /* of the points; "" when nothing is swept */
+    const char *const *keys; /* of the points; "" when nothing is swept */
     struct series_run *first, *last;
     size_t count;
-    const char *end;            /* why no more were run, in words; "" it was cut off */
+    const char *end; /* why no more were run, in words; "" it was cut off */
 };
 
 /* Does this run count in statistics? */

@@ -47,7 +47,8 @@ static int read_numbers(struct series_plan *s, const struct plan *p, struct err 
     if (s->until == 0)
         s->most = s->repeat;
     if (s->sweep.points * (s->most + s->warmup) > SERIES_RUNS_MAX)
-        return err_set(err, ERR_USAGE, "%zu points times %zu runs: more than %d runs", s->sweep.points, s->most + s->warmup, SERIES_RUNS_MAX);
+        return err_set(err, ERR_USAGE, "%zu points times %zu runs: more than %d runs", s->sweep.points, s->most + s->warmup,
+                       SERIES_RUNS_MAX);
     return 0;
 }
 
@@ -163,7 +164,11 @@ static const char *run_name(const struct series_plan *s, const struct plan *p, c
     const char *given = opt_text(&p->opts, "name"), *program = p->program[0] ? p->program[0] : "run", *slash = strrchr(program, '/');
     buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     sweep_label(&s->sweep, run->point, &label);
-    return arena_printf(a, "%.100s%s%.120s %s%zu", given && *given ? given : p->benchmark ? p->benchmark : slash ? slash + 1 : program,
+    return arena_printf(a, "%.100s%s%.120s %s%zu",
+                        given && *given ? given
+                        : p->benchmark  ? p->benchmark
+                        : slash         ? slash + 1
+                                        : program,
                         label.n ? " " : "", label.n ? label.p : "", run->warmup ? "warm-up " : "#", run->repetition);
 }
 

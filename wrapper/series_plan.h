@@ -8,13 +8,13 @@ enum { SERIES_RUNS_MAX = 100000, SERIES_LEAST_STABLE = 5 };
 
 struct series_plan {
     struct sweep sweep;
-    size_t repeat, warmup;  /* of each point; with until > 0 repeat is the least */
-    double until;           /* relative half-width, 0.02; 0: a fixed number */
-    size_t most;            /* repetitions of a point, with until */
-    double max_time;        /* seconds, 0: no limit */
+    size_t repeat, warmup; /* of each point; with until > 0 repeat is the least */
+    double until; /* relative half-width, 0.02; 0: a fixed number */
+    size_t most; /* repetitions of a point, with until */
+    double max_time; /* seconds, 0: no limit */
     bool interleave, shuffle, keep_going, steps, quiet, gate;
     uint64_t seed;
-    const char *input;      /* file, NULL: empty */
+    const char *input; /* file, NULL: empty */
 };
 
 /* ERR_USAGE where the options do not fit each other or the command. Texts in p's arena. */

@@ -195,7 +195,8 @@ static bool take_detail(struct series *s, struct series_run *run)
     struct json *detail = NULL;
     CLEANUP_FD int folder = s->recorded ? open_run(s, run) : -1;
     buf_init(&text, DETAIL_MAX + 1);
-    if (folder < 0 || fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, &err) || json_parse(&detail, buf_text(&text), NULL, &err))
+    if (folder < 0 || fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, &err) ||
+        json_parse(&detail, buf_text(&text), NULL, &err))
         return false;
     series_values_take(run, detail, &s->notes.arena);
     json_free(detail);

@@ -6,21 +6,21 @@
 #include "wrapper/series_plan.h"
 
 struct series {
-    struct plan plan;           /* for the runs' lines */
+    struct plan plan; /* for the runs' lines */
     struct series_plan what;
     struct series_notes notes;
     struct series_child child;
-    struct run run;             /* the series' own run */
-    bool recorded;              /* there is one */
-    int file;                   /* repetitions.jsonl */
-    const char *scratch;        /* tree of the runs of a series with steps, else NULL */
-    uint64_t kept;              /* bytes of logs kept of such runs */
+    struct run run; /* the series' own run */
+    bool recorded; /* there is one */
+    int file; /* repetitions.jsonl */
+    const char *scratch; /* tree of the runs of a series with steps, else NULL */
+    uint64_t kept; /* bytes of logs kept of such runs */
     char **env;
     int64_t start_ns;
-    int status;                 /* wait status of the first run that did not end well; 0: none */
-    bool unfit;                 /* a verdict was not pass */
-    bool stop;                  /* no more runs */
-    const char *why;            /* in words */
+    int status; /* wait status of the first run that did not end well; 0: none */
+    bool unfit; /* a verdict was not pass */
+    bool stop; /* no more runs */
+    const char *why; /* in words */
 };
 
 /* The series' own run begins: journal, facts, notes. -1: what the caller named is wrong, or it cannot be recorded (err->kind tells). */

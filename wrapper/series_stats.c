@@ -163,10 +163,15 @@ static void put_row(struct listing *l, struct series_notes *n, const struct seri
 
 void series_table(struct series_notes *n, const struct series_figure *figures, bool all, struct buf *to)
 {
-    static const struct listing_column columns[] = {
-        {"point", "POINT", false, 60}, {"metric", "METRIC", false, 60}, {"unit", "UNIT", false, 0},
-        {"n", "N", true, 0},           {"median", "MEDIAN", true, 0},   {"mean", "MEAN", true, 0},
-        {"interval", "95 % OF MEAN", false, 0}, {"min", "MIN", true, 0},         {"max", "MAX", true, 0}};
+    static const struct listing_column columns[] = {{"point", "POINT", false, 60},
+                                                    {"metric", "METRIC", false, 60},
+                                                    {"unit", "UNIT", false, 0},
+                                                    {"n", "N", true, 0},
+                                                    {"median", "MEDIAN", true, 0},
+                                                    {"mean", "MEAN", true, 0},
+                                                    {"interval", "95 % OF MEAN", false, 0},
+                                                    {"min", "MIN", true, 0},
+                                                    {"max", "MAX", true, 0}};
     size_t skip = n->sweep.count ? 0 : 1, size = 0;
     struct listing l;
     char *text = NULL;
@@ -334,7 +339,8 @@ static void put_counts(struct finishing *f)
 static const char *about(const struct finishing *f, const struct series_run *run)
 {
     const char *label = label_of(f->n, run->point);
-    return arena_printf(&f->r->arena, "repetition %zu%s%.100s: %.200s", run->repetition, label && label[0] ? " of " : "", label ? label : "",
+    return arena_printf(&f->r->arena, "repetition %zu%s%.100s: %.200s", run->repetition, label && label[0] ? " of " : "",
+                        label ? label : "",
                         run->reason[0]   ? run->reason
                         : run->status[0] ? run->status
                         : run->exit      ? arena_printf(&f->r->arena, "exit status %d", run->exit)

@@ -120,7 +120,8 @@ static int check_twice(const struct values *v)
     qsort(sorted, n, sizeof *sorted, by_text);
     for (size_t i = 1; i < n; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            return err_set(v->err, ERR_USAGE, "--sweep %.60s: \"%.40s\" comes twice; --repeat N runs each value N times", v->option, sorted[i]);
+            return err_set(v->err, ERR_USAGE, "--sweep %.60s: \"%.40s\" comes twice; --repeat N runs each value N times", v->option,
+                           sorted[i]);
     return 0;
 }
 
@@ -128,7 +129,8 @@ int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *er
 {
     const char *equals = strchr(text, '=');
     size_t n = equals ? (size_t)(equals - text) : 0;
-    if (!n || !strchr(letters, text[0]) || strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != n || n > 100)
+    if (!n || !strchr(letters, text[0]) || strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != n ||
+        n > 100)
         return err_set(err, ERR_USAGE, "--sweep %.60s: NAME=VALUES is wanted, such as n=1,2,4 (a name has letters, digits, _ . -)", text);
     if (!equals[1])
         return err_set(err, ERR_USAGE, "--sweep %.60s: there is no value", text);

@@ -8,16 +8,16 @@
 enum { SWEEP_AXES_MAX = 16, SWEEP_POINTS_MAX = 10000, SWEEP_VALUE_MAX = 4096 };
 
 struct sweep_axis {
-    const char *name;           /* [A-Za-z_][A-Za-z0-9_.-]* */
+    const char *name; /* [A-Za-z_][A-Za-z0-9_.-]* */
     const char *const *values;
     size_t count;
-    bool integers;              /* all of them: then they can be the steps of a series */
+    bool integers; /* all of them: then they can be the steps of a series */
 };
 
 struct sweep {
     struct sweep_axis axes[SWEEP_AXES_MAX];
     size_t count;
-    size_t points;              /* product of the axes' counts; 1 without an axis */
+    size_t points; /* product of the axes' counts; 1 without an axis */
 };
 
 /* Adds "NAME=VALUES". VALUES is a list parted by commas; an item A..B is the integers from A to B, A..B+S (or -S) those in steps of S, A..B*F those that

@@ -8,8 +8,8 @@ enum { VALUES_MAX = 2000 /* metrics of one run that are followed over the series
 /* What the recorder itself measures of the program. */
 static const char *const own[] = {"run.wall_s", "run.user_s", "run.system_s", "run.max_rss_MiB"};
 /* Keys of these families are about the machine, or about the run as such. */
-static const char *const others[] = {"run.",  "benchwrap.", "system/", "host.", "load.",     "cpu.", "memory.", "kernel.", "noise.", "series.",
-                                     "numa.", "node.",      "fs.",     "job.",  "pressure.", "os.",  "limits.", "cgroup."};
+static const char *const others[] = {"run.",    "benchwrap.", "system/", "host.", "load.", "cpu.",      "memory.", "kernel.", "noise.",
+                                     "series.", "numa.",      "node.",   "fs.",   "job.",  "pressure.", "os.",     "limits.", "cgroup."};
 
 static bool is_result(const char *key)
 {
@@ -115,7 +115,9 @@ static void take(struct taking *t, const char *key, const struct json *m)
     *v = (struct series_value){.key = name,
                                .of = own_text(t->a, stat),
                                .unit = own_text(t->a, unit),
-                               .direction = strcmp(way, "higher") == 0 ? DIR_HIGHER : strcmp(way, "lower") == 0 ? DIR_LOWER : DIR_NONE,
+                               .direction = strcmp(way, "higher") == 0  ? DIR_HIGHER
+                                            : strcmp(way, "lower") == 0 ? DIR_LOWER
+                                                                        : DIR_NONE,
                                .value = json_number(json_get(m, "value"), 0),
                                .headline = t->headlines.n ? is_headline(t, key) : strcmp(key, "run.wall_s") == 0};
     *t->at = v;

@@ -13,7 +13,7 @@ struct node {
 
 struct folding {
     const struct runs *runs;
-    struct node *nodes;        /* in the order of runs->all */
+    struct node *nodes; /* in the order of runs->all */
     struct node **by_id;
     struct fold_line *lines;
     size_t count;

@@ -58,7 +58,8 @@ static int read_series(const struct opt_set *set, struct options *ret, struct er
         ret->series |= opt_text(set, whether[i]) != NULL;
     for (size_t i = 0; i < set->count && !ret->series; i++)
         if (options_is_series(&set->rows[i]) && set->values[i].text)
-            return err_set(err, ERR_USAGE, "--%s: this is about several runs of the program: give --repeat N, --until-stable or --sweep too",
+            return err_set(err, ERR_USAGE,
+                           "--%s: this is about several runs of the program: give --repeat N, --until-stable or --sweep too",
                            set->rows[i].name);
     return 0;
 }
