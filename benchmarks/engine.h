@@ -17,7 +17,7 @@ enum {
     READERS_MAX = 120, /* together with the checks they must fit the prefilter's bits */
     CHECKS_MAX = 100,
     VARS_MAX = 16, /* context variables */
-    SOURCES_MAX = 8, /* stdout, stderr and files */
+    SOURCES_MAX = 12,/* stdout, stderr and files */
     PARTS_MAX = 8, /* of a name with {cells} in it */
     BLOCKS_MAX = 1000, /* tests in one output; more are counted and not read */
     NAME_MAX_BYTES = 200,
@@ -153,7 +153,7 @@ struct reader {
     void *data; /* the kind's own, in the rules' arena */
 };
 
-enum check_kind { CHECK_MUST, CHECK_MUST_NOT, CHECK_EXPECT };
+enum check_kind { CHECK_MUST, CHECK_MUST_NOT, CHECK_EXPECT, CHECK_FILE };
 struct check {
     const char *name;
     enum check_kind kind;
@@ -163,6 +163,7 @@ struct check {
     const char *reason;
     unsigned sources; /* as of a reader */
     int slice;
+    size_t file; /* CHECK_FILE: index in rules->file */
     unsigned bit;
 };
 
@@ -288,7 +289,7 @@ struct source {
     struct prefilter_mask hungry; /* readers that want the next line whatever is in it */
     char var[VARS_MAX][104]; /* context; empty: not set */
     unsigned blocks, block; /* begun so far; the current one */
-    bool fed;
+    bool fed, found; /* found: the file is there */
 };
 struct block {
     struct str id, label;
@@ -314,6 +315,7 @@ struct rules_run {
     struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
     char version[64];
+    bool files_known; /* a file that is not found is not there */
     bool arguments; /* argv was given */
     size_t samples, gave_up, torn[SOURCES_MAX], torn_records, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */

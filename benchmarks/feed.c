@@ -266,6 +266,18 @@ void rules_feed(struct rules_run *run, const char *name, const void *data, size_
     }
 }
 
+void rules_found(struct rules_run *run, const char *name)
+{
+    struct source *source = source_of(run, name);
+    if (source)
+        source->found = true;
+}
+
+void rules_files_known(struct rules_run *run)
+{
+    run->files_known = true;
+}
+
 void rules_cut(struct rules_run *run, const char *name, uint64_t bytes)
 {
     struct source *source = source_of(run, name);

@@ -12,6 +12,8 @@ static bool check_holds(struct ending *e, const struct check *c, int block, cons
         e->derive_limit = e->run->rules->deriveds;
         return expr_truth(c->expect, &names) != 0; /* what cannot be told is not held against the run */
     }
+    if (c->kind == CHECK_FILE)
+        return e->run->source[2 + c->file].found || !e->run->files_known;
     size_t n = matches_of(e->run, c, block, ret_line);
     return c->kind == CHECK_MUST ? n > 0 : n == 0;
 }

@@ -193,3 +193,25 @@ const char *rules_file(const struct rules *rules, size_t i)
 {
     return i < rules->files ? rules->file[i] : NULL;
 }
+
+/* Does one of the readers and checks read all of these sources? */
+static bool read_all_of(const struct rules *rules, unsigned sources)
+{
+    for (size_t k = 0; k < rules->readers; k++)
+        if ((rules->reader[k]->sources & sources) == sources)
+            return true;
+    for (size_t k = 0; k < rules->checks; k++)
+        if (rules->check[k]->pattern && (rules->check[k]->sources & sources) == sources)
+            return true;
+    return false;
+}
+
+bool rules_file_is_read(const struct rules *rules, size_t i)
+{
+    return read_all_of(rules, 4u << i);
+}
+
+bool rules_files_share(const struct rules *rules, size_t i, size_t k)
+{
+    return read_all_of(rules, 4u << i | 4u << k);
+}

@@ -32,6 +32,8 @@ int load_cell(struct reader *r, const struct yaml *map, const char *key, int *re
 /* A line is worth a look by this reader only if it has one of the pattern's literals (or any line, if it has none). */
 void reader_wants(struct reader *r, const struct pattern *p);
 int load_where(struct where **ret, const struct yaml *y, struct reader *r, struct rules *rules, struct err *err);
+/* Index of the file of this pattern in rules->file. */
+int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct err *err);
 int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err);
 /* Names of the context are wanted before any reader uses them. */
 int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);

@@ -3,10 +3,10 @@
 
 int load_check(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"name",   "must",   "must_not", "expect", "when", "severity",
+    static const char *const keys[] = {"name",   "must",   "must_not", "expect", "file", "when", "severity",
                                        "reason", "source", "slice",    "once",   "each", NULL};
     static const char *const severities[] = {"fail", "warn", NULL};
-    static const char *const kinds[] = {"must", "must_not", "expect"};
+    static const char *const kinds[] = {"must", "must_not", "expect", "file"};
     struct check *c = ARENA_NEW(&rules->arena, struct check);
     const struct yaml *what = NULL;
     (void)unused;
@@ -15,22 +15,25 @@ int load_check(const struct yaml *y, struct reader *unused, struct rules *rules,
     if (load_keys(y, keys, rules, err))
         return -1;
     rules->check[rules->checks++] = c;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const struct yaml *here = yaml_get(y, kinds[i]);
         if (here && what)
-            return rules_complain(here, rules, err, "a check has one of must, must_not, expect");
+            return rules_complain(here, rules, err, "a check has one of must, must_not, expect, file");
         if (here) {
             what = here;
             c->kind = (enum check_kind)i;
         }
     }
     if (!what)
-        return rules_complain(y, rules, err, "a check needs must, must_not or expect");
+        return rules_complain(y, rules, err, "a check needs must, must_not, expect or file");
     int severity = load_choice(y, "severity", severities, 0, rules, err);
     if (severity < 0 || load_flag(y, "once", &c->once, rules, err) || load_source(yaml_get(y, "source"), &c->sources, rules, err) ||
         load_slice(y, &c->slice, rules, err) || load_expr(&c->when, yaml_get(y, "when"), rules, err) ||
-        (c->kind == CHECK_EXPECT ? load_expr(&c->expect, what, rules, err) : load_pattern(&c->pattern, what, rules, err)))
+        (c->kind == CHECK_EXPECT ? load_expr(&c->expect, what, rules, err)
+         : c->kind == CHECK_FILE ? load_file(what, &c->file, rules, err)
+                                 : load_pattern(&c->pattern, what, rules, err)))
         return -1;
+    c->once = c->once || c->kind == CHECK_FILE;
     c->warn = severity == 1;
     c->name = yaml_text(y, "name", "").p;
     c->reason = yaml_text(y, "reason", "").p;

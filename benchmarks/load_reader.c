@@ -90,6 +90,19 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
     return 0;
 }
 
+int load_file(const struct yaml *file, size_t *ret, struct rules *rules, struct err *err)
+{
+    if (file->kind != YAML_SCALAR || !file->text.n)
+        return rules_complain(file, rules, err, "a file is named by a pattern (results/*.txt) or by a param of the arguments ({output})");
+    for (*ret = 0; *ret < rules->files; (*ret)++)
+        if (str_is(file->text, rules->file[*ret]))
+            return 0;
+    if (rules->files == SOURCES_MAX - 2)
+        return rules_complain(file, rules, err, "%d files are allowed at most", SOURCES_MAX - 2);
+    rules->file[rules->files++] = file->text.p;
+    return 0;
+}
+
 int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct err *err)
 {
     if (!y || (y->kind == YAML_SCALAR && str_is(y->text, "any"))) {
@@ -111,15 +124,10 @@ int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct
         return rules_complain(
             y, rules, err,
             "a source is stdout, stderr, any (both), {file: PATTERN}, or a list of these; \"{name}\" in PATTERN is a param of the arguments");
-    for (size_t i = 0; i < rules->files; i++)
-        if (str_is(file->text, rules->file[i])) {
-            *ret |= 4u << i;
-            return 0;
-        }
-    if (rules->files == SOURCES_MAX - 2)
-        return rules_complain(y, rules, err, "%d files are allowed at most", SOURCES_MAX - 2);
-    *ret |= 4u << rules->files;
-    rules->file[rules->files++] = file->text.p;
+    size_t index;
+    if (load_file(file, &index, rules, err))
+        return -1;
+    *ret |= 4u << index;
     return 0;
 }
 

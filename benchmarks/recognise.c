@@ -6,7 +6,7 @@
 
 enum { BANNERS_MAX = 8, PATTERNS_MAX = 4, FORMATS_MAX = 12 };
 
-struct told {                   /* patterns with one named group; the first that matches tells */
+struct told { /* patterns with one named group; the first that matches tells */
     struct pattern *pattern[PATTERNS_MAX];
     int group[PATTERNS_MAX];
     size_t n;
@@ -14,13 +14,13 @@ struct told {                   /* patterns with one named group; the first that
 
 struct recognise {
     struct pattern *banner[BANNERS_MAX]; /* one line in each output */
-    struct pattern *mark[BANNERS_MAX];   /* any number of lines */
+    struct pattern *mark[BANNERS_MAX]; /* any number of lines */
     size_t banners, marks;
-    bool repeats;               /* several outputs in one are kept apart by the rules */
+    bool repeats; /* several outputs in one are kept apart by the rules */
     struct told started, finished, host, command;
     struct str format[FORMATS_MAX];
     size_t formats;
-    struct str over[16];        /* programs whose output stands in this one's */
+    struct str over[16]; /* programs whose output stands in this one's */
     size_t overs;
 };
 
@@ -37,7 +37,8 @@ static int load_patterns(const struct yaml *y, struct pattern **ret, size_t max,
     return 0;
 }
 
-static int load_told(const struct yaml *map, const char *key, const char *group, struct told *ret, const struct rules *rules, struct err *err)
+static int load_told(const struct yaml *map, const char *key, const char *group, struct told *ret, const struct rules *rules,
+                     struct err *err)
 {
     const struct yaml *y = yaml_get(map, key);
     if (load_patterns(y, ret->pattern, PATTERNS_MAX, &ret->n, rules, err))
@@ -183,7 +184,8 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
 {
     const struct recognise *r = rules->recognise;
     size_t count[BANNERS_MAX] = {0}, marks[BANNERS_MAX] = {0}, number = 0, banner_lines = 0;
-    bool banner[BANNERS_MAX], mark[BANNERS_MAX], started[PATTERNS_MAX], finished[PATTERNS_MAX], host[PATTERNS_MAX], command[PATTERNS_MAX], any = false;
+    bool banner[BANNERS_MAX], mark[BANNERS_MAX], started[PATTERNS_MAX], finished[PATTERNS_MAX], host[PATTERNS_MAX], command[PATTERNS_MAX],
+        any = false;
     *ret = (struct rules_seen){0};
     for (size_t i = 0; r && i < r->banners; i++)
         any = (banner[i] = possible(r->banner[i], text)) || any;
@@ -191,7 +193,10 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
         any = (mark[i] = possible(r->mark[i], text)) || any;
     if (!any)
         return;
-    const struct { const struct told *told; bool *may; } all[] = {{&r->started, started}, {&r->finished, finished}, {&r->host, host}, {&r->command, command}};
+    const struct {
+        const struct told *told;
+        bool *may;
+    } all[] = {{&r->started, started}, {&r->finished, finished}, {&r->host, host}, {&r->command, command}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (size_t i = 0; i < all[k].told->n; i++)
             all[k].may[i] = possible(all[k].told->pattern[i], text);

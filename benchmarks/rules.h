@@ -47,6 +47,15 @@ const char *rules_file(const struct rules *rules, size_t i);
  * arguments say (summaryFile=…). NULL: the arguments name none, or there is no i-th. In the arena. */
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 
+/* Is the i-th file read? Else a check only asks whether it is there, and it need not be kept. */
+bool rules_file_is_read(const struct rules *rules, size_t i);
+/* Does one reader or check read the i-th and the k-th file? */
+bool rules_files_share(const struct rules *rules, size_t i, size_t k);
+/* The file is there, and the program wrote it: for checks that ask. */
+void rules_found(struct rules_run *run, const char *source);
+/* Who feeds has looked for all files: what is not there is missing. Without it a check for a file cannot be told. */
+void rules_files_known(struct rules_run *run);
+
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
 /* One test of an output that holds several, where the rules' head says `blocks: {name: t, runs: true}`: it becomes a child run. Its params,
  * metrics and missing values are those facts of the record whose source begins with "rule:" and whose keys begin with "<name>.". */

@@ -262,6 +262,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
         return -1;
     set_host(run, env);
     set_limits(run);
+    files_look_begin(&run->files, run->plan.rules, run->plan.program);
     run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, "sample") * 1e9);
     follow_parent(run);
     if (!run->plan.experiment)
@@ -282,5 +283,6 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     record_shape(run);
     journal_flush(run->journal, false, NULL);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
+    files_wait(&run->files, FILES_WAIT_MS);
     return 0;
 }

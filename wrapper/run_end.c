@@ -1,20 +1,20 @@
 /* run_end.c: a run has ended: what it used, how it ended, the files that belong to it, what is looked at afterwards. */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "benchmarks/rules.h"
 #include "wrapper/run_keep.h"
 #include "wrapper/run_state.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-enum {
-    RULE_FILES_MAX = 16,
-    CLOCK_GRAIN_MS = 20 /* file times come from the kernel's coarse clock */
-};
+enum { LOOK_BEFORE_MS = 300, LOOK_AFTER_MS = 5000 };
 
 static double seconds(struct timeval t)
 {
@@ -90,39 +90,88 @@ static void record_streams(struct run *run)
     }
 }
 
-/* A file that the rules read is kept, if the program wrote it: one from before would tell another run's numbers. */
-static void keep_rules_file(struct run *run, size_t i, const char *path)
+/* Where what was added begins: behind the end of a line. Else the file was written anew. */
+static uint64_t added_from(int spool, const char *file, uint64_t from)
 {
-    struct record *r = &run->record;
-    struct stat st;
-    struct err err = {0};
-    const char *base = strrchr(path, '/');
-    char key[48];
-    if (stat(path, &st))
-        return; /* the rules say themselves what they miss */
-    if ((int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + CLOCK_GRAIN_MS < run->wire->start_wall_ms) {
-        record_warning(r, "rules: %s is older than this run and is not read", path);
-        return;
-    }
-    const struct fact *last = r->last;
-    if (keep_file(r, run->spool.dir, path, base && base[1] ? base + 1 : path, &run->keep_left, &err))
-        record_warning(r, "rules: %s", err.text);
-    else if (r->last != last && r->last->kind == FACT_ARTIFACT) {
-        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
-        record_tag(r, key, r->last->text);
-    }
+    CLEANUP_FD int fd = openat(spool, file, O_RDONLY | O_CLOEXEC);
+    char last = 0;
+    return from && fd >= 0 && pread(fd, &last, 1, (off_t)from - 1) == 1 && last == '\n' ? from : 0;
 }
 
+/* The file that the program wrote is kept, for the rules to be read; how far it is another run's is said. */
+static void keep_rules_file(struct run *run, size_t i, const struct file_chosen *chosen)
+{
+    struct record *r = &run->record;
+    struct err err = {0};
+    const char *path = chosen->file->path, *base = strrchr(path, '/');
+    char key[48], text[24];
+    const struct fact *last = r->last;
+    if (keep_file(r, run->spool.dir, path, base && base[1] ? base + 1 : path, &run->keep_left, &err)) {
+        record_warning(r, "rules: %s", err.text);
+        return;
+    }
+    if (r->last == last || r->last->kind != FACT_ARTIFACT)
+        return;
+    const char *kept = arena_dup(&r->arena, r->last->text.p, r->last->text.n);
+    uint64_t from = kept ? added_from(run->spool.dir, kept, chosen->from) : 0;
+    snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+    record_tag(r, key, str_of(kept));
+    if (!from)
+        return;
+    record_warning(r, "rules: %s was there before: what the program added to it is read, from byte %" PRIu64, path, from);
+    snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
+    snprintf(text, sizeof text, "%" PRIu64, from);
+    record_tag(r, key, str_of(text));
+}
+
+/* Two patterns may mean one file. Whoever reads both shall not read it twice. */
+static bool kept_already(const struct rules *rules, const struct file_seen *const *kept, size_t n, const struct file_seen *f)
+{
+    for (size_t i = 0; i < n; i++)
+        if (kept[i] && kept[i]->dev == f->dev && kept[i]->ino == f->ino && rules_files_share(rules, i, n))
+            return true;
+    return false;
+}
+
+/* A file from before would tell another run's numbers: only those count that the program wrote. */
 static void keep_rules_files(struct run *run)
 {
+    struct files_look look;
+    struct files_list before, after;
     struct rules *rules = run->plan.loaded;
-    struct err err = {0};
-    if (!rules && (!run->plan.rules || rules_load(&rules, run->plan.rules, &err)))
+    struct record *r = &run->record;
+    const struct file_seen *kept[FILES_RULES_MAX] = {0};
+    if (!run->files.child)
+        return; /* the rules name no files */
+    files_seen(&run->files, LOOK_BEFORE_MS, &run->plan.arena, &before);
+    files_look_begin(&look, run->plan.rules, run->plan.program);
+    files_seen(&look, LOOK_AFTER_MS, &run->plan.arena, &after);
+    if (!after.known) {
+        record_warning(r, "rules: the files that they name could not be looked for in %d s", LOOK_AFTER_MS / 1000);
+        return;
+    }
+    if (!rules && rules_load(&rules, run->plan.rules, NULL))
         return; /* finish_run tells */
-    for (size_t i = 0; i < RULE_FILES_MAX && rules_file(rules, i); i++) {
-        const char *path = rules_file_path(rules, i, run->plan.program, &run->plan.arena);
-        if (path)
-            keep_rules_file(run, i, path);
+    for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++) {
+        struct file_chosen chosen;
+        char key[48];
+        files_choose(&before, after.first, i, run->wire->start_wall_ms, run->program_mono_ns, &chosen);
+        if (!chosen.file && chosen.stale)
+            record_warning(r, "rules: %s is older than this run and is not read", chosen.stale->path);
+        if (chosen.doubtful) { /* it may be the newest */
+            record_warning(r, "rules: %s was written to, but nobody saw what was in it before the program: it is not read",
+                           chosen.doubtful->path);
+            chosen = (struct file_chosen){0};
+        }
+        if (chosen.fresh > 1)
+            record_warning(r, "rules: the program wrote %zu files %s; %s is the newest and is read", chosen.fresh, rules_file(rules, i),
+                           chosen.file->path);
+        snprintf(key, sizeof key, "benchwrap.rules_file.%" PRIu32, i);
+        if (chosen.file && !rules_file_is_read(rules, i))
+            record_tag(r, key, STR("found"));
+        else if (chosen.file && !kept_already(rules, kept, i, chosen.file))
+            keep_rules_file(run, i, &chosen);
+        kept[i] = chosen.file && rules_file_is_read(rules, i) ? chosen.file : NULL;
     }
     if (rules != run->plan.loaded)
         rules_free(rules);

@@ -70,12 +70,15 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
 struct feeding {
     struct rules_run *run;
     const char *source;
+    uint64_t skip; /* bytes at the beginning that are another run's */
 };
 
 static void feed_piece(void *context, const void *p, size_t n)
 {
     struct feeding *f = context;
-    rules_feed(f->run, f->source, p, n);
+    size_t skip = f->skip < n ? (size_t)f->skip : n;
+    f->skip -= skip;
+    rules_feed(f->run, f->source, (const char *)p + skip, n - skip);
 }
 
 static void feed_cut(void *context, uint64_t bytes)
@@ -104,14 +107,18 @@ static double metric_of(const struct record *r, const char *key, double otherwis
 static void feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
 {
     const char *pattern;
+    rules_files_known(run);
     for (size_t i = 0; (pattern = rules_file(rules, i)); i++) {
+        struct feeding f = {run, pattern, 0};
         char key[48];
+        snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
+        str_uint(str_of(tag_text(r, key)), &f.skip);
         snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
         const char *file = tag_text(r, key);
         if (!file[0])
             continue;
-        struct feeding f = {run, pattern};
-        if (stream_feed(spool, file, 0, feed_piece, feed_cut, &f, err))
+        rules_found(run, pattern);
+        if (rules_file_is_read(rules, i) && stream_feed(spool, file, 0, feed_piece, feed_cut, &f, err))
             record_warning((struct record *)r, "rules: %s", err->text);
     }
 }
@@ -132,7 +139,7 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
         snprintf(key, sizeof key, "benchwrap.dropped.%s", sources[i]);
         uint64_t dropped = 0;
         str_uint(str_of(tag_text(r, key)), &dropped);
-        struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i]};
+        struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i], 0};
         if (dropped)
             rules_cut(run, feed.source, dropped);
         rc = stream_feed(s->dir, logs[i], o->log_max, feed_piece, feed_cut, &feed, err);

@@ -4,6 +4,7 @@
 #include "launch/wire.h"
 #include "probes/probe.h"
 #include "wrapper/plan.h"
+#include "wrapper/run_files.h"
 #include "wrapper/run_finish.h"
 #include "wrapper/run_stream.h"
 
@@ -13,6 +14,7 @@ struct run {
     const char *data; /* the rings' bytes */
     int signals; /* signalfd */
     struct spool spool;
+    struct files_look files; /* of the rules, as they were before the program */
     struct journal *journal;
     struct record record;
     struct stream streams[WIRE_STREAMS];

@@ -43,6 +43,16 @@ static int feed_file(struct rules_run *run, const char *source, const char *path
     return rc;
 }
 
+/* A pattern that the rules do not have would be read by nobody. */
+static int known_file(const struct rules *rules, const char *pattern, struct err *err)
+{
+    for (size_t i = 0; rules_file(rules, i); i++)
+        if (!strcmp(rules_file(rules, i), pattern))
+            return 0;
+    return err_set(err, ERR_INPUT, "--file %s=…: these rules name no file \"%s\"%s%s", pattern, pattern,
+                   rules_file(rules, 0) ? "; the first they name is " : "", rules_file(rules, 0) ? rules_file(rules, 0) : "");
+}
+
 int reading_take(const struct rules *rules, const struct reading *what, struct record *record, struct rules_outcome *ret, struct err *err)
 {
     struct rules_run *run;
@@ -53,8 +63,12 @@ int reading_take(const struct rules *rules, const struct reading *what, struct r
     if (what->coverage)
         coverage_watch(what->coverage, run, what->name);
     int rc = feed_file(run, "stdout", what->out, err) || feed_file(run, "stderr", what->errors, err) ? -1 : 0;
-    for (const struct reading_file *f = what->files; f && !rc; f = f->next)
-        rc = feed_file(run, f->pattern, f->path, err);
+    if (what->files)
+        rules_files_known(run);
+    for (const struct reading_file *f = what->files; f && !rc; f = f->next) {
+        rc = known_file(rules, f->pattern, err) || feed_file(run, f->pattern, f->path, err) ? -1 : 0;
+        rules_found(run, f->pattern);
+    }
     if (rules_end(run, what->status, 0, 1, record, ret, &end) && !rc) {
         *err = end;
         rc = -1;
