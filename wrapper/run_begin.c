@@ -109,7 +109,7 @@ static int open_journal(struct run *run, struct err *err)
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
                                                   .rules = run->series ? NULL : run->plan.rules,
                                                   .series = run->series,
-                                                  .references = run->plan.references,
+                                                  .references = run->series ? (struct reference_files){.count = 0} : run->plan.references, /* each repetition is judged */
                                                   .merged = run->wire->merged,
                                                   .public_profile = run->host.public_profile},
                          &options);
