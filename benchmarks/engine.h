@@ -315,6 +315,8 @@ struct rules_run {
     struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
     char version[64];
+    int64_t slow_ns; /* spent on long lines */
+    bool hopeless; /* the lines are too hard for the patterns: no more are read */
     bool files_known; /* a file that is not found is not there */
     bool arguments; /* argv was given */
     size_t samples, gave_up, torn[SOURCES_MAX], torn_records, blocks_left_out, values_n;

@@ -21,7 +21,9 @@ enum op {
     OP_ADD,
     OP_SUB,
     OP_MUL,
-    OP_DIV
+    OP_DIV,
+    OP_MIN,
+    OP_MAX
 };
 enum { ARGS_MAX = 4, DEPTH_MAX = 50, TEXT_MAX = 2048 /* bounds the tree's depth too */ };
 
@@ -100,6 +102,19 @@ static struct str copy(struct parser *p, struct str s)
     return (struct str){arena_dup(p->arena, s.p, s.n), s.n};
 }
 
+/* min(a, b), max(a, b): of values, not of names. */
+static struct expr *parse_choice(struct parser *p, enum op op)
+{
+    struct expr *a = parse_or(p), *b = NULL;
+    if (!a)
+        return NULL;
+    if (!take(p, ","))
+        return expected(p, "\",\"");
+    if (!(b = parse_or(p)))
+        return NULL;
+    return take(p, ")") ? node(p, op, a, b) : expected(p, "\")\"");
+}
+
 static struct expr *parse_call(struct parser *p, struct str function)
 {
     struct expr *e = node(p, OP_CALL, NULL, NULL);
@@ -123,10 +138,11 @@ static struct expr *parse_call(struct parser *p, struct str function)
         e->arg[e->args++] = copy(p, arg);
     }
     if (!p->function_ok(e->text, e->args)) {
-        err_set(p->err, ERR_INPUT,
-                "there is no function " STR_FMT
-                " with %zu arguments (there are defined(NAME), rows(READER), samples(METRIC), matches(CHECK))",
-                STR_ARG(function), e->args);
+        err_set(
+            p->err, ERR_INPUT,
+            "there is no function " STR_FMT
+            " with %zu arguments (there are defined(NAME), rows(READER), samples(METRIC), value(METRIC), matches(CHECK), min(a, b), max(a, b))",
+            STR_ARG(function), e->args);
         return NULL;
     }
     return e;
@@ -167,7 +183,7 @@ static struct expr *parse_primary(struct parser *p)
         return e;
     }
     if (take(p, "("))
-        return parse_call(p, w);
+        return str_is(w, "min") ? parse_choice(p, OP_MIN) : str_is(w, "max") ? parse_choice(p, OP_MAX) : parse_call(p, w);
     struct expr *e = node(p, OP_NAME, NULL, NULL);
     if (e)
         e->text = copy(p, w);
@@ -312,6 +328,8 @@ static struct value binary(enum op op, struct value a, struct value b)
     case OP_GE: return number_value(a.number >= b.number);
     case OP_ADD: return number_value(a.number + b.number);
     case OP_SUB: return number_value(a.number - b.number);
+    case OP_MIN: return number_value(a.number < b.number ? a.number : b.number);
+    case OP_MAX: return number_value(a.number > b.number ? a.number : b.number);
     case OP_MUL: return number_value(a.number * b.number);
     default: return b.number == 0 ? (struct value){0} : number_value(a.number / b.number);
     }

@@ -1,4 +1,4 @@
-/* expr.h: conditions of rule files: numbers, 'texts', names (params), calls, + - * / == != < <= > >= and or not, parentheses.
+/* expr.h: conditions of rule files: numbers, 'texts', names (params), calls, min(a, b), max(a, b), + - * / == != < <= > >= and or not, parentheses.
  *
  * What is not known is undefined; undefined spreads through arithmetic and comparison, counts as false in `and or not`,
  * and can be asked for with defined(NAME). */

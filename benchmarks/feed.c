@@ -1,10 +1,14 @@
 /* feed.c: bytes become lines, lines become rows: one pass, constant memory, in pieces as they come. */
 #include "benchmarks/slices.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 
 /* What a reading may hold: samples, names, one line. Reached only by hostile output; then the record says so. */
 enum { RUN_MEMORY = 256 << 20 };
+/* What a hostile output may cost: so many lines that no pattern can master, or so much time on lines so long. */
+enum { GAVE_UP_MAX = 1000, LONG_LINE = 1024 };
+static const int64_t SLOW_MAX_NS = 10 * 1000000000LL;
 
 int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err)
 {
@@ -168,7 +172,7 @@ static struct str line_clean(struct rules_run *run, struct str line)
     return run->rules->keep_prefix ? line : without_rank(run, line);
 }
 
-static void line_take(struct rules_run *run, struct source *source, struct str line)
+static void line_look(struct rules_run *run, struct source *source, struct str line)
 {
     const struct rules *rules = run->rules;
     struct prefilter_mask mask = source->hungry;
@@ -198,6 +202,20 @@ static void line_take(struct rules_run *run, struct source *source, struct str l
             else if (bit < SLICE_BIT(0))
                 check_line(run, source, rules->check[bit - READERS_MAX], line);
         }
+}
+
+static void line_take(struct rules_run *run, struct source *source, struct str line)
+{
+    if (line.n <= LONG_LINE && run->gave_up <= GAVE_UP_MAX) {
+        line_look(run, source, line);
+        return;
+    }
+    if (run->hopeless)
+        return;
+    int64_t from = clock_mono_ns();
+    line_look(run, source, line);
+    run->slow_ns += clock_mono_ns() - from;
+    run->hopeless = run->slow_ns > SLOW_MAX_NS || run->gave_up > GAVE_UP_MAX;
 }
 
 /* Keeps the beginning of a line that is not over yet; what passes RULES_LINE_MAX is thrown away. */

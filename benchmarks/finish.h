@@ -41,4 +41,6 @@ void required_one(struct ending *e, const struct required *q);
 void series_drop(struct ending *e);
 void computed_take(struct ending *e);
 int metrics_out(struct ending *e, struct err *err);
+/* "write.bw", "write.bw.max": what is told of that metric in a block; undefined if it is missing, or has several values and no statistic is named. */
+struct value metric_value_in(struct rules_run *run, struct str name, unsigned block);
 #endif

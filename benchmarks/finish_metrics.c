@@ -80,8 +80,10 @@ static int by_step(const void *a, const void *b)
 }
 
 /* Why the series cannot be told; NULL if it can. */
-static const char *series_trouble(struct series *s)
+static const char *series_trouble(const struct rules_run *run, struct series *s)
 {
+    if (run->hopeless)
+        return "the lines of the output are too hard for the patterns, so reading was given up";
     if (s->source->lost)
         return "part of the output was not kept, so values are missing";
     if (s->reader->slice >= 0 && s->source->slice[s->reader->slice].endless)
@@ -140,7 +142,7 @@ static double reduced(enum many many, const struct series *s, const struct stats
 static int series_out(struct ending *e, struct series *s, struct err *err)
 {
     const struct metric_rule *m = s->rule;
-    const char *trouble = series_trouble(s), *unit = m->unit ? m->unit->name : "";
+    const char *trouble = series_trouble(e->run, s), *unit = m->unit ? m->unit->name : "";
     struct stats st;
     double sum = 0;
     ending_source(e, s->reader->name);
@@ -189,6 +191,53 @@ const struct series *series_outdone(const struct rules_run *run, const struct se
             return o;
     }
     return NULL;
+}
+
+/* The statistic of a series by its name, or, without one, its only value. */
+static struct value series_value(const struct rules_run *run, struct series *s, struct str stat)
+{
+    struct value none = {0}, v = {.kind = VALUE_NUMBER};
+    const struct metric_rule *m = s->rule;
+    struct stats st;
+    double sum = 0, *values;
+    bool one = m->many != MANY_SERIES, own = m->stat && str_is(stat, m->stat);
+    if (!s->n || series_trouble(run, s) || !(values = malloc(s->n * sizeof(*values))))
+        return none;
+    for (size_t i = 0; i < s->n; i++)
+        sum += values[i] = s->sample[i].value;
+    stats_of(values, s->n, &st);
+    free(values);
+    if (one && (own || (!m->stat && (!stat.n || (m->headline && str_is(stat, m->headline))))))
+        v.number = reduced(m->many, s, &st, sum);
+    else if (!one && !stat.n && s->n == 1)
+        v.number = s->sample[0].value;
+    else if (one || !stat.n || s->missing)
+        return none;
+    else if (str_is(stat, "sd") && st.n > 1)
+        v.number = st.sd;
+    else if (str_is(stat, "n"))
+        v.number = (double)st.n;
+    else if (str_is(stat, "max") || str_is(stat, "min") || str_is(stat, "mean") || str_is(stat, "median"))
+        v.number = stat_value(stat.p, &st);
+    else
+        return none;
+    return v;
+}
+
+struct value metric_value_in(struct rules_run *run, struct str name, unsigned block)
+{
+    const char *dot = memrchr(name.p, '.', name.n);
+    struct str stat = dot ? str_sub(name, (size_t)(dot - name.p) + 1, name.n) : (struct str){"", 0}, none = {"", 0};
+    for (struct series *s = run->series; s; s = s->next) {
+        bool whole = str_eq(s->name, name);
+        if (s->block != block || s->dropped || !(whole || (dot && str_eq(s->name, str_sub(name, 0, (size_t)(dot - name.p))))) ||
+            series_outdone(run, s))
+            continue;
+        struct value v = series_value(run, s, whole ? none : stat);
+        if (v.kind != VALUE_UNDEFINED)
+            return v;
+    }
+    return (struct value){0};
 }
 
 int metrics_out(struct ending *e, struct err *err)

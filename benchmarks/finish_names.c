@@ -69,7 +69,9 @@ static void call_value(void *context, struct str function, const struct str *arg
         struct value v = {0};
         name_value(e, args[0], &v);
         ret->number = v.kind != VALUE_UNDEFINED;
-    } else if (str_is(function, "rows"))
+    } else if (str_is(function, "value"))
+        *ret = metric_value_in(run, args[0], run->block_now);
+    else if (str_is(function, "rows"))
         ret->number = (double)rows_of(run, args[0], run->block_now);
     else if (str_is(function, "samples"))
         ret->number = (double)samples_of(run, args[0], run->block_now);

@@ -89,7 +89,7 @@ int load_choice(const struct yaml *map, const char *key, const char *const *word
 
 static bool function_ok(struct str f, size_t n)
 {
-    return n == 1 && (str_is(f, "defined") || str_is(f, "rows") || str_is(f, "samples") || str_is(f, "matches"));
+    return n == 1 && (str_is(f, "defined") || str_is(f, "rows") || str_is(f, "samples") || str_is(f, "value") || str_is(f, "matches"));
 }
 
 int load_expr(struct expr **ret, const struct yaml *y, struct rules *rules, struct err *err)

@@ -8,6 +8,8 @@
 
 /* A line has at most 1 MiB. These limits end a catastrophic match within milliseconds; ordinary patterns need a few hundred steps. */
 enum { TEXT_MAX = 4096, MATCH_LIMIT = 200000, DEPTH_LIMIT = 500, HEAP_KIB = 1024, JIT_STACK = 256 << 10 };
+/* A pattern that may match anywhere can take time by the square of the line's length, which the limits do not see. */
+enum { FLOATING_MAX = 64 << 10 };
 
 struct pattern {
     pcre2_code *code;
@@ -19,6 +21,8 @@ struct pattern {
     size_t literals;
     struct str head[PATTERN_LITERALS_MAX]; /* of a pattern anchored with ^: the line begins with one of these */
     size_t heads;
+    bool anchored; /* can match at the beginning of a line alone */
+    bool jit;
 };
 
 /* The literals: runs of ordinary characters, and groups that are nothing but alternatives of such runs. Of all
@@ -239,11 +243,18 @@ static bool head_fits(const struct pattern *p, struct str line)
     return !p->heads;
 }
 
+/* BENCHWRAP_PCRE_JIT=0: the interpreter, with the same limits. */
+static bool jit_wanted(void)
+{
+    const char *asked = getenv("BENCHWRAP_PCRE_JIT");
+    return !asked || strcmp(asked, "0") != 0;
+}
+
 static int compile(struct pattern *p, struct str text, struct err *err)
 {
     int code;
     size_t offset;
-    uint32_t groups = 0;
+    uint32_t groups = 0, options = 0;
     p->code =
         pcre2_compile((PCRE2_SPTR)text.p, text.n, PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &code, &offset, NULL);
     if (!p->code) {
@@ -252,6 +263,8 @@ static int compile(struct pattern *p, struct str text, struct err *err)
         return err_set(err, ERR_INPUT, "the pattern is wrong at character %zu: %s", offset + 1, why);
     }
     pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    pcre2_pattern_info(p->code, PCRE2_INFO_ALLOPTIONS, &options);
+    p->anchored = options & PCRE2_ANCHORED;
     if (groups >= PATTERN_GROUPS_MAX)
         return err_set(err, ERR_INPUT, "the pattern has %u groups; 63 are allowed", groups);
     p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
@@ -261,8 +274,8 @@ static int compile(struct pattern *p, struct str text, struct err *err)
     pcre2_set_match_limit(p->context, MATCH_LIMIT);
     pcre2_set_depth_limit(p->context, DEPTH_LIMIT);
     pcre2_set_heap_limit(p->context, HEAP_KIB);
-    if (!getenv("BENCHWRAP_NO_JIT") &&
-        pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0) { /* hardened kernels refuse: the interpreter does it */
+    if (jit_wanted() && pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0) { /* hardened kernels refuse: the interpreter does it */
+        p->jit = true;
         p->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
         if (p->stack)
             pcre2_jit_stack_assign(p->context, NULL, p->stack);
@@ -305,6 +318,8 @@ int pattern_match(const struct pattern *p, struct str line, struct match *ret)
 {
     if (!head_fits(p, line))
         return 0;
+    if (line.n > FLOATING_MAX && !p->anchored)
+        return -1;
     int n = pcre2_match(p->code, (PCRE2_SPTR)(line.p ? line.p : ""), line.n, 0, 0, p->data, p->context);
     if (n == PCRE2_ERROR_NOMATCH)
         return 0;
@@ -320,6 +335,11 @@ int pattern_match(const struct pattern *p, struct str line, struct match *ret)
         ret->group[i] = set ? (struct str){line.p + at[2 * i], at[2 * i + 1] - at[2 * i]} : (struct str){NULL, 0};
     }
     return 1;
+}
+
+bool pattern_jit(const struct pattern *p)
+{
+    return p->jit;
 }
 
 int pattern_group(const struct pattern *p, struct str name)

@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -63,16 +65,56 @@ static void heads_turn_away_only_what_cannot_match(void **state)
     }
 }
 
+/* Neither way of matching takes long over hostile patterns and lines: each row within the time of a few thousand ordinary lines. */
+static void hostile_patterns_and_lines_end(void **state)
+{
+    enum { LENGTH = 1 << 20 };
+    static const char *const patterns[] = {
+        "^(a+)+$", "(a+)+$", "(a|aa)+$", "^(a*)*b$", "(?:a?){30}a{30}c", "(?<v>\\S+) MB/s$", "(.*)(.*)(.*)(.*)(.*)x$", "^(?:(?:a|b)*c)*d", "(a)(?1)*+b", "^(.*?,){11}P", "(?=(a+))\\1b",
+    };
+    static const size_t lengths[] = {30, 5000, 65536, LENGTH};
+    char *line = malloc(LENGTH);
+    (void)state;
+    assert_non_null(line);
+    for (int jit = 0; jit < 2; jit++) {
+        setenv("BENCHWRAP_PCRE_JIT", jit ? "1" : "0", 1);
+        for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+            struct pattern *p;
+            struct timespec from, to;
+            assert_int_equal(pattern_new(&p, str_of(patterns[i]), NULL), 0);
+            assert_true(jit || !pattern_jit(p));
+            for (size_t k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
+                memset(line, 'a', lengths[k]);
+                memcpy(line, " MB/s", 5);
+                line[lengths[k] - 1] = '!';
+                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+                pattern_match(p, (struct str){line, lengths[k]}, NULL);
+                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+                double s = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+                if (s > 5)
+                    fail_msg("%s took %.1f s on %zu bytes%s", patterns[i], s, lengths[k], jit ? "" : ", interpreted");
+            }
+            pattern_free(p);
+        }
+    }
+    unsetenv("BENCHWRAP_PCRE_JIT");
+    free(line);
+}
+
 static void catastrophic_matches_give_up(void **state)
 {
-    struct pattern *p;
     char line[5001];
     (void)state;
     memset(line, 'a', sizeof(line));
     line[5000] = 'b';
-    assert_int_equal(pattern_new(&p, STR("^(a+)+$"), NULL), 0);
-    assert_int_equal(pattern_match(p, (struct str){line, sizeof(line)}, NULL), -1);
-    pattern_free(p);
+    for (int jit = 0; jit < 2; jit++) {
+        struct pattern *p;
+        setenv("BENCHWRAP_PCRE_JIT", jit ? "1" : "0", 1);
+        assert_int_equal(pattern_new(&p, STR("^(a+)+$"), NULL), 0);
+        assert_int_equal(pattern_match(p, (struct str){line, sizeof(line)}, NULL), -1);
+        pattern_free(p);
+    }
+    unsetenv("BENCHWRAP_PCRE_JIT");
 }
 
 static void prefilter_finds_what_a_plain_search_finds(void **state)
@@ -104,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals_are_what_each_match_contains),  cmocka_unit_test(groups_come_by_name_and_absent_ones_are_told),
-        cmocka_unit_test(heads_turn_away_only_what_cannot_match), cmocka_unit_test(catastrophic_matches_give_up),
+        cmocka_unit_test(heads_turn_away_only_what_cannot_match), cmocka_unit_test(catastrophic_matches_give_up), cmocka_unit_test(hostile_patterns_and_lines_end),
         cmocka_unit_test(prefilter_finds_what_a_plain_search_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
