@@ -324,7 +324,8 @@ static int judge_metric(struct judging *j, const struct reference *m, const char
     struct sampled s = {0};
     struct arena *a = &j->r->arena;
     const char *why = "the run has no such metric";
-    f->metric = m->has_step ? arena_printf(a, "%s@%" PRId64, key ? key : m->metric, m->step) : key ? key : m->metric;
+    const char *name = key ? key : m->metric; /* may lie in the file's arena */
+    f->metric = m->has_step ? arena_printf(a, "%s@%" PRId64, name, m->step) : arena_dup(a, name, strlen(name));
     f->where = arena_printf(a, "%s:%d", j->file->label, m->line);
     f->value = f->reference = f->low = f->high = NAN;
     f->unit = "";
