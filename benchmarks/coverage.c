@@ -62,7 +62,7 @@ void coverage_refused(struct rules_run *run, const struct reader *r, const struc
         if (!u)
             note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" is no unit that is known (%s); the row is not read", r->name,
                                  STR_ARG(text), c->sample));
-        else if (m->unit && strcmp(u->dimension, m->unit->dimension))
+        else if (m->unit && !units_convert(1, u, m->unit, &value))
             note(c, arena_printf(&c->arena, "reader %s: \"" STR_FMT "\" cannot become %s (%s); the row is not read", r->name, STR_ARG(text),
                                  m->unit->name, c->sample));
     }

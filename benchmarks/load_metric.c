@@ -104,7 +104,8 @@ static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, cons
 
 static int units_fit(const struct metric_rule *m, const struct yaml *y, const struct rules *rules, struct err *err)
 {
-    if (!m->from || (m->unit && !strcmp(m->from->dimension, m->unit->dimension)))
+    double unused;
+    if (!m->from || units_convert(1, m->from, m->unit, &unused))
         return 0;
     return rules_complain(yaml_get(y, "from"), rules, err, "%s cannot become %s", m->from->name,
                           m->unit ? m->unit->name : "a number without unit");

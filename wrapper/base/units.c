@@ -34,6 +34,14 @@ static const struct unit spoken[] = {
     {"MBytes", "byte", 1e6},
     {"Mbytes", "byte", 1e6},
     {"mbytes", "byte", 1e6},
+    {"KByte", "byte", 1e3},
+    {"kByte", "byte", 1e3},
+    {"MByte", "byte", 1e6},
+    {"Mbyte", "byte", 1e6},
+    {"GByte", "byte", 1e9},
+    {"Gbyte", "byte", 1e9},
+    {"MiByte", "byte", 0x1p20},
+    {"GiByte", "byte", 0x1p30},
     {"GBytes", "byte", 1e9},
     {"Gbytes", "byte", 1e9},
     {"gbytes", "byte", 1e9},
@@ -52,6 +60,21 @@ static const struct unit spoken[] = {
     {"Gbits", "bit", 1e9},
     {"Tbit", "bit", 1e12},
     {"Tbits", "bit", 1e12},
+    {"kb", "bit", 1e3},
+    {"Kb", "bit", 1e3},
+    {"Mb", "bit", 1e6},
+    {"Gb", "bit", 1e9},
+    {"Tb", "bit", 1e12},
+    {"Kibit", "bit", 0x1p10},
+    {"Mibit", "bit", 0x1p20},
+    {"Gibit", "bit", 0x1p30},
+    {"Tibit", "bit", 0x1p40},
+    {"Kibits", "bit", 0x1p10},
+    {"Mibits", "bit", 0x1p20},
+    {"Gibits", "bit", 0x1p30},
+    {"Kib", "bit", 0x1p10},
+    {"Mib", "bit", 0x1p20},
+    {"Gib", "bit", 0x1p30},
     {"op", "op", 1},
     {"ops", "op", 1},
     {"Ops", "op", 1},
@@ -69,6 +92,22 @@ static const struct unit spoken[] = {
     {"kops", "op", 1e3},
     {"Kops", "op", 1e3},
     {"Mops", "op", 1e6},
+    {"Kop", "op", 1e3},
+    {"Mop", "op", 1e6},
+    {"Gop", "op", 1e9},
+    {"queries", "op", 1},
+    {"messages", "op", 1},
+    {"Messages", "op", 1},
+    {"msgs", "op", 1},
+    {"msg", "op", 1},
+    {"samples", "op", 1},
+    {"images", "op", 1},
+    {"img", "op", 1},
+    {"steps", "op", 1},
+    {"timesteps", "op", 1},
+    {"iterations", "op", 1},
+    {"updates", "op", 1},
+    {"tasks", "op", 1},
     {"token", "token", 1},
     {"tokens", "token", 1},
     {"tok", "token", 1},
@@ -135,6 +174,8 @@ static const struct unit spoken[] = {
     {"mJ", "joule", 1e-3},
     {"uJ", "joule", 1e-6},
     {"kJ", "joule", 1e3},
+    {"Wh", "joule", 3600},
+    {"kWh", "joule", 3.6e6},
     {"MJ", "joule", 1e6},
     {"Joule", "joule", 1},
     {"Joules", "joule", 1},
@@ -154,6 +195,12 @@ static const struct unit spoken[] = {
     {"OPS", "op/s", 1},
     {"QPS", "op/s", 1},
     {"TPS", "op/s", 1},
+    {"tps", "op/s", 1},
+    {"qps", "op/s", 1},
+    {"KIOPS", "op/s", 1e3},
+    {"MIOPS", "op/s", 1e6},
+    {"GUPS", "op/s", 1e9},
+    {"GUP/s", "op/s", 1e9},
     {"rps", "op/s", 1},
     {"bps", "bit/s", 1},
     {"kbps", "bit/s", 1e3},
@@ -174,14 +221,15 @@ static const struct unit spoken[] = {
 
 /* Rates are looked up as "<amount>/s"; this table gives them names and pointers that live as long as the program. */
 static const struct unit rates[] = {
-    {"B/s", "byte/s", 1},        {"KiB/s", "byte/s", 0x1p10}, {"MiB/s", "byte/s", 0x1p20}, {"GiB/s", "byte/s", 0x1p30},
-    {"TiB/s", "byte/s", 0x1p40}, {"PiB/s", "byte/s", 0x1p50}, {"KB/s", "byte/s", 1e3},     {"MB/s", "byte/s", 1e6},
-    {"GB/s", "byte/s", 1e9},     {"TB/s", "byte/s", 1e12},    {"PB/s", "byte/s", 1e15},    {"bit/s", "bit/s", 1},
-    {"kbit/s", "bit/s", 1e3},    {"Mbit/s", "bit/s", 1e6},    {"Gbit/s", "bit/s", 1e9},    {"Tbit/s", "bit/s", 1e12},
-    {"op/s", "op/s", 1},         {"kop/s", "op/s", 1e3},      {"Mop/s", "op/s", 1e6},      {"token/s", "token/s", 1},
-    {"FLOP/s", "flop/s", 1},     {"KFLOP/s", "flop/s", 1e3},  {"MFLOP/s", "flop/s", 1e6},  {"GFLOP/s", "flop/s", 1e9},
-    {"TFLOP/s", "flop/s", 1e12}, {"PFLOP/s", "flop/s", 1e15}, {"TEPS", "teps", 1},         {"MTEPS", "teps", 1e6},
-    {"GTEPS", "teps", 1e9},
+    {"B/s", "byte/s", 1},         {"KiB/s", "byte/s", 0x1p10},  {"MiB/s", "byte/s", 0x1p20},  {"GiB/s", "byte/s", 0x1p30},
+    {"TiB/s", "byte/s", 0x1p40},  {"PiB/s", "byte/s", 0x1p50},  {"KB/s", "byte/s", 1e3},      {"MB/s", "byte/s", 1e6},
+    {"GB/s", "byte/s", 1e9},      {"TB/s", "byte/s", 1e12},     {"PB/s", "byte/s", 1e15},     {"bit/s", "bit/s", 1},
+    {"kbit/s", "bit/s", 1e3},     {"Mbit/s", "bit/s", 1e6},     {"Gbit/s", "bit/s", 1e9},     {"Kibit/s", "bit/s", 0x1p10},
+    {"Mibit/s", "bit/s", 0x1p20}, {"Gibit/s", "bit/s", 0x1p30}, {"Tibit/s", "bit/s", 0x1p40}, {"Tbit/s", "bit/s", 1e12},
+    {"op/s", "op/s", 1},          {"kop/s", "op/s", 1e3},       {"Mop/s", "op/s", 1e6},       {"Gop/s", "op/s", 1e9},
+    {"token/s", "token/s", 1},    {"FLOP/s", "flop/s", 1},      {"KFLOP/s", "flop/s", 1e3},   {"MFLOP/s", "flop/s", 1e6},
+    {"GFLOP/s", "flop/s", 1e9},   {"TFLOP/s", "flop/s", 1e12},  {"PFLOP/s", "flop/s", 1e15},  {"TEPS", "teps", 1},
+    {"MTEPS", "teps", 1e6},       {"GTEPS", "teps", 1e9},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -238,6 +286,8 @@ const struct unit *units_find(struct str text)
 {
     text = str_trim(text);
     const struct unit *u = find_plain(text);
+    if (u && !strcmp(u->dimension, "flop") && u->factor > 1 && str_ends(text, "s")) /* "Gflops" is a rate wherever it is printed */
+        return rate_of(u);
     if (u || !text.n)
         return u;
     struct str amount = rate_amount(text);
@@ -245,14 +295,28 @@ const struct unit *units_find(struct str text)
     return a ? rate_of(a) : NULL;
 }
 
+/* Base units of `from` in one of `to`'s dimension: 1, or 8 bits in a byte; 0: they do not go together. */
+static double between(const struct unit *from, const struct unit *to)
+{
+    if (!strcmp(from->dimension, to->dimension))
+        return 1;
+    if (strncmp(from->dimension, "bit", 3) == 0 && strncmp(to->dimension, "byte", 4) == 0)
+        return strcmp(from->dimension + 3, to->dimension + 4) ? 0 : 1.0 / 8;
+    if (strncmp(from->dimension, "byte", 4) == 0 && strncmp(to->dimension, "bit", 3) == 0)
+        return strcmp(from->dimension + 4, to->dimension + 3) ? 0 : 8;
+    return 0;
+}
+
 bool units_convert(double value, const struct unit *from, const struct unit *to, double *ret)
 {
-    if (!from || !to || strcmp(from->dimension, to->dimension))
+    double same = from && to ? between(from, to) : 0;
+    if (same == 0)
         return false;
-    double ratio = from->factor > to->factor ? from->factor / to->factor : to->factor / from->factor;
+    double a = from->factor * same; /* exact: by a power of two */
+    double ratio = a > to->factor ? a / to->factor : to->factor / a;
     double whole = (double)(long long)(ratio + 0.5); /* 1e-6 / 1e-9 is not quite 1000 in binary; 54528 ns shall be 54.528 us */
     if (ratio < 1e15 && ratio - whole < 1e-9 * ratio && whole - ratio < 1e-9 * ratio)
         ratio = whole;
-    *ret = from->factor > to->factor ? value * ratio : value / ratio;
+    *ret = a > to->factor ? value * ratio : value / ratio;
     return true;
 }
