@@ -7,10 +7,11 @@ CFLAGS   ?= -O2 -g
 INSTALL  ?= install
 VERSION  := $(shell cat VERSION)
 BW_PKGS  := hwloc libcjson yaml-0.1 libpcre2-8 uuid
+BW_LATE  := libcurl# loaded when it is needed: headers alone
 
 # What is missing is told in a sentence before anything is compiled.
 ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
-missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) >&2 || echo yes)
+missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) $(BW_LATE) >&2 || echo yes)
 ifeq ($(missing),yes)
 $(error something is missing, see above; `scripts/quickstart` installs it)
 endif
@@ -40,7 +41,7 @@ ifneq ($(STATIC),0)
 launch_static := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a 2>/dev/null)),-static)
 endif
 endif
-PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) 2>/dev/null)
+PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) $(BW_LATE) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(BW_PKGS) 2>/dev/null) -lm
 
 lib_src    := $(filter-out wrapper/main.c wrapper/launch/main.c,$(wildcard wrapper/*.c wrapper/base/*.c wrapper/launch/*.c wrapper/cmd/*.c \

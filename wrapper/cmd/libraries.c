@@ -1,6 +1,6 @@
 /* libraries.c: the libraries this program runs with. */
+#include "base/http.h"
 #include "cmd/libraries.h"
-
 #include "mlruns-format/record.h"
 
 #include <cjson/cJSON.h>
@@ -57,6 +57,9 @@ size_t libraries_list(struct library *ret, struct arena *a)
     ret[n++] = (struct library){"PCRE2", pcre2_text(a), file_of(ADDRESS(pcre2_config_8), a)};
     const char *uuid = file_of(ADDRESS(uuid_is_null), a);
     ret[n++] = (struct library){"libuuid", version_of_file(uuid), uuid};
+    const char *curl = http_library(); /* "libcurl/7.88.1 OpenSSL/3.0 …" */
+    ret[n++] = (struct library){"libcurl", curl ? arena_printf(a, "%.*s", (int)strcspn(curl + 8, " "), curl + 8) : "not installed",
+                                "loaded when a server is talked to"};
     return n;
 }
 

@@ -1,0 +1,474 @@
+/* http.c: requests through libcurl's multi interface, loaded at run time; see http.h. */
+#include "base/http.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* curl_easy_setopt checks its types by a macro, which is in the way of a function pointer. */
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+#define CALLS(CALL)                                                                                                                                        \
+    CALL(curl_global_init)                                                                                                                                 \
+    CALL(curl_version)                                                                                                                                     \
+    CALL(curl_easy_init)                                                                                                                                   \
+    CALL(curl_easy_setopt)                                                                                                                                 \
+    CALL(curl_easy_getinfo)                                                                                                                                \
+    CALL(curl_easy_cleanup)                                                                                                                                \
+    CALL(curl_easy_reset)                                                                                                                                  \
+    CALL(curl_easy_strerror)                                                                                                                               \
+    CALL(curl_multi_init)                                                                                                                                  \
+    CALL(curl_multi_setopt)                                                                                                                                \
+    CALL(curl_multi_add_handle)                                                                                                                            \
+    CALL(curl_multi_remove_handle)                                                                                                                         \
+    CALL(curl_multi_perform)                                                                                                                               \
+    CALL(curl_multi_poll)                                                                                                                                  \
+    CALL(curl_multi_info_read)                                                                                                                             \
+    CALL(curl_multi_cleanup)                                                                                                                               \
+    CALL(curl_slist_append)                                                                                                                                \
+    CALL(curl_slist_free_all)
+
+struct library {
+    void *handle;
+#define CALL(name) __typeof__(name) *name;
+    CALLS(CALL)
+#undef CALL
+};
+
+static int library_load(struct library *l, struct err *err)
+{
+    /* Debian has the same library with three TLS libraries behind it; which one does not matter. */
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !l->handle; i++)
+        l->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!l->handle)
+        return err_set(err, ERR_SYSTEM, "libcurl cannot be loaded, which talking to servers needs: install libcurl4 (libcurl on other systems)");
+#define CALL(name)                                                                                                                                         \
+    if (!(l->name = (__typeof__(l->name))dlsym(l->handle, #name)))                                                                                         \
+        return err_set(err, ERR_SYSTEM, "the libcurl of this machine is too old: it has no %s", #name);
+    CALLS(CALL)
+#undef CALL
+    return 0;
+}
+
+enum { SOCKETS_MAX = 8 };
+
+struct http {
+    struct library curl;
+    CURL *easy;
+    CURLM *multi;
+    struct curl_slist *headers; /* of every request */
+    char *agent, *ca_file, *client_cert, *user, *password, *bearer;
+    bool insecure, no_redirects;
+    double connect_s, total_s, stall_s;
+    int cancel_fd;
+    unsigned connections;
+    int sockets[SOCKETS_MAX]; /* open ones, -1: none; two while IPv6 and IPv4 are tried side by side */
+    /* of the request under way */
+    const struct http_request *q;
+    struct http_reply *reply;
+    uint64_t sent;
+    bool too_long, unwritable;
+    char text[CURL_ERROR_SIZE];
+};
+
+const char *http_library(void)
+{
+    static struct library l;
+    struct err err;
+    return l.handle || library_load(&l, &err) == 0 ? l.curl_version() : NULL;
+}
+
+static char *copy(const char *text, bool *failed)
+{
+    char *p = text ? strdup(text) : NULL;
+    *failed |= text && !p;
+    return p;
+}
+
+static bool append(struct http *h, struct curl_slist **list, const char *line)
+{
+    struct curl_slist *more = h->curl.curl_slist_append(*list, line);
+    if (more)
+        *list = more;
+    return more != NULL;
+}
+
+int http_new(struct http **ret, const struct http_config *c, struct err *err)
+{
+    struct http *h = calloc(1, sizeof *h);
+    bool failed = false;
+    if (!h)
+        return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
+    for (int i = 0; i < SOCKETS_MAX; i++)
+        h->sockets[i] = -1;
+    if (library_load(&h->curl, err)) {
+        free(h);
+        return -1;
+    }
+    h->agent = copy(c->agent, &failed);
+    h->ca_file = copy(c->ca_file, &failed);
+    h->client_cert = copy(c->client_cert, &failed);
+    h->user = copy(c->user, &failed);
+    h->password = copy(c->password, &failed);
+    h->bearer = copy(c->bearer, &failed);
+    h->insecure = c->insecure;
+    h->no_redirects = c->no_redirects;
+    h->connect_s = c->connect_s > 0 ? c->connect_s : 10;
+    h->total_s = c->total_s > 0 ? c->total_s : 120;
+    h->stall_s = c->stall_s > 0 ? c->stall_s : 30;
+    h->cancel_fd = c->cancel_fd;
+    failed |= h->curl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK;
+    if (!failed) {
+        h->easy = h->curl.curl_easy_init();
+        h->multi = h->curl.curl_multi_init();
+    }
+    for (size_t i = 0; !failed && c->headers && c->headers[i]; i++)
+        failed |= !append(h, &h->headers, c->headers[i]);
+    if (failed || !h->easy || !h->multi) {
+        http_free(h);
+        return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
+    }
+    *ret = h;
+    return 0;
+}
+
+/* Not left in memory that is given back: what follows may be written to a core file. */
+static void forget(char *secret)
+{
+    if (secret)
+        explicit_bzero(secret, strlen(secret));
+    free(secret);
+}
+
+void http_free(struct http *h)
+{
+    if (!h)
+        return;
+    if (h->easy)
+        h->curl.curl_easy_cleanup(h->easy);
+    if (h->multi)
+        h->curl.curl_multi_cleanup(h->multi);
+    if (h->headers)
+        h->curl.curl_slist_free_all(h->headers);
+    free(h->agent);
+    free(h->ca_file);
+    free(h->client_cert);
+    free(h->user);
+    forget(h->password);
+    forget(h->bearer);
+    free(h); /* the library stays loaded: it keeps state of its own */
+}
+
+/* ---- what libcurl calls ---- */
+
+static curl_socket_t on_socket(void *context, curlsocktype purpose, struct curl_sockaddr *a)
+{
+    struct http *h = context;
+    int fd = socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+    (void)purpose;
+    for (int i = 0; fd >= 0 && i < SOCKETS_MAX; i++)
+        if (h->sockets[i] < 0) {
+            h->sockets[i] = fd;
+            break;
+        }
+    h->connections += fd >= 0;
+    return fd < 0 ? CURL_SOCKET_BAD : fd;
+}
+
+static int on_close(void *context, curl_socket_t fd)
+{
+    struct http *h = context;
+    for (int i = 0; i < SOCKETS_MAX; i++)
+        if (h->sockets[i] == fd)
+            h->sockets[i] = -1;
+    return close(fd);
+}
+
+static size_t on_write(char *p, size_t size, size_t n, void *context)
+{
+    struct http *h = context;
+    size_t bytes = size * n;
+    if (h->q->to_fd) {
+        h->unwritable = fs_write_all(h->q->reply_fd, p, bytes) < 0;
+        return h->unwritable ? 0 : bytes;
+    }
+    buf_add(&h->reply->body, p, bytes);
+    h->too_long = h->reply->body.failed;
+    return h->too_long ? 0 : bytes;
+}
+
+static size_t on_read(char *p, size_t size, size_t n, void *context)
+{
+    struct http *h = context;
+    uint64_t left = h->q->body_bytes - h->sent, room = (uint64_t)size * n;
+    ssize_t got;
+    while ((got = pread(h->q->body_fd, p, (size_t)(left < room ? left : room), (off_t)(h->q->body_at + h->sent))) < 0 && errno == EINTR)
+        ;
+    if (got < 0 || (got == 0 && left > 0)) /* a file that became shorter: what was promised cannot be sent */
+        return CURL_READFUNC_ABORT;
+    h->sent += (uint64_t)got;
+    return (size_t)got;
+}
+
+static int on_seek(void *context, curl_off_t offset, int origin)
+{
+    struct http *h = context;
+    if (origin != SEEK_SET || offset < 0)
+        return CURL_SEEKFUNC_FAIL;
+    h->sent = (uint64_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+/* ---- one request ---- */
+
+static void set_limits(struct http *h)
+{
+    __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
+    set(h->easy, CURLOPT_NOSIGNAL, 1L);
+    set(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(h->connect_s * 1e3));
+    set(h->easy, CURLOPT_TIMEOUT_MS, (long)(h->total_s * 1e3));
+    set(h->easy, CURLOPT_LOW_SPEED_LIMIT, 10L);
+    set(h->easy, CURLOPT_LOW_SPEED_TIME, (long)(h->stall_s + 0.999));
+    set(h->easy, CURLOPT_MAXAGE_CONN, 4L); /* MLflow's server closes idle connections after 5 s */
+    set(h->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    set(h->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    set(h->easy, CURLOPT_FOLLOWLOCATION, h->no_redirects ? 0L : 1L);
+    set(h->easy, CURLOPT_MAXREDIRS, 5L);
+    set(h->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+    set(h->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    set(h->easy, CURLOPT_ACCEPT_ENCODING, "");
+    if (h->agent)
+        set(h->easy, CURLOPT_USERAGENT, h->agent);
+}
+
+static void set_trust(struct http *h, const struct http_request *q)
+{
+    __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
+    if (h->ca_file)
+        set(h->easy, CURLOPT_CAINFO, h->ca_file);
+    if (h->insecure) {
+        set(h->easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        set(h->easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    if (q->foreign)
+        return;
+    if (h->client_cert)
+        set(h->easy, CURLOPT_SSLCERT, h->client_cert);
+    if (h->user) {
+        set(h->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        set(h->easy, CURLOPT_USERNAME, h->user);
+        set(h->easy, CURLOPT_PASSWORD, h->password ? h->password : "");
+    } else if (h->bearer) { /* as an option, not as a header: libcurl does not send it to another host after a redirect */
+        set(h->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        set(h->easy, CURLOPT_XOAUTH2_BEARER, h->bearer);
+    }
+}
+
+static bool set_body(struct http *h, const struct http_request *q, struct curl_slist **headers)
+{
+    __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
+    char type[200];
+    bool from_fd = !q->body.p && q->body_bytes > 0, good = append(h, headers, "Expect:");
+    if (from_fd) {
+        set(h->easy, CURLOPT_UPLOAD, 1L);
+        set(h->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)q->body_bytes);
+        set(h->easy, CURLOPT_READFUNCTION, on_read);
+        set(h->easy, CURLOPT_READDATA, h);
+        set(h->easy, CURLOPT_SEEKFUNCTION, on_seek);
+        set(h->easy, CURLOPT_SEEKDATA, h);
+    } else if (q->body.p || strcmp(q->method, "GET") != 0) {
+        set(h->easy, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
+        set(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
+    } else
+        return good;
+    snprintf(type, sizeof type, "Content-Type: %s", q->type ? q->type : "application/octet-stream");
+    return append(h, headers, type) && good;
+}
+
+static bool set_headers(struct http *h, const struct http_request *q, struct curl_slist **headers)
+{
+    bool good = true;
+    for (const struct curl_slist *l = q->foreign ? NULL : h->headers; l && good; l = l->next)
+        good = append(h, headers, l->data);
+    for (size_t i = 0; good && q->headers && q->headers[i]; i++)
+        good = append(h, headers, q->headers[i]);
+    return good;
+}
+
+static void quick_ack(const struct http *h)
+{
+    int one = 1;
+    for (int i = 0; i < SOCKETS_MAX; i++)
+        if (h->sockets[i] >= 0)
+            setsockopt(h->sockets[i], IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
+}
+
+/* Runs the transfer that was added; true if it came to an end of its own, false if it was cancelled. */
+static bool perform(struct http *h, CURLcode *ret)
+{
+    struct curl_waitfd cancel = {.fd = h->cancel_fd, .events = CURL_WAIT_POLLIN};
+    for (;;) {
+        int running = 0, left;
+        quick_ack(h);
+        CURLMcode rc = h->curl.curl_multi_perform(h->multi, &running);
+        for (CURLMsg *m; (m = h->curl.curl_multi_info_read(h->multi, &left));)
+            if (m->msg == CURLMSG_DONE) {
+                *ret = m->data.result;
+                return true;
+            }
+        if (rc != CURLM_OK || !running) {
+            *ret = CURLE_FAILED_INIT;
+            return true;
+        }
+        quick_ack(h);
+        cancel.revents = 0;
+        h->curl.curl_multi_poll(h->multi, &cancel, h->cancel_fd >= 0, 1000, NULL);
+        if (cancel.revents)
+            return false;
+    }
+}
+
+/* Had anything been sent when it broke? Only then may the server have done what was asked. */
+static enum http_trouble trouble_of(CURLcode code, bool connected)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR: return HTTP_UNSENT;
+    case CURLE_OPERATION_TIMEDOUT: return connected ? HTTP_UNKNOWN : HTTP_UNSENT;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_TOO_MANY_REDIRECTS:
+    case CURLE_READ_ERROR:
+    case CURLE_ABORTED_BY_CALLBACK:
+    case CURLE_WRITE_ERROR: return HTTP_HOPELESS;
+    default: return HTTP_UNKNOWN;
+    }
+}
+
+/* The address without what stands before '@' in its authority, and harmless for a terminal. */
+static void say_url(const char *url, struct buf *to)
+{
+    const char *from = strstr(url, "://"), *end = from ? from + 3 + strcspn(from + 3, "/?#") : url, *query = strpbrk(url, "?#");
+    const char *at = from ? memrchr(from + 3, '@', (size_t)(end - from - 3)) : NULL;
+    if (from)
+        buf_plain(to, (struct str){url, (size_t)(from - url) + 3}, 20);
+    const char *rest = at ? at + 1 : from ? from + 3 : url;
+    buf_plain(to, query && query > rest ? (struct str){rest, (size_t)(query - rest)} : str_of(rest), 200); /* a query may hold a signature */
+}
+
+static int failed(struct http *h, const struct http_request *q, CURLcode code, struct err *err)
+{
+    struct buf url CLEANUP_BUF, why CLEANUP_BUF;
+    buf_init(&url, 2000);
+    buf_init(&why, 2000);
+    say_url(q->url, &url);
+    buf_plain(&why, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
+    if (h->too_long)
+        return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
+    if (h->unwritable)
+        return err_set(err, ERR_SYSTEM, "%s %s: the reply cannot be written: %s", q->method, url.p, strerror(errno));
+    return err_set(err, ERR_REMOTE, "%s %s: %s", q->method, url.p, why.p ? why.p : "");
+}
+
+static void take_reply(struct http *h, struct http_reply *r)
+{
+    long status = 0;
+    char *type = NULL;
+    curl_off_t after = 0;
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_CONTENT_TYPE, &type);
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &after);
+    r->status = (int)status;
+    snprintf(r->type, sizeof r->type, "%s", type ? type : "");
+    r->retry_after_s = after > 0 ? (double)after : -1;
+}
+
+int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err)
+{
+    struct curl_slist *headers = NULL;
+    __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
+    *ret = (struct http_reply){.retry_after_s = -1};
+    buf_init(&ret->body, q->reply_max ? q->reply_max : 16 << 20);
+    h->q = q;
+    h->reply = ret;
+    h->sent = 0;
+    h->too_long = h->unwritable = false;
+    h->text[0] = 0;
+    h->curl.curl_easy_reset(h->easy);
+    set_limits(h);
+    set_trust(h, q);
+    set(h->easy, CURLOPT_ERRORBUFFER, h->text);
+    set(h->easy, CURLOPT_URL, q->url);
+    set(h->easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+    set(h->easy, CURLOPT_OPENSOCKETDATA, h);
+    set(h->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    set(h->easy, CURLOPT_CLOSESOCKETDATA, h);
+    set(h->easy, CURLOPT_WRITEFUNCTION, on_write);
+    set(h->easy, CURLOPT_WRITEDATA, h);
+    set(h->easy, CURLOPT_FRESH_CONNECT, q->fresh ? 1L : 0L);
+    if (!set_body(h, q, &headers) || !set_headers(h, q, &headers)) {
+        h->curl.curl_slist_free_all(headers);
+        return err_set(err, ERR_SYSTEM, "no memory for a request");
+    }
+    set(h->easy, CURLOPT_CUSTOMREQUEST, q->method);
+    set(h->easy, CURLOPT_HTTPHEADER, headers);
+    CURLcode code = CURLE_FAILED_INIT;
+    bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && perform(h, &code);
+    long connects = 0, reply_bytes = 0;
+    curl_off_t upload = 0;
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_NUM_CONNECTS, &connects);
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_REQUEST_SIZE, &reply_bytes);
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_SIZE_UPLOAD_T, &upload);
+    if (done && code == CURLE_OK)
+        take_reply(h, ret);
+    h->curl.curl_multi_remove_handle(h->multi, h->easy);
+    h->curl.curl_slist_free_all(headers);
+    if (!done) {
+        ret->trouble = HTTP_CANCELLED;
+        return err_set(err, ERR_REMOTE, "%s: given up, the process is asked to end", q->method);
+    }
+    if (code == CURLE_OK)
+        return 0;
+    ret->trouble = trouble_of(code, reply_bytes > 0);
+    return failed(h, q, code, err);
+}
+
+void http_reply_deinit(struct http_reply *r)
+{
+    buf_deinit(&r->body);
+}
+
+void http_escape(struct buf *to, struct str s, bool keep_slash)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || memchr("-._~", c, 4) || (c == '/' && keep_slash);
+        if (plain)
+            buf_putc(to, (char)c);
+        else
+            buf_printf(to, "%%%02X", c);
+    }
+}
+
+unsigned http_connections(const struct http *h)
+{
+    return h->connections;
+}

@@ -1,0 +1,75 @@
+/* http.h: an HTTP client: requests one after the other over a kept connection.
+ *
+ * libcurl is loaded (dlopen) when the first client is made: it costs several milliseconds, which no measured program shall wait for, and a
+ * machine without it can do all but talk to servers. A client is one thread's.
+ *
+ * TCP_QUICKACK is re-armed before every wait: Python servers send header and body in two segments with Nagle's algorithm on, and without it
+ * each reply waits 40 ms for the delayed acknowledgement of the first. */
+#ifndef BASE_HTTP_H
+#define BASE_HTTP_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct http;
+
+struct http_config {
+    const char *agent;           /* User-Agent */
+    const char *ca_file;         /* PEM certificates that are trusted instead of the system's; NULL */
+    const char *client_cert;     /* PEM file with certificate and key; NULL */
+    const char *user, *password; /* basic authentication; user NULL: none */
+    const char *bearer;          /* token, used where there is no user; NULL */
+    const char *const *headers;  /* "Name: value", sent with every request (not with foreign ones); NULL-terminated, or NULL */
+    bool insecure;               /* certificates are not checked */
+    bool no_redirects;
+    double connect_s, total_s;   /* at most so long for a connection, and for a whole request; 0: 10 and 120 */
+    double stall_s;              /* give up when fewer than 10 bytes per second came for so long; 0: 30 */
+    int cancel_fd;               /* a request is given up as soon as this can be read; -1: none */
+};
+
+/* Everything is copied. ERR_SYSTEM: libcurl cannot be loaded (the text names the package), or no memory. */
+int http_new(struct http **ret, const struct http_config *config, struct err *err);
+void http_free(struct http *h); /* NULL is allowed */
+
+struct http_request {
+    const char *method, *url;
+    const char *type;        /* Content-Type of the body; NULL: application/octet-stream */
+    struct str body;         /* p NULL: none, or from body_fd */
+    int body_fd;             /* with body_bytes > 0 and body.p NULL: read from here with pread */
+    uint64_t body_at, body_bytes;
+    const char *const *headers; /* further ones; NULL */
+    bool foreign;            /* not the server of the configuration (a presigned address): no credentials, none of its headers */
+    bool fresh;              /* on a new connection: libcurl repeats a request silently when a kept one breaks before the reply */
+    size_t reply_max;        /* bytes of the reply that are kept; 0: 16 MiB. A longer one is an error */
+    int reply_fd;            /* with to_fd: the reply is written here (reply_max is not looked at) */
+    bool to_fd;
+};
+
+enum http_trouble {
+    HTTP_FINE,
+    HTTP_UNSENT,    /* no connection: nothing can have happened at the server */
+    HTTP_UNKNOWN,   /* it broke after the connection was made: the server may have done what was asked */
+    HTTP_HOPELESS,  /* certificate, address, too long a reply: trying again will not help */
+    HTTP_CANCELLED,
+};
+
+struct http_reply {
+    int status;              /* 200 … */
+    struct buf body;         /* the caller frees it: http_reply_deinit */
+    char type[100];          /* Content-Type */
+    double retry_after_s;    /* of the server; -1: none */
+    enum http_trouble trouble;
+};
+/* One attempt. 0: a reply came, whatever its status. -1: none came; reply->trouble tells what that means. The err text names method and
+ * address (without credentials). */
+int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err);
+void http_reply_deinit(struct http_reply *r);
+
+/* s as part of an address: all but letters, digits and "-._~" as %XX; '/' stays if keep_slash. */
+void http_escape(struct buf *to, struct str s, bool keep_slash);
+/* How many connections this client has made (for tests and `make bench`). */
+unsigned http_connections(const struct http *h);
+/* Version of the libcurl that can be loaded, or NULL. */
+const char *http_library(void);
+#endif

@@ -1,0 +1,149 @@
+/* mlflow_config.c: MLflow's own environment variables and credentials file as the configuration of a client. */
+#include "base/fs.h"
+#include "sinks/mlflow.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+static const char *value_of(char *const *env, const char *name)
+{
+    size_t n = strlen(name);
+    for (; env && *env; env++)
+        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=' && (*env)[n + 1])
+            return *env + n + 1;
+    return NULL;
+}
+
+/* Python's words for a truth, as MLflow takes them. */
+static bool truth(char *const *env, const char *name, bool otherwise)
+{
+    const char *text = value_of(env, name);
+    if (!text)
+        return otherwise;
+    return strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0;
+}
+
+static double number(char *const *env, const char *name, double otherwise)
+{
+    const char *text = value_of(env, name);
+    double v;
+    return text && str_double(str_trim(str_of(text)), &v) && v >= 0 && v < 1e6 ? v : otherwise;
+}
+
+bool mlflow_is_server(const char *uri)
+{
+    return uri && (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0);
+}
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static const char *unescaped(struct str s, struct arena *a)
+{
+    char *to = arena_get(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; to && i < s.n; i++) {
+        bool code = s.p[i] == '%' && i + 2 < s.n && hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
+        to[n++] = code ? (char)(hex(s.p[i + 1]) * 16 + hex(s.p[i + 2])) : s.p[i];
+        i += code ? 2 : 0;
+    }
+    return to;
+}
+
+/* http://user:word@host/path/ -> http://host/path, and the credentials apart: an address is printed, they never are. */
+static const char *take_address(struct mlflow_config *c, const char *uri, struct arena *a)
+{
+    struct str s = str_trim(str_of(uri));
+    size_t scheme = (size_t)str_find(s, STR("://")) + 3;
+    struct str rest = str_sub(s, scheme, s.n);
+    size_t authority = 0, at = 0;
+    while (authority < rest.n && !strchr("/?#", rest.p[authority]))
+        authority++;
+    for (size_t i = 0; i < authority; i++)
+        at = rest.p[i] == '@' ? i + 1 : at;
+    if (at) {
+        struct str word = str_sub(rest, 0, at - 1), user = str_cut(&word, ':');
+        c->http.user = unescaped(user, a);
+        c->http.password = unescaped(word.p ? word : STR(""), a);
+    }
+    rest = str_sub(rest, at, rest.n);
+    while (rest.n && rest.p[rest.n - 1] == '/')
+        rest.n--;
+    return arena_printf(a, STR_FMT STR_FMT, (int)scheme, s.p, STR_ARG(rest));
+}
+
+/* ~/.mlflow/credentials: an INI file with the section [mlflow]. */
+static void take_credentials_file(struct mlflow_config *c, char *const *env, struct arena *a)
+{
+    const char *home = value_of(env, "HOME");
+    struct buf text CLEANUP_BUF;
+    bool ours = false;
+    buf_init(&text, 64 * 1024);
+    if (!home || fs_read(AT_FDCWD, arena_printf(a, "%s/.mlflow/credentials", home), 64 * 1024 - 1, 0, &text, NULL))
+        return;
+    struct str rest = buf_text(&text);
+    while (rest.p) {
+        struct str line = str_trim(str_cut(&rest, '\n')), value = line, key;
+        if (line.n && line.p[0] == '[')
+            ours = str_is(line, "[mlflow]");
+        if (!ours || !line.n || strchr("[#;", line.p[0]))
+            continue;
+        key = str_trim(str_cut(&value, '='));
+        value = str_trim(value.p ? value : STR(""));
+        if (str_is(key, "mlflow_tracking_username") && !c->http.user)
+            c->http.user = arena_dup(a, value.p, value.n);
+        if (str_is(key, "mlflow_tracking_password") && !c->http.password)
+            c->http.password = arena_dup(a, value.p, value.n);
+    }
+}
+
+static void take_credentials(struct mlflow_config *c, char *const *env, struct arena *a)
+{
+    if (value_of(env, "MLFLOW_TRACKING_USERNAME"))
+        c->http.user = value_of(env, "MLFLOW_TRACKING_USERNAME");
+    if (value_of(env, "MLFLOW_TRACKING_PASSWORD"))
+        c->http.password = value_of(env, "MLFLOW_TRACKING_PASSWORD");
+    if (!c->http.user || !c->http.password)
+        take_credentials_file(c, env, a);
+    c->http.bearer = value_of(env, "MLFLOW_TRACKING_TOKEN");
+    if (!c->http.user || !c->http.password) /* half a pair is none: then the token counts, as with MLflow's client */
+        c->http.user = c->http.password = NULL;
+}
+
+int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err)
+{
+    struct mlflow_config c = {.http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = -1}};
+    uri = uri && *uri ? uri : value_of(env, "MLFLOW_TRACKING_URI");
+    if (!uri)
+        return err_set(err, ERR_INPUT, "no server is named: give its address (http://HOST:5000), or set MLFLOW_TRACKING_URI");
+    if (!mlflow_is_server(uri))
+        return err_set(err, ERR_INPUT, "\"%.100s\" is not the address of a tracking server (http:// or https://)", uri);
+    c.uri = take_address(&c, uri, a);
+    take_credentials(&c, env, a);
+    c.http.insecure = truth(env, "MLFLOW_TRACKING_INSECURE_TLS", false);
+    c.http.ca_file = value_of(env, "MLFLOW_TRACKING_SERVER_CERT_PATH");
+    c.http.client_cert = value_of(env, "MLFLOW_TRACKING_CLIENT_CERT_PATH");
+    if (c.http.insecure && c.http.ca_file)
+        return err_set(err, ERR_INPUT, "MLFLOW_TRACKING_INSECURE_TLS and MLFLOW_TRACKING_SERVER_CERT_PATH exclude each other: unset one");
+    c.http.total_s = number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);
+    c.http.no_redirects = !truth(env, "MLFLOW_ALLOW_HTTP_REDIRECTS", true);
+    c.retries = (int)number(env, "MLFLOW_HTTP_REQUEST_MAX_RETRIES", 7);
+    c.backoff_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", 2);
+    c.jitter_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_JITTER", 1);
+    c.heed_retry_after = truth(env, "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER", true);
+    const char *workspace = value_of(env, "MLFLOW_WORKSPACE"), **headers = arena_get(a, 2 * sizeof *headers);
+    if (workspace && headers && !strpbrk(workspace, "\r\n"))
+        headers[0] = arena_printf(a, "X-MLFLOW-WORKSPACE: %s", workspace);
+    c.http.headers = headers;
+    if (value_of(env, "MLFLOW_TRACKING_AUTH"))
+        c.warning = arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
+                                 value_of(env, "MLFLOW_TRACKING_AUTH"));
+    else if (truth(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
+        c.warning = "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
+    if (a->failed || !c.uri)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    *ret = c;
+    return 0;
+}
