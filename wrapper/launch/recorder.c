@@ -2,6 +2,7 @@
 #include "launch/recorder.h"
 
 #include "launch/fd.h"
+#include "launch/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,7 +171,7 @@ int recorder_start(struct recorder *r, char **argv)
         args[1] = (char *)"--recorder";
         if (count > 1)
             memcpy(args + 2, argv + 1, (size_t)(count - 1) * sizeof *args);
-        pid = fork();
+        pid = spawn_fork();
         if (pid == 0)
             become_recorder(r, args);
     }

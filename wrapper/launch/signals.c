@@ -8,6 +8,7 @@
 
 #include "launch/fd.h"
 #include "launch/proc.h"
+#include "launch/spawn.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -54,7 +55,7 @@ int signals_own_witness(struct signals *s)
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return -1;
-    pid_t pid = fork();
+    pid_t pid = spawn_fork();
     if (pid == 0)
         witness_main(page, s->self);
     if (pid < 0) {

@@ -32,6 +32,18 @@ bool spawn_save(struct spawn_state *ret)
     return true;
 }
 
+pid_t spawn_fork(void)
+{
+    sigset_t all;
+    pid_t pid = fork();
+    int saved = errno;
+    sigfillset(&all);
+    if (pid != 0)
+        sigprocmask(SIG_SETMASK, &all, NULL);
+    errno = saved;
+    return pid;
+}
+
 /* What our own writing has brought upon us (a reader that is gone, a size limit) must not strike the program. */
 static void forget_own_signals(void)
 {
@@ -82,7 +94,7 @@ pid_t spawn_held(const struct spawn_state *state, char *const *argv, char *const
     int line[2];
     if (fd_socketpair(SOCK_STREAM, line) < 0)
         return -1;
-    pid_t pid = fork();
+    pid_t pid = spawn_fork();
     if (pid == 0)
         child(state, argv, env, out, err, line[1]);
     fd_close(&line[1]);
