@@ -108,10 +108,9 @@ static int load_tree(struct rules *rules, const struct yaml *y, struct err *err)
     return build_prefilter(rules, err);
 }
 
-int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *context, const struct err *complaint), void *context,
-                   struct err *err)
+static int load_from(struct rules **ret, const char *path, struct str text, void (*tell)(void *context, const struct err *complaint),
+                     void *context, struct err *err)
 {
-    struct buf text;
     struct yaml *y;
     struct rules *rules = calloc(1, sizeof(*rules));
     if (!rules)
@@ -119,14 +118,9 @@ int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *cont
     arena_init(&rules->arena, RULES_MEMORY);
     rules->tell = tell;
     rules->tell_context = context;
-    buf_init(&text, CATALOGUE_FILE_MAX);
     rules->path = arena_printf(&rules->arena, "%s", path);
-    int rc = catalogue_read(path, &text, err);
-    if (!rc)
-        rules->text = (struct str){arena_dup(&rules->arena, text.p ? text.p : "", text.n), text.n};
-    buf_deinit(&text);
-    if (!rc && (!rules->path || !rules->text.p))
-        rc = load_no_memory(rules, err);
+    rules->text = (struct str){arena_dup(&rules->arena, text.p ? text.p : "", text.n), text.n};
+    int rc = !rules->path || !rules->text.p ? load_no_memory(rules, err) : 0;
     if (!rc)
         rc = yaml_parse(&y, rules->path, rules->text, &rules->arena, err);
     if (!rc)
@@ -141,6 +135,21 @@ int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *cont
     }
     *ret = rules;
     return 0;
+}
+
+int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *context, const struct err *complaint), void *context,
+                   struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, CATALOGUE_FILE_MAX);
+    if (catalogue_read(path, &text, err))
+        return -1;
+    return load_from(ret, path, buf_text(&text), tell, context, err);
+}
+
+int rules_load_text(struct rules **ret, const char *name, struct str text, struct err *err)
+{
+    return load_from(ret, name, text, NULL, NULL, err);
 }
 
 int rules_load(struct rules **ret, const char *path, struct err *err)

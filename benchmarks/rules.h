@@ -14,6 +14,8 @@ int rules_load(struct rules **ret, const char *path, struct err *err);
 /* The same, but goes on behind what is wrong in an item of a list; `tell` gets each complaint about the file. Fails if there was any. */
 int rules_load_all(struct rules **ret, const char *path, void (*tell)(void *context, const struct err *complaint), void *context,
                    struct err *err);
+/* The same from memory; name: for messages. */
+int rules_load_text(struct rules **ret, const char *name, struct str text, struct err *err);
 void rules_free(struct rules *rules);
 const char *rules_name(const struct rules *rules);     /* "ior" */
 const char *rules_version(const struct rules *rules);  /* version of the rule file */

@@ -1,9 +1,13 @@
 /* cmd_rules.c: `benchwrap rules check|new`: for those who write rule files. */
+#include "base/fs.h"
+#include "benchmarks/guess.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "cmd/rules_check.h"
 #include "plan.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 enum { FILES_MAX = 1000 };
@@ -11,6 +15,9 @@ enum { FILES_MAX = 1000 };
 static const struct opt_row rows[] = {
     {"all", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "every rule file that is found, not hidden by another of its name", 0},
     {"update", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "write what the samples give as what is expected of them", 0},
+    {"from", 'f', OPT_TEXT, "OUTPUT", NULL, NULL, "New", "the stored output to begin with (- for standard input)", 0},
+    {"name", 'n', OPT_TEXT, "NAME", NULL, NULL, "New", "name of the benchmark (default: the program's, else the output's file name)", 0},
+    {"output", 'o', OPT_TEXT, "FILE", NULL, NULL, "New", "write it there (default: standard output); an existing file is left as it is", 0},
     {"tap", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "one line a sample, as the Test Anything Protocol has it", 0},
     CMD_ROW_JSON,
 };
@@ -158,18 +165,85 @@ static int check(struct cmd_context *c)
     return b.failed ? err_set(c->err, ERR_SYSTEM, "no memory for the answer") : good ? 0 : 1;
 }
 
+/* ---- new ---- */
+
+/* The head of the output: what comes later is not looked at. 1: there is more. */
+static int read_output(const char *path, struct buf *b, struct err *err)
+{
+    CLEANUP_FD int own = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = strcmp(path, "-") ? own : STDIN_FILENO;
+    char *room = fd < 0 ? NULL : buf_room(b, GUESS_BYTES_MAX);
+    if (fd < 0)
+        return err_sys(err, "open %s", path);
+    if (!room)
+        return err_set(err, ERR_SYSTEM, "no memory to read %s", path);
+    while (b->n < GUESS_BYTES_MAX) {
+        ssize_t n = read(fd, b->p + b->n, GUESS_BYTES_MAX - b->n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(err, "read %s", path);
+        if (n == 0)
+            return 0;
+        b->n += (size_t)n;
+    }
+    return 1;
+}
+
+/* [a-z0-9_-] of the program's or the file's base name. */
+static const char *benchmark_name(const char *given, char *const *argv, const char *from, struct arena *a)
+{
+    const char *path = given ? given : argv && argv[0] ? argv[0] : strcmp(from, "-") ? from : "benchmark", *slash = strrchr(path, '/');
+    char *name = arena_printf(a, "%.60s", slash && slash[1] ? slash + 1 : path);
+    char *dot = name && !given && !(argv && argv[0]) ? strchr(name, '.') : NULL;
+    if (dot && dot > name)
+        *dot = 0;
+    for (char *p = name; p && *p; p++) {
+        if (*p >= 'A' && *p <= 'Z')
+            *p = (char)(*p | 32);
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", *p))
+            *p = '_';
+    }
+    return name && *name ? name : "benchmark";
+}
+
+static int new(struct cmd_context *c)
+{
+    const char *from = opt_text(&c->opts, "from"), *to = opt_text(&c->opts, "output");
+    char *const *argv = c->argc > 1 ? c->argv + 1 : NULL;
+    struct guess_summary found;
+    CLEANUP_BUF struct buf output, text;
+    buf_init(&output, GUESS_BYTES_MAX + 1);
+    buf_init(&text, 1 << 20);
+    if (!from)
+        return err_set(c->err, ERR_USAGE, "--from OUTPUT is missing: what shall be looked at?");
+    int cut = read_output(from, &output, c->err);
+    if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, "name"), argv, from, c->arena), argv, cut > 0, &text, &found, c->err))
+        return -1;
+    if (to && access(to, F_OK) == 0)
+        return err_set(c->err, ERR_USAGE, "--output %s: there is such a file already; it is left as it is", to);
+    if (to && fs_write(AT_FDCWD, to, buf_text(&text), 0644, false, c->err))
+        return -1;
+    if (!to)
+        fwrite(text.p, 1, text.n, c->out);
+    fprintf(c->notes, "benchwrap: rules: %zu metrics and %zu params were guessed; read the file before you believe them\n", found.metrics, found.params);
+    return 0;
+}
+
 static int run(struct cmd_context *c)
 {
     const char *what = c->argc ? c->argv[0] : "";
     if (!strcmp(what, "check"))
         return check(c);
-    return err_set(c->err, ERR_USAGE, "\"%.40s\": check is wanted here", what);
+    if (!strcmp(what, "new"))
+        return new(c);
+    return err_set(c->err, ERR_USAGE, "\"%.40s\": check or new is wanted here", what);
 }
 
 const struct cmd cmd_rules = {
     .name = "rules",
-    .summary = "check rule files and their samples",
-    .usage = "check [OPTIONS] FILE|NAME...",
+    .summary = "check rule files and their samples, or begin a new one",
+    .usage = "check [OPTIONS] FILE|NAME... | new --from OUTPUT [OPTIONS] [-- PROGRAM ARGUMENTS...]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
     .description =
@@ -177,8 +251,12 @@ const struct cmd cmd_rules = {
         "comes out with what is expected of them (samples/CASE/expect; --update writes that). It remarks on readers, metrics, params, options "
         "and checks that no sample meets, on metrics that could be read in two ways, and on patterns that are slow or meet too much. The exit "
         "status is 1 for mistakes and for samples that differ; remarks do not count.\n\n"
+        "new writes a first rule file from an output it has not seen: tables, CSV, JSON, and lines with named numbers become metrics and params, with "
+        "names, units and directions guessed. What it writes loads, and reads these metrics from that output; whether they are the results is for "
+        "you to say.\n\n"
         "A NAME is an entry of the catalogue. Those compiled into benchwrap have no samples with them.",
     .examples = "$ benchwrap rules check ./rules.yaml\nMistakes, samples and remarks of one file.\n"
-                "$ benchwrap rules check --update ./rules.yaml\nWrites what is expected; read the difference.\n",
+                "$ benchwrap rules check --update ./rules.yaml\nWrites what is expected; read the difference.\n"
+                "$ benchwrap rules new --from out.txt -o rules.yaml -- mybench -n 4\nA rule file to begin with.\n",
     .run = run,
 };

@@ -1,0 +1,427 @@
+/* guess_lines.c: lines with numbers that have a name: "total time: 3.06s", "bw=18.4MiB/s, iops=4705", "Requests per second 2733 [#/sec]". */
+#include "benchmarks/guess_parts.h"
+#include "benchmarks/number.h"
+
+#include <math.h>
+
+enum { NUMBERS_MAX = 16, TEXT_MAX = 4000 };
+
+struct found {
+    size_t from, n;        /* the number */
+    size_t unit_from;      /* its unit as it stands, brackets left out; unit.n 0: none */
+    struct str unit;
+    struct str label;      /* the words that name it */
+    bool strong;           /* "label:" or "label=" */
+    size_t end;            /* behind number and unit */
+};
+struct section {
+    struct str title;
+    size_t indent;
+    bool open;
+};
+struct seen_line {         /* lines of the same pattern are one reader */
+    const char *pattern, *section;
+    struct guess_reader *reader;
+    struct seen_line *next;
+};
+
+static bool one_of(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
+static bool letters_in(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z')
+            return true;
+    return false;
+}
+
+/* The unit behind a number: joined to it, or the next word. false: what is joined is none, so this is no number ("10:12", "3.33-1"). */
+static bool unit_behind(struct str line, struct found *f)
+{
+    size_t at = f->from + f->n, to = at;
+    while (to < line.n && !one_of(line.p[to], " \t,;()[]|"))
+        to++;
+    struct str joined = str_sub(line, at, to - at);
+    f->end = at;
+    if (joined.n && !(at + 1 == line.n && one_of(joined.p[0], ".:"))) {
+        const struct unit *u = guess_unit(joined);
+        f->unit = joined;
+        f->unit_from = at;
+        f->end = to;
+        return u != NULL;
+    }
+    size_t blanks = 0;
+    while (at + blanks < line.n && one_of(line.p[at + blanks], " \t"))
+        blanks++;
+    at += blanks;
+    bool open = at < line.n && one_of(line.p[at], "([");
+    at += open;
+    for (to = at; to < line.n && !one_of(line.p[to], " \t,;()[]|=:"); to++)
+        ;
+    struct str word = str_sub(line, at, to - at);
+    const struct unit *u = blanks && blanks <= 3 && !(to < line.n && one_of(line.p[to], "=:")) ? guess_unit(word) : NULL;
+    if (u && guess_contract(u)) {
+        f->unit = word;
+        f->unit_from = at;
+        f->end = to + (open && to < line.n);
+    }
+    return true;
+}
+
+static size_t find_numbers(struct str line, struct found *found)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < line.n && n < NUMBERS_MAX; i++) {
+        bool apart = i == 0 || one_of(line.p[i - 1], " \t=:([,;|<>~@");
+        if (i > 1 && one_of(line.p[i - 1], ":,") && line.p[i - 2] >= '0' && line.p[i - 2] <= '9') /* 10:11:12 is no number, nor is 1,2,3 three */
+            apart = false;
+        size_t length = apart ? guess_number(str_sub(line, i, line.n)) : 0;
+        if (!length)
+            continue;
+        struct found f = {.from = i, .n = length};
+        if (unit_behind(line, &f)) {
+            found[n++] = f;
+            i = f.end - 1;
+        } else
+            i += length - 1;
+    }
+    return n;
+}
+
+/* The words right before a number: the last part, when blanks or commas part them. */
+static void label_before(struct str between, struct found *f)
+{
+    size_t n = between.n;
+    while (n && one_of(between.p[n - 1], " \t([~<>@\""))
+        n--;
+    f->strong = n && one_of(between.p[n - 1], "=:");
+    while (n && one_of(between.p[n - 1], " \t=:"))
+        n--;
+    size_t from = n;
+    while (from && !(one_of(between.p[from - 1], ",;|\t)]") || (from > 1 && between.p[from - 1] == ' ' && between.p[from - 2] == ' ')))
+        from--;
+    f->label = str_trim(str_sub(between, from, n - from));
+    while (f->label.n && one_of(f->label.p[0], "#-*=>/\"' "))
+        f->label = str_sub(f->label, 1, f->label.n);
+    if (!letters_in(f->label) && letters_in(str_sub(between, 0, n)) && !f->strong && !memchr(between.p, ',', n))
+        f->label = str_trim(str_sub(between, 0, n));
+}
+
+static bool only_small_words(struct str label)
+{
+    static const char *const small[] = {"is", "of", "in", "at", "was", "to", "and", "with", "for", "on", "by", NULL};
+    for (struct str w = str_word(&label); w.n; w = str_word(&label)) {
+        const char *const *s = small;
+        while (*s && !str_is(w, *s))
+            s++;
+        if (!*s)
+            return false;
+    }
+    return true;
+}
+
+/* "min/avg/max = 1 / 2 / 3": the k-th part of the first label. */
+static struct str part_of(struct str label, size_t k)
+{
+    struct str part = {NULL, 0};
+    for (size_t i = 0; i <= k && label.p; i++)
+        part = str_cut(&label, '/');
+    return part.p ? str_trim(part) : (struct str){"", 0};
+}
+
+static void name_numbers(struct str line, struct found *f, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t from = k ? f[k - 1].end : 0;
+        struct str between = str_sub(line, from, f[k].from - from), behind = str_sub(line, f[k].end, k + 1 < n ? f[k + 1].from - f[k].end : line.n);
+        label_before(between, &f[k]);
+        if (k && str_is(str_trim(between), "/") && memchr(f[0].label.p, '/', f[0].label.n))
+            f[k].label = part_of(f[0].label, k);
+        else if (k && letters_in(f[k].label) && only_small_words(f[k].label) && f[0].label.n)
+            f[k].label = f[0].label;
+        if (!letters_in(f[k].label) && !f[k].strong) { /* "36 KiB read, 44 iops" */
+            struct str words = str_cut(&behind, ',');
+            f[k].label = words.n < 60 && letters_in(words) && !memchr(words.p, '=', words.n) ? str_trim(words) : (struct str){"", 0};
+        }
+    }
+    if (n > 1 && memchr(f[0].label.p, '/', f[0].label.n) && f[1].label.n && str_eq(f[1].label, part_of(f[0].label, 1)))
+        f[0].label = part_of(f[0].label, 0);
+}
+
+/* Numbers without a name of their own, in columns that a line above names: "Latency   3.69ms  4.38ms" below "Stats   Avg   Stdev". */
+static void name_by_columns(struct guess *g, size_t number, struct found *f, size_t n)
+{
+    struct str label[GUESS_COLUMNS_MAX];
+    for (size_t k = 1; k < n; k++)
+        if (letters_in(f[k].label) || f[k].strong)
+            return;
+    for (size_t i = number; n > 1 && i > 0 && number - i < 8; i--) {
+        const struct guess_line *above = &g->line[i - 1];
+        struct found none[NUMBERS_MAX];
+        size_t columns = above->plain && !find_numbers(above->text, none) ? guess_labels(above->text, true, label) : 0;
+        if (columns != n + 1)
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            const char *text = arena_printf(&g->arena, STR_FMT " " STR_FMT, STR_ARG(f[0].label), STR_ARG(label[k + 1]));
+            f[n + k].label = str_of(text);
+        }
+        for (size_t k = 0; k < n; k++)
+            f[k].label = f[n + k].label;
+        return;
+    }
+}
+
+static bool whole_number(struct str s)
+{
+    return !memchr(s.p, '.', s.n) && !memchr(s.p, 'e', s.n) && !memchr(s.p, 'E', s.n);
+}
+
+enum what { NOTHING, METRIC, PARAM };
+
+static bool is_rate(const struct unit *u)
+{
+    return u && (strstr(u->dimension, "/s") || !strcmp(u->dimension, "teps"));
+}
+
+static enum what judge(struct str line, const struct found *f, const struct unit *u, struct str section)
+{
+    const struct unit *c = guess_contract(u);
+    bool result = guess_is_result(f->label) || is_rate(u), whole = whole_number(str_sub(line, f->from, f->n));
+    bool byte = u && !strcmp(u->dimension, "byte");
+    if ((!f->label.n && !is_rate(u)) || f->label.n > 80 || guess_is_noise(f->label))
+        return NOTHING;
+    if (guess_is_param(f->label) && !is_rate(u) && (whole || byte) && !(c && !byte) && !guess_direction(f->label, NULL))
+        return f->strong ? PARAM : NOTHING;
+    if (byte ? result : c != NULL || result)
+        return f->strong || c || !whole || section.n ? METRIC : NOTHING;
+    if (section.n && f->strong && !whole)
+        return METRIC;
+    return f->strong ? whole ? PARAM : METRIC : NOTHING;
+}
+
+static const char *label_for(struct str label, const struct unit *u, struct arena *a)
+{
+    if (letters_in(label) && strcmp(guess_segment(label, a), "value"))
+        return arena_dup(a, label.p, label.n);
+    const char *d = u ? u->dimension : "";
+    return !strcmp(d, "second") ? "time" : strstr(d, "byte/s") || strstr(d, "bit/s") ? "bandwidth" : strstr(d, "/s") ? "rate" : "value";
+}
+
+/* The pattern of the line up to the last number that is taken; every taken one is a group v<k>, its unit u<k>. */
+static const char *line_pattern(struct guess *g, struct str line, const struct found *f, size_t n, const enum what *what)
+{
+    CLEANUP_BUF struct buf b;
+    size_t at = 0, last = 0;
+    buf_init(&b, TEXT_MAX);
+    for (size_t k = 0; k < n; k++)
+        last = what[k] ? k : last;
+    while (at < line.n && one_of(line.p[at], " \t"))
+        at++;
+    buf_puts(&b, at ? "^\\s+" : "^");
+    for (size_t k = 0; k <= last; k++) {
+        const char *comma = memchr(line.p + f[k].from, ',', f[k].n) ? "," : "";
+        guess_pattern(&b, str_sub(line, at, f[k].from - at), false);
+        at = f[k].from + f[k].n;
+        if (!what[k]) {
+            buf_puts(&b, "[-+\\d.,eE]+");
+            continue;
+        }
+        if (what[k] == PARAM) {
+            buf_printf(&b, "(?<v%zu>[-+\\d.%seE]+", k, comma);
+            if (f[k].unit.n)
+                buf_puts(&b, "\\s*[A-Za-z]+");
+            buf_putc(&b, ')');
+            at = f[k].unit.n ? f[k].unit_from + f[k].unit.n : at;
+            continue;
+        }
+        buf_printf(&b, "(?<v%zu>[-+\\d.%seE]+)", k, comma);
+        if (f[k].unit.n && units_find(f[k].unit)) {
+            guess_pattern(&b, str_sub(line, at, f[k].unit_from - at), false);
+            buf_printf(&b, "(?<u%zu>[^\\s\\d,;()\\[\\]]+)", k);
+            at = f[k].unit_from + f[k].unit.n;
+        }
+    }
+    struct str tail = str_trim(str_sub(line, at, line.n)); /* "[ms] (mean)" is not "[ms] (mean, across all)" */
+    if (tail.n && tail.n < 60 && last + 1 == n && letters_in(tail) && at > f[last].from) {
+        guess_pattern(&b, str_sub(line, at, line.n), false);
+        buf_puts(&b, "\\s*$");
+    }
+    return b.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
+}
+
+static const char *section_pattern(const struct section *s, struct guess *g)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, TEXT_MAX);
+    buf_puts(&b, "^\\s*");
+    guess_pattern(&b, s->title, false);
+    buf_puts(&b, ":\\s*$");
+    return b.failed ? NULL : arena_dup(&g->arena, b.p, b.n);
+}
+
+static void same_pattern_again(struct guess_reader *r, struct str line, const struct found *f)
+{
+    for (size_t i = 0; i < r->metrics; i++) {
+        int64_t k;
+        double v;
+        struct str number;
+        if (!str_int(str_sub(str_of(r->metric[i].cell), 1, 9), &k))
+            continue;
+        number = str_sub(line, f[k].from, f[k].n);
+        if (number_parse(number, 0, &v) == NUMBER_GOOD && v != r->metric[i].first)
+            r->metric[i].series = true;
+    }
+}
+
+static void take_numbers(struct guess *g, struct guess_reader *r, struct str line, const struct found *f, size_t n, const enum what *what,
+                         const struct section *s)
+{
+    struct str title = s->open ? s->title : (struct str){"", 0};
+    struct str words = title;
+    size_t count = 0;
+    for (struct str w = str_word(&words); w.n; w = str_word(&words))
+        count++;
+    const char *prefix = count && count <= 4 && !str_ends(title, "options") ? arena_printf(&g->arena, "%s.", guess_segment(title, &g->arena)) : "";
+    for (size_t k = 0; k < n; k++) {
+        const struct unit *in_label = guess_unit_in(f[k].label);
+        const struct unit *u = f[k].unit.n ? guess_unit(f[k].unit) : in_label ? in_label : guess_unit_in(title);
+        const char *cell = arena_printf(&g->arena, "v%zu", k);
+        if (what[k] == PARAM)
+            guess_param_add(g, r, f[k].label, cell, f[k].unit.n ? "size" : "integer");
+        if (what[k] != METRIC)
+            continue;
+        struct guess_metric *m = guess_metric_add(g, r, prefix, str_of(label_for(f[k].label, u, &g->arena)), cell, u);
+        if (!m)
+            return;
+        if (f[k].unit.n && units_find(f[k].unit))
+            m->unit_cell = m->unit ? arena_printf(&g->arena, "u%zu", k) : NULL;
+        else if (u && m->unit)
+            m->from = u->name;
+        number_parse(str_sub(line, f[k].from, f[k].n), 0, &m->first);
+    }
+}
+
+static void take_line(struct guess *g, size_t number, const struct section *s, struct seen_line **seen)
+{
+    struct str line = g->line[number].text;
+    struct found f[2 * NUMBERS_MAX] = {0};
+    enum what what[NUMBERS_MAX];
+    size_t n = find_numbers(line, f), taken = 0;
+    name_numbers(line, f, n);
+    name_by_columns(g, number, f, n);
+    for (size_t k = 1; k < n; k++) /* "Throughput: 1234 files, 55.5 MB/s" */
+        if (!f[k].label.n && f[k].unit.n && f[0].strong && guess_contract(guess_unit(f[k].unit)))
+            f[k].label = f[0].label;
+    for (size_t k = 0; k < n; k++) {
+        const struct unit *u = f[k].unit.n ? guess_unit(f[k].unit) : guess_unit_in(f[k].label);
+        bool alone = k + 1 == n || letters_in(f[k + 1].label); /* one of a row of numbers without names says nothing */
+        what[k] = alone || f[k].unit.n ? judge(line, &f[k], u, s->open ? s->title : (struct str){"", 0}) : NOTHING;
+        taken += what[k] != NOTHING;
+    }
+    const char *pattern = taken ? line_pattern(g, line, f, n, what) : NULL, *section = s->open ? section_pattern(s, g) : NULL;
+    if (!pattern)
+        return;
+    bool elsewhere = false;
+    for (struct seen_line *l = *seen; l; l = l->next) {
+        if (strcmp(l->pattern, pattern))
+            continue;
+        if ((!section && !l->section) || (section && l->section && !strcmp(l->section, section))) {
+            same_pattern_again(l->reader, line, f);
+            return;
+        }
+        if (l->section)
+            l->reader->section = l->section;
+        elsewhere = true;
+    }
+    struct seen_line *l = ARENA_NEW(&g->arena, struct seen_line);
+    struct guess_reader *r = l ? guess_reader_add(g, "line", number) : NULL;
+    if (!r)
+        return;
+    CLEANUP_BUF struct buf spec;
+    buf_init(&spec, 2 * TEXT_MAX);
+    buf_puts(&spec, "regex: ");
+    guess_quoted(&spec, str_of(pattern));
+    r->spec = arena_dup(&g->arena, spec.p, spec.n);
+    r->section = elsewhere ? section : NULL;
+    take_numbers(g, r, line, f, n, what, s);
+    *l = (struct seen_line){pattern, section, r, *seen};
+    *seen = l;
+}
+
+void guess_named_numbers(struct guess *g)
+{
+    struct section section = {0};
+    struct seen_line *seen = NULL;
+    for (size_t i = 0; i < g->lines; i++) {
+        struct str line = g->line[i].text, words = str_trim(line);
+        size_t indent = 0;
+        if (!g->line[i].plain || g->line[i].used || !words.n)
+            continue;
+        while (indent < line.n && one_of(line.p[indent], " \t"))
+            indent++;
+        if (section.open && indent <= section.indent)
+            section.open = false;
+        if (str_ends(words, ":") && words.n < 80 && letters_in(words)) {
+            section = (struct section){str_trim(str_sub(words, 0, words.n - 1)), indent, true};
+            continue;
+        }
+        take_line(g, i, &section, &seen);
+    }
+}
+
+/* ---- the program's version ---- */
+
+/* "sysbench 1.0.20 (using …", "STREAM version $Revision: 5.10 $", "fio-3.33": the number and where it stands. */
+static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
+{
+    for (size_t i = 1; i + 2 < line.n; i++) {
+        bool begins = one_of(line.p[i - 1], " -v:(") && line.p[i] >= '0' && line.p[i] <= '9';
+        size_t n = i, dots = 0;
+        while (begins && n < line.n && ((line.p[n] >= '0' && line.p[n] <= '9') || (line.p[n] == '.' && n + 1 < line.n && line.p[n + 1] >= '0' && line.p[n + 1] <= '9')))
+            dots += line.p[n++] == '.';
+        if (!begins || dots < 1 || dots > 3 || n - i > 20)
+            continue;
+        struct str before = str_trim(str_sub(line, 0, i)), words = before;
+        size_t count = 0;
+        while (str_word(&words).n)
+            count++;
+        bool said = str_has(before, "ersion") || str_has(before, "VERSION") || str_has(before, "Release");
+        struct found more[NUMBERS_MAX];
+        bool name_only = count == 1 && !find_numbers(str_sub(line, n, line.n), more) && !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && letters_in(before) && (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
+                         (n == line.n || one_of(line.p[n], " -,("));
+        bool ends = str_ends(before, "=") || str_ends(before, "(") || (str_ends(before, ":") && !said);
+        if (!ends && (said || name_only) && count <= 8) {
+            *ret_from = i;
+            *ret_n = n - i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void guess_version(struct guess *g)
+{
+    for (size_t i = 0; i < g->lines && i < 200; i++) {
+        struct str line = g->line[i].text;
+        size_t from, n;
+        if (!g->line[i].plain || g->line[i].used || line.n > 200 || !version_in(line, &from, &n))
+            continue;
+        struct guess_reader *r = guess_reader_add(g, "version", i);
+        CLEANUP_BUF struct buf pattern, spec;
+        buf_init(&pattern, TEXT_MAX);
+        buf_init(&spec, 2 * TEXT_MAX);
+        buf_puts(&pattern, "^");
+        guess_pattern(&pattern, str_sub(line, 0, from), false);
+        buf_puts(&pattern, "(?<version>\\d[\\w.+-]*)");
+        buf_puts(&spec, "regex: ");
+        guess_quoted(&spec, buf_text(&pattern));
+        if (r) {
+            r->spec = arena_dup(&g->arena, spec.p, spec.n);
+            r->version_cell = "version";
+        }
+        return;
+    }
+}

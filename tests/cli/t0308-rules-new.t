@@ -1,0 +1,126 @@
+#!/bin/bash
+# t0308: `benchwrap rules new`: a first rule file from any output. It loads, reads from that output the metrics it names, and none of them is a
+# number that does not stand there (in another unit perhaps).
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+SAMPLES=${BENCHWRAP_SAMPLES:-$ROOT/../shared/samples}
+bw() { "$BENCHWRAP" "$@" 2>err; }
+
+cat >stands.py <<'P'
+import bisect, json, re, sys
+facts = json.load(open(sys.argv[1]))
+text = open(sys.argv[2], "rb").read(4 << 20)
+units = [1e-12, 1e-9, 1e-6, 1e-3, 1, 60, 1e3, 1e6, 1e9, 1e12, 3600] + [1024.0 ** i / d for i in (1, 2, 3) for d in (1, 1e6, 1048576)] + [10.0 ** i / 1048576 for i in (3, 6, 9)]
+printed = set()
+for m in re.findall(rb"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", text):
+    printed.add(float(m.replace(b",", b"")))
+    printed.add(float(m.split(b",")[0]))
+printed = sorted(printed)
+def stands(v):
+    for u in units:
+        x = v / u
+        i = bisect.bisect_left(printed, x)
+        if any(0 <= k < len(printed) and abs(printed[k] - x) <= 1e-9 * abs(x) for k in (i - 1, i, i + 1)):
+            return True
+    return v == 0 and 0.0 in printed
+wrong = [m for m in facts["metrics"] if not re.search(r"\.(mean|median|sd|n)$", m["key"]) and not stands(m["value"])]
+print(len({m["key"] for m in facts["metrics"]}), *["%s=%s" % (m["key"], m["value"]) for m in wrong[:3]])
+P
+
+try() # OUTPUT -> number of metrics, and those that stand nowhere
+{
+    rm -f new.yaml
+    bw rules new --from "$1" --name x -o new.yaml || { echo "refused: $(cat err)"; return; }
+    bw parse --rules ./new.yaml --json --exit-status 0 "$1" >facts || { echo "not read: $(cat err)"; return; }
+    "${PYTHON:-python3}" stands.py facts "$1"
+}
+
+# What a human sees in them: the least number of metrics.
+while read -r least sample; do
+    if [ ! -f "$SAMPLES/$sample" ]; then skip "$sample" "$SAMPLES/$sample is not there"; continue; fi
+    got=$(try "$SAMPLES/$sample")
+    like "$sample: at least $least metrics, all of them printed" "$([ "${got%% *}" -ge "$least" ] 2>/dev/null && echo "enough: $got" || echo "$got")" '^enough: [0-9]+$'
+done <<'S'
+10 packaged/ab/stdout
+20 packaged/fio-json/stdout
+20 packaged/fio-json+/stdout
+10 packaged/fio-text/stdout
+1 packaged/gromacs/stdout
+50 packaged/hpcc/stdout
+6 packaged/hyperfine/stdout
+10 packaged/ioping/stdout
+20 packaged/iperf3-json/stdout
+2 packaged/iperf3-text/stdout
+10 packaged/lammps/stdout
+4 packaged/mbw/stdout
+14 packaged/redis-benchmark/stdout
+2 packaged/stress-ng/stderr
+5 packaged/stress-ng-yaml/stdout
+7 packaged/sysbench-cpu/stdout
+6 packaged/sysbench-memory/stdout
+7 packaged/wrk/stdout
+4 osu/osu-7.4-bw.out
+8 stream/stream-tiny-warn.out
+20 ior/ior-3.3.0-human-default.out
+10 mdtest/mdtest-3.3.0-human-default.out
+S
+for name in "$ROOT"/benchmarks/catalogue/*/; do # two of each in the tree; all of them where there is time
+    n=0
+    for sample in "$name"samples/*/stdout; do
+        [ -f "$sample" ] && { [ $((n += 1)) -le 2 ] || long_tests; } && echo "$sample"
+    done
+done >in-tree
+while read -r sample; do
+    got=$(try "$sample")
+    like "${sample#"$ROOT"/benchmarks/catalogue/}" "$got" '^[0-9]+$'
+done <in-tree
+
+cat >one <<'O'
+mybench 2.4.1 (release)
+Options:
+  threads        : 16
+  block size     : 4 KiB
+Run on node01 at 10:11:12, 2026-11-20, pid: 4711
+Throughput: 1,234 files, 55.5 MB/s
+Latency (us):
+   avg: 12.5
+   99th percentile: 80
+size  time(ms)  rate(MiB/s)
+1024  0.5       100.5
+2048  0.7       150.25
+ERROR: one file was lost
+O
+bw rules new --from one -o one.yaml -- ./mybench -t16 --size=4k out.dat --fast; is "status" "$?" 0
+like "the name is the program's" "$(cat one.yaml)" '^name: "mybench"$'
+like "what is an error is a remark to think about" "$(cat one.yaml)" "^  # - \{must_not: '\^ERROR:"
+bw parse --rules ./one.yaml one -- ./mybench -t16 --size=4k out.dat --fast >facts
+fact() { grep -E "^ +$1 " facts | awk '{print $2}' | head -n 1; }
+is "a param" "$(fact threads)" 16
+is "a size" "$(fact block_size_B)" 4096
+is "a rate in its unit" "$(fact throughput_MB_per_s)" 55.5
+is "thousands" "$(fact throughput)" 1234
+is "a time by size" "$(fact time_ms.min)" 0.5
+is "unit of the heading" "$(fact latency.avg_us)" 12.5
+is "a percentile" "$(fact latency.p99_us)" 80
+is "a series by size" "$(grep -c '150.25 MiB_per_s  (step 2048)' facts)" 1
+is "the best of it" "$(fact rate_MiB_per_s.max)" 150.25
+is "options" "$(fact option.t) $(fact option.size_B) $(fact option.fast)" "16 4096 true"
+is "times and process numbers are no metrics" "$(grep -cE ' (10|11|12|2026|4711)( |$)' facts)" 0
+like "the version" "$(bw parse --rules ./one.yaml --json one)" '"benchmark.version": ?"2.4.1"'
+bw rules new --from one -o one.yaml; is "a file that is there is left as it is: status" "$?" 125
+ok "what is written is checked" "$BENCHWRAP" rules check one.yaml
+
+# Hostile
+: >empty
+head -c 300000 /dev/urandom >binary
+truncate -s 1G nuls
+{ printf '{"a": '; head -c 2000000 /dev/zero | tr '\0' '['; } >deep
+yes 'a: 1 b: 2 c=3 {' | head -c 5000000 >many
+"${PYTHON:-python3}" -c 'print("x" * 3000000 + ": 5 MB/s"); print("\n".join("k%d: %d.5 MB/s" % (i, i) for i in range(30000)))' >long
+printf 'a{b}: 1 MB/s\n"q": 2.5 s\nit'"'"'s: 3 ms\n#: 4 s\n\xff\xfe: 5 s\n\033[31mred: 6 s\033[0m\n' >odd
+for f in empty binary nuls deep many long odd; do
+    like "hostile: $f" "$(try "$f")" '^[0-9]+$'
+done
+bw rules new --from nosuch; is "no such output: status" "$?" 1
+bw rules new; is "no output: status" "$?" 125
+done_testing
