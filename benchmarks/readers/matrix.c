@@ -12,6 +12,7 @@ struct matrix {
     struct pattern *title, *end;
     struct str corner[8];
     size_t corners;
+    bool indented; /* the labels are: a word of another process at the margin is none */
     int group[CELLS_MAX]; /* of the title; -1: one of the three */
     int row, column, value;
 };
@@ -38,7 +39,7 @@ struct state {
 
 static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"title", "corner", "end", NULL};
+    static const char *const keys[] = {"title", "corner", "indented", "end", NULL};
     struct matrix *m = r->data = ARENA_NEW(&rules->arena, struct matrix);
     const struct yaml *title = yaml_get(spec, "title"), *end = yaml_get(spec, "end");
     if (!m)
@@ -48,7 +49,8 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
     if (!title)
         return rules_complain(spec, rules, err, "title is missing: a pattern for the line before the matrix");
     if (load_pattern(&m->title, title, rules, err) || (end && load_pattern(&m->end, end, rules, err)) ||
-        load_texts(yaml_get(spec, "corner"), m->corner, 8, &m->corners, rules, err))
+        load_texts(yaml_get(spec, "corner"), m->corner, 8, &m->corners, rules, err) ||
+        load_flag(spec, "indented", &m->indented, rules, err))
         return -1;
     reader_wants(r, m->title);
     return 0;
@@ -162,8 +164,8 @@ static bool labels_take(const struct matrix *m, struct state *s, struct str line
     for (size_t i = 0; i < m->corners && !corner; i++)
         if ((corner = str_starts(trimmed, m->corner[i].p)))
             rest = str_sub(trimmed, m->corner[i].n, trimmed.n);
+    bool good = corner && (named || !m->indented), numbered = true;
     named = named || m->corners;
-    bool good = corner, numbered = true;
     for (struct str word; good && (word = str_word(&rest)).n; n++) {
         struct label l = label_of(word), before = n ? label_of(s->column[n - 1]) : l;
         numbered = numbered && l.numbered && str_eq(l.head, before.head) && (!n || l.number > before.number);
