@@ -94,6 +94,15 @@ int series_plan_make(struct series_plan *ret, struct plan *p, struct err *err)
     return 0;
 }
 
+bool series_asked(const struct plan *p)
+{
+    static const char *const whether[] = {"repeat", "warmup", "until-stable", "sweep"};
+    for (size_t i = 0; i < sizeof whether / sizeof *whether; i++)
+        if (opt_text(&p->opts, whether[i]))
+            return true;
+    return false;
+}
+
 const char *series_order(const struct series_plan *s)
 {
     return s->shuffle ? "interleaved, points shuffled in each round" : s->interleave ? "interleaved" : "point by point";
@@ -172,11 +181,23 @@ static const char *run_name(const struct series_plan *s, const struct plan *p, c
                         label.n ? " " : "", label.n ? label.p : "", run->warmup ? "warm-up " : "#", run->repetition);
 }
 
-char **series_line(const struct series_plan *s, const struct plan *p, const struct series_run *run, const char *scratch, struct arena *a)
+char **series_words(const struct series_plan *s, const struct plan *p, size_t point, struct arena *a)
 {
     struct line l = {.room = words_most(p), .a = a};
     CLEANUP_BUF struct buf word;
     buf_init(&word, 64 << 20);
+    l.words = arena_get(a, (l.room + 1) * sizeof *l.words);
+    for (char *const *arg = p->argv; l.words && *arg; arg++) {
+        buf_clear(&word);
+        sweep_replace(&s->sweep, point, *arg, &word);
+        put(&l, word.failed ? NULL : arena_dup(a, word.p ? word.p : "", word.n));
+    }
+    return a->failed ? NULL : l.words;
+}
+
+char **series_line(const struct series_plan *s, const struct plan *p, const struct series_run *run, const char *scratch, struct arena *a)
+{
+    struct line l = {.room = words_most(p), .a = a};
     l.words = arena_get(a, (l.room + 1) * sizeof *l.words);
     if (!l.words)
         return NULL;
@@ -194,10 +215,8 @@ char **series_line(const struct series_plan *s, const struct plan *p, const stru
     for (size_t i = 0; i < s->sweep.count; i++)
         put(&l, arena_printf(a, "--param=%s=%s", s->sweep.axes[i].name, sweep_value(&s->sweep, run->point, i)));
     put(&l, "--");
-    for (char *const *arg = p->argv; *arg; arg++) {
-        buf_clear(&word);
-        sweep_replace(&s->sweep, run->point, *arg, &word);
-        put(&l, word.failed ? NULL : arena_dup(a, word.p ? word.p : "", word.n));
-    }
+    char **words = series_words(s, p, run->point, a);
+    for (size_t i = 0; words && words[i]; i++)
+        put(&l, words[i]);
     return a->failed ? NULL : l.words;
 }

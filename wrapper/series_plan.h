@@ -19,6 +19,10 @@ struct series_plan {
 
 /* ERR_USAGE where the options do not fit each other or the command. Texts in p's arena. */
 int series_plan_make(struct series_plan *ret, struct plan *p, struct err *err);
+/* Do the options ask for several runs? */
+bool series_asked(const struct plan *p);
+/* The program and its arguments at a point. In the arena; NULL without memory. */
+char **series_words(const struct series_plan *s, const struct plan *p, size_t point, struct arena *a);
 /* How the points follow each other, in words. */
 const char *series_order(const struct series_plan *s);
 /* The line of one run: launcher, id, the caller's options without those of the series, parameters of the point, program. scratch: the tree for

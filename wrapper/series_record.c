@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DETAIL_MAX = 64 << 20, LINE_MAX_BYTES = 16 << 20, HEAD_MAX_BYTES = 64 << 20, SUMMARY_MAX = 1 << 20 };
+enum { DETAIL_MAX = 64 << 20, LINE_MAX_BYTES = 16 << 20, HEAD_MAX_BYTES = 64 << 20, SUMMARY_MAX = 1 << 20, SUMMARY_LINES = 40 };
 
 void series_say(const char *fmt, ...)
 {
@@ -255,7 +255,7 @@ static void summary(struct series *s, const struct finished *f)
     buf_puts(&text, "\nbenchwrap: ");
     buf_plain(&text, str_of(s->why), 300);
     buf_putc(&text, '\n');
-    series_table(&s->notes, series_figures(&s->notes), false, &text);
+    series_table(&s->notes, series_figures(&s->notes), false, SUMMARY_LINES, &text);
     for (const struct fact *x = f->record.first; x; x = x->next)
         if (x->kind == FACT_WARNING && x->source && strcmp(x->source, "series") == 0) {
             buf_puts(&text, "benchwrap: warning: ");

@@ -161,7 +161,7 @@ static void put_row(struct listing *l, struct series_notes *n, const struct seri
     put_number(l, &n->arena, f->stats.max);
 }
 
-void series_table(struct series_notes *n, const struct series_figure *figures, bool all, struct buf *to)
+void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, struct buf *to)
 {
     static const struct listing_column columns[] = {{"point", "POINT", false, 60},
                                                     {"metric", "METRIC", false, 60},
@@ -172,19 +172,24 @@ void series_table(struct series_notes *n, const struct series_figure *figures, b
                                                     {"interval", "95 % OF MEAN", false, 0},
                                                     {"min", "MIN", true, 0},
                                                     {"max", "MAX", true, 0}};
-    size_t skip = n->sweep.count ? 0 : 1, size = 0;
+    size_t skip = n->sweep.count ? 0 : 1, size = 0, shown = 0, more = 0;
     struct listing l;
     char *text = NULL;
     listing_init(&l, columns + skip, sizeof columns / sizeof *columns - skip, &n->arena);
     for (const struct series_figure *f = figures; f; f = f->next)
-        if (all || f->headline)
+        if ((all || f->headline) && (!most || shown < most)) {
             put_row(&l, n, f);
+            shown++;
+        } else if (all || f->headline)
+            more++;
     FILE *out = open_memstream(&text, &size);
     if (out) {
         listing_print(&l, out);
         fclose(out);
         buf_add(to, text, size);
     }
+    if (more)
+        buf_printf(to, "and %zu more: benchwrap show\n", more);
     free(text);
     listing_deinit(&l);
 }

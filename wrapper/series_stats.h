@@ -22,8 +22,9 @@ double series_relative(const struct stats *s);
 /* Are the headline metrics of a point stable: least samples or more, the interval's half width at most `wanted` of the mean? Else *ret_worst (may be
  * NULL) tells of the widest, in words, in the notes' arena. */
 bool series_stable(struct series_notes *n, size_t point, size_t least, double wanted, const char **ret_worst);
-/* A table for people: point, metric, n, median, mean, interval. all: not only the headlines. With line ends. */
-void series_table(struct series_notes *n, const struct series_figure *figures, bool all, struct buf *to);
+/* A table for people: point, metric, n, median, mean, interval. all: not only the headlines; at most `most`
+ * lines (0: any number), then how many more there are. With line ends. */
+void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, struct buf *to);
 
 /* Reads the notes in the spool; metrics, missing values, warnings and the artifacts (notes, points.csv) go into the record, and into *ret the verdict:
  * fail when a repetition failed or one's verdict is fail, pass when all pass. */

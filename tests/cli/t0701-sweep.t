@@ -82,6 +82,18 @@ refused "a product too large" 'at most 10000' --sweep m=1..200 --sweep n=1..200 
 refused "a factor of 1" 'factor from 2' --sweep m=1..8*1 -- echo {m}
 is "what was refused left nothing behind" "$(ls -d mlruns .benchwrap 2>/dev/null)" ""
 
+planned=$("$BENCHWRAP" plan --sweep n=1,2,4 --warmup 1 --repeat 3 --interleave -- echo {n} 'a {n}')
+like "plan: how many runs" "$planned" '^repetitions +3 '
+like "plan: how many points, in which order" "$planned" '^points +3 +interleaved'
+like "plan: the last point's command" "$planned" "^last point +echo 4 'a 4'"
+is "plan --json: each point's command" "$("$BENCHWRAP" plan --json --sweep n=1,2 -- echo {n} | python3 -c 'import json, sys; print(json.load(sys.stdin)["series"]["points"])')" "[['echo', '1'], ['echo', '2']]"
+"$BENCHWRAP" plan --sweep m=1 -- echo {n} >out 2>err
+is "plan refuses what would be refused" "$?" 125
+is "plan leaves nothing behind" "$(ls -d mlruns .benchwrap 2>/dev/null)" ""
+"$BENCHWRAP" --sweep n=1..45 -- true {n} 2>err
+is "a long table is cut at the end of a series" "$(grep -c '^n=' err) $(grep -c 'and 5 more' err)" "40 1"
+is "not in show" "$("$BENCHWRAP" show | grep -c '^n=[0-9]* *run.wall')" 45
+
 # until stable: a program whose values are known; an independent calculation says when the interval is narrow enough
 cat >rules.yaml <<'R'
 name: toy

@@ -3,6 +3,7 @@
 #include "cmd/help.h"
 #include "cmd/listing.h"
 #include "plan.h"
+#include "series_plan.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -54,7 +55,23 @@ static void check_references(struct cmd_context *c, const struct plan *p)
     }
 }
 
-static int print_text(struct cmd_context *c, const struct plan *p)
+/* How many runs, in which order, and the first and the last point's command. */
+static void print_series(struct listing *l, const struct plan *p, const struct series_plan *s, struct arena *a)
+{
+    const char *most = s->until > 0 ? arena_printf(a, "%zu to %zu", s->repeat, s->most) : arena_printf(a, "%zu", s->repeat);
+    row(l, "repetitions", most, s->until > 0 ? "--until-stable" : "of each point");
+    if (s->warmup)
+        row(l, "warm-up", arena_printf(a, "%zu", s->warmup), "of each point");
+    if (!s->sweep.count)
+        return;
+    row(l, "points", arena_printf(a, "%zu", s->sweep.points), series_order(s));
+    for (size_t i = 0; i<s->sweep.points; i += s->sweep.points> 1 ? s->sweep.points - 1 : 1) {
+        char **words = series_words(s, p, i, a);
+        row(l, i ? "last point" : "first point", words ? line_of(words, NULL, a) : NULL, "--sweep");
+    }
+}
+
+static int print_text(struct cmd_context *c, const struct plan *p, const struct series_plan *s)
 {
     static const struct listing_column columns[] = {
         {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", false, 0}};
@@ -66,6 +83,8 @@ static int print_text(struct cmd_context *c, const struct plan *p)
     row(&l, "program", p->program[0] ? line_of(p->program, NULL, a) : NULL, p->program[0] ? "what is measured" : "none was given");
     if (p->program != p->argv)
         row(&l, "started by", line_of(p->argv, p->program, a), "seen through");
+    if (s)
+        print_series(&l, p, s, a);
     row(&l, "experiment", p->experiment, p->experiment_where);
     row(&l, "rules", p->rules, p->rules_why);
     for (size_t i = 0; i < p->references.count; i++)
@@ -128,7 +147,24 @@ static void options_json(struct json_out *j, const struct opt_set *set)
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct plan *p)
+static void series_json(struct json_out *j, const struct plan *p, const struct series_plan *s, struct arena *a)
+{
+    json_open(j, "series", '{');
+    json_int(j, "repeat", (int64_t)s->repeat);
+    json_int(j, "most", (int64_t)s->most);
+    json_int(j, "warmup", (int64_t)s->warmup);
+    json_text(j, "order", series_order(s));
+    json_open(j, "points", '[');
+    for (size_t i = 0; i < s->sweep.points; i++) {
+        char **words = series_words(s, p, i, a);
+        if (words)
+            words_json(j, NULL, words);
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static int print_json(struct cmd_context *c, const struct plan *p, const struct series_plan *s)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20); /* a command line has at most a few MiB */
@@ -136,6 +172,8 @@ static int print_json(struct cmd_context *c, const struct plan *p)
     json_open(&j, NULL, '{');
     words_json(&j, "argv", p->argv);
     words_json(&j, "program", p->program);
+    if (s)
+        series_json(&j, p, s, c->arena);
     json_text(&j, "experiment", p->experiment);
     json_text(&j, "experiment_where", p->experiment_where);
     json_text(&j, "benchmark", p->benchmark);
@@ -192,7 +230,13 @@ static int run(struct cmd_context *c)
             c->err->kind = ERR_USAGE;
         return -1;
     }
-    int status = json ? print_json(c, &p) : print_text(c, &p);
+    struct series_plan series;
+    bool several = p.argv[0] && series_asked(&p);
+    if (several && series_plan_make(&series, &p, c->err)) {
+        plan_deinit(&p);
+        return -1;
+    }
+    int status = json ? print_json(c, &p, several ? &series : NULL) : print_text(c, &p, several ? &series : NULL);
     plan_deinit(&p);
     return status < 0 ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
 }

@@ -138,7 +138,7 @@ static void print_points(const struct shown *s)
     if (dir < 0 || faccessat(dir, SERIES_NOTES, F_OK, 0))
         return;
     if (series_notes_read(dir, &notes, &err) == 0)
-        series_table(&notes, series_figures(&notes), notes.sweep.count == 0, &table);
+        series_table(&notes, series_figures(&notes), notes.sweep.count == 0, 0, &table);
     series_notes_deinit(&notes);
     if (err.kind)
         fprintf(s->c->notes, "benchwrap: show: %s\n", err.text);
