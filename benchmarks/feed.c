@@ -172,18 +172,22 @@ static struct str line_clean(struct rules_run *run, struct str line)
     return run->rules->keep_prefix ? line : without_rank(run, line);
 }
 
-static void line_look(struct rules_run *run, struct source *source, struct str line)
+/* found: what the prefilter saw in the line as it stands; NULL: it has not looked. */
+static void line_look(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
 {
     const struct rules *rules = run->rules;
     struct prefilter_mask mask = source->hungry;
     bool look = false, clean = false;
     if (line.n && line.p[line.n - 1] == '\r')
         line.n--;
-    if (line.n && memchr(line.p, 0x1b, line.n))
+    if (line.n && memchr(line.p, 0x1b, line.n)) {
         line = without_colours(run, line);
-    prefilter_scan(rules->prefilter, line, &mask);
+        found = NULL;
+    }
+    if (!found)
+        prefilter_scan(rules->prefilter, line, &mask);
     for (size_t i = 0; i < PREFILTER_BITS / 64; i++) {
-        mask.word[i] |= rules->always.word[i];
+        mask.word[i] |= rules->always.word[i] | (found ? found->word[i] : 0);
         look = look || mask.word[i];
     }
     if (look && rules->slices) {
@@ -204,16 +208,16 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
         }
 }
 
-static void line_take(struct rules_run *run, struct source *source, struct str line)
+static void line_take(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
 {
     if (line.n <= LONG_LINE && run->gave_up <= GAVE_UP_MAX) {
-        line_look(run, source, line);
+        line_look(run, source, line, found);
         return;
     }
     if (run->hopeless)
         return;
     int64_t from = clock_mono_ns();
-    line_look(run, source, line);
+    line_look(run, source, line, found);
     run->slow_ns += clock_mono_ns() - from;
     run->hopeless = run->slow_ns > SLOW_MAX_NS || run->gave_up > GAVE_UP_MAX;
 }
@@ -248,7 +252,7 @@ static void line_keep(struct source *source, const char *p, size_t n)
 static void line_end(struct rules_run *run, struct source *source)
 {
     if (!source->fragment && !source->cut_line)
-        line_take(run, source, (struct str){source->line, source->line_n});
+        line_take(run, source, (struct str){source->line, source->line_n}, NULL);
     source->line_n = 0;
     source->cut_line = source->fragment = false;
 }
@@ -261,6 +265,27 @@ static struct source *source_of(struct rules_run *run, const char *name)
     return !strcmp(name, "merged") ? &run->source[0] : NULL;
 }
 
+/* Whole lines, as many as there are, several at a time. Returns where the first begins that is not whole or too long. */
+static const char *lines_take(struct rules_run *run, struct source *source, const char *p, const char *end)
+{
+    enum { TOGETHER = 32 };
+    struct str line[TOGETHER];
+    struct prefilter_mask found[TOGETHER];
+    for (size_t n = TOGETHER; n == TOGETHER;) {
+        for (n = 0; n < TOGETHER; n++) {
+            const char *nl = memchr(p, '\n', (size_t)(end - p));
+            if (!nl || nl - p > RULES_LINE_MAX)
+                break;
+            line[n] = (struct str){p, (size_t)(nl - p)};
+            p = nl + 1;
+        }
+        prefilter_scan_all(run->rules->prefilter, line, n, found);
+        for (size_t i = 0; i < n; i++)
+            line_take(run, source, line[i], &found[i]);
+    }
+    return p;
+}
+
 void rules_feed(struct rules_run *run, const char *name, const void *data, size_t n)
 {
     struct source *source = source_of(run, name);
@@ -269,17 +294,13 @@ void rules_feed(struct rules_run *run, const char *name, const void *data, size_
         return;
     source->fed = true;
     while (p < end) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        if (!nl) {
-            line_keep(source, p, (size_t)(end - p));
+        if (!source->line_n && !source->cut_line && !source->fragment && (p = lines_take(run, source, p, end)) == end)
             return;
-        }
-        size_t length = (size_t)(nl - p);
-        if (source->line_n || source->cut_line || source->fragment || length > RULES_LINE_MAX) {
-            line_keep(source, p, length);
-            line_end(run, source);
-        } else
-            line_take(run, source, (struct str){p, length});
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        line_keep(source, p, (size_t)((nl ? nl : end) - p));
+        if (!nl)
+            return;
+        line_end(run, source);
         p = nl + 1;
     }
 }

@@ -113,21 +113,93 @@ void prefilter_free(struct prefilter *f)
     }
 }
 
-bool prefilter_scan(const struct prefilter *f, struct str line, struct prefilter_mask *ret)
+static void add(const struct prefilter *f, uint32_t row, struct prefilter_mask *ret)
+{
+    const struct prefilter_mask *m = &f->found[row / f->classes];
+    for (size_t i = 0; i < PREFILTER_BITS / 64; i++)
+        ret->word[i] |= m->word[i];
+}
+
+/* Goes on from a row of the table. */
+static bool scan_from(const struct prefilter *f, uint32_t row, const uint8_t *p, const uint8_t *end, struct prefilter_mask *ret)
 {
     const uint32_t *next = f->next;
-    const uint8_t *class_of = f->class_of, *p = (const uint8_t *)line.p, *end = p + line.n;
-    uint32_t row = 0;
+    const uint8_t *class_of = f->class_of;
     bool hit = false;
     while (p < end) {
         uint32_t to = next[row + class_of[*p++]];
         row = to >> 1;
         if (to & 1) {
-            const struct prefilter_mask *m = &f->found[row / f->classes];
-            for (size_t i = 0; i < PREFILTER_BITS / 64; i++)
-                ret->word[i] |= m->word[i];
+            add(f, row, ret);
             hit = true;
         }
     }
     return hit;
+}
+
+bool prefilter_scan(const struct prefilter *f, struct str line, struct prefilter_mask *ret)
+{
+    return scan_from(f, 0, (const uint8_t *)line.p, (const uint8_t *)line.p + line.n, ret);
+}
+
+/* Each step waits for the load before it, so four lines are walked side by side; a lane that is through takes the next line. */
+enum { LANES = 4 };
+struct lane {
+    const uint8_t *p, *end;
+    uint32_t row;
+    struct prefilter_mask *mask;
+};
+
+static void walk(const struct prefilter *f, struct lane *l, size_t steps)
+{
+    const uint32_t *next = f->next;
+    const uint8_t *class_of = f->class_of, *p0 = l[0].p, *p1 = l[1].p, *p2 = l[2].p, *p3 = l[3].p;
+    uint32_t r0 = l[0].row, r1 = l[1].row, r2 = l[2].row, r3 = l[3].row;
+    for (size_t i = 0; i < steps; i++) {
+        r0 = next[r0 + class_of[p0[i]]];
+        r1 = next[r1 + class_of[p1[i]]];
+        r2 = next[r2 + class_of[p2[i]]];
+        r3 = next[r3 + class_of[p3[i]]];
+        uint32_t hits = r0 | r1 | r2 | r3, ends[LANES] = {r0 & 1, r1 & 1, r2 & 1, r3 & 1};
+        r0 >>= 1;
+        r1 >>= 1;
+        r2 >>= 1;
+        r3 >>= 1;
+        if (hits & 1) {
+            const uint32_t rows[LANES] = {r0, r1, r2, r3};
+            for (size_t k = 0; k < LANES; k++)
+                if (ends[k])
+                    add(f, rows[k], l[k].mask);
+        }
+    }
+    const uint32_t rows[LANES] = {r0, r1, r2, r3};
+    for (size_t k = 0; k < LANES; k++) {
+        l[k].p += steps;
+        l[k].row = rows[k];
+    }
+}
+
+void prefilter_scan_all(const struct prefilter *f, const struct str *lines, size_t n, struct prefilter_mask *ret)
+{
+    struct lane lane[LANES] = {{NULL, NULL, 0, NULL}};
+    size_t taken = 0;
+    memset(ret, 0, n * sizeof(*ret));
+    for (;;) {
+        size_t steps = SIZE_MAX;
+        for (size_t k = 0; k < LANES; k++) {
+            while (lane[k].p == lane[k].end && taken < n) { /* empty lines are through at once */
+                const uint8_t *p = (const uint8_t *)lines[taken].p;
+                lane[k] = (struct lane){p, p + lines[taken].n, 0, &ret[taken]};
+                taken++;
+            }
+            size_t left = (size_t)(lane[k].end - lane[k].p);
+            steps = left < steps ? left : steps;
+        }
+        if (!steps)
+            break;
+        walk(f, lane, steps);
+    }
+    for (size_t k = 0; k < LANES; k++)
+        if (lane[k].p < lane[k].end)
+            scan_from(f, lane[k].row, lane[k].p, lane[k].end, lane[k].mask);
 }

@@ -139,6 +139,23 @@ static void prefilter_finds_what_a_plain_search_finds(void **state)
             if (prefilter_has(&mask, i * 27) != (strstr(line, words[i]) != NULL))
                 fail_msg("%s in %s", words[i], line);
     }
+    for (int round = 0; round < 2000; round++) { /* many at once: the same as one by one */
+        static const char text[] = "she writes his hers; itew aaa\x1b[ rite the heshe aaaa hishers";
+        struct str lines[40];
+        struct prefilter_mask all[40], one;
+        size_t n = (random = random * 1103515245u + 12345u) >> 16 & 31;
+        for (size_t i = 0; i < n; i++) {
+            random = random * 1103515245u + 12345u;
+            lines[i] = str_sub(STR(text), random >> 16 & 31, random >> 21 & 31);
+        }
+        prefilter_scan_all(f, lines, n, all);
+        for (size_t i = 0; i < n; i++) {
+            memset(&one, 0, sizeof(one));
+            prefilter_scan(f, lines[i], &one);
+            if (memcmp(&one, &all[i], sizeof(one)))
+                fail_msg("line %zu of %zu: " STR_FMT, i, n, STR_ARG(lines[i]));
+        }
+    }
     prefilter_free(f);
 }
 
