@@ -4,10 +4,9 @@
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 
-value() # KEY -> its last value in the newest run of this tree
+value() # KEY -> its last value in the one run of this tree
 {
-    found=$(ls -t mlruns/*/*/metrics/"$1" 2>/dev/null | head -n 1)
-    [ -n "$found" ] && tail -n 1 "$found" | awk '{print $2}'
+    cat mlruns/*/*/metrics/"$1" 2>/dev/null | tail -n 1 | awk '{print $2}'
 }
 same() # A B: the same number
 {
