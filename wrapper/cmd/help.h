@@ -13,6 +13,8 @@
     "Records a run of true in ./mlruns.\n" \
     "$ benchwrap -e io --param disk=nvme0 -- sh -c 'echo hello'\n" \
     "Records it in the experiment io, with a parameter of one's own.\n" \
+    "$ benchwrap --repeat 3 -- true\n" \
+    "Runs it three times: three child runs, and one with the statistics.\n" \
     "$ benchwrap plan -- true\n" \
     "Says what would be done, and does nothing.\n"
 
