@@ -117,11 +117,11 @@ static bool possible(const struct pattern *p, struct str text)
     return n == 0;
 }
 
-/* Does the format tell the zone itself: %z, or a Z at its end? */
+/* Does the format tell the zone itself: %z, or a Z or GMT at its end? */
 static bool is_zoned(const char *format)
 {
     size_t n = strlen(format);
-    return strstr(format, "%z") || (n >= 2 && format[n - 1] == 'Z' && format[n - 2] != '%');
+    return strstr(format, "%z") || (n >= 4 && strcmp(format + n - 4, " GMT") == 0) || (n >= 2 && format[n - 1] == 'Z' && format[n - 2] != '%');
 }
 
 bool rules_time(struct str text, struct str format, int64_t *ret_ms)

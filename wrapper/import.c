@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -255,6 +256,32 @@ static void record_facts(struct record *r, const struct import *im, const struct
     r->source = "recorder";
 }
 
+/* Which of the files that the rules read beside the streams is it, by its name? -1: none, so it is a stream. */
+static int rule_file(const struct import *im, const struct rules *rules, const char *base)
+{
+    const char *pattern;
+    for (int i = 0; !im->stream_given && (pattern = rules_file(rules, (size_t)i)); i++) {
+        const char *slash = strrchr(pattern, '/');
+        if (pattern[0] != '{' && fnmatch(slash ? slash + 1 : pattern, base, FNM_PERIOD) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The output itself: a stream, or a file that the rules read. */
+static int put_output(struct making *m, const struct import *im, const struct found *f, const char *base, struct str text, struct arena *a, struct err *err)
+{
+    int i = rule_file(im, im->rules[f->index], base);
+    if (i < 0)
+        return make_text(m, strcmp(im->streams, "stderr") == 0 ? "stderr.log" : "stdout.log", text, err);
+    const char *key = arena_printf(a, "benchwrap.rules_file.%d", i), *path = arena_printf(a, "files/%s", base);
+    if (!key || !path)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    record_artifact(&m->record, path, "output");
+    record_tag(&m->record, key, STR("output"));
+    return make_text(m, "output", text, err);
+}
+
 static int make_run(const struct import *im, const struct found *f, const char *name, struct str text, const char *hash, int64_t end_ms,
                     struct arena *a, struct imported *ret, struct err *err)
 {
@@ -280,7 +307,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
     if (make_begin(&m, &plan, err))
         return -1;
     record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);
-    if (make_text(&m, strcmp(im->streams, "stderr") == 0 ? "stderr.log" : "stdout.log", text, err)) {
+    if (put_output(&m, im, f, base ? base + 1 : name, text, a, err)) {
         make_drop(&m);
         return -1;
     }

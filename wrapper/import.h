@@ -17,6 +17,7 @@ struct import {
     int64_t time_ms;                /* --time; 0: from the output, or the file */
     int exit_status;                /* -1: not known */
     const char *streams;            /* "stdout" "stderr" "merged" */
+    bool stream_given;              /* so it is one, though its name may be that of a file that the rules read */
     const struct opt_value *params, *tags; /* KEY=VALUE chains */
     uint64_t max;                   /* bytes of an output */
 };

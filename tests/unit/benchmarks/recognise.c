@@ -21,6 +21,7 @@ static void test_times(void **state)
         {"2020-11-20T23:35:23Z", "%Y-%m-%dT%H:%M:%SZ", 1605915323000},
         {"2020-11-20T23:35:23+0200", "%Y-%m-%dT%H:%M:%S%z", 1605908123000},
         {"1605915323", "%s", 1605915323000},
+        {"Fri, 20 Nov 2020 23:35:23 GMT", "%a, %d %b %Y %H:%M:%S GMT", 1605915323000},
         {"Fri Nov 20 23:35:23 2020 and more", "%a %b %d %H:%M:%S %Y", 0},
         {"Fri Nov 31 23:35:23 202", "%a %b %d %H:%M:%S %Y", 0},
         {"Thu Jan  1 00:00:07 1970", "%a %b %d %H:%M:%S %Y", 0}, /* a machine without a clock */

@@ -1,0 +1,193 @@
+#!/bin/bash
+# Runs from outputs that lie around: whose they are, when they were made, once and only once, and what is no output at all.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/venv.sh"
+cd "$WORK" || exit
+export TZ=UTC
+samples=$ROOT/benchmarks/catalogue
+ior=$samples/ior/samples
+field() { python3 -c 'import json,sys
+d = json.load(sys.stdin)
+for k in sys.argv[1].split("/"): d = d[int(k)] if k.isdigit() else d.get(k)
+print(d)' "$1"; }
+import() { "$BENCHWRAP" import --json "$@" 2>err.txt; }
+runs() { find "${1:-.}"/mlruns -mindepth 3 -maxdepth 3 -name meta.yaml 2>/dev/null | wc -l; }
+state() { (cd "$1/mlruns" && find . -type f | LC_ALL=C sort | xargs -d '\n' sha256sum); }
+
+# Every sample of the catalogue is known by its own entry or by none.
+wrong=
+known=0
+for dir in "$samples"/*/; do
+    name=$(basename "$dir")
+    find "$dir"samples -type f ! -name argv ! -name status ! -name expect ! -name file ! -name outside -size +0 -print0 |
+        xargs -0 -r "$BENCHWRAP" import --json -t all >all.json 2>all.err
+    wrong=$wrong$(python3 -c 'import json,sys
+for r in json.load(open("all.json")):
+    if r["benchmark"] not in (None, sys.argv[1]) or r["result"] == "refused" and " know it" in r["why"]: print(sys.argv[1], r["file"], r["benchmark"], r["why"])' "$name")
+    n=$(python3 -c 'import json; print(sum(r["benchmark"] is not None for r in json.load(open("all.json"))))')
+    known=$((known + n))
+    [ "$n" -gt 0 ] || wrong="$wrong$name knows none of its samples
+"
+done
+is "every sample of the catalogue is known by its own entry or by none" "$wrong" ""
+ok "… and most are known ($known)" [ "$known" -gt 250 ]
+
+# MLflow opens the whole.
+MLFLOW=3.17.2
+if python=$(venv_mlflow "$MLFLOW"); then
+    is "MLflow reads every run" "$(cd all && "$python" - <<'END' 2>&1 | tail -n 1
+import mlflow, os
+os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
+client = mlflow.MlflowClient("file:" + os.path.abspath("mlruns"))
+n = 0
+for e in client.search_experiments():
+    token = None
+    while True:
+        page = client.search_runs([e.experiment_id], max_results=1000, page_token=token)
+        n += len(page)
+        token = page.token
+        if not token:
+            break
+print(n)
+END
+)" "$(runs all)"
+    if [ -x "$ROOT/../shared/tools/mlflow-check-tree" ]; then
+        ok "a second judge finds nothing in the tree" "$python" "$ROOT/../shared/tools/mlflow-check-tree" all/mlruns --strict
+    fi
+else
+    skip "MLflow reads every run" "$python"
+fi
+
+# One output.
+cp "$ior/main-human-reps3-fpp/stdout" a.out
+out=$(import a.out)
+is "an output is imported" "$? $(echo "$out" | field 0/result)" "0 imported"
+id=$(echo "$out" | field 0/id)
+run=$(ls -d mlruns/*/"$id")
+is "the program is known from the output" "$(cat "$run"/tags/benchmark)" ior
+is "the time is the output's" "$(grep -h '^start_time' "$run"/meta.yaml)" "start_time: 1795216819000"
+is "… and said so" "$(cat "$run"/tags/benchwrap.time_source)" output
+is "the place is the output's" "$(cat "$run"/tags/host)" node01
+is "its arguments became params" "$(cat "$run"/params/repetitions)" 3
+is "the output is kept as it was" "$(sha256sum <"$run"/artifacts/stdout.log)" "$(sha256sum <a.out)"
+is "its sum is told" "$(cat "$run"/tags/benchwrap.imported)" "$(sha256sum <a.out | cut -d' ' -f1)"
+is "nothing is said of a wall time" "$(ls "$run"/metrics | grep -c wall)" 0
+is "the headline is the benchmark's" "$(cut -d' ' -f2 "$run"/metrics/write.bw_MiB_per_s.max)" "$("$BENCHWRAP" parse --rules ior --json a.out | python3 -c 'import json,sys
+print([m["value"] for m in json.load(sys.stdin)["metrics"] if m["key"] == "write.bw_MiB_per_s.max"][0])')"
+is "nothing of the importing machine is in it" "$(ls "$run"/params | grep -c -e '^cpu\.' -e '^memory\.' -e '^os\.')" 0
+
+# Once and only once.
+mkdir b && cp a.out b/other-name.txt && touch -d 2001-01-01 b/other-name.txt
+is "once more it is there" "$(import a.out | field 0/result) $(import b/other-name.txt | field 0/result) $(runs)" "already there already there 1"
+is "… in another experiment too" "$(import -e elsewhere a.out | field 0/result) $(runs)" "already there 1"
+import -t site2 a.out >out.json
+is "another site makes the same bytes" "$(state site2)" "$(state .)"
+is "a dry run says what it would do, and writes nothing" "$(import -t dry --dry-run a.out | field 0/result) $(ls -d dry 2>/dev/null)" "would import "
+
+# Times.
+sed -e '/^Began/d' -e '/^Finished/d' a.out >untimed.out
+touch -d '2019-05-04 03:02:01Z' untimed.out
+run=$(import untimed.out | field 0/path)
+is "without a time in it the file's is taken" "$(grep -h '^start_time' "$run"/meta.yaml) $(cat "$run"/tags/benchwrap.time_source)" "start_time: 1556938921000 file"
+sed 's/Began  /Began /' untimed.out | sed '1s/$/ x/' >given.out
+run=$(import --time 2020-02-03T04:05:06Z given.out | field 0/path)
+is "a time that is given wins" "$(grep -h '^start_time' "$run"/meta.yaml) $(cat "$run"/tags/benchwrap.time_source)" "start_time: 1580702706000 option"
+import --time yesterday a.out >/dev/null
+is "a time that is none is a mistake of use" "$?" 125
+
+# What is known besides.
+sed '1s/$/ y/' a.out >status.out
+run=$(import --exit-status 3 --param mine=7 --tag who=me -e campaign status.out | field 0/path)
+is "a known exit status fails the run" "$(grep -h '^status' "$run"/meta.yaml) $(cat "$run"/tags/benchwrap.reason)" "status: 4 exit status 3"
+is "params and tags of one's own" "$(cat "$run"/params/mine "$run"/tags/who)" 7me
+like "the experiment is the one that was named" "$(cat "$run"/../meta.yaml)" '^name: "campaign"'
+cat >mine.yaml <<'END'
+name: mine
+version: "1"
+readers:
+  - {name: r, regex: '^(?<v>\d+) things', metrics: [{name: things, cell: v, better: higher}]}
+END
+echo "17 things" >mine.log
+is "nobody knows it" "$(import mine.log | field 0/result) $(runs)" "not recognised 4"
+run=$(import --rules ./mine.yaml mine.log | field 0/path)
+is "rules of one's own read it" "$(cut -d' ' -f2 "$run"/metrics/things)" 17
+
+# Files that the rules read beside the streams are known by their names.
+if [ -d "$samples/hpcc/samples/1.5.0-file" ]; then
+    run=$(import "$samples/hpcc/samples/1.5.0-file/hpccoutf.txt" | field 0/path)
+    is "a result file is kept as such" "$(cat "$run"/tags/benchwrap.verdict) $(ls "$run"/artifacts/files)" "pass hpccoutf.txt"
+fi
+
+# Not sure: refused, with the reason.
+cat "$samples/fio/samples/json/stdout" "$samples/fio/samples/jsonplus/stdout" >two-fio.out
+out=$(import two-fio.out)
+like "two outputs in one file are never one" "$(echo "$out" | field 0/result): $(echo "$out" | field 0/why)" "^refused: 2 outputs of fio in one file"
+cat a.out "$samples/fio/samples/json/stdout" >mixed.out
+like "nor outputs of two programs" "$(import mixed.out | field 0/why)" "ior.*know it; name the right ones"
+cat "$ior/main-human-default/stdout" "$ior/main-human-reps3-fpp/stdout" >two-ior.out
+run=$(import two-ior.out | field 0/path)
+is "rules that keep tests apart do so" "$(ls "$run"/metrics | sed -n 's/^\(t[0-9]*\)\..*/\1/p' | sort -u | tr '\n' ' ')" "t0 t1 "
+
+# What is no output.
+before=$(runs)
+head -c 100000 /dev/urandom >binary
+: >empty
+{ cat a.out; head -c 9000000 /dev/zero | tr '\0' x; echo; } >long-line.out
+mkfifo fifo
+mkdir folder && ln -s . folder/loop && ln -s loop loop
+gzip -c a.out >a.out.gz
+printf '\377\376IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n\0\0\0' >torn.out
+out=$(timeout 20 "$BENCHWRAP" import --json binary empty fifo folder loop a.out.gz nothing /dev/null 2>err.txt)
+is "what is no output is refused, and status 1" "$?" 1
+is "… each" "$(echo "$out" | python3 -c 'import json,sys; print(*[r["result"] for r in json.load(sys.stdin)], sep=",")')" "not recognised,refused,refused,refused,refused,refused,refused,refused"
+like "a packed one says what to do" "$out" "unpack it first .gunzip"
+like "a pipe is not waited for" "$out" "not a regular file"
+is "nothing of them is in the tree" "$(runs)" "$before"
+is "a line of 9 MB is survived" "$(import long-line.out | field 0/verdict)" pass
+import torn.out >/dev/null
+is "half an output is never a good run" "$(python3 -c 'import json,sys; print([r["verdict"] for r in json.load(sys.stdin)])' <<END
+$(import torn.out)
+END
+)" "[None]"
+if [ "$(id -u)" != 0 ]; then
+    cp a.out secret && chmod 0 secret
+    like "what cannot be read is told" "$(import secret | field 0/why)" "Permission denied"
+fi
+printf 'size\n' >big && truncate -s 70M big
+like "too large a file" "$(import big | field 0/why)" "artifact-max"
+
+# Folders.
+mkdir -p logs/deep/mlruns logs/.hidden && cp "$ior/4.0.0-human-reps3-fpp/stdout" logs/x.out && cp "$ior/3.0.1-human-reps3-fpp/stdout" logs/deep/y.out
+cp a.out logs/deep/mlruns/z.out && cp a.out logs/.hidden/z.out && ln -s .. logs/deep/up && echo '#!/bin/sh' >logs/job.sh && mkfifo logs/pipe
+out=$(timeout 20 "$BENCHWRAP" import -R logs 2>&1)
+is "a folder is gone through, and what nobody knows there is no failure" "$?" 0
+like "… without links, hidden files and trees" "$out" "^2 imported .* 1 not recognised, 0 refused"
+
+# Many.
+mkdir many
+for i in $(seq 40); do sed "1s/\$/ $i/" a.out >many/"$i".out; done
+ok "many at once" "$BENCHWRAP" import -t manytree -R many
+is "all are there" "$(runs manytree)" 40
+is "and nothing is left in the spool" "$(ls -A manytree/.benchwrap/spool)" ""
+
+# Killed at any time: nothing half, nothing twice.
+for i in $(seq 10); do
+    "$BENCHWRAP" import -t killed -R many >/dev/null 2>&1 &
+    sleep "0.$((i * 3 % 10))$((i * 7 % 10))"
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+done
+whole()
+{
+    for d in killed/mlruns/*/*/metrics; do
+        [ -d "$d" ] || continue
+        [ -f "$d/../meta.yaml" ] && [ -f "$d/../artifacts/manifest.json" ] && [ -f "$d/../artifacts/stdout.log" ] || echo "$d"
+    done
+}
+is "no run is half after 10 kills" "$(whole)" ""
+"$BENCHWRAP" import -t killed -R many >last.txt
+is "then all are there, once" "$(runs killed) $(cat killed/mlruns/*/*/tags/benchwrap.imported | fold -w 64 | sort -u | wc -l)" "40 40"
+is "and as if nothing had happened" "$(state killed | cut -c67-)" "$(state manytree | cut -c67-)"
+is "… to the byte" "$(state killed)" "$(state manytree)"
+is "nothing is left being made" "$(ls -A killed/.benchwrap/spool | grep -c '^.making')" 0
+done_testing
