@@ -29,8 +29,8 @@ int catalogue_read(const char *path, struct buf *ret, struct err *err);
 
 struct catalogue_entry {
     const char *name, *path;
-    const char *from;   /* the folder; NULL: shipped */
-    bool hidden;        /* an earlier one has the same name */
+    const char *from; /* the folder; NULL: shipped */
+    bool hidden; /* an earlier one has the same name */
 };
 /* All there are, by name, then in the order of search. In the arena; NULL without memory. */
 struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n);

@@ -10,20 +10,20 @@ struct coverage_note {
     struct coverage_note *next;
 };
 struct coverage_metric {
-    unsigned seen;      /* readings in which the rule gave values */
-    unsigned believed;  /* … and no reader that stands earlier had them too */
+    unsigned seen; /* readings in which the rule gave values */
+    unsigned believed; /* … and no reader that stands earlier had them too */
     const char *instead; /* name of a reader that was believed instead */
 };
 struct coverage {
     struct arena arena;
     const struct rules *rules;
-    const char *sample;                 /* name of the reading, for the notes */
-    unsigned readings, argued;          /* argued: those with arguments */
+    const char *sample; /* name of the reading, for the notes */
+    unsigned readings, argued; /* argued: those with arguments */
     unsigned rows[READERS_MAX];
     unsigned failed[CHECKS_MAX];
     unsigned option[OPTIONS_MAX];
-    unsigned *param[READERS_MAX];       /* by reader and its param */
-    struct coverage_metric *metric;     /* by metric_rule.index */
+    unsigned *param[READERS_MAX]; /* by reader and its param */
+    struct coverage_metric *metric; /* by metric_rule.index */
     struct coverage_note *notes, **tail; /* what was ambiguous, each once */
     size_t notes_n;
 };

@@ -1,5 +1,5 @@
-/* guess.c: a first rule file: what the finders propose is written down, read back over the same output, and what does not come out as meant is
- * left out again. */
+/* guess.c: a first rule file: what the finders propose is written down and read back over the same output; what does not come out as meant
+ * is left out again. */
 #include "benchmarks/coverage.h"
 #include "benchmarks/guess_parts.h"
 
@@ -36,7 +36,8 @@ struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, c
 {
     if (r->metrics == GUESS_METRICS_MAX || !cell)
         return NULL;
-    const char *segment = guess_segment(label, &g->arena), *name = arena_printf(&g->arena, "%s%s", prefix ? prefix : "", segment ? segment : "value");
+    const char *segment = guess_segment(label, &g->arena),
+               *name = arena_printf(&g->arena, "%s%s", prefix ? prefix : "", segment ? segment : "value");
     const struct unit *contract = guess_contract(unit);
     const char *plain = name;
     for (int i = 2; name && name_taken(g, name, contract) && i < 1000; i++)
@@ -52,7 +53,7 @@ void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, 
 {
     const char *segment = guess_segment(label, &g->arena), *size = type && !strcmp(type, "size") ? "_B" : "";
     const char *name = arena_printf(&g->arena, "%s%s", segment ? segment : "param", size);
-    if (r->params == GUESS_PARAMS_MAX || !name || !cell)
+    if (r->params == GUESS_PARAMS_MAX || !name || !cell || !strcmp(segment, "x") || !strcmp(segment, "value"))
         return;
     for (size_t i = 0; i < g->readers; i++)
         for (size_t k = 0; k < g->reader[i]->params; k++)
@@ -104,6 +105,8 @@ static void write_metric(struct buf *b, const struct guess_metric *m)
         buf_printf(b, ", unit: %s", m->unit->name);
     const char *direction = record_direction_name(m->better);
     buf_printf(b, ", better: %s", *direction ? direction : "none");
+    if (m->suffix)
+        buf_puts(b, ", suffix: decimal");
     if (m->step) {
         buf_puts(b, ", step: ");
         buf_json(b, str_of(m->step));
@@ -277,7 +280,12 @@ static void write_arguments(struct buf *b, char *const *argv, struct arena *a)
         const char *segment = guess_segment(str_sub(flag, str_starts(flag, "--") ? 2 : 1, flag.n), a);
         buf_printf(b, "%s    - {flags: [", any ? "" : "\narguments:\n  options:         # those that were given; the program has more\n");
         buf_json(b, flag);
-        buf_printf(b, "], %sparam: option.%s%s}\n", !has ? "kind: flag, " : integer ? "type: integer, " : size ? "type: size, " : "", segment, size ? "_B" : "");
+        buf_printf(b, "], %sparam: option.%s%s}\n",
+                   !has      ? "kind: flag, "
+                   : integer ? "type: integer, "
+                   : size    ? "type: size, "
+                             : "",
+                   segment, size ? "_B" : "");
         any = true;
     }
 }
@@ -296,8 +304,10 @@ static void write_file(struct buf *b, struct guess *g, const char *name, char *c
             useful++;
         }
     if (!useful)
-        buf_puts(b, "  # Nothing that looks like a result was found; this reader is an example.\n  - name: example\n    regex: '^result: (?<v>\\S+)$'\n"
-                    "    metrics:\n      - {name: result, cell: v, better: none}\n");
+        buf_puts(
+            b,
+            "  # Nothing that looks like a result was found; this reader is an example.\n  - name: example\n    regex: '^result: (?<v>\\S+)$'\n"
+            "    metrics:\n      - {name: result, cell: v, better: none}\n");
     buf_puts(b, "\nchecks:\n");
     write_errors(b, g);
     buf_puts(b, "  - {name: done, expect: \"exit_status == 0\", reason: \"the program has not ended well\"}\n");
@@ -316,7 +326,8 @@ static bool key_of(const struct guess_metric *m, struct str key)
     size_t n = strlen(m->name);
     if (strchr(m->name, '{'))
         return false;
-    return key.n >= n && !memcmp(key.p, m->name, n) && (key.n == n || (m->unit && key.p[n] == '_' && str_starts(str_sub(key, n + 1, key.n), m->unit->name)) || key.p[n] == '.');
+    return key.n >= n && !memcmp(key.p, m->name, n) &&
+           (key.n == n || (m->unit && key.p[n] == '_' && str_starts(str_sub(key, n + 1, key.n), m->unit->name)) || key.p[n] == '.');
 }
 
 /* What did not come out as meant: several values become a series, what was not read at all is dropped. Returns how many were changed. */
@@ -341,7 +352,7 @@ static size_t mend(struct guess *g, const struct coverage *v, const struct recor
     return changed;
 }
 
-/* Metrics with cells in their names cannot be told apart in what is missing: then all of them become series first, and are dropped if that fails. */
+/* Metrics with cells in their names cannot be told apart in what is missing: all of them become series first, and are dropped if that fails. */
 static size_t mend_families(struct guess *g, const struct record *record, bool drop)
 {
     size_t changed = 0;
@@ -448,7 +459,8 @@ static int propose(struct guess *g, const char *name, char *const *argv, bool cu
     return 0;
 }
 
-int rules_guess(struct str output, const char *name, char *const *argv, bool cut, struct buf *ret, struct guess_summary *summary, struct err *err)
+int rules_guess(struct str output, const char *name, char *const *argv, bool cut, struct buf *ret, struct guess_summary *summary,
+                struct err *err)
 {
     struct guess g = {.text = output};
     arena_init(&g.arena, 256 << 20);

@@ -6,8 +6,8 @@ enum { TRIES_MAX = 20, DEPTH_MAX = 12, POINTER_MAX = 600, ROWS_READERS_MAX = 12 
 
 struct walk {
     struct guess *g;
-    size_t line;             /* where the document begins */
-    bool several;            /* documents */
+    size_t line; /* where the document begins */
+    bool several; /* documents */
     size_t readers;
 };
 
@@ -62,7 +62,8 @@ static bool settings(const char *path)
 /* The member that tells rows apart: a short text, or NULL. */
 static const char *row_label(const struct json *row)
 {
-    static const char *const words[] = {"name", "test", "jobname", "benchmark", "operation", "op", "command", "kernel", "metric", "case", "label", "type", NULL};
+    static const char *const words[] = {"name",   "test",   "jobname", "benchmark", "operation", "op", "command",
+                                        "kernel", "metric", "case",    "label",     "type",      NULL};
     for (const char *const *w = words; *w; w++) {
         const struct json *j = json_get(row, *w);
         if (json_is_string(j) && json_string(j, "")[0] && strlen(json_string(j, "")) < 60)
@@ -73,7 +74,8 @@ static const char *row_label(const struct json *row)
 
 static void rows_at(struct walk *w, const struct json *array, const char *pointer);
 
-static void leaf(struct walk *w, struct guess_reader *r, const struct json *j, const char *path, const char *key, const char *prefix, bool several)
+static void leaf(struct walk *w, struct guess_reader *r, const struct json *j, const char *path, const char *key, const char *prefix,
+                 bool several)
 {
     struct guess *g = w->g;
     struct str words = words_of(path, key, &g->arena);
@@ -89,7 +91,8 @@ static void leaf(struct walk *w, struct guess_reader *r, const struct json *j, c
     if (!at || !wanted(j, words, str_of(key)))
         return;
     const char *last = path[0] ? strrchr(path, '/') + 1 : NULL;
-    const char *above = last && strlen(last) < 40 ? arena_printf(&g->arena, "%s%s.", prefix, guess_segment(str_of(last), &g->arena)) : prefix;
+    const char *above =
+        last && strlen(last) < 40 ? arena_printf(&g->arena, "%s%s.", prefix, guess_segment(str_of(last), &g->arena)) : prefix;
     const struct unit *u = guess_unit_in(str_of(key));
     if (!u && last)
         u = guess_unit_in(str_of(last)); /* {"lat_ns": {"mean": 1}} */
@@ -103,8 +106,8 @@ static void leaf(struct walk *w, struct guess_reader *r, const struct json *j, c
     m->series = several || w->several;
 }
 
-static void members(struct walk *w, struct guess_reader *r, const struct json *object, const char *path, const char *rows, const char *prefix,
-                    bool several, int depth)
+static void members(struct walk *w, struct guess_reader *r, const struct json *object, const char *path, const char *rows,
+                    const char *prefix, bool several, int depth)
 {
     for (const struct json *j = json_first(object); j && depth < DEPTH_MAX; j = json_next(j)) {
         const char *key = json_key(j);

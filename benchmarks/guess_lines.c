@@ -1,4 +1,4 @@
-/* guess_lines.c: lines with numbers that have a name: "total time: 3.06s", "bw=18.4MiB/s, iops=4705", "Requests per second 2733 [#/sec]". */
+/* guess_lines.c: lines with numbers that have a name: "total time: 3.06s", "bw=18.4MiB/s, iops=4705", "Requests/sec: 2733 [#/sec]". */
 #include "benchmarks/guess_parts.h"
 #include "benchmarks/number.h"
 
@@ -7,19 +7,20 @@
 enum { NUMBERS_MAX = 16, TEXT_MAX = 4000 };
 
 struct found {
-    size_t from, n;        /* the number */
-    size_t unit_from;      /* its unit as it stands, brackets left out; unit.n 0: none */
+    size_t from, n; /* the number */
+    size_t unit_from; /* its unit as it stands, brackets left out; unit.n 0: none */
     struct str unit;
-    struct str label;      /* the words that name it */
-    bool strong;           /* "label:" or "label=" */
-    size_t end;            /* behind number and unit */
+    struct str label; /* the words that name it */
+    bool suffix; /* k, M or G behind it, part of the number */
+    bool strong; /* "label:" or "label=" */
+    size_t end; /* behind number and unit */
 };
 struct section {
     struct str title;
     size_t indent;
     bool open;
 };
-struct seen_line {         /* lines of the same pattern are one reader */
+struct seen_line { /* lines of the same pattern are one reader */
     const char *pattern, *section;
     struct guess_reader *reader;
     struct seen_line *next;
@@ -48,6 +49,12 @@ static bool unit_behind(struct str line, struct found *f)
     f->end = at;
     if (joined.n && !(at + 1 == line.n && one_of(joined.p[0], ".:"))) {
         const struct unit *u = guess_unit(joined);
+        if (joined.n == 1 && one_of(joined.p[0], "kKMG")) {
+            f->suffix = true;
+            f->n++;
+            f->end = to;
+            return true;
+        }
         f->unit = joined;
         f->unit_from = at;
         f->end = to;
@@ -76,7 +83,8 @@ static size_t find_numbers(struct str line, struct found *found)
     size_t n = 0;
     for (size_t i = 0; i < line.n && n < NUMBERS_MAX; i++) {
         bool apart = i == 0 || one_of(line.p[i - 1], " \t=:([,;|<>~@");
-        if (i > 1 && one_of(line.p[i - 1], ":,") && line.p[i - 2] >= '0' && line.p[i - 2] <= '9') /* 10:11:12 is no number, nor is 1,2,3 three */
+        if (i > 1 && one_of(line.p[i - 1], ":,") && line.p[i - 2] >= '0' &&
+            line.p[i - 2] <= '9') /* 10:11:12 is no number, nor is 1,2,3 three */
             apart = false;
         size_t length = apart ? guess_number(str_sub(line, i, line.n)) : 0;
         if (!length)
@@ -97,7 +105,9 @@ static void label_before(struct str between, struct found *f)
     size_t n = between.n;
     while (n && one_of(between.p[n - 1], " \t([~<>@\""))
         n--;
-    f->strong = n && one_of(between.p[n - 1], "=:");
+    f->strong = n && one_of(between.p[n - 1], "=:") && between.p[between.n - 1] != '['; /* "info: [4711]" is a process */
+    if (between.n && between.p[between.n - 1] == '[')
+        return;
     while (n && one_of(between.p[n - 1], " \t=:"))
         n--;
     size_t from = n;
@@ -136,7 +146,8 @@ static void name_numbers(struct str line, struct found *f, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
         size_t from = k ? f[k - 1].end : 0;
-        struct str between = str_sub(line, from, f[k].from - from), behind = str_sub(line, f[k].end, k + 1 < n ? f[k + 1].from - f[k].end : line.n);
+        struct str between = str_sub(line, from, f[k].from - from),
+                   behind = str_sub(line, f[k].end, k + 1 < n ? f[k + 1].from - f[k].end : line.n);
         label_before(between, &f[k]);
         if (k && str_is(str_trim(between), "/") && memchr(f[0].label.p, '/', f[0].label.n))
             f[k].label = part_of(f[0].label, k);
@@ -194,12 +205,12 @@ static enum what judge(struct str line, const struct found *f, const struct unit
     if ((!f->label.n && !is_rate(u)) || f->label.n > 80 || guess_is_noise(f->label))
         return NOTHING;
     if (guess_is_param(f->label) && !is_rate(u) && (whole || byte) && !(c && !byte) && !guess_direction(f->label, NULL))
-        return f->strong ? PARAM : NOTHING;
+        return f->strong && !f->suffix ? PARAM : NOTHING;
     if (byte ? result : c != NULL || result)
         return f->strong || c || !whole || section.n ? METRIC : NOTHING;
     if (section.n && f->strong && !whole)
         return METRIC;
-    return f->strong ? whole ? PARAM : METRIC : NOTHING;
+    return f->strong && !f->suffix ? whole ? PARAM : METRIC : NOTHING;
 }
 
 static const char *label_for(struct str label, const struct unit *u, struct arena *a)
@@ -226,7 +237,7 @@ static const char *line_pattern(struct guess *g, struct str line, const struct f
         guess_pattern(&b, str_sub(line, at, f[k].from - at), false);
         at = f[k].from + f[k].n;
         if (!what[k]) {
-            buf_puts(&b, "[-+\\d.,eE]+");
+            buf_puts(&b, f[k].suffix ? "[-+\\d.,eE]+[kKMG]?" : "[-+\\d.,eE]+");
             continue;
         }
         if (what[k] == PARAM) {
@@ -237,7 +248,7 @@ static const char *line_pattern(struct guess *g, struct str line, const struct f
             at = f[k].unit.n ? f[k].unit_from + f[k].unit.n : at;
             continue;
         }
-        buf_printf(&b, "(?<v%zu>[-+\\d.%seE]+)", k, comma);
+        buf_printf(&b, "(?<v%zu>[-+\\d.%seE]+%s)", k, comma, f[k].suffix ? "[kKMG]?" : "");
         if (f[k].unit.n && units_find(f[k].unit)) {
             guess_pattern(&b, str_sub(line, at, f[k].unit_from - at), false);
             buf_printf(&b, "(?<u%zu>[^\\s\\d,;()\\[\\]]+)", k);
@@ -271,7 +282,7 @@ static void same_pattern_again(struct guess_reader *r, struct str line, const st
         if (!str_int(str_sub(str_of(r->metric[i].cell), 1, 9), &k))
             continue;
         number = str_sub(line, f[k].from, f[k].n);
-        if (number_parse(number, 0, &v) == NUMBER_GOOD && v != r->metric[i].first)
+        if (number_parse(number, NUMBER_SI, &v) == NUMBER_GOOD && v != r->metric[i].first)
             r->metric[i].series = true;
     }
 }
@@ -284,7 +295,8 @@ static void take_numbers(struct guess *g, struct guess_reader *r, struct str lin
     size_t count = 0;
     for (struct str w = str_word(&words); w.n; w = str_word(&words))
         count++;
-    const char *prefix = count && count <= 4 && !str_ends(title, "options") ? arena_printf(&g->arena, "%s.", guess_segment(title, &g->arena)) : "";
+    const char *prefix =
+        count && count <= 4 && !str_ends(title, "options") ? arena_printf(&g->arena, "%s.", guess_segment(title, &g->arena)) : "";
     for (size_t k = 0; k < n; k++) {
         const struct unit *in_label = guess_unit_in(f[k].label);
         const struct unit *u = f[k].unit.n ? guess_unit(f[k].unit) : in_label ? in_label : guess_unit_in(title);
@@ -296,11 +308,12 @@ static void take_numbers(struct guess *g, struct guess_reader *r, struct str lin
         struct guess_metric *m = guess_metric_add(g, r, prefix, str_of(label_for(f[k].label, u, &g->arena)), cell, u);
         if (!m)
             return;
+        m->suffix = f[k].suffix;
         if (f[k].unit.n && units_find(f[k].unit))
             m->unit_cell = m->unit ? arena_printf(&g->arena, "u%zu", k) : NULL;
         else if (u && m->unit)
             m->from = u->name;
-        number_parse(str_sub(line, f[k].from, f[k].n), 0, &m->first);
+        number_parse(str_sub(line, f[k].from, f[k].n), NUMBER_SI, &m->first);
     }
 }
 
@@ -380,7 +393,9 @@ static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
     for (size_t i = 1; i + 2 < line.n; i++) {
         bool begins = one_of(line.p[i - 1], " -v:(") && line.p[i] >= '0' && line.p[i] <= '9';
         size_t n = i, dots = 0;
-        while (begins && n < line.n && ((line.p[n] >= '0' && line.p[n] <= '9') || (line.p[n] == '.' && n + 1 < line.n && line.p[n + 1] >= '0' && line.p[n + 1] <= '9')))
+        while (begins && n < line.n &&
+               ((line.p[n] >= '0' && line.p[n] <= '9') ||
+                (line.p[n] == '.' && n + 1 < line.n && line.p[n + 1] >= '0' && line.p[n + 1] <= '9')))
             dots += line.p[n++] == '.';
         if (!begins || dots < 1 || dots > 3 || n - i > 20)
             continue;
@@ -390,7 +405,9 @@ static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
             count++;
         bool said = str_has(before, "ersion") || str_has(before, "VERSION") || str_has(before, "Release");
         struct found more[NUMBERS_MAX];
-        bool name_only = count == 1 && !find_numbers(str_sub(line, n, line.n), more) && !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && letters_in(before) && (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
+        bool name_only = count == 1 && !find_numbers(str_sub(line, n, line.n), more) &&
+                         !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && letters_in(before) &&
+                         (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
                          (n == line.n || one_of(line.p[n], " -,("));
         bool ends = str_ends(before, "=") || str_ends(before, "(") || (str_ends(before, ":") && !said);
         if (!ends && (said || name_only) && count <= 8) {

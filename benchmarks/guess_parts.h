@@ -1,4 +1,4 @@
-/* guess_parts.h: what the parts of guessing share: lines of the output, readers and metrics that are proposed, words about names and units. */
+/* guess_parts.h: what the parts of guessing share: lines of the output, readers and metrics that are proposed, words of names and units. */
 #ifndef BENCHMARKS_GUESS_PARTS_H
 #define BENCHMARKS_GUESS_PARTS_H
 #include "base/arena.h"
@@ -7,31 +7,41 @@
 #include "benchmarks/guess.h"
 #include "mlruns-format/record.h"
 
-enum { GUESS_COLUMNS_MAX = 40, GUESS_READERS_MAX = 60, GUESS_METRICS_MAX = 60, GUESS_PARAMS_MAX = 60, GUESS_LINES_MAX = 20000, GUESS_LINE_MAX = 1000 };
+enum {
+    GUESS_COLUMNS_MAX = 40,
+    GUESS_READERS_MAX = 60,
+    GUESS_METRICS_MAX = 60,
+    GUESS_PARAMS_MAX = 60,
+    GUESS_LINES_MAX = 20000,
+    GUESS_LINE_MAX = 1000
+};
 
 struct guess_line {
     struct str text;
-    bool used;               /* a finder has understood it */
-    bool plain;              /* short, valid UTF-8, no control characters: worth a look */
+    bool used; /* a finder has understood it */
+    bool plain; /* short, valid UTF-8, no control characters: worth a look */
 };
 struct guess_metric {
     const char *name, *cell; /* name may have {cells} in it */
     const struct unit *unit; /* of the contract; NULL: none */
     const char *from, *unit_cell, *step; /* NULL: none */
     enum direction better;
-    bool series;             /* several values may stand in one output */
-    bool drop;               /* the rules did not read it as meant */
-    double first;            /* to see whether a second one differs */
+    bool suffix; /* 1.54k */
+    bool series; /* several values may stand in one output */
+    bool drop; /* the rules did not read it as meant */
+    double first; /* to see whether a second one differs */
 };
 struct guess_reader {
-    const char *comment;     /* what it was seen in */
+    const char *comment; /* what it was seen in */
     const char *name;
-    const char *spec;        /* "regex: '…'" */
-    const char *section;     /* pattern of a line that it stands behind; NULL: anywhere */
+    const char *spec; /* "regex: '…'" */
+    const char *section; /* pattern of a line that it stands behind; NULL: anywhere */
     const char *version_cell;
-    bool dead, muted;        /* dead: refused by the loader; muted: not written now */
+    bool dead, muted; /* dead: refused by the loader; muted: not written now */
     struct guess_metric metric[GUESS_METRICS_MAX];
-    struct guess_param { const char *name, *cell, *type; } param[GUESS_PARAMS_MAX];
+    struct guess_param {
+        const char *name, *cell, *type;
+    } param[GUESS_PARAMS_MAX];
     size_t metrics, params;
 };
 struct guess {
@@ -51,17 +61,17 @@ struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, c
 void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, const char *cell, const char *type);
 
 /* guess_words.c */
-size_t guess_number(struct str s);                   /* length of the number that s begins with; 0: none */
-bool guess_is_number(struct str s);                  /* all of s */
-const struct unit *guess_unit(struct str text);      /* as printed: "MB/s", "(us)", "[ms]", "seconds"; NULL: none */
-const struct unit *guess_unit_in(struct str label);  /* "Latency (ms)", "Best Rate MB/s", "avg_latency_ms"; NULL */
+size_t guess_number(struct str s); /* length of the number that s begins with; 0: none */
+bool guess_is_number(struct str s); /* all of s */
+const struct unit *guess_unit(struct str text); /* as printed: "MB/s", "(us)", "[ms]", "seconds"; NULL: none */
+const struct unit *guess_unit_in(struct str label); /* "Latency (ms)", "Best Rate MB/s", "avg_latency_ms"; NULL */
 const struct unit *guess_contract(const struct unit *u); /* the nearest one that a key can have; NULL: there is none of its dimension */
 /* A name segment of the label without its unit; never empty, begins with a letter. In the arena. */
 const char *guess_segment(struct str label, struct arena *a);
 bool guess_is_result(struct str label);
 bool guess_is_param(struct str label);
-bool guess_is_spread(struct str label);              /* a deviation: no direction */
-bool guess_is_noise(struct str label);               /* dates, ports, seeds: never a metric */
+bool guess_is_spread(struct str label); /* a deviation: no direction */
+bool guess_is_noise(struct str label); /* dates, ports, seeds: never a metric */
 enum direction guess_direction(struct str label, const struct unit *u);
 /* text as a pattern: special characters escaped, blanks as \s+, numbers of their own as [\d.]+ (unless keep_numbers). */
 void guess_pattern(struct buf *to, struct str text, bool keep_numbers);

@@ -6,17 +6,17 @@
 enum { COLUMNS_MAX = GUESS_COLUMNS_MAX, ROWS_MAX = 2000, GAP_MAX = 4, TEXT_MAX = 4000 };
 
 struct column {
-    struct str label;        /* as it stands in the header, unit in brackets included */
+    struct str label; /* as it stands in the header, unit in brackets included */
     const struct unit *unit;
-    bool own_unit;           /* the reader sees it by itself: in brackets behind the label */
+    bool own_unit; /* the reader sees it by itself: in brackets behind the label */
     bool numeric, whole, distinct, varied;
-    size_t middle;           /* where it stands in the line */
+    size_t middle; /* where it stands in the line */
 };
 struct table {
     struct column column[COLUMNS_MAX];
     size_t columns, rows;
-    size_t header, end;      /* lines */
-    bool wide;               /* labels are parted by two blanks or more, and have blanks in them */
+    size_t header, end; /* lines */
+    bool wide; /* labels are parted by two blanks or more, and have blanks in them */
 };
 
 static bool blank(char c)
@@ -77,11 +77,12 @@ static bool could_be_header(struct str line)
     struct str f[COLUMNS_MAX];
     size_t n = fields_of(line, false, f), words = 0;
     for (size_t i = 0; i < n; i++) {
-        if ((f[i].p[0] >= '0' && f[i].p[0] <= '9') || str_ends(f[i], ":") || memchr(f[i].p, '=', f[i].n) || f[i].n > 60 || memchr(f[i].p, '{', f[i].n))
+        if ((f[i].p[0] >= '0' && f[i].p[0] <= '9') || str_ends(f[i], ":") || memchr(f[i].p, '=', f[i].n) || f[i].n > 60 ||
+            memchr(f[i].p, '{', f[i].n))
             return false;
         words += letters_in(f[i]);
     }
-    return n >= 2 && words >= 2 && !memchr(f[0].p, '<', f[0].n) && f[0].p[0] != '[';
+    return n >= 2 && words >= 2 && !str_ends(str_trim(line), ".") && !memchr(f[0].p, '<', f[0].n) && f[0].p[0] != '[';
 }
 
 /* Is the line a row of so many fields with a number among them? */
@@ -109,7 +110,8 @@ static bool take_labels(struct table *t, struct str line, size_t fields)
             const char *open = memchr(l.p, '(', l.n);
             t->column[i] = (struct column){.label = l, .numeric = true, .whole = true, .distinct = true};
             t->column[i].unit = guess_unit_in(l);
-            t->column[i].own_unit = open && open > l.p && l.p[l.n - 1] == ')' && units_find(str_sub(l, (size_t)(open + 1 - l.p), (size_t)(l.p + l.n - 2 - open)));
+            t->column[i].own_unit = open && open > l.p && l.p[l.n - 1] == ')' &&
+                                    units_find(str_sub(l, (size_t)(open + 1 - l.p), (size_t)(l.p + l.n - 2 - open)));
             t->column[i].middle = (size_t)(l.p - line.p) + l.n / 2;
         }
         return true;
@@ -177,7 +179,8 @@ static struct str bare(struct str label)
 /* The column as the reader calls it: label, and its number if there are several of that name. */
 static const char *cell_of(struct guess *g, const struct table *t, size_t k)
 {
-    struct str label = t->column[k].own_unit || memchr(t->column[k].label.p, '(', t->column[k].label.n) ? bare(t->column[k].label) : t->column[k].label;
+    struct str label =
+        t->column[k].own_unit || memchr(t->column[k].label.p, '(', t->column[k].label.n) ? bare(t->column[k].label) : t->column[k].label;
     size_t nth = 1;
     for (size_t i = 0; i < k; i++)
         nth += str_eq(bare(t->column[i].label), bare(t->column[k].label));
@@ -226,13 +229,15 @@ static void columns_to_metrics(struct guess *g, struct guess_reader *r, const st
         if (!t->column[k].numeric && t->column[k].varied && nameable(bare(t->column[k].label)))
             label = k;
     for (size_t k = 0; k < t->columns && step == t->columns && label == t->columns; k++)
-        if (t->column[k].numeric && t->column[k].whole && t->column[k].distinct && t->rows > 1 && (k == 0 || guess_is_param(t->column[k].label)))
+        if (t->column[k].numeric && t->column[k].whole && t->column[k].distinct && t->rows > 1 &&
+            (k == 0 || guess_is_param(t->column[k].label)))
             step = k;
     const char *prefix = label < t->columns && cell[label] ? arena_printf(&g->arena, "{%s}.", cell[label]) : "";
     for (size_t k = 0; k < t->columns; k++) {
         const struct column *c = &t->column[k];
         bool result = guess_is_result(c->label) || (c->unit && strcmp(c->unit->dimension, "byte"));
-        if (!c->numeric || k == step || !cell[k] || guess_is_noise(c->label) || (c->whole && !result) || (guess_is_param(c->label) && c->whole))
+        if (!c->numeric || k == step || !cell[k] || guess_is_noise(c->label) || (c->whole && !result) ||
+            (guess_is_param(c->label) && c->whole))
             continue;
         struct guess_metric *m = guess_metric_add(g, r, prefix, c->label, cell[k], c->unit);
         if (!m)
@@ -268,6 +273,8 @@ static bool take_table(struct guess *g, size_t at)
         size_t n = g->line[i].plain && !g->line[i].used ? fields_of(g->line[i].text, false, f) : 0;
         if (n >= 2 && numbers_in_row(g->line[i].text, n, f))
             take_labels(t, g->line[at].text, n);
+        else if (n >= 2 && could_be_header(g->line[i].text) && f[0].p[0] != '(' && letters_in(f[1]))
+            return false; /* that one stands nearer to the rows */
     }
     t->header = at;
     if (!t->columns)

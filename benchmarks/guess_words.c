@@ -9,6 +9,11 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 static bool letter(char c)
 {
     return (c | 32) >= 'a' && (c | 32) <= 'z';
@@ -21,8 +26,8 @@ size_t guess_number(struct str s)
         i++;
     for (; i < s.n && digit(s.p[i]); i++)
         digits++;
-    while (digits && digits <= 3 * (1 + groups) && i + 3 < s.n && s.p[i] == ',' && digit(s.p[i + 1]) && digit(s.p[i + 2]) && digit(s.p[i + 3]) &&
-           !(i + 4 < s.n && digit(s.p[i + 4]))) { /* 1,234,567 */
+    while (digits && digits <= 3 * (1 + groups) && i + 3 < s.n && s.p[i] == ',' && digit(s.p[i + 1]) && digit(s.p[i + 2]) &&
+           digit(s.p[i + 3]) && !(i + 4 < s.n && digit(s.p[i + 4]))) { /* 1,234,567 */
         i += 4;
         digits += 3;
         groups++;
@@ -69,11 +74,27 @@ const struct unit *guess_unit_in(struct str label)
 {
     static const struct {
         const char *end, *unit;
-    } ends[] = {{"bits_per_second", "bit_per_s"}, {"bytes_per_second", "B_per_s"}, {"bytes_per_sec", "B_per_s"}, {"per second", "op_per_s"},
-                {"per_second", "op_per_s"},       {"per_sec", "op_per_s"},         {"_ns", "ns"},                {"_us", "us"},
-                {"_usec", "us"},                  {"_ms", "ms"},                   {"_msec", "ms"},              {"_sec", "s"},
-                {"_secs", "s"},                   {"_seconds", "s"},               {"_bytes", "B"},              {"_percent", "percent"},
-                {"equests/sec", "op_per_s"}, {"_iops", "op_per_s"},            {"iops", "op_per_s"},            {"Gflops", "GFLOP_per_s"},    {"GFLOPS", "GFLOP_per_s"}};
+    } ends[] = {{"bits_per_second", "bit_per_s"},
+                {"bytes_per_second", "B_per_s"},
+                {"bytes_per_sec", "B_per_s"},
+                {"per second", "op_per_s"},
+                {"per_second", "op_per_s"},
+                {"per_sec", "op_per_s"},
+                {"_ns", "ns"},
+                {"_us", "us"},
+                {"_usec", "us"},
+                {"_ms", "ms"},
+                {"_msec", "ms"},
+                {"_sec", "s"},
+                {"_secs", "s"},
+                {"_seconds", "s"},
+                {"_bytes", "B"},
+                {"_percent", "percent"},
+                {"equests/sec", "op_per_s"},
+                {"_iops", "op_per_s"},
+                {"iops", "op_per_s"},
+                {"Gflops", "GFLOP_per_s"},
+                {"GFLOPS", "GFLOP_per_s"}};
     label = str_trim(label);
     for (size_t i = 0; i < label.n; i++)
         if (label.p[i] == '(' || label.p[i] == '[') {
@@ -140,23 +161,27 @@ static bool has_word(struct str label, const char *const *words)
     return false;
 }
 
-static const char *const rate_words[] = {"bandwidth", "bw",      "throughput", "rate",   "speed",  "iops",     "ops",        "per second", "per sec",
-                                         "sec",       "bitrate", "tps",        "qps",    "rps",    "score",    "performance", "perf",      "gflops",
-                                         "mflops",    "tflops",  "flops",      "teps",   "gteps",  "algbw",    "busbw",      "copy",       "scale",
-                                         "add",       "triad",   "ns day",     "gbps",   "mbps",   "goodput",  "rating",     "gup",        NULL};
-static const char *const time_words[] = {"latency", "time", "elapsed", "clat", "slat", "lat",  "delay", "duration", "wall",    "walltime",
-                                         "seconds", "rtt",  "jitter",  "wait", "loop", "cost", "real",  "runtime",  "hours ns", "usec",
-                                         "ttft",    "tpot", NULL};
-static const char *const bad_words[] = {"errors", "error", "failed", "failures", "failure", "retransmits", "retr", "lost", "drops", "dropped", "residual", NULL};
-static const char *const stat_words[] = {"avg", "average", "mean", "median", "min", "max", "minimum", "maximum", "best", "total", "percentile",
-                                         "p50", "p90",     "p95",  "p99",    "result", "50th", "90th", "95th", "99th", NULL};
+static const char *const rate_words[] = {
+    "bandwidth", "bw",   "throughput", "rate",        "speed", "iops",   "ops",    "per second", "per sec", "sec",    "bitrate", "tps",
+    "qps",       "rps",  "score",      "performance", "perf",  "gflops", "mflops", "tflops",     "flops",   "teps",   "gteps",   "algbw",
+    "busbw",     "copy", "scale",      "add",         "triad", "ns day", "gbps",   "mbps",       "goodput", "rating", "gup",     NULL};
+static const char *const time_words[] = {"latency", "time",     "elapsed",  "clat", "slat",   "lat",  "delay", "duration",
+                                         "wall",    "walltime", "seconds",  "rtt",  "jitter", "wait", "loop",  "cost",
+                                         "real",    "runtime",  "hours ns", "usec", "ttft",   "tpot", NULL};
+static const char *const bad_words[] = {"errors", "error", "failed", "failures", "failure",  "retransmits",
+                                        "retr",   "lost",  "drops",  "dropped",  "residual", NULL};
+static const char *const stat_words[] = {"avg",     "average", "mean",  "median",     "min",  "max",  "minimum",
+                                         "maximum", "best",    "total", "percentile", "p50",  "p90",  "p95",
+                                         "p99",     "result",  "50th",  "90th",       "95th", "99th", NULL};
 static const char *const spread_words[] = {"stddev", "stdev", "std", "dev", "deviation", "mdev", "sd", "variance", "var", "cv", NULL};
-static const char *const param_words[] = {"size",   "bytes",      "threads", "thread",  "processes", "ranks",   "nodes",   "iterations", "repetitions", "nb",
-                                          "blocks", "clients",    "tasks",   "count",   "number",    "n",       "p",       "q",          "depth",       "width",
-                                          "limit",  "block size", "length",  "level",   "warmup",    "steps",   "atoms",   "elements",   "root",        "concurrency",
-                                          "cpus",   "cores",      "streams", "samples", "msg",       "message", "repeats", "port",       NULL};
-static const char *const noise_words[] = {"date",    "timestamp", "timesecs", "pid",  "port", "seed", "epoch", "version", "copyright", "revision", "id",
-                                          "address", "started",   "finished", "uuid", "md5", "rank", "socket", "cookie", NULL};
+static const char *const param_words[] = {
+    "size",   "bytes",      "threads", "thread",  "processes", "ranks",   "nodes",   "iterations", "repetitions", "nb",
+    "blocks", "clients",    "tasks",   "count",   "number",    "n",       "p",       "q",          "depth",       "width",
+    "limit",  "block size", "length",  "level",   "warmup",    "steps",   "atoms",   "elements",   "root",        "concurrency",
+    "cpus",   "cores",      "streams", "samples", "msg",       "message", "repeats", "port",       NULL};
+static const char *const noise_words[] = {"date",    "timestamp", "timesecs", "pid",    "port",    "seed",    "epoch",
+                                          "version", "copyright", "revision", "id",     "address", "started", "finished",
+                                          "uuid",    "md5",       "rank",     "socket", "cookie",  NULL};
 
 bool guess_is_result(struct str label)
 {
@@ -249,6 +274,14 @@ void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
         bool apart = !i || !letter(text.p[i - 1]);
+        struct str token = !i || blank(text.p[i - 1]) ? str_sub(text, i, text.n) : (struct str){"", 0};
+        token = token.n ? str_word(&token) : token;
+        if (token.n > 3 && token.p == text.p + i &&
+            (str_has(token, "://") || str_starts(token, "/") || str_starts(token, "./"))) { /* another one next time */
+            buf_puts(to, "\\S+");
+            i += token.n - 1;
+            continue;
+        }
         size_t n = apart && digit(c) && !keep_numbers ? guess_number(str_sub(text, i, text.n)) : 0;
         if (n && (i + n == text.n || !letter(text.p[i + n])) && (i + n == text.n || text.p[i + n] != '%')) {
             buf_puts(to, "[\\d.]+");

@@ -5,7 +5,6 @@
 #include "cmd/listing.h"
 #include "plan.h"
 
-
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_FLAG, NULL, NULL, NULL, "Output", "the rule file itself, as a start for one of your own", 0},
     CMD_ROW_JSON,
@@ -24,7 +23,8 @@ static const char *joined(const struct str *texts, size_t n, const char *between
 
 static const char *many_word(const struct metric_rule *m)
 {
-    static const char *const words[] = {"must agree", "the first", "the last", "series", "the least", "the greatest", "the mean", "the sum"};
+    static const char *const words[] = {"must agree", "the first",    "the last", "series",
+                                        "the least",  "the greatest", "the mean", "the sum"};
     return words[m->many];
 }
 
@@ -161,8 +161,9 @@ static const char *example(const struct page *p)
     const char *line = *p->samples.example ? command_line(p->samples.example, p->arena) : NULL;
     const char *program = p->rules->programs ? joined(p->rules->program, 1, "", p->arena) : p->rules->name;
     return line ? arena_printf(p->arena, "benchwrap -- %s", line)
-                : arena_printf(p->arena, "benchwrap %s%s%s-- %s", p->rules->programs ? "" : "--rules ", p->rules->programs ? "" : p->rules->name,
-                               p->rules->programs ? "" : " ", p->rules->programs ? program : "PROGRAM");
+                : arena_printf(p->arena, "benchwrap %s%s%s-- %s", p->rules->programs ? "" : "--rules ",
+                               p->rules->programs ? "" : p->rules->name, p->rules->programs ? "" : " ",
+                               p->rules->programs ? program : "PROGRAM");
 }
 
 static const char *sources(const struct rules *rules, struct arena *a)
@@ -230,7 +231,8 @@ static int print_params(const struct page *p, FILE *out)
 
 static int print_checks(const struct page *p, FILE *out)
 {
-    static const struct listing_column columns[] = {{"check", "CHECK", false, 0}, {"severity", "ELSE", false, 0}, {"reason", "MEANING", false, 0}};
+    static const struct listing_column columns[] = {
+        {"check", "CHECK", false, 0}, {"severity", "ELSE", false, 0}, {"reason", "MEANING", false, 0}};
     struct listing l;
     listing_init(&l, columns, 3, p->arena);
     for (size_t i = 0; i < p->rules->requireds; i++) {
@@ -429,8 +431,8 @@ static int run(struct cmd_context *c)
     if (!path)
         path = catalogue_for_program(&catalogue, c->argv[0], c->arena);
     if (!path)
-        return err_set(c->err, ERR_USAGE, "no benchmark is called \"%.60s\", and none lists it as a program; \"benchwrap benchmarks\" shows all",
-                       c->argv[0]);
+        return err_set(c->err, ERR_USAGE,
+                       "no benchmark is called \"%.60s\", and none lists it as a program; \"benchwrap benchmarks\" shows all", c->argv[0]);
     return opt_on(&c->opts, "rules") ? print_rules(c, path) : one(c, &catalogue, path);
 }
 
@@ -444,9 +446,10 @@ const struct cmd cmd_benchmarks = {
         "Without a name, lists the rule files: those compiled in, and those of your own folders, which go before them. With a name (or the base "
         "name of a program, or a file), tells what is read from the program's output: metrics with unit and direction, params and where they "
         "come from, what a good run must have, the versions whose output is among the samples, and an example.",
-    .examples = "$ benchwrap benchmarks\nA table.\n"
-                "$ benchwrap benchmarks ior\nThe page of one.\n"
-                "$ mkdir -p ~/.config/benchwrap/catalogue/ior && benchwrap benchmarks --rules shipped:ior >~/.config/benchwrap/catalogue/ior/rules.yaml\n"
-                "A rule file of your own, begun with the shipped one.\n",
+    .examples =
+        "$ benchwrap benchmarks\nA table.\n"
+        "$ benchwrap benchmarks ior\nThe page of one.\n"
+        "$ mkdir -p ~/.config/benchwrap/catalogue/ior && benchwrap benchmarks --rules shipped:ior >~/.config/benchwrap/catalogue/ior/rules.yaml\n"
+        "A rule file of your own, begun with the shipped one.\n",
     .run = run,
 };

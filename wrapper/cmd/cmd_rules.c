@@ -207,7 +207,7 @@ static const char *benchmark_name(const char *given, char *const *argv, const ch
     return name && *name ? name : "benchmark";
 }
 
-static int new(struct cmd_context *c)
+static int new (struct cmd_context *c)
 {
     const char *from = opt_text(&c->opts, "from"), *to = opt_text(&c->opts, "output");
     char *const *argv = c->argc > 1 ? c->argv + 1 : NULL;
@@ -218,7 +218,8 @@ static int new(struct cmd_context *c)
     if (!from)
         return err_set(c->err, ERR_USAGE, "--from OUTPUT is missing: what shall be looked at?");
     int cut = read_output(from, &output, c->err);
-    if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, "name"), argv, from, c->arena), argv, cut > 0, &text, &found, c->err))
+    if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, "name"), argv, from, c->arena), argv, cut > 0, &text,
+                               &found, c->err))
         return -1;
     if (to && access(to, F_OK) == 0)
         return err_set(c->err, ERR_USAGE, "--output %s: there is such a file already; it is left as it is", to);
@@ -226,7 +227,8 @@ static int new(struct cmd_context *c)
         return -1;
     if (!to)
         fwrite(text.p, 1, text.n, c->out);
-    fprintf(c->notes, "benchwrap: rules: %zu metrics and %zu params were guessed; read the file before you believe them\n", found.metrics, found.params);
+    fprintf(c->notes, "benchwrap: rules: %zu metrics and %zu params were guessed; read the file before you believe them\n", found.metrics,
+            found.params);
     return 0;
 }
 
@@ -236,7 +238,7 @@ static int run(struct cmd_context *c)
     if (!strcmp(what, "check"))
         return check(c);
     if (!strcmp(what, "new"))
-        return new(c);
+        return new (c);
     return err_set(c->err, ERR_USAGE, "\"%.40s\": check or new is wanted here", what);
 }
 

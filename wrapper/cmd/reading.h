@@ -6,17 +6,17 @@
 #include "benchmarks/rules.h"
 
 struct reading_file {
-    const char *pattern;  /* as in the rules: {file: PATTERN} */
+    const char *pattern; /* as in the rules: {file: PATTERN} */
     const char *path;
     struct reading_file *next;
 };
 struct reading {
-    const char *out, *errors;     /* paths, "-" is standard input; NULL: none */
+    const char *out, *errors; /* paths, "-" is standard input; NULL: none */
     struct reading_file *files;
-    char *const *argv;            /* the program's arguments; NULL: not known */
-    int status;                   /* -1: not known */
-    struct coverage *coverage;    /* NULL: nobody counts */
-    const char *name;             /* of the sample, for what is counted */
+    char *const *argv; /* the program's arguments; NULL: not known */
+    int status; /* -1: not known */
+    struct coverage *coverage; /* NULL: nobody counts */
+    const char *name; /* of the sample, for what is counted */
 };
 
 /* Reads all of it. *record is initialised in any case: record_deinit it. The verdict's reason lies in the record's arena. */

@@ -69,14 +69,15 @@ static void look_at_pattern(struct checking *c, const struct yaml *y)
     bool every_line = str_is(y->key, "regex") || str_starts(y->key, "must");
     if (every_line && !pattern_literals(p, &literals))
         remark(c, REMARK_PATTERN,
-               arena_printf(c->arena, "line %d: %s: no line must hold a certain text for this, so it is tried on every line: slow", y->line, key));
+               arena_printf(c->arena, "line %d: %s: no line must hold a certain text for this, so it is tried on every line: slow", y->line,
+                            key));
     if (str_is(y->key, "must_not") && !str_starts(y->text, "^"))
         remark(c, REMARK_PATTERN,
                arena_printf(c->arena, "line %d: must_not: without ^ it meets its words anywhere, also in lines of good runs", y->line));
     if (gives_up(p, c->arena))
         remark(c, REMARK_PATTERN,
-               arena_printf(c->arena, "line %d: %s: gives up on long lines of blanks, digits or letters: begin with ^, and no .* behind .*", y->line,
-                            key));
+               arena_printf(c->arena, "line %d: %s: gives up on long lines of blanks, digits or letters: begin with ^, and no .* behind .*",
+                            y->line, key));
     pattern_free(p);
 }
 
@@ -135,8 +136,9 @@ static void unused_in_reader(struct checking *c, const struct rules *rules, cons
     if (missing.n)
         remark(c, REMARK_UNUSED, arena_printf(c->arena, "line %d: reader %s: in no sample: %s", r->at->line, r->name, missing.p));
     if (hidden.n)
-        remark(c, REMARK_UNUSED, arena_printf(c->arena, "line %d: reader %s: wherever it has them, reader %s, which stands earlier, has them too: %s",
-                                              r->at->line, r->name, instead ? instead : "?", hidden.p));
+        remark(c, REMARK_UNUSED,
+               arena_printf(c->arena, "line %d: reader %s: wherever it has them, reader %s, which stands earlier, has them too: %s",
+                            r->at->line, r->name, instead ? instead : "?", hidden.p));
 }
 
 static const char *check_title(const struct check *k)

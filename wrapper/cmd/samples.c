@@ -9,8 +9,8 @@
 enum { SMALL_MAX = 1 << 20, FACTS_MAX = 64 << 20, ARGUMENTS_MAX = 4096, SHOWN_MAX = 60 };
 
 struct place {
-    const char *folder;   /* of the case */
-    const char *outside;  /* root of outputs that are not kept in the tree */
+    const char *folder; /* of the case */
+    const char *outside; /* root of outputs that are not kept in the tree */
     struct arena *arena;
 };
 
@@ -159,8 +159,8 @@ static int run_case(struct sample_case *s, const struct rules *rules, const stru
     return rc ? -1 : compare(s, p, buf_text(&facts), update, err);
 }
 
-int samples_run(const struct rules *rules, const char *folder, bool update, struct coverage *coverage, struct arena *a, struct sample_case **ret,
-                struct err *err)
+int samples_run(const struct rules *rules, const char *folder, bool update, struct coverage *coverage, struct arena *a,
+                struct sample_case **ret, struct err *err)
 {
     const char *samples = arena_printf(a, "%s/samples", folder), *outside = getenv("BENCHWRAP_SAMPLES");
     struct sample_case **tail = ret;

@@ -50,10 +50,25 @@ static void found(void **state)
     static const struct {
         const char *program, *path;
     } rows[] = {
-        {"ior", "/one/ior/"}, {"/usr/bin/ior", "/one/ior/"}, {"gmx", "/one/flow/"}, {"gmx_mpi", "/one/flow/"}, {"a b", "/one/flow/"},
-        {"hidden", NULL}, {"note", NULL}, {"]", NULL}, {"xhpl", "/one/block/"}, {"xhpl-2.3", "/one/block/"}, {"below", NULL},
-        {"lonely", "/one/single/"}, {"late", "/two/flow/"}, {"torn", "/two/open/"}, {"fio", "shipped:fio"}, {"nosuch", NULL}, {"", NULL},
-        {"..", NULL}, {"dir/", NULL},
+        {"ior", "/one/ior/"},
+        {"/usr/bin/ior", "/one/ior/"},
+        {"gmx", "/one/flow/"},
+        {"gmx_mpi", "/one/flow/"},
+        {"a b", "/one/flow/"},
+        {"hidden", NULL},
+        {"note", NULL},
+        {"]", NULL},
+        {"xhpl", "/one/block/"},
+        {"xhpl-2.3", "/one/block/"},
+        {"below", NULL},
+        {"lonely", "/one/single/"},
+        {"late", "/two/flow/"},
+        {"torn", "/two/open/"},
+        {"fio", "shipped:fio"},
+        {"nosuch", NULL},
+        {"", NULL},
+        {"..", NULL},
+        {"dir/", NULL},
     };
     struct catalogue c = {0};
     catalogue_add(&c, arena_printf(&arena, "%s/none", root));

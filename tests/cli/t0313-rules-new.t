@@ -1,5 +1,5 @@
 #!/bin/bash
-# t0308: `benchwrap rules new`: a first rule file from any output. It loads, reads from that output the metrics it names, and none of them is a
+# t0313: `benchwrap rules new`: a first rule file from any output. It loads, reads from that output the metrics it names, and none of them is a
 # number that does not stand there (in another unit perhaps).
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
