@@ -25,6 +25,8 @@ enum {
     COMPUTED_MAX = 16,
     SLICES_MAX = 8,
     OPERANDS_MAX = 8,
+    WHERE_MAX = 160,    /* texts of one condition */
+    GUESSES_MAX = 64,   /* metrics that rules which guess may make of one output */
     VALUE_MAX = 4096, /* bytes of a param's text that are kept */
 };
 
@@ -214,6 +216,7 @@ struct rules {
     const char *operand[OPERANDS_MAX]; /* params of the arguments that are no options, in their order */
     size_t operands;
     size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices;
+    bool guess; /* for programs nobody knows: no verdict, few metrics, and what is doubtful is missing */
     bool single_dash_long, keep_prefix, block_runs; /* block_runs: each test becomes a child run */
     unsigned metric_count;
     void (*tell)(void *context, const struct err *complaint); /* loading goes on behind a complaint; NULL: it ends there */
@@ -319,6 +322,7 @@ struct rules_run {
     bool hopeless; /* the lines are too hard for the patterns: no more are read */
     bool files_known; /* a file that is not found is not there */
     bool arguments; /* argv was given */
+    size_t guesses, guesses_left_out;
     size_t samples, gave_up, torn[SOURCES_MAX], torn_records, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */
     char *clean; /* scratch for one line without colours */
@@ -348,6 +352,8 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
 /* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
 bool param_text(enum param_type type, struct str text, char *to, size_t size);
 
+/* guess_worthy.c: does the line end in ": number word" or "= number word"? */
+bool guess_worthy(struct str line);
 /* args.c */
 void args_take(struct rules_run *run, char *const *argv);
 void environment_take(struct rules_run *run, char *const *env);

@@ -97,6 +97,9 @@ static void notes_out(struct ending *e)
         if (s->lost)
             record_warning(e->record, "%s: %" PRIu64 " bytes were not kept and not read", s->name, s->lost);
     }
+    if (run->guesses_left_out)
+        record_warning(e->record, "more than %d figures were guessed: %zu lines with further ones were left alone", GUESSES_MAX,
+                       run->guesses_left_out);
     if (run->gave_up)
         record_warning(e->record, "%zu lines were too hard to match and were left alone", run->gave_up);
     if (run->torn_records)
@@ -165,7 +168,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
         required_one(&e, &run->rules->required[i]);
     if (run->coverage)
         coverage_end(run);
-    *ret = (struct rules_outcome){.verdict = e.fails.n ? VERDICT_FAIL : VERDICT_PASS, .complete = e.fails.n == before};
+    *ret = (struct rules_outcome){.verdict = e.fails.n ? VERDICT_FAIL : run->rules->guess ? VERDICT_NONE : VERDICT_PASS, .complete = e.fails.n == before};
     ret->reason = fails_text(&e.fails, record);
     blocks_out(&e, ret);
     record->source = source;

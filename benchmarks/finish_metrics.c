@@ -79,6 +79,21 @@ static int by_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
+static bool same_metric(const struct series *a, const struct series *b)
+{
+    const char *x = a->rule->stat ? a->rule->stat : "", *y = b->rule->stat ? b->rule->stat : "";
+    return a->block == b->block && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
+}
+
+/* Rules that guess have no order of belief: the same figure with another value, in whatever words or stream, makes both doubtful. */
+static bool contradicted(const struct rules_run *run, const struct series *s)
+{
+    for (const struct series *o = run->series; o && run->rules->guess && s->n; o = o->next)
+        if (o != s && o->n && same_metric(o, s) && o->sample[0].value != s->sample[0].value)
+            return true;
+    return false;
+}
+
 /* Why the series cannot be told; NULL if it can. */
 static const char *series_trouble(const struct rules_run *run, struct series *s)
 {
@@ -102,7 +117,7 @@ static const char *series_trouble(const struct rules_run *run, struct series *s)
         for (size_t i = 1; i < s->n; i++)
             if (s->sample[i].value != s->sample[0].value)
                 return "the output has several different values where one is expected";
-    return NULL;
+    return contradicted(run, s) ? "the output has several different values where one is expected" : NULL;
 }
 
 static double stat_value(const char *name, const struct stats *s)
@@ -148,7 +163,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     ending_source(e, s->reader->name);
     if (trouble || !s->n) {
         missing_out(e, s, m->stat ? m->stat : "", trouble ? trouble : s->why);
-        if (trouble)
+        if (trouble && !e->run->rules->guess)
             ending_fail(e, (int)s->block, "", STR_FMT ": %s", STR_ARG(s->name), trouble);
         return 0;
     }
@@ -172,12 +187,6 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     } else if (m->headline)
         statistics_out(e, s, &st);
     return 0;
-}
-
-static bool same_metric(const struct series *a, const struct series *b)
-{
-    const char *x = a->rule->stat ? a->rule->stat : "", *y = b->rule->stat ? b->rule->stat : "";
-    return a->block == b->block && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
 }
 
 /* Is there a better voice for the same metric: a reader that stands earlier in the rule file and has values? */

@@ -25,7 +25,8 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",    "keep_rank_prefix",
                                        "arguments", "environment", "prefer_arguments", "headlines", "slices",    "readers",
-                                       "derive",    "computed",    "required",         "checks",    "recognise", NULL};
+                                       "derive",    "computed",    "required",         "checks",    "recognise", "guess",
+                                       NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
         return -1;
@@ -38,7 +39,7 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
         return rules_complain(y, rules, err, "name and version are needed");
     if (!yaml_get(y, "readers"))
         return rules_complain(y, rules, err, "readers is missing: a rule file without readers finds nothing");
-    if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) ||
+    if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) || load_flag(y, "guess", &rules->guess, rules, err) ||
         load_texts(yaml_get(y, "programs"), rules->program, 16, &rules->programs, rules, err) ||
         load_texts(yaml_get(y, "prefer_arguments"), prefer, 64, &rules->prefers, rules, err) ||
         load_texts(yaml_get(y, "headlines"), rules->headline, HEADLINES_MAX, &rules->headlines, rules, err))
@@ -198,6 +199,10 @@ struct str rules_text(const struct rules *rules)
     return rules->text;
 }
 
+bool rules_without_verdict(const struct rules *rules)
+{
+    return rules->guess;
+}
 const char *rules_file(const struct rules *rules, size_t i)
 {
     return i < rules->files ? rules->file[i] : NULL;

@@ -43,7 +43,7 @@ int load_where(struct where **ret, const struct yaml *y, struct reader *r, struc
         return rules_complain(y, rules, err, "where is a map: {cell: [texts]}");
     for (const struct yaml *c = y->child; c; c = c->next) {
         struct where *w = ARENA_NEW(&rules->arena, struct where);
-        if (!w || !(w->any = arena_get(&rules->arena, 32 * sizeof(*w->any))))
+        if (!w || !(w->any = arena_get(&rules->arena, WHERE_MAX * sizeof(*w->any))))
             return load_no_memory(rules, err);
         static const char *const keys[] = {"not", NULL};
         const struct yaml *texts = c;
@@ -54,7 +54,7 @@ int load_where(struct where **ret, const struct yaml *y, struct reader *r, struc
             if (!(texts = yaml_get(c, "not")))
                 return rules_complain(c, rules, err, "a condition is [texts] or {not: [texts]}");
         }
-        if (load_texts(texts, w->any, 32, &w->n, rules, err) || (w->cell = reader_cell(r, c->key, c, rules, err)) < 0)
+        if (load_texts(texts, w->any, WHERE_MAX, &w->n, rules, err) || (w->cell = reader_cell(r, c->key, c, rules, err)) < 0)
             return -1;
         w->next = *ret;
         *ret = w;

@@ -95,9 +95,14 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
             }
             return s;
         }
+    if (run->rules->guess && run->guesses == GUESSES_MAX) {
+        run->guesses_left_out++;
+        return NULL;
+    }
     struct series *s = ARENA_NEW(&run->arena, struct series);
     if (!s)
         return NULL;
+    run->guesses++;
     *s = (struct series){.name = {arena_dup(&run->arena, name.p, name.n), name.n},
                          .rule = m,
                          .reader = r,

@@ -20,6 +20,7 @@ void rules_free(struct rules *rules);
 const char *rules_name(const struct rules *rules);     /* "ior" */
 const char *rules_version(const struct rules *rules);  /* version of the rule file */
 const char *rules_summary(const struct rules *rules);
+bool rules_without_verdict(const struct rules *rules);            /* they read what they do not know (guess: true): no verdict */
 struct str rules_text(const struct rules *rules);      /* the file's own bytes, for the artifact rules.yaml */
 
 /* What an output of unknown origin tells by itself (head key `recognise`). */

@@ -346,6 +346,10 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
 static int choose_rules(struct plan *p, struct err *err)
 {
     const struct opt_value *given = opt_find(&p->opts, "rules");
+    if (given->text && strcmp(given->text, "none") == 0) {
+        p->rules_why = arena_printf(&p->arena, "%s: none", given->where);
+        return 0;
+    }
     if (given->text && *given->text) {
         if (given->origin >= OPT_ENVIRONMENT)
             return named_rules(p, given, err);
@@ -365,7 +369,9 @@ static int choose_rules(struct plan *p, struct err *err)
         p->benchmark = catalogue_name(p->rules, &p->arena);
         p->rules_why = arena_printf(&p->arena, "by the program's name, %s", base);
     } else {
-        p->rules_why = arena_printf(&p->arena, "the catalogue knows no program %s", base);
+        p->rules = catalogue_by_name(&p->catalogue, "generic", &p->arena);
+        p->rules_why = arena_printf(&p->arena, "the catalogue knows no program %s%s", base,
+                                    p->rules ? ": guesses from lines like \"name: value unit\"; --rules none switches them off" : "");
     }
     return 0;
 }

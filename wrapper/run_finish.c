@@ -155,7 +155,10 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
             rc = -1;
     }
     r->source = "recorder";
-    record_tag(r, "benchmark", str_of(rules_name(rules)));
+    if (rules_without_verdict(rules)) /* the program is no benchmark by that name */
+        record_tag(r, "benchwrap.rules", str_of(rules_name(rules)));
+    else
+        record_tag(r, "benchmark", str_of(rules_name(rules)));
     record_tag(r, "benchwrap.rules_version", str_of(rules_version(rules)));
     struct err why = {0};
     if (faccessat(s->dir, "rules.yaml", F_OK, 0) == 0 || fs_create(s->dir, "rules.yaml", rules_text(rules), 0644, &why) == 0)

@@ -14,13 +14,16 @@ struct pointer {
     struct str segment[SEGMENTS];
     size_t n;
     int star; /* depth of the first *, -1 */
+    char own;       /* no pointer: '.' the row itself, '@' its name */
+    char separator; /* of the name only what stands behind the last of these; 0: all */
 };
 struct json_rule {
     struct pointer row[POINTERS];
     size_t rows;
     struct pointer cell[CELLS_MAX];
     struct pattern *prefix; /* documents stand behind it, one after the other, each whole in its line */
-    bool last;
+    struct pointer tests; /* these containers are the tests, numbered as they come; own == '*' */
+    bool last, arrays;    /* arrays: a row may be one, its cells are numbers */
 };
 
 struct level {
@@ -36,7 +39,7 @@ struct state {
     bool escape, skip, token_long;
     bool pending; /* a string that may turn out to be a key */
     int row_depth; /* depth of the open row's container, 0: none */
-    int64_t row_star, extent, base;
+    int64_t row_star, extent, base, tests;
     size_t token_n, text_n;
     struct level
         level[DEPTH_MAX + 1]; /* from here on nothing is looked at before it is written; level[d]: the container at depth d; its key
@@ -49,8 +52,11 @@ struct state {
 static int load_pointer(struct pointer *p, struct str text, const struct yaml *at, struct rules *rules, struct err *err)
 {
     p->star = -1;
-    if (str_is(text, ".")) /* the row itself, where rows are plain values */
+    if (str_is(text, ".") || str_is(text, "@") || (text.n == 2 && text.p[0] == '@')) {
+        p->own = text.p[0];
+        p->separator = text.n == 2 ? text.p[1] : 0;
         return 0;
+    }
     if (text.n && text.p[0] != '/') { /* a member's plain name */
         p->segment[p->n++] = text;
         return 0;
@@ -77,7 +83,7 @@ static int load_pointer(struct pointer *p, struct str text, const struct yaml *a
 
 static int load(struct reader *r, const struct yaml *spec, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"rows", "documents", "prefix", NULL};
+    static const char *const keys[] = {"rows", "tests", "documents", "prefix", NULL};
     struct json_rule *j = r->data = ARENA_NEW(&rules->arena, struct json_rule);
     struct str rows[POINTERS];
     struct str documents = yaml_text(spec, "documents", "all");
@@ -86,6 +92,10 @@ static int load(struct reader *r, const struct yaml *spec, struct rules *rules, 
         return load_no_memory(rules, err);
     if (load_keys(spec, keys, rules, err) || load_texts(at, rows, POINTERS, &j->rows, rules, err))
         return -1;
+    const struct yaml *tests = yaml_get(spec, "tests");
+    if (tests && (tests->kind != YAML_SCALAR || !str_starts(tests->text, "/") || load_pointer(&j->tests, tests->text, tests, rules, err)))
+        return rules_complain(tests, rules, err, "tests is the pointer (/runs/*/testcases/*) of the objects that are tests");
+    j->tests.own = tests ? '*' : 0;
     if (!j->rows)
         return rules_complain(spec, rules, err, "rows is missing: the pointers (/jobs/*) of the objects that are rows");
     for (size_t i = 0; i < j->rows; i++) {
@@ -118,6 +128,8 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     for (size_t i = 0; i < r->cells; i++)
         if (load_pointer(&j->cell[i], r->cell[i], r->cell_at[i], rules, err))
             return -1;
+        else if (j->cell[i].n && j->cell[i].segment[0].n && strspn(j->cell[i].segment[0].p, "0123456789") >= j->cell[i].segment[0].n)
+            j->arrays = true;
     return 0;
 }
 
@@ -182,13 +194,38 @@ static void row_done(struct rules_run *run, struct source *source, const struct 
         row_take(run, source, r, s->cell, NULL, block);
 }
 
+/* Which test of the document the row that begins here belongs to; -1: of none. */
+static int64_t test_of(const struct state *s, const struct json_rule *j, const struct pointer *row)
+{
+    if (j->tests.own)
+        return s->tests - 1;
+    return row->star >= 0 ? s->level[row->star + 1].index : -1;
+}
+
+/* The row's name in its container, or what is behind the last separator in it. */
+static struct str row_name(struct state *s, char separator)
+{
+    const struct level *l = &s->level[s->depth];
+    struct str name = str_of(l->type == '{' && l->named ? l->key : "");
+    const char *last = separator && name.n ? memrchr(name.p, separator, name.n) : NULL;
+    if (last)
+        name = str_sub(name, (size_t)(last - name.p) + 1, name.n);
+    if (!name.n || s->text_n + name.n > ROW_TEXT)
+        return (struct str){NULL, 0};
+    char *to = memcpy(s->text + s->text_n, name.p, name.n);
+    s->text_n += name.n;
+    return (struct str){to, name.n};
+}
+
+/* The container or value that is read next, a member at s->depth, is a row. */
 static void row_begin(struct state *s, const struct reader *r, int64_t star)
 {
+    const struct json_rule *j = r->data;
     s->row_depth = s->depth;
     s->row_star = star;
     s->text_n = 0;
     for (size_t i = 0; i < r->cells; i++)
-        s->cell[i] = (struct str){NULL, 0};
+        s->cell[i] = j->cell[i].own == '@' ? row_name(s, j->cell[i].separator) : (struct str){NULL, 0};
 }
 
 /* A plain value that is a row: a number in an array. Its only cell is itself. */
@@ -198,9 +235,9 @@ static void scalar_row(struct rules_run *run, struct source *source, const struc
     for (size_t i = 0; i < j->rows; i++) {
         if (!j->row[i].n || !path_is(s, 1, &j->row[i]))
             continue;
-        row_begin(s, r, j->row[i].star >= 0 ? s->level[j->row[i].star + 1].index : -1);
+        row_begin(s, r, test_of(s, j, &j->row[i]));
         for (size_t k = 0; k < r->cells; k++)
-            if (!j->cell[k].n)
+            if (j->cell[k].own == '.')
                 s->cell[k] = text;
         row_done(run, source, r, s);
         return;
@@ -261,7 +298,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     } else
         s->base += s->extent;
     s->depth = s->row_depth = 0;
-    s->extent = 0;
+    s->extent = s->tests = 0;
     s->lex = LEX_NONE;
     s->pending = s->skip = false;
 }
@@ -283,15 +320,18 @@ static void open_container(const struct reader *r, struct state *s, char type)
             if (path_is(s, 1, &head) && s->level[s->depth].index + 1 > s->extent)
                 s->extent = s->level[s->depth].index + 1;
         }
-        if (type == '{' && (p->n == 0 ? s->depth == 0 : s->depth && path_is(s, 1, p)))
+        if ((type == '{' || j->arrays) && (p->n == 0 ? s->depth == 0 : s->depth && path_is(s, 1, p)))
             row = (int)i;
     }
-    int64_t star = row >= 0 && j->row[row].star >= 0 ? s->level[j->row[row].star + 1].index : -1;
+    if (j->tests.own && !nameless && path_is(s, 1, &j->tests))
+        s->extent = ++s->tests;
+    if (row >= 0 && !s->row_depth) {
+        row_begin(s, r, test_of(s, j, &j->row[row]));
+        s->row_depth++; /* it is not open yet */
+    }
     s->depth++;
     s->level[s->depth] = (struct level){.type = type};
     s->pending = false;
-    if (row >= 0 && !s->row_depth)
-        row_begin(s, r, star);
 }
 
 static void close_container(struct rules_run *run, struct source *source, const struct reader *r, struct state *s, char open)

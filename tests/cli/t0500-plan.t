@@ -81,7 +81,7 @@ printf 'experiment: shared\nrules: ior\ntree: /elsewhere\n' >"$WORK/repo/benchwr
 cd "$WORK/repo/a/b" || exit 1
 is "the results repository is found upwards" "$(plan repository -- true)" "$WORK/repo"
 is "and is stronger than one's own file" "$(plan experiment -- true)" shared
-is "its rules are not taken" "$(plan rules -- true)" null
+is "its rules are not taken" "$(plan rules -- true)" shipped:generic
 is "its tree option neither" "$(plan tree -- true)" /user/mlruns
 rm "$HOME/.config/benchwrap/config.yaml"
 is "its own tree is" "$(plan tree -- true)" "$WORK/repo/mlruns"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# t0323: what is read of a program that the catalogue does not know: figures with a unit, said to be guesses, and never a verdict.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+mkdir bin
+cat >bin/mybench <<'S'
+#!/bin/sh
+printf 'threads: 8\nBandwidth: 12.5 MB/s\nLatency (us): 3.25\nrate: 5 s\nrate: 6 s\n'
+exit "${1:-0}"
+S
+chmod +x bin/mybench
+run() { tree=$1; shift; "$BENCHWRAP" -t "$tree/mlruns" "$@" >/dev/null 2>"$tree.err"; }
+
+like "plan says that it would guess, and how not to" "$("$BENCHWRAP" plan -- bin/mybench)" 'knows no program mybench: guesses .*--rules none'
+run one -- bin/mybench
+is "a figure with a unit is a metric" "$(cut -d' ' -f2 one/mlruns/*/*/metrics/bandwidth_MB_per_s)" 12.5
+like "in brackets too" "$(cat one/mlruns/*/*/metrics/latency_s)" ' 3\.25e-06 '
+ok "a number without unit is none" sh -c '! ls one/mlruns/*/*/metrics/threads* 2>/dev/null'
+ok "what comes with two values is missing" sh -c '! ls one/mlruns/*/*/metrics/rate_s 2>/dev/null'
+is "a guess gives no verdict" "$(cat one/mlruns/*/*/tags/benchwrap.verdict)" none
+is "and a tag tells what it is" "$(cat one/mlruns/*/*/tags/benchwrap.rules)" generic
+run two --rules none -- bin/mybench
+ok "--rules none reads nothing" sh -c '! ls two/mlruns/*/*/metrics/bandwidth_MB_per_s two/mlruns/*/*/tags/benchwrap.rules 2>/dev/null'
+like "and plan says so" "$("$BENCHWRAP" plan --rules none -- bin/mybench)" 'rules .*--rules: none'
+run three -- bin/mybench 3
+is "a program that fails is a failed run all the same" "$(cat three/mlruns/*/*/tags/benchwrap.verdict)" fail
+is "for its own reason" "$(cat three/mlruns/*/*/tags/benchwrap.reason)" 'exit status 3'
+done_testing
