@@ -42,7 +42,7 @@ for to in pid group; do
         wait_for counts.ready || tap_fail "$to $s: it starts"
         sleep 0.2
         case $to in pid) kill -$s $job ;; group) kill -$s -- -$job ;; esac
-        sleep 0.5
+        sleep 1 # two processes decide in turn; each may wait 50 ms for its witness, more on a busy machine
         touch counts.stop
         wait $job 2>/dev/null
         status=$?
