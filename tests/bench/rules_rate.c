@@ -1,5 +1,5 @@
 /* rules_rate.c: how many MB of raw output the rule engine reads in a second of one core, and in how much memory. Prints a row per log:
- * what, value, unit, bar, peers (separated by tabs). */
+ * what, value, unit, bar, peers (separated by tabs). --log FILE [quick]: writes that log, for the peers to read. */
 /* link: core */
 #include "base/buf.h"
 #include "benchmarks/rules.h"
@@ -30,6 +30,29 @@ static void fill(struct buf *b, size_t size)
     }
 }
 
+static const char head[] = "Options: \nrepetitions         : 1000\n\nResults: \n\n";
+
+static int row_print(char *row, size_t size, size_t i)
+{
+    return snprintf(row, size, "write     1188.36    18830      0.000096    1024.00    256.00     0.001256   0.000425   0.000043   0.001683   %zu\n", i);
+}
+
+/* The same log as a file, for the peers. */
+static int write_log(const char *path, const struct buf *log, size_t times)
+{
+    FILE *f = fopen(path, "w");
+    char row[256];
+    if (!f)
+        return 1;
+    fprintf(f, "%s%s", head, table);
+    for (size_t i = 0; i < times; i++) {
+        row_print(row, sizeof(row), i);
+        fputs(row, f);
+        fwrite(log->p, 1, log->n, f);
+    }
+    return fclose(f) ? 1 : 0;
+}
+
 static double one(const char *path, const struct buf *log, size_t times, size_t *ret_metrics)
 {
     struct rules *rules;
@@ -43,11 +66,10 @@ static double one(const char *path, const struct buf *log, size_t times, size_t 
         exit(1);
     }
     clock_t from = clock();
-    static const char head[] = "Options: \nrepetitions         : 1000\n\nResults: \n\n";
     rules_feed(run, "stdout", head, sizeof(head) - 1);
     rules_feed(run, "stdout", table, sizeof(table) - 1);
     for (size_t i = 0; i < times; i++) {
-        int n = snprintf(row, sizeof(row), "write     1188.36    18830      0.000096    1024.00    256.00     0.001256   0.000425   0.000043   0.001683   %zu\n", i);
+        int n = row_print(row, sizeof(row), i);
         rules_feed(run, "stdout", row, (size_t)n);
         for (size_t at = 0; at < log->n; at += 256 << 10)
             rules_feed(run, "stdout", log->p + at, log->n - at < 256 << 10 ? log->n - at : 256 << 10);
@@ -72,6 +94,8 @@ int main(int argc, char **argv)
     struct buf log;
     buf_init(&log, 17 << 20);
     fill(&log, 16 << 20);
+    if (argc > 2 && !strcmp(argv[1], "--log"))
+        return write_log(argv[2], &log, argc > 3 ? 8 : times);
     getrusage(RUSAGE_SELF, &before);
     double rate = one("shipped:ior", &log, times, &metrics);
     getrusage(RUSAGE_SELF, &after);
@@ -79,7 +103,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "rules_rate: %zu rows of %zu were read\n", metrics, times);
         return 1;
     }
-    printf("IOR's rules over %zu MB of noise\t%.0f\tMB/s\t>= 200\t-\n", log.n * times / 1000000, rate);
+    printf("IOR's rules over %zu MB of noise\t%.0f\tMB/s\t>=200\t-\n", log.n * times / 1000000, rate);
     printf("memory of that reading\t%.1f\tMiB\tconstant\t-\n", (double)(after.ru_maxrss - before.ru_maxrss) / 1024);
     buf_deinit(&log);
     return 0;
