@@ -293,6 +293,7 @@ struct source {
     char var[VARS_MAX][104]; /* context; empty: not set */
     unsigned blocks, block; /* begun so far; the current one */
     bool fed, found; /* found: the file is there */
+    bool unended; /* the last line has no end and was not read, though a reader might have had use for it */
 };
 struct block {
     struct str id, label;

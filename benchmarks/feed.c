@@ -153,8 +153,12 @@ static void check_line(struct rules_run *run, struct source *source, const struc
 static void reader_line(struct rules_run *run, struct source *source, const struct reader *r, struct str line)
 {
     void *state = source->state[r->index];
-    if (!(r->sources >> source->index & 1) || (run->unterminated && !r->kind->delimits) || !slice_open(source, r->slice))
+    if (!(r->sources >> source->index & 1) || !slice_open(source, r->slice))
         return;
+    if (run->unterminated && !r->kind->delimits) {
+        source->unended = true;
+        return;
+    }
     source->touched[r->index] = true;
     r->kind->line(run, source, r, state, line);
     if (!r->kind->hungry)

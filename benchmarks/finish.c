@@ -89,6 +89,8 @@ static void notes_out(struct ending *e)
         const struct source *s = &run->source[i];
         if (s->long_lines)
             record_warning(e->record, "%s: %zu lines were longer than %d bytes and not read", s->name, s->long_lines, RULES_LINE_MAX);
+        if (s->unended)
+            record_warning(e->record, "%s: the last line has no end; it may be cut and is not read", s->name);
         if (run->torn[i])
             record_warning(e->record, "%s: a JSON document stops before its end", s->name);
         for (size_t k = 0; k < run->rules->slices; k++)
