@@ -29,17 +29,13 @@ NOISE = [b"srun: Job step aborted: Waiting up to 32 seconds for job step to fini
 # Damaged already, so that a further damage may bring to light what was withheld: a stale run, the other of two that contradict each other.
 DAMAGED = re.compile(r"^made-.*(mixed|lost|appended|stale|two-documents|corrupt|half|contradict)")
 # The same figure stands in the output twice, with more and with fewer digits, or once as it is and once to be computed from: relative difference.
-ROUNDED = {"hpcg": 1e-5, "fio": 1e-5, "lammps": 1e-4, "hyperfine": 0.2, "stress-ng": 0.02}
+ROUNDED = {"hpcg": 1e-5, "fio": 1e-5, "hyperfine": 0.2, "stress-ng": 0.02}
 # What is printed while the program runs, and stands for the whole where it was cut: name, case, key.
-PROGRESS = [("fio", "json-percentiles-status", ""), ("sysbench", "cpu-checkpoints", ""), ("namd", "", "(days_per_ns|ns_per_day)$"),
+PROGRESS = [("fio", "json-percentiles-status", ""), ("sysbench", "cpu-checkpoints", ""),
             ("hyperfine", "^list$", "")]
 # What is known and not mended yet: name, case, damage, why. Told, but no failure.
 KNOWN = [
     ("mlperf", "made-v0.6", "", "a log of old rules and one of new ones complete each other"),
-    ("nvbandwidth", "", "", "rows of a matrix are told by their number, so a lost line moves the others"),
-    ("osu", "made-barrier", "", "a lone number is the result of osu_barrier"),
-    ("gpcnet", "", " behind it$| between its lines$", "network test and load test share keys"),
-    ("gromacs", "", " between its lines$", "the log's and the terminal's figures complete each other"),
     ("hyperfine", "", " between its lines$", "the text's figures complete those of the JSON"),
 ]
 # Outputs of two runs in two formats that one run may also print at once: which belongs to which cannot be told.
