@@ -14,4 +14,17 @@ rm -r mlruns
 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"{\"metric\":\"run.wall_s\",\"value\":5}", os.environ["BENCHWRAP_SOCKET"].replace("@", "\0", 1))' 2>"$WORK/err"
 is "the same without the command" "$(cat "$WORK/err")$(wc -l <"$(echo mlruns/*/*/metrics/run.wall_s)")" 1
 like "is told in the record" "$("$BENCHWRAP" show last)" 'run.wall_s" was left out'
+# The kind as a word, several at once, and outside a run.
+echo data >kept.txt
+"$BENCHWRAP" -q -t words/mlruns -- sh -c '"$BENCHWRAP" log metric loss=0.25 --step 4 && "$BENCHWRAP" log param lr=0.1 net=big && "$BENCHWRAP" log tag phase=two && "$BENCHWRAP" log artifact kept.txt'
+run=$(echo words/mlruns/*/*/params | sed 's|/params$||')
+is "log metric" "$(cut -d' ' -f2- "$run/metrics/loss")" "0.25 4"
+is "log param, two of them" "$(cat "$run/params/lr") $(cat "$run/params/net")" "0.1 big"
+is "log tag" "$(cat "$run/tags/phase")" two
+is "log artifact" "$(cat "$run/artifacts/files/kept.txt")" data
+is "outside a run it is silent and succeeds" "$(unset BENCHWRAP_SOCKET; "$BENCHWRAP" log metric loss=1 2>&1; echo $?)" 0
+like "but what is wrong with the line is said" "$("$BENCHWRAP" log metric loss=much 2>&1; echo $?)" "a metric is a number"
+like "a word alone is nothing to log" "$("$BENCHWRAP" log metric 2>&1; echo $?)" "nothing to log"
+"$BENCHWRAP" -q -t many/mlruns -- sh -c 'for i in 1 2 3 4 5 6 7 8; do (for j in 1 2 3 4 5; do "$BENCHWRAP" log metric m$i=$j --step $j; done) & done; wait'
+is "eight processes at once lose nothing" "$(cat many/mlruns/*/*/metrics/m[1-8] | wc -l)" 40
 done_testing

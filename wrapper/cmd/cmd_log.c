@@ -124,6 +124,15 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
     return add(c, tail, &b, word);
 }
 
+enum { KIND_ARTIFACT = 2, KIND_METRIC = 3 };
+
+static int add_one(struct cmd_context *c, struct message ***tail, size_t kind, const char *name, const char *word, const char *unit, int64_t time_ms)
+{
+    if (kind == KIND_METRIC)
+        return add_metric(c, tail, word, unit, time_ms);
+    return kind == KIND_ARTIFACT ? add_artifact(c, tail, word) : add_text(c, tail, name, word);
+}
+
 /* Everything of the line as messages, in its order: metrics, params, tags, artifacts. */
 static int collect(struct cmd_context *c, struct message **ret)
 {
@@ -133,13 +142,20 @@ static int collect(struct cmd_context *c, struct message **ret)
     if (given && !unit)
         return err_set(c->err, ERR_USAGE, "--unit: \"%.60s\" is no unit known; the manual lists them", given);
     int64_t now = opt_text(&c->opts, "time") ? opt_integer(&c->opts, "time") : clock_wall_ms();
-    for (int i = 0; i < c->argc; i++)
-        if (add_metric(c, &tail, c->argv[i], unit ? unit->name : NULL, now) < 0)
+    static const char *const kinds[] = {"param", "tag", "artifact", "metric"};
+    size_t kind = KIND_METRIC;
+    int first = 0;
+    for (size_t k = 0; c->argc && k < sizeof kinds / sizeof kinds[0]; k++)
+        if (strcmp(c->argv[0], kinds[k]) == 0) {
+            kind = k;
+            first = 1;
+        }
+    for (int i = first; i < c->argc; i++)
+        if (add_one(c, &tail, kind, kinds[kind], c->argv[i], unit ? unit->name : NULL, now) < 0)
             return -1;
-    static const char *const kinds[] = {"param", "tag", "artifact"};
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+    for (size_t k = 0; k < KIND_METRIC; k++)
         for (const struct opt_value *v = opt_find(&c->opts, kinds[k]); v && v->text; v = v->next)
-            if ((k == 2 ? add_artifact(c, &tail, v->text) : add_text(c, &tail, kinds[k], v->text)) < 0)
+            if (add_one(c, &tail, k, kinds[k], v->text, NULL, now) < 0)
                 return -1;
     return *ret ? 0 : err_set(c->err, ERR_USAGE, "nothing to log: KEY=VALUE, --param, --tag or --artifact is wanted");
 }
@@ -173,8 +189,7 @@ static int run(struct cmd_context *c)
         return -1;
     const char *name = env_of(c->env, "BENCHWRAP_SOCKET");
     if (!name || !*name)
-        return err_set(c->err, ERR_INPUT,
-                       "not inside a recorded run (BENCHWRAP_SOCKET is not set): start the program with \"benchwrap -- PROGRAM\"");
+        return 0; /* not recorded: the same script runs with and without us, on every rank */
     int fd = open_socket(c, name);
     if (fd < 0)
         return -1;
@@ -205,13 +220,15 @@ static const struct opt_row rows[] = {
 const struct cmd cmd_log = {
     .name = "log",
     .summary = "add metrics, parameters, tags and files to the run from inside the program",
-    .usage = "[OPTIONS] [KEY=VALUE...]",
+    .usage = "[OPTIONS] [metric|param|tag|artifact] [KEY=VALUE|FILE...]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "To be called by the program that is recorded, or by a script around it. KEY=VALUE is a metric: VALUE is a number; NaN is kept, "
+        "To be called by the program that is recorded, or by a script around it. The first word says what follows: metrics (also without that word), "
+        "params or tags as KEY=VALUE, or files. The value of a metric is a number; NaN is kept, "
         "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
-        "program one datagram for each fact.",
+        "program one datagram for each fact; no server is talked to, and any number of processes may call at once. Outside a recorded run "
+        "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
     .run = run,
