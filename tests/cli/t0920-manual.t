@@ -39,6 +39,9 @@ fi
 # The examples, in a tree where what they name is there. Those that need another machine's programs are only planned.
 for i in 1 2; do "$BENCHWRAP" -q -e io -p a=$i -- true; done
 mkdir -p fake; for p in ior fio; do printf '#!/bin/sh\necho "%s $*"\n' $p >fake/$p; chmod +x fake/$p; done
+sample=$ROOT/benchmarks/catalogue/ior/samples # what import and reparse are to read
+cp "$sample/main-human-default/stdout" slurm-1.out; mkdir -p "$HOME/results" old; cp "$sample/4.0.0-human-vvv/stdout" "$HOME/results/x.log"
+cp "$sample/3.0.1-human-reps3-fpp/stdout" old/a.log; for f in mine better; do cp "$ROOT/benchmarks/catalogue/ior/rules.yaml" $f.yaml; done
 sed -n 's/^\.B \$ //p' main.1 *.1 | sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/\\(ti/~/g' | sort -u >examples
 like "there are examples" "$(wc -l <examples)" '^[1-9][0-9]+$'
 while read -r line; do

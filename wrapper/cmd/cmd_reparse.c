@@ -181,14 +181,16 @@ static int work(struct work *w, const struct plan *plan)
 
 static int run(struct cmd_context *c)
 {
-    struct runs runs;
+    struct runs runs = {.root = -1};
     struct plan plan;
     const char *tree = opt_text(&c->opts, "tree");
     char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     struct work w = {.x = {.c = c, .runs = &runs, .plan = &plan, .rules = opt_text(&c->opts, "rules"), .spool = plan.spool, .dry = opt_on(&c->opts, "dry-run")}};
-    int rc = runs_open(&runs, c, c->err);
+    int rc = w.x.rules && !catalogue_find(&plan.catalogue, w.x.rules, c->arena)
+                 ? err_set(c->err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", w.x.rules)
+                 : runs_open(&runs, c, c->err);
     if (rc == 0)
         rc = work(&w, &plan);
     runs_close(&runs);
@@ -220,7 +222,7 @@ const struct cmd cmd_reparse = {
         "A run is left alone where nothing changes, and where its output is not there as a whole (cut, withheld, dropped).\n\n"
         "Status 1: a run that was named could not be read again; the reason is told.",
     .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"
-                "$ benchwrap reparse last\nThe newest run.\n"
+                "$ benchwrap reparse -e ior -s fail\nThe runs of an experiment that failed.\n"
                 "$ benchwrap reparse -e ior --rules ./better.yaml\nAll runs of an experiment, by rules of one's own.\n",
     .run = run,
 };
