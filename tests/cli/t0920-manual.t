@@ -38,6 +38,9 @@ fi
 
 # The examples, in a tree where what they name is there. Those that need another machine's programs are only planned.
 for i in 1 2; do "$BENCHWRAP" -q -e io -p a=$i -- true; done
+sample=$ROOT/benchmarks/catalogue/ior/samples/3.1.0-human-v/stdout
+mkdir -p old ~/results; for f in out.txt slurm-1.out old/a.log ~/results/b.log; do { cat "$sample"; echo "# $f"; } >$f; done
+for f in mine.yaml better.yaml rules.yaml; do cp "$ROOT/benchmarks/catalogue/ior/rules.yaml" $f; done
 mkdir -p fake; for p in ior fio; do printf '#!/bin/sh\necho "%s $*"\n' $p >fake/$p; chmod +x fake/$p; done
 sample=$ROOT/benchmarks/catalogue/ior/samples # what import and reparse are to read
 cp "$sample/main-human-default/stdout" slurm-1.out; mkdir -p "$HOME/results" old; cp "$sample/4.0.0-human-vvv/stdout" "$HOME/results/x.log"
@@ -47,6 +50,8 @@ like "there are examples" "$(wc -l <examples)" '^[1-9][0-9]+$'
 while read -r line; do
     case $line in
     *benchwrap\ parse*) continue ;; # tested with their outputs elsewhere
+    *reparse*) "$BENCHWRAP" -q -e ior --rules ior -- cat "$sample" >/dev/null ;;
+    *rules\ new*) rm -f rules.yaml ;;
     esac
     PATH=$WORK/fake:$PATH bash -c "$line" >out 2>&1 </dev/null
     status=$?
