@@ -38,6 +38,7 @@ struct state {
     enum lex lex;
     bool escape, skip, token_long;
     bool pending; /* a string that may turn out to be a key */
+    bool broken;  /* brackets were left open inside others: lines are missing */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
     size_t token_n, text_n;
@@ -300,7 +301,7 @@ static void document_done(struct rules_run *run, struct source *source, const st
     s->depth = s->row_depth = 0;
     s->extent = s->tests = 0;
     s->lex = LEX_NONE;
-    s->pending = s->skip = false;
+    s->pending = s->skip = s->broken = false;
 }
 
 static void open_container(const struct reader *r, struct state *s, char type)
@@ -345,6 +346,7 @@ static void close_container(struct rules_run *run, struct source *source, const 
         at--;
     if (!at)
         return; /* closes nothing: noise */
+    s->broken = s->broken || at < s->depth;
     while (s->depth >= at) { /* those left open inside end with it */
         if (s->row_depth == s->depth)
             row_done(run, source, r, s);
@@ -353,7 +355,7 @@ static void close_container(struct rules_run *run, struct source *source, const 
     if (s->depth)
         member_done(s);
     else
-        document_done(run, source, r, s, true);
+        document_done(run, source, r, s, !s->broken || !((const struct json_rule *)r->data)->last);
 }
 
 static bool is_word(struct str t)
@@ -380,6 +382,7 @@ static void bare_done(struct rules_run *run, struct source *source, const struct
     s->lex = LEX_NONE;
     if (!is_bare_value(t) || (l->type == '{' && !l->named)) {
         s->skip = true; /* text of somebody else: the rest of the line too */
+        s->broken = s->broken || l->type == '[';
         l->named = false;
         return;
     }
@@ -459,6 +462,9 @@ static void outside_string(struct rules_run *run, struct source *source, const s
         s->lex = LEX_STRING;
         s->token_n = 0;
         s->token_long = s->escape = false;
+    } else if (c == ':' && l->type == '[') { /* a key where a value belongs: the lines that closed the array are missing */
+        document_done(run, source, r, s, false);
+        s->skip = true;
     } else if (c == ':') {
         l->named = s->pending;
         s->pending = false;

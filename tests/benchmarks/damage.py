@@ -230,6 +230,8 @@ def main():
         folder = f"{catalogue}/{name}/samples"
         if not os.path.isdir(folder) or (only and only[0] != name):
             continue
+        if "\nguess: true" in open(f"{catalogue}/{name}/rules.yaml", encoding="utf-8").read():
+            continue  # it takes each line for itself and its name from it: another line is another metric; nothing it says is a verdict
         cases = sorted(c for c in os.listdir(folder) if os.path.isdir(f"{folder}/{c}"))
         for i, case in enumerate(cases):
             if len(only) < 2 or only[1] == case:
