@@ -56,20 +56,8 @@ static int set_input(const char *input, struct err *err)
 /* The terminal has stopped the run; the shell must see its job stopped, so we stop by the same signal. */
 static void follow_stop(struct series_child *c, int number)
 {
-    bool terminals = number == SIGTTIN || number == SIGTTOU || (number == SIGTSTP && c->signals.stop_asked);
-    struct sigaction stop = {.sa_handler = SIG_DFL}, was;
-    sigset_t one, all;
-    if (!terminals)
-        return;
-    sigemptyset(&one);
-    sigaddset(&one, number);
-    sigfillset(&all);
-    sigaction(number, &stop, &was);
-    raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stop, and from here we go on */
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    sigaction(number, &was, NULL);
-    c->signals.stop_asked = false;
+    if (signals_of_terminal(&c->signals, number))
+        signals_stop(&c->signals, number);
 }
 
 /* True when the run has ended. */

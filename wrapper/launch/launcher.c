@@ -79,22 +79,11 @@ static void recorder_lost(struct launch *l);
 static void follow_stop(struct launch *l, int number)
 {
     struct proc_id now;
-    bool terminals = number == SIGTTIN || number == SIGTTOU || (number == SIGTSTP && l->signals.stop_asked);
     while (pump_both(l, clock_ns()))
         ;
-    if (!terminals || !proc_look(l->pid, &now) || now.state != 'T')
+    if (!signals_of_terminal(&l->signals, number) || !proc_look(l->pid, &now) || now.state != 'T')
         return;
-    struct sigaction stop = {.sa_handler = SIG_DFL}, was;
-    sigset_t one, all;
-    sigemptyset(&one);
-    sigaddset(&one, number);
-    sigfillset(&all);
-    sigaction(number, &stop, &was);
-    raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stop, and from here we go on */
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    sigaction(number, &was, NULL);
-    l->signals.stop_asked = false;
+    signals_stop(&l->signals, number);
 }
 
 static void program_ended(struct launch *l, int status, const struct rusage *usage)

@@ -67,6 +67,26 @@ int signals_own_witness(struct signals *s)
     return 0;
 }
 
+bool signals_of_terminal(const struct signals *s, int number)
+{
+    return number == SIGTTIN || number == SIGTTOU || (number == SIGTSTP && s->stop_asked);
+}
+
+void signals_stop(struct signals *s, int number)
+{
+    struct sigaction stop = {.sa_handler = SIG_DFL}, was;
+    sigset_t one, all;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigfillset(&all);
+    sigaction(number, &stop, &was);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stop, and from here we go on */
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigaction(number, &was, NULL);
+    s->stop_asked = false;
+}
+
 void signals_close(struct signals *s)
 {
     if (s->witness.page && s->witness.pid > 0)

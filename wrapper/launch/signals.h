@@ -45,5 +45,9 @@ void signals_started(struct signals *s, pid_t program);
 unsigned signals_handle(struct signals *s, int64_t now_ns);
 /* ms until undecided ones must be looked at again; -1: none. */
 int signals_timeout(const struct signals *s);
+/* Did the terminal stop the program by this signal? (A SIGSTOP, or a TSTP that nobody sent us, is somebody else's business.) */
+bool signals_of_terminal(const struct signals *s, int number);
+/* Stops this process by the signal, as the terminal stopped the program, so that the shell sees its job stopped. Returns when it goes on. */
+void signals_stop(struct signals *s, int number);
 void signals_close(struct signals *s); /* ends our own witness */
 #endif
