@@ -1,81 +1,330 @@
-/* cmd_sync.c: `benchwrap sync`: finishes what lies in the spool. */
+/* cmd_sync.c: `benchwrap sync`: finishes what lies in the spool, and brings published runs to an MLflow server. */
 #include "base/buf.h"
-#include "cmd/cmd.h"
+#include "base/clock.h"
+#include "benchmarks/rules.h"
+#include "cmd/sync_runs.h"
 #include "wrapper/plan.h"
 #include "wrapper/run_finish.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { FOLLOW_MS = 2000, PATIENCE_S = 30, FAILED = 2 };
 
 static const struct opt_row rows[] = {
-    {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Selection", "only what can be done on this machine: no server is asked", 0},
+    {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: MLFLOW_TRACKING_URI where it is one)", 0},
+    {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "only what can be done on this machine: no server is asked", 0},
+    {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "bring back runs that somebody deleted on the server", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "say what would be sent; nothing is changed, here or there", 0},
+    {"follow", 'f', OPT_FLAG, NULL, NULL, NULL, "Server", "go on, and send what is recorded meanwhile, until told to end", 0},
     CMD_ROW_TREE,
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "runs of this experiment (name or id)", 0},
+    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection", "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
+    {"ref", 0, OPT_TEXT, "COMMIT", NULL, NULL, "Selection", "the tree of a git commit or branch (origin/main), without a checkout", 0},
     CMD_ROW_JSON,
 };
 
-struct notes {
-    struct buf *json; /* NULL: text */
-    FILE *out;
-    unsigned count;
+struct work {
+    struct cmd_context *c;
+    struct plan plan;
+    struct buf json;              /* notes */
+    bool as_json, dry;
+    unsigned notes;
+    struct progress progress;
+    struct swept swept;
+    struct sync_counts n;
+    bool asked;                   /* a server is named */
+    const char *server;
+    int64_t since_ms;
+    int cancel_fd;
+    sigset_t blocked;
 };
 
 static void note(void *context, const char *text)
 {
-    struct notes *n = context;
-    if (n->json) {
-        buf_puts(n->json, n->count++ ? "," : "");
-        buf_json(n->json, str_of(text));
-    } else
-        fprintf(n->out, "%s\n", text);
+    struct work *w = context;
+    if (w->as_json) {
+        buf_puts(&w->json, w->notes++ ? "," : "");
+        buf_json(&w->json, str_of(text));
+        return;
+    }
+    progress_clear(&w->progress);
+    fprintf(w->c->out, "%s\n", text);
+    fflush(w->c->out);
 }
 
-static int run(struct cmd_context *c)
+static int read_since(struct work *w)
 {
-    struct plan plan;
+    static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s"};
+    const char *text = opt_text(&w->c->opts, "since");
+    double age;
+    if (!text)
+        return 0;
+    if (str_duration(str_of(text), &age) && age >= 0) {
+        w->since_ms = clock_wall_ms() - (int64_t)(age * 1000);
+        return 0;
+    }
+    for (size_t i = 0; !w->since_ms && i < sizeof formats / sizeof *formats; i++)
+        rules_time(str_of(text), str_of(formats[i]), &w->since_ms);
+    return w->since_ms ? 0 : err_set(w->c->err, ERR_USAGE, "--since: \"%.60s\": a time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, is wanted", text);
+}
+
+/* ---- the spool ---- */
+
+static void sweep(struct work *w)
+{
+    const char *roots[] = {w->plan.spool, w->plan.spool_fallback};
     struct swept all = {0};
-    struct buf json CLEANUP_BUF;
-    bool as_json = opt_on(&c->opts, "json");
-    const char *tree = opt_text(&c->opts, "tree");
-    char *line[] = {arena_dup(c->arena, "sync", 4), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
-    buf_init(&json, 16 << 20);
-    struct notes notes = {as_json ? &json : NULL, c->out, 0};
-    if (c->argc)
-        return err_set(c->err, ERR_USAGE, "sync takes no operand such as '%s'", c->argv[0]);
-    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
-        return -1;
-    const char *roots[] = {plan.spool, plan.spool_fallback};
     for (size_t i = 0; i < 2; i++) {
         struct swept s = {0};
         if (!roots[i] || (i && roots[0] && strcmp(roots[0], roots[1]) == 0))
             continue;
-        finish_leftovers(roots[i], NULL, 0, note, &notes, &s);
+        finish_leftovers(roots[i], NULL, 0, note, w, &s);
         all.closed += s.closed;
         all.released += s.released;
         all.alive += s.alive;
         all.failed += s.failed;
     }
-    plan_deinit(&plan);
-    if (as_json)
-        fprintf(c->out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u,\"notes\":[%s]}\n", all.closed, all.released,
-                all.alive, all.failed, buf_text(&json).p);
-    else
-        fprintf(c->out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", all.closed, all.released, all.alive,
-                all.failed);
-    return all.failed ? 1 : 0;
+    w->swept.closed += all.closed;
+    w->swept.released += all.released;
+    w->swept.alive = all.alive;
+    w->swept.failed = all.failed;
+}
+
+/* ---- which runs ---- */
+
+static int choose(struct work *w, struct sync_runs *s)
+{
+    struct cmd_context *c = w->c;
+    const char *experiment = opt_text(&c->opts, "experiment");
+    for (int i = 0; i < c->argc; i++) {
+        struct tree_run *run;
+        struct sync_item *item;
+        if (runs_find(s->runs, c->argv[i], TREE_META, c, &run, c->err))
+            return -1;
+        if ((item = sync_runs_item(s, run->id)))
+            item->wanted = true;
+    }
+    size_t found = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct tree_run *run = s->items[i].run;
+        char id[24];
+        snprintf(id, sizeof id, "%" PRIu64, run->experiment_id);
+        bool here = !experiment || strcmp(experiment, run->experiment) == 0 || strcmp(experiment, id) == 0;
+        found += here;
+        if (c->argc == 0)
+            s->items[i].wanted = here && run->start_ms >= w->since_ms;
+    }
+    if (experiment && !found && !opt_on(&c->opts, "follow"))
+        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", s->runs->tree, experiment);
+    return 0;
+}
+
+/* ---- the server ---- */
+
+static int open_server(struct work *w, struct mlflow **ret)
+{
+    struct cmd_context *c = w->c;
+    struct mlflow_config config;
+    if (mlflow_config_from(&config, opt_text(&c->opts, "to"), c->env, c->arena, c->err))
+        return err_wrap(c->err, "server");
+    if (config.warning)
+        note(w, config.warning);
+    if (!getenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")) /* somebody may be waiting before a terminal: not MLflow's two minutes */
+        config.patience_s = PATIENCE_S;
+    config.http.cancel_fd = w->cancel_fd;
+    w->server = config.uri;
+    return mlflow_open(ret, &config, c->err);
+}
+
+static const char *state_folder(const struct work *w)
+{
+    const char *spool = w->plan.spool;
+    size_t n = spool ? strlen(spool) : 0;
+    return n > 6 ? arena_printf(w->c->arena, "%.*s/sync", (int)(n - 6), spool) : NULL; /* …/.benchwrap/spool */
+}
+
+/* The tree as it is now: its runs are read, chosen, sent. */
+static int send_tree(struct work *w, struct upload *upload)
+{
+    static const struct runs_filter everything = {.corrected = true};
+    struct cmd_context *c = w->c;
+    struct runs runs = {.root = -1};
+    struct sync_ref *ref = NULL;
+    const char *name = opt_text(&c->opts, "ref");
+    int rc = 0;
+    if (name) {
+        const char *slash = strrchr(w->plan.tree, '/'), *parent = arena_dup(c->arena, w->plan.tree, (size_t)(slash - w->plan.tree));
+        const char *state = state_folder(w);
+        rc = sync_ref_open(&ref, access(parent, X_OK) == 0 ? parent : ".", name, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
+    } else
+        runs.tree = w->plan.tree;
+    if (rc == 0 && (runs.root = open(runs.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        rc = opt_on(&c->opts, "follow") ? 1 : err_set(c->err, ERR_INPUT, "there is no tree at %s: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", runs.tree);
+    struct sync_runs s = {.c = c, .runs = &runs, .upload = upload, .ref = ref, .progress = &w->progress, .cancel_fd = w->cancel_fd, .note = note, .context = w};
+    if (rc == 0)
+        rc = runs_load(&runs, &everything, c, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
+    if (rc == 0) {
+        sync_runs_send(&s);
+        w->n = s.n;
+    }
+    sync_runs_deinit(&s);
+    runs_close(&runs);
+    sync_ref_close(ref);
+    return rc < 0 ? -1 : 0;
+}
+
+static bool wait_more(const struct work *w)
+{
+    struct pollfd p = {.fd = w->cancel_fd, .events = POLLIN};
+    return poll(&p, 1, FOLLOW_MS) == 0;
+}
+
+static int to_server(struct work *w)
+{
+    struct mlflow *m = NULL;
+    struct upload *u = NULL;
+    struct cmd_context *c = w->c;
+    if (open_server(w, &m))
+        return -1;
+    struct upload_config config = {.server = m, .state = state_folder(w), .restore = opt_on(&c->opts, "restore"), .dry = w->dry, .note = note, .context = w};
+    int rc = upload_new(&u, &config, c->err);
+    bool more = opt_on(&c->opts, "follow");
+    do {
+        if (rc == 0)
+            rc = send_tree(w, u);
+        if (rc == 0 && more && wait_more(w))
+            sweep(w);
+        else
+            more = false;
+    } while (more);
+    upload_free(u);
+    mlflow_close(m);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+/* SIGINT and SIGTERM end it between two requests. */
+static void catch_signals(struct work *w)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    w->cancel_fd = sigprocmask(SIG_BLOCK, &set, &w->blocked) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+}
+
+static void print(struct work *w)
+{
+    FILE *out = w->c->out;
+    const struct sync_counts *n = &w->n;
+    if (w->as_json) {
+        fprintf(out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u", w->swept.closed, w->swept.released, w->swept.alive, w->swept.failed);
+        if (w->asked)
+            fprintf(out, ",\"server\":{\"runs\":%zu,\"sent\":%zu,\"made\":%zu,\"there\":%zu,\"deleted\":%zu,\"damaged\":%zu,\"failed\":%zu,\"waiting\":%zu,\"files\":%zu,\"bytes\":%" PRIu64 "}",
+                    n->wanted, n->sent, n->made, n->there + n->known, n->deleted, n->damaged, n->failed, n->waiting, n->files, n->bytes);
+        fprintf(out, ",\"notes\":[%s]}\n", w->json.p ? w->json.p : "");
+        return;
+    }
+    if (!w->dry && !opt_text(&w->c->opts, "ref"))
+        fprintf(out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", w->swept.closed, w->swept.released, w->swept.alive,
+                w->swept.failed);
+    if (!w->asked)
+        return;
+    fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent", n->made, n->there + n->known);
+    if (n->deleted)
+        fprintf(out, ", %zu deleted there (--restore brings them back)", n->deleted);
+    if (n->damaged)
+        fprintf(out, ", %zu cannot be read", n->damaged);
+    if (n->failed)
+        fprintf(out, ", %zu refused or failed", n->failed);
+    if (n->waiting)
+        fprintf(out, ", %zu not tried; all is kept: repeat \"benchwrap sync\"", n->waiting);
+    fputc('\n', out);
+}
+
+static int status_of(const struct work *w)
+{
+    const struct sync_counts *n = &w->n;
+    size_t bad = n->damaged + n->failed + n->waiting;
+    if (bad && bad == n->wanted)
+        return FAILED;
+    return w->swept.failed || bad ? 1 : 0;
+}
+
+static int work(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    const char *tree = opt_text(&c->opts, "tree"), *to = opt_text(&c->opts, "to");
+    char *line[] = {arena_dup(c->arena, "sync", 4), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    w->asked = !opt_on(&c->opts, "local") && (to || mlflow_is_server(getenv("MLFLOW_TRACKING_URI")));
+    bool selected = c->argc || opt_text(&c->opts, "ref") || opt_text(&c->opts, "experiment") || opt_text(&c->opts, "since");
+    if (!w->asked && (selected || opt_on(&c->opts, "dry-run") || opt_on(&c->opts, "follow")))
+        return err_set(c->err, ERR_USAGE, "no server is named, to which runs could be sent: --to URL, or MLFLOW_TRACKING_URI");
+    if (read_since(w))
+        return -1;
+    if (plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    if (!w->dry && !opt_text(&c->opts, "ref"))
+        sweep(w);
+    int rc = w->asked ? to_server(w) : 0;
+    plan_deinit(&w->plan);
+    return rc;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct work w = {.c = c, .as_json = opt_on(&c->opts, "json"), .dry = opt_on(&c->opts, "dry-run"), .cancel_fd = -1};
+    buf_init(&w.json, 16 << 20);
+    progress_begin(&w.progress, c->notes, "runs", 0);
+    if (opt_on(&c->opts, "json") || opt_on(&c->opts, "follow"))
+        w.progress.on = false;
+    if (!opt_on(&c->opts, "local"))
+        catch_signals(&w);
+    int rc = work(&w);
+    if (rc == 0)
+        print(&w);
+    if (w.cancel_fd >= 0)
+        close(w.cancel_fd);
+    buf_deinit(&w.json);
+    return rc ? rc : status_of(&w);
 }
 
 const struct cmd cmd_sync = {
     .name = "sync",
-    .summary = "finish the runs that lie in the spool",
-    .usage = "[OPTIONS]",
+    .summary = "finish the runs that lie in the spool, and bring runs to an MLflow server",
+    .usage = "[OPTIONS] [RUN...]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
         "Looks through the spool of the tree, and through the user's own (used when the tree could not be written). A run whose "
         "recorder died is closed as KILLED at its last fact and published in the tree; a published one is synced to disk and released. "
-        "Runs that are still being recorded, here or on another host that shares the file system, are left alone. Repeating it is harmless.\n"
+        "Runs that are still being recorded, here or on another host that shares the file system, are left alone.\n"
         "\n"
-        "Status 0: all done. 1: something could not be finished; it stays in the spool.",
+        "Where a server is named (--to, MLFLOW_TRACKING_URI), the runs of the tree are sent to it: all, or the ones chosen; parents before their "
+        "children. Times, status, values and artifacts are the tree's. A run is known on the server by the tag benchwrap.run_id and is there once, however "
+        "often and from wherever it is sent: what is there is left, what is missing is added, and an interrupted sync goes on in the middle of a "
+        "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks nothing; to lose those notes is harmless. "
+        "A run that somebody deleted on the server stays deleted, unless --restore is given. An experiment of this name that was deleted there is restored.\n"
+        "\n"
+        "Texts that are longer than the server keeps (params 6000 characters, tags 8000) are cut, and the tag benchwrap.cut names them; the whole text is in "
+        "the artifact benchwrap.json. When the server goes away in the middle, the rest is kept and the next sync goes on. All environment variables of "
+        "MLflow's own client count (credentials, certificates, time-outs, retries); without MLFLOW_HTTP_REQUEST_MAX_RETRIES, a request is given up after "
+        "half a minute.\n"
+        "\n"
+        "Status 0: all done. 1: a part could not be done; it stays where it is, and sync can be repeated. 2: nothing that was to be sent could be.",
     .examples = "$ benchwrap sync --local\n"
-                "Close what a power cut or a kill left unfinished.\n",
+                "Close what a power cut or a kill left unfinished.\n"
+                "$ benchwrap sync --to http://tracking.example.org:5000\n"
+                "Send every run of the tree that the server does not have yet.\n"
+                "$ benchwrap sync --to http://tracking.example.org:5000 --ref origin/main -e ior --since 7d\n"
+                "Send last week's runs of an experiment from a branch of the results repository.\n",
     .run = run,
 };

@@ -391,6 +391,11 @@ enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct er
     return one_text(m, "runs/delete", "run_id", id, false, NULL, err);
 }
 
+enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct err *err)
+{
+    return one_text(m, "runs/restore", "run_id", id, false, NULL, err);
+}
+
 enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const char *key, struct err *err)
 {
     struct buf body CLEANUP_BUF;
@@ -404,9 +409,9 @@ enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const ch
     return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer; /* gone is what was wanted */
 }
 
-static void put_page(struct buf *body, const char *token)
+static void put_page(struct buf *body, const char *token, unsigned page)
 {
-    buf_printf(body, ",\"max_results\":%d", PAGE);
+    buf_printf(body, ",\"max_results\":%u", page);
     if (token[0]) {
         buf_puts(body, ",\"page_token\":");
         buf_json(body, str_of(token));
@@ -428,6 +433,12 @@ static bool next_page(struct buf *token, const struct json *j)
 enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, const char *filter, bool all,
                                      int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err)
 {
+    return mlflow_run_search_pages(m, experiment, filter, all, PAGE, each, context, err);
+}
+
+enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,
+                                           int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err)
+{
     struct buf token CLEANUP_BUF;
     buf_init(&token, 64 << 10);
     buf_puts(&token, "");
@@ -441,7 +452,7 @@ enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, c
         buf_puts(&body, "],\"filter\":");
         buf_json(&body, str_of(filter));
         buf_printf(&body, ",\"run_view_type\":\"%s\"", all ? "ALL" : "ACTIVE_ONLY");
-        put_page(&body, token.p);
+        put_page(&body, token.p, page);
         enum mlflow_answer answer = api(m, "runs/search", &body, false, &j, err);
         if (answer != MLFLOW_FINE)
             return answer;
@@ -551,19 +562,22 @@ void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t 
     buf_printf(&b->metrics, "%s,\"timestamp\":%lld,\"step\":%lld}", isfinite(value) ? "" : "\"", (long long)time_ms, (long long)step);
 }
 
-/* The server counts characters, and cuts without a word; here it is counted. */
+/* The server counts characters, and cuts without a word; here it is counted, and a cut value is shorter than any that the server cut. */
 static struct str cut_to(struct mlflow_batch *b, struct str value, size_t max)
 {
     size_t characters = 0, i = 0;
     if (value.n <= max)
         return value;
-    while (i < value.n && characters < max) {
+    size_t shorter = 0;
+    for (; i < value.n && characters < max; characters++) {
         size_t n = str_utf8(value.p + i, value.n - i);
+        shorter = i;
         i += n ? n : 1;
-        characters++;
     }
-    b->cut += i < value.n;
-    return str_sub(value, 0, i);
+    if (i == value.n)
+        return value;
+    b->cut++;
+    return str_sub(value, 0, shorter);
 }
 
 void batch_param(struct mlflow_batch *b, struct str key, struct str value)

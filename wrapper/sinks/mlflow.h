@@ -74,6 +74,10 @@ enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct er
  * ends it. All pages are asked for. */
 enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, const char *filter, bool all,
                                      int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
+/* The same with so many runs a page (1 … 1,000): a few are much cheaper than many, for both sides. */
+enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,
+                                           int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
+enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct err *err);
 enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const char *key, struct err *err);
 /* Every sample of a metric, in the server's order; non-zero from each ends it. */
 enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,

@@ -1,0 +1,135 @@
+/* sync_runs.c: the order of runs on their way to a server, what became of each, when to give up. */
+#include "cmd/sync_runs.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(((const struct sync_item *)a)->run->id, ((const struct sync_item *)b)->run->id);
+}
+
+struct sync_item *sync_runs_item(const struct sync_runs *s, const char *id)
+{
+    struct tree_run run;
+    struct sync_item key = {.run = &run};
+    if (strlen(id) != 32 || !s->count)
+        return NULL;
+    memcpy(run.id, id, 33);
+    return bsearch(&key, s->items, s->count, sizeof key, by_id);
+}
+
+int sync_runs_init(struct sync_runs *s, struct err *err)
+{
+    s->count = s->runs->count;
+    s->items = calloc(s->count ? s->count : 1, sizeof *s->items);
+    if (!s->items)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    for (size_t i = 0; i < s->count; i++)
+        s->items[i].run = s->runs->all[i];
+    qsort(s->items, s->count, sizeof *s->items, by_id);
+    return 0;
+}
+
+void sync_runs_deinit(struct sync_runs *s)
+{
+    free(s->items);
+    s->items = NULL;
+}
+
+static bool asked_to_end(const struct sync_runs *s)
+{
+    struct pollfd p = {.fd = s->cancel_fd, .events = POLLIN};
+    return s->cancel_fd >= 0 && poll(&p, 1, 0) == 1;
+}
+
+static void count(struct sync_runs *s, const struct upload_result *got, const struct err *err)
+{
+    struct sync_counts *n = &s->n;
+    n->made += got->made;
+    n->files += got->files;
+    n->bytes += got->bytes;
+    switch (got->outcome) {
+        case UPLOAD_SENT: n->sent++; return;
+        case UPLOAD_THERE: n->there++; return;
+        case UPLOAD_KNOWN: n->known++; return;
+        case UPLOAD_DELETED: n->deleted++; return;
+        case UPLOAD_DAMAGED: n->damaged++; break;
+        case UPLOAD_FAILED: n->failed++; break;
+    }
+    bool cancelled = got->outcome == UPLOAD_FAILED && got->answer == MLFLOW_CANCELLED;
+    if (cancelled)
+        n->failed--;
+    else
+        s->note(s->context, err->text);
+    if (got->outcome == UPLOAD_FAILED && (cancelled || got->answer == MLFLOW_LATER || got->answer == MLFLOW_DENIED))
+        s->stopped = true; /* the next would meet the same */
+}
+
+static void send_one(struct sync_runs *s, struct sync_item *item)
+{
+    struct upload_result got = {.outcome = UPLOAD_DAMAGED};
+    struct err err = {0};
+    if (s->ref && sync_ref_take(s->ref, item->run->path, &err))
+        ;
+    else if (upload_known(s->upload, s->runs->root, item->run))
+        got.outcome = UPLOAD_KNOWN;
+    else
+        upload_tree_run(s->upload, s->runs->root, item->run, &got, &err);
+    if (s->ref)
+        sync_ref_drop(s->ref, item->run->path);
+    count(s, &got, &err);
+}
+
+static void send_item(struct sync_runs *s, struct sync_item *item)
+{
+    if (item->done || item->on_way || s->stopped)
+        return;
+    item->on_way = true; /* a circle of parents ends here */
+    const char *parent = runs_file(s->runs, item->run, "tags/mlflow.parentRunId", 64, s->c->arena);
+    struct sync_item *up = parent ? sync_runs_item(s, parent) : NULL;
+    if (up && !up->done && !up->on_way) {
+        s->n.wanted += !up->wanted;
+        up->wanted = true;
+        send_item(s, up);
+    }
+    if (s->stopped || asked_to_end(s)) {
+        s->stopped = true;
+        return;
+    }
+    send_one(s, item);
+    item->done = true;
+}
+
+static int older_first(const void *a, const void *b)
+{
+    const struct sync_item *const *x = a, *const *y = b;
+    if ((*x)->run->start_ms != (*y)->run->start_ms)
+        return (*x)->run->start_ms < (*y)->run->start_ms ? -1 : 1;
+    return strcmp((*x)->run->id, (*y)->run->id);
+}
+
+void sync_runs_send(struct sync_runs *s)
+{
+    struct sync_item **order = calloc(s->count ? s->count : 1, sizeof(struct sync_item *));
+    size_t n = 0, done = 0;
+    if (!order) {
+        s->note(s->context, "out of memory");
+        s->n.failed++;
+        return;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].wanted)
+            order[n++] = &s->items[i];
+    s->n.wanted = s->progress->total = n;
+    if (n)
+        qsort(order, n, sizeof(struct sync_item *), older_first);
+    for (; done < n && !s->stopped; done++) {
+        send_item(s, order[done]);
+        progress_show(s->progress, done + 1, NULL);
+    }
+    progress_clear(s->progress);
+    free(order);
+    const struct sync_counts *c = &s->n;
+    s->n.waiting = s->n.wanted - c->sent - c->there - c->known - c->deleted - c->damaged - c->failed;
+}

@@ -1,0 +1,77 @@
+/* upload_parts.h: what the files of the upload engine share; private to them. */
+#ifndef SINKS_UPLOAD_PARTS_H
+#define SINKS_UPLOAD_PARTS_H
+#include "sinks/upload.h"
+
+#define UPLOAD_TAG_ID "benchwrap.run_id"
+#define UPLOAD_TAG_SYNCED "benchwrap.synced"
+#define UPLOAD_TAG_CUT "benchwrap.cut"
+#define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate"       /* value: our id; the run is about to be deleted */
+#define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
+
+/* An experiment of the server. */
+struct upload_experiment {
+    const char *name, *id;
+    bool has_runs;      /* it had runs of ours when it was opened: each is looked for before it is made */
+    bool has_orphans;   /* … and children whose parent was missing */
+    struct upload_experiment *next;
+};
+enum { UPLOAD_RECENT = 64 };
+struct upload {
+    struct upload_config config;
+    struct mlflow *m;
+    struct arena arena; /* experiments */
+    struct upload_experiment *experiments;
+    int state;          /* folder of this server's notes, -1: none (yet) */
+    bool state_failed;  /* it cannot be made: said once */
+    bool careful;
+    bool told_restored;
+    struct { char id[33], server_id[65]; } recent[UPLOAD_RECENT]; /* parents mostly */
+    unsigned next_recent;
+};
+
+void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
+enum upload_known { KNOWN_NOTHING, KNOWN_COMPLETE, KNOWN_DELETED, KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */ };
+struct upload_state {
+    enum upload_known known;
+    char server_id[65];
+    char stamp[65];     /* of the content that is there */
+};
+void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
+void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
+
+/* ---- upload.c ---- */
+enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err);
+/* After the run is complete: others of its tag are removed. *ret_moved: a lesser one is there, with which the caller has to go on. */
+enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
+/* Is the run there, and complete (by its mark)? Nothing is made. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
+enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65], struct err *err);
+/* Children that waited for this run get their link. */
+enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
+
+/* ---- upload_facts.c ---- */
+void upload_place_init(struct upload_place *p);
+/* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
+void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
+void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s);
+
+/* ---- upload_content.c: what a run's folder holds ---- */
+struct upload_file {
+    const char *path;   /* below artifacts/ */
+    const char *name;   /* on the server */
+    uint64_t size;
+    bool there;         /* the server has one of this name and size */
+    struct upload_file *next;
+};
+/* The name under which a server takes an artifact: the same, or one made legal, which is noted. */
+const char *upload_file_name(struct upload *u, const char *id, const char *path, struct arena *a);
+/* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
+int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err);
+/* A sum over what a run is: of ours the manifest (which has the sums of all files), meta.yaml and tags; of others params and metrics too, and
+ * names and sizes of artifacts. "" if it cannot be read. */
+void upload_stamp(int dir, char ret[65]);
+/* Data sets of the run's inputs/ are logged. */
+enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, size_t *ret_count, struct err *err);
+#endif

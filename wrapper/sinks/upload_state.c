@@ -1,0 +1,68 @@
+/* upload_state.c: what is known to be on a server, so that nothing need be asked: one small file a run. Losing it is harmless. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/sha256.h"
+#include "sinks/upload_parts.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { STATE_MAX = 16 << 10 };
+
+static const char *const words[] = {"", "complete", "deleted", "again"};
+
+/* .benchwrap/sync/<16 digits of the address' sum>; the address itself stands in each file (two names of one server are two). */
+static int folder(struct upload *u, bool make)
+{
+    char sum[SHA256_HEX], path[4200];
+    struct sha256 s;
+    struct err err = {0};
+    if (u->state >= 0 || !u->config.state || u->state_failed)
+        return u->state;
+    sha256_init(&s);
+    sha256_add(&s, mlflow_uri(u->m), strlen(mlflow_uri(u->m)));
+    sha256_end(&s, sum);
+    snprintf(path, sizeof path, "%s/%.16s", u->config.state, sum);
+    if (make && fs_mkdirs(AT_FDCWD, path, 0700, &err)) {
+        u->state_failed = true;
+        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+        return -1;
+    }
+    return u->state = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+void upload_state_read(struct upload *u, const char *id, struct upload_state *ret)
+{
+    CLEANUP_BUF struct buf b = {0};
+    struct json *j = NULL;
+    int dir = folder(u, false);
+    *ret = (struct upload_state){.known = KNOWN_NOTHING};
+    buf_init(&b, STATE_MAX + 4096);
+    if (dir < 0 || strlen(id) != 32 || fs_read(dir, id, STATE_MAX, 0, &b, NULL) || json_parse(&j, buf_text(&b), NULL, NULL))
+        return;
+    const char *word = json_string(json_get(j, "known"), "");
+    for (size_t i = 1; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0 && strcmp(json_string(json_get(j, "server"), ""), mlflow_uri(u->m)) == 0)
+            ret->known = (enum upload_known)i;
+    snprintf(ret->server_id, sizeof ret->server_id, "%s", json_string(json_get(j, "run"), ""));
+    snprintf(ret->stamp, sizeof ret->stamp, "%s", json_string(json_get(j, "content"), ""));
+    json_free(j);
+}
+
+void upload_state_write(struct upload *u, const char *id, const struct upload_state *s)
+{
+    CLEANUP_BUF struct buf b = {0};
+    struct err err = {0};
+    int dir = folder(u, true);
+    if (dir < 0 || u->state_failed)
+        return;
+    buf_init(&b, STATE_MAX);
+    buf_puts(&b, "{\"server\":");
+    buf_json(&b, str_of(mlflow_uri(u->m)));
+    buf_printf(&b, ",\"run\":\"%s\",\"known\":\"%s\",\"content\":\"%s\"}\n", s->server_id, words[s->known], s->stamp);
+    if (fs_write(dir, id, buf_text(&b), 0600, false, &err)) {
+        u->state_failed = true;
+        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+    }
+}

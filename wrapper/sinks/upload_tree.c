@@ -1,0 +1,398 @@
+/* upload_tree.c: a published run made equal on the server: what it lacks is sent, status and end last. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "sinks/upload_parts.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RUN_BYTES = 1 << 30, MOVES_MAX = 5 };
+
+/* One run on its way. */
+struct sending {
+    struct upload *u;
+    struct upload_place *place;
+    struct tree_run *run;
+    int dir, experiment_dir;
+    struct upload_file *files;
+    const char *stamp;
+    struct upload_result *result;
+    struct arena *arena;
+};
+
+static const struct json *entry_of(const struct json *data, const char *list, const char *key)
+{
+    for (const struct json *e = json_first(json_get(data, list)); e; e = json_next(e))
+        if (strcmp(json_string(json_get(e, "key"), ""), key) == 0)
+            return e;
+    return NULL;
+}
+
+/* ---- params and tags ---- */
+
+/* Is the server's text this one, or what was left of it there? */
+static bool same_text(const char *there, struct str ours)
+{
+    size_t n = strlen(there);
+    return str_is(ours, there) || (n >= 5999 && n < ours.n && memcmp(there, ours.p, n) == 0);
+}
+
+static bool is_own_tag(const char *key)
+{
+    return strcmp(key, "mlflow.parentRunId") == 0 || strcmp(key, UPLOAD_TAG_ID) == 0 || strcmp(key, UPLOAD_TAG_SYNCED) == 0 ||
+           strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0;
+}
+
+static void send_texts(struct sending *s, bool param)
+{
+    struct upload_place *p = s->place;
+    for (const struct tree_entry *e = param ? s->run->params : s->run->tags; e; e = e->next) {
+        const struct json *there = p->fresh ? NULL : entry_of(p->run.data, param ? "params" : "tags", e->key);
+        const char *text = json_string(json_get(there, "value"), "");
+        if (!param && (is_own_tag(e->key) || (p->fresh && strcmp(e->key, "mlflow.runName") == 0 && str_is(e->value, p->run.name))))
+            continue;
+        if (there && same_text(text, e->value))
+            continue;
+        if (there && param) {
+            upload_note(s->u, "run %.8s: the param %.80s is \"%.60s\" on the server and \"%.60s\" here; params there cannot be changed", s->run->id,
+                        e->key, text, e->value.n ? e->value.p : "");
+            continue;
+        }
+        upload_pair(p, param, e->key, e->value);
+        *(param ? &s->result->params : &s->result->tags) += 1;
+    }
+}
+
+/* ---- metrics ---- */
+
+struct history {
+    struct tree_sample *at;
+    size_t count, room;
+    bool failed;
+};
+
+static int history_take(void *context, double value, int64_t time_ms, int64_t step)
+{
+    struct history *h = context;
+    if (h->count == h->room) {
+        size_t room = h->room ? 2 * h->room : 256;
+        struct tree_sample *at = realloc(h->at, room * sizeof *at);
+        if (!at)
+            return h->failed = true;
+        h->at = at;
+        h->room = room;
+    }
+    h->at[h->count++] = (struct tree_sample){time_ms, step, value};
+    return 0;
+}
+
+/* SQL stores keep the greatest number for infinity. NaN comes last, so that there is one order. */
+static int value_order(double a, double b)
+{
+    a = isinf(a) ? copysign(1.7976931348623157e308, a) : a;
+    b = isinf(b) ? copysign(1.7976931348623157e308, b) : b;
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static int sample_order(const void *a, const void *b)
+{
+    const struct tree_sample *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    if (x->time_ms != y->time_ms)
+        return x->time_ms < y->time_ms ? -1 : 1;
+    return value_order(x->value, y->value);
+}
+
+static double number_of(const struct json *v)
+{
+    double d = NAN;
+    if (json_is_string(v))
+        str_double(str_of(json_string(v, "")), &d);
+    else
+        d = json_number(v, NAN);
+    return d;
+}
+
+static int64_t integer_of(const struct json *v)
+{
+    int64_t n = json_integer(v, 0);
+    if (json_is_string(v))
+        str_int(str_of(json_string(v, "")), &n);
+    return n;
+}
+
+/* The server shows the latest sample of each metric: with one sample that is all there is to know. */
+static bool is_there(const struct tree_entry *e, const struct json *latest)
+{
+    struct tree_sample there = {integer_of(json_get(latest, "timestamp")), integer_of(json_get(latest, "step")), number_of(json_get(latest, "value"))};
+    return e->count == 1 && sample_order(&e->samples[0], &there) == 0;
+}
+
+static void send_sample(struct sending *s, const char *key, const struct tree_sample *sample)
+{
+    if (sample->time_ms < 0) {
+        upload_note(s->u, "run %.8s: a sample of %.80s lies before 1970; the server does not take it", s->run->id, key);
+        return;
+    }
+    upload_sample(s->place, key, sample);
+    s->result->metrics++;
+}
+
+static enum mlflow_answer send_series(struct sending *s, const struct tree_entry *e, struct err *err)
+{
+    struct history h = {.count = 0};
+    const struct json *latest = s->place->fresh ? NULL : entry_of(s->place->run.data, "metrics", e->key);
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (latest && is_there(e, latest))
+        return answer;
+    if (latest)
+        answer = mlflow_history(s->u->m, s->place->run.id, e->key, history_take, &h, err);
+    if (h.failed) {
+        err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
+        answer = MLFLOW_REFUSED;
+    }
+    if (h.count)
+        qsort(h.at, h.count, sizeof *h.at, sample_order);
+    for (size_t i = 0; i < e->count && answer == MLFLOW_FINE; i++)
+        if (!h.count || !bsearch(&e->samples[i], h.at, h.count, sizeof *h.at, sample_order))
+            send_sample(s, e->key, &e->samples[i]);
+    free(h.at);
+    return answer;
+}
+
+static enum mlflow_answer send_facts(struct sending *s, struct err *err)
+{
+    send_texts(s, true);
+    send_texts(s, false);
+    for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
+        enum mlflow_answer answer = send_series(s, e, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+    }
+    if (s->stamp[0])
+        upload_pair(s->place, false, UPLOAD_TAG_SYNCED, str_of(s->stamp));
+    return upload_flush(s->place, err);
+}
+
+/* ---- files ---- */
+
+static int file_there(void *context, const char *path, int64_t size)
+{
+    for (struct upload_file *f = context; f; f = f->next)
+        if ((int64_t)f->size == size && strcmp(f->name, path) == 0)
+            f->there = true;
+    return 0;
+}
+
+static enum mlflow_answer send_files(struct sending *s, struct err *err)
+{
+    struct upload_place *p = s->place;
+    enum mlflow_answer answer = MLFLOW_FINE;
+    for (struct upload_file *f = s->files; f; f = f->next)
+        f->there = false;
+    if (!p->fresh && s->files)
+        answer = mlflow_artifact_list(s->u->m, &p->run, "", file_there, s->files, err);
+    for (struct upload_file *f = s->files; f && answer == MLFLOW_FINE; f = f->next) {
+        if (f->there)
+            continue;
+        char path[8192];
+        snprintf(path, sizeof path, "artifacts/%s", f->path);
+        CLEANUP_FD int fd = openat(s->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd < 0) {
+            err_sys(err, "cannot read %s", path);
+            return MLFLOW_REFUSED;
+        }
+        answer = mlflow_artifact_put(s->u->m, &p->run, f->name, fd, f->size, err);
+        if (answer == MLFLOW_FINE) {
+            s->result->files++;
+            s->result->bytes += f->size;
+        }
+    }
+    return answer;
+}
+
+/* ---- the whole ---- */
+
+static bool is_marked(const struct sending *s)
+{
+    const struct json *mark = s->place->fresh ? NULL : entry_of(s->place->run.data, "tags", UPLOAD_TAG_SYNCED);
+    return mark && s->stamp[0] && strcmp(json_string(json_get(mark, "value"), ""), s->stamp) == 0;
+}
+
+static enum mlflow_answer send_end(struct sending *s, struct err *err)
+{
+    const struct mlflow_run *there = &s->place->run;
+    const char *status = (int)s->run->status == 2 ? "SCHEDULED" : record_status_name(s->run->status);
+    bool same = !s->place->fresh && strcmp(there->status, status) == 0 && there->end_ms == s->run->end_ms;
+    if (same || (s->run->status == RUN_RUNNING && !s->run->end_ms && strcmp(there->status, "RUNNING") == 0))
+        return MLFLOW_FINE;
+    s->result->tags += !s->place->fresh; /* something was missing, if only its end */
+    return upload_status(s->place, s->run->status, s->run->end_ms, err);
+}
+
+/* Everything the server's run lacks. */
+static enum mlflow_answer complete(struct sending *s, struct err *err)
+{
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (!is_marked(s)) {
+        size_t count = 0;
+        answer = send_files(s, err);
+        if (answer == MLFLOW_FINE)
+            answer = upload_inputs(s->place, s->experiment_dir, s->run->id, &count, err);
+        if (answer == MLFLOW_FINE)
+            answer = send_facts(s, err);
+    }
+    if (answer == MLFLOW_FINE) /* a parent's link may wait there alone */
+        answer = upload_flush(s->place, err);
+    if (answer == MLFLOW_FINE)
+        answer = send_end(s, err);
+    if (answer == MLFLOW_FINE && s->place->experiment->has_orphans)
+        answer = upload_adopt(s->place, err);
+    return answer;
+}
+
+static const char *parent_of(const struct tree_run *run, struct arena *a)
+{
+    for (const struct tree_entry *e = run->tags; e; e = e->next)
+        if (strcmp(e->key, "mlflow.parentRunId") == 0)
+            return arena_dup(a, e->value.p, e->value.n);
+    return NULL;
+}
+
+/* One round: the run is found or made, completed, and its doubles are looked for. */
+static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, struct err *err)
+{
+    struct upload_place place;
+    const struct tree_run *t = s->run;
+    struct upload_run run = {.id = t->id, .experiment = t->experiment, .name = *t->name ? t->name : t->id, .user = t->user,
+                             .parent = parent_of(t, s->arena), .start_ms = t->start_ms};
+    enum mlflow_answer answer = upload_open(s->u, &run, &place, err);
+    s->place = &place;
+    if (answer == MLFLOW_FINE) {
+        bool marked = is_marked(s);
+        s->result->made = s->result->made || place.fresh;
+        snprintf(s->result->server_id, sizeof s->result->server_id, "%s", place.run.id);
+        answer = complete(s, err);
+        if (answer == MLFLOW_FINE && !marked)
+            answer = upload_settle(&place, ret_moved, err);
+        else if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) { /* deleted under our hands, as the double of a lesser one? */
+            struct err why;
+            if (upload_settle(&place, ret_moved, &why) == MLFLOW_FINE && *ret_moved)
+                answer = MLFLOW_FINE;
+        }
+    }
+    *lost = *lost || place.lost;
+    upload_close(&place);
+    return answer;
+}
+
+static int answer_of(struct upload *u, const char *id, struct upload_result *result, enum mlflow_answer answer, bool lost, const char *stamp, struct err *err)
+{
+    struct upload_state state = {.known = lost ? KNOWN_AGAIN : KNOWN_COMPLETE};
+    result->answer = answer;
+    if (answer == MLFLOW_ABSENT && !result->server_id[0]) {
+        state.known = KNOWN_DELETED;
+        upload_state_write(u, id, &state);
+        result->outcome = UPLOAD_DELETED;
+        return 0;
+    }
+    if (answer != MLFLOW_FINE) {
+        result->outcome = UPLOAD_FAILED;
+        return err_wrap(err, "run %.8s", id);
+    }
+    snprintf(state.server_id, sizeof state.server_id, "%s", result->server_id);
+    snprintf(state.stamp, sizeof state.stamp, "%s", stamp);
+    if (stamp[0])
+        upload_state_write(u, id, &state);
+    bool sent = result->made || result->params || result->metrics || result->tags || result->files;
+    result->outcome = sent ? UPLOAD_SENT : UPLOAD_THERE;
+    return 0;
+}
+
+/* mlruns/<exp>/<run> -> the folder of its experiment below the tree. */
+static int open_experiment(int root, const struct tree_run *run)
+{
+    char folder[128];
+    const char *from = strchr(run->path, '/');
+    size_t n = from ? strcspn(from + 1, "/") : 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)n, from ? from + 1 : "");
+    return openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool upload_known(struct upload *u, int root, const struct tree_run *run)
+{
+    struct upload_state state;
+    char stamp[65];
+    upload_state_read(u, run->id, &state);
+    if (state.known == KNOWN_DELETED)
+        return !u->config.restore;
+    if (state.known != KNOWN_COMPLETE)
+        return false;
+    CLEANUP_FD int experiment = open_experiment(root, run);
+    CLEANUP_FD int dir = experiment < 0 ? -1 : openat(experiment, run->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0)
+        return false;
+    upload_stamp(dir, stamp);
+    return stamp[0] && strcmp(stamp, state.stamp) == 0;
+}
+
+static int read_run(struct sending *s, int root, const struct tree_run *run, struct err *err)
+{
+    unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS;
+    int got = tree_find(root, run->id, what, s->arena, &s->run, err);
+    if (got < 0)
+        return -1;
+    if (got || s->run->problem)
+        return err_set(err, ERR_INPUT, "%s: %s", run->path, got == 2 ? "this run id stands in two experiments" : got ? "it is gone" : s->run->problem);
+    return upload_files(s->u, s->dir, run->id, s->arena, &s->files, err);
+}
+
+/* What would become of it, without changing anything. */
+static int peek(struct upload *u, const struct tree_run *run, const char *stamp, struct upload_result *ret, struct err *err)
+{
+    bool marked = false;
+    struct upload_run who = {.id = run->id, .experiment = run->experiment};
+    enum mlflow_answer answer = upload_peek(u, &who, stamp, &marked, ret->server_id, err);
+    ret->answer = answer;
+    ret->made = answer == MLFLOW_ABSENT && !ret->server_id[0];
+    if (answer == MLFLOW_ABSENT)
+        ret->outcome = ret->made || u->config.restore ? UPLOAD_SENT : UPLOAD_DELETED;
+    else
+        ret->outcome = answer != MLFLOW_FINE ? UPLOAD_FAILED : marked ? UPLOAD_THERE : UPLOAD_SENT;
+    return ret->outcome == UPLOAD_FAILED ? -1 : 0;
+}
+
+int upload_tree_run(struct upload *u, int root, const struct tree_run *run, struct upload_result *ret, struct err *err)
+{
+    struct arena a;
+    char stamp[65];
+    *ret = (struct upload_result){.outcome = UPLOAD_DAMAGED};
+    CLEANUP_FD int experiment = open_experiment(root, run);
+    CLEANUP_FD int dir = experiment < 0 ? -1 : openat(experiment, run->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0)
+        return err_sys(err, "cannot open %s", run->path);
+    upload_stamp(dir, stamp);
+    if (u->config.dry)
+        return peek(u, run, stamp, ret, err);
+    arena_init(&a, RUN_BYTES);
+    struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
+    if (read_run(&s, root, run, err)) {
+        arena_deinit(&a);
+        return err_wrap(err, "run %.8s", run->id);
+    }
+    bool moved = true, lost = false;
+    enum mlflow_answer answer = MLFLOW_FINE;
+    for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
+        moved = false, answer = once(&s, &moved, &lost, err);
+    if (moved && answer == MLFLOW_FINE) {
+        err_set(err, ERR_REMOTE, "others make and delete it again and again");
+        answer = MLFLOW_LATER;
+    }
+    arena_deinit(&a);
+    return answer_of(u, run->id, ret, answer, lost, stamp, err);
+}
