@@ -38,17 +38,33 @@ static bool of_each(const struct fact *f)
     return f->kind == FACT_PARAM || (f->kind == FACT_TAG && !str_starts(f->key, "benchwrap.rules_file."));
 }
 
-/* Of the headline metrics those of this block, without the prefix. */
-static void take_headline(struct record *to, const struct record *from, const char *name)
+/* The key without the prefix of whichever block it is of; false: of none. */
+static bool without_block(const struct rules_outcome *outcome, struct str *key)
+{
+    for (size_t i = 0; i < outcome->blocks; i++) {
+        size_t n = strlen(outcome->block[i].name);
+        if (str_starts(*key, outcome->block[i].name) && key->n > n + 1 && key->p[n] == '.') {
+            *key = str_sub(*key, n + 1, key->n);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The whole run's headline metrics, which are those of its first test, as this test has them. */
+static void take_headline(struct record *to, const struct record *from, const struct rules_outcome *outcome)
 {
     const struct fact *f = record_find(from, FACT_TAG, "benchwrap.headline");
     struct buf words CLEANUP_BUF;
     struct str rest = f ? f->text : STR("");
-    size_t n = strlen(name);
+    char key[300];
     buf_init(&words, 8192);
-    for (struct str word; (word = str_word(&rest)).n;)
-        if (str_starts(word, name) && word.n > n + 1 && word.p[n] == '.')
-            buf_printf(&words, "%s" STR_FMT, words.n ? " " : "", STR_ARG(str_sub(word, n + 1, word.n)));
+    for (struct str word; (word = str_word(&rest)).n;) {
+        if (!without_block(outcome, &word) || (size_t)snprintf(key, sizeof key, STR_FMT, STR_ARG(word)) >= sizeof key)
+            continue;
+        if (record_find(to, FACT_METRIC, key))
+            buf_printf(&words, "%s%s", words.n ? " " : "", key);
+    }
     if (words.n)
         record_tag(to, "benchwrap.headline", buf_text(&words));
 }
@@ -86,7 +102,7 @@ static bool child_make(struct finished *child, const struct finished *parent, co
     to->status = status_of(block, program);
     to->source = "recorder";
     take_facts(to, from, outcome, block);
-    take_headline(to, from, block->name);
+    take_headline(to, from, outcome);
     to->source = "recorder";
     child->verdict = to->status != RUN_FINISHED || block->verdict == VERDICT_FAIL ? "fail" : block->verdict == VERDICT_PASS ? "pass" : "none";
     snprintf(name, sizeof name, "%.300s %.64s", parent->head.run_name ? parent->head.run_name : "", block->name);
