@@ -102,7 +102,15 @@ $(help_bin): $(O)/%: %.c $(LIB) $(O)/flags
 	$(call say,TEST,$@)link=$$(sed -n 's,.*/\* link: \([^ ]*\).*,\1,p' $<); \
 	case $$link in '') libs= ;; core) libs='$(LIB) $(PKG_LIBS)' ;; *) libs=$$(pkg-config --cflags --libs $$link) || exit 1 ;; esac; \
 	$(compile) -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $$libs
-tests: all $(unit_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
+# A server that misbehaves, of the tests of what talks to servers; without its library those are skipped.
+ifeq ($(shell pkg-config --exists libmicrohttpd zlib 2>/dev/null && echo yes),yes)
+fault_bin := $(O)/tests/server/fault-server
+endif
+$(O)/tests/server/fault-server: $(wildcard tests/server/*.[ch]) $(LIB) $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,TEST,$@)$(compile) -Itests $(BW_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIB) $(PKG_LIBS) \
+		$$(pkg-config --cflags --libs libmicrohttpd zlib) -lpthread
+tests: all $(unit_bin) $(fault_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## build the unit tests and what the others call
 
 check: tests   ## run all tests with what is installed (scripts/test installs the rest)
 	@O='$(O)' scripts/run-tests $(TESTS)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* curl_easy_setopt checks its types by a macro, which is in the way of a function pointer. */
@@ -70,8 +71,8 @@ struct http {
     CURL *easy;
     CURLM *multi;
     struct curl_slist *headers; /* of every request */
-    char *agent, *ca_file, *client_cert, *user, *password, *bearer;
-    bool insecure, no_redirects;
+    char *agent, *ca_file, *client_cert, *user, *password, *bearer, *proxy;
+    bool insecure, no_redirects, ca_folder;
     double connect_s, total_s, stall_s;
     int cancel_fd;
     unsigned connections;
@@ -80,7 +81,7 @@ struct http {
     const struct http_request *q;
     struct http_reply *reply;
     uint64_t sent;
-    bool too_long, unwritable;
+    bool too_long, unwritable, unreadable;
     char text[CURL_ERROR_SIZE];
 };
 
@@ -109,6 +110,7 @@ static bool append(struct http *h, struct curl_slist **list, const char *line)
 int http_new(struct http **ret, const struct http_config *c, struct err *err)
 {
     struct http *h = calloc(1, sizeof *h);
+    struct stat st;
     bool failed = false;
     if (!h)
         return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
@@ -124,6 +126,8 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
     h->user = copy(c->user, &failed);
     h->password = copy(c->password, &failed);
     h->bearer = copy(c->bearer, &failed);
+    h->proxy = copy(c->proxy, &failed);
+    h->ca_folder = c->ca_file && stat(c->ca_file, &st) == 0 && S_ISDIR(st.st_mode);
     h->insecure = c->insecure;
     h->no_redirects = c->no_redirects;
     h->connect_s = c->connect_s > 0 ? c->connect_s : 10;
@@ -167,6 +171,7 @@ void http_free(struct http *h)
     free(h->ca_file);
     free(h->client_cert);
     free(h->user);
+    forget(h->proxy); /* its credentials stand in it */
     forget(h->password);
     forget(h->bearer);
     free(h); /* the library stays loaded: it keeps state of its own */
@@ -201,7 +206,9 @@ static size_t on_write(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
     size_t bytes = size * n;
-    if (h->q->to_fd) {
+    long status = 0;
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (h->q->to_fd && status < 300) {
         h->unwritable = fs_write_all(h->q->reply_fd, p, bytes) < 0;
         return h->unwritable ? 0 : bytes;
     }
@@ -217,7 +224,8 @@ static size_t on_read(char *p, size_t size, size_t n, void *context)
     ssize_t got;
     while ((got = pread(h->q->body_fd, p, (size_t)(left < room ? left : room), (off_t)(h->q->body_at + h->sent))) < 0 && errno == EINTR)
         ;
-    if (got < 0 || (got == 0 && left > 0)) /* a file that became shorter: what was promised cannot be sent */
+    h->unreadable = got < 0 || (got == 0 && left > 0); /* a file that became shorter: what was promised cannot be sent */
+    if (h->unreadable)
         return CURL_READFUNC_ABORT;
     h->sent += (uint64_t)got;
     return (size_t)got;
@@ -232,24 +240,41 @@ static int on_seek(void *context, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
+/* Only the last reply's counts: those of redirects come before it. */
+static size_t on_header(char *p, size_t size, size_t n, void *context)
+{
+    struct http *h = context;
+    struct str line = {p, size * n}, key = str_cut(&line, ':');
+    if (str_starts(key, "HTTP/"))
+        h->reply->etag[0] = 0;
+    line = str_trim(line.p ? line : STR(""));
+    if (key.n == 4 && strncasecmp(key.p, "etag", 4) == 0 && line.n < sizeof h->reply->etag)
+        snprintf(h->reply->etag, sizeof h->reply->etag, STR_FMT, STR_ARG(line));
+    return size * n;
+}
+
 /* ---- one request ---- */
 
-static void set_limits(struct http *h)
+/* A file may take as long as it takes, as long as something moves. */
+static void set_limits(struct http *h, const struct http_request *q)
 {
+    bool file = q->to_fd || (!q->body.p && q->body_bytes > 0);
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     set(h->easy, CURLOPT_NOSIGNAL, 1L);
     set(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(h->connect_s * 1e3));
-    set(h->easy, CURLOPT_TIMEOUT_MS, (long)(h->total_s * 1e3));
+    set(h->easy, CURLOPT_TIMEOUT_MS, file ? 0L : (long)(h->total_s * 1e3));
     set(h->easy, CURLOPT_LOW_SPEED_LIMIT, 10L);
     set(h->easy, CURLOPT_LOW_SPEED_TIME, (long)(h->stall_s + 0.999));
     set(h->easy, CURLOPT_MAXAGE_CONN, 4L); /* MLflow's server closes idle connections after 5 s */
     set(h->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(h->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    set(h->easy, CURLOPT_REDIR_PROTOCOLS_STR, strncasecmp(q->url, "https:", 6) == 0 ? "https" : "http,https"); /* never back into the open */
     set(h->easy, CURLOPT_FOLLOWLOCATION, h->no_redirects ? 0L : 1L);
     set(h->easy, CURLOPT_MAXREDIRS, 5L);
     set(h->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
     set(h->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     set(h->easy, CURLOPT_ACCEPT_ENCODING, "");
+    if (h->proxy)
+        set(h->easy, CURLOPT_PROXY, h->proxy);
     if (h->agent)
         set(h->easy, CURLOPT_USERAGENT, h->agent);
 }
@@ -258,7 +283,9 @@ static void set_trust(struct http *h, const struct http_request *q)
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     if (h->ca_file)
-        set(h->easy, CURLOPT_CAINFO, h->ca_file);
+        set(h->easy, h->ca_folder ? CURLOPT_CAPATH : CURLOPT_CAINFO, h->ca_file);
+    if (h->ca_folder)
+        set(h->easy, CURLOPT_CAINFO, (char *)NULL); /* instead of the system's, not beside it */
     if (h->insecure) {
         set(h->easy, CURLOPT_SSL_VERIFYPEER, 0L);
         set(h->easy, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -294,6 +321,9 @@ static bool set_body(struct http *h, const struct http_request *q, struct curl_s
         set(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
     } else
         return good;
+    for (size_t i = 0; q->headers && q->headers[i]; i++)
+        if (strncasecmp(q->headers[i], "Content-Type:", 13) == 0)
+            return good; /* of a presigned address: it is signed too */
     snprintf(type, sizeof type, "Content-Type: %s", q->type ? q->type : "application/octet-stream");
     return append(h, headers, type) && good;
 }
@@ -352,7 +382,8 @@ static enum http_trouble trouble_of(CURLcode code, bool connected)
     case CURLE_OPERATION_TIMEDOUT: return connected ? HTTP_UNKNOWN : HTTP_UNSENT;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_CACERT_BADFILE: return HTTP_UNTRUSTED;
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_TOO_MANY_REDIRECTS:
@@ -383,6 +414,8 @@ static int failed(struct http *h, const struct http_request *q, CURLcode code, s
     buf_plain(&why, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
     if (h->too_long)
         return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
+    if (h->unreadable)
+        return err_set(err, ERR_SYSTEM, "%s %s: the file to be sent cannot be read, or has become shorter", q->method, url.p);
     if (h->unwritable)
         return err_set(err, ERR_SYSTEM, "%s %s: the reply cannot be written: %s", q->method, url.p, strerror(errno));
     return err_set(err, ERR_REMOTE, "%s %s: %s", q->method, url.p, why.p ? why.p : "");
@@ -410,10 +443,10 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->q = q;
     h->reply = ret;
     h->sent = 0;
-    h->too_long = h->unwritable = false;
+    h->too_long = h->unwritable = h->unreadable = false;
     h->text[0] = 0;
     h->curl.curl_easy_reset(h->easy);
-    set_limits(h);
+    set_limits(h, q);
     set_trust(h, q);
     set(h->easy, CURLOPT_ERRORBUFFER, h->text);
     set(h->easy, CURLOPT_URL, q->url);
@@ -423,6 +456,8 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     set(h->easy, CURLOPT_CLOSESOCKETDATA, h);
     set(h->easy, CURLOPT_WRITEFUNCTION, on_write);
     set(h->easy, CURLOPT_WRITEDATA, h);
+    set(h->easy, CURLOPT_HEADERFUNCTION, on_header);
+    set(h->easy, CURLOPT_HEADERDATA, h);
     set(h->easy, CURLOPT_FRESH_CONNECT, q->fresh ? 1L : 0L);
     if (!set_body(h, q, &headers) || !set_headers(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);

@@ -16,14 +16,15 @@ struct http;
 
 struct http_config {
     const char *agent;           /* User-Agent */
-    const char *ca_file;         /* PEM certificates that are trusted instead of the system's; NULL */
+    const char *ca_file;         /* PEM certificates (a file, or a folder of them) that are trusted instead of the system's; NULL */
     const char *client_cert;     /* PEM file with certificate and key; NULL */
     const char *user, *password; /* basic authentication; user NULL: none */
     const char *bearer;          /* token, used where there is no user; NULL */
     const char *const *headers;  /* "Name: value", sent with every request (not with foreign ones); NULL-terminated, or NULL */
+    const char *proxy;           /* for all addresses but those of no_proxy; NULL: what http_proxy, https_proxy, all_proxy, no_proxy say */
     bool insecure;               /* certificates are not checked */
     bool no_redirects;
-    double connect_s, total_s;   /* at most so long for a connection, and for a whole request; 0: 10 and 120 */
+    double connect_s, total_s;   /* at most so long for a connection, and for a whole request that moves no file; 0: 10 and 120 */
     double stall_s;              /* give up when fewer than 10 bytes per second came for so long; 0: 30 */
     int cancel_fd;               /* a request is given up as soon as this can be read; -1: none */
 };
@@ -42,7 +43,7 @@ struct http_request {
     bool foreign;            /* not the server of the configuration (a presigned address): no credentials, none of its headers */
     bool fresh;              /* on a new connection: libcurl repeats a request silently when a kept one breaks before the reply */
     size_t reply_max;        /* bytes of the reply that are kept; 0: 16 MiB. A longer one is an error */
-    int reply_fd;            /* with to_fd: the reply is written here (reply_max is not looked at) */
+    int reply_fd;            /* with to_fd: a good reply is written here (reply_max is not looked at) */
     bool to_fd;
 };
 
@@ -50,7 +51,8 @@ enum http_trouble {
     HTTP_FINE,
     HTTP_UNSENT,    /* no connection: nothing can have happened at the server */
     HTTP_UNKNOWN,   /* it broke after the connection was made: the server may have done what was asked */
-    HTTP_HOPELESS,  /* certificate, address, too long a reply: trying again will not help */
+    HTTP_UNTRUSTED, /* certificates: theirs is not trusted, or ours cannot be used */
+    HTTP_HOPELESS,  /* address, too long a reply: trying again will not help */
     HTTP_CANCELLED,
 };
 
@@ -58,6 +60,7 @@ struct http_reply {
     int status;              /* 200 … */
     struct buf body;         /* the caller frees it: http_reply_deinit */
     char type[100];          /* Content-Type */
+    char etag[200];          /* ETag; "" if none came or it is longer */
     double retry_after_s;    /* of the server; -1: none */
     enum http_trouble trouble;
 };

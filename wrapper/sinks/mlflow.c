@@ -16,11 +16,14 @@ struct mlflow {
     char *uri;
     int retries, cancel_fd;
     double backoff_s, jitter_s, patience_s;
-    bool heed_retry_after;
+    bool heed_retry_after, has_credentials;
+    uint64_t multipart_bytes, part_bytes;
+    size_t body_max; /* of a log-batch: less than the usual once a proxy has refused one */
+    int status;
     unsigned requests;
 };
 
-enum { REPLY_MAX = 64 << 20, PAGE = 1000 };
+enum { REPLY_MAX = 64 << 20, PAGE = 1000, BATCH_BYTES = 900 << 10 };
 
 int mlflow_open(struct mlflow **ret, const struct mlflow_config *c, struct err *err)
 {
@@ -35,6 +38,10 @@ int mlflow_open(struct mlflow **ret, const struct mlflow_config *c, struct err *
     m->patience_s = c->patience_s;
     m->heed_retry_after = c->heed_retry_after;
     m->cancel_fd = c->http.cancel_fd;
+    m->has_credentials = c->http.user || c->http.bearer;
+    m->multipart_bytes = c->multipart_bytes;
+    m->part_bytes = c->part_bytes;
+    m->body_max = BATCH_BYTES;
     if (http_new(&m->http, &c->http, err)) {
         mlflow_close(m);
         return -1;
@@ -62,7 +69,41 @@ unsigned mlflow_requests(const struct mlflow *m)
     return m->requests;
 }
 
+int mlflow_status(const struct mlflow *m)
+{
+    return m->status;
+}
+
+uint64_t mlflow_part_bytes(const struct mlflow *m, uint64_t size)
+{
+    return m->multipart_bytes && size >= m->multipart_bytes ? m->part_bytes : 0;
+}
+
 /* ---- what an answer means ---- */
+
+/* A web page says in its title what happened ("413 Request Entity Too Large"), or which page it is ("Log in"). */
+static struct str title_of(struct str page)
+{
+    ptrdiff_t from = str_find(page, STR("<title>")), to;
+    if (from < 0)
+        return STR("");
+    page = str_sub(page, (size_t)from + 7, page.n);
+    to = str_find(page, STR("</title>"));
+    return str_trim(to < 0 ? STR("") : str_sub(page, 0, (size_t)to));
+}
+
+static void page_words(const struct http_reply *r, struct buf *to)
+{
+    struct str title = title_of(buf_text(&r->body));
+    buf_puts(to, "the reply is a web page");
+    if (title.n) {
+        buf_puts(to, " (\"");
+        buf_plain(to, title, 80);
+        buf_puts(to, "\")");
+    }
+    if (r->status < 400 || r->status == 404 || r->status == 405)
+        buf_puts(to, ": is this the address of an MLflow server?");
+}
 
 /* The server's own words, harmless for a terminal: its message, or the text of a page. */
 static void server_words(const struct http_reply *r, const struct json *j, struct buf *to)
@@ -71,14 +112,15 @@ static void server_words(const struct http_reply *r, const struct json *j, struc
     if (message)
         buf_plain(to, str_of(message), 300);
     else if (strstr(r->type, "html"))
-        buf_puts(to, "the reply is a web page: is this the address of an MLflow server?");
+        page_words(r, to);
     else
         buf_plain(to, str_trim(buf_text(&r->body)), 200);
 }
 
 static enum mlflow_answer denied(const struct mlflow *m, const struct http_reply *r, const char *words, const char *what, struct err *err)
 {
-    const char *hint = "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN";
+    const char *hint = m->has_credentials ? "the credentials (MLFLOW_TRACKING_USERNAME and _PASSWORD, MLFLOW_TRACKING_TOKEN, ~/.mlflow/credentials) are not accepted"
+                                          : "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN";
     if (r->status == 403)
         hint = strstr(words, "Host") ? "the server must be started with --allowed-hosts that lists this name with its port"
                                      : "these credentials may not do that";
@@ -93,16 +135,25 @@ static bool is_temporary(int status, const char *code)
     return status == 408 || status == 425 || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j, const char *what, struct err *err)
+static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j, const struct mlflow_call *call, struct err *err)
 {
+    const char *what = call->what;
     const char *code = json_string(json_get(j, "error_code"), "");
     struct buf words CLEANUP_BUF;
     buf_init(&words, 4000);
     buf_puts(&words, "");
     server_words(r, j, &words);
+    if (call->request.foreign && (r->status == 401 || r->status == 403)) {
+        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server gave is refused there (it may have expired)", m->uri, what, r->status,
+                words.p ? words.p : "");
+        return MLFLOW_LATER;
+    }
     if (r->status == 401 || r->status == 403)
         return denied(m, r, words.p ? words.p : "", what, err);
-    err_set(err, ERR_REMOTE, "server %s: %s: %d %s%s%s", m->uri, what, r->status, code, code[0] ? ": " : "", words.p ? words.p : "");
+    err_set(err, ERR_REMOTE, "server %s: %s: %d %s%s%s%s", m->uri, what, r->status, code, code[0] ? ": " : "", words.p ? words.p : "",
+            r->status == 413   ? "; a proxy before the server takes no body of this size: raise its limit (nginx: client_max_body_size)"
+            : r->status == 407 ? "; the proxy wants credentials: http://USER:PASSWORD@HOST:PORT in https_proxy or http_proxy"
+                               : "");
     if (strcmp(code, "RESOURCE_ALREADY_EXISTS") == 0)
         return MLFLOW_EXISTS;
     if (strcmp(code, "RESOURCE_DOES_NOT_EXIST") == 0)
@@ -137,37 +188,69 @@ static bool wait_s(const struct mlflow *m, double s)
     return true;
 }
 
-static enum mlflow_answer attempt(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, double *ret_after, struct err *err)
+/* What became of one attempt, and whether another may be made. */
+struct outcome {
+    enum mlflow_answer answer;
+    double after_s; /* the server asks for so much time; -1: it does not */
+    bool undone;    /* certainly nothing was done */
+    bool hopeless;  /* the answer is "later", but not in the next minutes */
+};
+
+static struct outcome no_reply(enum http_trouble trouble, struct err *err)
+{
+    struct outcome o = {.answer = MLFLOW_LATER, .after_s = -1, .undone = trouble == HTTP_UNSENT};
+    err_wrap(err, "server");
+    if (trouble == HTTP_CANCELLED)
+        o.answer = MLFLOW_CANCELLED;
+    if (trouble == HTTP_HOPELESS) { /* on our side (a file that cannot be read or written), or theirs: then it is no word about what was sent */
+        o.answer = err && err->kind == ERR_SYSTEM ? MLFLOW_REFUSED : MLFLOW_LATER;
+        o.hopeless = true;
+    }
+    if (trouble == HTTP_UNTRUSTED) {
+        size_t n = strlen(err->text);
+        snprintf(err->text + n, sizeof err->text - n, "; MLFLOW_TRACKING_SERVER_CERT_PATH names the certificates to be trusted, MLFLOW_TRACKING_CLIENT_CERT_PATH ours");
+        o.answer = MLFLOW_DENIED;
+    }
+    return o;
+}
+
+static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
 {
     struct http_reply r;
     struct json *j = NULL;
-    enum mlflow_answer answer = MLFLOW_FINE;
     m->requests++;
-    *ret_after = -1;
+    m->status = 0;
     if (http_do(m->http, &call->request, &r, err)) {
-        answer = r.trouble == HTTP_CANCELLED ? MLFLOW_CANCELLED : r.trouble == HTTP_HOPELESS ? MLFLOW_REFUSED : MLFLOW_LATER;
-        err_wrap(err, "server");
         http_reply_deinit(&r);
-        return answer;
+        return no_reply(r.trouble, err);
     }
-    *ret_after = r.retry_after_s;
-    bool wants = ret_json && r.status >= 200 && r.status < 300;
-    if (r.body.n && !call->request.to_fd && (wants || r.status >= 300) && json_parse(&j, buf_text(&r.body), NULL, err))
+    struct outcome o = {.answer = MLFLOW_FINE, .after_s = r.retry_after_s, .undone = r.status == 429};
+    bool good = r.status >= 200 && r.status < 300, wants = ret_json && good, page = strstr(r.type, "html");
+    m->status = r.status;
+    if (call->etag)
+        memcpy(call->etag, r.etag, sizeof r.etag);
+    if (r.body.n && (wants || !good) && json_parse(&j, buf_text(&r.body), NULL, err))
         j = NULL;
-    if (r.status < 200 || r.status >= 300)
-        answer = answer_of(m, &r, j, call->what, err);
+    if (!good)
+        o.answer = answer_of(m, &r, j, call, err);
     else if (wants && !json_is_object(j)) { /* a proxy's page, or a reply that was cut */
-        err_set(err, ERR_REMOTE, "server %s: %s: the reply is not JSON%s", m->uri, call->what,
-                strstr(r.type, "html") ? " but a web page: is this the address of an MLflow server?" : "");
-        answer = MLFLOW_LATER;
+        struct buf words CLEANUP_BUF;
+        buf_init(&words, 4000);
+        if (page)
+            page_words(&r, &words);
+        err_set(err, ERR_REMOTE, "server %s: %s: %s", m->uri, call->what, words.n ? words.p : "the reply is not JSON");
+        o.answer = MLFLOW_LATER;
+        o.hopeless = page;
     }
-    if (answer == MLFLOW_FINE && ret_json) {
+    if (call->request.foreign && o.answer == MLFLOW_LATER && (r.status == 401 || r.status == 403))
+        o.hopeless = true;
+    if (o.answer == MLFLOW_FINE && ret_json) {
         *ret_json = j;
         j = NULL;
     }
     json_free(j);
     http_reply_deinit(&r);
-    return answer;
+    return o;
 }
 
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
@@ -176,15 +259,14 @@ enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, s
     if (ret_json)
         *ret_json = NULL;
     for (int i = 0;; i++) {
-        double after;
-        enum mlflow_answer answer = attempt(m, call, ret_json, &after, err);
-        if (answer != MLFLOW_LATER || i >= m->retries || call->once)
-            return answer;
+        struct outcome o = attempt(m, call, ret_json, err);
+        if (o.answer != MLFLOW_LATER || o.hopeless || i >= m->retries || (call->once && !o.undone))
+            return o.answer;
         double wait = m->backoff_s * ldexp(1, i < 10 ? i : 10) / 2 + m->jitter_s * fraction();
-        if (m->heed_retry_after && after >= 0)
-            wait = after < 3600 ? after : 3600;
+        if (m->heed_retry_after && o.after_s >= 0)
+            wait = o.after_s < 3600 ? o.after_s : 3600;
         if (m->patience_s > 0 && (double)(clock_mono_ns() - begin) / 1e9 + wait > m->patience_s)
-            return answer;
+            return o.answer;
         if (!wait_s(m, wait))
             return MLFLOW_CANCELLED;
     }
@@ -219,10 +301,9 @@ static enum mlflow_answer api(struct mlflow *m, const char *path, struct buf *bo
 enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err)
 {
     char url[4200];
-    double after;
     snprintf(url, sizeof url, "%s/health", m->uri);
     struct mlflow_call call = {.what = "health", .request = {.method = "GET", .url = url, .reply_max = 1 << 20}};
-    return attempt(m, &call, NULL, &after, err);
+    return attempt(m, &call, NULL, err).answer;
 }
 
 /* ---- experiments ---- */
@@ -244,7 +325,7 @@ static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, str
     if (*ret_id && **ret_id)
         return MLFLOW_FINE;
     err_set(err, ERR_REMOTE, "server %s: experiments/get-by-name: the reply names no experiment", m->uri);
-    return MLFLOW_REFUSED;
+    return MLFLOW_LATER; /* no word about what was asked */
 }
 
 enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err)
@@ -323,7 +404,7 @@ static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, st
     json_free(j);
     ret->reply = NULL;
     err_set(err, ERR_REMOTE, "server %s: %s: the reply holds no run", m->uri, what);
-    return MLFLOW_REFUSED;
+    return MLFLOW_LATER;
 }
 
 static void put_pair(struct buf *to, size_t nth, struct str key, struct str value)
@@ -511,7 +592,7 @@ enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char 
 
 /* ---- log-batch ---- */
 
-enum { METRICS_MAX = 1000, PAIRS_MAX = 100, ALL_MAX = 1000, BATCH_BYTES = 900 << 10, PARAM_MAX = 6000, TAG_MAX = 8000 };
+enum { METRICS_MAX = 1000, PAIRS_MAX = 100, ALL_MAX = 1000, PARAM_MAX = 6000, TAG_MAX = 8000 };
 
 void batch_begin(struct mlflow_batch *b, struct mlflow *m, const char *run)
 {
@@ -528,17 +609,50 @@ void batch_end(struct mlflow_batch *b)
     buf_deinit(&b->tags);
 }
 
-enum mlflow_answer batch_send(struct mlflow_batch *b)
+/* The n-th to the m-th of items that stand with commas between them. */
+static void put_items(struct buf *to, const struct buf *items, const uint32_t *at, size_t count, size_t from, size_t until)
+{
+    from = from < count ? from : count;
+    until = until < count ? until : count;
+    if (from < until) /* each but the first begins with its comma */
+        buf_str(to, str_sub(buf_text(items), at[from] + (from > 0), (until < count ? at[until] : items->n) - at[from] - (from > 0)));
+}
+
+/* Of all that is gathered (metrics, then params, then tags) these. Too large for a proxy: in halves, and smaller from then on. */
+static enum mlflow_answer send_part(struct mlflow_batch *b, size_t from, size_t until)
 {
     struct buf body CLEANUP_BUF;
-    if (b->answer != MLFLOW_FINE || b->n_metrics + b->n_params + b->n_tags == 0)
-        return b->answer;
+    size_t params = b->n_metrics, tags = params + b->n_params;
     buf_init(&body, 16 << 20);
     buf_puts(&body, "{\"run_id\":");
     buf_json(&body, str_of(b->run));
-    buf_printf(&body, ",\"metrics\":[" STR_FMT "],\"params\":[" STR_FMT "],\"tags\":[" STR_FMT "]}", STR_ARG(buf_text(&b->metrics)),
-               STR_ARG(buf_text(&b->params)), STR_ARG(buf_text(&b->tags)));
-    b->answer = api(b->m, "runs/log-batch", &body, false, NULL, &b->err);
+    buf_puts(&body, ",\"metrics\":[");
+    put_items(&body, &b->metrics, b->metric_at, b->n_metrics, from, until);
+    buf_puts(&body, "],\"params\":[");
+    put_items(&body, &b->params, b->param_at, b->n_params, from > params ? from - params : 0, until > params ? until - params : 0);
+    buf_puts(&body, "],\"tags\":[");
+    put_items(&body, &b->tags, b->tag_at, b->n_tags, from > tags ? from - tags : 0, until > tags ? until - tags : 0);
+    buf_puts(&body, "]}");
+    enum mlflow_answer answer = api(b->m, "runs/log-batch", &body, false, NULL, &b->err);
+    if (answer != MLFLOW_REFUSED || b->m->status != 413 || until - from < 2)
+        return answer;
+    if (body.n / 2 < b->m->body_max)
+        b->m->body_max = body.n / 2;
+    size_t middle = from + (until - from) / 2;
+    answer = send_part(b, from, middle);
+    return answer == MLFLOW_FINE ? send_part(b, middle, until) : answer;
+}
+
+enum mlflow_answer batch_send(struct mlflow_batch *b)
+{
+    size_t n = b->n_metrics + b->n_params + b->n_tags;
+    if (b->answer != MLFLOW_FINE || n == 0)
+        return b->answer;
+    if (b->metrics.failed || b->params.failed || b->tags.failed) {
+        err_set(&b->err, ERR_SYSTEM, "server: runs/log-batch: no memory");
+        return b->answer = MLFLOW_REFUSED;
+    }
+    b->answer = send_part(b, 0, n);
     buf_clear(&b->metrics);
     buf_clear(&b->params);
     buf_clear(&b->tags);
@@ -548,13 +662,14 @@ enum mlflow_answer batch_send(struct mlflow_batch *b)
 
 static void make_room(struct mlflow_batch *b, size_t n, size_t max, size_t bytes)
 {
-    if (n >= max || b->n_metrics + b->n_params + b->n_tags >= ALL_MAX || b->metrics.n + b->params.n + b->tags.n + bytes > BATCH_BYTES)
+    if (n >= max || b->n_metrics + b->n_params + b->n_tags >= ALL_MAX || b->metrics.n + b->params.n + b->tags.n + bytes > b->m->body_max)
         batch_send(b);
 }
 
 void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step)
 {
     make_room(b, b->n_metrics, METRICS_MAX, key.n + 100);
+    b->metric_at[b->n_metrics] = (uint32_t)b->metrics.n;
     buf_puts(&b->metrics, b->n_metrics++ ? ",{\"key\":" : "{\"key\":");
     buf_json(&b->metrics, key);
     buf_puts(&b->metrics, isfinite(value) ? ",\"value\":" : ",\"value\":\"");
@@ -584,6 +699,7 @@ void batch_param(struct mlflow_batch *b, struct str key, struct str value)
 {
     value = cut_to(b, value, PARAM_MAX);
     make_room(b, b->n_params, PAIRS_MAX, key.n + value.n + 100);
+    b->param_at[b->n_params] = (uint32_t)b->params.n;
     put_pair(&b->params, b->n_params++, key, value);
 }
 
@@ -591,6 +707,7 @@ void batch_tag(struct mlflow_batch *b, struct str key, struct str value)
 {
     value = cut_to(b, value, TAG_MAX);
     make_room(b, b->n_tags, PAIRS_MAX, key.n + value.n + 100);
+    b->tag_at[b->n_tags] = (uint32_t)b->tags.n;
     put_pair(&b->tags, b->n_tags++, key, value);
 }
 

@@ -27,6 +27,7 @@ struct mlflow_config {
     int retries;                     /* attempts after the first */
     double backoff_s, jitter_s;      /* the n-th wait: backoff 2^n, and a random part of jitter */
     bool heed_retry_after;
+    uint64_t multipart_bytes, part_bytes; /* files from this size on go to the storage in parts, where the server can; 0: none does */
     double patience_s;               /* no attempt begins later than this after the first; 0: no such limit */
     const char *warning;             /* of the environment: something asked for that is not possible; NULL */
 };
@@ -90,6 +91,7 @@ struct mlflow_batch {
     const char *run;
     struct buf metrics, params, tags;
     size_t n_metrics, n_params, n_tags;
+    uint32_t metric_at[1000], param_at[100], tag_at[100]; /* where each begins: a request that a proxy finds too large is sent in halves */
     size_t cut;                  /* values that were longer than the server keeps and were cut (6,000 and 8,000 characters) */
     enum mlflow_answer answer;   /* the first that was not fine: nothing more is sent then */
     struct err err;
@@ -123,8 +125,12 @@ struct mlflow_call {
     const char *what;            /* "runs/create", for messages */
     struct http_request request;
     bool once;                   /* not to be repeated when the answer was lost */
+    char *etag;                  /* 200 bytes, of the reply; NULL: not wanted */
 };
 /* Makes a request with the retries of the configuration; *ret_json, if wanted, is the reply's object (caller frees). */
 struct json;
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err);
+int mlflow_status(const struct mlflow *m); /* of the last reply; 0: none came */
+/* Is a file of this size to be sent in parts, and of how many bytes? 0: no. */
+uint64_t mlflow_part_bytes(const struct mlflow *m, uint64_t size);
 #endif

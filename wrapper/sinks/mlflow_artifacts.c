@@ -64,9 +64,20 @@ static void set_file(struct http_request *q, int fd, uint64_t at, uint64_t size)
     q->body = size ? (struct str){0} : STR("");
 }
 
+/* Host and scheme of an address are those of the server: then its credentials may go there. Whoever may make an experiment chooses where its
+ * artifacts lie, and shall not be sent the credentials of others. */
+static bool is_ours(const struct mlflow *m, const char *url)
+{
+    const char *ours = mlflow_uri(m);
+    size_t n = (size_t)(strstr(ours, "://") - ours) + 3;
+    n += strcspn(ours + n, ":/?#");
+    return strncasecmp(ours, url, n) == 0 && (!url[n] || strchr(":/?#", url[n])) && !memchr(url + n, '@', strcspn(url + n, "/?#"));
+}
+
 static enum mlflow_answer put_whole(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, struct err *err)
 {
-    struct mlflow_call call = {.what = "artifact", .request = {.method = "PUT", .url = url, .type = type_of(path)}};
+    struct mlflow_call call = {
+        .what = "artifact", .request = {.method = "PUT", .url = url, .type = type_of(path), .foreign = !is_ours(m, url)}};
     set_file(&call.request, fd, 0, size);
     return mlflow_do(m, &call, NULL, err);
 }
@@ -89,7 +100,8 @@ static size_t headers_of(const struct json *j, struct arena *a, const char **to)
     return n;
 }
 
-static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, int fd, uint64_t at, uint64_t size, struct err *err)
+/* etag: 200 bytes, of the reply; NULL: not wanted. */
+static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, int fd, uint64_t at, uint64_t size, char *etag, struct err *err)
 {
     struct arena a;
     const char *headers[17];
@@ -97,7 +109,7 @@ static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, 
     arena_init(&a, 64 << 10);
     headers_of(json_get(j, "headers"), &a, headers);
     struct mlflow_call call = {
-        .what = "presigned address", .request = {.method = "PUT", .url = url, .headers = headers, .foreign = true}};
+        .what = "presigned address", .etag = etag, .request = {.method = "PUT", .url = url, .headers = headers, .foreign = true}};
     set_file(&call.request, fd, at, size);
     enum mlflow_answer answer;
     if (mlflow_is_server(url))
@@ -126,7 +138,7 @@ static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow
     buf_puts(&body, ",\"expiration\":3600}");
     enum mlflow_answer answer = post(m, "artifacts/presigned-upload-url", url.p, &body, &j, err);
     if (answer == MLFLOW_FINE)
-        answer = put_presigned(m, j, fd, 0, size, err);
+        answer = put_presigned(m, j, fd, 0, size, NULL, err);
     json_free(j);
     return answer;
 }
@@ -144,6 +156,99 @@ static enum mlflow_answer put_by_upload(struct mlflow *m, const struct mlflow_ru
     return mlflow_do(m, &call, NULL, err);
 }
 
+/* ---- in parts, each to an address of the storage ---- */
+
+enum { PARTS_MAX = 10000 };
+
+static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct str before, struct str folder, struct buf *body, struct json **ret, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    char what[40];
+    buf_init(&url, 16 << 10);
+    buf_printf(&url, STR_FMT "/mpu/%s" STR_FMT, STR_ARG(before), verb, STR_ARG(folder));
+    snprintf(what, sizeof what, "mpu/%s", verb);
+    if (!url.failed && !body->failed)
+        return post(m, what, url.p, body, ret, err);
+    err_set(err, ERR_SYSTEM, "server: %s: the request is too large", what);
+    return MLFLOW_REFUSED;
+}
+
+static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part, struct buf *parts, struct err *err)
+{
+    uint64_t at = 0;
+    for (const struct json *c = json_first(json_get(created, "credentials")); at < size; c = json_next(c)) {
+        char etag[200] = "";
+        uint64_t n = size - at < part ? size - at : part;
+        if (!c) {
+            err_set(err, ERR_REMOTE, "server %s: mpu/create: it gave fewer addresses than were asked for", mlflow_uri(m));
+            return MLFLOW_REFUSED;
+        }
+        enum mlflow_answer answer = put_presigned(m, c, fd, at, n, etag, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+        buf_printf(parts, "%s{\"part_number\":%lld,\"etag\":", at ? "," : "", (long long)json_integer(json_get(c, "part_number"), 0));
+        buf_json(parts, str_of(etag));
+        buf_puts(parts, ",\"url\":");
+        buf_json(parts, str_of(json_string(json_get(c, "url"), "")));
+        buf_putc(parts, '}');
+        at += n;
+    }
+    return MLFLOW_FINE;
+}
+
+static void begin_body(struct buf *body, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    buf_clear(body);
+    buf_puts(body, "{\"path\":");
+    buf_json(body, str_of(slash ? slash + 1 : path));
+}
+
+static void body_upload(struct buf *body, const char *path, const char *upload)
+{
+    begin_body(body, path);
+    buf_puts(body, ",\"upload_id\":");
+    buf_json(body, str_of(upload));
+}
+
+/* *ret_done false: this server cannot, the usual way is open. url: of the whole file at the proxy. */
+static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, uint64_t part, bool *ret_done,
+                                       struct err *err)
+{
+    struct buf body CLEANUP_BUF, parts CLEANUP_BUF;
+    struct json *j = NULL;
+    struct err ignored;
+    ptrdiff_t at = str_find(str_of(url), STR("/mlflow-artifacts/artifacts/")) + (ptrdiff_t)strlen("/mlflow-artifacts");
+    struct str folder = str_sub(str_of(url), (size_t)at + strlen("/artifacts"), strlen(url));
+    folder.n -= (size_t)(folder.p + folder.n - (const char *)memrchr(folder.p, '/', folder.n));
+    if (size / part >= PARTS_MAX)
+        part = size / PARTS_MAX + 1;
+    buf_init(&body, 16 << 20);
+    buf_init(&parts, 16 << 20);
+    buf_puts(&parts, "");
+    begin_body(&body, path);
+    buf_printf(&body, ",\"num_parts\":%llu}", (unsigned long long)((size + part - 1) / part));
+    struct str before = str_sub(str_of(url), 0, (size_t)at);
+    enum mlflow_answer answer = mpu_call(m, "create", before, folder, &body, &j, err);
+    *ret_done = answer == MLFLOW_FINE || (mlflow_status(m) != 501 && mlflow_status(m) != 404);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    const char *upload = json_string(json_get(j, "upload_id"), "");
+    answer = put_parts(m, j, fd, size, part, &parts, err);
+    body_upload(&body, path, upload);
+    if (answer == MLFLOW_FINE) {
+        buf_printf(&body, ",\"parts\":[" STR_FMT "]}", STR_ARG(buf_text(&parts)));
+        answer = mpu_call(m, "complete", before, folder, &body, NULL, err);
+        body_upload(&body, path, upload);
+    }
+    if (answer != MLFLOW_FINE && mlflow_status(m) != 0) { /* what lies there is paid for until it is given up */
+        buf_putc(&body, '}');
+        mpu_call(m, "abort", before, folder, &body, NULL, &ignored);
+    }
+    json_free(j);
+    return answer;
+}
+
 enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size, struct err *err)
 {
     struct buf url CLEANUP_BUF;
@@ -151,6 +256,13 @@ enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run
     if (proxy_of(m, run->artifact_uri, &url)) {
         buf_putc(&url, '/');
         http_escape(&url, str_of(path), true);
+        uint64_t part = mlflow_part_bytes(m, size);
+        bool done = false;
+        if (part && !url.failed) {
+            enum mlflow_answer answer = put_in_parts(m, url.p, path, fd, size, part, &done, err);
+            if (done)
+                return answer;
+        }
         return url.failed ? MLFLOW_REFUSED : put_whole(m, url.p, path, fd, size, err);
     }
     struct err first;
@@ -236,7 +348,7 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
     }
     /* An attempt that broke half-way leaves half a file: the next begins anew. */
     struct mlflow_call call = {
-        .what = "artifact", .once = true, .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd}};
+        .what = "artifact", .once = true, .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd, .foreign = !is_ours(m, url.p)}};
     for (int i = 0;; i++) {
         enum mlflow_answer answer = mlflow_do(m, &call, NULL, err);
         if (answer != MLFLOW_LATER || i == 3)

@@ -30,6 +30,13 @@ static double number(char *const *env, const char *name, double otherwise)
     return text && str_double(str_trim(str_of(text)), &v) && v >= 0 && v < 1e6 ? v : otherwise;
 }
 
+static uint64_t bytes_of(char *const *env, const char *name, uint64_t otherwise)
+{
+    const char *text = value_of(env, name);
+    uint64_t n;
+    return text && str_uint(str_trim(str_of(text)), &n) && n > 0 ? n : otherwise;
+}
+
 bool mlflow_is_server(const char *uri)
 {
     return uri && (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0);
@@ -74,12 +81,30 @@ static const char *take_address(struct mlflow_config *c, const char *uri, struct
     return arena_printf(a, STR_FMT STR_FMT, (int)scheme, s.p, STR_ARG(rest));
 }
 
+static bool is_key(struct str s, const char *key)
+{
+    return s.n == strlen(key) && strncasecmp(s.p, key, s.n) == 0;
+}
+
+/* As Python's configparser has it: a per cent sign stands there twice. */
+static const char *ini_value(struct str s, struct arena *a)
+{
+    char *to = arena_get(a, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; to && i < s.n; i++) {
+        to[n++] = s.p[i];
+        i += s.p[i] == '%' && i + 1 < s.n && s.p[i + 1] == '%';
+    }
+    return to;
+}
+
 /* ~/.mlflow/credentials: an INI file with the section [mlflow]. */
 static void take_credentials_file(struct mlflow_config *c, char *const *env, struct arena *a)
 {
     const char *home = value_of(env, "HOME");
     struct buf text CLEANUP_BUF;
     bool ours = false;
+    size_t sep;
     buf_init(&text, 64 * 1024);
     if (!home || fs_read(AT_FDCWD, arena_printf(a, "%s/.mlflow/credentials", home), 64 * 1024 - 1, 0, &text, NULL))
         return;
@@ -90,12 +115,14 @@ static void take_credentials_file(struct mlflow_config *c, char *const *env, str
             ours = str_is(line, "[mlflow]");
         if (!ours || !line.n || strchr("[#;", line.p[0]))
             continue;
-        key = str_trim(str_cut(&value, '='));
-        value = str_trim(value.p ? value : STR(""));
-        if (str_is(key, "mlflow_tracking_username") && !c->http.user)
-            c->http.user = arena_dup(a, value.p, value.n);
-        if (str_is(key, "mlflow_tracking_password") && !c->http.password)
-            c->http.password = arena_dup(a, value.p, value.n);
+        for (sep = 0; sep < line.n && line.p[sep] != '=' && line.p[sep] != ':'; sep++)
+            ;
+        key = str_trim(str_sub(line, 0, sep));
+        value = str_trim(str_sub(line, sep + 1, line.n));
+        if (is_key(key, "mlflow_tracking_username") && !c->http.user)
+            c->http.user = ini_value(value, a);
+        if (is_key(key, "mlflow_tracking_password") && !c->http.password)
+            c->http.password = ini_value(value, a);
     }
 }
 
@@ -112,6 +139,45 @@ static void take_credentials(struct mlflow_config *c, char *const *env, struct a
         c->http.user = c->http.password = NULL;
 }
 
+/* What makes up the TLS part. Python's HTTP library, and with it MLflow's client, trusts what these variables name, too. */
+static void take_trust(struct mlflow_config *c, char *const *env)
+{
+    static const char *const names[] = {"MLFLOW_TRACKING_SERVER_CERT_PATH", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"};
+    c->http.insecure = truth(env, "MLFLOW_TRACKING_INSECURE_TLS", false);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !c->http.ca_file && !c->http.insecure; i++)
+        c->http.ca_file = value_of(env, names[i]);
+    c->http.client_cert = value_of(env, "MLFLOW_TRACKING_CLIENT_CERT_PATH");
+    /* libcurl reads http_proxy, https_proxy, all_proxy and no_proxy itself; of this one only Python's client knows. */
+    if (strncasecmp(c->uri, "http:", 5) == 0 && !value_of(env, "http_proxy") && !value_of(env, "all_proxy") && !value_of(env, "ALL_PROXY"))
+        c->http.proxy = value_of(env, "HTTP_PROXY");
+}
+
+static void take_patience(struct mlflow_config *c, char *const *env)
+{
+    c->http.total_s = number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);
+    c->http.stall_s = c->http.total_s; /* a server that thinks so long sends nothing meanwhile */
+    c->http.no_redirects = !truth(env, "MLFLOW_ALLOW_HTTP_REDIRECTS", true);
+    c->retries = (int)number(env, "MLFLOW_HTTP_REQUEST_MAX_RETRIES", 7);
+    c->backoff_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", 2);
+    c->jitter_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_JITTER", 1);
+    c->heed_retry_after = truth(env, "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER", true);
+    if (truth(env, "MLFLOW_ENABLE_PROXY_MULTIPART_UPLOAD", false)) {
+        c->multipart_bytes = bytes_of(env, "MLFLOW_MULTIPART_UPLOAD_MINIMUM_FILE_SIZE", (uint64_t)500 << 20);
+        c->part_bytes = bytes_of(env, "MLFLOW_MULTIPART_UPLOAD_CHUNK_SIZE", (uint64_t)10 << 20);
+    }
+}
+
+/* It may be the address of a database, with a password in it. */
+static int not_an_address(const char *uri, struct err *err)
+{
+    const char *at = strrchr(uri, '@'), *scheme = strstr(uri, "://");
+    struct buf shown CLEANUP_BUF;
+    buf_init(&shown, 2000);
+    buf_plain(&shown, str_sub(str_of(uri), 0, !at ? strlen(uri) : scheme && scheme < at ? (size_t)(scheme - uri) + 3 : 0), 100);
+    buf_puts(&shown, at ? "..." : "");
+    return err_set(err, ERR_INPUT, "\"%s\" is not the address of a tracking server (http:// or https://)", shown.p);
+}
+
 int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err)
 {
     struct mlflow_config c = {.http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = -1}};
@@ -119,20 +185,15 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
     if (!uri)
         return err_set(err, ERR_INPUT, "no server is named: give its address (http://HOST:5000), or set MLFLOW_TRACKING_URI");
     if (!mlflow_is_server(uri))
-        return err_set(err, ERR_INPUT, "\"%.100s\" is not the address of a tracking server (http:// or https://)", uri);
+        return not_an_address(uri, err);
     c.uri = take_address(&c, uri, a);
     take_credentials(&c, env, a);
-    c.http.insecure = truth(env, "MLFLOW_TRACKING_INSECURE_TLS", false);
-    c.http.ca_file = value_of(env, "MLFLOW_TRACKING_SERVER_CERT_PATH");
-    c.http.client_cert = value_of(env, "MLFLOW_TRACKING_CLIENT_CERT_PATH");
-    if (c.http.insecure && c.http.ca_file)
+    if (!c.uri)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    take_trust(&c, env);
+    take_patience(&c, env);
+    if (c.http.insecure && value_of(env, "MLFLOW_TRACKING_SERVER_CERT_PATH"))
         return err_set(err, ERR_INPUT, "MLFLOW_TRACKING_INSECURE_TLS and MLFLOW_TRACKING_SERVER_CERT_PATH exclude each other: unset one");
-    c.http.total_s = number(env, "MLFLOW_HTTP_REQUEST_TIMEOUT", 120);
-    c.http.no_redirects = !truth(env, "MLFLOW_ALLOW_HTTP_REDIRECTS", true);
-    c.retries = (int)number(env, "MLFLOW_HTTP_REQUEST_MAX_RETRIES", 7);
-    c.backoff_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", 2);
-    c.jitter_s = number(env, "MLFLOW_HTTP_REQUEST_BACKOFF_JITTER", 1);
-    c.heed_retry_after = truth(env, "MLFLOW_HTTP_RESPECT_RETRY_AFTER_HEADER", true);
     const char *workspace = value_of(env, "MLFLOW_WORKSPACE"), **headers = arena_get(a, 2 * sizeof *headers);
     if (workspace && headers && !strpbrk(workspace, "\r\n"))
         headers[0] = arena_printf(a, "X-MLFLOW-WORKSPACE: %s", workspace);
