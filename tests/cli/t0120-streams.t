@@ -1,5 +1,6 @@
 #!/bin/bash
 # Streams: byte-exact, at once, in order, whoever reads, whatever stalls; recorded and unrecorded.
+# sanitizer: long, because megabytes through a slowed launcher take minutes; t0100 and t0110 walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 cd "$WORK" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # On a terminal: colours, size, modes, keys, Ctrl-C, Ctrl-Z, prompts stay what they are without us.
+# sanitizer: long, because every step waits for a terminal; the launcher is looked at in t0100 and t0110
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 compile count-signals

@@ -1,6 +1,7 @@
 #!/bin/sh
 # t0301: IOR's captured outputs of seven versions, where they lie beside the source tree: every row's number is compared with what an
 # independent reader finds, and every verdict with the exit status and the known lies of the versions.
+# sanitizer: long, because t0300 reads the same formats
 . "$(dirname "$0")/../lib/tap.sh"
 samples=${BENCHWRAP_SAMPLES:-$ROOT/../shared/samples}
 if [ ! -r "$samples/ior/MANIFEST.tsv" ]; then

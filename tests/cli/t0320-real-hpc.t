@@ -1,6 +1,7 @@
 #!/bin/sh
 # t0320: HPC Challenge from its package, run for real: every figure that benchwrap records is compared with the result file as an
 # independent reader sees it; a second run in the same folder appends to that file, and only what is new counts.
+# sanitizer: long, because the measured programs are not ours
 . "$(dirname "$0")/../lib/tap.sh"
 if ! command -v hpcc >/dev/null || ! command -v mpirun.openmpi >/dev/null; then
     skip_here "HPC Challenge for real" "hpcc or mpirun.openmpi is not installed"

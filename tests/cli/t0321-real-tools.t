@@ -1,5 +1,6 @@
 #!/bin/bash
 # t0321: real benchmarks from packages, run for a second each: what is recorded is what the same output says to an independent reader.
+# sanitizer: long, because the measured programs are not ours
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 PY=${PYTHON:-python3}

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Trees of ours are opened by the last MLflow 2 (slow tier).
+# sanitizer: long, because MLflow is what is tested
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 MLFLOW=2.22.5

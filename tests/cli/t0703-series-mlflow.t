@@ -1,5 +1,6 @@
 #!/bin/bash
 # Trees with series are opened by the real MLflow: nested runs, metrics, curves; a second judge of trees finds nothing.
+# sanitizer: long, because MLflow is what is tested
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit

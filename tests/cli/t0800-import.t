@@ -1,5 +1,6 @@
 #!/bin/bash
 # Runs from outputs that lie around: whose they are, when they were made, once and only once, and what is no output at all.
+# sanitizer: long, because t0801 and t0810 walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 cd "$WORK" || exit

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Help and manual come from the same rows and say the same; every command has both; the examples run; completions load.
+# sanitizer: long, because one verb after the other is only started
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 PATH=$(dirname "$BENCHWRAP"):$PATH
