@@ -1,5 +1,5 @@
 #!/bin/bash
-# t0313: `benchwrap rules new`: a first rule file from any output. It loads, reads from that output the metrics it names, and none of them is a
+# t0314: `benchwrap rules new`: a first rule file from any output. It loads, reads from that output the metrics it names, and none of them is a
 # number that does not stand there (in another unit perhaps).
 # sanitizer: long, because the fuzzer of the guesses feeds the same code
 . "$(dirname "$0")/../lib/tap.sh"

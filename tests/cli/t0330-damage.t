@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0310: every sample of the catalogue, damaged in many ways (cut, lines lost, noise, ranks, colours, another output behind it), never gives
+# t0330: every sample of the catalogue, damaged in many ways (cut, lines lost, noise, ranks, colours, another output behind it), never gives
 # another number: what is told is what the whole output tells, or it is missing, or the run fails. BENCHWRAP_LONG=1: all damages.
 # ONLY=NAME: that entry alone; SEED=TEXT: other places.
 # sanitizer: long, because the fuzzers feed the same reader

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0311: mdtest's captured outputs of four versions, where they lie beside the source tree: every number of their tables is compared with
+# t0309: mdtest's captured outputs of four versions, where they lie beside the source tree: every number of their tables is compared with
 # what an independent reader finds, and every verdict with the exit status and the known lies of the versions.
 # sanitizer: long, because t0300 reads the same formats
 . "$(dirname "$0")/../lib/tap.sh"

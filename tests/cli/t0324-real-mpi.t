@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0323: LAMMPS (Debian: lammps) and OSU micro-benchmarks, where they are installed, run for real beneath the wrapper and their figures come
+# t0324: LAMMPS (Debian: lammps) and OSU micro-benchmarks, where they are installed, run for real beneath the wrapper and their figures come
 # out of their own output: the record is compared with what the program printed, read here by awk.
 # sanitizer: long, because the measured programs are not ours
 . "$(dirname "$0")/../lib/tap.sh"
