@@ -117,7 +117,7 @@ static void exit_reason(struct ending *e)
 {
     char text[100] = "";
     if (e->signal)
-        snprintf(text, sizeof(text), "killed by signal %d (%s)", e->signal, strsignal(e->signal));
+        snprintf(text, sizeof(text), "ended by signal %s", sigabbrev_np(e->signal) ? sigabbrev_np(e->signal) : strsignal(e->signal));
     else if (e->exit_code > 0)
         snprintf(text, sizeof(text), "exit status %d", e->exit_code);
     if (!text[0])

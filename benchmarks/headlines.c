@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+enum { GUESSED = 3 }; /* of rules that guess, the first figures stand for the program */
+
 static bool means(struct str wanted, const struct series *s, const char *stat)
 {
     const char *own = s->rule->many == MANY_SERIES && s->rule->headline ? s->rule->headline : "";
@@ -17,6 +19,12 @@ static bool means(struct str wanted, const struct series *s, const char *stat)
 
 void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, const char *stat, const char *key)
 {
+    h->guessed |= rules->guess;
+    for (size_t i = 0; rules->guess && i < GUESSED; i++)
+        if (!h->key[i][0]) {
+            snprintf(h->key[i], sizeof h->key[i], "%s", key);
+            return;
+        }
     for (size_t i = 0; i < rules->headlines; i++)
         if (!h->key[i][0] && means(rules->headline[i], s, stat))
             snprintf(h->key[i], sizeof h->key[i], "%s", key);
@@ -25,10 +33,12 @@ void headlines_note(struct headlines *h, const struct rules *rules, const struct
 void headlines_record(const struct headlines *h, struct record *record)
 {
     struct buf text;
-    buf_init(&text, HEADLINES_MAX * (NAME_MAX_BYTES + 1));
+    buf_init(&text, HEADLINES_MAX * (NAME_MAX_BYTES + 1) + sizeof " run.wall_s");
     for (size_t i = 0; i < HEADLINES_MAX; i++)
         if (h->key[i][0])
             buf_printf(&text, "%s%s", text.n ? " " : "", h->key[i]);
+    if (text.n && h->guessed) /* a guess alone says little */
+        buf_puts(&text, " run.wall_s");
     if (text.n)
         record_tag(record, "benchwrap.headline", buf_text(&text));
     buf_deinit(&text);

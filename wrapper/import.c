@@ -102,7 +102,7 @@ static const char *read_whole(const struct import *im, int dir, const char *path
     if (fd < 0 || fstat(fd, &st))
         return arena_printf(a, "cannot be opened: %s", strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return "a directory: -r goes through it";
+        return "a directory: -R goes through it";
     if (!S_ISREG(st.st_mode))
         return "not a regular file";
     if ((uint64_t)st.st_size > im->max)

@@ -80,6 +80,9 @@ static void print_headlines(const struct record *r, struct buf *to)
         print_number(m->value, to);
         print_unit(m->unit, to);
     }
+    const struct fact *rules = record_find(r, FACT_TAG, "benchwrap.rules");
+    if (shown && rules && str_is(rules->text, "generic"))
+        buf_puts(to, " (guessed: no rules know this program)");
     if (shown)
         buf_putc(to, '\n');
 }

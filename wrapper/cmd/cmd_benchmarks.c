@@ -7,6 +7,7 @@
 
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_FLAG, NULL, NULL, NULL, "Output", "the rule file itself, as a start for one of your own", 0},
+    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "the names alone, one a line", 0},
     CMD_ROW_JSON,
 };
 
@@ -369,6 +370,10 @@ static int list(struct cmd_context *c, const struct catalogue *catalogue)
         struct err why = {0};
         if (e[i].hidden)
             continue;
+        if (opt_on(&c->opts, "list")) {
+            fprintf(c->out, "%s\n", e[i].name);
+            continue;
+        }
         if (rules_load(&rules, e[i].path, &why)) {
             cmd_complain(c->notes, "benchmarks", &why);
             continue;

@@ -5,7 +5,32 @@
 #include <string.h>
 
 /* What may stand for the value of an option. */
-enum value { VALUE_NONE, VALUE_CHOICE, VALUE_FOLDER, VALUE_FILE, VALUE_ANY };
+enum value { VALUE_NONE, VALUE_CHOICE, VALUE_FOLDER, VALUE_FILE, VALUE_RULES, VALUE_ANY };
+
+/* Words that stand for a command's operand, beside files: shell code that prints them. */
+static const struct operands {
+    const char *verb, *words;
+    bool files;
+} operands[] = {
+    {"benchmarks", "$(benchwrap benchmarks --list 2>/dev/null)", true},
+    {"rules", "check new", true},
+    {"completion", "bash zsh fish", false},
+    {"help", "$(benchwrap help --list 2>/dev/null)", false},
+};
+
+static const struct operands *operands_of(const char *verb)
+{
+    for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
+        if (strcmp(operands[i].verb, verb) == 0)
+            return &operands[i];
+    return NULL;
+}
+
+/* In fish a command is called without the dollar. */
+static const char *fish_words(const struct operands *o)
+{
+    return o->words[0] == '$' ? o->words + 1 : o->words;
+}
 
 static enum value value_of(const struct opt_row *row)
 {
@@ -15,6 +40,8 @@ static enum value value_of(const struct opt_row *row)
         return VALUE_CHOICE;
     if (row->arg && strcmp(row->arg, "DIR") == 0)
         return VALUE_FOLDER;
+    if (row->arg && strcmp(row->arg, "NAME|FILE") == 0 && strcmp(row->name, "rules") == 0)
+        return VALUE_RULES;
     if (row->arg && (strstr(row->arg, "FILE") || strcmp(row->arg, "GLOB") == 0))
         return VALUE_FILE;
     return VALUE_ANY;
@@ -64,6 +91,8 @@ static void bash_values(struct buf *to, const char *verb, const struct opt_row *
             buf_puts(to, "COMPREPLY=($(compgen -d -- \"$cur\"))");
         } else if (v == VALUE_FILE) {
             buf_puts(to, "COMPREPLY=($(compgen -f -- \"$cur\"))");
+        } else if (v == VALUE_RULES) {
+            buf_printf(to, "COMPREPLY=($(compgen -f -W \"%s\" -- \"$cur\"))", operands[0].words);
         } else {
             buf_puts(to, "COMPREPLY=()");
         }
@@ -94,7 +123,13 @@ static void bash(struct buf *to)
     for (size_t i = 0; i < cmds_count; i++) {
         buf_printf(to, "        %s) COMPREPLY=($(compgen -W '", cmds[i]->name);
         bash_words(to, cmds[i]->rows, cmds[i]->count);
-        buf_puts(to, "' -- \"$cur\"))\n            [[ $cur == -* ]] || COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n");
+        buf_puts(to, "' -- \"$cur\"))\n            [[ $cur == -* ]] || COMPREPLY=($(compgen");
+        const struct operands *o = operands_of(cmds[i]->name);
+        if (!o || o->files)
+            buf_puts(to, " -f");
+        if (o)
+            buf_printf(to, " -W \"%s\"", o->words);
+        buf_puts(to, " -- \"$cur\")) ;;\n");
     }
     buf_puts(to, "        *) if [[ $cur == -* || $COMP_CWORD -gt 1 ]]; then COMPREPLY=($(compgen -W '");
     bash_words(to, plan_rows, plan_rows_count);
@@ -142,6 +177,8 @@ static void zsh_options(struct buf *to, const struct opt_row *rows, size_t count
                 buf_putc(to, ')');
             } else if (v == VALUE_FOLDER || v == VALUE_FILE) {
                 buf_puts(to, v == VALUE_FOLDER ? "_files -/" : "_files");
+            } else if (v == VALUE_RULES) {
+                buf_printf(to, "{compadd -- %s; _files}", operands[0].words);
             }
             buf_puts(to, "' \\\n");
         }
@@ -164,7 +201,11 @@ static void zsh(struct buf *to)
     for (size_t i = 0; i < cmds_count; i++) {
         buf_printf(to, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments \\\n", cmds[i]->name);
         zsh_options(to, cmds[i]->rows, cmds[i]->count);
-        buf_puts(to, "            '*:operand:_files' ;;\n");
+        const struct operands *o = operands_of(cmds[i]->name);
+        if (o)
+            buf_printf(to, "            '*:operand:{compadd -- %s%s}' ;;\n", o->words, o->files ? "; _files" : "");
+        else
+            buf_puts(to, "            '*:operand:_files' ;;\n");
     }
     buf_puts(to, "    *)\n        _arguments \\\n");
     zsh_options(to, plan_rows, plan_rows_count);
@@ -186,6 +227,8 @@ static void fish_options(struct buf *to, const char *condition, const struct opt
             buf_putc(to, '\'');
         } else if (v == VALUE_FOLDER) {
             buf_puts(to, " -x -a '(__fish_complete_directories)'");
+        } else if (v == VALUE_RULES) {
+            buf_printf(to, " -r -F -a '%s'", fish_words(&operands[0]));
         } else if (v != VALUE_NONE) {
             buf_puts(to, v == VALUE_FILE ? " -r -F" : " -x");
         }
@@ -209,6 +252,9 @@ static void fish(struct buf *to)
         char condition[128];
         snprintf(condition, sizeof condition, "__fish_seen_subcommand_from %s", cmds[i]->name);
         fish_options(to, condition, cmds[i]->rows, cmds[i]->count);
+        const struct operands *o = operands_of(cmds[i]->name);
+        if (o)
+            buf_printf(to, "complete -c benchwrap -n '%s' %s-a '%s'\n", condition, o->files ? "" : "-f ", fish_words(o));
     }
 }
 

@@ -1,14 +1,19 @@
 /* cmd_parse.c: `benchwrap parse`: reads a stored output by a rule file and tells params, metrics and verdict; runs nothing. */
 #include "cmd/cmd.h"
+#include "base/fs.h"
+#include "benchmarks/catalogue.h"
 #include "cmd/reading.h"
+#include "launch/peel.h"
 #include "plan.h"
 #include "wrapper/run_reference.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file", 0},
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file (default: by the program behind --, else by what stands in the output)", 0},
     {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
@@ -28,6 +33,65 @@ static const char *rule_path(struct cmd_context *c, const char *name)
     const char *path = catalogue_find(&catalogue, name, c->arena);
     if (!path)
         err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\", and there is no file of that name", name);
+    return path;
+}
+
+/* Of the rules that know this output the only ones (as `import` finds them); NULL: none, or not sure. */
+static const char *rules_of_output(struct cmd_context *c, const struct catalogue *catalogue, struct str text)
+{
+    struct found {
+        struct rules *rules;
+        bool known;
+    };
+    size_t n = 0, known = 0;
+    const char *path = NULL;
+    struct catalogue_entry *list = catalogue_list(catalogue, c->arena, &n);
+    struct found *found = arena_get(c->arena, (n + 1) * sizeof *found);
+    for (size_t i = 0; list && found && i < n; i++) {
+        struct err ignored = {0};
+        struct rules_seen seen;
+        found[i] = (struct found){0};
+        if (list[i].hidden || rules_load(&found[i].rules, list[i].path, &ignored) || !rules_recognise(found[i].rules))
+            continue;
+        rules_see(found[i].rules, text, c->arena, &seen);
+        found[i].known = seen.known;
+    }
+    for (size_t i = 0; list && found && i < n; i++) {
+        bool within = false; /* what stands within another's output is not it */
+        for (size_t k = 0; found[i].known && k < n; k++)
+            within |= k != i && found[k].known && rules_over(found[k].rules, list[i].name);
+        if (found[i].known && !within) {
+            path = list[i].path;
+            known++;
+        }
+    }
+    for (size_t i = 0; list && found && i < n; i++)
+        rules_free(found[i].rules);
+    return known == 1 ? path : NULL;
+}
+
+/* Without --rules: by the program's name, else by the output's looks. */
+static const char *guess_rules(struct cmd_context *c, const char *output, char *const *program)
+{
+    struct catalogue catalogue;
+    struct err ignored = {0};
+    const char *path = NULL;
+    if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
+        return NULL;
+    if (program)
+        path = catalogue_for_program(&catalogue, program[0], c->arena);
+    if (!path && strcmp(output, "-") != 0) {
+        CLEANUP_BUF struct buf text;
+        buf_init(&text, (size_t)64 << 20);
+        if (fs_read(AT_FDCWD, output, (size_t)64 << 20, 0, &text, &ignored) == 0)
+            path = rules_of_output(c, &catalogue, buf_text(&text));
+        else if (access(output, R_OK) != 0) {
+            err_sys(c->err, "open %s", output);
+            return NULL;
+        }
+    }
+    if (!path)
+        err_set(c->err, ERR_USAGE, "which program printed this? No rules know it for sure: name some with --rules NAME|FILE (\"benchwrap benchmarks\" lists them)");
     return path;
 }
 
@@ -194,7 +258,7 @@ static int show(struct cmd_context *c, const struct rules *rules, const struct r
     return rc;
 }
 
-static int parse(struct cmd_context *c, const struct rules *rules, const char *path, char **argv)
+static int parse(struct cmd_context *c, const struct rules *rules, const char *path, char *const *argv)
 {
     struct rules_outcome out;
     struct record record;
@@ -227,11 +291,10 @@ static int run(struct cmd_context *c)
 {
     const char *name = opt_text(&c->opts, "rules"), *path = c->argc > 0 ? c->argv[0] : NULL;
     struct rules *rules;
-    if (!name)
-        return err_set(c->err, ERR_USAGE, "--rules NAME|FILE is missing: which program printed this?");
     if (!path)
         return err_set(c->err, ERR_USAGE, "the stored output is missing (a file, or - for standard input)");
-    const char *file = rule_path(c, name), *reference = opt_text(&c->opts, "reference");
+    char *const *program = c->argc > 1 ? peel(c->argv + 1) : NULL;
+    const char *file = name ? rule_path(c, name) : guess_rules(c, path, program), *reference = opt_text(&c->opts, "reference");
     struct references *refs = NULL;
     if (reference && references_load(&refs, reference, c->err)) {
         c->err->kind = ERR_USAGE;
@@ -240,7 +303,7 @@ static int run(struct cmd_context *c)
     references_free(refs); /* it can be read */
     if (!file || rules_load(&rules, file, c->err))
         return -1;
-    int rc = parse(c, rules, path, c->argc > 1 ? c->argv + 1 : NULL);
+    int rc = parse(c, rules, path, program);
     rules_free(rules);
     return rc;
 }
@@ -248,7 +311,7 @@ static int run(struct cmd_context *c)
 const struct cmd cmd_parse = {
     .name = "parse",
     .summary = "read a stored output of a benchmark by its rules",
-    .usage = "--rules NAME|FILE [OPTIONS] FILE [-- PROGRAM ARGUMENTS...]",
+    .usage = "[OPTIONS] FILE [-- PROGRAM ARGUMENTS...]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
     .description =
@@ -257,7 +320,7 @@ const struct cmd cmd_parse = {
         "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.\n\n"
         "--reference judges the metrics by a reference file; what its conditions ask for beside the benchmark is told by --tag and --param. With --gate the "
         "exit status is 3 when the verdict is not pass.",
-    .examples = "$ benchwrap parse --rules ior slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
+    .examples = "$ benchwrap parse slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
                 "$ benchwrap parse --rules ior --json --exit-status 0 ior.out -- ior -w -b 1g\nThe same as one JSON object.\n",
     .run = run,
 };

@@ -148,11 +148,18 @@ bool listing_colour(FILE *out)
     return isatty(fileno(out)) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
+/* COLUMNS goes before what the terminal says of itself, as with ls(1); in a pipe nothing is cut. */
 static size_t terminal_width(FILE *out)
 {
     struct winsize size;
+    const char *columns = getenv("COLUMNS");
     int fd = fileno(out);
-    if (fd < 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
+    int64_t wanted;
+    if (fd < 0 || !isatty(fd))
+        return SIZE_MAX;
+    if (columns && str_int(str_of(columns), &wanted) && wanted >= 20 && wanted <= 10000)
+        return (size_t)wanted;
+    if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
         return SIZE_MAX;
     return size.ws_col;
 }
@@ -170,13 +177,61 @@ static void clip(struct buf *to, struct str text, size_t max)
     buf_puts(to, "…");
 }
 
-static void cell_shown(const struct listing *l, size_t row, size_t column, struct buf *to)
+/* The same in the middle: keys, ids and paths of a column differ at both ends. */
+static void clip_middle(struct buf *to, struct str text, size_t max)
 {
-    const struct listing_cell *cell = &l->cells[row * l->count + column];
+    size_t width = listing_width(text), head_width, skipped;
+    if (width <= max) {
+        buf_str(to, text);
+        return;
+    }
+    size_t head = fit(text, (max - 1) / 2, &head_width), room = max - 1 - head_width;
+    size_t tail = fit(text, width - room, &skipped);
+    if (width - skipped > room) /* a wide character on the edge */
+        tail += str_utf8(text.p + tail, text.n - tail);
+    buf_add(to, text.p, head);
+    buf_puts(to, "…");
+    buf_add(to, text.p + tail, text.n - tail);
+}
+
+/* The cell of `row` (SIZE_MAX: the heading) in at most `max` columns. */
+static void cell_shown(const struct listing *l, size_t row, size_t column, size_t max, struct buf *to)
+{
+    const struct listing_cell *cell = row == SIZE_MAX ? NULL : &l->cells[row * l->count + column];
+    size_t own = l->columns[column].max;
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, CELL_MAX * 4 + 8);
-    buf_plain(&plain, str_of(cell->text ? cell->text : "-"), CELL_MAX);
-    clip(to, buf_text(&plain), l->columns[column].max ? l->columns[column].max : SIZE_MAX);
+    buf_plain(&plain, str_of(!cell ? l->columns[column].heading : cell->text ? cell->text : "-"), CELL_MAX);
+    struct str text = buf_text(&plain);
+    if (own && own < max)
+        max = own;
+    if (max > 8 && max != SIZE_MAX && str_find(text, STR(" ")) < 0)
+        clip_middle(to, text, max);
+    else
+        clip(to, text, max);
+}
+
+/* Where the table is wider than the terminal, the widest columns of text give way; numbers stay whole. */
+static void shrink(const struct listing *l, size_t *widths, size_t last, size_t terminal)
+{
+    enum { LEAST = 16 };
+    size_t total = 0;
+    for (size_t c = 0; c <= last; c++)
+        if (l->columns[c].heading)
+            total += widths[c] + (c < last ? 2 : 0);
+    while (total > terminal) {
+        size_t widest = SIZE_MAX;
+        for (size_t c = 0; c <= last; c++) {
+            if (!l->columns[c].heading || l->columns[c].right || widths[c] <= LEAST)
+                continue;
+            if (widest == SIZE_MAX || widths[c] >= widths[widest])
+                widest = c;
+        }
+        if (widest == SIZE_MAX)
+            return;
+        widths[widest]--;
+        total--;
+    }
 }
 
 static void put_line(const struct listing *l, size_t row, const size_t *widths, size_t last, struct buf *line)
@@ -187,10 +242,7 @@ static void put_line(const struct listing *l, size_t row, const size_t *widths, 
         if (!l->columns[c].heading)
             continue;
         buf_clear(&cell);
-        if (row == SIZE_MAX)
-            buf_puts(&cell, l->columns[c].heading);
-        else
-            cell_shown(l, row, c, &cell);
+        cell_shown(l, row, c, widths[c], &cell);
         size_t width = listing_width(buf_text(&cell)), fill = widths[c] > width ? widths[c] - width : 0;
         if (l->columns[c].right)
             for (; fill; fill--)
@@ -221,12 +273,14 @@ int listing_print(const struct listing *l, FILE *out)
         widths[c] = listing_width(str_of(l->columns[c].heading));
         for (size_t r = 0; r < rows; r++) {
             buf_clear(&cell);
-            cell_shown(l, r, c, &cell);
+            cell_shown(l, r, c, SIZE_MAX, &cell);
             size_t width = listing_width(buf_text(&cell));
             if (width > widths[c])
                 widths[c] = width;
         }
     }
+    if (widths)
+        shrink(l, widths, last, terminal);
     bool bold = listing_colour(out);
     for (size_t r = 0; widths && r <= rows; r++) {
         buf_clear(&line);

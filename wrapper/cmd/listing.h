@@ -1,7 +1,7 @@
 /* listing.h: what commands print: tables for people, and JSON for programs, from the same cells.
  *
- * A table is aligned by what characters occupy on a terminal. On a terminal the heading is bold (unless NO_COLOR is set) and lines are cut at
- * its width; in a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
+ * A table is aligned by what characters occupy on a terminal. On a terminal the heading is bold (unless NO_COLOR is set), and where the table is
+ * wider (COLUMNS, else the window) columns of text give way, then lines are cut; in a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
 #ifndef CMD_LISTING_H
 #define CMD_LISTING_H
 #include "base/arena.h"

@@ -47,6 +47,8 @@ static const char *why_not(const struct again *g)
     static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout", "benchwrap.dropped.stderr"};
     if (tag_of(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
+    if (tag_of(g, "benchwrap.series"))
+        return "a series has no output of its own: read its runs again (their ids: benchwrap ls --children)";
     if (tag_of(g, "benchwrap.retracts"))
         return "it retracts another run";
     for (const struct fact *f = g->before.first; f; f = f->next)

@@ -1,0 +1,49 @@
+#!/bin/bash
+# What somebody meets who knows little: a program nobody knows, an output whose program is not named, a narrow terminal, the Tab key.
+. "$(dirname "$0")/../lib/tap.sh"
+samples=$(cd "$(dirname "$0")/../../benchmarks/catalogue" && pwd)
+cd "$WORK" || exit 1
+
+# a program that nobody knows: its figures are guesses, and they are shown
+printf '#!/bin/sh\necho "speed: $((100 * $1)) MB/s"\n' >bench; chmod +x bench
+shown=$("$BENCHWRAP" -- ./bench 2 2>&1 >/dev/null)
+like "the summary shows a guess as one" "$shown" 'speed 200 MB/s, run\.wall .*guessed'
+shown=$("$BENCHWRAP" --sweep n=1,2 --repeat 3 -- ./bench '{n}' 2>&1 >/dev/null)
+like "a sweep has the guessed figure for each point" "$shown" 'n=2 +speed +MB_per_s +3 +200'
+like "and the wall time" "$shown" 'n=1 +run\.wall +s +3'
+like "ls too" "$("$BENCHWRAP" ls)" 'speed 200 MB_per_s'
+like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
+
+# parse finds the rules
+out=$(find "$samples/sysbench/samples" -name stdout | sort | head -1)
+like "by the looks of the output" "$("$BENCHWRAP" parse "$out" 2>&1)" '^sysbench \(rules'
+echo "nothing" >nothing
+like "by the program behind --, launchers seen through" "$("$BENCHWRAP" parse nothing -- srun -n 4 ior -a POSIX 2>&1)" '^ior \(rules .*fail'
+shown=$("$BENCHWRAP" parse nothing 2>&1); status=$?
+is "an output that nobody knows: status" "$status" 125
+like "and what to do" "$shown" 'name some with --rules'
+like "a file that is not there" "$("$BENCHWRAP" parse not-there 2>&1)" 'open not-there: No such file'
+like "import of a folder names the right option" "$("$BENCHWRAP" import . 2>&1)" 'a directory: -R '
+
+# Tab
+complete_line()
+{
+    bash -c 'source <("$1" completion bash); read -ra COMP_WORDS <<<"$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
+             COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _benchwrap; echo "${COMPREPLY[*]}"' - "$BENCHWRAP" "$1"
+}
+PATH=$(dirname "$BENCHWRAP"):$PATH
+like "names of the catalogue complete --rules" "$(complete_line 'benchwrap parse --rules st')" 'stream stress-ng'
+like "and the verb benchmarks" "$(complete_line 'benchwrap benchmarks i')" 'imb io500 ior iperf3'
+like "the verbs of rules" "$(complete_line 'benchwrap rules ')" 'check new'
+
+# a narrow terminal: no line is longer, keys keep their ends
+if python3 -c 'import pty' 2>/dev/null && command -v script >/dev/null; then
+    shown=$(COLUMNS=60 TERM=dumb script -qec "'$BENCHWRAP' show last~1" /dev/null | tr -d '\r')
+    table=$(printf '%s\n' "$shown" | sed -n '/^Metrics/,/^Parameters/p')
+    is "no line of a table is longer than COLUMNS" "$(printf '%s\n' "$table" | awk '{ if (length($0) > 62) n++ } END { print n + 0 }')" 0
+    like "a key is cut in its middle" "$table" '^[a-z_.]+…[A-Za-z_]+ '
+else
+    skip "a narrow terminal" "script(1) is not here"
+fi
+is "in a pipe nothing is cut" "$(COLUMNS=40 "$BENCHWRAP" show last | grep -c '…')" "$("$BENCHWRAP" show last | grep -c '…')"
+done_testing
