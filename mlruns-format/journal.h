@@ -49,6 +49,16 @@ struct journal_state {
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
 /* Reopens for appending after a crash (cuts the torn tail, takes the lock). 1 if somebody holds the lock (alive). */
 int journal_reopen(struct journal **ret, int dir, struct err *err);
+/* Following a journal that another process writes: each fact is told once, in order, as its line becomes whole. *ret_head lives as long as the tail.
+ * -1 if the first line is not whole (yet). */
+struct journal_tail;
+int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_head, struct err *err);
+/* At most `most` facts of those that came since; how many. A fact's texts live until each returns. */
+size_t journal_tail_read(struct journal_tail *t, size_t most, void (*each)(void *context, const struct fact *fact), void *context);
+/* What was told until now is dealt with; back: what was told since the mark is told again. */
+void journal_tail_mark(struct journal_tail *t);
+void journal_tail_back(struct journal_tail *t);
+void journal_tail_close(struct journal_tail *t); /* NULL is allowed */
 /* Is the writer alive? 1 yes, 0 no, -1 cannot tell. */
 int journal_alive(int dir);
 #endif

@@ -181,28 +181,40 @@ static int read_head(const struct json *j, struct record *r, struct journal_head
     return 0;
 }
 
+/* A fact's texts are j's. False: none, or of a kind that a later version knows. */
+static bool read_fact(const struct json *j, struct fact *ret)
+{
+    static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};
+    const char *fact = json_string(json_get(j, "fact"), "");
+    size_t kind = 0;
+    while (kind < sizeof kinds / sizeof *kinds && strcmp(kinds[kind], fact) != 0)
+        kind++;
+    if (kind == sizeof kinds / sizeof *kinds)
+        return false;
+    const char *dir = get_text(j, "direction");
+    *ret = (struct fact){.kind = (enum fact_kind)kind,
+                         .key = str_of(get_text(j, "key")),
+                         .text = str_of(get_text(j, "text")),
+                         .value = kind == FACT_METRIC ? json_number(json_get(j, "value"), NAN) : 0,
+                         .time_ms = get_int(j, "time", 0),
+                         .step = get_int(j, "step", 0),
+                         .unit = get_text(j, "unit"),
+                         .source = get_text(j, "source"),
+                         .direction = strcmp(dir, "higher") == 0  ? DIR_HIGHER
+                                      : strcmp(dir, "lower") == 0 ? DIR_LOWER
+                                                                  : DIR_NONE};
+    return true;
+}
+
 /* One object after the first: a fact, a beat, started, ended, lost. Unknown ones are of a later minor change: passed over. */
 static void read_line(const struct json *j, struct record *r, struct journal_state *st)
 {
-    static const char *const kinds[] = {"param", "metric", "tag", "artifact", "missing", "warning"};
-    const char *fact = json_string(json_get(j, "fact"), NULL);
+    struct fact f;
     int64_t time = 0;
-    if (fact) {
-        struct fact f = {.key = str_of(get_text(j, "key")),
-                         .text = str_of(get_text(j, "text")),
-                         .step = get_int(j, "step", 0),
-                         .unit = get_text(j, "unit"),
-                         .source = get_text(j, "source")};
-        size_t kind = 0;
-        while (kind < sizeof kinds / sizeof *kinds && strcmp(kinds[kind], fact) != 0)
-            kind++;
-        if (kind == sizeof kinds / sizeof *kinds)
+    if (json_get(j, "fact")) {
+        if (!read_fact(j, &f))
             return;
-        f.kind = (enum fact_kind)kind;
-        f.time_ms = time = get_int(j, "time", 0);
-        f.value = f.kind == FACT_METRIC ? json_number(json_get(j, "value"), NAN) : 0;
-        const char *dir = get_text(j, "direction");
-        f.direction = strcmp(dir, "higher") == 0 ? DIR_HIGHER : strcmp(dir, "lower") == 0 ? DIR_LOWER : DIR_NONE;
+        time = f.time_ms;
         record_fact(r, &f);
     } else if (json_get(j, "beat"))
         time = get_int(j, "beat", 0);
@@ -297,4 +309,74 @@ int journal_alive(int dir)
     if (lock.l_type != F_UNLCK)
         return 1; /* locks of other hosts are seen on some file systems: then that is as sure */
     return same_boot(fd) ? 0 : -1;
+}
+
+/* ---- a journal that is still written ---- */
+
+struct journal_tail {
+    struct lines lines;
+    struct record head; /* owns the head's texts; holds no facts */
+    off_t mark;
+};
+
+int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_head, struct err *err)
+{
+    CLEANUP_FD int fd = openat(dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    struct journal_tail *t = fd < 0 ? NULL : calloc(1, sizeof *t);
+    struct str line;
+    struct json *j = NULL;
+    if (!t)
+        return err_sys(err, "cannot read the journal");
+    t->lines.fd = fd;
+    int rc = next_line(&t->lines, &line) && json_parse(&j, line, NULL, NULL) == 0
+                 ? read_head(j, &t->head, ret_head, err)
+                 : err_set(err, ERR_INPUT, "the first line of the journal is not whole");
+    json_free(j);
+    if (rc) {
+        free(t->lines.p);
+        free(t);
+        return -1;
+    }
+    fs_take(&fd); /* the tail's now */
+    journal_tail_mark(t);
+    *ret = t;
+    return 0;
+}
+
+size_t journal_tail_read(struct journal_tail *t, size_t most, void (*each)(void *context, const struct fact *fact), void *context)
+{
+    struct str line;
+    size_t n = 0;
+    while (n < most && next_line(&t->lines, &line)) {
+        struct json *j = NULL;
+        struct fact f;
+        if (json_parse(&j, line, NULL, NULL) == 0 && read_fact(j, &f)) {
+            each(context, &f);
+            n++;
+        }
+        json_free(j);
+    }
+    return n;
+}
+
+void journal_tail_mark(struct journal_tail *t)
+{
+    t->mark = (off_t)t->lines.good;
+}
+
+void journal_tail_back(struct journal_tail *t)
+{
+    t->lines.at = t->mark;
+    t->lines.good = (size_t)t->mark;
+    t->lines.from = t->lines.n = 0;
+}
+
+void journal_tail_close(struct journal_tail *t)
+{
+    if (!t)
+        return;
+    close(t->lines.fd);
+    free(t->lines.p);
+    record_deinit(&t->head);
+    free(t);
 }

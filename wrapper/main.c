@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "run.h"
+#include "send.h"
 #include "series.h"
 
 #include <signal.h>
@@ -35,6 +36,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--recorder") == 0)
         return run_record(argc - 1, argv + 1, environ);
+    if (argc > 1 && strcmp(argv[1], "--send") == 0)
+        return send_main(argc - 1, argv + 1, environ);
     if (argc > 1 && strcmp(argv[1], "--alive") == 0)
         return 0;
     if (argc > 1 && strcmp(argv[1], "--series") == 0)

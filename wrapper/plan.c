@@ -5,6 +5,8 @@
 #include "base/yaml.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "plan_server.h"
+#include "sinks/mlflow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +26,7 @@ const struct opt_row plan_rows[] = {
 };
 const size_t plan_rows_count = sizeof plan_rows / sizeof plan_rows[0];
 
-static const char *env_get(char **env, const char *name) /* empty counts as not set */
+const char *plan_env(char **env, const char *name)
 {
     size_t n = strlen(name);
     for (; env && *env; env++)
@@ -33,7 +35,7 @@ static const char *env_get(char **env, const char *name) /* empty counts as not 
     return NULL;
 }
 
-static const char *warn(struct plan *p, const char *text)
+const char *plan_warn(struct plan *p, const char *text)
 {
     struct plan_warning **at = &p->warnings;
     size_t n = 0;
@@ -63,7 +65,7 @@ static const char *base_name(const char *path)
 /* XDG base directory with its default below HOME; relative values are to be ignored (XDG base directory specification). */
 static const char *xdg(char **env, const char *name, const char *below_home, struct arena *a)
 {
-    const char *dir = env_get(env, name), *home = env_get(env, "HOME");
+    const char *dir = plan_env(env, name), *home = plan_env(env, "HOME");
     if (dir && dir[0] == '/')
         return arena_printf(a, "%s/benchwrap", dir);
     return home && home[0] == '/' ? arena_printf(a, "%s/%s/benchwrap", home, below_home) : NULL;
@@ -128,7 +130,7 @@ static const char *file_uri_path(const char *uri, struct arena *a)
 /* MLFLOW_TRACKING_URI as a path, or NULL with the reason in *ret_why (both NULL: not set). */
 static const char *tracking_path(char **env, struct arena *a, const char **ret_why)
 {
-    const char *uri = env_get(env, "MLFLOW_TRACKING_URI");
+    const char *uri = plan_env(env, "MLFLOW_TRACKING_URI");
     *ret_why = NULL;
     if (!uri)
         return NULL;
@@ -140,10 +142,8 @@ static const char *tracking_path(char **env, struct arena *a, const char **ret_w
     }
     size_t scheme = strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
     if (scheme && uri[scheme] == ':') {
-        *ret_why =
-            strncmp(uri, "http", 4) == 0
-                ? "MLFLOW_TRACKING_URI names a server: this version records to the tree only, the server comes with \"benchwrap sync\" later"
-                : "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
+        if (!mlflow_is_server(uri)) /* a server gets the run as well: plan_server.c */
+            *ret_why = "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
         return NULL;
     }
     if (strcmp(uri, "databricks") == 0 || strcmp(uri, "databricks-uc") == 0) {
@@ -215,7 +215,7 @@ static void assign(struct plan *p, const struct yaml *key, const char *text, enu
     const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
     const char *name = arena_dup(&p->arena, key->key.p, key->key.n);
     if (where && name && text && opt_assign(&p->opts, name, text, origin, where, &err) != 0)
-        warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
+        plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
 }
 
 /* One entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
@@ -229,7 +229,7 @@ static void take_entry(struct plan *p, const struct yaml *entry, enum opt_origin
     }
     for (const struct yaml *y = entry->child; y; y = y->next) {
         if (y->kind != YAML_SCALAR) {
-            warn(p, arena_printf(&p->arena, "%s:%d:%d: a text is wanted here; ignored", file, y->line, y->column));
+            plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: a text is wanted here; ignored", file, y->line, y->column));
             continue;
         }
         const char *text = entry->kind == YAML_LIST ? arena_dup(&p->arena, y->text.p, y->text.n)
@@ -252,20 +252,20 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin)
     struct err err = {0};
     if (fs_read(AT_FDCWD, path, PLAN_FILE_MAX, 0, &text, &err) < 0) {
         if (err.sys != ENOENT && err.sys != ENOTDIR)
-            warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
+            plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
         return;
     }
     f->found = true;
     struct yaml *doc = NULL;
     char *copy = arena_dup(&p->arena, text.p ? text.p : "", text.n);
     if (!copy || yaml_parse(&doc, path, (struct str){copy, text.n}, &p->arena, &err) < 0) {
-        warn(p, arena_printf(&p->arena, "%s; the file is ignored", err.text));
+        plan_warn(p, arena_printf(&p->arena, "%s; the file is ignored", err.text));
         return;
     }
     if (!doc || yaml_is_null(doc))
         return;
     if (doc->kind != YAML_MAP) {
-        warn(p, arena_printf(&p->arena, "%s:%d:%d: \"option: value\" lines are wanted; the file is ignored", path, doc->line, doc->column));
+        plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: \"option: value\" lines are wanted; the file is ignored", path, doc->line, doc->column));
         return;
     }
     for (const struct yaml *y = doc->child; y; y = y->next)
@@ -300,7 +300,7 @@ static int choose_tree(struct plan *p, char **env, struct err *err)
         p->tree_where = p->repository ? "results repository" : "default";
     }
     if (why && !strong)
-        warn(p, why);
+        plan_warn(p, why);
     p->tree = tree_named(path, a);
     p->spool = p->tree ? spool_of(p->tree, a) : NULL;
     return 0;
@@ -356,7 +356,7 @@ static int choose_rules(struct plan *p, struct err *err)
         struct err why = {0}; /* not named for this run: what is wrong is only said */
         if (named_rules(p, given, &why) == 0)
             return 0;
-        warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
+        plan_warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
         p->rules = NULL;
     }
     if (!p->program[0]) {
@@ -427,7 +427,7 @@ static int choose_references(struct plan *p, struct err *err)
                 *err = why;
             return -1;
         }
-        warn(p, arena_printf(a, "%s; ignored", why.text));
+        plan_warn(p, arena_printf(a, "%s; ignored", why.text));
     }
     const char *places[] = {p->repository ? arena_printf(a, "%s/references.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
                             p->config_dir ? arena_printf(a, "%s/references.yaml", p->config_dir) : NULL, "/etc/benchwrap/references.yaml"};
@@ -477,7 +477,7 @@ static int choose_experiment(struct plan *p, struct err *err)
         if (!experiment_legal((struct str){made + i, 1}))
             made[i] = '_';
     p->experiment = made;
-    warn(p, arena_printf(&p->arena, "%s: not a legal name of an experiment, made \"%s\"", p->experiment_where, made));
+    plan_warn(p, arena_printf(&p->arena, "%s: not a legal name of an experiment, made \"%s\"", p->experiment_where, made));
     return 0;
 }
 
@@ -496,7 +496,7 @@ static int check_line(struct plan *p, struct err *err)
                 *err = why;
             return -1;
         }
-        warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
+        plan_warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
         *head = (struct opt_value){.text = plan_rows[i].value, .origin = OPT_DEFAULT, .where = "default"};
     }
     return 0;
@@ -530,7 +530,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     find_catalogue(p);
-    if (choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 || choose_references(p, err) < 0)
+    if (plan_server(p, env, err) < 0 || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 || choose_references(p, err) < 0)
         return -1;
     if (!a->failed)
         return 0;

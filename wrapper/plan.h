@@ -38,6 +38,10 @@ struct plan {
     const char *tree;           /* absolute path of the mlruns folder, which may not exist yet */
     const char *tree_where;     /* what decided it: "--tree", "BENCHWRAP_TREE", "/etc/benchwrap.yaml:3", "default" … */
     const char *repository;     /* root of the results repository, or NULL */
+    const char *server;         /* MLflow server the run is sent to, as it may be printed (without credentials); NULL: none */
+    const char *server_uri;     /* the same as it was given: never printed, never written */
+    const char *server_where;   /* what decided it; where there is none, why */
+    const char *server_run;     /* MLFLOW_RUN_ID: somebody else's run on that server, which this one is appended to; NULL: a run of its own */
     const char *spool;          /* <parent of realpath(mlruns)>/.benchwrap/spool */
     const char *spool_fallback; /* $XDG_STATE_HOME/benchwrap/spool, when that cannot be written; NULL without a home */
     struct catalogue catalogue; /* --catalogue, $XDG_CONFIG_HOME/benchwrap/catalogue, /etc/benchwrap/catalogue; the shipped one */

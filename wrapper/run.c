@@ -1,6 +1,7 @@
 /* run.c: the story of one run, told by the recorder: it begins, is watched, ends, becomes a run in the tree. */
 #include "wrapper/run.h"
 
+#include "base/clock.h"
 #include "wrapper/run_state.h"
 #include "wrapper/run_summary.h"
 
@@ -26,6 +27,13 @@ void run_tell(const struct run *run, uint32_t kind, int status, const char *text
     while (send(WIRE_SOCKET_FD, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
 }
 
+/* The launcher waits --finish-wait from the program's end on; we are to be heard before. */
+static int64_t wait_until(const struct run *run)
+{
+    int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();
+    return from + (int64_t)(opt_seconds(&run->plan.opts, "finish-wait") * 0.9e9);
+}
+
 /* The record is safe; now it becomes a run in the tree. */
 static int finish(struct run *run, char **env)
 {
@@ -44,6 +52,7 @@ static int finish(struct run *run, char **env)
         struct buf text CLEANUP_BUF;
         buf_init(&text, sizeof((struct wire_msg *)0)->text - 1);
         summary_print(&f, &text);
+        server_finish(run, wait_until(run), &text);
         verdict = strcmp(f.verdict, "pass") != 0;
         if (!opt_on(&run->plan.opts, "quiet"))
             run_tell(run, WIRE_SUMMARY, 0, buf_text(&text).p);
@@ -78,7 +87,7 @@ static void tidy(struct run *run)
 
 int run_record(int argc, char **argv, char **env)
 {
-    struct run run = {.spool = SPOOL_NONE, .signals = -1};
+    struct run run = {.spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}};
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
@@ -86,8 +95,10 @@ int run_record(int argc, char **argv, char **env)
         run_tell(&run, refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
         return 1;
     }
+    server_share(&run);
     run_tell(&run, WIRE_READY, 0, "");
     run_watch(&run);
+    server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
         journal_close(run.journal);
         spool_discard(&run.spool, &err);

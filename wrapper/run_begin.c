@@ -176,6 +176,8 @@ static void record_identity(struct run *run)
         record_tag(r, "mlflow.user", str_of(user_name(run)));
     if (program && program[0])
         record_tag(r, "mlflow.source.name", str_of(run->host.public_profile ? benchmark_name(run) : program[0]));
+    if (run->plan.server_run)
+        record_tag(r, "benchwrap.server_run", str_of(run->plan.server_run));
     if (w->parent_id[0])
         record_tag(r, run->nests ? "mlflow.parentRunId" : "benchwrap.parent_run_id", str_of(w->parent_id));
     if (w->ranks > 1 || opt_on(&run->plan.opts, "per-rank"))
@@ -282,6 +284,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     record_identity(run);
     record_shape(run);
     journal_flush(run->journal, false, NULL);
+    server_begin(run);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
     files_wait(&run->files, FILES_WAIT_MS);
     return 0;

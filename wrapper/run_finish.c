@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -432,6 +433,19 @@ static void sweep_making(const char *root, const char *name)
         spool_discard(&s, NULL);
     journal_close(lock);
     spool_close(&s);
+}
+
+int finish_leftover(const char *root, const char *name, struct swept *ret, struct err *err)
+{
+    struct spool s;
+    struct sweeping w = {NULL, NULL, ret, INT_MAX}; /* a published one is left as it is: its tree is young */
+    *ret = (struct swept){0};
+    int rc = spool_open(&s, root, name, err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    rc = spool_published_for(&s) < INT_MAX ? 0 : sweep_one(&s, &w, err);
+    spool_close(&s);
+    return rc;
 }
 
 void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,

@@ -6,6 +6,7 @@
 #include "wrapper/plan.h"
 #include "wrapper/run_files.h"
 #include "wrapper/run_finish.h"
+#include "wrapper/run_server.h"
 #include "wrapper/run_stream.h"
 
 struct run {
@@ -27,6 +28,7 @@ struct run {
     bool nested; /* a run inside a run */
     bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
+    struct run_server server;
     pid_t syncer; /* child that syncs the journal, 0: none yet */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */
     struct wire_msg end; /* kind 0 until the program has ended */

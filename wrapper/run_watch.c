@@ -76,6 +76,7 @@ static void take_signals(struct run *run)
 static void started(struct run *run, const struct wire_msg *m)
 {
     run->host.pid = m->pid;
+    server_started(run);
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms);
     run->dirty = true;
@@ -125,6 +126,7 @@ static void sync_aside(struct run *run)
 
 static void on_time(struct run *run, int64_t now)
 {
+    server_on_time(run, now);
     if (now >= run->next_sample) {
         probes_run(PROBE_SAMPLE, run->nested, &run->host, &run->record);
         run->dirty = true;
@@ -154,6 +156,8 @@ static int time_out(const struct run *run, int64_t now)
     int64_t next = run->next_sample < run->next_beat ? run->next_sample : run->next_beat;
     if (next > run->next_sync)
         next = run->next_sync;
+    if (next > server_next(run))
+        next = server_next(run);
     if (run->dirty && next > run->next_flush)
         next = run->next_flush;
     int64_t ms = (next - now + 999999) / 1000000;
@@ -165,7 +169,7 @@ static int time_out(const struct run *run, int64_t now)
 void run_watch(struct run *run)
 {
     struct pollfd fds[] = {
-        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}};
+        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}, {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     run->next_sample = INT64_MAX;
     run->next_flush = now;
@@ -180,7 +184,8 @@ void run_watch(struct run *run)
             drain_all(run);
             continue;
         }
-        int n = poll(fds, 3, time_out(run, now));
+        fds[3].fd = run->server.line;
+        int n = poll(fds, 4, time_out(run, now));
         if (n < 0 && errno != EINTR)
             break;
         if (fds[1].revents)
@@ -190,6 +195,8 @@ void run_watch(struct run *run)
             log_receive(WIRE_LOG_FD, run->spool.dir, &run->keep_left, &run->record);
             run->dirty = true;
         }
+        if (n > 0 && fds[3].revents)
+            server_hear(run);
         if (n > 0 && fds[0].revents)
             more = take_message(run);
     }

@@ -27,8 +27,19 @@ is "MLFLOW_TRACKING_URI as a path" "$(MLFLOW_TRACKING_URI=/z plan tree -- true)"
 is "MLFLOW_TRACKING_URI as a file: URI, decoded" "$(MLFLOW_TRACKING_URI=file:///a%20b/mlruns plan tree -- true)" "/a b/mlruns"
 is "a file: URI of another host is not used" "$(MLFLOW_TRACKING_URI=file://other/a plan tree -- true)" "$WORK/w/mlruns"
 is "BENCHWRAP_TREE is stronger than MLFLOW_TRACKING_URI" "$(MLFLOW_TRACKING_URI=/z BENCHWRAP_TREE=/y plan tree -- true)" /y/mlruns
-is "a server is not a tree" "$(MLFLOW_TRACKING_URI=http://h:5000 plan tree -- true)" "$WORK/w/mlruns"
-like "and that is said" "$(MLFLOW_TRACKING_URI=http://h:5000 plan warnings -- true)" "names a server"
+nobody=http://127.0.0.1:1 # where nothing listens
+is "a server is not a tree" "$(MLFLOW_TRACKING_URI=$nobody plan tree -- true)" "$WORK/w/mlruns"
+is "it is the server" "$(MLFLOW_TRACKING_URI=$nobody/x/ plan server -- true)" "$nobody/x"
+is "its password is not told" "$(MLFLOW_TRACKING_URI=http://jo:s3cret@127.0.0.1:1 plan server -- true)" "$nobody"
+is "nowhere else either" "$(BENCHWRAP_TO=http://jo:s3cret@127.0.0.1:1 "$BENCHWRAP" plan --json -- true 2>&1 | grep -c s3cret)" 0
+like "one on the line is refused" "$("$BENCHWRAP" plan --to http://jo:s3cret@127.0.0.1:1 -- true 2>&1)" "everybody .* could see"
+is "the password is not repeated" "$("$BENCHWRAP" plan --to http://jo:s3cret@127.0.0.1:1 -- true 2>&1 | grep -c s3cret)" 0
+like "it is asked whether it answers" "$(MLFLOW_TRACKING_URI=$nobody plan server_answer -- true)" "127.0.0.1"
+is "--to is stronger" "$(MLFLOW_TRACKING_URI=http://127.0.0.1:2 plan server --to $nobody -- true)" "$nobody"
+is "--to none: no server" "$(MLFLOW_TRACKING_URI=$nobody plan server --to none -- true)" null
+like "--to wants a server" "$("$BENCHWRAP" plan --to /tmp -- true 2>&1)" "neither the address"
+is "MLFLOW_RUN_ID: appended to that run" "$(MLFLOW_TRACKING_URI=$nobody MLFLOW_RUN_ID=0a1b plan server_run -- true)" 0a1b
+is "but not to the one that our parent has shared" "$(MLFLOW_TRACKING_URI=$nobody MLFLOW_RUN_ID=0a1b BENCHWRAP_SHARED_RUN=0a1b plan server_run -- true)" null
 ln -s "$WORK/far/mlruns" "$WORK/w/link"; mkdir -p "$WORK/far/mlruns"
 is "a link to a tree is the tree" "$(plan tree -t link -- true)" "$WORK/far/mlruns"
 mkdir -p "$WORK/l"; ln -s "$WORK/far/mlruns" "$WORK/l/mlruns"

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "benchmarks/rules.h"
 #include "plan.h"
+#include "server_look.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,6 +128,17 @@ static void places(struct doctor *d, const struct plan *p)
         tell(d, MISSING, "options", "warning", w->text, "mend it");
 }
 
+static void server(struct doctor *d, struct plan *p)
+{
+    bool good = false;
+    const char *answer = p->server ? server_look(p, d->c->env, &good) : NULL;
+    if (!p->server)
+        tell(d, NOTE, "server", "MLflow", p->server_where, "--to or MLFLOW_TRACKING_URI names one");
+    else
+        tell(d, good ? GOOD : MISSING, "server", arena_printf(d->c->arena, "%s (%s)", p->server, p->server_where), answer,
+             good ? NULL : "runs are recorded here; \"benchwrap sync\" sends them when it answers");
+}
+
 static void kernel(struct doctor *d)
 {
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -213,6 +225,7 @@ static int run(struct cmd_context *c)
     programs(&d);
     catalogues(&d, &p.catalogue);
     places(&d, &p);
+    server(&d, &p);
     kernel(&d);
     others(&d);
     int status = d.listing.failed ? -1 : print(&d);
@@ -233,7 +246,7 @@ const struct cmd cmd_doctor = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Looks at the program's parts and libraries, the catalogue of rules, the places where runs would be written, configuration files, the "
-        "kernel's features, and the programs that benchwrap works with. Starts none of them and writes nothing. The exit status is 1 when "
+        "kernel's features, the MLflow server if one is named, and the programs that benchwrap works with. Starts none of them and writes nothing. The exit status is 1 when "
         "something essential is BROKEN; what is merely missing has a substitute, named beside it.",
     .examples = "$ benchwrap doctor\n"
                 "A table.\n"

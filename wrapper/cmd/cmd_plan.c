@@ -4,6 +4,7 @@
 #include "cmd/listing.h"
 #include "plan.h"
 #include "series_plan.h"
+#include "server_look.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -71,7 +72,18 @@ static void print_series(struct listing *l, const struct plan *p, const struct s
     }
 }
 
-static int print_text(struct cmd_context *c, const struct plan *p, const struct series_plan *s)
+static void print_server(struct listing *l, const struct plan *p, const char *server)
+{
+    row(l, "server", p->server, p->server_where);
+    if (server)
+        row(l, "", server, "asked now");
+    if (p->server_run)
+        row(l, "appended to", p->server_run, "MLFLOW_RUN_ID");
+    else if (p->server && opt_on(&p->opts, "share-run"))
+        row(l, "shared", "the program gets the run by MLFLOW_RUN_ID", opt_find(&p->opts, "share-run")->where);
+}
+
+static int print_text(struct cmd_context *c, const struct plan *p, const struct series_plan *s, const char *server)
 {
     static const struct listing_column columns[] = {
         {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", false, 0}};
@@ -92,6 +104,7 @@ static int print_text(struct cmd_context *c, const struct plan *p, const struct 
     if (!p->references.count)
         row(&l, "references", NULL, "none was named or found");
     row(&l, "tree", p->tree, p->tree_where);
+    print_server(&l, p, server);
     row(&l, "spool", p->spool, access(p->tree, F_OK) == 0 ? "beside the tree" : "beside the tree, which is not there yet");
     row(&l, "fallback", p->spool_fallback, "if the spool cannot be written");
     for (size_t i = 0; i < p->catalogue.folders; i++)
@@ -164,7 +177,7 @@ static void series_json(struct json_out *j, const struct plan *p, const struct s
     json_close(j, '}');
 }
 
-static int print_json(struct cmd_context *c, const struct plan *p, const struct series_plan *s)
+static int print_json(struct cmd_context *c, const struct plan *p, const struct series_plan *s, const char *server)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20); /* a command line has at most a few MiB */
@@ -189,6 +202,10 @@ static int print_json(struct cmd_context *c, const struct plan *p, const struct 
     json_close(&j, ']');
     json_text(&j, "tree", p->tree);
     json_text(&j, "tree_where", p->tree_where);
+    json_text(&j, "server", p->server);
+    json_text(&j, "server_where", p->server_where);
+    json_text(&j, "server_answer", server);
+    json_text(&j, "server_run", p->server_run);
     json_text(&j, "repository", p->repository);
     json_text(&j, "spool", p->spool);
     json_text(&j, "spool_fallback", p->spool_fallback);
@@ -236,7 +253,9 @@ static int run(struct cmd_context *c)
         plan_deinit(&p);
         return -1;
     }
-    int status = json ? print_json(c, &p, several ? &series : NULL) : print_text(c, &p, several ? &series : NULL);
+    bool good;
+    const char *server = p.server ? server_look(&p, c->env, &good) : NULL;
+    int status = json ? print_json(c, &p, several ? &series : NULL, server) : print_text(c, &p, several ? &series : NULL, server);
     plan_deinit(&p);
     return status < 0 ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
 }
@@ -257,7 +276,7 @@ const struct cmd cmd_plan = {
     .description =
         "Takes the line that a recorded run would be started with, and tells which program would be measured (launchers such as srun, env or "
         "numactl are seen through), where the run would be written, which rules would read its output, and for every option its value and "
-        "where that came from. Nothing is started and nothing is written.\n\n"
+        "where that came from. Nothing is started and nothing is written; an MLflow server, if one is named, is asked whether it answers.\n\n"
         "From weak to strong: defaults, /etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml, the results repository's benchwrap.yaml, "
         "environment variables, the command line.",
     .examples = "$ benchwrap plan -- true\n"

@@ -32,9 +32,11 @@ int64_t clock_wall_ms(void)
 static uint32_t count_left(const struct launch *l)
 {
     struct proc_id *list = NULL;
-    pid_t except[3] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, 0};
-    if (!except[0])
-        except[0] = except[1], except[1] = 0;
+    const pid_t helpers[] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, launcher_sender(l)};
+    pid_t except[4] = {0};
+    for (size_t i = 0, n = 0; i < 3; i++)
+        if (helpers[i] > 0)
+            except[n++] = helpers[i];
     ptrdiff_t n = proc_descendants(except, &list);
     uint32_t left = 0;
     for (ptrdiff_t i = 0; i < n; i++)
@@ -123,8 +125,9 @@ static int exit_status(struct launch *l)
 
 int ending_finish(struct launch *l)
 {
-    pid_t except[3] = {l->recorder.pid > 0 ? l->recorder.pid : -1,
-                       l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, 0};
+    pid_t except[4] = {l->recorder.pid > 0 ? l->recorder.pid : -1,
+                       l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1,
+                       launcher_sender(l), 0};
     if (!l->exit_status)
         l->left = count_left(l);
     if (l->limit.reached && l->left)

@@ -21,13 +21,21 @@
 
 enum { CLOSE_NS = 2000000000, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
 
-static void helpers(const struct launch *l, pid_t ret[3])
+/* The recorder's process that talks to a server: its own affair, even if it outlives the recorder and becomes our child. */
+pid_t launcher_sender(const struct launch *l)
+{
+    return l->recorder.wire ? atomic_load_explicit(&l->recorder.wire->sender, memory_order_relaxed) : 0;
+}
+
+static void helpers(const struct launch *l, pid_t ret[4])
 {
     int n = 0;
     if (l->recorder.pid > 0)
         ret[n++] = l->recorder.pid;
     if (l->signals.witness.page && l->signals.witness.pid > 0)
         ret[n++] = l->signals.witness.pid;
+    if (launcher_sender(l) > 0)
+        ret[n++] = launcher_sender(l);
     ret[n] = 0;
 }
 
@@ -116,7 +124,7 @@ static void reap(struct launch *l)
                 recorder_lost(l);
         } else if (pid == l->signals.witness.pid)
             l->signals.witness.pid = 0;
-        else {
+        else if (pid != launcher_sender(l)) {
             l->orphans++;
             add_usage(&l->usage, &usage);
         }
@@ -271,7 +279,7 @@ static void program_failed(struct launch *l)
 static void turn(struct launch *l)
 {
     struct pollfd p[AT_COUNT];
-    pid_t except[3];
+    pid_t except[4];
     wait_turn(l, p);
     int64_t now_ns = clock_ns();
     if (p[AT_SIGNALS].revents || l->signals.queued) {
@@ -316,6 +324,7 @@ static void fill_wire(struct launch *l)
     w->launcher = getpid();
     if (parent && strlen(parent) == 32 && strspn(parent, "0123456789abcdef") == 32)
         memcpy(w->parent_id, parent, 33);
+    w->in_series = l->id != NULL;
     w->rank = l->rank.rank;
     w->ranks = l->rank.ranks;
     strncpy(w->rank_source, l->rank.source, sizeof w->rank_source - 1);
@@ -362,7 +371,7 @@ static int prepare(struct launch *l, const char **ret_what)
 /* Lets the recorder look at the machine, at most --probe-wait. False: it is gone. */
 static bool wait_ready(struct launch *l)
 {
-    int64_t until = clock_ns() + (int64_t)(l->options.probe_wait * 1e9);
+    int64_t until = clock_ns() + (int64_t)(l->options.probe_wait * 1e9) + (l->options.share_run ? RECORDER_SHARE_WAIT_MS * 1000000LL : 0);
     for (int64_t now = clock_ns(); l->recorder.alive && !l->recorder.ready && !l->recorder.refused && now < until; now = clock_ns()) {
         struct pollfd p = {.fd = l->recorder.socket, .events = POLLIN};
         if (poll(&p, 1, (int)((until - now + 999999) / 1000000)) < 0 && errno != EINTR)

@@ -201,6 +201,10 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
     switch (ret->kind) {
     case WIRE_READY: r->ready = true; break;
     case WIRE_REFUSE: r->refused = true; break;
+    case WIRE_ENV:
+        if (r->env_count < RECORDER_ENV_MAX && strchr(ret->text, '=') && (r->env[r->env_count] = strdup(ret->text)))
+            r->env_count++;
+        break;
     case WIRE_SUMMARY: memcpy(r->summary, ret->text, sizeof r->summary); break;
     case WIRE_DONE:
         r->done = true;
@@ -222,6 +226,8 @@ void recorder_close(struct recorder *r)
     fd_close(&r->its_end);
     fd_close(&r->memory);
     fd_close(&r->log);
+    while (r->env_count)
+        free(r->env[--r->env_count]);
     r->alive = false;
 }
 
@@ -251,7 +257,7 @@ char **recorder_environment(const struct recorder *r, char *const *env)
     char name[64] = "";
     while (env[count])
         count++;
-    char **copy = calloc(count + 3, sizeof *copy);
+    char **copy = calloc(count + 3 + r->env_count, sizeof *copy);
     if (!copy)
         return NULL;
     memcpy(copy, env, count * sizeof *copy);
@@ -260,6 +266,16 @@ char **recorder_environment(const struct recorder *r, char *const *env)
     if (!put(copy, &count, "BENCHWRAP_RUN_ID", r->wire->run_id) || !put(copy, &count, "BENCHWRAP_SOCKET", name)) {
         free(copy);
         return NULL;
+    }
+    for (size_t i = 0; i < r->env_count; i++) {
+        char *value = strchr(r->env[i], '=');
+        *value = 0;
+        bool good = put(copy, &count, r->env[i], value + 1);
+        *value = '=';
+        if (!good) {
+            free(copy);
+            return NULL;
+        }
     }
     return copy;
 }

@@ -5,6 +5,8 @@
 #include "launch/spawn.h"
 #include "launch/wire.h"
 
+enum { RECORDER_ENV_MAX = 8, RECORDER_SHARE_WAIT_MS = 2500 /* what --share-run may delay the program's start, the recorder's own 2 s with a margin */ };
+
 struct recorder {
     pid_t pid;           /* 0: not started, or reaped */
     int socket, memory, log;
@@ -16,6 +18,8 @@ struct recorder {
     int exit;            /* wait status once pid is reaped */
     char core[4096];     /* path of the core program */
     char summary[1536];  /* "" none */
+    char *env[RECORDER_ENV_MAX]; /* NAME=VALUE for the program, malloc'ed */
+    size_t env_count;
 };
 
 /* Path of the core beside the running program (../libexec/benchwrap/benchwrap-core). 0 or -1 with errno. */
@@ -30,6 +34,6 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret);
 bool recorder_send(struct recorder *r, const struct wire_msg *msg);
 /* Gives everything back; a recorder that still runs loses its socket and ends by itself. */
 void recorder_close(struct recorder *r);
-/* The caller's environment with BENCHWRAP_RUN_ID and BENCHWRAP_SOCKET: in place where they are, else at the end. malloc'ed; NULL on failure. */
+/* The caller's environment with BENCHWRAP_RUN_ID, BENCHWRAP_SOCKET and what the recorder asked for: in place where they are, else at the end. malloc'ed; NULL on failure. */
 char **recorder_environment(const struct recorder *r, char *const *env);
 #endif

@@ -34,6 +34,8 @@ struct wire {
     char run_id[33], parent_id[33];
     pid_t launcher;
     uint32_t has_log_socket;
+    uint32_t in_series;       /* a run of a series */
+    _Atomic pid_t sender;     /* the recorder's process that talks to the server, 0: none; no descendant of the program, though the launcher may inherit it */
     uint32_t rank, ranks;     /* rank of this process, number of ranks (0: unknown) */
     char rank_source[32];     /* variable the rank was read from, "" none */
     char scope[16];           /* tag benchwrap.scope: "process", "rank0", "rank", "launcher" … */
@@ -50,6 +52,7 @@ enum wire_kind {
     WIRE_SUMMARY,     /* recorder: text to print on stderr at the very end, as it is */
     WIRE_DONE,        /* recorder: finished; .verdict */
     WIRE_REFUSE,      /* recorder: 125: text says why (--strict, or something the user named) */
+    WIRE_ENV,         /* recorder, before READY: text is a NAME=VALUE for the program's environment (--share-run) */
     WIRE_STARTED = 16,/* launcher: program started; .pid .mono_ns .wall_ms */
     WIRE_NOEXEC,      /* launcher: program could not be started; .status = errno */
     WIRE_ENDED,       /* launcher: program ended; .status (wait status) .usage … */

@@ -291,6 +291,20 @@ static enum mlflow_answer make(struct upload_place *p, const struct upload_run *
     return answer;
 }
 
+/* Somebody else's run. MLFLOW_ABSENT: it is not on this server. */
+static enum mlflow_answer open_foreign(struct upload_place *p, const char *server_run, struct err *err)
+{
+    enum mlflow_answer answer = mlflow_run_get(p->u->m, server_run, &p->arena, &p->run, err);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    p->foreign = true;
+    p->batch.run = p->run.id;
+    if (strcmp(p->run.lifecycle, "deleted") != 0)
+        return MLFLOW_FINE;
+    err_set(err, ERR_REMOTE, "somebody deleted the run %.64s on the server", server_run);
+    return MLFLOW_REFUSED;
+}
+
 enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, struct upload_place *ret, struct err *err)
 {
     struct upload_experiment *e;
@@ -298,6 +312,11 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
     *ret = (struct upload_place){.u = u};
     snprintf(ret->id, sizeof ret->id, "%s", run->id);
     upload_place_init(ret);
+    if (run->server_run) {
+        enum mlflow_answer there = open_foreign(ret, run->server_run, err);
+        if (there != MLFLOW_ABSENT)
+            return there;
+    }
     enum mlflow_answer answer = upload_experiment(u, run->experiment, &e, err);
     if (answer == MLFLOW_FINE && (e->has_runs || u->careful))
         answer = look(u, e, run->id, NULL, &f, err);

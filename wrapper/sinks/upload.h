@@ -32,6 +32,7 @@ struct upload_run {
     const char *id;         /* ours: 32 hexadecimal digits */
     const char *experiment, *name, *user;
     const char *parent;     /* our id of its parent; NULL or "" */
+    const char *server_run; /* the server's id of a run that somebody else made, which this one is appended to; NULL: it is a run of its own there */
     int64_t start_ms;
 };
 struct upload_place {
@@ -39,13 +40,15 @@ struct upload_place {
     struct arena arena;
     struct mlflow_run run;  /* on the server; run.data: what it had when it was found */
     bool fresh;             /* made by this call: nothing is there yet */
+    bool foreign;           /* somebody else's: its name, user, status, end and MLflow's own tags are left alone */
     bool lost;              /* a creation's reply was lost: what it made may come to light later */
     char id[33];            /* ours */
     struct upload_experiment *experiment;
     struct mlflow_batch batch;
     struct buf cut;         /* keys of values that were cut */
 };
-/* Finds or makes the run. MLFLOW_ABSENT: somebody deleted it there, and it is to stay so. Whatever the answer, upload_close is due. */
+/* Finds or makes the run; where server_run is not on this server, it is a run of its own. MLFLOW_ABSENT: somebody deleted it there, and it is to
+ * stay so. Whatever the answer, upload_close is due. */
 enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, struct upload_place *ret, struct err *err);
 /* Params, metrics, tags of a record (other kinds are passed over; mlflow.parentRunId becomes the server's id). Gathered until upload_flush. */
 void upload_fact(struct upload_place *p, const struct fact *fact);
@@ -73,7 +76,7 @@ enum upload_outcome {
 struct upload_result {
     enum upload_outcome outcome;
     enum mlflow_answer answer;  /* of FAILED; LATER: the rest can be sent another time */
-    char server_id[65];
+    char server_id[65], experiment_id[65];
     bool made;                  /* the run was not there before */
     size_t params, metrics, tags, files; /* sent now */
     uint64_t bytes;             /* of files */

@@ -71,6 +71,11 @@ void upload_sample(struct upload_place *p, const char *key, const struct tree_sa
     batch_metric(&p->batch, legal(p, key), s->value, s->time_ms, s->step);
 }
 
+bool upload_tag_stays(const char *key)
+{
+    return strncmp(key, "mlflow.", 7) == 0 || strcmp(key, UPLOAD_TAG_ID) == 0 || strcmp(key, UPLOAD_TAG_SERVER_RUN) == 0;
+}
+
 void upload_fact(struct upload_place *p, const struct fact *fact)
 {
     char key[4096]; /* the record's keys are far shorter */
@@ -81,7 +86,7 @@ void upload_fact(struct upload_place *p, const struct fact *fact)
     else if (fact->kind == FACT_PARAM)
         upload_pair(p, true, key, fact->text);
     else if (fact->kind == FACT_TAG && strcmp(key, "mlflow.parentRunId") != 0 && strcmp(key, UPLOAD_TAG_ID) != 0 &&
-             strcmp(key, "mlflow.runName") != 0)
+             strcmp(key, "mlflow.runName") != 0 && !(p->foreign && upload_tag_stays(key)))
         upload_pair(p, false, key, fact->text);
 }
 

@@ -5,6 +5,7 @@
 
 #define UPLOAD_TAG_ID "benchwrap.run_id"
 #define UPLOAD_TAG_SYNCED "benchwrap.synced"
+#define UPLOAD_TAG_SERVER_RUN "benchwrap.server_run" /* in the tree: the server's run that this one was appended to */
 #define UPLOAD_TAG_CUT "benchwrap.cut"
 #define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate"       /* value: our id; the run is about to be deleted */
 #define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
@@ -52,6 +53,8 @@ enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, c
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
 
 /* ---- upload_facts.c ---- */
+/* Not to be set on somebody else's run: what it is called, whose it is, and what makes a run one of ours. */
+bool upload_tag_stays(const char *key);
 void upload_place_init(struct upload_place *p);
 /* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);

@@ -45,12 +45,20 @@ static bool is_own_tag(const char *key)
            strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0;
 }
 
+/* Says what was sent of this run; of several that were appended to one run each says it for itself. */
+static const char *mark_of(const struct sending *s)
+{
+    return s->place->foreign ? arena_printf(s->arena, UPLOAD_TAG_SYNCED ".%.8s", s->run->id) : UPLOAD_TAG_SYNCED;
+}
+
 static void send_texts(struct sending *s, bool param)
 {
     struct upload_place *p = s->place;
     for (const struct tree_entry *e = param ? s->run->params : s->run->tags; e; e = e->next) {
         const struct json *there = p->fresh ? NULL : entry_of(p->run.data, param ? "params" : "tags", e->key);
         const char *text = json_string(json_get(there, "value"), "");
+        if (!param && p->foreign && upload_tag_stays(e->key))
+            continue;
         if (!param && (is_own_tag(e->key) || (p->fresh && strcmp(e->key, "mlflow.runName") == 0 && str_is(e->value, p->run.name))))
             continue;
         if (there && same_text(text, e->value))
@@ -175,7 +183,7 @@ static enum mlflow_answer send_facts(struct sending *s, struct err *err)
             return answer;
     }
     if (s->stamp[0])
-        upload_pair(s->place, false, UPLOAD_TAG_SYNCED, str_of(s->stamp));
+        upload_pair(s->place, false, mark_of(s), str_of(s->stamp));
     return upload_flush(s->place, err);
 }
 
@@ -193,8 +201,15 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
 {
     struct upload_place *p = s->place;
     enum mlflow_answer answer = MLFLOW_FINE;
-    for (struct upload_file *f = s->files; f; f = f->next)
+    for (struct upload_file *f = s->files; f; f = f->next) {
         f->there = false;
+        if (p->foreign) /* its owner may have files of these names */
+            f->name = arena_printf(s->arena, "benchwrap/%.8s/%s", s->run->id, f->name);
+    }
+    if (s->arena->failed) {
+        err_set(err, ERR_SYSTEM, "no memory for the names of files");
+        return MLFLOW_REFUSED;
+    }
     if (!p->fresh && s->files)
         answer = mlflow_artifact_list(s->u->m, &p->run, "", file_there, s->files, err);
     for (struct upload_file *f = s->files; f && answer == MLFLOW_FINE; f = f->next) {
@@ -220,7 +235,7 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
 
 static bool is_marked(const struct sending *s)
 {
-    const struct json *mark = s->place->fresh ? NULL : entry_of(s->place->run.data, "tags", UPLOAD_TAG_SYNCED);
+    const struct json *mark = s->place->fresh ? NULL : entry_of(s->place->run.data, "tags", mark_of(s));
     return mark && s->stamp[0] && strcmp(json_string(json_get(mark, "value"), ""), s->stamp) == 0;
 }
 
@@ -249,17 +264,17 @@ static enum mlflow_answer complete(struct sending *s, struct err *err)
     }
     if (answer == MLFLOW_FINE) /* a parent's link may wait there alone */
         answer = upload_flush(s->place, err);
-    if (answer == MLFLOW_FINE)
+    if (answer == MLFLOW_FINE && !s->place->foreign)
         answer = send_end(s, err);
-    if (answer == MLFLOW_FINE && s->place->experiment->has_orphans)
+    if (answer == MLFLOW_FINE && !s->place->foreign && s->place->experiment->has_orphans)
         answer = upload_adopt(s->place, err);
     return answer;
 }
 
-static const char *parent_of(const struct tree_run *run, struct arena *a)
+static const char *tag_text(const struct tree_run *run, const char *key, struct arena *a)
 {
     for (const struct tree_entry *e = run->tags; e; e = e->next)
-        if (strcmp(e->key, "mlflow.parentRunId") == 0)
+        if (strcmp(e->key, key) == 0)
             return arena_dup(a, e->value.p, e->value.n);
     return NULL;
 }
@@ -270,17 +285,18 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
     struct upload_place place;
     const struct tree_run *t = s->run;
     struct upload_run run = {.id = t->id, .experiment = t->experiment, .name = *t->name ? t->name : t->id, .user = t->user,
-                             .parent = parent_of(t, s->arena), .start_ms = t->start_ms};
+                             .parent = tag_text(t, "mlflow.parentRunId", s->arena), .server_run = tag_text(t, UPLOAD_TAG_SERVER_RUN, s->arena), .start_ms = t->start_ms};
     enum mlflow_answer answer = upload_open(s->u, &run, &place, err);
     s->place = &place;
     if (answer == MLFLOW_FINE) {
         bool marked = is_marked(s);
         s->result->made = s->result->made || place.fresh;
         snprintf(s->result->server_id, sizeof s->result->server_id, "%s", place.run.id);
+        snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", place.run.experiment);
         answer = complete(s, err);
-        if (answer == MLFLOW_FINE && !marked)
+        if (answer == MLFLOW_FINE && !marked && !place.foreign)
             answer = upload_settle(&place, ret_moved, err);
-        else if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) { /* deleted under our hands, as the double of a lesser one? */
+        else if (!place.foreign && (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
             struct err why;
             if (upload_settle(&place, ret_moved, &why) == MLFLOW_FINE && *ret_moved)
                 answer = MLFLOW_FINE;

@@ -1,0 +1,42 @@
+/* send.h: the process that talks to the MLflow server for one run: `benchwrap-core --send live|create|finish …`, started by the recorder.
+ *
+ * live     while the program runs: makes the run on the server and follows the journal. Lowest priority, outside the program's processors where
+ *          there are others, in a session of its own. It may be killed at any time: finish looks at what the server has.
+ * create   --share-run: the run is made before the program starts, then as live.
+ * finish   the run is in the tree: what the server lacks is sent, status and end time last.
+ * The recorder hears of it by messages on descriptor SEND_LINE_FD. A live one that finds the recorder dead closes the run and finishes it. */
+#ifndef WRAPPER_SEND_H
+#define WRAPPER_SEND_H
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { SEND_LINE_FD = 3, SEND_ID_MAX = 65, SEND_URL_MAX = 1000, SEND_TEXT_MAX = 1024, SEND_ALONE_S = 30 /* a finish nobody waits for gives up then */ };
+enum send_mode { SEND_LIVE, SEND_CREATE, SEND_FINISH };
+enum send_kind {
+    SEND_PLACE = 1, /* the run is there: id, experiment, url */
+    SEND_NOTE,      /* text: something people should see */
+    SEND_TROUBLE,   /* text: why it does not go on now */
+    SEND_DONE       /* of finish: the server has all */
+};
+struct send_msg {
+    uint32_t kind;
+    char id[SEND_ID_MAX], experiment[SEND_ID_MAX]; /* the server's */
+    char url[SEND_URL_MAX]; /* of the run's page; "": too long */
+    char text[SEND_TEXT_MAX];
+};
+struct send_job {
+    enum send_mode mode;
+    const char *root, *name;  /* the spool's folder, the run's directory in it */
+    const char *state;        /* folder for the notes of what was sent */
+    const char *server_run;   /* somebody else's run to append to; NULL */
+    double patience_s;        /* no attempt begins later than this after the first */
+};
+
+/* The command line of a job in `a`, argv[0] included; NULL without memory. The server's address goes by MLFLOW_TRACKING_URI. */
+struct arena;
+char **send_line(const struct send_job *job, struct arena *a);
+/* All behind "--send" in argv[0]; the whole life of the process. */
+int send_main(int argc, char **argv, char **env);
+/* Lowest priority, and away from the processors that `program` (0: the caller) may use, where there are others. */
+void send_stand_back(pid_t program);
+#endif
