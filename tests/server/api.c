@@ -293,26 +293,32 @@ static void run_tag(struct call *c)
     buf_puts(&c->a->body, "{}");
 }
 
-/* filter: `tags.`key` = 'value'`, several joined by "and"; != too. What is not understood finds nothing, and is an error. */
+/* One comparison: tags.`key` = 'value', != or LIKE 'text%'. What is not understood is an error, as with the real one. */
+static bool one_fits(struct call *c, const struct run *r, struct str one)
+{
+    ptrdiff_t quote = str_find(one, STR("'"));
+    struct str name = str_sub(one, 0, quote < 0 ? 0 : (size_t)quote), key = str_word(&name), operator = str_trim(name);
+    struct str wanted = str_sub(one, (size_t)quote + 1, one.n - (size_t)quote - 2);
+    bool like = str_is(operator, "LIKE"), not = str_is(operator, "!=");
+    if (!str_starts(key, "tags.") || !(like || not || str_is(operator, "=")) || !str_ends(one, "'"))
+        return invalid(c, "Invalid filter"), false;
+    key = str_sub(key, 5, key.n);
+    if (str_starts(key, "`"))
+        key = str_sub(key, 1, key.n - 2);
+    const char *value = pairs_get(&r->tags, key);
+    if (like && str_ends(wanted, "%"))
+        return value && strncmp(value, wanted.p, wanted.n - 1) == 0;
+    return value && str_is(wanted, value) != not;
+}
+
 static bool fits(struct call *c, const struct run *r, struct str filter)
 {
     while (str_trim(filter).n) {
         ptrdiff_t and = str_find(filter, STR(" and "));
         and = and < 0 ? str_find(filter, STR(" AND ")) : and;
-        struct str one = str_trim(and < 0 ? filter : str_sub(filter, 0, (size_t)and));
-        filter = and < 0 ? STR("") : str_sub(filter, (size_t)and + 5, filter.n);
-        ptrdiff_t quote = str_find(one, STR("'"));
-        struct str name = str_trim(quote < 0 ? one : str_sub(one, 0, (size_t)quote));
-        bool not = str_ends(name, "!=");
-        if (quote < 0 || !str_starts(name, "tags.") || !str_ends(name, "=") || !str_ends(one, "'"))
-            return invalid(c, "filter"), false;
-        name = str_trim(str_sub(name, 5, name.n - 6 - not));
-        if (str_starts(name, "`"))
-            name = str_sub(name, 1, name.n - 2);
-        const char *value = pairs_get(&r->tags, name);
-        struct str wanted = str_sub(one, (size_t)quote + 1, one.n - (size_t)quote - 2);
-        if (!value || str_is(wanted, value) == not)
+        if (!one_fits(c, r, str_trim(and < 0 ? filter : str_sub(filter, 0, (size_t)and))))
             return false;
+        filter = and < 0 ? STR("") : str_sub(filter, (size_t)and + 5, filter.n);
     }
     return true;
 }
