@@ -49,6 +49,8 @@ static bool unit_behind(struct str line, struct found *f)
     f->end = at;
     if (joined.n && !(at + 1 == line.n && one_of(joined.p[0], ".:"))) {
         const struct unit *u = guess_unit(joined);
+        if (str_is(joined, "s") && str_starts(str_sub(line, to, line.n), " of ")) /* "in 1000s of bytes" */
+            return false;
         if (joined.n == 1 && one_of(joined.p[0], "kKMG")) {
             f->suffix = true;
             f->n++;
@@ -202,7 +204,8 @@ static enum what judge(struct str line, const struct found *f, const struct unit
     const struct unit *c = guess_contract(u);
     bool result = guess_is_result(f->label) || is_rate(u), whole = whole_number(str_sub(line, f->from, f->n));
     bool byte = u && !strcmp(u->dimension, "byte");
-    if ((!f->label.n && !is_rate(u)) || f->label.n > 80 || guess_is_noise(f->label))
+    if ((!f->label.n && !is_rate(u)) || f->label.n > 80 || guess_is_noise(f->label) || str_find(f->label, STR(" -")) >= 0 ||
+        str_find(f->label, STR(",-")) >= 0) /* a compiler's options */
         return NOTHING;
     if (guess_is_param(f->label) && !is_rate(u) && (whole || byte) && !(c && !byte) && !guess_direction(f->label, NULL))
         return f->strong && !f->suffix ? PARAM : NOTHING;
@@ -288,7 +291,7 @@ static void same_pattern_again(struct guess_reader *r, struct str line, const st
 }
 
 static void take_numbers(struct guess *g, struct guess_reader *r, struct str line, const struct found *f, size_t n, const enum what *what,
-                         const struct section *s)
+                         const struct section *s, const char *key)
 {
     struct str title = s->open ? s->title : (struct str){"", 0};
     struct str words = title;
@@ -297,6 +300,8 @@ static void take_numbers(struct guess *g, struct guess_reader *r, struct str lin
         count++;
     const char *prefix =
         count && count <= 4 && !str_ends(title, "options") ? arena_printf(&g->arena, "%s.", guess_segment(title, &g->arena)) : "";
+    if (key)
+        prefix = arena_printf(&g->arena, "{%s}.%s", key, prefix);
     for (size_t k = 0; k < n; k++) {
         const struct unit *in_label = guess_unit_in(f[k].label);
         const struct unit *u = f[k].unit.n ? guess_unit(f[k].unit) : in_label ? in_label : guess_unit_in(title);
@@ -315,6 +320,68 @@ static void take_numbers(struct guess *g, struct guess_reader *r, struct str lin
             m->from = u->name;
         number_parse(str_sub(line, f[k].from, f[k].n), NUMBER_SI, &m->first);
     }
+}
+
+/* "Method: MEMCPY … Copy: 2458 MiB/s" among lines of other methods: a word that tells tests apart. */
+struct key_word {
+    struct str label, word;
+};
+
+/* Behind the value "CPU" of "Verification: CPU time used = 3" its text goes on. */
+static bool value_ends(struct str line, size_t at)
+{
+    struct str rest = str_sub(line, at, line.n), next = str_word(&rest);
+    return at + 1 < line.n && (one_of(line.p[at], "\t,;") || one_of(line.p[at + 1], " \t") || memchr(next.p, ':', next.n) || memchr(next.p, '=', next.n));
+}
+
+static bool key_word_at(struct str line, size_t colon, struct key_word *ret)
+{
+    size_t from = colon, at = colon + 1;
+    while (from && (letters_in(str_sub(line, from - 1, 1)) || line.p[from - 1] == '_'))
+        from--;
+    while (at < line.n && one_of(line.p[at], " \t"))
+        at++;
+    size_t to = at;
+    while (to < line.n && !one_of(line.p[to], " \t,;=:()[]|"))
+        to++;
+    *ret = (struct key_word){str_sub(line, from, colon - from), str_sub(line, at, to - at)};
+    return colon > from && colon - from < 24 && to > at && to - at < 32 && letters_in(str_sub(line, at, 1)) && value_ends(line, to);
+}
+
+/* The first such pair whose word is another one in another line that has the same label there. */
+static bool find_key_word(const struct guess *g, size_t number, struct key_word *ret)
+{
+    enum { NEAR = 200 };
+    struct str line = g->line[number].text;
+    for (size_t colon = 1; colon < line.n; colon++) {
+        if (line.p[colon] != ':' || !key_word_at(line, colon, ret))
+            continue;
+        for (size_t i = number > NEAR ? number - NEAR : 0; i < g->lines && i < number + NEAR; i++) {
+            struct key_word other;
+            struct str text = g->line[i].text;
+            ptrdiff_t at = g->line[i].plain ? str_find(text, str_sub(line, colon - ret->label.n, ret->label.n + 1)) : -1;
+            if (at >= 0 && key_word_at(text, (size_t)at + ret->label.n, &other) && str_eq(other.label, ret->label) &&
+                !str_eq(other.word, ret->word))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The pattern with a group in the word's place; the pattern itself if it does not stand there. */
+static const char *with_key_word(struct guess *g, const char *pattern, const struct key_word *k, const char *segment)
+{
+    CLEANUP_BUF struct buf was, b;
+    buf_init(&was, TEXT_MAX);
+    buf_init(&b, TEXT_MAX);
+    guess_pattern(&was, (struct str){k->label.p, (size_t)(k->word.p + k->word.n - k->label.p)}, false);
+    const char *at = was.n ? strstr(pattern, was.p) : NULL;
+    if (!at)
+        return pattern;
+    buf_add(&b, pattern, (size_t)(at - pattern));
+    guess_pattern(&b, (struct str){k->label.p, (size_t)(k->word.p - k->label.p)}, false);
+    buf_printf(&b, "(?<%s>[^\\s,;]+)%s", segment, at + was.n);
+    return b.failed ? pattern : arena_dup(&g->arena, b.p, b.n);
 }
 
 static void take_line(struct guess *g, size_t number, const struct section *s, struct seen_line **seen)
@@ -337,6 +404,13 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
     const char *pattern = taken ? line_pattern(g, line, f, n, what) : NULL, *section = s->open ? section_pattern(s, g) : NULL;
     if (!pattern)
         return;
+    struct key_word key;
+    const char *segment = find_key_word(g, number, &key) ? guess_segment(key.label, &g->arena) : NULL;
+    const char *keyed = segment ? with_key_word(g, pattern, &key, segment) : pattern;
+    if (!keyed || !strcmp(keyed, pattern))
+        segment = NULL;
+    else
+        pattern = keyed;
     bool elsewhere = false;
     for (struct seen_line *l = *seen; l; l = l->next) {
         if (strcmp(l->pattern, pattern))
@@ -359,7 +433,7 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
     guess_quoted(&spec, str_of(pattern));
     r->spec = arena_dup(&g->arena, spec.p, spec.n);
     r->section = elsewhere ? section : NULL;
-    take_numbers(g, r, line, f, n, what, s);
+    take_numbers(g, r, line, f, n, what, s, segment);
     *l = (struct seen_line){pattern, section, r, *seen};
     *seen = l;
 }

@@ -14,6 +14,25 @@ like "and the wall time" "$shown" 'n=1 +run\.wall +s +3'
 like "ls too" "$("$BENCHWRAP" ls)" 'speed 200 MB_per_s'
 like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
 
+# warm-up runs count nowhere, and a series does not count beside its repetitions
+"$BENCHWRAP" -q -e warm --sweep n=1,2 --repeat 3 --warmup 1 -- ./bench '{n}' >/dev/null 2>&1
+shown=$("$BENCHWRAP" compare -e warm --by n 2>&1)
+like "compare --by leaves the warm-up runs out, and says so" "$shown" '2 warm-up runs left out'
+like "three runs are a group" "$shown" 'A +3 +1 '
+"$BENCHWRAP" -q -e warm -- sleep 0
+shown=$("$BENCHWRAP" compare -e warm --by benchmark 2>/dev/null)
+like "of a series the repetitions count alone" "$shown" 'A +6 +bench'
+
+# rules new: a word that tells tests apart becomes part of the names; a compiler's options are no results
+printf '%b\n' '0	Method: MEMCPY	Copy: 2458.0 MiB/s' '1	Method: MEMCPY	Copy: 2634.9 MiB/s' '0	Method: DUMB	Copy: 5378.6 MiB/s' \
+    'compiler: gcc -Wa,--noexecstack -DLEVEL=2 -O2' "The 'numbers' are in 1000s of bytes per second." >mbw.out
+printf 'Pass: CPU time used = 2.5 seconds\nPass: Real time used = 3.5 seconds\n' >>mbw.out
+shown=$("$BENCHWRAP" rules new --from mbw.out -n mbw -o mbw.yaml 2>&1); file=$(cat mbw.yaml)
+like "one reader for all methods" "$file" 'name: "\{method\}\.copy"'
+like "which reads each" "$("$BENCHWRAP" parse -r mbw.yaml mbw.out 2>&1)" 'dumb\.copy_MiB_per_s'
+like "words that go on are no such word" "$file" 'real_time_used'
+is "options and thousands are no results" "$(printf '%s' "$file" | grep -ciE 'name: "[^"]*(noexec|numbers)')" 0
+
 # parse finds the rules
 out=$(find "$samples/sysbench/samples" -name stdout | sort | head -1)
 like "by the looks of the output" "$("$BENCHWRAP" parse "$out" 2>&1)" '^sysbench \(rules'

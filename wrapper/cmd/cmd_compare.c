@@ -81,12 +81,26 @@ static const char *field(const struct runs *runs, const struct tree_run *run, co
     return value ? value : runs_file(runs, run, path, 8192, a);
 }
 
+/* Is this a series whose repetitions are among the runs too? They begin soon after it, and the newest run comes first. */
+static bool stands_in_children(const struct runs *runs, size_t at, struct arena *a)
+{
+    enum { NEAR = 64 };
+    if (!runs_file(runs, runs->all[at], "tags/benchwrap.series", 64, a))
+        return false;
+    for (size_t i = at; i-- > 0 && at - i <= NEAR;) {
+        const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a);
+        if (parent && strcmp(parent, runs->all[at]->id) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first. */
 static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count)
 {
     struct runs_filter filter = {
         .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
-    size_t n = 0, without = 0;
+    size_t n = 0, without = 0, warmups = 0;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "either runs are named, or --by groups those that the filters choose");
     if (runs_load(runs, &filter, c, c->err) < 0)
@@ -94,8 +108,14 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
     for (size_t i = runs->count; i-- > 0;) {
         const char *value = field(runs, runs->all[i], key, c->arena);
         size_t g = 0;
+        if (stands_in_children(runs, i, c->arena)) /* each value counts once */
+            continue;
         if (!value) {
             without++;
+            continue;
+        }
+        if (runs_file(runs, runs->all[i], "tags/benchwrap.warmup", 64, c->arena)) {
+            warmups++;
             continue;
         }
         while (g < n && strcmp(groups[g].name, value) != 0)
@@ -109,6 +129,8 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
     }
     if (without)
         fprintf(c->notes, "benchwrap: compare: %zu run%s no param or tag %s, left out\n", without, without == 1 ? " has" : "s have", key);
+    if (warmups)
+        fprintf(c->notes, "benchwrap: compare: %zu warm-up run%s left out\n", warmups, warmups == 1 ? "" : "s");
     *ret_count = n;
     return 0;
 }
@@ -355,7 +377,7 @@ const struct cmd cmd_compare = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Each operand is a group: one run, or several with commas between (as in \"benchwrap show\": id, last, last~N). The first group is the base; "
-        "the word vs is for reading only. --by makes the groups.\n\n"
+        "the word vs is for reading only. --by makes the groups; warm-up runs are left out, and of a series each repetition counts.\n\n"
         "For each metric: number of values, median, ratio of the medians to the base and its 95 % interval (Price and Bonett, free of assumptions on "
         "the distribution). With several runs in a group each run counts once, with the median of its repetitions; with one run in each, its "
         "repetitions are the values (\"rep\"). Below three values on a side there is no interval: \"too few\".\n\n"

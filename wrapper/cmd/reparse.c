@@ -48,7 +48,7 @@ static const char *why_not(const struct again *g)
     if (tag_of(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
     if (tag_of(g, "benchwrap.series"))
-        return "a series has no output of its own: read its runs again (their ids: benchwrap ls --children)";
+        return "a series has no output of its own; its child runs can be read again (benchwrap ls --children)";
     if (tag_of(g, "benchwrap.retracts"))
         return "it retracts another run";
     for (const struct fact *f = g->before.first; f; f = f->next)
