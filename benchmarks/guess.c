@@ -251,6 +251,29 @@ static void write_head(struct buf *b, const struct guess *g, const char *name, c
     write_headlines(b, g);
 }
 
+/* Does the argument before take this one as its value? As write_arguments guesses it. */
+static bool takes_value(const char *before)
+{
+    struct str arg = str_of(before);
+    bool attached = arg.n > 2 && arg.p[1] != '-' && arg.p[2] >= '0' && arg.p[2] <= '9';
+    return arg.n >= 2 && arg.p[0] == '-' && !str_is(arg, "--") && !guess_is_number(arg) && !attached && !memchr(arg.p, '=', arg.n);
+}
+
+/* What is no option: else `prog 64` and `prog 256` would be the same to whoever compares them. */
+static void write_operands(struct buf *b, char *const *argv, bool any)
+{
+    size_t n = 0;
+    for (size_t i = 1; argv && argv[0] && argv[i] && i < 200 && n < 8; i++) {
+        if ((argv[i][0] == '-' && !guess_is_number(str_of(argv[i]))) || (i > 1 && takes_value(argv[i - 1])))
+            continue;
+        if (!n++)
+            buf_puts(b, any ? "  operands: [" : "\narguments:\n  operands: [");
+        buf_printf(b, "%soperand_%zu", n > 1 ? ", " : "", n);
+    }
+    if (n)
+        buf_puts(b, "]         # what is no option, in its order: give them names\n");
+}
+
 /* The program's options, as they were given: whether one has a value is guessed from what follows. */
 static void write_arguments(struct buf *b, char *const *argv, struct arena *a)
 {
@@ -288,6 +311,7 @@ static void write_arguments(struct buf *b, char *const *argv, struct arena *a)
                    segment, size ? "_B" : "");
         any = true;
     }
+    write_operands(b, argv, any);
 }
 
 static void write_file(struct buf *b, struct guess *g, const char *name, char *const *argv, bool cut)

@@ -38,7 +38,8 @@ static void safe(FILE *out, const char *before, const char *text)
 
 static void print_report(FILE *out, const struct rules_report *r)
 {
-    fprintf(out, "%s (%s): %zu samples%s", r->name, r->path, r->good + r->differing + r->skipped + r->broken, r->good ? ", " : "");
+    size_t samples = r->good + r->differing + r->skipped + r->broken;
+    fprintf(out, "%s (%s): %zu sample%s%s", r->name, r->path, samples, samples == 1 ? "" : "s", r->good ? ", " : "");
     if (r->good)
         fprintf(out, "%zu as expected", r->good);
     if (r->differing)
@@ -227,8 +228,11 @@ static int new (struct cmd_context *c)
         return -1;
     if (!to)
         fwrite(text.p, 1, text.n, c->out);
-    fprintf(c->notes, "benchwrap: rules: %zu metrics and %zu params were guessed; read the file before you believe them\n", found.metrics,
-            found.params);
+    if (!found.metrics)
+        fprintf(c->notes, "benchwrap: rules: nothing in it looks like a result: a reader of your own is to be written (docs/howto-benchmark.md)\n");
+    else
+        fprintf(c->notes, "benchwrap: rules: %zu metric%s and %zu param%s guessed; read the file before you believe them\n", found.metrics,
+                found.metrics == 1 ? "" : "s", found.params, found.metrics + found.params == 1 ? " was" : found.params == 1 ? " were" : "s were");
     return 0;
 }
 
