@@ -298,6 +298,7 @@ struct source {
 struct block {
     struct str id, label;
     bool used; /* has values */
+    bool untitled; /* begun by a line that may stand before the one that always begins a test (BLOCK_USED): that one goes on with it */
 };
 struct coverage;
 struct rules_run {

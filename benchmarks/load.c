@@ -21,6 +21,21 @@ static int load_blocks(const struct yaml *y, struct rules *rules, struct err *er
     return 0;
 }
 
+/* Names the experiment and stands on terminals: an experiment's letters, and no "..". */
+static bool is_name(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._ -");
+    return !s[n] && n <= 128 && s[0] != '.' && s[0] != '-' && s[0] != ' ';
+}
+
+static bool is_version(const char *s)
+{
+    size_t n = 0;
+    while (s[n] > ' ' && s[n] < 127)
+        n++;
+    return !s[n] && n <= 64;
+}
+
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
     static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",    "keep_rank_prefix",
@@ -37,6 +52,10 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
         return -1;
     if (!rules->name[0] || !rules->version[0])
         return rules_complain(y, rules, err, "name and version are needed");
+    if (!is_name(rules->name))
+        return rules_complain(yaml_get(y, "name"), rules, err, "a name has 1 to 128 letters, digits, dots, blanks, _ and -, and begins with a letter, a digit or _");
+    if (!is_version(rules->version))
+        return rules_complain(yaml_get(y, "version"), rules, err, "a version has at most 64 printable ASCII characters without blanks");
     if (!yaml_get(y, "readers"))
         return rules_complain(y, rules, err, "readers is missing: a rule file without readers finds nothing");
     if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) || load_flag(y, "guess", &rules->guess, rules, err) ||

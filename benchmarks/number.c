@@ -24,7 +24,8 @@ static double suffix_factor(char c, unsigned flags)
     return pow(flags & NUMBER_BINARY ? 1024 : 1000, (double)(at - letters + 1));
 }
 
-/* "4,096" or "1,234,567.8" without its commas into to; false if the commas do not part thousands. */
+/* "1,234,567" or "4,096.5" without its commas into to; false if the commas do not surely part thousands: "0,500" has a decimal comma, and
+ * "4,096" may have one. */
 static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
 {
     size_t n = 0, digits = 0, groups = 0, i = 0;
@@ -43,12 +44,22 @@ static bool without_commas(struct str s, char *to, size_t size, size_t *ret_n)
             digits++;
         }
     }
-    if (!groups || digits != 3)
+    const char *first = to + (n && (to[0] == '-' || to[0] == '+'));
+    if (!groups || digits != 3 || *first == '0' || (groups == 1 && (i == s.n || s.p[i] != '.')))
         return false;
     for (; i < s.n; i++)
         to[n++] = s.p[i];
     *ret_n = n;
     return true;
+}
+
+/* "1e-400": not nothing, though a double says 0. */
+static bool is_something(struct str s)
+{
+    for (size_t i = 0; i < s.n && s.p[i] != 'e' && s.p[i] != 'E'; i++)
+        if (s.p[i] >= '1' && s.p[i] <= '9')
+            return true;
+    return false;
 }
 
 enum number_kind number_parse(struct str text, unsigned flags, double *ret)
@@ -75,8 +86,8 @@ enum number_kind number_parse(struct str text, unsigned flags, double *ret)
     }
     if (!str_double(s, &v))
         return NUMBER_NOT;
-    if (!isfinite(v * factor))
+    if (!isfinite(v * factor) || (v == 0 && is_something(s)))
         return NUMBER_MISSING;
-    *ret = v * factor;
+    *ret = v * factor + 0.0; /* -0 is 0 */
     return NUMBER_GOOD;
 }

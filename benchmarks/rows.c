@@ -382,12 +382,17 @@ static void row_begins(struct rules_run *run, struct source *source, const struc
     struct str id = r->block_id >= 0 ? cells[r->block_id] : none, label = r->block_label >= 0 ? cells[r->block_label] : none;
     struct block *now = &run->block[source->block];
     bool other = now->id.p && !str_eq(now->id, id);
-    if (r->block_begin == BLOCK_ALWAYS)
+    if (r->block_begin == BLOCK_ALWAYS && now->untitled && !now->used && source->blocks && !id.n) {
+        now->untitled = false;
+        label_add(run, now, label);
+    } else if (r->block_begin == BLOCK_ALWAYS)
         row_block(run, source, id, label);
     else if (r->block_begin == BLOCK_NEVER)
         label_add(run, now, label);
-    else if (!source->blocks || (now->used && (r->block_begin == BLOCK_USED || other)))
+    else if (!source->blocks || (now->used && (r->block_begin == BLOCK_USED || other))) {
         row_block(run, source, none, label);
+        run->block[source->block].untitled = r->block_begin == BLOCK_USED && !label.n;
+    }
     else if (label.n && !now->label.p)
         label_add(run, now, label);
     now = &run->block[source->block];

@@ -25,6 +25,11 @@ text=$(bw rules check wrong.yaml); is "mistakes: status" "$?" 1
 for at in 4: 6: 10: 11: 12: 13: 15:; do like "the mistake in line $at is told" "$text" "^  mistake +.*wrong.yaml:$at"; done
 like "and counted" "$text" '7 MISTAKES'
 is "as JSON too" "$(bw rules check --json wrong.yaml | grep -c '"mistake"')" "$(bw rules check wrong.yaml | grep -c '^  mistake')"
+# What stands on terminals and names folders: nothing of a foreign file's head can do harm there.
+for head in 'name: "h\e[31m"/version: "1"' 'name: ../../etc/version: "1"' 'name: h/version: "1\e[31m"'; do
+    printf '%s\n%s\nreaders:\n  - {name: a, regex: "(?<v>a)", metrics: [{name: x, cell: v, better: none}]}\n' "${head%/*}" "${head##*/}" >head.yaml
+    like "refused: $head" "$(bw rules check head.yaml)" 'head.yaml:[12]:[0-9]+: a (name|version) has '
+done
 printf 'name: [\n' >torn.yaml
 like "what is no YAML is one mistake" "$(bw rules check torn.yaml)" 'torn.yaml:2:1: '
 bw rules check nosuch >/dev/null; is "no such name: status" "$?" 125

@@ -82,7 +82,7 @@ Options:
   threads        : 16
   block size     : 4 KiB
 Run on node01 at 10:11:12, 2026-11-20, pid: 4711
-Throughput: 1,234 files, 55.5 MB/s
+Throughput: 1,234,567 files, 55.5 MB/s
 Latency (us):
    avg: 12.5
    99th percentile: 80
@@ -99,7 +99,7 @@ fact() { grep -E "^ +$1 " facts | awk '{print $2}' | head -n 1; }
 is "a param" "$(fact threads)" 16
 is "a size" "$(fact block_size_B)" 4096
 is "a rate in its unit" "$(fact throughput_MB_per_s)" 55.5
-is "thousands" "$(fact throughput)" 1234
+is "thousands" "$(fact throughput)" 1234567
 is "a time by size" "$(fact time_ms.min)" 0.5
 is "unit of the heading" "$(fact latency.avg_us)" 12.5
 is "a percentile" "$(fact latency.p99_us)" 80

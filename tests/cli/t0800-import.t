@@ -111,6 +111,8 @@ readers:
 END
 echo "17 things" >mine.log
 is "nobody knows it" "$(import mine.log | field 0/result) $(runs)" "not recognised 4"
+printf 'is cuda available True\ncuda version: 12.8\n' >cuda.log
+is "a line with a version is no HPCG" "$(import --dry-run cuda.log | field 0/result)" "not recognised"
 run=$(import --rules ./mine.yaml mine.log | field 0/path)
 is "rules of one's own read it" "$(cut -d' ' -f2 "$run"/metrics/things)" 17
 
