@@ -149,9 +149,10 @@ static void put_row(struct listing *l, struct series_notes *n, const struct seri
 {
     size_t unit = strlen(f->unit), length = strlen(f->key);
     bool named = unit && length > unit + 1 && strcmp(f->key + length - unit, f->unit) == 0 && f->key[length - unit - 1] == '_';
+    const char *of = f->of[0] == 'p' ? "" : f->of; /* percentiles have it in their key */
     if (n->sweep.count)
         listing_text(l, label_of(n, f->point));
-    listing_text(l, arena_printf(&n->arena, "%.*s%s%s", (int)(named ? length - unit - 1 : length), f->key, f->of[0] ? " " : "", f->of));
+    listing_text(l, arena_printf(&n->arena, "%.*s%s%s", (int)(named ? length - unit - 1 : length), f->key, of[0] ? " " : "", of));
     listing_text(l, f->unit[0] ? f->unit : "");
     listing_number(l, (double)f->stats.n, NULL);
     put_number(l, &n->arena, f->stats.median);
@@ -192,6 +193,40 @@ void series_table(struct series_notes *n, const struct series_figure *figures, b
         buf_printf(to, "and %zu more: benchwrap show\n", more);
     free(text);
     listing_deinit(&l);
+}
+
+static void json_known(struct json_out *j, const char *key, double value)
+{
+    if (isfinite(value))
+        json_double(j, key, value);
+    else
+        json_null(j, key);
+}
+
+void series_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j)
+{
+    json_open(j, "repetitions", '[');
+    for (const struct series_figure *f = figures; f; f = f->next) {
+        const struct stats *s = &f->stats;
+        bool few = s->n < 3;
+        json_open(j, NULL, '{');
+        json_text(j, "point", n->sweep.count ? label_of(n, f->point) : NULL);
+        json_text(j, "metric", f->key);
+        json_text(j, "of", f->of[0] ? f->of : NULL);
+        json_text(j, "unit", f->unit);
+        json_text(j, "direction", record_direction_name(f->direction));
+        json_flag(j, "headline", f->headline);
+        json_int(j, "n", (int64_t)s->n);
+        json_known(j, "median", s->median);
+        json_known(j, "mean", s->mean);
+        json_known(j, "sd", s->n < 2 ? NAN : s->sd);
+        json_known(j, "min", s->min);
+        json_known(j, "max", s->max);
+        json_known(j, "ci_low", few ? NAN : s->ci_low);
+        json_known(j, "ci_high", few ? NAN : s->ci_high);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
 }
 
 /* ---- into the record ---- */

@@ -25,6 +25,9 @@ bool series_stable(struct series_notes *n, size_t point, size_t least, double wa
 /* A table for people: point, metric, n, median, mean, interval. all: not only the headlines; at most `most`
  * lines (0: any number), then how many more there are. With line ends. */
 void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, struct buf *to);
+/* The same for programs: the member "repetitions" of the open object, an array of all figures; what so few samples do not tell is null. */
+struct json_out;
+void series_json(struct series_notes *n, const struct series_figure *figures, struct json_out *j);
 
 /* Reads the notes in the spool; metrics, missing values, warnings and the artifacts (notes, points.csv) go into the record, and into *ret the verdict:
  * fail when a repetition failed or one's verdict is fail, pass when all pass. */

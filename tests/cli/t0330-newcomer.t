@@ -11,6 +11,8 @@ like "the summary shows a guess as one" "$shown" 'speed 200 MB/s, run\.wall .*gu
 shown=$("$BENCHWRAP" --sweep n=1,2 --repeat 3 -- ./bench '{n}' 2>&1 >/dev/null)
 like "a sweep has the guessed figure for each point" "$shown" 'n=2 +speed +MB_per_s +3 +200'
 like "and the wall time" "$shown" 'n=1 +run\.wall +s +3'
+is "show --json has the points too" "$("$BENCHWRAP" show last --json | python3 -c 'import json, sys
+print([(r["n"], r["median"]) for r in json.load(sys.stdin)["repetitions"] if r["point"] == "n=2" and r["metric"] == "speed_MB_per_s"])')" "[(3, 200)]"
 like "ls too" "$("$BENCHWRAP" ls)" 'speed 200 MB_per_s'
 like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
 
@@ -32,6 +34,10 @@ like "one reader for all methods" "$file" 'name: "\{method\}\.copy"'
 like "which reads each" "$("$BENCHWRAP" parse -r mbw.yaml mbw.out 2>&1)" 'dumb\.copy_MiB_per_s'
 like "words that go on are no such word" "$file" 'real_time_used'
 is "options and thousands are no results" "$(printf '%s' "$file" | grep -ciE 'name: "[^"]*(noexec|numbers)')" 0
+
+shown=$("$BENCHWRAP" rules new --json --from mbw.out 2>&1); status=$?
+is "an option of check is refused with new" "$status" 125
+like "and says whose it is" "$shown" '\-\-json is for "rules check"'
 
 # parse finds the rules
 out=$(find "$samples/sysbench/samples" -name stdout | sort | head -1)

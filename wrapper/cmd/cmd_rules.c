@@ -49,7 +49,7 @@ static void print_report(FILE *out, const struct rules_report *r)
     if (r->skipped)
         fprintf(out, ", %zu skipped", r->skipped);
     if (r->mistakes)
-        fprintf(out, ", %zu MISTAKES", r->mistakes);
+        fprintf(out, ", %zu MISTAKE%s", r->mistakes, r->mistakes == 1 ? "" : "S");
     fputc('\n', out);
     for (const struct remark *m = r->remarks; m; m = m->next) {
         char before[24];
@@ -236,9 +236,25 @@ static int new (struct cmd_context *c)
     return 0;
 }
 
+/* An option of the other word would be passed over silently. */
+static int refuse(struct cmd_context *c, const char *const *options, const char *word)
+{
+    for (; *options; options++) {
+        const struct opt_value *v = opt_find(&c->opts, *options);
+        if (v && v->text)
+            return err_set(c->err, ERR_USAGE, "--%s is for \"rules %s\"", *options, word);
+    }
+    return 0;
+}
+
 static int run(struct cmd_context *c)
 {
+    static const char *const of_check[] = {"all", "update", "tap", "json", NULL}, *const of_new[] = {"from", "name", "output", NULL};
     const char *what = c->argc ? c->argv[0] : "";
+    if (!*what)
+        return err_set(c->err, ERR_USAGE, "check or new: which one?");
+    if ((!strcmp(what, "new") && refuse(c, of_check, "check")) || (!strcmp(what, "check") && refuse(c, of_new, "new")))
+        return -1;
     if (!strcmp(what, "check"))
         return check(c);
     if (!strcmp(what, "new"))

@@ -125,8 +125,8 @@ static void print_meta(const struct shown *s)
         line(s, "damaged", str_of(s->detail_problem));
 }
 
-/* Of a series: the points with their statistics, from the notes among its files. */
-static void print_points(const struct shown *s)
+/* Of a series: the points with their statistics, from the notes among its files; into j, or (NULL) as a table. */
+static void print_points(const struct shown *s, struct json_out *j)
 {
     char path[256];
     struct err err = {0};
@@ -137,7 +137,9 @@ static void print_points(const struct shown *s)
     CLEANUP_FD int dir = openat(s->runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0 || faccessat(dir, SERIES_NOTES, F_OK, 0))
         return;
-    if (series_notes_read(dir, &notes, &err) == 0)
+    if (series_notes_read(dir, &notes, &err) == 0 && j)
+        series_json(&notes, series_figures(&notes), j);
+    else if (!err.kind)
         series_table(&notes, series_figures(&notes), notes.sweep.count == 0, 0, &table);
     series_notes_deinit(&notes);
     if (err.kind)
@@ -290,7 +292,7 @@ static int print_artifacts(const struct shown *s)
 static int print_text(const struct shown *s)
 {
     print_meta(s);
-    print_points(s);
+    print_points(s, NULL);
     return print_references(s) | print_metrics(s) | print_texts(s, "Parameters", s->run->params) | print_texts(s, "Tags", s->run->tags) |
            print_missing(s) | print_artifacts(s);
 }
@@ -366,6 +368,7 @@ static int print_json(const struct shown *s)
     json_text(&j, "artifact_uri", run->artifact_uri);
     texts_json(&j, "params", run->params);
     metrics_json(&j, s);
+    print_points(s, &j);
     texts_json(&j, "tags", run->tags);
     json_open(&j, "artifacts", '[');
     for (size_t i = 0; s->artifacts && i < s->artifact_count; i++) {
