@@ -25,6 +25,8 @@ like "three runs are a group" "$shown" 'A +3 +1 '
 shown=$("$BENCHWRAP" compare -e warm --by benchmark 2>/dev/null)
 like "of a series the repetitions count alone" "$shown" 'A +6 +bench'
 
+like "no run to make a reference of" "$("$BENCHWRAP" reference -e nosuch 2>&1)" 'no run is chosen'
+
 # rules new: a word that tells tests apart becomes part of the names; a compiler's options are no results
 printf '%b\n' '0	Method: MEMCPY	Copy: 2458.0 MiB/s' '1	Method: MEMCPY	Copy: 2634.9 MiB/s' '0	Method: DUMB	Copy: 5378.6 MiB/s' \
     'compiler: gcc -Wa,--noexecstack -DLEVEL=2 -O2' "The 'numbers' are in 1000s of bytes per second." >mbw.out

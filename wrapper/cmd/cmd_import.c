@@ -267,7 +267,7 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "whose outputs these are (default: by what stands in them)", 0},
     {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "all files below the folders given; what nobody knows is passed over", 0},
-    {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input", "what stream of the program the files hold (default: stdout, or what their names say to the rules)", 0},
+    {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input", "what stream of the program the files hold, where their names do not tell it to the rules", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the programs ended (default: not known)", 0},
     {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "when they ran (default: as the output says, else the file's time)", 0},
     {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "each file is one output, though it looks like several", 0},

@@ -64,7 +64,9 @@ static int propose(struct cmd_context *c, struct runs *runs)
     if (text.failed || p.arena->failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
-    if (!p.entries)
+    if (!p.entries && !p.taken && !p.skipped)
+        fprintf(c->notes, "benchwrap: reference: no run is chosen by these options; \"benchwrap ls\" lists them\n");
+    else if (!p.entries)
         fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, p.taken == 1 ? "" : "s",
                 opt_on(&c->opts, "json") ? "the document says why" : "the remarks say why");
     return p.entries ? 0 : 1;
