@@ -13,11 +13,15 @@ struct finish_options {
     bool public_profile;        /* streams are read, but not published: they name machines and people */
     bool merged;                /* stdout.log holds both streams */
     bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */
+    bool told;                  /* the record is whole as it stands (a run from a server): nothing is read, judged or added */
     bool series;                /* the run of a series: its facts are made from the notes of its repetitions */
     const char *host;           /* made: where the program ran, "" if nobody knows; the journal's host is the maker's */
 };
 void finish_options_print(const struct finish_options *o, struct buf *to);
 int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err);
+
+/* With `told`: the elements of record->references (record.h) lie in this file of the spool, where there are any. */
+#define FINISH_REFERENCES "references"
 
 struct finished {
     struct record record;       /* complete: with what the rules read */

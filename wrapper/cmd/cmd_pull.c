@@ -1,0 +1,304 @@
+/* cmd_pull.c: `benchwrap pull`: the runs of an MLflow server into a tree. */
+#include "base/clock.h"
+#include "base/progress.h"
+#include "benchmarks/rules.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "wrapper/plan.h"
+#include "wrapper/pull.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { BATCH = 256, SETTLED_S = 60, PATIENCE_S = 30, NOTHING_DONE = 2 };
+
+struct work {
+    struct cmd_context *c;
+    struct plan plan;
+    struct pull pull;
+    struct listing list;
+    struct progress progress;
+    const char *server;
+    int64_t since_ms;
+    int cancel_fd;
+    char ids[BATCH][33]; /* published, not safe yet */
+    size_t waiting, counts[PULL_RESULTS], untried, files;
+    uint64_t bytes;
+    char stopped[600];   /* why the rest was not tried; "" */
+};
+
+static void note(void *context, const char *text)
+{
+    struct work *w = context;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_plain(&b, str_of(text), 900);
+    progress_clear(&w->progress);
+    fprintf(w->c->notes, "benchwrap: pull: %s\n", b.p ? b.p : "");
+}
+
+static void settle(struct work *w)
+{
+    struct err err = {0};
+    if (make_settle(w->plan.tree, w->plan.spool, w->ids, w->waiting, &err))
+        note(w, err.text); /* the next run, or sync, does it */
+    w->waiting = 0;
+}
+
+static bool cancelled(const struct work *w)
+{
+    struct pollfd p = {.fd = w->cancel_fd, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+/* ---- one run ---- */
+
+static const struct listing_column columns[] = {
+    {"server_run", NULL, false, 0},  {"short", "RUN", false, 0},      {"result", "RESULT", false, 0},    {"id", NULL, false, 0},
+    {"name", "NAME", false, 32},     {"experiment", "EXPERIMENT", false, 24}, {"status", "STATUS", false, 0}, {"start", NULL, false, 0},
+    {"start_local", "STARTED", false, 0}, {"path", NULL, false, 0},    {"why", "WHY", false, 100},
+};
+
+static void add_row(struct work *w, const struct pull_run *run, const struct pulled *got)
+{
+    static const char *const results[PULL_RESULTS] = {"pulled", "already there", "running", "double", "failed"};
+    struct listing *l = &w->list;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 200);
+    listing_text(l, run->server_id);
+    listing_text(l, arena_printf(w->c->arena, "%.8s", run->id));
+    listing_text(l, w->pull.dry && got->result == PULL_DONE ? "would pull" : results[got->result]);
+    listing_text(l, run->id);
+    listing_text(l, run->name);
+    listing_text(l, run->experiment);
+    listing_text(l, run->status);
+    show_time_utc(&b, run->start_ms);
+    listing_text(l, run->start_ms ? b.p : NULL);
+    buf_clear(&b);
+    show_time(&b, run->start_ms);
+    listing_text(l, run->start_ms ? b.p : NULL);
+    listing_text(l, got->place[0] ? got->place : NULL);
+    listing_text(l, got->why[0] ? got->why : NULL);
+}
+
+static void take(struct work *w, const struct pull_run *run)
+{
+    struct pulled got;
+    pull_take(&w->pull, run, &got);
+    w->files += got.files;
+    w->bytes += got.bytes;
+    if (got.answer == MLFLOW_LATER || got.answer == MLFLOW_DENIED || got.answer == MLFLOW_CANCELLED) {
+        snprintf(w->stopped, sizeof w->stopped, "%s", got.answer == MLFLOW_CANCELLED ? "interrupted" : got.why);
+        w->untried++;
+        return;
+    }
+    w->counts[got.result]++;
+    if (got.result != PULL_THERE || opt_on(&w->c->opts, "json"))
+        add_row(w, run, &got);
+    if (got.result != PULL_DONE || w->pull.dry)
+        return;
+    memcpy(w->ids[w->waiting++], run->id, 33);
+    if (w->waiting == BATCH)
+        settle(w);
+}
+
+static void take_all(struct work *w)
+{
+    char more[64];
+    w->progress.total = w->pull.count;
+    for (size_t i = 0; i < w->pull.count; i++) {
+        if (!w->stopped[0] && cancelled(w))
+            snprintf(w->stopped, sizeof w->stopped, "interrupted");
+        if (w->stopped[0]) {
+            w->untried++;
+            continue;
+        }
+        take(w, &w->pull.runs[i]);
+        snprintf(more, sizeof more, "%zu new", w->counts[PULL_DONE]);
+        progress_show(&w->progress, i + 1, more);
+    }
+    settle(w);
+    progress_clear(&w->progress);
+}
+
+/* ---- the whole ---- */
+
+static int read_since(struct work *w)
+{
+    static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s"};
+    const char *text = opt_text(&w->c->opts, "since");
+    double age;
+    if (!text)
+        return 0;
+    if (str_duration(str_of(text), &age) && age >= 0) {
+        w->since_ms = clock_wall_ms() - (int64_t)(age * 1000);
+        return 0;
+    }
+    for (size_t i = 0; !w->since_ms && i < sizeof formats / sizeof *formats; i++)
+        rules_time(str_of(text), str_of(formats[i]), &w->since_ms);
+    return w->since_ms ? 0 : err_set(w->c->err, ERR_USAGE, "--since: \"%.60s\": a time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, is wanted", text);
+}
+
+static int plan_for(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    char *line[4];
+    int n = 0;
+    static const char *const passed_on[] = {"tree", "artifact-max"};
+    line[n++] = arena_dup(c->arena, "pull", 4);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+        const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
+        if (v->text && v->origin == OPT_COMMAND_LINE)
+            line[n++] = arena_printf(c->arena, "--%s=%s", passed_on[i], v->text);
+    }
+    line[n] = NULL;
+    return plan_make(&w->plan, n, line, c->env, c->err);
+}
+
+static int open_server(struct work *w, const char *uri)
+{
+    struct cmd_context *c = w->c;
+    struct mlflow_config config;
+    if (mlflow_config_from(&config, uri, c->env, c->arena, c->err))
+        return err_wrap(c->err, "server");
+    if (config.warning)
+        note(w, config.warning);
+    if (!getenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES")) /* somebody may be waiting before a terminal: not MLflow's two minutes */
+        config.patience_s = PATIENCE_S;
+    config.http.cancel_fd = w->cancel_fd;
+    w->server = config.uri;
+    return mlflow_open(&w->pull.server, &config, c->err);
+}
+
+static int list_experiments(struct work *w, char **names, int count)
+{
+    struct err *err = w->c->err;
+    for (int i = 0; i < count; i++) {
+        enum mlflow_answer answer = pull_add(&w->pull, names[i], w->since_ms, err);
+        if (answer == MLFLOW_ABSENT)
+            return err_set(err, ERR_INPUT, "server %s: there is no experiment \"%.100s\"", w->server, names[i]);
+        if (answer == MLFLOW_CANCELLED)
+            return err_set(err, ERR_REMOTE, "interrupted");
+        if (answer != MLFLOW_FINE)
+            return -1;
+    }
+    return pull_ready(&w->pull, err);
+}
+
+static int print(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    const size_t *n = w->counts;
+    if (w->list.failed)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (opt_on(&c->opts, "json")) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 1u << 30);
+        listing_json(&w->list, &b);
+        if (b.failed)
+            return err_set(c->err, ERR_SYSTEM, "out of memory");
+        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    } else {
+        if (listing_print(&w->list, c->out))
+            return err_set(c->err, ERR_SYSTEM, "out of memory");
+        fprintf(c->out, "%s: %zu %s, %zu already there, %zu still running, %zu failed", w->server, n[PULL_DONE], w->pull.dry ? "would be pulled" : "pulled",
+                n[PULL_THERE], n[PULL_RUNNING], n[PULL_FAILED]);
+        if (n[PULL_DOUBLE])
+            fprintf(c->out, ", %zu doubles passed over", n[PULL_DOUBLE]);
+        if (w->untried)
+            fprintf(c->out, ", %zu not tried; repeat \"benchwrap pull\"", w->untried);
+        fputc('\n', c->out);
+    }
+    if (w->stopped[0])
+        note(w, w->stopped);
+    return 0;
+}
+
+static int work(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    struct swept swept;
+    const char *uri = opt_text(&c->opts, "from");
+    int first = 0;
+    if (!uri && c->argc && mlflow_is_server(c->argv[0]))
+        uri = c->argv[first++];
+    if (first >= c->argc)
+        return err_set(c->err, ERR_USAGE, "the experiment is missing: whose runs are to be pulled?");
+    if (read_since(w) || plan_for(w))
+        return -1;
+    w->pull.tree = w->plan.tree;
+    w->pull.spool = w->plan.spool;
+    w->pull.dry = opt_on(&c->opts, "dry-run");
+    w->pull.all = opt_on(&c->opts, "all");
+    w->pull.files_max = opt_bytes(&w->plan.opts, "artifact-max");
+    int rc = open_server(w, uri);
+    if (rc == 0 && !w->pull.dry) /* what a pull that was killed left is finished first */
+        finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
+    if (rc == 0)
+        rc = list_experiments(w, c->argv + first, c->argc - first);
+    if (rc == 0) {
+        take_all(w);
+        rc = print(w);
+    }
+    mlflow_close(w->pull.server);
+    plan_deinit(&w->plan);
+    return rc;
+}
+
+/* SIGINT and SIGTERM end it between two requests: what is written then is whole. */
+static int catch_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct work w = {.c = c, .cancel_fd = catch_signals()};
+    progress_begin(&w.progress, c->notes, "runs", 0);
+    pull_init(&w.pull);
+    listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    int rc = work(&w);
+    size_t bad = w.counts[PULL_FAILED] + w.untried;
+    listing_deinit(&w.list);
+    pull_deinit(&w.pull);
+    if (w.cancel_fd >= 0)
+        close(w.cancel_fd);
+    return rc ? -1 : !bad ? 0 : w.counts[PULL_DONE] + w.counts[PULL_THERE] ? 1 : NOTHING_DONE;
+}
+
+static const struct opt_row rows[] = {
+    {"from", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)", 0},
+    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection", "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "also runs that have not ended on the server: closed as KILLED at their last fact", 0},
+    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "the mlruns folder that they are written to", 0},
+    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "of the artifacts of a run at most so much; the others are named as missing (default: 64M)", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "say what would be pulled, and write nothing", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_pull = {
+    .name = "pull",
+    .summary = "write runs of an MLflow server, whoever made them, into the tree",
+    .usage = "[OPTIONS] [URL] EXPERIMENT...",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Each run of the experiments becomes a run of the tree, with its times, status, user, params, tags, every sample of its metrics and its artifacts. A run that "
+        "came from a tree (\"benchwrap sync\" sent it) gets its id back and is made again as it was, from its own benchwrap.json; any other keeps "
+        "the id that the server gave it. What the tree has is never written again, so a pull can be repeated, and goes on where an interrupted one ended.\n\n"
+        "The tree's format is narrower than a server: keys that it does not allow are made legal, infinite values are missing with that reason (a server's "
+        "database keeps them as the largest number), and of samples of a metric with the same time each later one moves by a millisecond; the run's warnings "
+        "say so. Data sets that a run was fed with are its artifact inputs.json. Links to parent runs lead to the parents in the tree.\n\n"
+        "Status 0: all that has ended on the server is in the tree. 1: a part is not. 2: nothing could be pulled.",
+    .examples = "$ benchwrap pull http://tracking.example.org:5000 ior\nThe runs of an experiment into ./mlruns.\n"
+                "$ benchwrap pull --from http://tracking.example.org:5000 --since 7d training evaluation\nLast week's runs of two experiments.\n",
+    .run = run,
+};
