@@ -331,7 +331,8 @@ struct key_word {
 static bool value_ends(struct str line, size_t at)
 {
     struct str rest = str_sub(line, at, line.n), next = str_word(&rest);
-    return at + 1 < line.n && (one_of(line.p[at], "\t,;") || one_of(line.p[at + 1], " \t") || memchr(next.p, ':', next.n) || memchr(next.p, '=', next.n));
+    return at + 1 < line.n &&
+           (one_of(line.p[at], "\t,;") || one_of(line.p[at + 1], " \t") || memchr(next.p, ':', next.n) || memchr(next.p, '=', next.n));
 }
 
 static bool key_word_at(struct str line, size_t colon, struct key_word *ret)
@@ -351,11 +352,13 @@ static bool key_word_at(struct str line, size_t colon, struct key_word *ret)
 /* The first such pair whose word is another one in another line that has the same label there. */
 static bool find_key_word(const struct guess *g, size_t number, struct key_word *ret)
 {
-    enum { NEAR = 200 };
+    enum { NEAR = 50, PAIRS = 4 }; /* bounds of the work on a hostile output */
     struct str line = g->line[number].text;
-    for (size_t colon = 1; colon < line.n; colon++) {
+    size_t pairs = 0;
+    for (size_t colon = 1; colon < line.n && pairs < PAIRS; colon++) {
         if (line.p[colon] != ':' || !key_word_at(line, colon, ret))
             continue;
+        pairs++;
         for (size_t i = number > NEAR ? number - NEAR : 0; i < g->lines && i < number + NEAR; i++) {
             struct key_word other;
             struct str text = g->line[i].text;

@@ -11,7 +11,8 @@ static bool means(struct str wanted, const struct series *s, const char *stat)
 {
     const char *own = s->rule->many == MANY_SERIES && s->rule->headline ? s->rule->headline : "";
     if (str_eq(wanted, s->name))
-        return strcmp(stat, own) == 0 || (s->rule->stat && s->rule->better != DIR_NONE) /* the program's own statistics: the first that the rules name */ ||
+        return strcmp(stat, own) == 0 ||
+               (s->rule->stat && s->rule->better != DIR_NONE) /* the program's own statistics: the first that the rules name */ ||
                (s->rule->many != MANY_SERIES && s->rule->headline && strcmp(stat, s->rule->headline) == 0);
     return wanted.n > s->name.n + 1 && memcmp(wanted.p, s->name.p, s->name.n) == 0 && wanted.p[s->name.n] == '.' &&
            str_is(str_sub(wanted, s->name.n + 1, wanted.n), stat);

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "catalogue name, or a rule file (default: by the program behind --, else by what stands in the output)", 0},
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input",
+     "catalogue name, or a rule file (default: by the program behind --, else by what stands in the output)", 0},
     {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
@@ -91,7 +92,9 @@ static const char *guess_rules(struct cmd_context *c, const char *output, char *
         }
     }
     if (!path)
-        err_set(c->err, ERR_USAGE, "which program printed this? No rules know it for sure: name some with --rules NAME|FILE (\"benchwrap benchmarks\" lists them)");
+        err_set(
+            c->err, ERR_USAGE,
+            "which program printed this? No rules know it for sure: name some with --rules NAME|FILE (\"benchwrap benchmarks\" lists them)");
     return path;
 }
 

@@ -229,10 +229,14 @@ static int new (struct cmd_context *c)
     if (!to)
         fwrite(text.p, 1, text.n, c->out);
     if (!found.metrics)
-        fprintf(c->notes, "benchwrap: rules: nothing in it looks like a result: a reader of your own is to be written (docs/howto-benchmark.md)\n");
+        fprintf(c->notes,
+                "benchwrap: rules: nothing in it looks like a result: a reader of your own is to be written (docs/howto-benchmark.md)\n");
     else
         fprintf(c->notes, "benchwrap: rules: %zu metric%s and %zu param%s guessed; read the file before you believe them\n", found.metrics,
-                found.metrics == 1 ? "" : "s", found.params, found.metrics + found.params == 1 ? " was" : found.params == 1 ? " were" : "s were");
+                found.metrics == 1 ? "" : "s", found.params,
+                found.metrics + found.params == 1 ? " was"
+                : found.params == 1               ? " were"
+                                                  : "s were");
     return 0;
 }
 
