@@ -100,15 +100,18 @@ int run_record(int argc, char **argv, char **env)
     run_watch(&run);
     server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
+        server_discard(&run);
         journal_close(run.journal);
         spool_discard(&run.spool, &err);
         run_tell(&run, WIRE_DONE, 0, "");
+        server_close(&run);
         return 0;
     }
     run_drain(&run);
     int rc = finish(&run, env);
     probes_end(&run.host);
     tidy(&run);
+    server_close(&run);
     journal_close(run.journal);
     return rc ? 1 : 0;
 }

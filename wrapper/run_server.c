@@ -62,7 +62,7 @@ static bool start(struct run *run, enum send_mode mode, double patience_s)
                            .root = root.p,
                            .name = name,
                            .state = arena_printf(&a, "%.*s/sync", (int)(strlen(run->plan.spool) - strlen("/spool")), run->plan.spool),
-                           .server_run = run->plan.server_run,
+                           .server_run = mode == SEND_DISCARD ? s->place.id : run->plan.server_run,
                            .patience_s = patience_s};
     char **words = job.state ? send_line(&job, &a) : NULL;
     if (words && fd_socketpair(SOCK_SEQPACKET, ends) == 0) {
@@ -86,7 +86,8 @@ static void drop(struct run *run)
     struct run_server *s = &run->server;
     if (s->pid > 0) {
         kill(s->pid, SIGKILL); /* before the line is closed: that means to it that we are dead */
-        waitpid(s->pid, NULL, WNOHANG); /* one that gets no processor dies later; then the launcher, or init, reaps it */
+        if (waitpid(s->pid, NULL, WNOHANG) == 0)
+            s->dying = s->pid; /* one that gets no processor dies later */
     }
     fd_close(&s->line);
     s->pid = 0;
@@ -108,7 +109,7 @@ static void take(struct run *run, const struct send_msg *m)
     case SEND_TROUBLE:
         memcpy(s->trouble, m->text, sizeof s->trouble);
         s->live = false;
-        if (s->told || run->end.kind)
+        if (s->told || s->asking || run->end.kind)
             break;
         s->told = true;
         snprintf(text, sizeof text, "%s; the run is recorded here, and sent when the server takes it", m->text);
@@ -165,6 +166,7 @@ void server_begin(struct run *run)
         return;
     }
     s->deadline_ns = clock_mono_ns() + SHARE_MS * MS;
+    s->asking = true;
     if (!start(run, SEND_CREATE, 0))
         run_tell(run, WIRE_NOTE, 0, "--share-run: the process that asks the server could not be started; the program runs without");
 }
@@ -187,12 +189,12 @@ void server_share(struct run *run)
     if (s->line < 0)
         return;
     bool there = wait_for(run, s->deadline_ns, placed);
+    s->asking = false;
     if (!s->place.kind) {
         char text[SEND_TEXT_MAX + 200];
         const char *why = s->trouble[0] ? s->trouble : there ? "the server did not make the run within 2 s" : "the process that asks the server ended early";
         snprintf(text, sizeof text, "--share-run: %s; the program starts without", why);
-        if (!s->told)
-            run_tell(run, WIRE_NOTE, 0, text);
+        run_tell(run, WIRE_NOTE, 0, text);
         s->told = true;
         drop(run);
         return;
@@ -254,6 +256,29 @@ void server_ended(struct run *run)
 static bool ended(const struct run_server *s)
 {
     return s->done || s->trouble[0];
+}
+
+void server_close(struct run *run)
+{
+    struct timespec nap = {.tv_nsec = 5 * MS};
+    drop(run);
+    for (int i = 0; run->server.dying > 0 && i < 100 && waitpid(run->server.dying, NULL, WNOHANG) == 0; i++)
+        nanosleep(&nap, NULL);
+    run->server.dying = 0;
+}
+
+void server_discard(struct run *run)
+{
+    struct run_server *s = &run->server;
+    if (!s->shared)
+        return;
+    s->trouble[0] = 0;
+    s->told = true;
+    if (start(run, SEND_DISCARD, 0))
+        wait_for(run, clock_mono_ns() + SHARE_MS * MS, ended);
+    if (!s->done)
+        run_tell(run, WIRE_NOTE, 0, "the run that was made on the server for --share-run could not be deleted again");
+    drop(run);
 }
 
 static void print_end(struct run *run, bool there, struct buf *to)

@@ -14,6 +14,8 @@ struct run_server {
     int64_t start_ns;       /* the live one is started then; INT64_MAX: not any more */
     int64_t deadline_ns;    /* of making the run (--share-run) */
     unsigned starts;
+    pid_t dying;            /* a former sender that was killed and is not reaped yet; 0: none */
+    bool asking;            /* --share-run: the program waits for the run */
     bool shared;            /* the program knows the run */
     bool live;              /* a live one had the run on the server when it was last heard */
     bool told;              /* that there is trouble was said */
@@ -35,6 +37,10 @@ void server_on_time(struct run *run, int64_t now_ns);
 void server_hear(struct run *run);
 /* The program has ended: the live sender with it. */
 void server_ended(struct run *run);
+/* The program could not be started: a run that was made for it is deleted on the server. */
+void server_discard(struct run *run);
 /* The run is in the tree: it is completed on the server, waited for until `until_ns`; where the run is, or why not, is added as lines to `to`. */
 void server_finish(struct run *run, int64_t until_ns, struct buf *to);
+/* The launcher has gone: no zombie is left to whoever is above it. */
+void server_close(struct run *run);
 #endif

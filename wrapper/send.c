@@ -29,7 +29,7 @@ enum {
     LIVE_S = 30,           /* a request that takes longer is given up */
     ORPHAN_S = 60          /* the recorder is dead: so long for finishing its work */
 };
-static const char *const modes[] = {[SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish"};
+static const char *const modes[] = {[SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish", [SEND_DISCARD] = "discard"};
 
 char **send_line(const struct send_job *job, struct arena *a)
 {
@@ -359,6 +359,18 @@ static int finish(struct sender *s)
     return rc ? 1 : 0;
 }
 
+static int discard(struct sender *s)
+{
+    struct err err = {0};
+    alarm(CREATE_S + 1);
+    if (!s->job.server_run || connect_to(s, CREATE_S, 0, 0, -1, &err) || mlflow_run_delete(s->server, s->job.server_run, &err) != MLFLOW_FINE) {
+        tell_text(SEND_TROUBLE, err.text);
+        return 1;
+    }
+    tell_text(SEND_DONE, "");
+    return 0;
+}
+
 /* ---- the process ---- */
 
 static bool read_job(struct send_job *ret, int argc, char **argv)
@@ -393,6 +405,7 @@ int send_main(int argc, char **argv, char **env)
     switch (s.job.mode) {
     case SEND_LIVE: return live(&s);
     case SEND_CREATE: return create(&s);
+    case SEND_DISCARD: return discard(&s);
     default: alarm(600); return finish(&s);
     }
 }
