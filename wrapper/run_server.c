@@ -38,7 +38,10 @@ _Noreturn static void become_sender(struct run *run, const struct send_job *job,
         _exit(125);
     core[n] = 0;
     fd_close_from(SEND_LINE_FD + 1);
-    if (job->mode == SEND_LIVE || (job->mode == SEND_FINISH && run->wire->in_series))
+    bool alone = job->mode == SEND_FINISH && run->wire->in_series;
+    if (alone)
+        alarm(SEND_ALONE_S);
+    if (alone || job->mode == SEND_LIVE)
         send_stand_back(run->host.pid);
     setenv("MLFLOW_TRACKING_URI", run->plan.server_uri, 1);
     execv(core, words);
@@ -159,7 +162,7 @@ void server_begin(struct run *run)
     struct run_server *s = &run->server;
     s->line = -1;
     s->start_ns = INT64_MAX;
-    if (!run->plan.server || !opt_on(&run->plan.opts, "share-run"))
+    if (!run->plan.server || run->series || !opt_on(&run->plan.opts, "share-run")) /* a series has no program of its own */
         return;
     if (run->plan.server_run) {
         run_tell(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
@@ -308,6 +311,7 @@ void server_finish(struct run *run, int64_t until_ns, struct buf *to)
     bool started = start(run, SEND_FINISH, patience_s);
     if (run->wire->in_series && started) { /* the next repetition waits for nobody; the sender gives up by itself */
         fd_close(&s->line);
+        s->pid = 0;
         return;
     }
     bool there = started && wait_for(run, until_ns, ended);

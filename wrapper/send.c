@@ -27,6 +27,7 @@ enum {
     BACKOFF_MAX_MS = 30000,
     CREATE_S = 2,          /* design: --share-run delays the program so long at most */
     LIVE_S = 30,           /* a request that takes longer is given up */
+    FINISH_S = 600,        /* whoever waits kills us before */
     ORPHAN_S = 60          /* the recorder is dead: so long for finishing its work */
 };
 static const char *const modes[] = {[SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish", [SEND_DISCARD] = "discard"};
@@ -406,6 +407,10 @@ int send_main(int argc, char **argv, char **env)
     case SEND_LIVE: return live(&s);
     case SEND_CREATE: return create(&s);
     case SEND_DISCARD: return discard(&s);
-    default: alarm(600); return finish(&s);
+    default: break;
     }
+    unsigned left = alarm(FINISH_S);
+    if (left) /* a shorter limit was set for us */
+        alarm(left);
+    return finish(&s);
 }

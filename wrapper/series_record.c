@@ -230,7 +230,7 @@ bool series_note(struct series *s, struct series_run *run)
 
 /* ---- it ends ---- */
 
-static void summary(struct series *s, const struct finished *f)
+static void summary(struct series *s, const struct finished *f, struct str server)
 {
     CLEANUP_BUF struct buf text;
     struct out out;
@@ -264,6 +264,8 @@ static void summary(struct series *s, const struct finished *f)
         }
     buf_puts(&text, "benchwrap: recorded as ");
     buf_plain(&text, str_of(f->place), 200);
+    buf_putc(&text, '\n');
+    buf_str(&text, server);
     out_open(&out, 2);
     say_text(&out, text.p ? text.p : "");
 }
@@ -298,8 +300,13 @@ void series_end(struct series *s, int exit_status, int number)
     int rc = journal_flush(s->run.journal, true, &err);
     if (rc == 0)
         rc = finish_run(&s->run.spool, s->env, &f, &err);
+    struct buf server CLEANUP_BUF;
+    buf_init(&server, 8192);
+    if (rc == 0)
+        server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, "finish-wait") * 1e9), &server);
+    server_close(&s->run);
     if (rc == 0 && !s->what.quiet)
-        summary(s, &f);
+        summary(s, &f, buf_text(&server));
     else if (rc) {
         struct buf where CLEANUP_BUF;
         buf_init(&where, 4096);

@@ -452,12 +452,75 @@ static void endless_garbage_is_bounded(void **state)
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, place_begin, place_end)
+/* Facts that were told, as text: a fact's own texts are gone by then. */
+static void tell_fact(void *context, const struct fact *f)
+{
+    struct buf *b = context;
+    buf_printf(b, "%d ", f->kind);
+    buf_json(b, f->key);
+    buf_json(b, f->text);
+    buf_double(b, f->value);
+    buf_printf(b, " %lld %lld %s %s\n", (long long)f->time_ms, (long long)f->step, f->unit, f->source);
+}
+
+static void following_tells_each_fact_once(void **state)
+{
+    struct place *p = *state;
+    unsigned seed = 7;
+    struct journal *j = create(p);
+    struct record r;
+    struct buf wanted CLEANUP_BUF, got CLEANUP_BUF;
+    struct journal_head head;
+    struct journal_tail *tail = NULL;
+    struct err err = {0};
+    buf_init(&wanted, 64 << 20);
+    buf_init(&got, 64 << 20);
+    record_init(&r, "0123456789abcdef0123456789abcdef", 1767225600123);
+    r.listen = journal_fact;
+    r.context = j;
+    random_facts(&r, &seed, 300);
+    journal_ended(j, 1767225700000, RUN_FINISHED, "");
+    assert_int_equal(journal_flush(j, false, &err), 0);
+    for (const struct fact *f = r.first; f; f = f->next)
+        tell_fact(&wanted, f);
+    journal_close(j);
+    record_deinit(&r);
+    struct buf whole CLEANUP_BUF = read_journal(p);
+
+    write_journal(p, str_sub(buf_text(&whole), 0, 20)); /* not even the first line */
+    assert_int_equal(journal_follow(&tail, p->dir, &head, &err), -1);
+    const char *lf = memchr(whole.p, '\n', whole.n);
+    size_t at = (size_t)(lf - whole.p) + 1;
+    write_journal(p, str_sub(buf_text(&whole), 0, at));
+    assert_int_equal(journal_follow(&tail, p->dir, &head, &err), 0);
+    assert_string_equal(head.run_name, "r\xc3\xbcn");
+    CLEANUP_FD int fd = openat(p->dir, "journal", O_WRONLY | O_APPEND);
+    assert_true(fd >= 0);
+    while (at < whole.n) { /* in pieces that end anywhere */
+        size_t n = 1 + (size_t)rand_r(&seed) % 700, before = got.n;
+        n = n < whole.n - at ? n : whole.n - at;
+        assert_int_equal(fs_write_all(fd, whole.p + at, n), 0);
+        at += n;
+        journal_tail_read(tail, 2 + (size_t)rand_r(&seed) % 5, tell_fact, &got);
+        if (rand_r(&seed) % 2) { /* it could not be dealt with: told again */
+            journal_tail_back(tail);
+            got.n = before;
+        } else
+            journal_tail_mark(tail);
+    }
+    while (journal_tail_read(tail, 10, tell_fact, &got))
+        ;
+    assert_int_equal(got.n, wanted.n);
+    assert_memory_equal(got.p, wanted.p, wanted.n);
+    journal_tail_close(tail);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crc_is_castagnoli), IN_FOLDER(what_was_written_is_read), IN_FOLDER(a_cut_anywhere_leaves_a_prefix), IN_FOLDER(any_changed_byte_ends_the_good_part),
         IN_FOLDER(going_on_cuts_the_torn_tail), IN_FOLDER(the_lock_tells_who_lives), IN_FOLDER(a_full_disk_leaves_no_torn_line_behind), IN_FOLDER(what_finds_no_room_is_counted),
-        IN_FOLDER(other_versions_and_hostile_lines), IN_FOLDER(endless_garbage_is_bounded),
+        IN_FOLDER(other_versions_and_hostile_lines), IN_FOLDER(endless_garbage_is_bounded), IN_FOLDER(following_tells_each_fact_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
