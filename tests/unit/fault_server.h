@@ -32,7 +32,8 @@ static bool fault_server_start(struct fault_server *s, const char *const *argume
     path[n] = 0;
     for (int i = 0; i < 3; i++) /* tests/unit/LAYER/NAME -> tests/server */
         *strrchr(path, '/') = 0;
-    strcat(path, "/server/fault-server");
+    size_t at = strlen(path);
+    snprintf(path + at, sizeof path - at, "/server/fault-server");
     if (access(path, X_OK))
         return false;
     for (int i = 0; arguments && arguments[i] && i < 18; i++)

@@ -16,7 +16,7 @@ static void values_mean_what_the_rule_says(void **state)
         {"no negative time", one, "v=-3\n",
          "missing v_s: -3 is outside of what can be (0 to inf)\nfail: v: -3 is outside of what can be (0 to inf)\n"},
         {"zero is a number", one, "v=0\n", "metric v_s 0\npass\n"},
-        {"minus zero too", one, "v=-0.0\n", "metric v_s -0\npass\n"},
+        {"minus zero too", one, "v=-0.0\n", "metric v_s 0\npass\n"},
         {"open range", open, "v=-3\n", "metric v_s -3\npass\n"},
         {"a range of its own", both, "v=1000\n", "metric v_s 1000\npass\n"},
         {"above it", both, "v=1000.01\n",
