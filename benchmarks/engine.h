@@ -315,6 +315,7 @@ struct rules_run {
         struct arena open_arena, whole_arena;
         size_t rows;
         bool cut; /* there were more than can be held */
+        bool superseded; /* behind the last whole document stands one that is torn: what is held is an earlier report */
     } staged[READERS_MAX];
     bool unterminated; /* the line being read has no end: what stands last in it may be cut */
     struct block *block; /* [BLOCKS_MAX + 1] */

@@ -112,6 +112,16 @@ static void notes_out(struct ending *e)
         record_tag(e->record, "benchmark.version", str_of(run->version));
 }
 
+/* What a program reports while it runs is not its result. */
+static void superseded_fail(struct ending *e)
+{
+    for (size_t i = 0; i < e->run->rules->readers; i++)
+        if (e->run->staged[i].superseded) {
+            ending_fail(e, -1, "", "the last JSON document stops before its end: the values are those of an earlier report");
+            return;
+        }
+}
+
 /* Exit status and signal count for the run and for each test. */
 static void exit_reason(struct ending *e)
 {
@@ -158,6 +168,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     notes_out(&e);
     params_out(&e);
     exit_reason(&e);
+    superseded_fail(&e);
     series_drop(&e);
     computed_take(&e);
     size_t before = e.fails.n;

@@ -292,6 +292,8 @@ static void document_done(struct rules_run *run, struct source *source, const st
             staged->whole_arena = staged->open_arena;
         } else
             arena_deinit(&staged->open_arena);
+        if (whole || staged->open || s->row_depth)
+            staged->superseded = !whole && staged->whole;
         staged->open_arena = (struct arena){0};
         staged->open = NULL;
         staged->tail = &staged->open;
