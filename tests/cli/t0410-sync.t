@@ -165,11 +165,11 @@ ok "JSON" python3 -c 'import json, sys; d = json.loads(sys.argv[1]); assert d["s
 
 # ---- the server goes away ----
 
-own_tree away 4
+own_tree away 2
 proxy refuse:runs/log-batch:0
 out=$(MLFLOW_HTTP_REQUEST_MAX_RETRIES=1 sync_to away --to "$through")
 is "an outage: status 2" $? 2
-like "the rest is kept, said once" "$out" '1 refused or failed, 3 not tried; all is kept: repeat "benchwrap sync"'
+like "the rest is kept, said once" "$out" '1 refused or failed, 1 not tried; all is kept: repeat "benchwrap sync"'
 proxy drop:runs/create:2 drop:log-batch:1 cut:runs/search:1 drop:artifacts:2 drop:runs/update:1
 out=$(sync_to away --to "$through")
 is "lost replies of every call: status" $? 0
@@ -201,10 +201,10 @@ doubles() # how many runs of the newest experiment were made twice and deleted
     curl -s -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$doubles_id\"],\"run_view_type\":\"DELETED_ONLY\"}" "$url/api/2.0/mlflow/runs/search" | grep -c '"run_uuid"'
 }
 race "the search before the creation is late" delay:runs/search:3:0.5-1 delay:runs/search:3:0.5-1 1
-race "the creation is late" hold:runs/create:0:0.5-1 delay:runs/create:0:0.3-0.8 2
+race "the creation is late" hold:runs/create:0:0.5-1 delay:runs/create:0:0.3-0.8 1
 like "there was something to settle" "$(doubles)" '^[1-9]'
-race "either reply, at random" delay:runs/:0:0-0.3 delay:runs/:0:0-0.3 2
 if long_tests; then
+    race "either reply, at random" delay:runs/:0:0-0.3 delay:runs/:0:0-0.3 2
     for i in 1 2 3 4 5 6 7 8 9 10; do
         race "random delays, round $i" delay:runs/:0:0-0.4 hold:runs/:0:0-0.4 3
     done
@@ -212,13 +212,13 @@ fi
 
 # ---- killed in the middle, again and again ----
 
-rounds=12
+rounds=8
 long_tests && rounds=100
-own_tree killed 10
+own_tree killed 6
 i=0
 while [ $i -lt $rounds ]; do
     i=$((i + 1))
-    (cd killed && exec timeout -s KILL "0.$(awk -v s=$i 'BEGIN { srand(s * 7919); printf "%03d", 20 + int(rand() * 500) }')" "$BENCHWRAP" sync --to "$url" >/dev/null 2>&1)
+    (cd killed && exec timeout -s KILL "0.$(awk -v s=$i 'BEGIN { srand(s * 7919); printf "%03d", 20 + int(rand() * 500) }')" "$BENCHWRAP" sync --to "$url" >/dev/null 2>&1) 2>/dev/null
     [ $((i % 5)) -ne 0 ] || rm -rf killed/.benchwrap/sync
 done
 out=$(sync_to killed --to "$url")

@@ -64,9 +64,10 @@ static int library_load(struct library *l, struct err *err)
     return 0;
 }
 
-enum { SOCKETS_MAX = 8 };
+enum { SOCKETS_MAX = 8, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
 
 struct http {
+    int64_t last_ns;             /* when the last reply came; 0: none */
     struct library curl;
     CURL *easy;
     CURLM *multi;
@@ -458,7 +459,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     set(h->easy, CURLOPT_WRITEDATA, h);
     set(h->easy, CURLOPT_HEADERFUNCTION, on_header);
     set(h->easy, CURLOPT_HEADERDATA, h);
-    set(h->easy, CURLOPT_FRESH_CONNECT, q->fresh ? 1L : 0L);
+    set(h->easy, CURLOPT_FRESH_CONNECT, q->fresh && clock_mono_ns() - h->last_ns > HOT_NS ? 1L : 0L);
     if (!set_body(h, q, &headers) || !set_headers(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);
         return err_set(err, ERR_SYSTEM, "no memory for a request");
@@ -480,6 +481,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
         ret->trouble = HTTP_CANCELLED;
         return err_set(err, ERR_REMOTE, "%s: given up, the process is asked to end", q->method);
     }
+    h->last_ns = code == CURLE_OK ? clock_mono_ns() : 0;
     if (code == CURLE_OK)
         return 0;
     ret->trouble = trouble_of(code, reply_bytes > 0);

@@ -14,7 +14,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FOLLOW_MS = 2000, PATIENCE_S = 30, FAILED = 2 };
+enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, FAILED = 2 };
 
 static const struct opt_row rows[] = {
     {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: MLFLOW_TRACKING_URI where it is one)", 0},
@@ -179,10 +179,24 @@ static int send_tree(struct work *w, struct upload *upload)
     return rc < 0 ? -1 : 0;
 }
 
-static bool wait_more(const struct work *w)
+/* Waits between two looks at the tree; looking takes a twentieth of the time at most. False: told to end. */
+static bool wait_more(const struct work *w, int64_t looked_ns)
 {
     struct pollfd p = {.fd = w->cancel_fd, .events = POLLIN};
-    return poll(&p, 1, FOLLOW_MS) == 0;
+    int64_t ms = looked_ns / 1000000 * 20;
+    return poll(&p, 1, ms < FOLLOW_MS ? FOLLOW_MS : ms > FOLLOW_MAX_MS ? FOLLOW_MAX_MS : (int)ms) == 0;
+}
+
+/* One look: what it reads of the tree is forgotten behind it. */
+static int send_once(struct work *w, struct upload *upload)
+{
+    struct arena *whole = w->c->arena, round;
+    arena_init(&round, 0);
+    w->c->arena = &round;
+    int rc = send_tree(w, upload);
+    w->c->arena = whole;
+    arena_deinit(&round);
+    return rc;
 }
 
 static int to_server(struct work *w)
@@ -195,14 +209,13 @@ static int to_server(struct work *w)
     struct upload_config config = {.server = m, .state = state_folder(w), .restore = opt_on(&c->opts, "restore"), .dry = w->dry, .note = note, .context = w};
     int rc = upload_new(&u, &config, c->err);
     bool more = opt_on(&c->opts, "follow");
-    do {
-        if (rc == 0)
-            rc = send_tree(w, u);
-        if (rc == 0 && more && wait_more(w))
-            sweep(w);
-        else
-            more = false;
-    } while (more);
+    while (rc == 0) {
+        int64_t begin = clock_mono_ns();
+        rc = send_once(w, u);
+        if (rc || !more || !wait_more(w, clock_mono_ns() - begin))
+            break;
+        sweep(w);
+    }
     upload_free(u);
     mlflow_close(m);
     return rc;

@@ -46,6 +46,7 @@ struct upload_place {
     struct upload_experiment *experiment;
     struct mlflow_batch batch;
     struct buf cut;         /* keys of values that were cut */
+    size_t cut_told;        /* so much of it stands in the tag */
 };
 /* Finds or makes the run; where server_run is not on this server, it is a run of its own. MLFLOW_ABSENT: somebody deleted it there, and it is to
  * stay so. Whatever the answer, upload_close is due. */

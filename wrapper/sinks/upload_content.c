@@ -106,41 +106,45 @@ static bool add_file(struct sha256 *s, int dir, const char *path)
     return true;
 }
 
-/* Contents of every file below a folder, or with `sizes` names and sizes alone. A folder that is not there is an empty one. */
-static bool add_folder(struct sha256 *s, int dir, const char *folder, bool sizes, int depth)
+static void add_str(struct sha256 *s, struct str text)
 {
-    struct fs_list list;
-    struct err err = {0};
-    if (fs_list(dir, folder, &list, &err))
-        return err.sys == ENOENT;
-    bool good = true;
-    for (size_t i = 0; i < list.count && good; i++) {
-        char path[8192], text[32];
-        struct stat st;
-        good = (size_t)snprintf(path, sizeof path, "%s/%s", folder, list.names[i]) < sizeof path && fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
-        if (good && S_ISDIR(st.st_mode))
-            good = depth < DEPTH_MAX && add_folder(s, dir, path, sizes, depth + 1);
-        else if (good && S_ISREG(st.st_mode) && sizes) {
-            snprintf(text, sizeof text, "%lld", (long long)st.st_size);
-            sha256_add(s, path, strlen(path) + 1);
-            sha256_add(s, text, strlen(text) + 1);
-        } else if (good && S_ISREG(st.st_mode))
-            good = add_file(s, dir, path);
-    }
-    fs_list_deinit(&list);
-    return good;
+    char length[32];
+    int n = snprintf(length, sizeof length, "%zu:", text.n);
+    sha256_add(s, length, (size_t)n);
+    sha256_add(s, text.p ? text.p : "", text.n);
 }
 
-void upload_stamp(int dir, char ret[65])
+static void add_entries(struct sha256 *s, const char *kind, const struct tree_entry *e)
+{
+    add_str(s, str_of(kind));
+    for (; e; e = e->next) {
+        add_str(s, str_of(e->key));
+        add_str(s, e->value);
+        add_str(s, (struct str){(const char *)e->samples, e->count * sizeof *e->samples});
+    }
+}
+
+bool upload_has_manifest(int dir)
+{
+    return faccessat(dir, "artifacts/manifest.json", R_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+void upload_stamp(int dir, const struct tree_run *run, const struct upload_file *files, char ret[65])
 {
     struct sha256 s;
     ret[0] = 0;
     sha256_init(&s);
-    if (!add_file(&s, dir, "meta.yaml") || !add_folder(&s, dir, "tags", false, 0) || !add_folder(&s, dir, "inputs", false, 0))
+    if (!add_file(&s, dir, "meta.yaml"))
         return;
-    if (!add_file(&s, dir, "artifacts/manifest.json") &&
-        (!add_folder(&s, dir, "params", false, 0) || !add_folder(&s, dir, "metrics", false, 0) || !add_folder(&s, dir, "artifacts", true, 0)))
-        return;
+    add_entries(&s, "tags", run->tags);
+    if (!add_file(&s, dir, "artifacts/manifest.json")) {
+        add_entries(&s, "params", run->params);
+        add_entries(&s, "metrics", run->metrics);
+        for (const struct upload_file *f = files; f; f = f->next) {
+            add_str(&s, str_of(f->path));
+            add_str(&s, (struct str){(const char *)&f->size, sizeof f->size});
+        }
+    }
     sha256_end(&s, ret);
 }
 

@@ -54,6 +54,11 @@ static struct str legal(struct upload_place *p, const char *key)
     return (struct str){arena_dup(&p->arena, s.p ? s.p : "_", s.n), s.n};
 }
 
+void upload_cut(struct upload_place *p, bool param, struct str key)
+{
+    buf_printf(&p->cut, "%s%s:" STR_FMT, p->cut.n ? ", " : "", param ? "param" : "tag", STR_ARG(key));
+}
+
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value)
 {
     size_t cut = p->batch.cut;
@@ -63,7 +68,7 @@ void upload_pair(struct upload_place *p, bool param, const char *key, struct str
     else
         batch_tag(&p->batch, k, value);
     if (p->batch.cut > cut)
-        buf_printf(&p->cut, "%s%s:" STR_FMT, p->cut.n ? ", " : "", param ? "param" : "tag", STR_ARG(k));
+        upload_cut(p, param, k);
 }
 
 void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s)
@@ -92,13 +97,13 @@ void upload_fact(struct upload_place *p, const struct fact *fact)
 
 enum mlflow_answer upload_flush(struct upload_place *p, struct err *err)
 {
-    if (p->cut.n)
+    if (p->cut.n > p->cut_told)
         batch_tag(&p->batch, STR(UPLOAD_TAG_CUT), buf_text(&p->cut));
     enum mlflow_answer answer = batch_send(&p->batch);
     if (answer != MLFLOW_FINE)
         *err = p->batch.err;
     else
-        buf_clear(&p->cut);
+        p->cut_told = p->cut.n;
     return answer;
 }
 

@@ -58,6 +58,8 @@ bool upload_tag_stays(const char *key);
 void upload_place_init(struct upload_place *p);
 /* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
 void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
+/* This value is longer than the server keeps: the tag benchwrap.cut will name it. */
+void upload_cut(struct upload_place *p, bool param, struct str key);
 void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s);
 
 /* ---- upload_content.c: what a run's folder holds ---- */
@@ -72,9 +74,10 @@ struct upload_file {
 const char *upload_file_name(struct upload *u, const char *id, const char *path, struct arena *a);
 /* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
 int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err);
-/* A sum over what a run is: of ours the manifest (which has the sums of all files), meta.yaml and tags; of others params and metrics too, and
- * names and sizes of artifacts. "" if it cannot be read. */
-void upload_stamp(int dir, char ret[65]);
+/* A sum over what a run is: meta.yaml and tags; of ours the manifest, which has the sums of all files; of others params, metrics, names and sizes
+ * of artifacts. `run`: read with its tags, and where upload_has_manifest says no with params and metrics. "" if meta.yaml cannot be read. */
+void upload_stamp(int dir, const struct tree_run *run, const struct upload_file *files, char ret[65]);
+bool upload_has_manifest(int dir);
 /* Data sets of the run's inputs/ are logged. */
 enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, size_t *ret_count, struct err *err);
 #endif

@@ -61,8 +61,11 @@ static void send_texts(struct sending *s, bool param)
             continue;
         if (!param && (is_own_tag(e->key) || (p->fresh && strcmp(e->key, "mlflow.runName") == 0 && str_is(e->value, p->run.name))))
             continue;
-        if (there && same_text(text, e->value))
+        if (there && same_text(text, e->value)) {
+            if (!str_is(e->value, text))
+                upload_cut(p, param, str_of(e->key));
             continue;
+        }
         if (there && param) {
             upload_note(s->u, "run %.8s: the param %.80s is \"%.60s\" on the server and \"%.60s\" here; params there cannot be changed", s->run->id,
                         e->key, text, e->value.n ? e->value.p : "");
@@ -340,6 +343,17 @@ static int open_experiment(int root, const struct tree_run *run)
     return openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+static int read_run(struct sending *s, int root, const struct tree_run *run, bool tags_alone, struct err *err)
+{
+    unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;
+    int got = tree_find(root, run->id, what, s->arena, &s->run, err);
+    if (got < 0)
+        return -1;
+    if (got || s->run->problem)
+        return err_set(err, ERR_INPUT, "%s: %s", run->path, got == 2 ? "this run id stands in two experiments" : got ? "it is gone" : s->run->problem);
+    return tags_alone ? 0 : upload_files(s->u, s->dir, run->id, s->arena, &s->files, err);
+}
+
 bool upload_known(struct upload *u, int root, const struct tree_run *run)
 {
     struct upload_state state;
@@ -353,19 +367,19 @@ bool upload_known(struct upload *u, int root, const struct tree_run *run)
     CLEANUP_FD int dir = experiment < 0 ? -1 : openat(experiment, run->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (dir < 0)
         return false;
-    upload_stamp(dir, stamp);
-    return stamp[0] && strcmp(stamp, state.stamp) == 0;
-}
-
-static int read_run(struct sending *s, int root, const struct tree_run *run, struct err *err)
-{
-    unsigned what = TREE_PARAMS | TREE_METRICS | TREE_TAGS;
-    int got = tree_find(root, run->id, what, s->arena, &s->run, err);
-    if (got < 0)
-        return -1;
-    if (got || s->run->problem)
-        return err_set(err, ERR_INPUT, "%s: %s", run->path, got == 2 ? "this run id stands in two experiments" : got ? "it is gone" : s->run->problem);
-    return upload_files(s->u, s->dir, run->id, s->arena, &s->files, err);
+    struct arena a;
+    struct err err;
+    arena_init(&a, RUN_BYTES);
+    __typeof__(u->config.note) note = u->config.note;
+    struct sending s = {.u = u, .dir = dir, .arena = &a};
+    u->config.note = NULL; /* what is to be said was said when it was sent */
+    bool same = read_run(&s, root, run, upload_has_manifest(dir), &err) == 0;
+    u->config.note = note;
+    if (same)
+        upload_stamp(dir, s.run, s.files, stamp);
+    same = same && stamp[0] && strcmp(stamp, state.stamp) == 0;
+    arena_deinit(&a);
+    return same;
 }
 
 /* What would become of it, without changing anything. */
@@ -392,14 +406,16 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
     CLEANUP_FD int dir = experiment < 0 ? -1 : openat(experiment, run->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (dir < 0)
         return err_sys(err, "cannot open %s", run->path);
-    upload_stamp(dir, stamp);
-    if (u->config.dry)
-        return peek(u, run, stamp, ret, err);
     arena_init(&a, RUN_BYTES);
     struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
-    if (read_run(&s, root, run, err)) {
+    if (read_run(&s, root, run, false, err)) {
         arena_deinit(&a);
         return err_wrap(err, "run %.8s", run->id);
+    }
+    upload_stamp(dir, s.run, s.files, stamp);
+    if (u->config.dry) {
+        arena_deinit(&a);
+        return peek(u, run, stamp, ret, err);
     }
     bool moved = true, lost = false;
     enum mlflow_answer answer = MLFLOW_FINE;
