@@ -135,8 +135,7 @@ static const char *in_any(const char *folder, const char *program, struct arena 
 
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a)
 {
-    const char *slash = program ? strrchr(program, '/') : NULL;
-    const char *name = slash ? slash + 1 : program;
+    const char *name = str_base_name(program);
     if (!plain_name(name))
         return NULL;
     for (size_t i = 0; i < c->folders; i++) {

@@ -1,4 +1,5 @@
 /* finish.c: the end of a reading: params are merged, statistics made, rules of sanity asked, the verdict spoken. */
+#include "base/exit_words.h"
 #include "benchmarks/coverage.h"
 #include "benchmarks/finish.h"
 #include "mlruns-format/key.h"
@@ -125,11 +126,8 @@ static void superseded_fail(struct ending *e)
 /* Exit status and signal count for the run and for each test. */
 static void exit_reason(struct ending *e)
 {
-    char text[100] = "";
-    if (e->signal)
-        snprintf(text, sizeof(text), "ended by signal %s", sigabbrev_np(e->signal) ? sigabbrev_np(e->signal) : strsignal(e->signal));
-    else if (e->exit_code > 0)
-        snprintf(text, sizeof(text), "exit status %d", e->exit_code);
+    char text[EXIT_WORDS_SIZE];
+    exit_words(text, e->exit_code, e->signal);
     if (!text[0])
         return;
     fails_add(&e->fails, "", "", str_of(text));

@@ -102,22 +102,16 @@ struct str reference_stem(struct str key, const struct unit **ret_unit, struct s
 
 /* ---- conditions ---- */
 
-static struct str text_of(const struct record *r, enum fact_kind kind, const char *key)
-{
-    const struct fact *f = record_find(r, kind, key);
-    return f ? f->text : (struct str){NULL, 0};
-}
-
 static struct str subject(const struct record *r, const struct condition *c)
 {
     struct str text;
     switch (c->kind) {
-    case CONDITION_SITE: return text_of(r, FACT_TAG, "site");
-    case CONDITION_CLUSTER: return text_of(r, FACT_TAG, "cluster");
-    case CONDITION_PARTITION: return text_of(r, FACT_PARAM, "job.partition");
-    case CONDITION_NODE_TYPE: return text_of(r, FACT_PARAM, "node.type");
-    case CONDITION_BENCHMARK: return text_of(r, FACT_TAG, "benchmark");
-    default: text = text_of(r, FACT_PARAM, c->key); return text.p ? text : text_of(r, FACT_TAG, c->key);
+    case CONDITION_SITE: return record_text(r, FACT_TAG, "site");
+    case CONDITION_CLUSTER: return record_text(r, FACT_TAG, "cluster");
+    case CONDITION_PARTITION: return record_text(r, FACT_PARAM, "job.partition");
+    case CONDITION_NODE_TYPE: return record_text(r, FACT_PARAM, "node.type");
+    case CONDITION_BENCHMARK: return record_text(r, FACT_TAG, "benchmark");
+    default: text = record_text(r, FACT_PARAM, c->key); return text.p ? text : record_text(r, FACT_TAG, c->key);
     }
 }
 
@@ -156,7 +150,7 @@ static bool entry_holds(const struct record *r, const struct reference_entry *e)
 
 static const char *headline_key(struct record *r, struct str name)
 {
-    struct str rest = text_of(r, FACT_TAG, "benchwrap.headline"), word;
+    struct str rest = record_text(r, FACT_TAG, "benchwrap.headline"), word;
     if (!rest.p)
         return NULL;
     while ((word = str_word(&rest)).n > 0)
@@ -415,7 +409,7 @@ static int add(struct judging *j, struct referred_metric ***tail, const struct c
 /* Headline metrics that no entry speaks of are told, so that nobody takes silence for a pass. */
 static int add_unreferred(struct judging *j, struct referred_metric ***tail)
 {
-    struct str rest = text_of(j->r, FACT_TAG, "benchwrap.headline"), word;
+    struct str rest = record_text(j->r, FACT_TAG, "benchwrap.headline"), word;
     if (!rest.p)
         return 0;
     while ((word = str_word(&rest)).n > 0) {

@@ -191,7 +191,6 @@ static bool read_fact(const struct json *j, struct fact *ret)
         kind++;
     if (kind == sizeof kinds / sizeof *kinds)
         return false;
-    const char *dir = get_text(j, "direction");
     *ret = (struct fact){.kind = (enum fact_kind)kind,
                          .key = str_of(get_text(j, "key")),
                          .text = str_of(get_text(j, "text")),
@@ -200,9 +199,7 @@ static bool read_fact(const struct json *j, struct fact *ret)
                          .step = get_int(j, "step", 0),
                          .unit = get_text(j, "unit"),
                          .source = get_text(j, "source"),
-                         .direction = strcmp(dir, "higher") == 0  ? DIR_HIGHER
-                                      : strcmp(dir, "lower") == 0 ? DIR_LOWER
-                                                                  : DIR_NONE};
+                         .direction = record_direction_of(get_text(j, "direction"))};
     return true;
 }
 

@@ -21,91 +21,12 @@ enum {
 static const size_t RECORD_MAX = (size_t)512 << 20; /* memory of one record: about four million samples */
 static const int64_t TIME_MAX = 253402300799999; /* end of the year 9999 in ms: more is nonsense */
 
-static char folded(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool folds(enum space space)
-{
-    return space <= SPACE_ARTIFACT;
-}
-
-static uint32_t hash_of(enum space space, struct str s)
-{
-    uint32_t h = 2166136261u ^ (uint32_t)space; /* FNV-1a */
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)(folds(space) ? folded(s.p[i]) : s.p[i])) * 16777619u;
-    return h;
-}
-
-static bool same_key(enum space space, struct str a, struct str b)
-{
-    if (a.n != b.n || !folds(space))
-        return str_eq(a, b);
-    for (size_t i = 0; i < a.n; i++)
-        if (folded(a.p[i]) != folded(b.p[i]))
-            return false;
-    return true;
-}
-
-/* The slot of a key, or the empty one where it belongs. */
-static struct record_entry **slot_of(const struct record_index *x, enum space space, struct str key, uint32_t hash)
-{
-    size_t i = hash & (x->size - 1);
-    for (struct record_entry *e; (e = x->slots[i]); i = (i + 1) & (x->size - 1))
-        if (e->hash == hash && e->space == space && same_key(space, e->key, key))
-            break;
-    return &x->slots[i];
-}
-
-struct record_entry *record_entry_find(const struct record *r, enum space space, struct str key)
-{
-    const struct record_index *x = r->index;
-    return x && x->size ? *slot_of(x, space, key, hash_of(space, key)) : NULL;
-}
-
-static bool index_grow(struct record_index *x)
-{
-    if (x->size && x->used * 4 < x->size * 3)
-        return true;
-    struct record_index bigger = {.size = x->size ? x->size * 2 : 1024};
-    bigger.slots = calloc(bigger.size, sizeof *bigger.slots);
-    if (!bigger.slots)
-        return x->used + 1 < x->size; /* slower, until it is full */
-    for (size_t i = 0; i < x->size; i++)
-        if (x->slots[i])
-            *slot_of(&bigger, x->slots[i]->space, x->slots[i]->key, x->slots[i]->hash) = x->slots[i];
-    free(x->slots);
-    x->slots = bigger.slots;
-    x->size = bigger.size;
-    return true;
-}
-
-/* The entry of key, made if there is none (text copied). NULL: no memory. */
-static struct record_entry *entry(struct record *r, enum space space, struct str key)
-{
-    if (!r->index || !index_grow(r->index))
-        return NULL;
-    uint32_t hash = hash_of(space, key);
-    struct record_entry **slot = slot_of(r->index, space, key, hash);
-    if (*slot)
-        return *slot;
-    struct record_entry *e = ARENA_NEW(&r->arena, struct record_entry);
-    char *copy = e ? arena_dup(&r->arena, key.p, key.n) : NULL;
-    if (!copy)
-        return NULL;
-    *e = (struct record_entry){.space = space, .key = {copy, key.n}, .hash = hash};
-    r->index->used++;
-    return *slot = e;
-}
-
 /* A text that is kept once. */
 static const char *word(struct record *r, const char *z)
 {
     if (!z || !*z)
         return "";
-    struct record_entry *e = entry(r, SPACE_WORD, str_of(z));
+    struct record_entry *e = record_entry_make(r, SPACE_WORD, str_of(z));
     return e ? e->key.p : "";
 }
 
@@ -117,7 +38,7 @@ void record_init(struct record *r, const char id[33], int64_t start_ms)
     arena_init(&r->arena, RECORD_MAX);
     r->index = calloc(1, sizeof *r->index);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) { /* names that tree_build takes: others get another one */
-        struct record_entry *e = entry(r, SPACE_ARTIFACT, str_of(own[i]));
+        struct record_entry *e = record_entry_make(r, SPACE_ARTIFACT, str_of(own[i]));
         if (e)
             e->wanted = STR("/");
     }
@@ -191,7 +112,7 @@ static void put_warning(struct record *r, struct str text, const struct fact *li
     if (r->index && r->index->warnings >= WARNINGS_MAX)
         return;
     struct str kept = clean(r, text, VALUE_MAX, NULL);
-    struct record_entry *e = kept.p ? entry(r, SPACE_WARNING, kept) : NULL;
+    struct record_entry *e = kept.p ? record_entry_make(r, SPACE_WARNING, kept) : NULL;
     if (!e || e->fact)
         return; /* said before */
     r->index->warnings++;
@@ -220,7 +141,7 @@ static void put_missing(struct record *r, struct str key, struct str reason, con
     struct str why = clean(r, reason, REASON_MAX, NULL);
     buf_putc(&b, 0);
     buf_str(&b, why);
-    struct record_entry *e = b.failed ? NULL : entry(r, SPACE_MISSING, buf_text(&b));
+    struct record_entry *e = b.failed ? NULL : record_entry_make(r, SPACE_MISSING, buf_text(&b));
     if (!e || e->fact)
         return; /* a sample a second that is not there is one thing missing */
     const char *copy = arena_dup(&r->arena, e->key.p, n);
@@ -278,7 +199,7 @@ static void note_folders(struct record *r, enum space space, struct str key)
 {
     for (size_t i = 0; i < key.n; i++)
         if (key.p[i] == '/') {
-            struct record_entry *e = entry(r, space, str_sub(key, 0, i));
+            struct record_entry *e = record_entry_make(r, space, str_sub(key, 0, i));
             if (e)
                 e->folder = true;
         }
@@ -334,7 +255,7 @@ static struct record_entry *place(struct record *r, enum space space, struct str
         if (!is_free(r, space, buf_text(&b), wanted))
             return NULL;
     }
-    e = b.failed ? NULL : entry(r, space, buf_text(&b));
+    e = b.failed ? NULL : record_entry_make(r, space, buf_text(&b));
     if (!e)
         return NULL;
     note_folders(r, space, e->key);
@@ -344,7 +265,7 @@ static struct record_entry *place(struct record *r, enum space space, struct str
         e->number = r->index->metrics++;
     if (str_eq(e->key, wanted))
         return e;
-    struct record_entry *from = entry(r, SPACE_WANTED, buf_text(&alias));
+    struct record_entry *from = record_entry_make(r, SPACE_WANTED, buf_text(&alias));
     if (from)
         from->alias = e;
     struct buf said CLEANUP_BUF;
@@ -524,34 +445,4 @@ void record_param_double(struct record *r, const char *key, double value)
     buf_init(&b, 64);
     buf_double(&b, value);
     record_param(r, key, buf_text(&b));
-}
-
-const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key)
-{
-    static const enum space spaces[] = {SPACE_PARAM, SPACE_METRIC, SPACE_TAG, SPACE_ARTIFACT};
-    if ((size_t)kind >= sizeof spaces / sizeof *spaces)
-        return NULL;
-    const struct record_entry *e = record_entry_find(r, spaces[kind], str_of(key));
-    return e && !e->folder && str_is(e->key, key) ? e->fact : NULL;
-}
-
-size_t record_lost(const struct record *r)
-{
-    return r->index ? r->index->lost : r->count + 1;
-}
-
-const char *record_status_name(enum run_status status)
-{
-    switch (status) {
-    case RUN_RUNNING: return "RUNNING";
-    case RUN_FINISHED: return "FINISHED";
-    case RUN_FAILED: return "FAILED";
-    case RUN_KILLED: return "KILLED";
-    }
-    return "UNKNOWN";
-}
-
-const char *record_direction_name(enum direction dir)
-{
-    return dir == DIR_HIGHER ? "higher" : dir == DIR_LOWER ? "lower" : "";
 }

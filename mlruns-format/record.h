@@ -68,6 +68,11 @@ void record_param_int(struct record *r, const char *key, int64_t value);
 void record_param_double(struct record *r, const char *key, double value);
 /* The fact in force for a param or tag; NULL if none. */
 const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key);
+/* The text in force of a param or tag, ended by a NUL; { NULL, 0 } if none. */
+struct str record_text(const struct record *r, enum fact_kind kind, const char *key);
+/* The latest value of a metric, or `otherwise`. */
+double record_number(const struct record *r, const char *key, double otherwise);
 const char *record_status_name(enum run_status status); /* "FINISHED" … */
 const char *record_direction_name(enum direction dir);  /* "higher", "lower", "" */
+enum direction record_direction_of(const char *name);   /* the way back; DIR_NONE for any other text */
 #endif

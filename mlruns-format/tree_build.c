@@ -189,17 +189,11 @@ static int link_artifacts(struct building *b, struct err *err)
     return 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash && slash[1] ? slash + 1 : path ? path : "";
-}
-
 /* The names of the run, and what every run has so that it survives a clone. */
 static void complete(struct building *b)
 {
     const struct record *r = b->r;
-    const char *program = b->head->argv && b->head->argv[0] ? base_name(b->head->argv[0]) : "";
+    const char *program = str_base_name(b->head->argv ? b->head->argv[0] : NULL);
     if (!*program)
         program = "unknown";
     const struct fact *named = record_find(r, FACT_TAG, "mlflow.runName");

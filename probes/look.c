@@ -1,6 +1,7 @@
 /* look.c: reading of short files below a root, and telling of facts with the public profile's filter. */
 #include "probes/look.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 
 #include <errno.h>
@@ -110,11 +111,7 @@ bool look_exists(const struct host *h, const char *path)
 
 const char *look_env(const struct host *h, const char *name)
 {
-    size_t n = strlen(name);
-    for (char *const *e = h->env; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
+    return env_get(h->env, name);
 }
 
 struct str look_value(struct str text, const char *key, char sep)

@@ -51,14 +51,6 @@ static bool read_times(const struct host *h, struct noise_times *ret)
     return true;
 }
 
-static double metric_of(const struct record *r, const char *key, double otherwise)
-{
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_METRIC && str_is(f->key, key))
-            otherwise = f->value;
-    return otherwise;
-}
-
 static int before(struct host *h, struct record *r, struct err *err)
 {
     (void)r;
@@ -71,15 +63,14 @@ static int before(struct host *h, struct record *r, struct err *err)
 /* What the program and we have used: NULL, or why that is not known. */
 static const char *own_time(const struct record *r, double *ret)
 {
-    const struct fact *scope = record_find(r, FACT_TAG, "benchwrap.scope");
-    double user = metric_of(r, "run.user_s", -1), sys = metric_of(r, "run.system_s", -1);
-    if (!scope || !str_is(scope->text, "process"))
+    double user = record_number(r, "run.user_s", -1), sys = record_number(r, "run.system_s", -1);
+    if (!str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "process"))
         return "ranks of the same program cannot be told from others";
     if (user < 0 || sys < 0)
         return "the program's own processor time is not known";
-    if (metric_of(r, "run.left_running", 0) > 0)
+    if (record_number(r, "run.left_running", 0) > 0)
         return "the program left processes behind, whose time is not known";
-    *ret = user + sys + metric_of(r, "run.overhead_s", 0);
+    *ret = user + sys + record_number(r, "run.overhead_s", 0);
     return NULL;
 }
 
@@ -103,7 +94,7 @@ static int after(struct host *h, struct record *r, struct err *err)
     struct noise_times now, *was = &h->state->noise;
     struct look online;
     (void)err;
-    if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_find(r, FACT_TAG, "benchwrap.scope")->text, "series"))
+    if (!h->real || !record_find(r, FACT_TAG, "benchwrap.scope") || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0; /* of a series each run tells its own */
     int64_t processors = look(h, &online, "sys/devices/system/cpu/online") ? look_list_count((struct str){online.p, online.n}) : -1;
     if (!was->ns || processors < 1 || !read_times(h, &now)) {

@@ -44,10 +44,9 @@ static int before(struct host *h, struct record *r, struct err *err)
 static int after(struct host *h, struct record *r, struct err *err)
 {
     const struct noise_pressure *p = &h->state->pressure;
-    const struct fact *scope = record_find(r, FACT_TAG, "benchwrap.scope");
     double wall = (double)(clock_mono_ns() - p->ns) / 1e9, now;
     (void)err;
-    if (!h->real || !p->ns || (scope && str_is(scope->text, "series")))
+    if (!h->real || !p->ns || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     for (size_t i = 0; i < PRESSURES; i++) {
         char key[40];

@@ -46,9 +46,8 @@ bool program_script(const struct host *h, char *ret, size_t size)
 {
     static const char *const interpreters[] = {"python",  "bash",  "sh",   "dash", "zsh",   "ksh",    "perl", "ruby",
                                                "Rscript", "julia", "node", "lua",  "tclsh", "octave", "pypy"};
-    const char *name = h->argv && h->argv[0] ? h->argv[0] : "", *slash = strrchr(name, '/');
+    const char *name = str_base_name(h->argv ? h->argv[0] : NULL);
     bool known = false;
-    name = slash ? slash + 1 : name;
     for (size_t i = 0; i < sizeof interpreters / sizeof *interpreters; i++) {
         size_t n = strlen(interpreters[i]); /* python3.11 is a python */
         known |= strncmp(name, interpreters[i], n) == 0 && strspn(name + n, "0123456789.") == strlen(name + n);

@@ -56,10 +56,9 @@ static int before(struct host *h, struct record *r, struct err *err)
 static int after(struct host *h, struct record *r, struct err *err)
 {
     const struct noise_throttle *t = &h->state->throttle;
-    const struct fact *scope = record_find(r, FACT_TAG, "benchwrap.scope");
     int64_t now;
     (void)err;
-    if (!h->real || (scope && str_is(scope->text, "series")))
+    if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     if (!t->known || !read_counts(h, &now)) {
         tell_missing(h, r, "noise.throttled",

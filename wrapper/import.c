@@ -2,6 +2,7 @@
 #include "wrapper/import.h"
 
 #include "base/clock.h"
+#include "base/exit_words.h"
 #include "base/fs.h"
 #include "base/sha256.h"
 #include "launch/peel.h"
@@ -226,7 +227,6 @@ static void record_facts(struct record *r, const struct import *im, const struct
     const struct opt_set *o = &im->plan->opts;
     const char *site = opt_text(o, "site"), *cluster = opt_text(o, "cluster");
     bool public = strcmp(opt_text(o, "profile"), "public") == 0;
-    const char *base = strrchr(name, '/');
     r->source = "import";
     record_tag(r, "benchwrap.run_id", str_of(r->id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
@@ -237,7 +237,7 @@ static void record_facts(struct record *r, const struct import *im, const struct
     record_tag(r, "mlflow.source.type", STR("LOCAL"));
     record_tag(r, "mlflow.source.name", str_of(rules_name(im->rules[f->index])));
     if (!public)
-        record_tag(r, "benchwrap.import_file", str_of(base ? base + 1 : name));
+        record_tag(r, "benchwrap.import_file", str_of(str_base_name(name)));
     if (!public && f->seen.host)
         record_tag(r, "host", str_of(f->seen.host));
     if (!public && f->seen.command)
@@ -261,8 +261,7 @@ static int rule_file(const struct import *im, const struct rules *rules, const c
 {
     const char *pattern;
     for (int i = 0; !im->stream_given && (pattern = rules_file(rules, (size_t)i)); i++) {
-        const char *slash = strrchr(pattern, '/');
-        if (pattern[0] != '{' && fnmatch(slash ? slash + 1 : pattern, base, FNM_PERIOD) == 0)
+        if (pattern[0] != '{' && fnmatch(str_base_name(pattern), base, FNM_PERIOD) == 0)
             return i;
     }
     return -1;
@@ -286,8 +285,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
                     struct arena *a, struct imported *ret, struct err *err)
 {
     bool public = strcmp(opt_text(&im->plan->opts, "profile"), "public") == 0;
-    const char *base = strrchr(name, '/');
-    char host[256] = "", why[40] = "", *none[] = {NULL};
+    char host[256] = "", why[EXIT_WORDS_SIZE], *none[] = {NULL};
     char **argv = command_words(f->seen.command, a);
     struct making m;
     struct finished done = {0};
@@ -296,7 +294,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
                              .spool = im->plan->spool,
                              .head = {.host = host,
                                       .experiment = im->experiment ? im->experiment : rules_name(im->rules[f->index]),
-                                      .run_name = public ? rules_name(im->rules[f->index]) : base ? base + 1 : name,
+                                      .run_name = public ? rules_name(im->rules[f->index]) : str_base_name(name),
                                       .tree = im->plan->tree,
                                       .user = "",
                                       .job = "",
@@ -307,12 +305,11 @@ static int make_run(const struct import *im, const struct found *f, const char *
     if (make_begin(&m, &plan, err))
         return -1;
     record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);
-    if (put_output(&m, im, f, base ? base + 1 : name, text, a, err)) {
+    if (put_output(&m, im, f, str_base_name(name), text, a, err)) {
         make_drop(&m);
         return -1;
     }
-    if (im->exit_status > 0)
-        snprintf(why, sizeof why, "exit status %d", im->exit_status);
+    exit_words(why, im->exit_status, 0);
     int rc = make_end(&m, im->exit_status > 0 ? RUN_FAILED : RUN_FINISHED, why, end_ms, &done, err);
     if (rc == 0) {
         ret->status = record_status_name(done.record.status);

@@ -44,8 +44,7 @@ static const char *first_of(char *(*get)(const char *), const char *const *names
 static const char *benchmark_name(const struct run *run)
 {
     const char *program = run->plan.program && run->plan.program[0] ? run->plan.program[0] : "run";
-    const char *base = strrchr(program, '/');
-    return run->plan.benchmark ? run->plan.benchmark : base && base[1] ? base + 1 : program;
+    return run->plan.benchmark ? run->plan.benchmark : str_base_name(program);
 }
 
 static const char *run_name(struct run *run)

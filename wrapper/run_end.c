@@ -1,5 +1,6 @@
 /* run_end.c: a run has ended: what it used, how it ended, the files that belong to it, what is looked at afterwards. */
 #include "base/clock.h"
+#include "base/exit_words.h"
 #include "base/fs.h"
 #include "benchmarks/rules.h"
 #include "wrapper/run_keep.h"
@@ -49,15 +50,14 @@ static enum run_status status_of(struct run *run, char *why, size_t size)
     static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL, SIGXCPU};
     const struct wire_msg *e = &run->end;
     int sig = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
-    const char *abbrev = sig ? sigabbrev_np(sig) : NULL;
-    why[0] = 0;
+    char words[EXIT_WORDS_SIZE];
+    exit_words(words, WEXITSTATUS(e->status), sig);
+    snprintf(why, size, "%s", words);
     if (sig) {
         char number[16];
         snprintf(number, sizeof number, "%d", sig);
         record_tag(&run->record, "benchwrap.signal_number", str_of(number));
-        snprintf(why, size, "ended by signal %s", abbrev ? abbrev : number);
-    } else if (WEXITSTATUS(e->status))
-        snprintf(why, size, "exit status %d", WEXITSTATUS(e->status));
+    }
     if (e->timed_out) {
         snprintf(why, size, "time limit of %s s reached", opt_text(&run->plan.opts, "timeout"));
         return RUN_KILLED;
@@ -103,10 +103,10 @@ static void keep_rules_file(struct run *run, size_t i, const struct file_chosen 
 {
     struct record *r = &run->record;
     struct err err = {0};
-    const char *path = chosen->file->path, *base = strrchr(path, '/');
+    const char *path = chosen->file->path;
     char key[48], text[24];
     const struct fact *last = r->last;
-    if (keep_file(r, run->spool.dir, path, base && base[1] ? base + 1 : path, &run->keep_left, &err)) {
+    if (keep_file(r, run->spool.dir, path, str_base_name(path), &run->keep_left, &err)) {
         record_warning(r, "rules: %s", err.text);
         return;
     }

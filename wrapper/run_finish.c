@@ -91,22 +91,6 @@ static void feed_cut(void *context, uint64_t bytes)
     rules_cut(f->run, f->source, bytes);
 }
 
-static const char *tag_text(const struct record *r, const char *key)
-{
-    const struct fact *f = record_find(r, FACT_TAG, key);
-    return f ? f->text.p : "";
-}
-
-/* Latest value of a metric, or `otherwise`. */
-static double metric_of(const struct record *r, const char *key, double otherwise)
-{
-    double v = otherwise;
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_METRIC && str_is(f->key, key))
-            v = f->value;
-    return v;
-}
-
 /* Files that the rules name were copied into the spool when the program had ended; a tag tells which is which. */
 static void feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
 {
@@ -116,10 +100,10 @@ static void feed_files(struct rules_run *run, const struct rules *rules, const s
         struct feeding f = {run, pattern, 0};
         char key[48];
         snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
-        str_uint(str_of(tag_text(r, key)), &f.skip);
+        str_uint(record_text(r, FACT_TAG, key), &f.skip);
         snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
-        const char *file = tag_text(r, key);
-        if (!file[0])
+        const char *file = record_text(r, FACT_TAG, key).p;
+        if (!file || !file[0])
             continue;
         rules_found(run, pattern);
         if (rules_file_is_read(rules, i) && stream_feed(spool, file, 0, feed_piece, feed_cut, &f, err))
@@ -142,7 +126,7 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
         char key[48];
         snprintf(key, sizeof key, "benchwrap.dropped.%s", sources[i]);
         uint64_t dropped = 0;
-        str_uint(str_of(tag_text(r, key)), &dropped);
+        str_uint(record_text(r, FACT_TAG, key), &dropped);
         struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i], 0};
         if (dropped)
             rules_cut(run, feed.source, dropped);
@@ -153,8 +137,8 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
     if (run) {
         struct err why = {0};
         uint64_t number = 0;
-        str_uint(str_of(tag_text(r, "benchwrap.signal_number")), &number);
-        int status = number ? -1 : (int)metric_of(r, "run.exit_status", -1);
+        str_uint(record_text(r, FACT_TAG, "benchwrap.signal_number"), &number);
+        int status = number ? -1 : (int)record_number(r, "run.exit_status", -1);
         if (rules_end(run, status, (int)number, r->end_ms, r, ret, rc ? &why : err))
             rc = -1;
     }
@@ -177,17 +161,16 @@ static void judge(struct finished *f, const struct rules_outcome *outcome, const
 {
     bool have_rules = o->rules || o->series;
     struct record *r = &f->record;
-    double exit_status = metric_of(r, "run.exit_status", -1);
+    double exit_status = record_number(r, "run.exit_status", -1);
     bool failed = r->status != RUN_FINISHED;
     f->verdict = have_rules ? outcome->verdict == VERDICT_PASS ? "pass" : outcome->verdict == VERDICT_FAIL ? "fail" : "none" : "none";
     f->reason = outcome->reason ? outcome->reason : "";
-    const char *ended = tag_text(r, "benchwrap.ended");
+    struct str ended = record_text(r, FACT_TAG, "benchwrap.ended");
     if (failed) {
         f->verdict = "fail";
         /* the rules tell exit status and signal themselves */
-        bool told = f->reason[0] && (str_starts(str_of(ended), "exit status") || str_starts(str_of(ended), "ended by signal"));
-        if (ended[0] && !told)
-            f->reason = arena_printf(&r->arena, "%s%s%s", ended, f->reason[0] ? "; " : "", f->reason);
+        if (ended.n && !strstr(f->reason, ended.p))
+            f->reason = arena_printf(&r->arena, "%s%s%s", ended.p, f->reason[0] ? "; " : "", f->reason);
     } else if (have_rules && !outcome->complete)
         r->status = RUN_FAILED;
     if (!f->reason)
@@ -234,7 +217,8 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
     if (o->made)
         head.host = o->host;
     if (o->public_profile) { /* arguments hold paths and names: they are told by the rules' params, where these are public */
-        program[0] = arena_dup(&r->arena, tag_text(r, "benchmark"), strlen(tag_text(r, "benchmark")));
+        struct str benchmark = record_text(r, FACT_TAG, "benchmark");
+        program[0] = arena_dup(&r->arena, benchmark.p ? benchmark.p : "", benchmark.n);
         head.argv = program;
         head.host = "";
     }
@@ -272,15 +256,15 @@ static int take_as_told(struct spool *s, struct finished *f, struct finishing *g
 {
     struct record *r = &f->record;
     struct buf references CLEANUP_BUF;
-    const char *verdict = tag_text(r, "benchwrap.verdict");
+    struct str verdict = record_text(r, FACT_TAG, "benchwrap.verdict"), reason = record_text(r, FACT_TAG, "benchwrap.reason");
     buf_init(&references, REFERENCES_MAX);
     if (faccessat(s->dir, FINISH_REFERENCES, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         if (fs_read(s->dir, FINISH_REFERENCES, REFERENCES_MAX - 4096, 0, &references, err))
             return -1;
         r->references = (struct str){arena_dup(&r->arena, references.p ? references.p : "", references.n), references.n};
     }
-    f->verdict = verdict[0] ? verdict : "none";
-    f->reason = tag_text(r, "benchwrap.reason");
+    f->verdict = verdict.n ? verdict.p : "none";
+    f->reason = reason.p ? reason.p : "";
     g->program = r->status;
     return 0;
 }
@@ -310,7 +294,7 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
         record_warning(r, "series: %s", err->text);
         outcome->reason = "the repetitions' notes cannot be read";
     }
-    bool wall = metric_of(r, "run.wall_s", -1) >= 0;
+    bool wall = record_number(r, "run.wall_s", -1) >= 0;
     if (!wall && !o->made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
                       r->end_ms);

@@ -79,12 +79,12 @@ void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *l
     else if (rc)
         record_warning(r, "artifact: cannot look for %s", pattern);
     for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++) {
-        const char *path = found.gl_pathv[i], *slash = strrchr(path, '/');
+        const char *path = found.gl_pathv[i];
         if (i == FILES_MAX) {
             record_warning(r, "artifact: %s matches %zu files, the first %d are kept", pattern, (size_t)found.gl_pathc, FILES_MAX);
             break;
         }
-        if (keep_file(r, spool, path, slash ? slash + 1 : path, left, &err))
+        if (keep_file(r, spool, path, str_base_name(path), left, &err))
             record_warning(r, "artifact: %s", err.text);
     }
     if (rc == 0)

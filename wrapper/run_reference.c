@@ -7,12 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* What cannot be read is said; the rest still judges. A named file that fails now (it was read before the program started) judges nothing. */
 static size_t load(const struct reference_files *files, struct record *r, bool public_profile, struct references **ret)
 {
@@ -21,7 +15,7 @@ static size_t load(const struct reference_files *files, struct record *r, bool p
         struct err err = {0};
         if (references_load(&ret[n], files->path[i], &err) == 0) {
             if (public_profile)
-                references_call(ret[n], base_name(files->path[i]));
+                references_call(ret[n], str_base_name(files->path[i]));
             n++;
         } else if (files->named || (err.sys != ENOENT && err.sys != ENOTDIR))
             record_warning(r, "reference: %s", public_profile ? "a reference file could not be read" : err.text);
@@ -55,7 +49,7 @@ void run_judge_references(const struct reference_files *files, struct record *r,
     const char *source = r->source;
     r->source = "reference";
     size_t n = load(files, r, public_profile, refs);
-    const char *file = files->named ? public_profile ? base_name(files->path[0]) : files->path[0] : NULL;
+    const char *file = files->named ? public_profile ? str_base_name(files->path[0]) : files->path[0] : NULL;
     if (n || file) {
         if (references_judge((const struct references *const *)refs, n, r, &outcome, &err) == 0)
             combine(&outcome, r, failed, file, verdict, reason);

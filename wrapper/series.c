@@ -1,6 +1,7 @@
 /* series.c: the story of a series: what is asked, one run after the other, when it is enough, how it ends. */
 #include "wrapper/series.h"
 
+#include "base/exit_words.h"
 #include "launch/ending.h"
 #include "wrapper/series_state.h"
 #include "wrapper/series_stats.h"
@@ -47,9 +48,11 @@ static void take_end(struct series *s, const struct series_run *run, int status,
     if (status && !s->status)
         s->status = status;
     s->unfit |= !run->warmup && strcmp(run->verdict, "pass") != 0;
-    if (number)
-        stop(s, arena_printf(a, "ended by signal %s", sigabbrev_np(number) ? sigabbrev_np(number) : "?"));
-    else if (!started)
+    if (number) {
+        char words[EXIT_WORDS_SIZE];
+        exit_words(words, 0, number);
+        stop(s, arena_dup(a, words, strlen(words)));
+    } else if (!started)
         stop(s, "the program could not be started");
     else if (failed && !s->what.keep_going)
         stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going goes on", run->order));

@@ -138,11 +138,6 @@ static int take_head(struct series_notes *n, const struct json *j, struct err *e
     return 0;
 }
 
-static enum direction direction_of(const char *name)
-{
-    return strcmp(name, "higher") == 0 ? DIR_HIGHER : strcmp(name, "lower") == 0 ? DIR_LOWER : DIR_NONE;
-}
-
 static void take_values(struct series_notes *n, struct series_run *run, const struct json *list)
 {
     struct series_value **at = &run->values;
@@ -153,7 +148,7 @@ static void take_values(struct series_notes *n, struct series_run *run, const st
         *v = (struct series_value){.key = text_of(&n->arena, j, "key"),
                                    .of = text_of(&n->arena, j, "of"),
                                    .unit = text_of(&n->arena, j, "unit"),
-                                   .direction = direction_of(json_string(json_get(j, "direction"), "")),
+                                   .direction = record_direction_of(json_string(json_get(j, "direction"), "")),
                                    .value = json_number(json_get(j, "value"), 0),
                                    .headline = json_bool(json_get(j, "headline"), false)};
         *at = v;

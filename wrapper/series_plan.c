@@ -170,13 +170,12 @@ static size_t words_most(const struct plan *p)
 static const char *run_name(const struct series_plan *s, const struct plan *p, const struct series_run *run, struct arena *a)
 {
     CLEANUP_BUF struct buf label;
-    const char *given = opt_text(&p->opts, "name"), *program = p->program[0] ? p->program[0] : "run", *slash = strrchr(program, '/');
+    const char *given = opt_text(&p->opts, "name"), *program = p->program[0] ? str_base_name(p->program[0]) : "run";
     buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     sweep_label(&s->sweep, run->point, &label);
     return arena_printf(a, "%.100s%s%.120s %s%zu",
                         given && *given ? given
                         : p->benchmark  ? p->benchmark
-                        : slash         ? slash + 1
                                         : program,
                         label.n ? " " : "", label.n ? label.p : "", run->warmup ? "warm-up " : "#", run->repetition);
 }

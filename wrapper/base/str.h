@@ -21,6 +21,12 @@ static inline struct str str_of(const char *z) /* z may be NULL: empty */
 {
     return (struct str){z ? z : "", z ? strlen(z) : 0};
 }
+/* What stands behind the last '/' of a path; all of it where nothing stands there. NULL: "". Points into the path. */
+static inline const char *str_base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash && slash[1] ? slash + 1 : path ? path : "";
+}
 static inline bool str_eq(struct str a, struct str b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

@@ -2,6 +2,7 @@
  *
  * Facts go as one JSON object per datagram to the socket that BENCHWRAP_SOCKET names ("@name": abstract). Everything is checked
  * before the first is sent. */
+#include "base/env.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/units.h"
@@ -26,15 +27,6 @@ struct message {
     const char *what;
     struct message *next;
 };
-
-static const char *env_of(char **env, const char *name)
-{
-    size_t n = strlen(name);
-    for (; *env; env++)
-        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
-            return *env + n + 1;
-    return NULL;
-}
 
 static int add(struct cmd_context *c, struct message ***tail, const struct buf *b, const char *what)
 {
@@ -187,7 +179,7 @@ static int run(struct cmd_context *c)
     struct message *first = NULL;
     if (collect(c, &first) < 0)
         return -1;
-    const char *name = env_of(c->env, "BENCHWRAP_SOCKET");
+    const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
     if (!name || !*name)
         return 0; /* not recorded: the same script runs with and without us, on every rank */
     int fd = open_socket(c, name);

@@ -194,8 +194,8 @@ static int read_output(const char *path, struct buf *b, struct err *err)
 /* [a-z0-9_-] of the program's or the file's base name. */
 static const char *benchmark_name(const char *given, char *const *argv, const char *from, struct arena *a)
 {
-    const char *path = given ? given : argv && argv[0] ? argv[0] : strcmp(from, "-") ? from : "benchmark", *slash = strrchr(path, '/');
-    char *name = arena_printf(a, "%.60s", slash && slash[1] ? slash + 1 : path);
+    const char *path = given ? given : argv && argv[0] ? argv[0] : strcmp(from, "-") ? from : "benchmark";
+    char *name = arena_printf(a, "%.60s", str_base_name(path));
     char *dot = name && !given && !(argv && argv[0]) ? strchr(name, '.') : NULL;
     if (dot && dot > name)
         *dot = 0;

@@ -30,8 +30,7 @@ struct again {
 
 static const char *tag_of(const struct again *g, const char *key)
 {
-    const struct fact *f = record_find(&g->before, FACT_TAG, key);
-    return f ? f->text.p : NULL;
+    return record_text(&g->before, FACT_TAG, key).p;
 }
 
 static bool has_artifact(const struct again *g, const char *name)
@@ -140,12 +139,6 @@ static int link_artifacts(struct making *m, const struct again *g, struct arena 
     return 0;
 }
 
-static const char *base_name(struct str path)
-{
-    const char *slash = path.n ? memrchr(path.p, '/', path.n) : NULL;
-    return slash ? slash + 1 : path.p;
-}
-
 /* Which kept file is the i-th that the rules read? The one of its name; several: none is sure. */
 static void name_rule_files(struct making *m, const struct again *g, struct arena *a)
 {
@@ -154,7 +147,7 @@ static void name_rule_files(struct making *m, const struct again *g, struct aren
         const struct fact *found = NULL;
         size_t n = 0;
         for (const struct fact *f = path ? m->record.first : NULL; f; f = f->next)
-            if (f->kind == FACT_ARTIFACT && str_starts(f->key, "files/") && fnmatch(base_name(str_of(path)), base_name(f->key), 0) == 0)
+            if (f->kind == FACT_ARTIFACT && str_starts(f->key, "files/") && fnmatch(str_base_name(path), str_base_name(f->key.p), 0) == 0)
                 found = f, n++;
         char key[48];
         snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);

@@ -11,11 +11,6 @@ enum { SERIES_BYTES = 512 << 20 };
 
 /* ---- recall ---- */
 
-static enum direction direction_of(const char *name)
-{
-    return strcmp(name, "higher") == 0 ? DIR_HIGHER : strcmp(name, "lower") == 0 ? DIR_LOWER : DIR_NONE;
-}
-
 /* {"<key>": {"value": …, "source": …}} */
 static void recall_texts(struct record *r, const struct json *map, enum fact_kind kind)
 {
@@ -48,7 +43,7 @@ static struct fact metric_like(const char *key, const struct json *told)
     return (struct fact){.kind = FACT_METRIC,
                          .key = str_of(key),
                          .unit = json_string(json_get(told, "unit"), ""),
-                         .direction = direction_of(json_string(json_get(told, "direction"), "")),
+                         .direction = record_direction_of(json_string(json_get(told, "direction"), "")),
                          .source = json_string(json_get(told, "source"), "")};
 }
 

@@ -152,8 +152,7 @@ static const struct starter starters[] = {
 
 static const struct starter *starter_of(const char *word)
 {
-    const char *slash = strrchr(word, '/');
-    const char *name = slash ? slash + 1 : word;
+    const char *name = str_base_name(word);
     for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
         if (strcmp(starters[i].name, name) == 0)
             return &starters[i];

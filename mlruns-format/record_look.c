@@ -1,0 +1,50 @@
+/* record_look.c: what a record says: the fact in force for a key, and the words for states and directions. */
+#include "mlruns-format/record.h"
+#include "mlruns-format/record_index.h"
+
+const struct fact *record_find(const struct record *r, enum fact_kind kind, const char *key)
+{
+    static const enum space spaces[] = {SPACE_PARAM, SPACE_METRIC, SPACE_TAG, SPACE_ARTIFACT};
+    if ((size_t)kind >= sizeof spaces / sizeof *spaces)
+        return NULL;
+    const struct record_entry *e = record_entry_find(r, spaces[kind], str_of(key));
+    return e && !e->folder && str_is(e->key, key) ? e->fact : NULL;
+}
+
+struct str record_text(const struct record *r, enum fact_kind kind, const char *key)
+{
+    const struct fact *f = record_find(r, kind, key);
+    return f ? f->text : (struct str){NULL, 0};
+}
+
+double record_number(const struct record *r, const char *key, double otherwise)
+{
+    const struct fact *f = record_find(r, FACT_METRIC, key);
+    return f ? f->value : otherwise;
+}
+
+size_t record_lost(const struct record *r)
+{
+    return r->index ? r->index->lost : r->count + 1;
+}
+
+const char *record_status_name(enum run_status status)
+{
+    switch (status) {
+    case RUN_RUNNING: return "RUNNING";
+    case RUN_FINISHED: return "FINISHED";
+    case RUN_FAILED: return "FAILED";
+    case RUN_KILLED: return "KILLED";
+    }
+    return "UNKNOWN";
+}
+
+const char *record_direction_name(enum direction dir)
+{
+    return dir == DIR_HIGHER ? "higher" : dir == DIR_LOWER ? "lower" : "";
+}
+
+enum direction record_direction_of(const char *name)
+{
+    return strcmp(name, "higher") == 0 ? DIR_HIGHER : strcmp(name, "lower") == 0 ? DIR_LOWER : DIR_NONE;
+}
