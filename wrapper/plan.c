@@ -5,8 +5,8 @@
 #include "base/yaml.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "plan_paths.h"
 #include "plan_server.h"
-#include "sinks/mlflow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,15 +26,6 @@ const struct opt_row plan_rows[] = {
 };
 const size_t plan_rows_count = sizeof plan_rows / sizeof plan_rows[0];
 
-const char *plan_env(char **env, const char *name)
-{
-    size_t n = strlen(name);
-    for (; env && *env; env++)
-        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
-            return (*env)[n + 1] ? *env + n + 1 : NULL;
-    return NULL;
-}
-
 const char *plan_warn(struct plan *p, const char *text)
 {
     struct plan_warning **at = &p->warnings;
@@ -52,159 +43,6 @@ const char *plan_warn(struct plan *p, const char *text)
         *at = w;
     }
     return NULL;
-}
-
-/* ---- paths ---- */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* XDG base directory with its default below HOME; relative values are to be ignored (XDG base directory specification). */
-static const char *xdg(char **env, const char *name, const char *below_home, struct arena *a)
-{
-    const char *dir = plan_env(env, name), *home = plan_env(env, "HOME");
-    if (dir && dir[0] == '/')
-        return arena_printf(a, "%s/benchwrap", dir);
-    return home && home[0] == '/' ? arena_printf(a, "%s/%s/benchwrap", home, below_home) : NULL;
-}
-
-static const char *absolute(const char *cwd, const char *path, struct arena *a)
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    while (n > 2 && path[0] == '.' && path[1] == '/')
-        path += 2, n -= 2;
-    if (path[0] == '/')
-        return arena_dup(a, path, n);
-    if (n == 1 && path[0] == '.')
-        return arena_dup(a, cwd, strlen(cwd));
-    return arena_printf(a, "%s/%.*s", strcmp(cwd, "/") ? cwd : "", (int)n, path);
-}
-
-/* The folder is always called mlruns: a directory of another name is the one that holds it. */
-static const char *tree_named(const char *path, struct arena *a)
-{
-    if (!path || strcmp(base_name(path), "mlruns") == 0)
-        return path;
-    char real[PATH_MAX];
-    if (realpath(path, real) && strcmp(base_name(real), "mlruns") == 0)
-        return arena_dup(a, real, strlen(real));
-    return arena_printf(a, "%s/mlruns", strcmp(path, "/") ? path : "");
-}
-
-/* A file: URI as a path, decoded; NULL if it names another host or is broken. */
-static const char *file_uri_path(const char *uri, struct arena *a)
-{
-    const char *p = uri + strlen("file:");
-    if (p[0] == '/' && p[1] == '/') {
-        p += 2;
-        if (strncmp(p, "localhost/", 10) == 0)
-            p += 9;
-        if (p[0] != '/')
-            return NULL;
-    }
-    char *path = arena_get(a, strlen(p) + 1), *to = path;
-    for (; path && *p; p++) {
-        unsigned hi, lo;
-        if (*p != '%') {
-            *to++ = *p;
-            continue;
-        }
-        const char *hex = "0123456789abcdef";
-        const char *h = p[1] ? strchr(hex, p[1] | 0x20) : NULL, *l = h && p[2] ? strchr(hex, p[2] | 0x20) : NULL;
-        if (!h || !l)
-            return NULL;
-        hi = (unsigned)(h - hex), lo = (unsigned)(l - hex);
-        if (hi * 16 + lo == 0)
-            return NULL;
-        *to++ = (char)(hi * 16 + lo);
-        p += 2;
-    }
-    return path && *path ? path : NULL;
-}
-
-/* MLFLOW_TRACKING_URI as a path, or NULL with the reason in *ret_why (both NULL: not set). */
-static const char *tracking_path(char **env, struct arena *a, const char **ret_why)
-{
-    const char *uri = plan_env(env, "MLFLOW_TRACKING_URI");
-    *ret_why = NULL;
-    if (!uri)
-        return NULL;
-    if (strncmp(uri, "file:", 5) == 0) {
-        const char *path = file_uri_path(uri, a);
-        if (!path)
-            *ret_why = "MLFLOW_TRACKING_URI is a file: URI that names no local folder; it is not used";
-        return path;
-    }
-    size_t scheme = strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
-    if (scheme && uri[scheme] == ':') {
-        if (!mlflow_is_server(uri)) /* a server gets the run as well: plan_server.c */
-            *ret_why = "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
-        return NULL;
-    }
-    if (strcmp(uri, "databricks") == 0 || strcmp(uri, "databricks-uc") == 0) {
-        *ret_why = "MLFLOW_TRACKING_URI names a Databricks workspace: recorded to the tree instead";
-        return NULL;
-    }
-    return uri;
-}
-
-/* The nearest folder upwards that holds benchwrap.yaml beside mlruns/ or .git: a results repository. */
-static const char *find_repository(const char *cwd, struct arena *a)
-{
-    char path[PATH_MAX + 32];
-    size_t n = strlen(cwd);
-    if (n >= PATH_MAX)
-        return NULL;
-    memcpy(path, cwd, n + 1);
-    for (;;) {
-        struct stat st;
-        size_t root = n == 1 ? 0 : n; /* "/" */
-        strncpy(path + root, "/benchwrap.yaml", 16);
-        if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-            strncpy(path + root, "/mlruns", 8);
-            bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-            strncpy(path + root, "/.git", 6);
-            found = found || stat(path, &st) == 0;
-            if (found)
-                return arena_dup(a, root ? path : "/", root ? n : 1);
-        }
-        if (n <= 1)
-            return NULL;
-        path[n] = 0;
-        char *slash = strrchr(path, '/');
-        n = slash == path ? 1 : (size_t)(slash - path);
-        path[n] = 0;
-    }
-}
-
-/* <parent of realpath(tree)>/.benchwrap/spool. What does not exist yet of the tree is taken as it is written. */
-static const char *spool_of(const char *tree, struct arena *a)
-{
-    char path[PATH_MAX], real[PATH_MAX];
-    size_t n = strlen(tree);
-    if (n >= sizeof path)
-        return arena_printf(a, "%.*s/.benchwrap/spool", (int)(base_name(tree) - tree - 1), tree);
-    memcpy(path, tree, n + 1);
-    if (realpath(path, real)) {
-        char *slash = strrchr(real, '/');
-        *slash = 0;
-        return arena_printf(a, "%s/.benchwrap/spool", real);
-    }
-    char *cut = strrchr(path, '/'); /* the parent as written, resolved as far as it exists */
-    *cut = 0;
-    const char *parent = path;
-    for (char *at = cut; at; at = strrchr(path, '/')) {
-        *at = 0;
-        if (realpath(*path ? path : "/", real))
-            return arena_printf(a, "%s%s/.benchwrap/spool", strcmp(real, "/") ? real : "",
-                                arena_dup(a, tree + (at - path), (size_t)(cut - at)));
-    }
-    return arena_printf(a, "%s/.benchwrap/spool", parent);
 }
 
 /* ---- configuration files ---- */
@@ -278,22 +116,22 @@ static int choose_tree(struct plan *p, char **env, struct err *err)
 {
     struct arena *a = &p->arena;
     const struct opt_value *given = opt_find(&p->opts, "tree");
-    const char *why = NULL, *uri = tracking_path(env, a, &why), *path;
+    const char *why = NULL, *uri = plan_tracking_path(env, a, &why), *path;
     bool strong = given->text && *given->text && given->origin >= OPT_ENVIRONMENT;
     if (given->text && !*given->text && given->origin == OPT_COMMAND_LINE)
         return err_set(err, ERR_USAGE, "--tree: the name of a folder is wanted, got an empty text");
     if (strong) {
-        path = absolute(p->cwd, given->text, a);
+        path = plan_absolute(p->cwd, given->text, a);
         p->tree_where = given->where;
     } else if (uri) {
-        path = absolute(p->cwd, uri, a);
+        path = plan_absolute(p->cwd, uri, a);
         p->tree_where = "MLFLOW_TRACKING_URI";
     } else if (given->text && *given->text) { /* from a file: relative to the file's folder */
         const char *colon = strrchr(given->where, ':');
         size_t n = colon ? (size_t)(colon - given->where) : strlen(given->where);
         while (n > 1 && given->where[n - 1] != '/')
             n--;
-        path = absolute(arena_dup(a, given->where, n > 1 ? n - 1 : n), given->text, a);
+        path = plan_absolute(arena_dup(a, given->where, n > 1 ? n - 1 : n), given->text, a);
         p->tree_where = given->where;
     } else {
         path = arena_printf(a, "%s/mlruns", p->repository ? p->repository : strcmp(p->cwd, "/") ? p->cwd : "");
@@ -301,8 +139,8 @@ static int choose_tree(struct plan *p, char **env, struct err *err)
     }
     if (why && !strong)
         plan_warn(p, why);
-    p->tree = tree_named(path, a);
-    p->spool = p->tree ? spool_of(p->tree, a) : NULL;
+    p->tree = plan_tree_named(path, a);
+    p->spool = p->tree ? plan_spool_of(p->tree, a) : NULL;
     return 0;
 }
 
@@ -315,7 +153,7 @@ static void find_catalogue(struct plan *p)
             struct str one = str_cut(&rest, ':');
             const char *path = one.n ? arena_dup(a, one.p, one.n) : NULL;
             if (path)
-                catalogue_add(&p->catalogue, absolute(p->cwd, path, a));
+                catalogue_add(&p->catalogue, plan_absolute(p->cwd, path, a));
         }
     catalogue_add(&p->catalogue, p->config_dir ? arena_printf(a, "%s/catalogue", p->config_dir) : NULL);
     catalogue_add(&p->catalogue, "/etc/benchwrap/catalogue");
@@ -329,7 +167,7 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
         return 0;
     p->rules = catalogue_find(&p->catalogue, given->text, a);
     if (p->rules && access(p->rules, F_OK) == 0)
-        p->rules = absolute(p->cwd, p->rules, a);
+        p->rules = plan_absolute(p->cwd, p->rules, a);
     if (!p->rules)
         return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s", given->where,
                        given->text, strerror(errno));
@@ -363,7 +201,7 @@ static int choose_rules(struct plan *p, struct err *err)
         p->rules_why = "no program";
         return 0;
     }
-    const char *base = base_name(p->program[0]);
+    const char *base = str_base_name(p->program[0]);
     p->rules = catalogue_for_program(&p->catalogue, base, &p->arena);
     if (p->rules) {
         p->benchmark = catalogue_name(p->rules, &p->arena);
@@ -397,7 +235,7 @@ static int named_references(struct plan *p, const struct opt_value *given, struc
         const char *slash = strrchr(given->where, '/');
         folder = slash ? arena_dup(a, given->where, (size_t)(slash - given->where)) : p->cwd;
     }
-    const char *path = folder ? absolute(folder, given->text, a) : NULL;
+    const char *path = folder ? plan_absolute(folder, given->text, a) : NULL;
     if (!path)
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (references_load(&refs, path, err) < 0) {
@@ -519,10 +357,10 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
         return -1;
     p->argv = argv + (next < argc ? next : argc);
     p->program = peel(p->argv);
-    p->config_dir = xdg(env, "XDG_CONFIG_HOME", ".config", a);
-    const char *state = xdg(env, "XDG_STATE_HOME", ".local/state", a);
+    p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
+    const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
-    p->repository = find_repository(p->cwd, a);
+    p->repository = plan_find_repository(p->cwd, a);
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
     read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,

@@ -1,6 +1,7 @@
 /* plan_server.c: which MLflow server a run is sent to. */
 #include "wrapper/plan_server.h"
 
+#include "base/env.h"
 #include "sinks/mlflow.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static bool run_id_legal(const char *id)
 /* A run that somebody made before us. One that our own parent shared with its program is not meant for the runs inside it: they are its children. */
 static void choose_run(struct plan *p, char **env)
 {
-    const char *id = plan_env(env, "MLFLOW_RUN_ID"), *shared = plan_env(env, "BENCHWRAP_SHARED_RUN");
+    const char *id = env_text(env, "MLFLOW_RUN_ID"), *shared = env_text(env, "BENCHWRAP_SHARED_RUN");
     if (!id || (shared && strcmp(shared, id) == 0))
         return;
     if (run_id_legal(id))
@@ -78,7 +79,7 @@ static int take_option(struct plan *p, const struct opt_value *given, struct err
 int plan_server(struct plan *p, char **env, struct err *err)
 {
     const struct opt_value *given = opt_find(&p->opts, "to");
-    const char *uri = plan_env(env, "MLFLOW_TRACKING_URI");
+    const char *uri = env_text(env, "MLFLOW_TRACKING_URI");
     bool named = given->text && *given->text, strong = named && given->origin >= OPT_ENVIRONMENT;
     struct err why = {0};
     p->server_where = "none was named";

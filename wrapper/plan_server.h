@@ -12,6 +12,4 @@ const char *plan_server_shown(const char *uri, struct arena *a);
 
 /* A sentence for the plan's warnings; returns NULL. */
 const char *plan_warn(struct plan *p, const char *text);
-/* Value of an environment variable; an empty one counts as not set. */
-const char *plan_env(char **env, const char *name);
 #endif
