@@ -98,7 +98,7 @@ static void server_words(const struct http_reply *r, const struct json *j, struc
     const char *message = json_string(json_get(j, "message"), NULL);
     if (message)
         buf_plain(to, str_of(message), 300);
-    else if (strstr(r->type, "html"))
+    else if (strstr(r->type, "html") && str_find(buf_text(&r->body), STR("<")) >= 0) /* some give the type to a mere sentence */
         page_words(r, to);
     else
         buf_plain(to, str_trim(buf_text(&r->body)), 200);
