@@ -167,6 +167,15 @@ static void take_patience(struct mlflow_config *c, char *const *env)
     }
 }
 
+/* An address is printed. */
+static bool is_printable(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
+            return false;
+    return str_valid_utf8(s);
+}
+
 /* It may be the address of a database, with a password in it. */
 static int not_an_address(const char *uri, struct err *err)
 {
@@ -184,7 +193,7 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
     uri = uri && *uri ? uri : value_of(env, "MLFLOW_TRACKING_URI");
     if (!uri)
         return err_set(err, ERR_INPUT, "no server is named: give its address (http://HOST:5000), or set MLFLOW_TRACKING_URI");
-    if (!mlflow_is_server(uri))
+    if (!mlflow_is_server(uri) || !is_printable(str_trim(str_of(uri))))
         return not_an_address(uri, err);
     c.uri = take_address(&c, uri, a);
     take_credentials(&c, env, a);
