@@ -362,11 +362,26 @@ enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, c
     return answer;
 }
 
+/* Does another run carry the tag too? Mostly none does, and that is a cheap question: no run has to be sent. */
+static enum mlflow_answer is_alone(struct upload_place *p, bool *ret, struct err *err)
+{
+    char filter[300];
+    bool others = false;
+    snprintf(filter, sizeof filter, "tags.`" UPLOAD_TAG_ID "` = '%.32s' and attributes.run_id != '%.64s'", p->id, p->run.id);
+    enum mlflow_answer answer = mlflow_run_search_pages(p->u->m, p->experiment->id, filter, false, 1, one_is_enough, &others, err);
+    *ret = !others;
+    return answer;
+}
+
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err)
 {
     struct found f;
+    bool alone;
     *ret_moved = false;
-    enum mlflow_answer answer = look(p->u, p->experiment, p->id, p->run.id, &f, err);
+    enum mlflow_answer answer = is_alone(p, &alone, err);
+    if (answer != MLFLOW_FINE || alone)
+        return answer;
+    answer = look(p->u, p->experiment, p->id, p->run.id, &f, err);
     if (answer != MLFLOW_FINE || (f.count == 1 && f.seen))
         return answer;
     p->u->careful = true; /* others are at work: from now on it is worth looking earlier */
