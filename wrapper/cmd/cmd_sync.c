@@ -17,7 +17,7 @@
 enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, FAILED = 2 };
 
 static const struct opt_row rows[] = {
-    {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: MLFLOW_TRACKING_URI where it is one)", 0},
+    {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: the one that runs are sent to: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
     {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "only what can be done on this machine: no server is asked", 0},
     {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "bring back runs that somebody deleted on the server", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "say what would be sent; nothing is changed, here or there", 0},
@@ -39,6 +39,7 @@ struct work {
     struct swept swept;
     struct sync_counts n;
     bool asked;                   /* a server is named */
+    const char *to;               /* its address as given; NULL: none */
     const char *server;
     int64_t since_ms;
     int cancel_fd;
@@ -131,7 +132,7 @@ static int open_server(struct work *w, struct mlflow **ret)
 {
     struct cmd_context *c = w->c;
     struct mlflow_config config;
-    if (mlflow_config_from(&config, opt_text(&c->opts, "to"), c->env, c->arena, c->err))
+    if (mlflow_config_from(&config, w->to, c->env, c->arena, c->err))
         return err_wrap(c->err, "server");
     if (config.warning)
         note(w, config.warning);
@@ -275,15 +276,16 @@ static int status_of(const struct work *w)
 static int work(struct work *w)
 {
     struct cmd_context *c = w->c;
-    const char *tree = opt_text(&c->opts, "tree"), *to = opt_text(&c->opts, "to");
+    const char *tree = opt_text(&c->opts, "tree");
     char *line[] = {arena_dup(c->arena, "sync", 4), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
-    w->asked = !opt_on(&c->opts, "local") && (to || mlflow_is_server(getenv("MLFLOW_TRACKING_URI")));
     bool selected = c->argc || opt_text(&c->opts, "ref") || opt_text(&c->opts, "experiment") || opt_text(&c->opts, "since");
+    if (plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    w->to = opt_text(&c->opts, "to") ? opt_text(&c->opts, "to") : w->plan.server_uri;
+    w->asked = !opt_on(&c->opts, "local") && w->to;
     if (!w->asked && (selected || opt_on(&c->opts, "dry-run") || opt_on(&c->opts, "follow")))
         return err_set(c->err, ERR_USAGE, "no server is named, to which runs could be sent: --to URL, or MLFLOW_TRACKING_URI");
     if (read_since(w))
-        return -1;
-    if (plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     if (!w->dry && !opt_text(&c->opts, "ref"))
         sweep(w);
