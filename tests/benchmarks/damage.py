@@ -18,7 +18,7 @@ import tempfile
 
 long = "--long" in sys.argv
 bw, catalogue, outside, *only = [a for a in sys.argv[1:] if a != "--long"]
-DAMAGES = 3000 # of all outputs together, without --long
+DAMAGES = 800 # of all outputs together, without --long
 STATISTICS = {"max": max, "min": min, "mean": statistics.fmean, "median": statistics.median, "n": len,
               "sd": lambda v: statistics.stdev(v) if len(v) > 1 else float("nan")}
 NOISE = [b"srun: Job step aborted: Waiting up to 32 seconds for job step to finish.", b"[node01:12345] 118 more processes have sent help message",
@@ -236,7 +236,7 @@ def main():
         for i, case in enumerate(cases):
             if len(only) < 2 or only[1] == case:
                 jobs.append((name, case, cases[(i + 1) % len(cases)] if len(cases) > 1 else None))
-    share = max(3, min(30, DAMAGES // max(1, len(jobs))))
+    share = max(1, min(30, DAMAGES // max(1, len(jobs))))
     jobs = [(*job, share) for job in jobs]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         results = list(pool.map(one, jobs, chunksize=4))

@@ -59,15 +59,17 @@ static int start(struct sync_ref *r, const char *folder, struct err *err)
 static int ask(struct sync_ref *r, const char *name, char type[16], size_t *ret_size, char id[129], struct err *err)
 {
     char line[9000];
-    unsigned long long size;
+    uint64_t size;
     int n = snprintf(line, sizeof line, "%s\n", name);
     if (n < 0 || (size_t)n >= sizeof line || fs_write_all(r->to, line, (size_t)n) || !fgets(line, sizeof line, r->from))
         return err_set(err, ERR_SYSTEM, "git ended before it answered (is this a repository?)");
-    if (sscanf(line, "%128[0-9a-f] %15s %llu", id, type, &size) == 3) {
-        *ret_size = size;
-        return 0;
-    }
-    return 1;
+    struct str rest = str_of(line), name_of = str_word(&rest), kind = str_word(&rest);
+    if (!str_uint(str_word(&rest), &size) || name_of.n > 128 || kind.n > 15) /* "NAME missing" */
+        return 1;
+    snprintf(id, 129, STR_FMT, STR_ARG(name_of));
+    snprintf(type, 16, STR_FMT, STR_ARG(kind));
+    *ret_size = size;
+    return 0;
 }
 
 /* The object's bytes into memory (to != NULL) or a file; the newline behind them too. */
