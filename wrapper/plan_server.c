@@ -63,7 +63,8 @@ static int take_option(struct plan *p, const struct opt_value *given, struct err
     else if (strlen(given->text) > URI_MAX)
         wrong = "is too long for an address";
     else if (line && shown && strlen(shown) + 1 < strlen(given->text) && memrchr(given->text, '@', strlen(given->text)))
-        wrong = "is given with a password, which everybody on this machine could see: set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD instead";
+        wrong =
+            "is given with a password, which everybody on this machine could see: set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD instead";
     if (!wrong) {
         take(p, given->text, given->where);
         hide_credentials(p);

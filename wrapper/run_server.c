@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 enum {
-    SHARE_MS = 2000,    /* design: --share-run delays the program's start so long at most */
+    SHARE_MS = 2000, /* design: --share-run delays the program's start so long at most */
     START_MS = 1000,
-    AGAIN_MS = 5000,    /* a sender that was killed is replaced then, */
-    STARTS_MAX = 20     /* so often */
+    AGAIN_MS = 5000, /* a sender that was killed is replaced then, */
+    STARTS_MAX = 20 /* so often */
 };
 static const int64_t MS = 1000000;
 
@@ -195,7 +195,9 @@ void server_share(struct run *run)
     s->asking = false;
     if (!s->place.kind) {
         char text[SEND_TEXT_MAX + 200];
-        const char *why = s->trouble[0] ? s->trouble : there ? "the server did not make the run within 2 s" : "the process that asks the server ended early";
+        const char *why = s->trouble[0] ? s->trouble
+                          : there       ? "the server did not make the run within 2 s"
+                                        : "the process that asks the server ended early";
         snprintf(text, sizeof text, "--share-run: %s; the program starts without", why);
         run_tell(run, WIRE_NOTE, 0, text);
         s->told = true;
@@ -206,7 +208,8 @@ void server_share(struct run *run)
     give(run, "MLFLOW_TRACKING_URI", run->plan.server_uri);
     give(run, "MLFLOW_RUN_ID", s->place.id);
     give(run, "MLFLOW_EXPERIMENT_ID", s->place.experiment);
-    if (getenv("MLFLOW_EXPERIMENT_NAME") && run->plan.experiment) /* MLflow's client prefers the name, and refuses a run of another experiment */
+    if (getenv("MLFLOW_EXPERIMENT_NAME") &&
+        run->plan.experiment) /* MLflow's client prefers the name, and refuses a run of another experiment */
         give(run, "MLFLOW_EXPERIMENT_NAME", run->plan.experiment);
     give(run, "BENCHWRAP_SHARED_RUN", s->place.id);
 }
@@ -287,7 +290,9 @@ void server_discard(struct run *run)
 static void print_end(struct run *run, bool there, struct buf *to)
 {
     struct run_server *s = &run->server;
-    const char *why = s->trouble[0] ? s->trouble : there ? "not all is there yet: the time to wait for it (--finish-wait) is over" : "the process that sends the run ended early";
+    const char *why = s->trouble[0] ? s->trouble
+                      : there       ? "not all is there yet: the time to wait for it (--finish-wait) is over"
+                                    : "the process that sends the run ended early";
     if (s->done) {
         buf_puts(to, "benchwrap: on the server: ");
         buf_plain(to, str_of(s->place.url[0] ? s->place.url : run->plan.server), SEND_URL_MAX);

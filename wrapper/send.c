@@ -22,13 +22,13 @@
 #include <unistd.h>
 
 enum {
-    TICK_MS = 1500,        /* what came in so long is one request */
-    AT_ONCE = 1000,        /* facts of a request */
+    TICK_MS = 1500, /* what came in so long is one request */
+    AT_ONCE = 1000, /* facts of a request */
     BACKOFF_MAX_MS = 30000,
-    CREATE_S = 2,          /* design: --share-run delays the program so long at most */
-    LIVE_S = 30,           /* a request that takes longer is given up */
-    FINISH_S = 600,        /* whoever waits kills us before */
-    ORPHAN_S = 60          /* the recorder is dead: so long for finishing its work */
+    CREATE_S = 2, /* design: --share-run delays the program so long at most */
+    LIVE_S = 30, /* a request that takes longer is given up */
+    FINISH_S = 600, /* whoever waits kills us before */
+    ORPHAN_S = 60 /* the recorder is dead: so long for finishing its work */
 };
 static const char *const modes[] = {[SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish", [SEND_DISCARD] = "discard"};
 
@@ -37,8 +37,8 @@ char **send_line(const struct send_job *job, struct arena *a)
     char **line = arena_get(a, 9 * sizeof *line);
     if (!line)
         return NULL;
-    const char *words[] = {"benchwrap-core",  "--send", modes[job->mode], arena_printf(a, "%g", job->patience_s), job->root, job->name, job->state,
-                           job->server_run};
+    const char *words[] = {"benchwrap-core", "--send",  modes[job->mode], arena_printf(a, "%g", job->patience_s),
+                           job->root,        job->name, job->state,       job->server_run};
     for (size_t i = 0; i < sizeof words / sizeof *words && words[i]; i++)
         line[i] = arena_dup(a, words[i], strlen(words[i]));
     return a->failed ? NULL : line;
@@ -55,7 +55,8 @@ void send_stand_back(pid_t program)
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_IDLE);
     if (taken && all && (sched_getaffinity(program, size, taken) == 0 || sched_getaffinity(0, size, taken) == 0)) {
         memset(all, 0xff, size);
-        if (sched_setaffinity(0, size, all) == 0 && sched_getaffinity(0, size, all) == 0) { /* the kernel leaves those that we may use at all */
+        if (sched_setaffinity(0, size, all) == 0 &&
+            sched_getaffinity(0, size, all) == 0) { /* the kernel leaves those that we may use at all */
             cpu_set_t *free_ones = CPU_ALLOC(CPUS);
             if (free_ones) {
                 CPU_AND_S(size, free_ones, all, taken);
@@ -80,11 +81,11 @@ struct sender {
     struct spool spool;
     struct journal_tail *tail;
     struct journal_head head;
-    const char *experiment;   /* the name it has in the tree */
+    const char *experiment; /* the name it has in the tree */
     struct upload_place place;
-    bool open;                /* place is */
-    struct buf tags;          /* keys of tags that wait in its batch, each between two line ends */
-    bool given_up;            /* nothing more can be done while the program runs */
+    bool open; /* place is */
+    struct buf tags; /* keys of tags that wait in its batch, each between two line ends */
+    bool given_up; /* nothing more can be done while the program runs */
     int64_t next_ns, backoff_ms;
     enum mlflow_answer answer;
 };
@@ -364,7 +365,8 @@ static int discard(struct sender *s)
 {
     struct err err = {0};
     alarm(CREATE_S + 1);
-    if (!s->job.server_run || connect_to(s, CREATE_S, 0, 0, -1, &err) || mlflow_run_delete(s->server, s->job.server_run, &err) != MLFLOW_FINE) {
+    if (!s->job.server_run || connect_to(s, CREATE_S, 0, 0, -1, &err) ||
+        mlflow_run_delete(s->server, s->job.server_run, &err) != MLFLOW_FINE) {
         tell_text(SEND_TROUBLE, err.text);
         return 1;
     }

@@ -126,8 +126,7 @@ static int exit_status(struct launch *l)
 int ending_finish(struct launch *l)
 {
     pid_t except[4] = {l->recorder.pid > 0 ? l->recorder.pid : -1,
-                       l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1,
-                       launcher_sender(l), 0};
+                       l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, launcher_sender(l), 0};
     if (!l->exit_status)
         l->left = count_left(l);
     if (l->limit.reached && l->left)
