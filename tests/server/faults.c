@@ -237,7 +237,7 @@ void fault_do(int fd, const char *kind, const char *argument, const char *uri, c
     else if (strcmp(kind, "bomb") == 0)
         say_packed(fd, STR("{"), number);
     else if (strcmp(kind, "bad-chunk") == 0)
-        put(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 62);
+        put(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 60);
     else if (strcmp(kind, "garbage") == 0)
         put(fd, "SSH-2.0-OpenSSH_9.2p1\r\n\0\377\376", 26);
     else

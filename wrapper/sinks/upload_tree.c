@@ -307,6 +307,7 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
     }
     *lost = *lost || place.lost;
     upload_close(&place);
+    s->place = NULL;
     return answer;
 }
 
