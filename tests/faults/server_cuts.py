@@ -90,7 +90,10 @@ class Proxy:
 
     def accept(self):
         while True:
-            client = self.listener.accept()[0]
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
             try:
                 server = socket.create_connection(("127.0.0.1", self.target), timeout=5)
                 server.settimeout(None)

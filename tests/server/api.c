@@ -293,19 +293,20 @@ static void run_tag(struct call *c)
     buf_puts(&c->a->body, "{}");
 }
 
-/* One comparison: tags.`key` = 'value', != or LIKE 'text%'. What is not understood is an error, as with the real one. */
+/* One comparison: tags.`key` (or attributes.run_id) = 'value', != or LIKE 'text%'. What is not understood is an error, as with the real one. */
 static bool one_fits(struct call *c, const struct run *r, struct str one)
 {
     ptrdiff_t quote = str_find(one, STR("'"));
     struct str name = str_sub(one, 0, quote < 0 ? 0 : (size_t)quote), key = str_word(&name), operator = str_trim(name);
     struct str wanted = str_sub(one, (size_t)quote + 1, one.n - (size_t)quote - 2);
     bool like = str_is(operator, "LIKE"), not = str_is(operator, "!=");
-    if (!str_starts(key, "tags.") || !(like || not || str_is(operator, "=")) || !str_ends(one, "'"))
+    bool by_id = str_is(key, "attributes.run_id");
+    if (!(by_id || str_starts(key, "tags.")) || !(like || not || str_is(operator, "=")) || !str_ends(one, "'"))
         return invalid(c, "Invalid filter"), false;
     key = str_sub(key, 5, key.n);
     if (str_starts(key, "`"))
         key = str_sub(key, 1, key.n - 2);
-    const char *value = pairs_get(&r->tags, key);
+    const char *value = by_id ? r->id : pairs_get(&r->tags, key);
     if (like && str_ends(wanted, "%"))
         return value && strncmp(value, wanted.p, wanted.n - 1) == 0;
     return value && str_is(wanted, value) != not;

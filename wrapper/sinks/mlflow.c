@@ -9,7 +9,8 @@ enum { PAGE = 1000 };
 
 /* ---- experiments ---- */
 
-static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, bool *ret_deleted, struct err *err)
+static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, bool *ret_deleted,
+                                         struct err *err)
 {
     struct buf path CLEANUP_BUF;
     struct json *j;
@@ -35,7 +36,8 @@ enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, st
     return experiment_get(m, name, a, ret_id, &deleted, err);
 }
 
-static enum mlflow_answer one_text(struct mlflow *m, const char *path, const char *key, const char *value, bool once, struct json **ret, struct err *err)
+static enum mlflow_answer one_text(struct mlflow *m, const char *path, const char *key, const char *value, bool once, struct json **ret,
+                                   struct err *err)
 {
     struct buf body CLEANUP_BUF;
     buf_init(&body, 64 << 10);
@@ -96,7 +98,8 @@ static void run_take(const struct json *run, struct arena *a, struct mlflow_run 
 }
 
 /* A reply that has a run; the run keeps the reply. */
-static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, struct json *j, struct arena *a, struct mlflow_run *ret, struct err *err)
+static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, struct json *j, struct arena *a, struct mlflow_run *ret,
+                                    struct err *err)
 {
     run_take(json_get(j, "run"), a, ret);
     ret->reply = j;
@@ -139,7 +142,8 @@ enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena
     return answer == MLFLOW_FINE ? run_reply(m, "runs/get", j, a, ret, err) : answer;
 }
 
-enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name, struct err *err)
+enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name,
+                                     struct err *err)
 {
     struct buf body CLEANUP_BUF;
     buf_init(&body, 64 << 10);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-    UPLOAD_MAX = 10 << 20,        /* of the server's own upload call */
+    UPLOAD_MAX = 10 << 20, /* of the server's own upload call */
     FOLDERS_DEEP = 32,
 };
 
@@ -47,8 +47,9 @@ static bool proxy_of(const struct mlflow *m, const char *uri, struct buf *to)
 static const char *type_of(const char *path)
 {
     static const char *const rows[][2] = {{".json", "application/json"}, {".xml", "application/xml"}, {".yaml", "application/yaml"},
-                                          {".log", "text/plain"}, {".txt", "text/plain"}, {".csv", "text/csv"}, {".md", "text/markdown"},
-                                          {".png", "image/png"}, {".html", "text/html"}, {".svg", "image/svg+xml"}};
+                                          {".log", "text/plain"},        {".txt", "text/plain"},      {".csv", "text/csv"},
+                                          {".md", "text/markdown"},      {".png", "image/png"},       {".html", "text/html"},
+                                          {".svg", "image/svg+xml"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (str_ends(str_of(path), rows[i][0]))
             return rows[i][1];
@@ -76,8 +77,8 @@ static bool is_ours(const struct mlflow *m, const char *url)
 
 static enum mlflow_answer put_whole(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, struct err *err)
 {
-    struct mlflow_call call = {
-        .what = "artifact", .request = {.method = "PUT", .url = url, .type = type_of(path), .foreign = !is_ours(m, url)}};
+    struct mlflow_call call = {.what = "artifact",
+                               .request = {.method = "PUT", .url = url, .type = type_of(path), .foreign = !is_ours(m, url)}};
     set_file(&call.request, fd, 0, size);
     return mlflow_do(m, &call, NULL, err);
 }
@@ -101,7 +102,8 @@ static size_t headers_of(const struct json *j, struct arena *a, const char **to)
 }
 
 /* etag: 200 bytes, of the reply; NULL: not wanted. */
-static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, int fd, uint64_t at, uint64_t size, char *etag, struct err *err)
+static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, int fd, uint64_t at, uint64_t size, char *etag,
+                                        struct err *err)
 {
     struct arena a;
     const char *headers[17];
@@ -124,7 +126,8 @@ static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, 
 
 /* ---- the other ways ---- */
 
-static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size, struct err *err)
+static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                           struct err *err)
 {
     struct buf url CLEANUP_BUF, body CLEANUP_BUF;
     struct json *j = NULL;
@@ -143,7 +146,8 @@ static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow
     return answer;
 }
 
-static enum mlflow_answer put_by_upload(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size, struct err *err)
+static enum mlflow_answer put_by_upload(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                        struct err *err)
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 16 << 10);
@@ -160,7 +164,8 @@ static enum mlflow_answer put_by_upload(struct mlflow *m, const struct mlflow_ru
 
 enum { PARTS_MAX = 10000 };
 
-static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct str before, struct str folder, struct buf *body, struct json **ret, struct err *err)
+static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct str before, struct str folder, struct buf *body,
+                                   struct json **ret, struct err *err)
 {
     struct buf url CLEANUP_BUF;
     char what[40];
@@ -173,7 +178,8 @@ static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct st
     return MLFLOW_REFUSED;
 }
 
-static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part, struct buf *parts, struct err *err)
+static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part, struct buf *parts,
+                                    struct err *err)
 {
     uint64_t at = 0;
     for (const struct json *c = json_first(json_get(created, "credentials")); at < size; c = json_next(c)) {
@@ -212,8 +218,8 @@ static void body_upload(struct buf *body, const char *path, const char *upload)
 }
 
 /* *ret_done false: this server cannot, the usual way is open. url: of the whole file at the proxy. */
-static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, uint64_t part, bool *ret_done,
-                                       struct err *err)
+static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, uint64_t part,
+                                       bool *ret_done, struct err *err)
 {
     struct buf body CLEANUP_BUF, parts CLEANUP_BUF;
     struct json *j = NULL;
@@ -249,7 +255,8 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
     return answer;
 }
 
-enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size, struct err *err)
+enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                       struct err *err)
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 16 << 10);
@@ -347,8 +354,9 @@ enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run
         http_escape(&url, str_of(path), false);
     }
     /* An attempt that broke half-way leaves half a file: the next begins anew. */
-    struct mlflow_call call = {
-        .what = "artifact", .once = true, .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd, .foreign = !is_ours(m, url.p)}};
+    struct mlflow_call call = {.what = "artifact",
+                               .once = true,
+                               .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd, .foreign = !is_ours(m, url.p)}};
     for (int i = 0;; i++) {
         enum mlflow_answer answer = mlflow_do(m, &call, NULL, err);
         if (answer != MLFLOW_LATER || i == 3)

@@ -106,8 +106,10 @@ static void server_words(const struct http_reply *r, const struct json *j, struc
 
 static enum mlflow_answer denied(const struct mlflow *m, const struct http_reply *r, const char *words, const char *what, struct err *err)
 {
-    const char *hint = m->has_credentials ? "the credentials (MLFLOW_TRACKING_USERNAME and _PASSWORD, MLFLOW_TRACKING_TOKEN, ~/.mlflow/credentials) are not accepted"
-                                          : "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN";
+    const char *hint =
+        m->has_credentials
+            ? "the credentials (MLFLOW_TRACKING_USERNAME and _PASSWORD, MLFLOW_TRACKING_TOKEN, ~/.mlflow/credentials) are not accepted"
+            : "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN";
     if (r->status == 403)
         hint = strstr(words, "Host") ? "the server must be started with --allowed-hosts that lists this name with its port"
                                      : "these credentials may not do that";
@@ -122,7 +124,8 @@ static bool is_temporary(int status, const char *code)
     return status == 408 || status == 425 || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j, const struct mlflow_call *call, struct err *err)
+static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_reply *r, const struct json *j,
+                                    const struct mlflow_call *call, struct err *err)
 {
     const char *what = call->what;
     const char *code = json_string(json_get(j, "error_code"), "");
@@ -131,8 +134,8 @@ static enum mlflow_answer answer_of(const struct mlflow *m, const struct http_re
     buf_puts(&words, "");
     server_words(r, j, &words);
     if (call->request.foreign && (r->status == 401 || r->status == 403)) {
-        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server gave is refused there (it may have expired)", m->uri, what, r->status,
-                words.p ? words.p : "");
+        err_set(err, ERR_REMOTE, "server %s: %s: %d %s; the address that the server gave is refused there (it may have expired)", m->uri,
+                what, r->status, words.p ? words.p : "");
         return MLFLOW_LATER;
     }
     if (r->status == 401 || r->status == 403)
@@ -179,8 +182,8 @@ static bool wait_s(const struct mlflow *m, double s)
 struct outcome {
     enum mlflow_answer answer;
     double after_s; /* the server asks for so much time; -1: it does not */
-    bool undone;    /* certainly nothing was done */
-    bool hopeless;  /* the answer is "later", but not in the next minutes */
+    bool undone; /* certainly nothing was done */
+    bool hopeless; /* the answer is "later", but not in the next minutes */
 };
 
 static struct outcome no_reply(enum http_trouble trouble, struct err *err)
@@ -189,13 +192,15 @@ static struct outcome no_reply(enum http_trouble trouble, struct err *err)
     err_wrap(err, "server");
     if (trouble == HTTP_CANCELLED)
         o.answer = MLFLOW_CANCELLED;
-    if (trouble == HTTP_HOPELESS) { /* on our side (a file that cannot be read or written), or theirs: then it is no word about what was sent */
+    if (trouble ==
+        HTTP_HOPELESS) { /* on our side (a file that cannot be read or written), or theirs: then it is no word about what was sent */
         o.answer = err && err->kind == ERR_SYSTEM ? MLFLOW_REFUSED : MLFLOW_LATER;
         o.hopeless = true;
     }
     if (trouble == HTTP_UNTRUSTED) {
         size_t n = strlen(err->text);
-        snprintf(err->text + n, sizeof err->text - n, "; MLFLOW_TRACKING_SERVER_CERT_PATH names the certificates to be trusted, MLFLOW_TRACKING_CLIENT_CERT_PATH ours");
+        snprintf(err->text + n, sizeof err->text - n,
+                 "; MLFLOW_TRACKING_SERVER_CERT_PATH names the certificates to be trusted, MLFLOW_TRACKING_CLIENT_CERT_PATH ours");
         o.answer = MLFLOW_DENIED;
     }
     return o;

@@ -208,8 +208,9 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
         headers[0] = arena_printf(a, "X-MLFLOW-WORKSPACE: %s", workspace);
     c.http.headers = headers;
     if (value_of(env, "MLFLOW_TRACKING_AUTH"))
-        c.warning = arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
-                                 value_of(env, "MLFLOW_TRACKING_AUTH"));
+        c.warning =
+            arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
+                         value_of(env, "MLFLOW_TRACKING_AUTH"));
     else if (truth(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
         c.warning = "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
     if (a->failed || !c.uri)
