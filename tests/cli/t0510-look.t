@@ -64,10 +64,12 @@ bw log; is "log: nothing" "$?" 125
 BENCHWRAP_SOCKET=@benchwrap/none bw log a=1; is "log: nobody listens" "$?" 1
 like "says so too" "$(cat err)" 'recorder of this run does not answer'
 
-like "ui prints the command" "$(bw ui --print)" 'MLFLOW_ALLOW_FILE_STORE=true mlflow server --backend-store-uri ./mlruns'
-like "and the direct link" "$(bw ui --print -e one)" '/#/experiments/[0-9]+/runs$'
-mkdir stub; printf '#!/bin/sh\necho "$PWD|$MLFLOW_ALLOW_FILE_STORE|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
-is "and becomes it beside the tree" "$(cd sub && PATH=$WORK/stub:$PATH bw ui -t .. --port 5001 | tail -1)" "$WORK|true|server --backend-store-uri ./mlruns --host 127.0.0.1 --port 5001"
+like "ui prints the command" "$(bw ui --print)" 'mlflow server --backend-store-uri sqlite:///mlflow.db --artifacts-destination ./artifacts'
+like "and its address" "$(bw ui --print -e one)" '^http://127.0.0.1:5000/$'
+mkdir stub; printf '#!/bin/sh\necho "$(basename "$PWD")|$MLFLOW_TRACKING_URI|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
+like "what a server that ends at once has said is told" "$(cd sub && MLFLOW_TRACKING_URI=.. PATH=$WORK/stub:$PATH "$BENCHWRAP" ui -t .. --port 5987 2>&1)" \
+    'ended while it started.*: ui\|\|server --backend-store-uri sqlite:///mlflow.db .*--host 127.0.0.1 --port 5987'
+like "without MLflow it says what to do" "$(PATH=/usr/bin:/bin "$BENCHWRAP" ui 2>&1)" 'MLflow is not installed.*ui --install'
 is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
 mkdir -p lone/libexec/benchwrap; cp "$BUILD/libexec/benchwrap/benchwrap-core" lone/libexec/benchwrap
 lone/libexec/benchwrap/benchwrap-core doctor >out; is "a core without its launcher is" "$?" 1

@@ -1,28 +1,355 @@
-/* cmd_ui.c: `benchwrap ui`: the runs of this tree in MLflow's own web interface, or how to get there. */
+/* cmd_ui.c: `benchwrap ui`: the runs of this tree in MLflow's own web interface. */
+#include "base/clock.h"
+#include "base/fs.h"
 #include "cmd/help.h"
-#include "cmd/runs.h"
+#include "cmd/sync_runs.h"
+#include "cmd/ui_server.h"
+#include "cmd/ui_view.h"
+#include "wrapper/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* The id of the experiment that the link leads to: the one named, else the newest run's. 0: there is none. */
-static int experiment_of(struct cmd_context *c, struct runs *runs, uint64_t *ret_id, const char **ret_name)
+enum { PORT = 5000, PORTS = 100, START_MS = 180000, LOOK_MS = 2000, DEPTH_MAX = 32 };
+
+struct ui {
+    struct cmd_context *c;
+    struct runs runs;            /* of the round that goes on */
+    const char *folder;          /* .benchwrap/ui */
+    const char *host, *experiment /* asked for, or NULL */;
+    int port, lock, cancel_fd;
+    char *argv[16];
+    struct ui_server server;
+    struct mlflow *client;
+    struct upload *upload;
+    struct progress progress;
+    char url[300];
+    bool waited;                 /* a line says that the server is being started */
+};
+
+static void note(void *context, const char *text)
 {
-    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment")};
-    *ret_id = 0;
-    if (runs_load(runs, &filter, c, c->err) < 0)
+    struct ui *ui = context;
+    progress_clear(&ui->progress);
+    fprintf(ui->c->notes, "benchwrap: ui: %s\n", text);
+}
+
+static bool asked_to_end(const struct ui *ui, int ms)
+{
+    struct pollfd p = {.fd = ui->cancel_fd, .events = POLLIN};
+    return poll(&p, 1, ms) > 0;
+}
+
+/* ---- the folder ---- */
+
+/* .benchwrap/ui beside the tree, or where a tree that cannot be written has its spool. */
+static int choose_folder(struct ui *ui, bool make)
+{
+    struct cmd_context *c = ui->c;
+    struct plan plan;
+    char *line[] = {arena_dup(c->arena, "ui", 2), arena_printf(c->arena, "--tree=%s", ui->runs.tree), NULL};
+    if (plan_make(&plan, 2, line, c->env, c->err))
         return -1;
-    if (filter.experiment && !runs->count)
-        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", runs->tree,
-                       filter.experiment);
-    if (runs->count) {
-        *ret_id = runs->all[0]->experiment_id;
-        *ret_name = runs->all[0]->experiment;
+    const char *roots[] = {plan.spool, plan.spool_fallback};
+    for (size_t i = 0; i < 2 && !ui->folder; i++) {
+        size_t n = roots[i] ? strlen(roots[i]) : 0;
+        if (n <= 6)
+            continue;
+        const char *path = i == 0 ? arena_printf(c->arena, "%.*s/ui", (int)(n - 6), roots[i]) /* several trees share the second place */
+                                  : arena_printf(c->arena, "%.*s/ui-%u", (int)(n - 6), roots[i], tree_experiment_id(str_of(ui->runs.tree)));
+        if (path && (!make || (fs_mkdirs(AT_FDCWD, path, 0700, c->err) == 0 && access(path, W_OK) == 0)))
+            ui->folder = path;
+    }
+    plan_deinit(&plan);
+    return ui->folder ? 0 : err_set(c->err, ERR_SYSTEM, "there is no place for the database: neither beside the tree %s nor in the home can a folder be written", ui->runs.tree);
+}
+
+/* One server a tree. 1: there is one already; its address is printed. */
+static int take_lock(struct ui *ui)
+{
+    struct cmd_context *c = ui->c;
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char link[400] = "";
+    ui->lock = open(arena_printf(c->arena, "%s/lock", ui->folder), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (ui->lock < 0)
+        return err_sys(c->err, "opening %s/lock", ui->folder);
+    if (fcntl(ui->lock, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES)) /* a file system without locks: as if it were ours */
+        return ftruncate(ui->lock, 0) < 0 ? err_sys(c->err, "emptying %s/lock", ui->folder) : 0;
+    ssize_t n = pread(ui->lock, link, sizeof link - 1, 0);
+    if (n <= 0)
+        return err_set(c->err, ERR_INPUT, "another \"benchwrap ui\" is just starting a server for this tree");
+    fprintf(c->out, "%s\n", link);
+    note(ui, "the runs of this tree are served there already");
+    if (opt_on(&c->opts, "open"))
+        ui_open("xdg-open", link);
+    return 1;
+}
+
+/* ---- the server ---- */
+
+static int choose_port(struct ui *ui)
+{
+    struct cmd_context *c = ui->c;
+    if (opt_text(&c->opts, "port")) {
+        ui->port = (int)opt_integer(&c->opts, "port");
+        return ui_port_free(ui->host, ui->port) ? 0 : err_set(c->err, ERR_INPUT, "port %d of %s is in use: name another with --port", ui->port, ui->host);
+    }
+    for (ui->port = PORT; ui->port < PORT + PORTS; ui->port++)
+        if (ui_port_free(ui->host, ui->port))
+            return 0;
+    return err_set(c->err, ERR_SYSTEM, "no port from %d to %d of %s is free: name one with --port", PORT, PORT + PORTS - 1, ui->host);
+}
+
+/* Paths are relative: in an address of a database, '?' and '%' of a path would be taken for something else. */
+static int command(struct ui *ui, const char *mlflow)
+{
+    struct arena *a = ui->c->arena;
+    static const char *const words[] = {"server", "--backend-store-uri", "sqlite:///mlflow.db", "--artifacts-destination", "./artifacts",
+                                        "--default-artifact-root", "mlflow-artifacts:/", "--workers", "1", "--host"};
+    size_t n = 0;
+    ui->argv[n++] = arena_dup(a, mlflow, strlen(mlflow));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        ui->argv[n++] = arena_dup(a, words[i], strlen(words[i]));
+    ui->argv[n++] = arena_dup(a, ui->host, strlen(ui->host));
+    ui->argv[n++] = arena_dup(a, "--port", 6);
+    ui->argv[n++] = arena_printf(a, "%d", ui->port);
+    ui->argv[n] = NULL;
+    bool all = strcmp(ui->host, "0.0.0.0") == 0;
+    snprintf(ui->url, sizeof ui->url, "http://%.250s:%d", all ? "127.0.0.1" : ui->host, ui->port);
+    return a->failed ? err_set(ui->c->err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+/* Waits until it answers. 0; 1: asked to end; -1: it ended, or took too long. */
+static int wait_ready(struct ui *ui)
+{
+    struct cmd_context *c = ui->c;
+    int64_t begin = clock_mono_ns();
+    while ((clock_mono_ns() - begin) / 1000000 < START_MS) {
+        struct err why;
+        if (ui_server_ended(&ui->server))
+            return err_set(c->err, ERR_SYSTEM, "MLflow ended while it started");
+        if (mlflow_health(ui->client, &why) == MLFLOW_FINE)
+            return 0;
+        if (asked_to_end(ui, 200))
+            return 1;
+    }
+    return err_set(c->err, ERR_SYSTEM, "MLflow does not answer at %s after %d s", ui->url, START_MS / 1000);
+}
+
+/* The last words of the server, for a message; true: they complain of a database of another version. */
+static bool last_words(struct ui *ui, struct buf *to)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 8 << 20);
+    fs_read(AT_FDCWD, arena_printf(ui->c->arena, "%s/server.log", ui->folder), 4 << 20, FS_CUT, &text, NULL);
+    struct str all = str_trim(buf_text(&text));
+    size_t from = all.n;
+    for (int lines = 0; from > 0 && lines < 3; from--)
+        lines += all.p[from - 1] == '\n';
+    buf_plain(to, str_trim(str_sub(all, from, all.n)), 500);
+    return str_has(all, "out-of-date database schema") || str_has(all, "Can't locate revision");
+}
+
+/* The database holds nothing that the tree does not: one that this MLflow cannot read is made anew. */
+static void forget(struct ui *ui)
+{
+    static const char *const names[] = {"mlflow.db", "mlflow.db-wal", "mlflow.db-shm", "mlflow.db-journal", "artifacts", "state"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct err why;
+        fs_remove_tree(AT_FDCWD, arena_printf(ui->c->arena, "%s/%s", ui->folder, names[i]), &why);
+    }
+}
+
+static int start(struct ui *ui)
+{
+    struct cmd_context *c = ui->c;
+    struct mlflow_config config = {.uri = ui->url, .http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = ui->cancel_fd, .total_s = 120}, .retries = 5, .backoff_s = 0.2, .jitter_s = 0.1};
+    if (mlflow_open(&ui->client, &config, c->err))
+        return -1;
+    for (int i = 0;; i++) {
+        CLEANUP_BUF struct buf words;
+        buf_init(&words, 8192);
+        if (ui_server_start(&ui->server, ui->folder, ui->argv, c->env, c->err))
+            return -1;
+        if (isatty(fileno(c->notes)))
+            fprintf(c->notes, "benchwrap: ui: starting MLflow …\n");
+        int rc = wait_ready(ui);
+        if (rc >= 0)
+            return rc;
+        ui_server_stop(&ui->server);
+        bool old = last_words(ui, &words);
+        const char *why = arena_printf(c->arena, "%s", c->err->text);
+        if (!old || i)
+            return err_set(c->err, ERR_SYSTEM, "%.200s; its last words (%.200s/server.log): %s", why ? why : "", ui->folder, words.n ? words.p : "none");
+        note(ui, "the database is of another version of MLflow: it is made anew from the tree");
+        forget(ui);
+    }
+}
+
+/* ---- runs into the database ---- */
+
+/* The artifacts are linked to where the server keeps this run's: it refuses links that lead out, so each file has a second name. */
+static int link_folder(int from, int to, int depth, struct err *err)
+{
+    struct fs_list list;
+    int rc = 0;
+    if (depth > DEPTH_MAX || fs_list(from, ".", &list, err))
+        return -1;
+    for (size_t i = 0; i < list.count && rc == 0; i++) {
+        const char *name = list.names[i];
+        struct stat st;
+        if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (S_ISDIR(st.st_mode)) {
+            CLEANUP_FD int sub = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+            rc = sub < 0 ? err_sys(err, "opening the artifacts %s", name) : fs_mkdirs(to, name, 0755, err);
+            CLEANUP_FD int there = rc ? -1 : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+            rc = rc || there < 0 ? -1 : link_folder(sub, there, depth + 1, err);
+        } else if (S_ISREG(st.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) && fs_link(from, name, to, name, 0444, err))
+            rc = -1;
+    }
+    fs_list_deinit(&list);
+    return rc;
+}
+
+static int place(void *context, const struct mlflow_run *run, int dir, struct err *err)
+{
+    struct ui *ui = context;
+    struct str uri = str_of(run->artifact_uri), scheme = STR("mlflow-artifacts:/");
+    if (!str_starts(uri, scheme.p) || str_has(uri, ".."))
+        return err_set(err, ERR_REMOTE, "the artifacts of the run have the unknown place %.200s", run->artifact_uri);
+    CLEANUP_FD int from = openat(dir, "artifacts", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (from < 0)
+        return errno == ENOENT ? 0 : err_sys(err, "opening artifacts");
+    char path[4200];
+    snprintf(path, sizeof path, "%s/artifacts/%.200s", ui->folder, run->artifact_uri + scheme.n);
+    if (fs_mkdirs(AT_FDCWD, path, 0700, err))
+        return -1;
+    CLEANUP_FD int to = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return to < 0 ? err_sys(err, "opening %s", path) : link_folder(from, to, 0, err);
+}
+
+/* Reads the tree again, in memory of its own. */
+static int load(struct ui *ui, struct cmd_context *round)
+{
+    struct runs_filter filter = {.experiment = ui->experiment};
+    return runs_load(&ui->runs, &filter, round, round->err) < 0 ? -1 : 0;
+}
+
+static int import(struct ui *ui, struct cmd_context *round)
+{
+    struct sync_runs s = {.c = round, .runs = &ui->runs, .upload = ui->upload, .progress = &ui->progress, .cancel_fd = ui->cancel_fd,
+                          .newest_first = true, .note = note, .context = ui};
+    if (sync_runs_init(&s, round->err))
+        return -1;
+    for (size_t i = 0; i < s.count; i++)
+        s.items[i].wanted = true;
+    progress_begin(&ui->progress, ui->c->notes, "runs", 0);
+    sync_runs_send(&s);
+    sync_runs_deinit(&s);
+    return 0;
+}
+
+/* What changes whenever a run comes or goes: the times of the folders. */
+static uint64_t look(const struct ui *ui)
+{
+    struct fs_list list;
+    struct stat st;
+    uint64_t sum = 0;
+    if (fs_list(ui->runs.root, ".", &list, NULL))
+        return 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (fstatat(ui->runs.root, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+            sum = sum * 1000003 + (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    fs_list_deinit(&list);
+    return sum;
+}
+
+/* ---- the view, the link ---- */
+
+static int set_views(struct ui *ui, struct cmd_context *round, const char **ret_id)
+{
+    const char *last = "";
+    *ret_id = NULL;
+    for (size_t i = 0; i < ui->runs.count; i++) {
+        const char *name = ui->runs.all[i]->experiment, *id;
+        bool seen = strcmp(name, last) == 0; /* newest first: those of one experiment often stand together */
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(ui->runs.all[k]->experiment, name) == 0;
+        last = name;
+        if (seen)
+            continue;
+        CLEANUP_BUF struct buf state;
+        buf_init(&state, 16 << 10);
+        ui_view_state(&ui->runs, name, round->arena, &state);
+        enum mlflow_answer answer = mlflow_experiment(ui->client, name, ui->c->arena, &id, round->err);
+        if (answer == MLFLOW_FINE)
+            answer = ui_view_set(ui->client, id, buf_text(&state), round->err);
+        if (answer != MLFLOW_FINE)
+            return -1;
+        *ret_id = *ret_id ? *ret_id : id;
     }
     return 0;
 }
+
+static void tell(struct ui *ui, const char *id)
+{
+    FILE *out = ui->c->out;
+    char link[500];
+    snprintf(link, sizeof link, id ? "%s/#/experiments/%.64s/runs?viewStateShareKey=" UI_VIEW : "%s/", ui->url, id);
+    fprintf(out, "%s\n", link);
+    fflush(out);
+    if (pwrite(ui->lock, link, strlen(link), 0) < 0)
+        note(ui, "the address cannot be noted for others");
+    if (isatty(fileno(ui->c->notes)))
+        note(ui, "Ctrl-C ends the server");
+    if (opt_on(&ui->c->opts, "open"))
+        ui_open("xdg-open", link);
+}
+
+/* Import, look, import again when something is new, until told to end. */
+static int serve(struct ui *ui)
+{
+    struct err why = {0};
+    uint64_t seen = 0;
+    for (bool first = true;; first = false) {
+        uint64_t now = look(ui);
+        struct arena a;
+        arena_init(&a, 0);
+        struct cmd_context round = *ui->c;
+        round.arena = &a;
+        round.err = first ? ui->c->err : &why;
+        int rc = 0;
+        if (first || now != seen) {
+            const char *id;
+            rc = load(ui, &round) || set_views(ui, &round, &id);
+            if (rc == 0 && first)
+                tell(ui, id);
+            rc = rc ? rc : import(ui, &round);
+            seen = now;
+        }
+        free(ui->runs.all);
+        ui->runs.all = NULL;
+        ui->runs.count = 0;
+        arena_deinit(&a);
+        if (rc && first)
+            return asked_to_end(ui, 0) ? 0 : -1;
+        if (rc && why.text[0])
+            note(ui, why.text);
+        if (asked_to_end(ui, LOOK_MS))
+            return 0;
+        if (ui_server_ended(&ui->server))
+            return err_set(ui->c->err, ERR_SYSTEM, "MLflow has ended by itself; %s/server.log may say why", ui->folder);
+    }
+}
+
+/* ---- the whole ---- */
 
 static void quoted(struct buf *b, const char *word)
 {
@@ -30,79 +357,117 @@ static void quoted(struct buf *b, const char *word)
     help_quote(b, word);
 }
 
-static int start(struct cmd_context *c, const char *parent, char **argv)
+/* What would be done, for people who want to do it by hand or look first. */
+static int print(struct ui *ui)
 {
-    fflush(c->out);
-    if (chdir(parent) < 0)
-        return err_sys(c->err, "going to %s", parent);
-    if (setenv("MLFLOW_ALLOW_FILE_STORE", "true", 1) < 0)
-        return err_sys(c->err, "setting MLFLOW_ALLOW_FILE_STORE");
-    unsetenv("MLFLOW_TRACKING_URI"); /* it would take the place of the tree */
-    execvp(argv[0], argv);
-    if (errno == ENOENT)
-        return err_set(c->err, ERR_INPUT,
-                       "there is no mlflow in PATH: \"python3 -m venv ~/mlflow && ~/mlflow/bin/pip install mlflow\", "
-                       "then PATH=~/mlflow/bin:$PATH; or start by hand what is printed above");
-    return err_sys(c->err, "starting mlflow");
+    struct cmd_context *c = ui->c;
+    CLEANUP_BUF struct buf b, text;
+    buf_init(&b, 64 << 10);
+    buf_init(&text, 256 << 10);
+    buf_puts(&b, "cd");
+    quoted(&b, ui->folder);
+    buf_puts(&b, " &&");
+    for (char **word = ui->argv; *word; word++)
+        quoted(&b, *word);
+    if (b.failed)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (!opt_on(&c->opts, "json")) {
+        fprintf(c->out, "%s\n%s/\n", b.p, ui->url);
+        return 0;
+    }
+    struct json_out j = {.to = &text};
+    json_open(&j, NULL, '{');
+    json_text(&j, "folder", ui->folder);
+    json_text(&j, "command", b.p);
+    json_text(&j, "link", arena_printf(c->arena, "%s/", ui->url));
+    json_text(&j, "experiment", ui->experiment);
+    json_close(&j, '}');
+    fputs(text.p ? text.p : "", c->out);
+    return 0;
+}
+
+static int check_experiment(struct ui *ui)
+{
+    struct runs_filter filter = {.experiment = ui->experiment};
+    if (!ui->experiment)
+        return 0;
+    if (runs_load(&ui->runs, &filter, ui->c, ui->c->err) < 0)
+        return -1;
+    if (!ui->runs.count)
+        return err_set(ui->c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", ui->runs.tree, ui->experiment);
+    free(ui->runs.all);
+    ui->runs.all = NULL;
+    ui->runs.count = 0;
+    return 0;
+}
+
+static int absent(struct ui *ui)
+{
+    const char *own = ui_environment(ui->c->env, ui->c->arena);
+    return err_set(ui->c->err, ERR_INPUT,
+                   "MLflow is not installed: there is no mlflow in PATH, in an active virtual environment, or in %s. \"benchwrap ui --install\" installs it there "
+                   "(Python, about 850 MB; once); or \"pip install mlflow\" where you like, and put it into PATH",
+                   own ? own : "$XDG_DATA_HOME/benchwrap/mlflow");
+}
+
+static int serve_tree(struct ui *ui, const char *mlflow)
+{
+    struct cmd_context *c = ui->c;
+    sigset_t set;
+    int rc = choose_folder(ui, true);
+    rc = rc ? rc : take_lock(ui);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    ui->cancel_fd = sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+    if (choose_port(ui) || command(ui, mlflow))
+        return -1;
+    rc = start(ui);
+    struct upload_config config = {.server = ui->client, .state = arena_printf(c->arena, "%s/state", ui->folder), .note = note, .place = place, .context = ui};
+    if (rc == 0)
+        rc = upload_new(&ui->upload, &config, c->err) || serve(ui) ? -1 : 0;
+    upload_free(ui->upload);
+    mlflow_close(ui->client);
+    ui_server_stop(&ui->server);
+    return rc < 0 ? -1 : 0;
 }
 
 static int run(struct cmd_context *c)
 {
-    struct runs runs;
-    uint64_t id = 0;
-    const char *name = NULL, *host = opt_text(&c->opts, "host");
-    int64_t port = opt_integer(&c->opts, "port");
+    struct ui ui = {.c = c, .host = opt_text(&c->opts, "host"), .experiment = opt_text(&c->opts, "experiment"), .lock = -1, .cancel_fd = -1, .server = {.hold = -1}};
+    const char *port = opt_text(&c->opts, "port");
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
-    if (port < 1 || port > 65535)
+    if (port && (opt_integer(&c->opts, "port") < 1 || opt_integer(&c->opts, "port") > 65535))
         return err_set(c->err, ERR_USAGE, "--port: a number from 1 to 65535 is wanted");
-    if (runs_open(&runs, c, c->err) < 0)
+    if (opt_on(&c->opts, "install") && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
         return -1;
-    int status = experiment_of(c, &runs, &id, &name);
-    runs_close(&runs);
-    if (status < 0)
+    if (runs_open(&ui.runs, c, c->err) < 0)
         return -1;
-    /* Artifact paths of the tree are relative to the folder that holds mlruns: the server must be started there. */
-    const char *slash = strrchr(runs.tree, '/');
-    char *parent = arena_dup(c->arena, slash > runs.tree ? runs.tree : "/", slash > runs.tree ? (size_t)(slash - runs.tree) : 1);
-    char mlflow[] = "mlflow", server[] = "server", store[] = "--backend-store-uri", mlruns[] = "./mlruns", hosts[] = "--host",
-         ports[] = "--port";
-    char *number = arena_printf(c->arena, "%lld", (long long)port), *host_word = arena_dup(c->arena, host, strlen(host));
-    char *argv[] = {mlflow, server, store, mlruns, hosts, host_word, ports, number, NULL};
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 64 << 10);
-    buf_puts(&b, "cd");
-    quoted(&b, parent);
-    buf_puts(&b, " && MLFLOW_ALLOW_FILE_STORE=true");
-    for (char **word = argv; *word; word++)
-        quoted(&b, *word);
-    const char *link = id ? arena_printf(c->arena, "http://%s:%s/#/experiments/%llu/runs", host, number, (unsigned long long)id)
-                          : arena_printf(c->arena, "http://%s:%s/", host, number);
-    if (!parent || !number || !host_word || !link || b.failed)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (opt_on(&c->opts, "json")) {
-        CLEANUP_BUF struct buf text;
-        buf_init(&text, 256 << 10);
-        struct json_out j = {.to = &text};
-        json_open(&j, NULL, '{');
-        json_text(&j, "folder", parent);
-        json_text(&j, "command", b.p);
-        json_text(&j, "link", link);
-        json_text(&j, "experiment", name);
-        json_close(&j, '}');
-        fputs(text.p ? text.p : "", c->out);
-        return 0;
-    }
-    fprintf(c->out, "%s\n%s\n", b.p, link);
-    return opt_on(&c->opts, "print") ? 0 : start(c, parent, argv);
+    const char *mlflow = ui_find_mlflow(c->env, c->arena);
+    int rc = check_experiment(&ui);
+    if (rc == 0 && (opt_on(&c->opts, "print") || opt_on(&c->opts, "json"))) {
+        ui.port = port ? (int)opt_integer(&c->opts, "port") : PORT;
+        rc = choose_folder(&ui, false) || command(&ui, mlflow ? mlflow : "mlflow") || print(&ui) ? -1 : 0;
+    } else if (rc == 0)
+        rc = mlflow ? serve_tree(&ui, mlflow) : absent(&ui);
+    runs_close(&ui.runs);
+    fs_close(&ui.lock);
+    fs_close(&ui.cancel_fd);
+    return rc;
 }
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "the experiment that the link leads to (default: the newest run's)", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only this one, and the link leads to it (default: all, and to the newest run's)", 0},
     {"host", 0, OPT_TEXT, "ADDRESS", NULL, "127.0.0.1", "Server", "address that the server listens at", 0},
-    {"port", 'p', OPT_INT, "N", NULL, "5000", "Server", "port that the server listens at", 0},
-    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "only print the command and the link", 0},
+    {"port", 'p', OPT_INT, "N", NULL, NULL, "Server", "port that the server listens at (default: the first free one from 5000 on)", 0},
+    {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "where there is no MLflow, install it for benchwrap alone ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
+    {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "open the link in the browser (xdg-open)", 0},
+    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "only print the command of the server and its address", 0},
     CMD_ROW_JSON,
 };
 
@@ -113,10 +478,15 @@ const struct cmd cmd_ui = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Prints the command that serves the tree, and the link that leads straight to the runs (the front page of new MLflow versions shows "
-        "traces first, where no runs are seen), then becomes that command if mlflow is in PATH. It needs MLFLOW_ALLOW_FILE_STORE=true and must be "
-        "started in the folder that holds mlruns, which is what it does.",
+        "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints the link that leads straight to "
+        "their table. The table opens with the headline metrics of the benchmark, the verdict and the shape of the job as columns (MLflow by itself shows none "
+        "of them, and newer versions open on a page where no runs are seen). Runs that come into the tree meanwhile appear in it. Ctrl-C ends the server.\n"
+        "\n"
+        "The database lies in .benchwrap/ui beside the tree and is only ever added to, so the next start is quick; artifacts are links to the tree's "
+        "files and take no room. Nothing in the tree is changed, and the folder can be deleted at any time. A newer MLflow makes it anew where it must.\n"
+        "\n"
+        "MLflow is looked for in the active virtual environment, in PATH, and where --install puts it. Any version from 2.22 on will do.",
     .examples = "$ benchwrap ui --print\n"
-                "The command and the link, nothing is started.\n",
+                "The command that would be started, and the address. Nothing is started.\n",
     .run = run,
 };

@@ -109,6 +109,11 @@ static int older_first(const void *a, const void *b)
     return strcmp((*x)->run->id, (*y)->run->id);
 }
 
+static int newer_first(const void *a, const void *b)
+{
+    return older_first(b, a);
+}
+
 void sync_runs_send(struct sync_runs *s)
 {
     struct sync_item **order = calloc(s->count ? s->count : 1, sizeof(struct sync_item *));
@@ -123,7 +128,7 @@ void sync_runs_send(struct sync_runs *s)
             order[n++] = &s->items[i];
     s->n.wanted = s->progress->total = n;
     if (n)
-        qsort(order, n, sizeof(struct sync_item *), older_first);
+        qsort(order, n, sizeof(struct sync_item *), s->newest_first ? newer_first : older_first);
     for (; done < n && !s->stopped; done++) {
         send_item(s, order[done]);
         progress_show(s->progress, done + 1, NULL);

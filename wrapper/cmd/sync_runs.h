@@ -23,6 +23,7 @@ struct sync_runs {
     struct sync_ref *ref;          /* NULL: the runs are files */
     struct progress *progress;
     int cancel_fd;
+    bool newest_first;             /* else the oldest */
     struct sync_item *items;       /* by id */
     size_t count;
     struct sync_counts n;

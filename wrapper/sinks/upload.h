@@ -21,6 +21,8 @@ struct upload_config {
     bool dry;               /* nothing is made or sent: upload_tree_run says what it would do */
     bool careful;           /* look for others right after creating too: for uploads that take long */
     void (*note)(void *context, const char *text); /* a sentence people should see, safe to print; may be NULL */
+    /* Instead of sending a published run's artifacts: puts them where the server finds them. dir: the run's folder in the tree. NULL: they are sent. */
+    int (*place)(void *context, const struct mlflow_run *run, int dir, struct err *err);
     void *context;
 };
 int upload_new(struct upload **ret, const struct upload_config *config, struct err *err);

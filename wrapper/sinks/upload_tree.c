@@ -204,6 +204,8 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
 {
     struct upload_place *p = s->place;
     enum mlflow_answer answer = MLFLOW_FINE;
+    if (s->u->config.place)
+        return s->u->config.place(s->u->config.context, &p->run, s->dir, err) ? MLFLOW_REFUSED : MLFLOW_FINE;
     for (struct upload_file *f = s->files; f; f = f->next) {
         f->there = false;
         if (p->foreign) /* its owner may have files of these names */
