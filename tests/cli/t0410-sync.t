@@ -1,5 +1,6 @@
 #!/bin/sh
 # benchwrap sync to a real MLflow server: equal fact by fact, exactly once, whatever is cut, killed, delayed or done twice.
+# sanitizer: long, because a real server is what is waited for; the client's unit tests walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 . "$TESTLIB/mlflow_server.sh"

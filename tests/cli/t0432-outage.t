@@ -1,6 +1,7 @@
 #!/bin/bash
 # A server that misbehaves while a program runs: the program's output, start, end and status are its own in every case, the wait at the end is
 # bounded, one sentence says what became of the run, and the next sync completes it, once.
+# sanitizer: long, because a real server is what is waited for; the client's unit tests walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 fault=$BUILD/tests/server/fault-server

@@ -1,5 +1,6 @@
 #!/bin/bash
 # `benchwrap ui`: the runs of a tree in a local MLflow: all there, new ones come, nothing is left behind. What a browser shows: tests/long/ui.t.
+# sanitizer: long, because a real server is what is waited for; the client's unit tests walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 . "$TESTLIB/mlflow_server.sh"
