@@ -36,7 +36,7 @@ EOF
     ok "its steps per second" same "$(value steps_op_per_s)" "$(sed -n 's/^Performance:.* \([0-9.]*\) timesteps\/s.*/\1/p' lmp.out)"
     is "the verdict" "$(cat mlruns/*/*/tags/benchwrap.verdict)" pass
 else
-    skip "LAMMPS" "lmp is not installed (Debian: lammps)"
+    skip_here "LAMMPS" "lmp is not installed (Debian: lammps)"
 fi
 
 if command -v osu_latency >/dev/null && command -v mpirun >/dev/null; then
@@ -46,6 +46,6 @@ if command -v osu_latency >/dev/null && command -v mpirun >/dev/null; then
     ok "osu_latency runs beneath the wrapper" sh -c '"$BENCHWRAP" -- mpirun $1 --oversubscribe -n 2 osu_latency -m 1:64 -i 50 -x 5 >osu.out 2>osu.err' sh "$root"
     ok "its latency at 64 bytes" same "$(value latency_us)" "$(awk '$1 == 64 {print $2}' osu.out)"
 else
-    skip "OSU micro-benchmarks" "osu_latency and mpirun are not installed"
+    skip_here "OSU micro-benchmarks" "osu_latency and mpirun are not installed"
 fi
 done_testing
