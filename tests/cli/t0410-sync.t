@@ -203,7 +203,8 @@ doubles() # how many runs of the newest experiment were made twice and deleted
 }
 race "the search before the creation is late" delay:runs/search:3:0.5-1 delay:runs/search:3:0.5-1 1
 race "the creation is late" hold:runs/create:0:0.5-1 delay:runs/create:0:0.3-0.8 1
-like "there was something to settle" "$(doubles)" '^[1-9]'
+settled=$(doubles) # both found nothing before they created: delays make that likely, not certain
+if [ "${settled:-0}" -gt 0 ]; then tap_pass "there was something to settle"; else skip_here "there was something to settle" "the race did not come about this time"; fi
 if long_tests; then
     race "either reply, at random" delay:runs/:0:0-0.3 delay:runs/:0:0-0.3 2
     for i in 1 2 3 4 5 6 7 8 9 10; do
