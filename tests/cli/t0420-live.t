@@ -86,7 +86,7 @@ like "it is told where the run is" "$(cat curve.err)" "on the server: $url/#/exp
 is "its end is seen" "$(look get "$run" status)" FINISHED
 is "every sample once" "$(look get "$run" samples:curve)" "$(look get "$run" metric:curve | sed 's/\.0$//')"
 equal "what was sent live is what the tree has" "$(local_id curve)"
-for _ in $(seq 100); do [ "$(look get "$lost" status)" = KILLED ] && break; sleep 0.2; done
+for _ in $(seq 200); do [ "$(look get "$lost" status)" = KILLED ] && break; sleep 0.3; done
 is "the killed recorder's run was closed by its sender" "$(look get "$lost" status)" KILLED
 equal "and is equal" "$(local_id orphan)"
 
