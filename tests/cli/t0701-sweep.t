@@ -1,5 +1,6 @@
 #!/bin/bash
 # --sweep, --interleave, --until-stable: which command lines are run, in which order, when it is enough.
+# sanitizer: long, because t0700 walks the same code
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit
 run() # OPTIONS… -- COMMAND: the output of a quiet series

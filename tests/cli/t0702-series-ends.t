@@ -1,5 +1,6 @@
 #!/bin/bash
 # How a series can end early: Ctrl-C, signals to its pid or group, SIGKILL of its driver, a missing core.
+# sanitizer: long, because t0700 walks the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 compile count-signals
