@@ -53,12 +53,13 @@ MLRUNS     := $(O)/lib/libmlruns.a
 BIN        := $(O)/bin/benchwrap
 CORE       := $(O)/libexec/benchwrap/benchwrap-core
 SHIPPED    := $(wildcard benchmarks/catalogue/*/rules.yaml)
+NATIVE     := $(patsubst benchmarks/native/%/,$(O)/bin/%,$(sort $(dir $(wildcard benchmarks/native/*/main.c))))
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
 .PHONY: all tests check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
 .DELETE_ON_ERROR:
-all: $(BIN) $(CORE) $(MLRUNS)   ## build everything into O=build
+all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE)   ## build everything into O=build
 
 # The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
 $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
@@ -82,6 +83,15 @@ $(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalo
 	$(call say,MAKE,$@)scripts/make-shipped $(SHIPPED) >$@
 $(O)/obj/shipped.o: $(O)/obj/shipped.c $(O)/flags
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
+
+# Ordinary programs to be measured: all sources of benchmarks/native/NAME and what they take of base/; `/* link: PACKAGE … */` in main.c names
+# their libraries (pkg-config), `/* static */` asks for static linking where the system can.
+native_src = $(wildcard benchmarks/native/$(1)/*.c benchmarks/native/$(1)/*/*.c)
+.SECONDEXPANSION:
+$(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)libs=$$(sed -n 's,.*/\* link: \(.*\) \*/.*,\1,p' benchmarks/native/$*/main.c); [ -z "$$libs" ] || libs=$$(pkg-config --libs $$libs) || exit 1; \
+	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(launch_static)) $(LDFLAGS) -o $@ $^ $$libs -lm -lpthread
 
 # Other flags or another compiler in the same O rebuild everything.
 flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS)
@@ -130,7 +140,7 @@ lint:   ## formatting, static analysis, spelling, layers, manual pages
 ddir = $(DESTDIR)$(PREFIX)
 install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a folder of your own)
 	$(INSTALL) -d '$(ddir)/bin' '$(ddir)/libexec/benchwrap' '$(ddir)/lib/pkgconfig' '$(ddir)/share/man/man1' '$(ddir)/share/doc/benchwrap'
-	$(INSTALL) -m 755 $(BIN) '$(ddir)/bin/'
+	$(INSTALL) -m 755 $(BIN) $(NATIVE) '$(ddir)/bin/'
 	$(INSTALL) -m 755 $(CORE) '$(ddir)/libexec/benchwrap/'
 	$(INSTALL) -m 644 $(MLRUNS) '$(ddir)/lib/'
 	for f in $$(scripts/public-headers); do d='$(ddir)'/include/benchwrap/$$(dirname "$${f#wrapper/}"); \
@@ -140,7 +150,7 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 	$(INSTALL) -m 644 LICENSE NEWS README.md '$(ddir)/share/doc/benchwrap/'
 uninstall:   ## remove what install has put there
 	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
-	rm -f '$(ddir)/bin/benchwrap' '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
+	rm -f '$(ddir)/bin/benchwrap' $(patsubst $(O)/bin/%,'$(ddir)/bin/%' '$(ddir)/share/man/man1/%.1',$(NATIVE)) '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
 		'$(ddir)/share/bash-completion/completions/benchwrap' '$(ddir)/share/zsh/site-functions/_benchwrap' \
 		'$(ddir)/share/fish/vendor_completions.d/benchwrap.fish'
 dist:   ## source archive of the last commit
