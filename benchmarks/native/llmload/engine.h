@@ -1,0 +1,42 @@
+/* engine.h: runs one load: threads with an epoll loop each, from the first request to the end of the drain. */
+#ifndef LLMLOAD_ENGINE_H
+#define LLMLOAD_ENGINE_H
+#include "benchmarks/native/llmload/load.h"
+
+/* What a watcher sees while it runs (whole run, warm-up included). */
+struct live {
+    double elapsed_s;
+    enum phase phase;
+    bool draining;
+    uint64_t sent, completed, failed, in_flight, tokens, chunks, dropped;
+    double ttft_s, itl_s; /* mean of what arrived since the last look; NaN: nothing */
+};
+
+struct engine_hooks {
+    double every_s; /* how often tick is called; 0: 1 s */
+    void (*tick)(void *context, const struct live *l); /* on the main thread; NULL */
+    bool (*stop)(void *context); /* asked with each tick: true ends the run early (server dead …); NULL */
+    void *context;
+    int64_t start_at_ns; /* CLOCK_MONOTONIC; 0: now (agents agree on a time) */
+};
+
+/* What one run gave. */
+struct outcome {
+    struct metrics m;
+    char schedule_hash[65]; /* SHA-256 of the schedule (open loop) or of what determines it (closed loop) */
+    uint64_t schedule_length;
+    unsigned threads;
+    bool kernel_stamps; /* arrivals are the kernel's */
+    double wall_s, steal_percent; /* hypervisor steal over the run; -1: not told by this machine */
+    int64_t begin_ns, begin_wall_ms;
+    int signal; /* that ended it early; 0: none */
+    const char *why_early; /* in words; NULL: it was complete */
+};
+
+/* Runs the load. sinks: a chain, or NULL. -1: nothing was sent (err); a run whose requests failed is a result, not an error. Free with outcome_deinit. */
+int engine_run(struct outcome *ret, const struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
+               const struct engine_hooks *hooks, struct err *err);
+void outcome_deinit(struct outcome *o);
+/* From a signal handler or another thread: the run ends now, with what it has. */
+void engine_stop(int signal);
+#endif

@@ -1,0 +1,46 @@
+/* hdr.h: histograms of whole numbers with a bounded relative error, that can be added up (after Gil Tene's HdrHistogram).
+ *
+ * Buckets are linear below 2048 and have 1024 steps per power of two above: a value is known to 1/2048 (0.05 %). Count, sum, sum of squares, least
+ * and greatest are exact. Memory is 272 KiB of address space, resident only where values fall. */
+#ifndef LLMLOAD_HDR_H
+#define LLMLOAD_HDR_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HDR_BITS = 11, HDR_TOP = 42 /* values up to 2^42 - 1 (73 minutes in ns); greater ones count as that */ };
+enum { HDR_BUCKETS = (HDR_TOP - HDR_BITS + 2) << (HDR_BITS - 1) };
+
+struct hdr {
+    uint64_t *counts; /* [HDR_BUCKETS]; NULL until the first value */
+    uint64_t n, above; /* values, and those beyond the range */
+    int64_t min, max; /* exact; min > max while n == 0 */
+    double mean, m2; /* Welford: mean, sum of squared deviations */
+};
+
+void hdr_init(struct hdr *h);
+void hdr_deinit(struct hdr *h);
+void hdr_clear(struct hdr *h);
+/* Negative values count as 0. No memory: the value is counted in n and the moments alone, and failed percentiles are NaN. */
+void hdr_add(struct hdr *h, int64_t value);
+void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);
+void hdr_merge(struct hdr *into, const struct hdr *from);
+/* The p-quantile, 0..1, as the value of rank ceil(p n) (middle of its bucket, within min..max). NaN for n == 0. */
+double hdr_quantile(const struct hdr *h, double p);
+/* The value of rank 1..n. */
+double hdr_rank(const struct hdr *h, uint64_t rank);
+double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's); NaN for n == 0 */
+/* 95 % confidence interval of the p-quantile from the binomial distribution of ranks; false: too few values for it. */
+bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high);
+/* Fewest values that allow a statement on the p-quantile with 99 % confidence: the least n with p^n + n p^(n-1) (1-p) <= 0.01
+ * (MLPerf's early stopping: p50 11, p90 64, p95 130, p99 662, p99.9 6636). */
+uint64_t hdr_least(double p);
+/* Buckets in order of value: starts with *at = 0; false at the end. */
+bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count);
+/* As JSON: {"n":…,"above":…,"min":…,"max":…,"mean":…,"m2":…,"buckets":[[index,count],…]}, and back (added to `into`). */
+void hdr_print(const struct hdr *h, struct buf *to);
+struct json;
+int hdr_read(struct hdr *into, const struct json *from, struct err *err);
+#endif

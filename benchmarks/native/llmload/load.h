@@ -1,0 +1,64 @@
+/* load.h: what is to be done: one run's description, as the options say it. */
+#ifndef LLMLOAD_LOAD_H
+#define LLMLOAD_LOAD_H
+#include "benchmarks/native/llmload/metrics.h"
+#include "base/arena.h"
+#include "base/opt.h"
+
+enum dialect { DIALECT_CHAT, DIALECT_COMPLETIONS, DIALECT_OLLAMA_CHAT, DIALECT_OLLAMA_GENERATE, DIALECTS };
+extern const char *const dialect_names[DIALECTS]; /* "openai-chat" … */
+extern const char *const dialect_paths[DIALECTS]; /* "/v1/chat/completions" … */
+
+enum arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_GAMMA, ARRIVALS_BURSTS, ARRIVALS_TRACE, ARRIVALS_KINDS };
+extern const char *const arrivals_names[ARRIVALS_KINDS];
+
+/* A value that changes in time: straight pieces one after the other; the last one's end value holds for ever. "10", "1-100@60s,100@2m". */
+enum { PROFILE_MAX = 64 };
+struct profile {
+    struct {
+        double from, to, seconds;
+    } piece[PROFILE_MAX];
+    unsigned n; /* 0: not given */
+};
+int profile_read(struct profile *ret, const char *text, const char *what, struct err *err);
+double profile_at(const struct profile *p, double t);
+double profile_seconds(const struct profile *p);
+
+struct load {
+    const char **urls; /* http://host:port[/path], https://…, unix:/path/of/socket[:/path] */
+    size_t url_count;
+    bool least_in_flight; /* else round robin */
+    enum dialect dialect;
+    const char *model, *key, *proxy, *ca_file;
+    const char **headers; /* "Name: value" */
+    size_t header_count;
+    struct str extra_body; /* members added to every body, without braces */
+    bool stream, ignore_eos, insecure, http2, continuous_usage, token_ids;
+    uint32_t max_tokens; /* 0: the server's default */
+
+    enum arrivals arrivals;
+    struct profile rate; /* requests per second, open loop */
+    struct profile concurrency; /* closed loop: streams; open loop: most in flight at once (n 0: no limit) */
+    double burstiness; /* shape of the gamma distribution; 1: Poisson */
+    double burst_on_s, burst_off_s;
+    const char *trace; /* file */
+    double trace_speed; /* 2: twice as fast */
+    uint64_t requests; /* measured ones; 0: by time */
+    double duration_s; /* of the measurement; 0: by count */
+    double warmup_s, grace_s;
+    uint64_t warmup_requests;
+    unsigned turns; /* of a session; 1: none */
+    double think_s; /* mean pause between turns (exponential) */
+    double cancel_share, cancel_after_s;
+    double connect_s, ttft_s, stall_s, request_s; /* time limits; 0: none */
+    uint64_t seed;
+    unsigned threads; /* 0: one per CPU that we may use */
+    unsigned share, shares; /* of several agents this one takes index % shares == share; 0 of 1 */
+    struct objectives objectives;
+    const char *objectives_name; /* preset, or NULL */
+    const char *schedule_out; /* file that the schedule is written to */
+};
+
+/* Reads the checked options into ret; texts point into the set or the arena. ERR_USAGE names the option. */
+int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, struct err *err);
+#endif

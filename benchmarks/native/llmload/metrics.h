@@ -1,0 +1,69 @@
+/* metrics.h: the aggregate of a run: histograms, counts, throughput in time. One per worker while it runs; merged afterwards, also between agents. */
+#ifndef LLMLOAD_METRICS_H
+#define LLMLOAD_METRICS_H
+#include "benchmarks/native/llmload/hdr.h"
+#include "benchmarks/native/llmload/result.h"
+
+enum metric {
+#define METRIC(id, key, unit, scale, definition) METRIC_##id,
+#include "benchmarks/native/llmload/metrics.def"
+#undef METRIC
+    METRICS
+};
+struct metric_row {
+    const char *key, *unit, *definition;
+    double scale;
+};
+extern const struct metric_row metric_rows[METRICS];
+
+/* Throughput in time, buckets of equal width from the run's start; when there are too many, neighbours are joined and the width doubles. */
+enum { SERIES_MAX = 4096 };
+struct series_bucket {
+    uint32_t sent, completed, failed;
+    uint64_t tokens, chunks, in_flight_ns;
+};
+struct series {
+    struct series_bucket *b;
+    size_t n;
+    int64_t width_ns;
+};
+
+/* An objective of --goodput; 0: none. Every one must hold. */
+struct objectives {
+    int64_t ttft_ns, itl_ns, tpot_ns, e2el_ns;
+};
+
+struct metrics {
+    struct hdr h[METRICS];
+    double itl_sum_ns; /* all gaps, shared stamps too: their sum is exact */
+    uint64_t itl_all, itl_shared; /* gaps; those left out */
+    uint64_t ended[PHASES][ENDINGS]; /* requests by phase and ending */
+    uint64_t short_answers, good; /* measured ones */
+    uint64_t status[600]; /* measured replies by HTTP status */
+    uint64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens, chunks, events, bytes; /* of completed measured requests */
+    uint64_t input_source[TOKENS_SOURCES], output_source[TOKENS_SOURCES];
+    uint64_t scheduled, dropped, late; /* arrivals of the window: all; never sent (cap, end); sent more than 10 ms behind */
+    uint64_t reconnects, connections;
+    int64_t first_send_ns, last_end_ns; /* measured: first actual send, last completion; CLOCK_MONOTONIC */
+    int64_t window_begin_ns, window_end_ns; /* the measurement window; end 0: until the last request */
+    uint64_t in_flight_max; /* highest number of requests in flight, whole run */
+    struct series series; /* whole run, from series_begin_ns */
+    int64_t series_begin_ns;
+    uint64_t window_tokens; /* tokens (chunks, where the server does not say) that arrived within the window, of all requests */
+    uint64_t events_all, reads_all; /* whole run, for the client's cost per event */
+    double cpu_s; /* of the workers */
+    char first_error[ENDINGS][160]; /* the first message of each kind of ending */
+};
+
+int metrics_init(struct metrics *m, struct err *err);
+void metrics_deinit(struct metrics *m);
+void metrics_merge(struct metrics *into, const struct metrics *from);
+/* Counts a finished request (histograms: only phase measure and not failed). */
+void metrics_take(struct metrics *m, const struct result *r);
+/* Measured requests that are complete (ok, empty), and those that failed. */
+uint64_t metrics_completed(const struct metrics *m);
+uint64_t metrics_failed(const struct metrics *m);
+/* For agents: everything as one JSON object, and back (added to `into`). */
+void metrics_print(const struct metrics *m, struct buf *to);
+int metrics_read(struct metrics *into, const struct json *from, struct err *err);
+#endif

@@ -1,0 +1,64 @@
+/* prompt.h: where the texts of requests come from: an interface; prompts_*.c are its sources.
+ *
+ * A source is opened once and then only read: `make` is called from several threads at once and must not write to the source. The same want
+ * gives the same prompt, on every machine, so that agents can split one load by index and a repeated request is the same. */
+#ifndef LLMLOAD_PROMPT_H
+#define LLMLOAD_PROMPT_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a count of tokens comes from; the strongest one that a run has is named in its result. */
+enum token_source {
+    TOKENS_UNKNOWN,
+    TOKENS_CHUNKS, /* chunks with text were counted, one token each */
+    TOKENS_ASKED, /* the length that was asked for */
+    TOKENS_FILE, /* a tokenizer file counted the text */
+    TOKENS_IDS, /* token ids, sent by us or by the server with each chunk */
+    TOKENS_CONTINUOUS, /* usage on every chunk */
+    TOKENS_USAGE, /* the server's usage at the end (Ollama: eval_count) */
+    TOKENS_SOURCES
+};
+extern const char *const token_source_names[TOKENS_SOURCES]; /* "unknown", "chunks" … */
+
+/* Which prompt is wanted. Lengths of a trace's row go before what the source would choose. */
+struct prompt_want {
+    uint64_t index; /* of the request in the schedule, warm-up included; the sole source of variety with session and turn */
+    uint64_t session; /* of the session, and the turn in it from 0; one turn without sessions: session == index */
+    unsigned turn;
+    uint32_t input_tokens; /* asked for by the schedule (trace); 0: the source decides */
+    uint32_t output_tokens; /* the same for the answer */
+    const uint64_t *blocks; /* Mooncake's hash_ids: equal ids are equal blocks of text (512 tokens); NULL */
+    size_t block_count;
+    struct str text; /* the schedule's own text (own JSONL trace); n 0: none */
+};
+
+struct prompt {
+    struct str text; /* UTF-8, not escaped; unused where ids or messages are given */
+    struct str messages; /* JSON objects with commas between, to stand in "messages":[…]; n 0: text becomes one user message */
+    struct str ids; /* JSON array of token ids, "[1,2,3]", for completions; n 0: text */
+    struct str extra; /* further members of the body, "\"logprobs\":1,\"echo\":true"; n 0: none */
+    uint32_t input_tokens; /* how many tokens this is, by input_source; 0: not known */
+    uint32_t output_tokens; /* to ask for (max_tokens); 0: what --max-tokens says */
+    enum token_source input_source;
+    uint64_t item; /* which row of a file it was, from 0 (scoring); UINT64_MAX: none */
+};
+
+struct prompt_source {
+    const char *name; /* "fixed", "synthetic", "sharegpt" … in the result */
+    bool constant; /* every want gives the same prompt: the request's bytes are made once */
+    /* Fills ret; its texts point into the source or into scratch (cleared by the caller before; one per thread). -1: err. */
+    int (*make)(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                struct err *err);
+    /* Tokens of a text by this source's tokenizer; NULL: it has none. Called from several threads. */
+    uint32_t (*count)(const struct prompt_source *source, struct str text);
+    /* Appends members to the result's JSON object, each as `,"key":value` (what was read, its distribution, its SHA-256); may be NULL. */
+    void (*describe)(const struct prompt_source *source, struct buf *to);
+    void (*close)(struct prompt_source *source);
+};
+
+/* One text for all requests; copied. */
+int prompt_fixed(struct prompt_source **ret, const char *text, struct err *err);
+#endif

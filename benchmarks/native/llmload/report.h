@@ -1,0 +1,18 @@
+/* report.h: a run's result for programs (JSON, vLLM bench's key names at the top level) and for people (a table with the definitions). */
+#ifndef LLMLOAD_REPORT_H
+#define LLMLOAD_REPORT_H
+#include "benchmarks/native/llmload/engine.h"
+
+/* Further members of the result, each as `,"key":value`: readiness, scrape, calibration, search … */
+struct report {
+    const struct load *load;
+    const struct prompt_source *prompts;
+    const struct outcome *outcome;
+    struct str more;
+};
+
+void report_json(const struct report *r, struct buf *to); /* one object, one line */
+void report_table(const struct report *r, struct buf *to);
+/* 0: good. 1: every request failed, or none was complete: nothing was measured. 128 + n: ended by signal n (partial results). */
+int report_status(const struct outcome *o);
+#endif

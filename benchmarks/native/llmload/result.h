@@ -1,0 +1,79 @@
+/* result.h: what became of one request, and who is told.
+ *
+ * All times are CLOCK_MONOTONIC, nanoseconds; 0: it did not happen. Arrivals are kernel receive stamps where the socket gives them (TCP), else
+ * the time after the read that brought the event's last byte. */
+#ifndef LLMLOAD_RESULT_H
+#define LLMLOAD_RESULT_H
+#include "benchmarks/native/llmload/prompt.h"
+
+enum phase { PHASE_WARMUP, PHASE_MEASURE, PHASE_COOLDOWN /* sent after the window, to keep the load up */, PHASES };
+extern const char *const phase_names[PHASES];
+
+/* How a request ended. Rows of endings.def: name, failed?, help. */
+enum ending {
+#define ENDING(id, name, failed, help) ENDING_##id,
+#include "benchmarks/native/llmload/endings.def"
+#undef ENDING
+    ENDINGS
+};
+struct ending_row {
+    const char *name, *help;
+    bool failed;
+};
+extern const struct ending_row ending_rows[ENDINGS];
+
+/* One piece of the answer that had text. */
+struct chunk {
+    int64_t at_ns;
+    uint32_t tokens; /* if the server says (ids, continuous usage), else 0 */
+    uint8_t shared; /* this stamp is another event's too: its gap to the one before says nothing */
+    uint8_t reasoning;
+};
+
+struct result {
+    uint64_t index, session, item;
+    unsigned turn;
+    uint16_t endpoint; /* of the load's list */
+    uint16_t worker;
+    enum phase phase;
+    enum ending ending;
+    uint16_t status; /* HTTP; 0: no reply */
+    bool short_answer; /* fewer tokens came than were forced (--ignore-eos) */
+    bool good; /* met every objective; false without any */
+    uint8_t reconnects; /* a kept connection was found dead and the request sent again */
+    int64_t scheduled_ns; /* when it should have been sent: schedule (open loop), or when its slot became free (closed loop) */
+    int64_t begin_ns; /* taken up: connection wanted */
+    int64_t connected_ns; /* connection made for this request; 0: a kept one was used */
+    int64_t sent_ns; /* the request's first byte was given to the kernel */
+    int64_t first_byte_ns; /* of the reply */
+    int64_t first_ns; /* first chunk with text of any kind (TTFT) */
+    int64_t first_output_ns; /* first chunk with text that is no reasoning */
+    int64_t second_ns, last_ns; /* second and last chunk with text */
+    int64_t end_ns; /* end of the reply's body, or of hope */
+    uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
+    enum token_source input_source, output_source;
+    uint32_t asked_tokens; /* max_tokens sent; 0: none */
+    uint32_t events, chunks; /* all events; those with text */
+    uint32_t shared; /* chunks whose stamp is shared */
+    uint32_t bytes; /* of the body */
+    int64_t server_prefill_ns, server_decode_ns, server_load_ns,
+        server_total_ns; /* as the server tells (llama.cpp, Ollama); 0: it does not */
+    char finish[24]; /* finish_reason, done_reason */
+    const char *error; /* message; NULL: none */
+    const struct chunk *chunk_list; /* [chunks] if a sink wants them, else NULL */
+    struct str text; /* the answer's text if a sink wants it */
+    struct str body; /* the reply's whole body (not streamed) if a sink wants it */
+};
+
+/* Who is told of every finished request, warm-up included. */
+struct result_sink {
+    struct result_sink *next;
+    bool wants_chunks, wants_text, wants_body;
+    /* Before the first request; may be NULL. */
+    int (*start)(struct result_sink *sink, unsigned workers, struct err *err);
+    /* On the thread of that worker: keep apart what belongs to different workers, no locks, no long waits. r is gone afterwards. */
+    void (*take)(struct result_sink *sink, unsigned worker, const struct result *r);
+    /* After the last request, on the main thread; may be NULL. */
+    int (*finish)(struct result_sink *sink, struct err *err);
+};
+#endif
