@@ -1,6 +1,7 @@
 /* tree.h: runs as MLflow's file store reads them: experiment and run folders, built aside, renamed in whole. */
 #ifndef MLRUNS_FORMAT_TREE_H
 #define MLRUNS_FORMAT_TREE_H
+#include "base/folder.h"
 #include "mlruns-format/journal.h"
 
 /* Experiment id of a name: 1 + (u mod 2147483646), u = first 4 bytes (big endian) of UUIDv5(6f1c9a52-7d0e-5b5e-9d0b-0b5f2a3c4d5e, name). */
@@ -28,6 +29,7 @@ struct tree_run {
     struct tree_entry *params, *metrics, *tags; /* NULL until asked for */
     const char *path;      /* below the tree's parent, "mlruns/<exp>/<run>" */
     const char *problem;   /* what could not be read, or NULL */
+    const struct folder *tree; /* that it was read from, as the caller gave it; of no use behind tree_walk, tree_find */
     struct tree_run *next;
 };
 enum { TREE_META = 0, TREE_PARAMS = 1, TREE_METRICS = 2, TREE_TAGS = 4, TREE_LAST = 8 /* of each metric the latest value only */ };
@@ -35,4 +37,7 @@ enum { TREE_META = 0, TREE_PARAMS = 1, TREE_METRICS = 2, TREE_TAGS = 4, TREE_LAS
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
 /* One run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
 int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+/* The same for a tree that lies in a folder of any kind, which must outlive the runs' ->tree. */
+int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
+int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 #endif

@@ -3,17 +3,12 @@
 #include "mlruns-format/tree.h"
 #include "mlruns-format/tree_meta.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    META_USUAL = 4096, /* a meta.yaml has 400 bytes: one read */
     VALUE_MAX = 1 << 20, /* of a param or tag of others */
     METRIC_MAX = 256 << 20, /* bytes of a metric file */
     DEPTH_MAX = 32 /* levels of folders in a key */
@@ -44,34 +39,11 @@ static const char *kept(struct reader *x, struct str s)
     return s.p ? arena_dup(x->a, s.p, s.n) : NULL;
 }
 
-/* The text of dir/path into x->text, in one read where it is short. -1 with errno. */
-static int read_text(struct reader *x, int dir, const char *path, size_t max)
+/* The text of in/path into x->text. -1 with errno. */
+static int read_text(struct reader *x, const struct folder *in, const char *path, size_t max)
 {
     buf_clear(&x->text);
-    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0)
-        return -1;
-    int rc = 0;
-    for (;;) {
-        char *to = buf_room(&x->text, META_USUAL);
-        ssize_t k = to ? read(fd, to, META_USUAL) : -1;
-        if (k < 0 && to && errno == EINTR)
-            continue;
-        if (k < 0 || x->text.n + (size_t)k > max) {
-            if (!to || k >= 0)
-                errno = EFBIG;
-            rc = -1;
-            break;
-        }
-        x->text.n += (size_t)k;
-        x->text.p[x->text.n] = 0;
-        if (k < META_USUAL && (k == 0 || x->text.n < META_USUAL))
-            break;
-    }
-    int why = errno;
-    close(fd);
-    errno = why;
-    return rc;
+    return folder_read(in, path, max, &x->text);
 }
 
 static int by_key(const void *a, const void *b)
@@ -144,71 +116,90 @@ static void read_samples(struct reader *x, struct tree_run *run, struct tree_ent
     }
 }
 
-/* Every regular file below the folder is an entry; `prefix` is its key so far. */
-static void read_entries(struct reader *x, struct tree_run *run, int dir, const char *folder, const char *prefix, bool metrics, int depth,
-                         struct tree_entry **list, size_t *count)
+/* One folder of entries on its way. */
+struct entries {
+    struct reader *x;
+    struct tree_run *run;
+    const struct folder *in;
+    const char *prefix; /* of the keys: the folders above */
+    bool metrics;
+    int depth;
+    struct tree_entry **list;
+    size_t *count;
+};
+
+static void read_entries(const struct entries *up, const struct folder *in, const char *folder, const char *prefix);
+
+static void add_entry(struct entries *e, const char *key)
 {
-    int fd = openat(dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        if (fd >= 0)
-            close(fd);
-        if (depth > 0 || errno != ENOENT)
-            complain(x, run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
+    struct reader *x = e->x;
+    struct tree_entry *to = ARENA_NEW(x->a, struct tree_entry);
+    if (!to)
         return;
-    }
-    for (struct dirent *de; (de = readdir(d));) {
-        if (de->d_name[0] == '.' && (de->d_name[1] == 0 || (de->d_name[1] == '.' && de->d_name[2] == 0)))
-            continue;
-        unsigned char type = de->d_type;
-        struct stat st;
-        if (type == DT_UNKNOWN && fstatat(fd, de->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-            type = S_ISDIR(st.st_mode) ? DT_DIR : S_ISREG(st.st_mode) ? DT_REG : DT_LNK;
-        const char *key = *prefix ? arena_printf(x->a, "%s%s", prefix, de->d_name) : arena_dup(x->a, de->d_name, strlen(de->d_name));
-        if (!key)
-            break;
-        if (type == DT_DIR && depth < DEPTH_MAX) {
-            const char *longer = arena_printf(x->a, "%s/", key);
-            if (longer)
-                read_entries(x, run, fd, de->d_name, longer, metrics, depth + 1, list, count);
-        } else if (type != DT_REG)
-            complain(x, run, "%s is not a regular file", key);
-        else if (read_text(x, fd, de->d_name, metrics ? METRIC_MAX : VALUE_MAX) < 0)
-            complain(x, run, "%s cannot be read: %s", key, strerror(errno));
-        else {
-            struct tree_entry *e = ARENA_NEW(x->a, struct tree_entry);
-            if (!e)
-                break;
-            e->key = key;
-            if (metrics)
-                read_samples(x, run, e);
-            else
-                e->value = (struct str){arena_dup(x->a, x->text.p, x->text.n), x->text.n};
-            e->next = *list;
-            *list = e;
-            ++*count;
-        }
-    }
-    closedir(d);
+    to->key = key;
+    if (e->metrics)
+        read_samples(x, e->run, to);
+    else
+        to->value = (struct str){arena_dup(x->a, x->text.p ? x->text.p : "", x->text.n), x->text.n};
+    to->next = *e->list;
+    *e->list = to;
+    ++*e->count;
 }
 
-static struct tree_entry *read_kind(struct reader *x, struct tree_run *run, int dir, const char *kind)
+static int each_entry(void *context, const struct folder_entry *entry)
 {
-    char folder[64];
+    struct entries *e = context;
+    struct reader *x = e->x;
+    bool strange = !entry->name.n || memchr(entry->name.p, '/', entry->name.n) || str_is(entry->name, "..") || str_is(entry->name, ".");
+    const char *key = arena_printf(x->a, "%s%s", e->prefix, entry->name.p);
+    if (!key)
+        return 1;
+    if (!strange && entry->kind == FOLDER_FOLDER && e->depth < DEPTH_MAX) {
+        const char *longer = arena_printf(x->a, "%s/", key);
+        if (longer)
+            read_entries(e, e->in, entry->name.p, longer);
+    } else if (strange || (entry->kind != FOLDER_FILE && entry->kind != FOLDER_PROGRAM))
+        complain(x, e->run, "%s is not a regular file", key);
+    else if (read_text(x, e->in, entry->name.p, e->metrics ? METRIC_MAX : VALUE_MAX) < 0)
+        complain(x, e->run, "%s cannot be read: %s", key, strerror(errno));
+    else
+        add_entry(e, key);
+    return x->a->failed;
+}
+
+/* Every regular file below the folder is an entry; `prefix` is its key so far. */
+static void read_entries(const struct entries *up, const struct folder *in, const char *folder, const char *prefix)
+{
+    CLEANUP_FOLDER struct folder f;
+    struct entries e = *up;
+    e.in = &f;
+    e.prefix = prefix;
+    e.depth++;
+    if (folder_enter(in, folder, &f) < 0) {
+        if (e.depth > 0 || errno != ENOENT)
+            complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
+        return;
+    }
+    if (folder_list(&f, each_entry, &e) < 0)
+        complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
+}
+
+static struct tree_entry *read_kind(struct reader *x, struct tree_run *run, const struct folder *in, const char *kind)
+{
     struct tree_entry *list = NULL;
     size_t count = 0;
-    snprintf(folder, sizeof folder, "%s/%s", run->id, kind);
-    read_entries(x, run, dir, folder, "", strcmp(kind, "metrics") == 0, 0, &list, &count);
+    struct entries e = {.x = x, .run = run, .metrics = strcmp(kind, "metrics") == 0, .depth = -1, .list = &list, .count = &count};
+    read_entries(&e, in, kind, "");
     return sorted(list, count);
 }
 
-static void read_meta(struct reader *x, struct tree_run *run, int dir, const char *experiment_folder)
+static void read_meta(struct reader *x, struct tree_run *run, const struct folder *in, const char *experiment_folder)
 {
     char path[64];
     struct err why = {0};
     struct tree_meta m;
     snprintf(path, sizeof path, "%s/meta.yaml", run->id);
-    if (read_text(x, dir, path, TREE_META_MAX) < 0) {
+    if (read_text(x, in, path, TREE_META_MAX) < 0) {
         complain(x, run, "meta.yaml cannot be read: %s", strerror(errno));
         return;
     }
@@ -233,8 +224,26 @@ static void read_meta(struct reader *x, struct tree_run *run, int dir, const cha
         complain(x, run, "meta.yaml has an unknown status");
 }
 
+/* params, metrics, tags as far as they are wanted. */
+static void read_kinds(struct reader *x, struct tree_run *run, const struct folder *in)
+{
+    CLEANUP_FOLDER struct folder own = {0};
+    if (!(x->what & (TREE_PARAMS | TREE_METRICS | TREE_TAGS)))
+        return;
+    if (folder_enter(in, run->id, &own) < 0) {
+        complain(x, run, "it cannot be read: %s", strerror(errno));
+        return;
+    }
+    if (x->what & TREE_PARAMS)
+        run->params = read_kind(x, run, &own, "params");
+    if (x->what & TREE_METRICS)
+        run->metrics = read_kind(x, run, &own, "metrics");
+    if (x->what & TREE_TAGS)
+        run->tags = read_kind(x, run, &own, "tags");
+}
+
 /* One run; the texts of the experiment are shared. */
-static struct tree_run *read_run(struct reader *x, int dir, const char *folder, const char *experiment, const char *id)
+static struct tree_run *read_run(struct reader *x, const struct folder *in, const char *folder, const char *experiment, const char *id)
 {
     struct tree_run *run = ARENA_NEW(x->a, struct tree_run);
     if (!run)
@@ -245,13 +254,8 @@ static struct tree_run *read_run(struct reader *x, int dir, const char *folder, 
     run->status = RUN_RUNNING;
     run->lifecycle = "active";
     run->path = arena_printf(x->a, "mlruns/%s/%s", folder, id);
-    read_meta(x, run, dir, folder);
-    if (x->what & TREE_PARAMS)
-        run->params = read_kind(x, run, dir, "params");
-    if (x->what & TREE_METRICS)
-        run->metrics = read_kind(x, run, dir, "metrics");
-    if (x->what & TREE_TAGS)
-        run->tags = read_kind(x, run, dir, "tags");
+    read_meta(x, run, in, folder);
+    read_kinds(x, run, in);
     if (!run->name && run->tags)
         for (const struct tree_entry *e = run->tags; e; e = e->next)
             if (strcmp(e->key, "mlflow.runName") == 0)
@@ -279,7 +283,7 @@ static bool is_experiment(const char *name)
 }
 
 /* The name of the experiment in `dir`; its id where the file cannot be read, and a problem for its runs. */
-static const char *experiment_name(struct reader *x, int dir, const char *folder, const char **ret_problem)
+static const char *experiment_name(struct reader *x, const struct folder *dir, const char *folder, const char **ret_problem)
 {
     struct tree_meta m;
     struct err why = {0};
@@ -295,74 +299,108 @@ static const char *experiment_name(struct reader *x, int dir, const char *folder
     return arena_dup(x->a, folder, strlen(folder));
 }
 
-/* Calls each_folder for every experiment folder of the tree, in order of their names. */
-static int each_experiment(int root, int (*each_folder)(void *context, int dir, const char *folder), void *context, struct err *err)
+struct names {
+    struct arena *a;
+    const char **list;
+    size_t count, room;
+};
+
+static int note_experiment(void *context, const struct folder_entry *entry)
 {
-    struct fs_list list;
-    if (fs_list(root, ".", &list, err) < 0)
-        return err_wrap(err, "cannot read the tree");
-    int rc = 0;
-    for (size_t i = 0; i < list.count && rc == 0; i++) {
-        if (!is_experiment(list.names[i]))
-            continue;
-        int dir = openat(root, list.names[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        if (dir < 0)
-            continue; /* a stray file; MLflow passes it over too */
-        rc = each_folder(context, dir, list.names[i]);
-        close(dir);
+    struct names *n = context;
+    if (entry->kind != FOLDER_FOLDER || !is_experiment(entry->name.p)) /* a stray file; MLflow passes it over too */
+        return 0;
+    if (n->count == n->room) {
+        const char **list = arena_get(n->a, (n->room * 2 + 64) * sizeof *list);
+        if (!list)
+            return 1;
+        if (n->count)
+            memcpy(list, n->list, n->count * sizeof *list);
+        n->list = list;
+        n->room = n->room * 2 + 64;
     }
-    fs_list_deinit(&list);
+    n->list[n->count] = arena_dup(n->a, entry->name.p, entry->name.n);
+    return n->list[n->count++] == NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Calls each_folder for every experiment folder of the tree, in order of their names. */
+static int each_experiment(const struct folder *root, int (*each_folder)(void *context, const struct folder *in, const char *folder), void *context, struct err *err)
+{
+    struct names names = {0};
+    struct arena a;
+    arena_init(&a, 0);
+    names.a = &a;
+    int rc = folder_list(root, note_experiment, &names) < 0 ? err_sys(err, "cannot read the tree") : 0;
+    if (a.failed)
+        rc = err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
+    if (rc == 0 && names.count)
+        qsort(names.list, names.count, sizeof *names.list, by_name);
+    for (size_t i = 0; i < names.count && rc == 0; i++) {
+        CLEANUP_FOLDER struct folder in;
+        if (folder_enter(root, names.list[i], &in) == 0)
+            rc = each_folder(context, &in, names.list[i]);
+    }
+    arena_deinit(&a);
     return rc;
 }
 
-/* Calls each_name for the names of all runs in the folder, in the order of the file system. */
-static int each_run_id(int dir, int (*each_name)(void *context, const char *id), void *context)
+struct run_names {
+    int (*each_name)(void *context, const char *id);
+    void *context;
+};
+
+static int note_run(void *context, const struct folder_entry *entry)
 {
-    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    int rc = 0;
-    if (!d && fd >= 0)
-        close(fd);
-    for (struct dirent *de; rc == 0 && d && (de = readdir(d));)
-        if (is_run_id(de->d_name))
-            rc = each_name(context, de->d_name);
-    if (d)
-        closedir(d);
-    return rc;
+    struct run_names *n = context;
+    return is_run_id(entry->name.p) ? n->each_name(n->context, entry->name.p) : 0;
+}
+
+/* Calls each_name for the names of all runs in the folder, in the order of the file system. */
+static int each_run_id(const struct folder *in, int (*each_name)(void *context, const char *id), void *context)
+{
+    struct run_names n = {each_name, context};
+    return folder_list(in, note_run, &n);
 }
 
 struct walk {
     struct reader x;
+    const struct folder *root;
     int (*each)(void *context, struct tree_run *run);
     void *context;
-    int dir;
+    const struct folder *in;
     const char *folder, *experiment, *problem;
 };
 
 static int walk_run(void *context, const char *id)
 {
     struct walk *w = context;
-    struct tree_run *run = read_run(&w->x, w->dir, w->folder, w->experiment, id);
+    struct tree_run *run = read_run(&w->x, w->in, w->folder, w->experiment, id);
     if (!run)
         return -1;
     if (!run->problem)
         run->problem = w->problem;
+    run->tree = w->root;
     return w->each(w->context, run) ? 1 : 0;
 }
 
-static int walk_folder(void *context, int dir, const char *folder)
+static int walk_folder(void *context, const struct folder *in, const char *folder)
 {
     struct walk *w = context;
-    w->dir = dir;
-    w->folder = folder;
-    w->experiment = experiment_name(&w->x, dir, folder, &w->problem);
-    return each_run_id(dir, walk_run, w);
+    w->in = in;
+    w->folder = arena_dup(w->x.a, folder, strlen(folder));
+    w->experiment = experiment_name(&w->x, in, folder, &w->problem);
+    return w->folder ? each_run_id(in, walk_run, w) : -1;
 }
 
-int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
+int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
 {
-    struct walk w = {.x = {.what = what, .a = a}, .each = each, .context = context};
-    buf_init(&w.x.text, METRIC_MAX + 2 * META_USUAL);
+    struct walk w = {.x = {.what = what, .a = a}, .root = root, .each = each, .context = context};
+    buf_init(&w.x.text, METRIC_MAX + (1 << 20));
     int rc = each_experiment(root, walk_folder, &w, err);
     buf_deinit(&w.x.text);
     if (a->failed)
@@ -389,17 +427,17 @@ static int find_run(void *context, const char *id)
     return 0;
 }
 
-static int find_folder(void *context, int dir, const char *folder)
+static int find_folder(void *context, const struct folder *in, const char *folder)
 {
     struct find *f = context;
+    struct folder_entry e;
     f->in = folder;
     if (strlen(f->prefix) < 32)
-        return each_run_id(dir, find_run, f);
-    struct stat st;
-    return fstatat(dir, f->prefix, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) ? find_run(f, f->prefix) : 0;
+        return each_run_id(in, find_run, f);
+    return folder_look(in, f->prefix, &e, NULL) == 0 && e.kind == FOLDER_FOLDER ? find_run(f, f->prefix) : 0;
 }
 
-int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
 {
     size_t n = strlen(prefix);
     struct find f = {.prefix = prefix};
@@ -409,18 +447,31 @@ int tree_find(int root, const char *prefix, unsigned what, struct arena *a, stru
         return -1;
     if (f.found != 1)
         return f.found ? 2 : 1;
-    CLEANUP_FD int dir = openat(root, f.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (dir < 0)
+    CLEANUP_FOLDER struct folder in;
+    if (folder_enter(root, f.folder, &in) < 0)
         return err_sys(err, "cannot read mlruns/%s", f.folder);
     struct reader x = {.what = what, .a = a};
     const char *problem;
-    buf_init(&x.text, METRIC_MAX + 2 * META_USUAL);
-    const char *experiment = experiment_name(&x, dir, f.folder, &problem);
-    *ret = experiment ? read_run(&x, dir, f.folder, experiment, f.id) : NULL;
+    buf_init(&x.text, METRIC_MAX + (1 << 20));
+    const char *experiment = experiment_name(&x, &in, f.folder, &problem);
+    *ret = experiment ? read_run(&x, &in, f.folder, experiment, f.id) : NULL;
     buf_deinit(&x.text);
     if (!*ret)
         return err_set(err, ERR_SYSTEM, "cannot read mlruns/%s/%s: memory is short", f.folder, f.id);
     if (!(*ret)->problem)
         (*ret)->problem = problem;
+    (*ret)->tree = root;
     return 0;
+}
+
+int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
+{
+    struct folder f = folder_disk(root);
+    return tree_walk_in(&f, what, a, each, context, err);
+}
+
+int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+{
+    struct folder f = folder_disk(root);
+    return tree_find_in(&f, prefix, what, a, ret, err);
 }

@@ -1,0 +1,183 @@
+/* folder.c: folders on disk as base/folder.h has them. */
+#include "base/folder.h"
+
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    FIRST = 4096, /* most files are small: one read */
+    PIECE = 64 * 1024
+};
+
+int folder_enter(const struct folder *f, const char *path, struct folder *ret)
+{
+    *ret = (struct folder){.fd = -1};
+    return f->ops->enter(f, path, ret);
+}
+
+void folder_leave(struct folder *f)
+{
+    if (f->ops)
+        f->ops->leave(f);
+    f->ops = NULL;
+}
+
+int folder_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+{
+    return f->ops->list(f, each, context);
+}
+
+int folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
+{
+    uint64_t size = 0;
+    *ret = (struct folder_entry){.name = STR("")};
+    int rc = f->ops->look(f, path, ret, &size);
+    if (ret_size)
+        *ret_size = size;
+    return rc;
+}
+
+int folder_read(const struct folder *f, const char *path, size_t max, struct buf *to)
+{
+    return f->ops->read(f, path, max, to);
+}
+
+int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
+{
+    return f->ops->feed(f, path, max, piece, context);
+}
+
+/* ---- on disk ---- */
+
+static const struct folder_ops disk;
+
+struct folder folder_disk(int fd)
+{
+    return (struct folder){.ops = &disk, .fd = fd, .borrowed = true};
+}
+
+static int disk_enter(const struct folder *f, const char *path, struct folder *ret)
+{
+    int fd = openat(f->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -1;
+    *ret = (struct folder){.ops = &disk, .fd = fd};
+    return 0;
+}
+
+static void disk_leave(struct folder *f)
+{
+    int why = errno;
+    if (!f->borrowed)
+        fs_close(&f->fd);
+    errno = why;
+}
+
+static enum folder_kind kind_of(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return mode & 0111 ? FOLDER_PROGRAM : FOLDER_FILE;
+    return S_ISDIR(mode) ? FOLDER_FOLDER : S_ISLNK(mode) ? FOLDER_LINK : FOLDER_OTHER;
+}
+
+static int disk_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+{
+    int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        fs_close(&fd);
+        return -1;
+    }
+    struct dirent *e = NULL;
+    while (rc == 0 && (errno = 0, e = readdir(d))) {
+        struct stat st;
+        bool look = e->d_type != DT_DIR && e->d_type != DT_LNK; /* a file's mode is wanted too */
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (look && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            continue; /* gone meanwhile */
+        struct folder_entry entry = {.name = str_of(e->d_name), .kind = look ? kind_of(st.st_mode) : e->d_type == DT_DIR ? FOLDER_FOLDER : FOLDER_LINK};
+        rc = each(context, &entry);
+    }
+    if (rc == 0 && !e && errno)
+        rc = -1;
+    int why = errno;
+    closedir(d);
+    errno = why;
+    return rc;
+}
+
+static int disk_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
+{
+    struct stat st;
+    if (fstatat(f->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return -1;
+    ret->kind = kind_of(st.st_mode);
+    *ret_size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    return 0;
+}
+
+static int open_file(const struct folder *f, const char *path)
+{
+    return openat(f->fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+}
+
+/* Only now is it known what was opened: a directory's read fails by itself, a FIFO has an end at once and no bytes. */
+static int disk_read(const struct folder *f, const char *path, size_t max, struct buf *to)
+{
+    size_t begin = to->n;
+    CLEANUP_FD int fd = open_file(f, path);
+    if (fd < 0)
+        return -1;
+    for (size_t want = FIRST;; want = PIECE) {
+        char *room = buf_room(to, want);
+        ssize_t k = room ? read(fd, room, want) : -1;
+        if (k < 0 && room && errno == EINTR)
+            continue;
+        if (k < 0) {
+            errno = room ? errno : ENOMEM;
+            return -1;
+        }
+        to->n += (size_t)k;
+        to->p[to->n] = 0;
+        if (to->n - begin > max) {
+            errno = EFBIG;
+            return -1;
+        }
+        if ((size_t)k < want && (k == 0 || want == FIRST))
+            return 0;
+    }
+}
+
+static int disk_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
+{
+    char block[PIECE];
+    uint64_t done = 0;
+    struct stat st;
+    CLEANUP_FD int fd = open_file(f, path);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -1;
+    if (!S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : ELOOP;
+        return -1;
+    }
+    for (ssize_t k; (k = read(fd, block, sizeof block)) != 0;) {
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return -1;
+        if ((done += (uint64_t)k) > max) {
+            errno = EFBIG;
+            return -1;
+        }
+        piece(context, block, (size_t)k);
+    }
+    return 0;
+}
+
+static const struct folder_ops disk = {disk_enter, disk_leave, disk_list, disk_look, disk_feed, disk_read};
