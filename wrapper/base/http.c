@@ -82,7 +82,7 @@ struct http {
     const struct http_request *q;
     struct http_reply *reply;
     uint64_t sent;
-    bool too_long, unwritable, unreadable;
+    bool too_long, unwritable, unreadable, remains;
     char text[CURL_ERROR_SIZE];
 };
 
@@ -241,16 +241,25 @@ static int on_seek(void *context, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
+static bool key_is(struct str key, const char *name)
+{
+    return key.n == strlen(name) && strncasecmp(key.p, name, key.n) == 0;
+}
+
 /* Only the last reply's counts: those of redirects come before it. */
 static size_t on_header(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
     struct str line = {p, size * n}, key = str_cut(&line, ':');
     if (str_starts(key, "HTTP/"))
-        h->reply->etag[0] = 0;
+        h->reply->etag[0] = 0, h->reply->limit_reset_s = 0, h->remains = true;
     line = str_trim(line.p ? line : STR(""));
-    if (key.n == 4 && strncasecmp(key.p, "etag", 4) == 0 && line.n < sizeof h->reply->etag)
+    if (key_is(key, "etag") && line.n < sizeof h->reply->etag)
         snprintf(h->reply->etag, sizeof h->reply->etag, STR_FMT, STR_ARG(line));
+    if (key_is(key, "x-ratelimit-remaining") || key_is(key, "ratelimit-remaining"))
+        h->remains = !str_is(line, "0");
+    if (key_is(key, "x-ratelimit-reset") || key_is(key, "ratelimit-reset"))
+        str_int(line, &h->reply->limit_reset_s);
     return size * n;
 }
 
@@ -433,6 +442,8 @@ static void take_reply(struct http *h, struct http_reply *r)
     r->status = (int)status;
     snprintf(r->type, sizeof r->type, "%s", type ? type : "");
     r->retry_after_s = after > 0 ? (double)after : -1;
+    if (h->remains)
+        r->limit_reset_s = 0;
 }
 
 int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err)

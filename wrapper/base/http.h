@@ -63,6 +63,7 @@ struct http_reply {
     char type[100];          /* Content-Type */
     char etag[200];          /* ETag; "" if none came or it is longer */
     double retry_after_s;    /* of the server; -1: none */
+    int64_t limit_reset_s;   /* X-RateLimit-Reset or RateLimit-Reset where nothing remains: since 1970; 0: none */
     enum http_trouble trouble;
 };
 /* One attempt. 0: a reply came, whatever its status. -1: none came; reply->trouble tells what that means. The err text names method and

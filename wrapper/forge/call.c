@@ -1,0 +1,190 @@
+/* call.c: one call of a forge's interface: its attempts, and what an answer means. */
+#include "base/clock.h"
+#include "forge/pull_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REPLY_MAX = 32 << 20, ATTEMPTS = 4, PATIENCE_S = 60 };
+
+/* ---- what an answer means ---- */
+
+/* The forge's own words: GitHub's message and its errors, GitLab's message (text, list or object) or error, Gitea's message. */
+static void add_words(const struct json *j, unsigned depth, struct buf *to)
+{
+    const char *text = json_string(j, NULL);
+    if (text) {
+        buf_puts(to, to->n ? "; " : "");
+        buf_plain(to, str_trim(str_of(text)), 200);
+    }
+    for (const struct json *k = depth && !text ? json_first(j) : NULL; k && to->n < 600; k = json_next(k))
+        add_words(k, depth - 1, to);
+}
+
+static void words_of(const struct json *j, const struct http_reply *r, struct buf *to)
+{
+    buf_puts(to, "");
+    add_words(json_get(j, "message"), 2, to);
+    for (const struct json *e = json_first(json_get(j, "errors")); e && to->n < 600; e = json_next(e))
+        add_words(json_is_string(e) ? e : json_get(e, "message"), 0, to);
+    if (!to->n)
+        add_words(json_get(j, "error_description") ? json_get(j, "error_description") : json_get(j, "error"), 1, to);
+    if (!to->n && !j)
+        buf_plain(to, str_trim(buf_text(&r->body)), 120);
+}
+
+static bool mentions(const struct buf *words, const char *a)
+{
+    return words->p && strcasestr(words->p, a) != NULL;
+}
+
+static bool is_limit(const struct http_reply *r, const struct buf *words)
+{
+    return r->status == 429 || (r->status == 403 && (r->limit_reset_s > 0 || mentions(words, "rate limit") || mentions(words, "abuse")));
+}
+
+static enum forge_answer limited(const struct http_reply *r, const char *forge, const char *what, const struct buf *words, struct err *err)
+{
+    char until[64] = "later";
+    time_t at = r->retry_after_s > 0 ? time(NULL) + (time_t)r->retry_after_s : (time_t)r->limit_reset_s;
+    struct tm tm;
+    if (at > 0 && at < (time_t)1 << 40 && localtime_r(&at, &tm))
+        strftime(until, sizeof until, "after %H:%M:%S", &tm);
+    err_set(err, ERR_REMOTE, "%s: %s: too many requests (%s); try again %s", forge, what, words->n ? words->p : "its limit is reached",
+            until);
+    return FORGE_LIMITED;
+}
+
+static enum forge_answer denied(const struct forge *f, const char *forge, const char *what, int status, const struct buf *words,
+                                struct err *err)
+{
+    const char *rights = f->target.kind == FORGE_GITHUB   ? "repository permission \"Pull requests: write\", or scope repo"
+                         : f->target.kind == FORGE_GITLAB ? "scope api and the role Developer"
+                                                          : "scope write:repository";
+    if (!f->token_where)
+        err_set(err, ERR_REMOTE, "%s: %s: %d %s; without a token this is not told", forge, what, status, words->p);
+    else if (status == 401)
+        err_set(err, ERR_REMOTE, "%s: %s: 401 %s; the token of %s is not accepted (expired, or another forge's?)", forge, what, words->p,
+                f->token_where);
+    else
+        err_set(err, ERR_REMOTE, "%s: %s: %d %s; the token of %s has not the right to do that (%s)", forge, what, status, words->p,
+                f->token_where, rights);
+    return FORGE_DENIED;
+}
+
+/* GitHub says 422 for a duplicate and for a head without commits of its own, Gitea 409 for the first and 404 for a missing head, GitLab 409. */
+static enum forge_answer meaning(const struct forge *f, const struct forge_call *call, const struct http_reply *r, const struct json *j,
+                                 struct err *err)
+{
+    const char *forge = forge_kind_name(f->target.kind), *what = call->what;
+    struct buf words CLEANUP_BUF;
+    buf_init(&words, 4096);
+    words_of(j, r, &words);
+    if (is_limit(r, &words))
+        return limited(r, forge, what, &words, err);
+    if (r->status == 401 || r->status == 403)
+        return denied(f, forge, what, r->status, &words, err);
+    err_set(err, ERR_REMOTE, "%s: %s: %d %s%s", forge, what, r->status, words.p,
+            r->status == 404   ? f->token_where ? "; is there no such repository or branch, or may this token not see it?"
+                                                : "; a private repository is shown with a token only"
+            : r->status == 413 ? "; the text is too long for it"
+                               : "");
+    if (r->status == 404 || r->status == 410)
+        return FORGE_ABSENT;
+    if (r->status == 409 || (r->status == 422 && mentions(&words, "already exists")))
+        return FORGE_EXISTS;
+    if ((r->status == 422 || r->status == 400) &&
+        (mentions(&words, "no commits between") || mentions(&words, "no changes between") || mentions(&words, "no difference")))
+        return FORGE_EMPTY;
+    return r->status >= 500 || r->status == 408 ? FORGE_LATER : FORGE_REFUSED;
+}
+
+/* ---- attempts ---- */
+
+static void wait_s(double s)
+{
+    struct timespec t = {.tv_sec = (time_t)s, .tv_nsec = (long)((s - (double)(time_t)s) * 1e9)};
+    while (nanosleep(&t, &t) != 0 && errno == EINTR)
+        ;
+}
+
+static enum forge_answer no_reply(const struct forge *f, const struct http_reply *r, struct err *err)
+{
+    err_wrap(err, "%s", forge_kind_name(f->target.kind));
+    return r->trouble == HTTP_HOPELESS || r->trouble == HTTP_UNTRUSTED || r->trouble == HTTP_CANCELLED ? FORGE_REFUSED : FORGE_LATER;
+}
+
+/* *again: may it be tried again, and after how many seconds (-1: not). */
+static enum forge_answer attempt(struct forge *f, const struct forge_call *call, struct json **ret, double *again, struct err *err)
+{
+    struct http_request q = {.method = call->method,
+                             .url = call->url,
+                             .type = "application/json",
+                             .body = call->body,
+                             .headers = f->api->headers,
+                             .fresh = call->once,
+                             .reply_max = REPLY_MAX};
+    struct http_reply r;
+    struct json *j = NULL;
+    enum forge_answer answer = FORGE_FINE;
+    *again = -1;
+    f->status = 0;
+    if (http_do(f->http, &q, &r, err)) {
+        answer = no_reply(f, &r, err);
+        *again = answer == FORGE_LATER && (!call->once || r.trouble == HTTP_UNSENT) ? 0 : -1;
+        http_reply_deinit(&r);
+        return answer;
+    }
+    f->status = r.status;
+    bool good = r.status >= 200 && r.status < 300;
+    if (r.body.n && json_parse(&j, buf_text(&r.body), NULL, err))
+        j = NULL;
+    if (!good)
+        answer = meaning(f, call, &r, j, err);
+    else if (!j && ret)
+        answer = (err_set(err, ERR_REMOTE, "%s: %s: the reply is not JSON: is %s where its interface begins?",
+                          forge_kind_name(f->target.kind), call->what, f->target.api),
+                  FORGE_REFUSED);
+    if (answer == FORGE_LIMITED)
+        *again = r.retry_after_s;
+    else if (answer == FORGE_LATER && !call->once)
+        *again = r.retry_after_s > 0 ? r.retry_after_s : 0;
+    if (ret)
+        *ret = answer == FORGE_FINE ? j : NULL;
+    if (!ret || answer != FORGE_FINE)
+        json_free(j);
+    http_reply_deinit(&r);
+    return answer;
+}
+
+enum forge_answer forge_call(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err)
+{
+    int64_t begin = clock_mono_ns();
+    double again;
+    if (ret)
+        *ret = NULL;
+    for (int i = 1;; i++) {
+        enum forge_answer answer = attempt(f, call, ret, &again, err);
+        if (answer == FORGE_FINE || again < 0 || i == ATTEMPTS)
+            return answer;
+        double wait = again > 0 ? again : 0.5 * (1 << i);
+        if ((double)(clock_mono_ns() - begin) / 1e9 + wait > PATIENCE_S)
+            return answer;
+        wait_s(wait);
+    }
+}
+
+const char *forge_text(const struct json *object, const char *pointer, struct arena *a)
+{
+    struct buf b CLEANUP_BUF;
+    const char *text = json_string(json_pointer(object, pointer), "");
+    buf_init(&b, 4u << 20);
+    buf_puts(&b, "");
+    buf_utf8(&b, str_of(text));
+    const char *copy = b.failed ? NULL : arena_dup(a, b.p, b.n);
+    return copy ? copy : "";
+}

@@ -1,0 +1,116 @@
+/* gitlab.c: merge requests of GitLab: /api/v4, docs.gitlab.com/api/merge_requests. */
+#include "forge/pull_parts.h"
+
+#include <stdio.h>
+
+static const char *const headers[] = {"Accept: application/json", NULL};
+
+static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
+{
+    const char *state = json_string(json_get(item, "state"), "");
+    int64_t number = json_integer(json_get(item, "iid"), 0);
+    *ret = (struct forge_pull){.number = number > 0 ? (uint64_t)number : 0,
+                               .state = strcmp(state, "merged") == 0   ? FORGE_MERGED
+                                        : strcmp(state, "closed") == 0 ? FORGE_CLOSED
+                                                                       : FORGE_OPEN, /* locked: being merged */
+                               .url = forge_text(item, "/web_url", a),
+                               .title = forge_text(item, "/title", a),
+                               .text = forge_text(item, "/description", a),
+                               .tip = forge_text(item, "/sha", a)};
+    return ret->number > 0;
+}
+
+/* A project is named by its whole path as one part of the address. */
+static void put_project(struct buf *url, const struct forge *f, const struct forge_place *p)
+{
+    buf_printf(url, "%s/projects/", f->target.api);
+    http_escape(url, str_of(p->path), false);
+}
+
+/* The number of a project, which a request between two of them wants. */
+static enum forge_answer project_id(struct forge *f, const struct forge_place *p, int64_t *ret, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    struct json *j;
+    buf_init(&url, 8192);
+    put_project(&url, f, p);
+    enum forge_answer answer = forge_call(f, &(struct forge_call){.method = "GET", .what = p->path, .url = url.p}, &j, err);
+    *ret = json_integer(json_get(j, "id"), 0);
+    json_free(j);
+    if (answer == FORGE_FINE && *ret <= 0) {
+        err_set(err, ERR_REMOTE, "GitLab: %s: the reply does not tell the project's number", p->path);
+        return FORGE_REFUSED;
+    }
+    return answer;
+}
+
+static enum forge_answer find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
+                              struct forge_pull *ret_last, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    struct json *list;
+    struct forge_pull pull;
+    int64_t from = 0;
+    enum forge_answer answer = forge_same_repository(f) ? FORGE_FINE : project_id(f, &f->source, &from, err);
+    if (answer != FORGE_FINE)
+        return answer;
+    buf_init(&url, 8192);
+    put_project(&url, f, &f->target);
+    buf_puts(&url, "/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=");
+    http_escape(&url, str_of(b->branch), false);
+    buf_puts(&url, "&target_branch=");
+    http_escape(&url, str_of(b->base), false);
+    answer = forge_call(f, &(struct forge_call){.method = "GET", .what = "the merge requests of this branch", .url = url.p}, &list, err);
+    for (const struct json *item = answer == FORGE_FINE ? json_first(list) : NULL; item; item = json_next(item)) {
+        int64_t source = json_integer(json_get(item, "source_project_id"), 0),
+                target = json_integer(json_get(item, "target_project_id"), 0);
+        bool ours = from ? source == from : source == target;
+        if (ours && strcmp(json_string(json_get(item, "source_branch"), ""), b->branch) == 0 && pull_of(item, a, &pull))
+            forge_note(&pull, ret_open, ret_last);
+    }
+    json_free(list);
+    return answer;
+}
+
+static void put_text(struct buf *body, const char *title, const char *text)
+{
+    buf_puts(body, "\"title\":");
+    buf_json(body, str_of(title));
+    buf_puts(body, ",\"description\":");
+    buf_json(body, str_of(text));
+}
+
+/* Posted to the project that the branch is in. */
+static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
+                                struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    int64_t into = 0;
+    enum forge_answer answer = forge_same_repository(f) ? FORGE_FINE : project_id(f, &f->target, &into, err);
+    (void)a;
+    if (answer != FORGE_FINE)
+        return answer;
+    buf_puts(body, ",\"source_branch\":");
+    buf_json(body, str_of(b->branch));
+    buf_puts(body, ",\"target_branch\":");
+    buf_json(body, str_of(b->base));
+    if (into)
+        buf_printf(body, ",\"target_project_id\":%lld", (long long)into);
+    buf_putc(body, '}');
+    buf_init(&url, 8192);
+    put_project(&url, f, &f->source);
+    buf_puts(&url, "/merge_requests");
+    return forge_call(
+        f, &(struct forge_call){.method = "POST", .what = "a new merge request", .url = url.p, .body = buf_text(body), .once = true}, ret,
+        err);
+}
+
+static void update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)
+{
+    put_project(url, f, &f->target);
+    buf_printf(url, "/merge_requests/%llu", (unsigned long long)pull->number);
+    *ret_method = "PUT";
+}
+
+const struct forge_api forge_gitlab = {
+    .headers = headers, .find = find, .create = create, .put_text = put_text, .update = update, .pull_of = pull_of};

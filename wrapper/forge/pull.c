@@ -1,0 +1,130 @@
+/* pull.c: pull requests, whatever the forge: what all kinds have in common. */
+#include "forge/pull_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum { TEXT_MAX = 8u << 20 };
+
+static const struct forge_api *const apis[] = {
+    [FORGE_GITHUB] = &forge_github, [FORGE_GITLAB] = &forge_gitlab, [FORGE_GITEA] = &forge_gitea};
+
+static const char *own(struct forge *f, const char *text)
+{
+    return text ? arena_dup(&f->arena, text, strlen(text)) : NULL;
+}
+
+static void own_place(struct forge *f, struct forge_place *to, const struct forge_place *from)
+{
+    *to = *from;
+    to->host = own(f, from->host);
+    to->path = own(f, from->path);
+    to->owner = own(f, from->owner);
+    to->web = own(f, from->web);
+    to->api = own(f, from->api);
+}
+
+/* On a machine of one's own nobody listens; elsewhere a token never goes unencrypted, unless the user has written down that address himself. */
+static bool is_open_wire(const struct forge_place *p)
+{
+    return strncasecmp(p->api, "http://", 7) == 0 && !p->named;
+}
+
+int forge_open(struct forge **ret, const struct forge_place *target, const struct forge_place *source, const struct forge_token *token,
+               const struct http_config *http, struct err *err)
+{
+    struct http_config config = *http;
+    if (target->kind == FORGE_NONE || source->kind != target->kind || !target->api)
+        return err_set(err, ERR_INPUT, "%s is on no forge that is known", target->path ? target->path : "the repository");
+    if (token && token->secret && is_open_wire(target))
+        return err_set(err, ERR_INPUT, "%s: a token is not sent without encryption; git config benchwrap.forgeUrl %s allows it",
+                       target->api, target->web);
+    struct forge *f = calloc(1, sizeof *f);
+    if (!f)
+        return err_set(err, ERR_SYSTEM, "no memory for a client of the forge");
+    arena_init(&f->arena, 1 << 20);
+    f->api = apis[target->kind];
+    own_place(f, &f->target, target);
+    own_place(f, &f->source, source);
+    if (token && token->secret) {
+        bool basic =
+            token->user && target->kind == FORGE_GITEA; /* a helper may keep a password, which Gitea takes this way, as it takes tokens */
+        f->token_where = own(f, token->where);
+        config.user = basic ? token->user : NULL;
+        config.password = basic ? token->secret : NULL;
+        config.bearer = basic ? NULL : token->secret;
+    }
+    int rc = f->arena.failed ? err_set(err, ERR_SYSTEM, "no memory for a client of the forge") : http_new(&f->http, &config, err);
+    if (rc) {
+        forge_close(f);
+        return -1;
+    }
+    *ret = f;
+    return 0;
+}
+
+void forge_close(struct forge *f)
+{
+    if (!f)
+        return;
+    http_free(f->http);
+    arena_deinit(&f->arena);
+    free(f);
+}
+
+bool forge_same_repository(const struct forge *f)
+{
+    return strcasecmp(f->target.path, f->source.path) == 0;
+}
+
+void forge_note(const struct forge_pull *pull, struct forge_pull *open, struct forge_pull *last)
+{
+    struct forge_pull *to = pull->state == FORGE_OPEN ? open : last;
+    if (!to->number)
+        *to = *pull;
+}
+
+enum forge_answer forge_find(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open,
+                             struct forge_pull *ret_last, struct err *err)
+{
+    *ret_open = *ret_last = (struct forge_pull){0};
+    return f->api->find(f, b, a, ret_open, ret_last, err);
+}
+
+enum forge_answer forge_create(struct forge *f, const struct forge_branch *b, const char *title, const char *text, struct arena *a,
+                               struct forge_pull *ret, struct err *err)
+{
+    struct buf body CLEANUP_BUF;
+    struct json *j = NULL;
+    *ret = (struct forge_pull){0};
+    buf_init(&body, TEXT_MAX);
+    buf_putc(&body, '{');
+    f->api->put_text(&body, title, text);
+    enum forge_answer answer = f->api->create(f, b, &body, a, &j, err);
+    if (answer == FORGE_FINE && !f->api->pull_of(j, a, ret)) {
+        err_set(err, ERR_REMOTE, "%s: the reply to a new pull request does not tell its number", forge_kind_name(f->target.kind));
+        answer = FORGE_REFUSED;
+    }
+    json_free(j);
+    return answer;
+}
+
+enum forge_answer forge_update(struct forge *f, const struct forge_pull *pull, const char *title, const char *text, struct err *err)
+{
+    struct buf body CLEANUP_BUF, url CLEANUP_BUF;
+    struct forge_call call = {.what = "new text of the pull request"};
+    buf_init(&body, TEXT_MAX);
+    buf_init(&url, 8192);
+    buf_putc(&body, '{');
+    f->api->put_text(&body, title, text);
+    buf_putc(&body, '}');
+    f->api->update(f, pull, &url, &call.method);
+    if (body.failed || url.failed) {
+        err_set(err, ERR_SYSTEM, "%s: the text of the pull request is too long", forge_kind_name(f->target.kind));
+        return FORGE_REFUSED;
+    }
+    call.url = url.p;
+    call.body = buf_text(&body);
+    return forge_call(f, &call, NULL, err);
+}

@@ -1,0 +1,42 @@
+/* pull_parts.h: what the kinds of forges share when they talk about pull requests, and the few things in which they differ. */
+#ifndef FORGE_PULL_PARTS_H
+#define FORGE_PULL_PARTS_H
+#include "base/json.h"
+#include "forge/forge.h"
+
+struct forge_call {
+    const char *method;      /* "GET" … */
+    const char *what;        /* "open pull requests of benchwrap/x/12345678", for messages */
+    const char *url;
+    struct str body;         /* p NULL: none */
+    bool once;               /* it makes something: not repeated when nobody knows whether it was done */
+};
+
+struct forge_api {
+    const char *const *headers; /* of every request; NULL-terminated */
+    enum forge_answer (*find)(struct forge *f, const struct forge_branch *b, struct arena *a, struct forge_pull *ret_open, struct forge_pull *ret_last, struct err *err);
+    enum forge_answer (*create)(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret, struct err *err);
+    void (*put_text)(struct buf *body, const char *title, const char *text); /* members title and text of a body: "\"title\":…,\"body\":…" */
+    void (*update)(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method);
+    bool (*pull_of)(const struct json *item, struct arena *a, struct forge_pull *ret); /* false: it is none */
+};
+extern const struct forge_api forge_github, forge_gitlab, forge_gitea;
+
+struct forge {
+    struct http *http;
+    const struct forge_api *api;
+    struct forge_place target, source;
+    const char *token_where; /* NULL: no token */
+    int status;              /* HTTP status of the last answer; 0: none came */
+    struct arena arena;
+};
+
+/* One call with its repetitions. *ret (may be NULL) is the caller's to free; NULL where there was no JSON. */
+enum forge_answer forge_call(struct forge *f, const struct forge_call *call, struct json **ret, struct err *err);
+/* Text of JSON, into the arena; "" for anything else. */
+const char *forge_text(const struct json *object, const char *pointer, struct arena *a);
+/* Notes one of a listing (newest first): the first open one, and the first of the others. */
+void forge_note(const struct forge_pull *pull, struct forge_pull *open, struct forge_pull *last);
+/* Is it from one and the same repository? */
+bool forge_same_repository(const struct forge *f);
+#endif
