@@ -52,6 +52,6 @@ void pull_deinit(struct pull *p);
 enum mlflow_answer pull_add(struct pull *p, const char *experiment, int64_t since_ms, struct err *err);
 /* All are added: sorts, gives ids, finds doubles. */
 int pull_ready(struct pull *p, struct err *err);
-/* One run of the list: looked for in the tree, and written where it lacks. The spool is left for make_settle. */
+/* One run of the list: looked for in the tree, and written where it lacks. The spool is left for make_batch_settle. */
 void pull_take(struct pull *p, const struct pull_run *run, struct pulled *ret);
 #endif

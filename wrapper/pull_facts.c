@@ -144,24 +144,6 @@ static int sample_order(const void *a, const void *b)
     return x->step < y->step ? -1 : x->step > y->step;
 }
 
-static double number_of(const struct json *v)
-{
-    double d = NAN;
-    if (json_is_string(v))
-        str_double(str_of(json_string(v, "")), &d);
-    else
-        d = json_number(v, NAN);
-    return d;
-}
-
-static int64_t integer_of(const struct json *v)
-{
-    int64_t n = json_integer(v, 0);
-    if (json_is_string(v))
-        str_int(str_of(json_string(v, "")), &n);
-    return n;
-}
-
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -174,7 +156,7 @@ static void from_series(struct taking *t, const char *key, struct samples *s)
         if (strcmp(json_string(json_get(t->series[i], "key"), ""), key) != 0)
             continue;
         for (const struct json *p = json_first(json_get(t->series[i], "samples")); p; p = json_next(p))
-            sample_add(s, number_of(json_at(p, 2)), integer_of(json_at(p, 0)), integer_of(json_at(p, 1)));
+            sample_add(s, mlflow_number(json_at(p, 2)), mlflow_integer(json_at(p, 0)), mlflow_integer(json_at(p, 1)));
     }
 }
 
@@ -183,8 +165,8 @@ static enum mlflow_answer samples_of(struct taking *t, const struct json *detail
     enum mlflow_answer answer = MLFLOW_FINE;
     if (json_get(detail, "thinned"))
         from_series(t, there->key, s);
-    if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 && same(number_of(json_get(detail, "value")), number_of(json_get(there->at, "value"))))
-        sample_add(s, number_of(json_get(there->at, "value")), integer_of(json_get(there->at, "timestamp")), integer_of(json_get(there->at, "step")));
+    if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 && same(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
+        sample_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")), mlflow_integer(json_get(there->at, "step")));
     if (!s->count)
         answer = mlflow_history(t->p->server, t->server.id, there->key, sample_add, s, err);
     if (answer == MLFLOW_FINE && s->failed) {

@@ -27,6 +27,15 @@ void run_tell(const struct run *run, uint32_t kind, int status, const char *text
     while (send(WIRE_SOCKET_FD, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
 }
 
+void run_warn(struct run *run, const char *text)
+{
+    const char *source = run->record.source;
+    run->record.source = SUMMARY_TOLD;
+    record_warning(&run->record, "%s", text);
+    run->record.source = source;
+    run_tell(run, WIRE_NOTE, 0, text);
+}
+
 /* The launcher waits --finish-wait from the program's end on; we are to be heard before. */
 static int64_t wait_until(const struct run *run)
 {

@@ -200,10 +200,8 @@ static void record_identity(struct run *run)
     }
     if (!run->host.public_profile)
         record_tag(r, "benchwrap.command", buf_text(&line));
-    for (const struct plan_warning *x = run->plan.warnings; x; x = x->next) {
-        record_warning(r, "%s", x->text);
-        run_tell(run, WIRE_NOTE, 0, x->text);
-    }
+    for (const struct plan_warning *x = run->plan.warnings; x; x = x->next)
+        run_warn(run, x->text);
 }
 
 /* A run inside a run goes where its parent is, unless it was told another experiment. The parent's journal tells where that is. */

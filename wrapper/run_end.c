@@ -78,10 +78,10 @@ static void record_streams(struct run *run)
             snprintf(key, sizeof key, "benchwrap.dropped.%s", names[i]);
             snprintf(text, sizeof text, "%llu", (unsigned long long)dropped);
             record_tag(&run->record, key, str_of(text));
-            record_warning(&run->record, "%s: %s bytes could not be recorded (%s)", names[i], text,
-                           run->streams[i].error ? strerror(run->streams[i].error) : "the recorder was too slow");
-            snprintf(key, sizeof key, "%s: %s bytes are not in the record", names[i], text);
-            run_tell(run, WIRE_NOTE, 0, key);
+            char why[200];
+            snprintf(why, sizeof why, "%s: %s bytes are not in the record (%s)", names[i], text,
+                     run->streams[i].error ? strerror(run->streams[i].error) : "the recorder was too slow");
+            run_warn(run, why);
         }
         if (run->end.lost[i])
             record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i],

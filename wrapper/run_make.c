@@ -133,7 +133,7 @@ int make_end(struct making *m, enum run_status status, const char *why, int64_t 
     return -1;
 }
 
-int make_settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
+static int settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
 {
     CLEANUP_FD int root = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (count == 0)
@@ -155,4 +155,17 @@ int make_settle(const char *tree, const char *spool, char (*ids)[33], size_t cou
         spool_close(&s);
     }
     return rc;
+}
+
+int make_batch_settle(struct make_batch *b, struct err *err)
+{
+    size_t count = b->count;
+    b->count = 0;
+    return settle(b->tree, b->spool, b->ids, count, err);
+}
+
+int make_batch_add(struct make_batch *b, const char *id, struct err *err)
+{
+    memcpy(b->ids[b->count++], id, sizeof *b->ids);
+    return b->count == sizeof b->ids / sizeof *b->ids ? make_batch_settle(b, err) : 0;
 }

@@ -35,13 +35,21 @@ int make_close(struct making *m, enum run_status status, const char *why, int64_
 int make_look(struct making *m, struct finished *ret, struct err *err);
 /* The run is whole: it is published. 0; 1: a run of this id is being published by another process, nothing was done; -1: it stays in the
  * spool for the next sweep (or, before the rename, is gone). *ret as of finish_run, to be finished_deinit in all cases. The spool is left:
- * make_settle, or a later sweep, releases it. Nothing else may be done with *m behind it. */
+ * make_batch_settle, or a later sweep, releases it. Nothing else may be done with *m behind it. */
 int make_publish(struct making *m, struct finished *ret, struct err *err);
 /* make_close and make_publish. */
 int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
 /* Nothing of it stays. */
 void make_drop(struct making *m);
 
-/* A batch of published runs is made safe at once (one sync of the file system) and their spools are removed. Ids that are not there are passed over. */
-int make_settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err);
+/* Published runs whose spools are still there: they are made safe together (one sync of the file system), then their spools are removed. */
+struct make_batch {
+    const char *tree, *spool;       /* set by the caller: the mlruns folder, and that of all spools */
+    char ids[256][33];
+    size_t count;
+};
+/* One more; a full batch is settled. */
+int make_batch_add(struct make_batch *b, const char *id, struct err *err);
+/* The batch is made safe and is empty after it. Ids that are not there are passed over. -1: the next sweep does what was not done. */
+int make_batch_settle(struct make_batch *b, struct err *err);
 #endif

@@ -87,13 +87,13 @@ static void print_headlines(const struct record *r, struct buf *to)
         buf_putc(to, '\n');
 }
 
-/* What the record holds against itself; the recorder's own warnings were said when they arose. */
+/* What the record holds against itself and was not told when it arose. */
 static void print_warnings(const struct record *r, struct buf *to)
 {
     enum { SHOWN = 3 };
     unsigned n = 0;
     for (const struct fact *f = r->first; f; f = f->next) {
-        if (f->kind != FACT_WARNING || (f->source && strcmp(f->source, "recorder") == 0) || n++ >= SHOWN)
+        if (f->kind != FACT_WARNING || (f->source && strcmp(f->source, SUMMARY_TOLD) == 0) || n++ >= SHOWN)
             continue;
         buf_puts(to, "benchwrap:   warning: ");
         buf_plain(to, f->text, 200);

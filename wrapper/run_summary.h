@@ -3,6 +3,9 @@
 #define WRAPPER_RUN_SUMMARY_H
 #include "wrapper/run_finish.h"
 
+/* The source of a warning fact that was told on the terminal when it arose. */
+#define SUMMARY_TOLD "recorder:told"
+
 /* Appends lines that begin with "benchwrap: ". Everything foreign in it is made harmless for a terminal. */
 void summary_print(const struct finished *f, struct buf *to);
 #endif

@@ -1,13 +1,10 @@
-/* readers_feed.c: any bytes as an output read by rules that use CSV, INI, JSON behind a prefix, matrices and slices. In one piece and in pieces
- * of every size the same facts come out, and all of them are legal. */
+/* readers_feed.c: any bytes as an output read by rules that use CSV, INI, JSON behind a prefix, matrices and slices, in one piece and in pieces. */
+#include "feed.h"
+
 #include "base/fs.h"
-#include "benchmarks/rules.h"
-#include "mlruns-format/key.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,34 +35,10 @@ static void load(void)
     unlink(path);
 }
 
-static void take(struct record *record, const uint8_t *data, size_t size, size_t piece)
-{
-    struct rules_run *run;
-    struct rules_outcome out;
-    if (rules_begin(&run, rules, NULL, NULL, NULL))
-        abort();
-    for (size_t at = 0; at < size; at += piece)
-        rules_feed(run, "stdout", data + at, size - at < piece ? size - at : piece);
-    record_init(record, "00000000000000000000000000000000", 1);
-    if (rules_end(run, size % 2 ? 0 : -1, 0, 1, record, &out, NULL) == 0 && (out.verdict == VERDICT_FAIL) != (out.reason[0] != 0))
-        abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct record a, b;
     if (!rules)
         load();
-    take(&a, data, size, size ? size : 1);
-    take(&b, data, size, size ? 1 + data[0] % 61 : 1);
-    const struct fact *x = a.first, *y = b.first;
-    for (; x && y; x = x->next, y = y->next)
-        if (x->kind != y->kind || !str_eq(x->key, y->key) || !str_eq(x->text, y->text) || memcmp(&x->value, &y->value, sizeof(x->value)) || x->step != y->step ||
-            !str_valid_utf8(x->text) || (x->kind == FACT_METRIC && (!isfinite(x->value) || !key_legal(x->key))))
-            abort();
-    if (x || y)
-        abort();
-    record_deinit(&a);
-    record_deinit(&b);
+    feed_both_ways(rules, data, size);
     return 0;
 }

@@ -446,17 +446,10 @@ static void take_reply(struct http *h, struct http_reply *r)
         r->limit_reset_s = 0;
 }
 
-int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err)
+/* Everything libcurl is to know of a request; *ret_headers is the caller's to free, in any case. */
+static bool set_request(struct http *h, const struct http_request *q, struct curl_slist **ret_headers)
 {
-    struct curl_slist *headers = NULL;
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
-    *ret = (struct http_reply){.retry_after_s = -1};
-    buf_init(&ret->body, q->reply_max ? q->reply_max : 16 << 20);
-    h->q = q;
-    h->reply = ret;
-    h->sent = 0;
-    h->too_long = h->unwritable = h->unreadable = false;
-    h->text[0] = 0;
     h->curl.curl_easy_reset(h->easy);
     set_limits(h, q);
     set_trust(h, q);
@@ -471,19 +464,31 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     set(h->easy, CURLOPT_HEADERFUNCTION, on_header);
     set(h->easy, CURLOPT_HEADERDATA, h);
     set(h->easy, CURLOPT_FRESH_CONNECT, q->fresh && clock_mono_ns() - h->last_ns > HOT_NS ? 1L : 0L);
-    if (!set_body(h, q, &headers) || !set_headers(h, q, &headers)) {
+    if (!set_body(h, q, ret_headers) || !set_headers(h, q, ret_headers))
+        return false;
+    set(h->easy, CURLOPT_CUSTOMREQUEST, q->method);
+    set(h->easy, CURLOPT_HTTPHEADER, *ret_headers);
+    return true;
+}
+
+int http_do(struct http *h, const struct http_request *q, struct http_reply *ret, struct err *err)
+{
+    struct curl_slist *headers = NULL;
+    *ret = (struct http_reply){.retry_after_s = -1};
+    buf_init(&ret->body, q->reply_max ? q->reply_max : 16 << 20);
+    h->q = q;
+    h->reply = ret;
+    h->sent = 0;
+    h->too_long = h->unwritable = h->unreadable = false;
+    h->text[0] = 0;
+    if (!set_request(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);
         return err_set(err, ERR_SYSTEM, "no memory for a request");
     }
-    set(h->easy, CURLOPT_CUSTOMREQUEST, q->method);
-    set(h->easy, CURLOPT_HTTPHEADER, headers);
     CURLcode code = CURLE_FAILED_INIT;
     bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && perform(h, &code);
-    long connects = 0, reply_bytes = 0;
-    curl_off_t upload = 0;
-    h->curl.curl_easy_getinfo(h->easy, CURLINFO_NUM_CONNECTS, &connects);
-    h->curl.curl_easy_getinfo(h->easy, CURLINFO_REQUEST_SIZE, &reply_bytes);
-    h->curl.curl_easy_getinfo(h->easy, CURLINFO_SIZE_UPLOAD_T, &upload);
+    long sent = 0; /* bytes of the request */
+    h->curl.curl_easy_getinfo(h->easy, CURLINFO_REQUEST_SIZE, &sent);
     if (done && code == CURLE_OK)
         take_reply(h, ret);
     h->curl.curl_multi_remove_handle(h->multi, h->easy);
@@ -495,7 +500,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->last_ns = code == CURLE_OK ? clock_mono_ns() : 0;
     if (code == CURLE_OK)
         return 0;
-    ret->trouble = trouble_of(code, reply_bytes > 0);
+    ret->trouble = trouble_of(code, sent > 0);
     return failed(h, q, code, err);
 }
 

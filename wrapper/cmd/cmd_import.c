@@ -13,14 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BATCH = 256, DEPTH_MAX = 64, SETTLED_S = 60, PROGRESS_FROM = 20, PROGRESS_MS = 100 };
+enum { DEPTH_MAX = 64, SETTLED_S = 60, PROGRESS_FROM = 20, PROGRESS_MS = 100 };
 
 struct work {
     struct cmd_context *c;
     struct import im;
     struct listing list;
-    char ids[BATCH][33];            /* published, not safe yet */
-    size_t waiting;
+    struct make_batch batch;        /* published, not safe yet */
     size_t files, done, there, unknown, refused, failed;
     size_t passed_over;             /* found in folders, and nobody's */
     int64_t told_ms;
@@ -58,14 +57,6 @@ static void note(void *context, const char *text)
 }
 
 /* ---- one file ---- */
-
-static void settle(struct work *w)
-{
-    struct err err = {0};
-    if (make_settle(w->im.plan->tree, w->im.plan->spool, w->ids, w->waiting, &err))
-        note(w, err.text); /* the next run, or sync, does it */
-    w->waiting = 0;
-}
 
 static const struct listing_column columns[] = {
     {"file", "FILE", false, 0},     {"result", "RESULT", false, 0},        {"benchmark", "BENCHMARK", false, 16},
@@ -120,9 +111,9 @@ static void take_file(struct work *w, int dir, const char *path, const char *nam
         return;
     if (w->im.root < 0) /* made with the first run */
         w->im.root = open(w->im.plan->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    memcpy(w->ids[w->waiting++], got.id, 33);
-    if (w->waiting == BATCH)
-        settle(w);
+    struct err err;
+    if (make_batch_add(&w->batch, got.id, &err))
+        note(w, err.text); /* the next run, or sync, does it */
 }
 
 /* ---- folders: links inside are not followed, hidden names and trees of runs not entered ---- */
@@ -222,6 +213,7 @@ static int begin(struct work *w, const struct plan *plan)
     struct cmd_context *c = w->c;
     const char *rules = opt_text(&c->opts, "rules");
     struct import *im = &w->im;
+    w->batch = (struct make_batch){.tree = plan->tree, .spool = plan->spool};
     *im = (struct import){.plan = plan,
                           .root = open(plan->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                           .experiment = opt_find(&plan->opts, "experiment")->text ? plan->experiment : NULL,
@@ -255,7 +247,9 @@ static int run(struct cmd_context *c)
         finish_leftovers(plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
     for (int i = 0; rc == 0 && i < c->argc; i++)
         take_operand(&w, c->argv[i]);
-    settle(&w);
+    struct err unsafe;
+    if (make_batch_settle(&w.batch, &unsafe))
+        note(&w, unsafe.text);
     if (rc == 0)
         rc = print(&w);
     listing_deinit(&w.list);

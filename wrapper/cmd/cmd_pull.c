@@ -4,6 +4,7 @@
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
+#include "cmd/since.h"
 #include "wrapper/plan.h"
 #include "wrapper/pull.h"
 
@@ -13,7 +14,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { BATCH = 256, SETTLED_S = 60, PATIENCE_S = 30, NOTHING_DONE = 2 };
+enum { SETTLED_S = 60, PATIENCE_S = 30, NOTHING_DONE = 2 };
 
 struct work {
     struct cmd_context *c;
@@ -24,8 +25,8 @@ struct work {
     const char *server;
     int64_t since_ms;
     int cancel_fd;
-    char ids[BATCH][33]; /* published, not safe yet */
-    size_t waiting, counts[PULL_RESULTS], untried, files;
+    struct make_batch batch; /* published, not safe yet */
+    size_t counts[PULL_RESULTS], untried, files;
     uint64_t bytes;
     char stopped[600];   /* why the rest was not tried; "" */
 };
@@ -38,14 +39,6 @@ static void note(void *context, const char *text)
     buf_plain(&b, str_of(text), 900);
     progress_clear(&w->progress);
     fprintf(w->c->notes, "benchwrap: pull: %s\n", b.p ? b.p : "");
-}
-
-static void settle(struct work *w)
-{
-    struct err err = {0};
-    if (make_settle(w->plan.tree, w->plan.spool, w->ids, w->waiting, &err))
-        note(w, err.text); /* the next run, or sync, does it */
-    w->waiting = 0;
 }
 
 static bool cancelled(const struct work *w)
@@ -100,9 +93,9 @@ static void take(struct work *w, const struct pull_run *run)
         add_row(w, run, &got);
     if (got.result != PULL_DONE || w->pull.dry)
         return;
-    memcpy(w->ids[w->waiting++], run->id, 33);
-    if (w->waiting == BATCH)
-        settle(w);
+    struct err unsafe;
+    if (make_batch_add(&w->batch, run->id, &unsafe))
+        note(w, unsafe.text); /* the next run, or sync, does it */
 }
 
 static void take_all(struct work *w)
@@ -120,27 +113,13 @@ static void take_all(struct work *w)
         snprintf(more, sizeof more, "%zu new", w->counts[PULL_DONE]);
         progress_show(&w->progress, i + 1, more);
     }
-    settle(w);
+    struct err err;
+    if (make_batch_settle(&w->batch, &err))
+        note(w, err.text);
     progress_clear(&w->progress);
 }
 
 /* ---- the whole ---- */
-
-static int read_since(struct work *w)
-{
-    static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s"};
-    const char *text = opt_text(&w->c->opts, "since");
-    double age;
-    if (!text)
-        return 0;
-    if (str_duration(str_of(text), &age) && age >= 0) {
-        w->since_ms = clock_wall_ms() - (int64_t)(age * 1000);
-        return 0;
-    }
-    for (size_t i = 0; !w->since_ms && i < sizeof formats / sizeof *formats; i++)
-        rules_time(str_of(text), str_of(formats[i]), &w->since_ms);
-    return w->since_ms ? 0 : err_set(w->c->err, ERR_USAGE, "--since: \"%.60s\": a time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, is wanted", text);
-}
 
 static int plan_for(struct work *w)
 {
@@ -227,10 +206,11 @@ static int work(struct work *w)
         uri = c->argv[first++];
     if (first >= c->argc)
         return err_set(c->err, ERR_USAGE, "the experiment is missing: whose runs are to be pulled?");
-    if (read_since(w) || plan_for(w))
+    if (since_read(w->c, &w->since_ms) || plan_for(w))
         return -1;
     w->pull.tree = w->plan.tree;
     w->pull.spool = w->plan.spool;
+    w->batch = (struct make_batch){.tree = w->plan.tree, .spool = w->plan.spool};
     w->pull.dry = opt_on(&c->opts, "dry-run");
     w->pull.all = opt_on(&c->opts, "all");
     w->pull.files_max = opt_bytes(&w->plan.opts, "artifact-max");

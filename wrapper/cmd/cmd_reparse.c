@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH = 256, SETTLED_S = 60 };
+enum { SETTLED_S = 60 };
 
 struct work {
     struct reparse x;
     struct listing list;          /* what changes */
     struct listing runs;          /* JSON: a row a run */
-    char ids[BATCH][33];
-    size_t waiting, done, same, skipped, failed;
+    struct make_batch batch;
+    size_t done, same, skipped, failed;
 };
 
 static const struct listing_column change_columns[] = {
@@ -28,12 +28,9 @@ static const struct listing_column run_columns[] = {
     {"verdict", NULL, false, 0}, {"changes", NULL, true, 0}, {"path", NULL, false, 0},     {"why", NULL, false, 0},
 };
 
-static void settle(struct work *w)
+static void note_unsafe(const struct work *w, const struct err *err)
 {
-    struct err err = {0};
-    if (make_settle(w->x.runs->tree, w->x.spool, w->ids, w->waiting, &err)) /* the next run, or sync, does it */
-        fprintf(w->x.c->notes, "benchwrap: reparse: %s\n", err.text);
-    w->waiting = 0;
+    fprintf(w->x.c->notes, "benchwrap: reparse: %s\n", err->text);
 }
 
 static void add_rows(struct work *w, const struct tree_run *run, const struct reparsed *got)
@@ -80,9 +77,9 @@ static void take(struct work *w, const struct tree_run *run, bool named)
         note(w, run, got.result == REPARSE_FAILED ? "failed" : "is skipped", got.why ? got.why : "");
     if (got.result != REPARSE_DONE || w->x.dry)
         return;
-    memcpy(w->ids[w->waiting++], got.id, 33);
-    if (w->waiting == BATCH)
-        settle(w);
+    struct err unsafe;
+    if (make_batch_add(&w->batch, got.id, &unsafe)) /* the next run, or sync, does it */
+        note_unsafe(w, &unsafe);
 }
 
 /* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
@@ -168,8 +165,11 @@ static int work(struct work *w, const struct plan *plan)
         finish_leftovers(plan->spool, NULL, SETTLED_S, NULL, NULL, &swept);
     listing_init(&w->list, change_columns, sizeof change_columns / sizeof *change_columns, c->arena);
     listing_init(&w->runs, run_columns, sizeof run_columns / sizeof *run_columns, c->arena);
+    w->batch = (struct make_batch){.tree = w->x.runs->tree, .spool = w->x.spool};
     int rc = take_runs(w);
-    settle(w);
+    struct err unsafe;
+    if (make_batch_settle(&w->batch, &unsafe))
+        note_unsafe(w, &unsafe);
     if (w->x.dry)
         fs_remove_tree(AT_FDCWD, path, NULL);
     if (rc == 0)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "benchmarks/rules.h"
 #include "cmd/sync_runs.h"
+#include "cmd/since.h"
 #include "wrapper/plan.h"
 #include "wrapper/run_finish.h"
 
@@ -57,22 +58,6 @@ static void note(void *context, const char *text)
     progress_clear(&w->progress);
     fprintf(w->c->out, "%s\n", text);
     fflush(w->c->out);
-}
-
-static int read_since(struct work *w)
-{
-    static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s"};
-    const char *text = opt_text(&w->c->opts, "since");
-    double age;
-    if (!text)
-        return 0;
-    if (str_duration(str_of(text), &age) && age >= 0) {
-        w->since_ms = clock_wall_ms() - (int64_t)(age * 1000);
-        return 0;
-    }
-    for (size_t i = 0; !w->since_ms && i < sizeof formats / sizeof *formats; i++)
-        rules_time(str_of(text), str_of(formats[i]), &w->since_ms);
-    return w->since_ms ? 0 : err_set(w->c->err, ERR_USAGE, "--since: \"%.60s\": a time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, is wanted", text);
 }
 
 /* ---- the spool ---- */
@@ -285,7 +270,7 @@ static int work(struct work *w)
     w->asked = !opt_on(&c->opts, "local") && w->to;
     if (!w->asked && (selected || opt_on(&c->opts, "dry-run") || opt_on(&c->opts, "follow")))
         return err_set(c->err, ERR_USAGE, "no server is named, to which runs could be sent: --to URL, or MLFLOW_TRACKING_URI");
-    if (read_since(w))
+    if (since_read(w->c, &w->since_ms))
         return -1;
     if (!w->dry && !opt_text(&c->opts, "ref"))
         sweep(w);

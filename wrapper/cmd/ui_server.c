@@ -5,6 +5,7 @@
 #include "cmd/ui_server.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fs.h"
 
 #include <arpa/inet.h>
@@ -22,20 +23,11 @@
 
 enum { GRACE_MS = 5000, STEP_MS = 50 };
 
-static const char *value_of(char *const *env, const char *name)
-{
-    size_t n = strlen(name);
-    for (; env && *env; env++)
-        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=' && (*env)[n + 1])
-            return *env + n + 1;
-    return NULL;
-}
-
 /* ---- finding ---- */
 
 const char *ui_environment(char *const *env, struct arena *a)
 {
-    const char *data = value_of(env, "XDG_DATA_HOME"), *home = value_of(env, "HOME");
+    const char *data = env_text(env, "XDG_DATA_HOME"), *home = env_text(env, "HOME");
     if (data && data[0] == '/')
         return arena_printf(a, "%s/benchwrap/mlflow", data);
     return home && home[0] == '/' ? arena_printf(a, "%s/.local/share/benchwrap/mlflow", home) : NULL;
@@ -49,10 +41,10 @@ static const char *in_folder(struct str folder, struct arena *a)
 
 const char *ui_find_mlflow(char *const *env, struct arena *a)
 {
-    const char *active = value_of(env, "VIRTUAL_ENV"), *own = ui_environment(env, a), *found = NULL;
+    const char *active = env_text(env, "VIRTUAL_ENV"), *own = ui_environment(env, a), *found = NULL;
     if (active)
         found = in_folder(str_of(arena_printf(a, "%s/bin", active)), a);
-    for (struct str rest = str_of(value_of(env, "PATH")); !found && rest.p;)
+    for (struct str rest = str_of(env_text(env, "PATH")); !found && rest.p;)
         found = in_folder(str_cut(&rest, ':'), a);
     if (!found && own)
         found = in_folder(str_of(arena_printf(a, "%s/bin", own)), a);

@@ -46,57 +46,53 @@ static bool readable(pid_t pid, long fd)
     return str_based(str_word(&rest), 8, &bits) && (bits & O_ACCMODE) != O_WRONLY;
 }
 
-/* A key waits on the real terminal and nobody takes it: the process only finds again and again that there is one. */
-static bool spins(const struct pty *pty, pid_t pid)
-{
-    char path[64], text[8] = "";
-    struct pollfd key = {.fd = pty->real, .events = POLLIN};
-    snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = file < 0 ? -1 : read(file, text, sizeof text);
-    fd_close(&file);
-    return n >= 7 && memcmp(text, "running", 7) == 0 && poll(&key, 1, 0) == 1;
-}
+/* What a process does in the kernel: /proc/PID/syscall, read once a look. */
+struct in_call {
+    bool running;           /* it does not sleep */
+    int64_t number;         /* of the system call that it sleeps in; -1: not known */
+    uint64_t first, second; /* its arguments */
+};
 
-/* The system call that the process sleeps in, with its first two arguments; false if it runs. */
-static bool sleeps_in(pid_t pid, int64_t *ret_number, uint64_t *ret_first, uint64_t *ret_second)
+static struct in_call in_call_of(pid_t pid)
 {
     char path[64], text[128];
+    struct in_call c = {.number = -1};
     snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = file < 0 ? -1 : read(file, text, sizeof text - 1);
     fd_close(&file);
-    if (n <= 0)
-        return false;
-    text[n] = 0;
-    struct str rest = {text, (size_t)n};
-    return str_int(str_word(&rest), ret_number) && str_based(str_word(&rest), 16, ret_first) && str_based(str_word(&rest), 16, ret_second);
+    struct str rest = {text, n > 0 ? (size_t)n : 0}, word = str_word(&rest);
+    c.running = str_is(word, "running");
+    if (!str_int(word, &c.number) || !str_based(str_word(&rest), 16, &c.first) || !str_based(str_word(&rest), 16, &c.second))
+        c.number = -1;
+    return c;
 }
 
-static bool sleeps_in_read(pid_t pid, const char *slave)
+/* A key waits on the real terminal and nobody takes it: the process only finds again and again that there is one. */
+static bool spins(const struct pty *pty, const struct in_call *c)
 {
-    int64_t number;
-    uint64_t fd, buffer;
-    return sleeps_in(pid, &number, &fd, &buffer) && number == SYS_read && fd <= INT_MAX && is_slave(pid, (long)fd, slave);
+    struct pollfd key = {.fd = pty->real, .events = POLLIN};
+    return c->running && poll(&key, 1, 0) == 1;
+}
+
+static bool sleeps_in_read(pid_t pid, const struct in_call *c, const char *slave)
+{
+    return c->number == SYS_read && c->first <= INT_MAX && is_slave(pid, (long)c->first, slave);
 }
 
 /* Does it wait for the pty among others? more(1) of util-linux 2.41 does; that of 2.38 waits for its stdin alone and then reads the pty. */
-static bool sleeps_in_poll(pid_t pid, const char *slave)
+static bool sleeps_in_poll(pid_t pid, const struct in_call *c, const char *slave)
 {
-    int64_t number;
-    uint64_t at, n;
     struct pollfd fds[16];
-    if (!sleeps_in(pid, &number, &at, &n) || !n)
-        return false;
 #ifdef SYS_poll
-    if (number != SYS_poll && number != SYS_ppoll)
+    if (c->number != SYS_poll && c->number != SYS_ppoll)
 #else
-    if (number != SYS_ppoll)
+    if (c->number != SYS_ppoll)
 #endif
         return false;
-    n = n < sizeof fds / sizeof *fds ? n : sizeof fds / sizeof *fds;
-    struct iovec to = {fds, n * sizeof *fds}, from = {(void *)(uintptr_t)at, n * sizeof *fds};
-    if (process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)from.iov_len)
+    uint64_t n = c->second < sizeof fds / sizeof *fds ? c->second : sizeof fds / sizeof *fds;
+    struct iovec to = {fds, n * sizeof *fds}, from = {(void *)(uintptr_t)c->first, n * sizeof *fds};
+    if (!n || process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)from.iov_len)
         return false;
     for (size_t i = 0; i < n; i++)
         if (fds[i].events & POLLIN && is_slave(pid, fds[i].fd, slave))
@@ -136,8 +132,10 @@ static bool somebody_reads(const struct pty *pty, const pid_t *except)
     if (ptsname_r(pty->master, slave, sizeof slave))
         return false;
     ptrdiff_t n = proc_descendants(except, &list);
-    for (ptrdiff_t i = 0; i < n && !found; i++)
-        found = sleeps_in_read(list[i].pid, slave);
+    for (ptrdiff_t i = 0; i < n && !found; i++) {
+        struct in_call call = in_call_of(list[i].pid);
+        found = sleeps_in_read(list[i].pid, &call, slave);
+    }
     free(list);
     return found;
 }
@@ -154,9 +152,10 @@ void keys_look(struct pty *pty, const pid_t *except)
     ptrdiff_t n = proc_descendants(except, &list);
     bool spinning = false;
     for (ptrdiff_t i = 0; i < n && pty->keys < 0; i++) {
-        spinning |= spins(pty, list[i].pid);
-        pty->waits_outside = !has_opened(list[i].pid, slave) && !sleeps_in_poll(list[i].pid, slave) && pty->spins < KEYS_SPINS;
-        if (!pty->waits_outside || sleeps_in_read(list[i].pid, slave))
+        struct in_call call = in_call_of(list[i].pid);
+        spinning |= spins(pty, &call);
+        pty->waits_outside = !has_opened(list[i].pid, slave) && !sleeps_in_poll(list[i].pid, &call, slave) && pty->spins < KEYS_SPINS;
+        if (!pty->waits_outside || sleeps_in_read(list[i].pid, &call, slave))
             pty->keys = open_real(pty);
     }
     pty->spins = spinning ? pty->spins + 1 : 0;

@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <ctype.h>
+
 /* One starter. Options are told by getopt's rules: a letter in `letters` and a name in `names` (blank-separated, without dashes) take the next
  * word unless the value is attached; every other option takes none. */
 struct starter {
@@ -170,51 +172,43 @@ static bool listed(const char *words, struct str name)
     return false;
 }
 
-/* Number of words (1 or 2) that the option at argv[0] takes. */
-static int option_words(const struct starter *s, char *const *argv)
+struct option {
+    struct str name;  /* a letter is one too; n 0: not one that takes a value */
+    struct str value; /* attached, or the next word; p NULL: there is none */
+    int words;        /* that it takes of the line */
+};
+
+/* Open MPI's and Hydra's pairs: -mca KEY VALUE, -genv KEY VALUE; KEY=VALUE is one word. */
+static bool takes_pair(const struct starter *s, struct str name)
+{
+    return s->single_dash && listed("mca gmca prtemca pmixmca genv env", name);
+}
+
+/* The option at argv[0], which begins with '-'. */
+static struct option option_at(const struct starter *s, char *const *argv)
 {
     const char *word = argv[0];
     bool two = word[1] == '-';
-    if (two || s->single_dash) {
-        struct str name = str_of(word + (two ? 2 : 1));
-        const char *equals = memchr(name.p, '=', name.n);
-        if (equals)
-            return 1;
-        if (listed(s->names, name)) {
-            bool pair = s->single_dash && (str_is(name, "mca") || str_is(name, "gmca") || str_is(name, "prtemca") ||
-                                           str_is(name, "pmixmca") || str_is(name, "genv") || str_is(name, "env"));
-            return pair && argv[1] && argv[2] && !strchr(argv[1], '=') ? 3 : 2;
-        }
-        if (two || name.n > 2)
-            return 1;
+    struct str rest = str_of(word + (two ? 2 : 1)), name = str_cut(&rest, '=');
+    struct str next = argv[1] ? str_of(argv[1]) : (struct str){0};
+    if ((two || s->single_dash) && rest.p)
+        return (struct option){two || listed(s->names, name) ? name : (struct str){0}, rest, 1};
+    if ((two || s->single_dash) && listed(s->names, name)) {
+        bool pair = takes_pair(s, name) && argv[1] && argv[2] && !strchr(argv[1], '=');
+        return (struct option){name, next, pair ? 3 : 2};
     }
+    if (two)
+        return (struct option){name, next, 1};
+    if (s->single_dash && name.n > 2 && !isdigit((unsigned char)word[2])) /* a long one that is not known, not letters: -n16 */
+        return (struct option){.words = 1};
     for (const char *p = word + 1; *p; p++)
         if (s->letters && strchr(s->letters, *p))
-            return p[1] ? 1 : 2;
-    return 1;
+            return (struct option){{p, 1}, p[1] ? str_of(p + 1 + (p[1] == '=')) : next, p[1] ? 1 : 2};
+    return (struct option){.words = 1};
 }
 
-/* The option's name (a letter is one too) and its value at argv[0], attached or the next word; value.p NULL: it has none. */
-static struct str option_name(const struct starter *s, char *const *argv, struct str *ret_value)
+static void shape_option(const struct starter *s, const struct option *o, struct peel_shape *shape)
 {
-    const char *word = argv[0];
-    bool two = word[1] == '-';
-    struct str name = str_of(word + (two ? 2 : 1)), rest = name, key = str_cut(&rest, '=');
-    *ret_value = rest.p ? rest : argv[1] ? str_of(argv[1]) : (struct str){0};
-    if (two || (s->single_dash && s->names && listed(s->names, key)))
-        return key;
-    for (const char *p = word + 1; *p; p++)
-        if (s->letters && strchr(s->letters, *p)) {
-            if (p[1])
-                *ret_value = str_of(p + 1 + (p[1] == '='));
-            return (struct str){p, 1};
-        }
-    return (struct str){0};
-}
-
-static void shape_option(const struct starter *s, char *const *argv, struct peel_shape *shape)
-{
-    struct str value, name = option_name(s, argv, &value);
     struct {
         const char *names;
         int *to;
@@ -222,8 +216,8 @@ static void shape_option(const struct starter *s, char *const *argv, struct peel
         {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
     int64_t n;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (name.n && rows[i].names && listed(rows[i].names, name))
-            *rows[i].to = value.p && str_int(value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
+        if (o->name.n && rows[i].names && listed(rows[i].names, o->name))
+            *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
 }
 
 static bool is_assignment(const char *word)
@@ -248,9 +242,10 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         if (strcmp(*at, "--") == 0) {
             at++;
         } else if ((*at)[0] == '-' && (*at)[1]) {
+            struct option o = option_at(s, at);
             if (shape)
-                shape_option(s, at, shape);
-            for (int n = option_words(s, at); n-- && *at;)
+                shape_option(s, &o, shape);
+            while (o.words-- && *at)
                 at++;
             continue;
         } else if (s->assignments && is_assignment(*at)) {

@@ -246,8 +246,7 @@ enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experim
     return MLFLOW_FINE;
 }
 
-/* "NaN" and "Infinity" come as texts. */
-static double value_in(const struct json *v)
+double mlflow_number(const struct json *v)
 {
     double d = NAN;
     if (json_is_string(v))
@@ -255,6 +254,14 @@ static double value_in(const struct json *v)
     else
         d = json_number(v, NAN);
     return d;
+}
+
+int64_t mlflow_integer(const struct json *v)
+{
+    int64_t n = json_integer(v, 0);
+    if (json_is_string(v))
+        str_int(str_of(json_string(v, "")), &n);
+    return n;
 }
 
 enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,
@@ -279,7 +286,7 @@ enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char 
         if (answer != MLFLOW_FINE)
             return answer;
         for (const struct json *s = json_first(json_get(j, "metrics")); s && !stop; s = json_next(s))
-            stop = each(context, value_in(json_get(s, "value")), time_in(s, "timestamp"), time_in(s, "step")) != 0;
+            stop = each(context, mlflow_number(json_get(s, "value")), time_in(s, "timestamp"), time_in(s, "step")) != 0;
         more = next_page(&token, j);
         json_free(j);
     }

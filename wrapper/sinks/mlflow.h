@@ -9,6 +9,7 @@
 #include "mlruns-format/record.h"
 
 struct mlflow;
+struct json;
 
 /* What became of a call; err says it in words unless it is MLFLOW_FINE. */
 enum mlflow_answer {
@@ -43,6 +44,10 @@ const char *mlflow_uri(const struct mlflow *m);
 unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included */
 /* 200 of /health, for "is anybody there?"; one attempt. */
 enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err);
+
+/* A number in a reply, which comes as one or as a text ("NaN", "Infinity", "12"): NAN and 0 where it is neither. */
+double mlflow_number(const struct json *v);
+int64_t mlflow_integer(const struct json *v);
 
 /* ---- experiments ---- */
 
@@ -128,7 +133,6 @@ struct mlflow_call {
     char *etag;                  /* 200 bytes, of the reply; NULL: not wanted */
 };
 /* Makes a request with the retries of the configuration; *ret_json, if wanted, is the reply's object (caller frees). */
-struct json;
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err);
 int mlflow_status(const struct mlflow *m); /* of the last reply; 0: none came */
 /* Is a file of this size to be sent in parts, and of how many bytes? 0: no. */

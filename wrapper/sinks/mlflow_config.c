@@ -1,23 +1,15 @@
 /* mlflow_config.c: MLflow's own environment variables and credentials file as the configuration of a client. */
+#include "base/env.h"
 #include "base/fs.h"
 #include "sinks/mlflow.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 
-static const char *value_of(char *const *env, const char *name)
-{
-    size_t n = strlen(name);
-    for (; env && *env; env++)
-        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=' && (*env)[n + 1])
-            return *env + n + 1;
-    return NULL;
-}
-
 /* Python's words for a truth, as MLflow takes them. */
 static bool truth(char *const *env, const char *name, bool otherwise)
 {
-    const char *text = value_of(env, name);
+    const char *text = env_text(env, name);
     if (!text)
         return otherwise;
     return strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0;
@@ -25,14 +17,14 @@ static bool truth(char *const *env, const char *name, bool otherwise)
 
 static double number(char *const *env, const char *name, double otherwise)
 {
-    const char *text = value_of(env, name);
+    const char *text = env_text(env, name);
     double v;
     return text && str_double(str_trim(str_of(text)), &v) && v >= 0 && v < 1e6 ? v : otherwise;
 }
 
 static uint64_t bytes_of(char *const *env, const char *name, uint64_t otherwise)
 {
-    const char *text = value_of(env, name);
+    const char *text = env_text(env, name);
     uint64_t n;
     return text && str_uint(str_trim(str_of(text)), &n) && n > 0 ? n : otherwise;
 }
@@ -101,7 +93,7 @@ static const char *ini_value(struct str s, struct arena *a)
 /* ~/.mlflow/credentials: an INI file with the section [mlflow]. */
 static void take_credentials_file(struct mlflow_config *c, char *const *env, struct arena *a)
 {
-    const char *home = value_of(env, "HOME");
+    const char *home = env_text(env, "HOME");
     struct buf text CLEANUP_BUF;
     bool ours = false;
     size_t sep;
@@ -128,13 +120,13 @@ static void take_credentials_file(struct mlflow_config *c, char *const *env, str
 
 static void take_credentials(struct mlflow_config *c, char *const *env, struct arena *a)
 {
-    if (value_of(env, "MLFLOW_TRACKING_USERNAME"))
-        c->http.user = value_of(env, "MLFLOW_TRACKING_USERNAME");
-    if (value_of(env, "MLFLOW_TRACKING_PASSWORD"))
-        c->http.password = value_of(env, "MLFLOW_TRACKING_PASSWORD");
+    if (env_text(env, "MLFLOW_TRACKING_USERNAME"))
+        c->http.user = env_text(env, "MLFLOW_TRACKING_USERNAME");
+    if (env_text(env, "MLFLOW_TRACKING_PASSWORD"))
+        c->http.password = env_text(env, "MLFLOW_TRACKING_PASSWORD");
     if (!c->http.user || !c->http.password)
         take_credentials_file(c, env, a);
-    c->http.bearer = value_of(env, "MLFLOW_TRACKING_TOKEN");
+    c->http.bearer = env_text(env, "MLFLOW_TRACKING_TOKEN");
     if (!c->http.user || !c->http.password) /* half a pair is none: then the token counts, as with MLflow's client */
         c->http.user = c->http.password = NULL;
 }
@@ -145,11 +137,11 @@ static void take_trust(struct mlflow_config *c, char *const *env)
     static const char *const names[] = {"MLFLOW_TRACKING_SERVER_CERT_PATH", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"};
     c->http.insecure = truth(env, "MLFLOW_TRACKING_INSECURE_TLS", false);
     for (size_t i = 0; i < sizeof names / sizeof *names && !c->http.ca_file && !c->http.insecure; i++)
-        c->http.ca_file = value_of(env, names[i]);
-    c->http.client_cert = value_of(env, "MLFLOW_TRACKING_CLIENT_CERT_PATH");
+        c->http.ca_file = env_text(env, names[i]);
+    c->http.client_cert = env_text(env, "MLFLOW_TRACKING_CLIENT_CERT_PATH");
     /* libcurl reads http_proxy, https_proxy, all_proxy and no_proxy itself; of this one only Python's client knows. */
-    if (strncasecmp(c->uri, "http:", 5) == 0 && !value_of(env, "http_proxy") && !value_of(env, "all_proxy") && !value_of(env, "ALL_PROXY"))
-        c->http.proxy = value_of(env, "HTTP_PROXY");
+    if (strncasecmp(c->uri, "http:", 5) == 0 && !env_text(env, "http_proxy") && !env_text(env, "all_proxy") && !env_text(env, "ALL_PROXY"))
+        c->http.proxy = env_text(env, "HTTP_PROXY");
 }
 
 static void take_patience(struct mlflow_config *c, char *const *env)
@@ -190,7 +182,7 @@ static int not_an_address(const char *uri, struct err *err)
 int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err)
 {
     struct mlflow_config c = {.http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = -1}};
-    uri = uri && *uri ? uri : value_of(env, "MLFLOW_TRACKING_URI");
+    uri = uri && *uri ? uri : env_text(env, "MLFLOW_TRACKING_URI");
     if (!uri)
         return err_set(err, ERR_INPUT, "no server is named: give its address (http://HOST:5000), or set MLFLOW_TRACKING_URI");
     if (!mlflow_is_server(uri) || !is_printable(str_trim(str_of(uri))))
@@ -201,16 +193,16 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
         return err_set(err, ERR_SYSTEM, "no memory");
     take_trust(&c, env);
     take_patience(&c, env);
-    if (c.http.insecure && value_of(env, "MLFLOW_TRACKING_SERVER_CERT_PATH"))
+    if (c.http.insecure && env_text(env, "MLFLOW_TRACKING_SERVER_CERT_PATH"))
         return err_set(err, ERR_INPUT, "MLFLOW_TRACKING_INSECURE_TLS and MLFLOW_TRACKING_SERVER_CERT_PATH exclude each other: unset one");
-    const char *workspace = value_of(env, "MLFLOW_WORKSPACE"), **headers = arena_get(a, 2 * sizeof *headers);
+    const char *workspace = env_text(env, "MLFLOW_WORKSPACE"), **headers = arena_get(a, 2 * sizeof *headers);
     if (workspace && headers && !strpbrk(workspace, "\r\n"))
         headers[0] = arena_printf(a, "X-MLFLOW-WORKSPACE: %s", workspace);
     c.http.headers = headers;
-    if (value_of(env, "MLFLOW_TRACKING_AUTH"))
+    if (env_text(env, "MLFLOW_TRACKING_AUTH"))
         c.warning =
             arena_printf(a, "MLFLOW_TRACKING_AUTH=%.40s names a Python plug-in, which cannot be used here: the request is sent without it",
-                         value_of(env, "MLFLOW_TRACKING_AUTH"));
+                         env_text(env, "MLFLOW_TRACKING_AUTH"));
     else if (truth(env, "MLFLOW_TRACKING_AWS_SIGV4", false))
         c.warning = "MLFLOW_TRACKING_AWS_SIGV4 is not supported: the request is sent unsigned";
     if (a->failed || !c.uri)

@@ -119,28 +119,10 @@ static int sample_order(const void *a, const void *b)
     return value_order(x->value, y->value);
 }
 
-static double number_of(const struct json *v)
-{
-    double d = NAN;
-    if (json_is_string(v))
-        str_double(str_of(json_string(v, "")), &d);
-    else
-        d = json_number(v, NAN);
-    return d;
-}
-
-static int64_t integer_of(const struct json *v)
-{
-    int64_t n = json_integer(v, 0);
-    if (json_is_string(v))
-        str_int(str_of(json_string(v, "")), &n);
-    return n;
-}
-
 /* The server shows the latest sample of each metric: with one sample that is all there is to know. */
 static bool is_there(const struct tree_entry *e, const struct json *latest)
 {
-    struct tree_sample there = {integer_of(json_get(latest, "timestamp")), integer_of(json_get(latest, "step")), number_of(json_get(latest, "value"))};
+    struct tree_sample there = {mlflow_integer(json_get(latest, "timestamp")), mlflow_integer(json_get(latest, "step")), mlflow_number(json_get(latest, "value"))};
     return e->count == 1 && sample_order(&e->samples[0], &there) == 0;
 }
 

@@ -81,7 +81,7 @@ static void test_published(void **state)
     (void)state;
     struct making m;
     struct err err = {0};
-    char path[100], ids[1][33];
+    char path[100];
     begin(&m, ID);
     assert_int_equal(end(&m), 0);
     for (size_t i = 0; i < 4; i++) {
@@ -91,9 +91,11 @@ static void test_published(void **state)
     }
     snprintf(path, sizeof path, "%s/metrics/run.wall_s", ID);
     assert_false(there(path)); /* nobody saw how long it took */
-    memcpy(ids[0], ID, 33);
     assert_int_equal(names(spool), 1);
-    assert_int_equal(make_settle(tree, spool, ids, 1, &err), 0);
+    struct make_batch batch = {.tree = tree, .spool = spool};
+    assert_int_equal(make_batch_add(&batch, ID, &err), 0);
+    assert_int_equal(names(spool), 1);
+    assert_int_equal(make_batch_settle(&batch, &err), 0);
     assert_int_equal(names(spool), 0);
 }
 
