@@ -7,7 +7,7 @@ CFLAGS   ?= -O2 -g
 INSTALL  ?= install
 VERSION  := $(shell cat VERSION)
 BW_PKGS  := hwloc libcjson yaml-0.1 libpcre2-8 uuid
-BW_LATE  := libcurl# loaded when it is needed: headers alone
+BW_LATE  := libcurl libgit2# loaded when they are needed: headers alone
 
 # What is missing is told in a sentence before anything is compiled.
 ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -45,7 +45,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) $(BW_LATE) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(BW_PKGS) 2>/dev/null) -lm
 
 lib_src    := $(filter-out wrapper/main.c wrapper/launch/main.c,$(wildcard wrapper/*.c wrapper/base/*.c wrapper/launch/*.c wrapper/cmd/*.c \
-              wrapper/sinks/*.c wrapper/forge/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
+              wrapper/sinks/*.c wrapper/forge/*.c wrapper/git/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
 mlruns_src := $(wildcard mlruns-format/*.c wrapper/base/*.c)
 obj         = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB        := $(O)/lib/libwrap.a

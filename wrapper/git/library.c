@@ -1,0 +1,64 @@
+/* library.c: libgit2, loaded at run time; see library.h. */
+#include "git/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct git2 loaded;
+
+/* Newest first. The unversioned name comes with the development package only; "-experimental" has other structs and is not looked for. */
+static void *find_library(void)
+{
+    static const char *const names[] = {"libgit2.so.1.9", "libgit2.so.1.8", "libgit2.so.1.7",
+                                        "libgit2.so.1.6", "libgit2.so.1.5", "libgit2.so"};
+    void *handle = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return handle;
+}
+
+const struct git2 *git2_load(struct err *err)
+{
+    struct git2 l = {.handle = loaded.handle};
+    int major = 0, minor = 0, patch = 0;
+    if (loaded.handle)
+        return &loaded;
+    if (!(l.handle = find_library())) {
+        err_set(
+            err, ERR_SYSTEM,
+            "libgit2 (1.5 or newer) cannot be loaded, which working with repositories needs: install libgit2-1.5 or newer (libgit2 on other systems)");
+        return NULL;
+    }
+#define CALL(name)                                                                                                                         \
+    if (!(l.name = (__typeof__(l.name))dlsym(l.handle, #name))) {                                                                          \
+        err_set(err, ERR_SYSTEM, "the libgit2 of this machine is too old: it has no %s; 1.5 or newer is wanted", #name);                   \
+        return NULL;                                                                                                                       \
+    }
+    GIT2_CALLS(CALL)
+#undef CALL
+    l.git_libgit2_version(&major, &minor, &patch);
+    if (major != 1 || minor < 5) {
+        err_set(err, ERR_SYSTEM, "the libgit2 of this machine is %d.%d.%d; 1.5 to 1.9 are known to work", major, minor, patch);
+        return NULL;
+    }
+    if (l.git_libgit2_init() < 0) {
+        err_set(err, ERR_SYSTEM, "libgit2 %d.%d.%d cannot be initialised", major, minor, patch);
+        return NULL;
+    }
+    loaded = l;
+    return &loaded;
+}
+
+int git2_err(struct err *err, int code, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    const git_error *e = loaded.git_error_last ? loaded.git_error_last() : NULL;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (e && e->message && e->klass != GIT_ERROR_NONE)
+        return err_set(err, ERR_SYSTEM, "%s: %s", text, e->message);
+    return err_set(err, ERR_SYSTEM, "%s: libgit2 says no more than %d", text, code);
+}

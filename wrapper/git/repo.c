@@ -1,0 +1,378 @@
+/* repo.c: a git repository: open it, resolve names, read objects. */
+#include "git/repo.h"
+
+#include "git/repo_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+void repo_id_hex(const struct repo_id *id, char ret[REPO_HEX])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < sizeof id->b; i++) {
+        ret[2 * i] = digits[id->b[i] >> 4];
+        ret[2 * i + 1] = digits[id->b[i] & 15];
+    }
+    ret[REPO_HEX - 1] = 0;
+}
+
+bool repo_id_parse(struct repo_id *ret, struct str hex)
+{
+    if (hex.n != REPO_HEX - 1)
+        return false;
+    for (size_t i = 0; i < sizeof ret->b; i++) {
+        uint64_t byte;
+        if (!str_based(str_sub(hex, 2 * i, 2), 16, &byte) || strpbrk((char[]){hex.p[2 * i], hex.p[2 * i + 1], 0}, "xX+- "))
+            return false;
+        ret->b[i] = (unsigned char)byte;
+    }
+    return true;
+}
+
+const char *repo_library(void)
+{
+    static char text[40];
+    int major, minor, patch;
+    const struct git2 *git = git2_load(NULL);
+    if (!git)
+        return NULL;
+    git->git_libgit2_version(&major, &minor, &patch);
+    snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
+    return text;
+}
+
+/* ---- the repository ---- */
+
+/* Why it cannot be opened, with what to do. */
+static int open_err(const struct git2 *git, const char *path, int code, struct err *err)
+{
+    const git_error *e = git->git_error_last();
+    const char *words = e && e->message ? e->message : "";
+    if (code == GIT_ENOTFOUND) {
+        err_set(err, ERR_INPUT, "%s is in no git repository: make one with \"benchwrap init\" or \"git init\"", path);
+        return 1;
+    }
+    if (code == GIT_EOWNER)
+        return err_set(
+            err, ERR_INPUT,
+            "the repository of %s belongs to somebody else, so git does not trust it; if you do: git config --global --add safe.directory '%s'",
+            path, path);
+    if (strcasestr(words, "objectformat") || strcasestr(words, "object format"))
+        return err_set(
+            err, ERR_INPUT,
+            "the repository of %s names its objects by SHA-256, which this libgit2 (%s) cannot read; use a repository with git's default, SHA-1",
+            path, repo_library());
+    return git2_err(err, code, "opening the repository of %s", path);
+}
+
+static int take_config(struct repo *r, struct err *err)
+{
+    git_config *config = NULL, *snapshot = NULL;
+    int rc = r->git->git_repository_config(&config, r->repository);
+    if (rc == 0)
+        rc = r->git->git_config_snapshot(&snapshot, config);
+    r->git->git_config_free(config);
+    if (rc)
+        return git2_err(err, rc, "reading git's configuration");
+    r->git->git_config_free(r->config);
+    r->config = snapshot;
+    return 0;
+}
+
+int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *err)
+{
+    const struct git2 *git = git2_load(err);
+    struct repo *r = git ? calloc(1, sizeof *r) : NULL;
+    int rc;
+    if (!r)
+        return git ? err_set(err, ERR_SYSTEM, "no memory for a repository") : -1;
+    r->git = git;
+    rc = git->git_repository_open_ext(&r->repository, path, flags & REPO_HERE ? GIT_REPOSITORY_OPEN_NO_SEARCH : 0, NULL);
+    if (rc)
+        rc = open_err(git, path, rc, err);
+    else if ((rc = git->git_repository_odb(&r->odb, r->repository)))
+        rc = git2_err(err, rc, "opening the objects of %s", path);
+    else
+        rc = take_config(r, err);
+    if (rc) {
+        repo_close(r);
+        return rc;
+    }
+    *ret = r;
+    return 0;
+}
+
+void repo_close(struct repo *r)
+{
+    if (!r)
+        return;
+    r->git->git_config_free(r->config);
+    r->git->git_odb_free(r->odb);
+    r->git->git_repository_free(r->repository);
+    free(r);
+}
+
+const char *repo_dir(const struct repo *r)
+{
+    return r->git->git_repository_path(r->repository);
+}
+
+const char *repo_common(const struct repo *r)
+{
+    return r->git->git_repository_commondir(r->repository);
+}
+
+const char *repo_workdir(const struct repo *r)
+{
+    return r->git->git_repository_workdir(r->repository);
+}
+
+bool repo_is_bare(const struct repo *r)
+{
+    return r->git->git_repository_is_bare(r->repository) == 1;
+}
+
+bool repo_is_shallow(const struct repo *r)
+{
+    return r->git->git_repository_is_shallow(r->repository) == 1;
+}
+
+bool repo_is_worktree(const struct repo *r)
+{
+    return r->git->git_repository_is_worktree(r->repository) == 1;
+}
+
+void repo_refresh(struct repo *r)
+{
+    r->git->git_odb_refresh(r->odb);
+}
+
+/* ---- names ---- */
+
+static const git_object_t kinds[] = {
+    [REPO_ANY] = GIT_OBJECT_ANY,   [REPO_COMMIT] = GIT_OBJECT_COMMIT, [REPO_TREE] = GIT_OBJECT_TREE,
+    [REPO_BLOB] = GIT_OBJECT_BLOB, [REPO_TAG] = GIT_OBJECT_TAG,
+};
+
+int repo_resolve(struct repo *r, const char *rev, enum repo_kind kind, struct repo_id *ret, struct err *err)
+{
+    static const char *const words[] = {"object", "commit", "tree", "file", "tag"};
+    git_object *found = NULL, *peeled = NULL;
+    int rc = r->git->git_revparse_single(&found, r->repository, rev);
+    if (rc == GIT_ENOTFOUND || rc == GIT_EINVALIDSPEC || rc == GIT_EAMBIGUOUS) {
+        git2_err(err, rc, "\"%.200s\"", rev);
+        if (err)
+            err->kind = ERR_INPUT;
+        return 1;
+    }
+    if (rc)
+        return git2_err(err, rc, "looking for \"%.200s\"", rev);
+    if (kind == REPO_ANY)
+        *ret = repo_id_of(r->git->git_object_id(found));
+    else if ((rc = r->git->git_object_peel(&peeled, found, kinds[kind])) == 0)
+        *ret = repo_id_of(r->git->git_object_id(peeled));
+    r->git->git_object_free(peeled);
+    r->git->git_object_free(found);
+    if (rc) {
+        err_set(err, ERR_INPUT, "\"%.200s\" is no %s", rev, words[kind]);
+        return 1;
+    }
+    return 0;
+}
+
+int repo_ref(struct repo *r, const char *name, struct repo_id *ret, struct err *err)
+{
+    git_oid oid;
+    int rc = r->git->git_reference_name_to_id(&oid, r->repository, name);
+    if (rc == GIT_ENOTFOUND)
+        return 1;
+    if (rc)
+        return git2_err(err, rc, "reading %.200s", name);
+    *ret = repo_id_of(&oid);
+    return 0;
+}
+
+int repo_symbolic(struct repo *r, const char *name, struct arena *a, const char **ret, struct err *err)
+{
+    git_reference *ref = NULL;
+    int rc = r->git->git_reference_lookup(&ref, r->repository, name);
+    if (rc == GIT_ENOTFOUND)
+        return 1;
+    if (rc)
+        return git2_err(err, rc, "reading %.200s", name);
+    const char *target = r->git->git_reference_symbolic_target(ref);
+    *ret = target ? arena_dup(a, target, strlen(target)) : NULL;
+    r->git->git_reference_free(ref);
+    if (target && !*ret)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    return target ? 0 : 1;
+}
+
+/* A list that grows in the arena. */
+static int list_add(struct arena *a, const char ***list, size_t *count, const char *text, struct err *err)
+{
+    if ((*count & (*count + 1)) == 0) { /* 0, 1, 3, 7 … entries: full with the NULL behind them */
+        const char **more = arena_get(a, (2 * *count + 2) * sizeof **list);
+        if (!more)
+            return err_set(err, ERR_SYSTEM, "out of memory");
+        if (*count)
+            memcpy(more, *list, *count * sizeof **list);
+        *list = more;
+    }
+    char *copy = arena_dup(a, text, strlen(text));
+    if (!copy)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    (*list)[(*count)++] = copy;
+    (*list)[*count] = NULL;
+    return 0;
+}
+
+static int list_begin(struct arena *a, const char ***list, size_t *count, struct err *err)
+{
+    *count = 0;
+    *list = arena_get(a, 2 * sizeof **list);
+    return *list ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+int repo_refs(struct repo *r, const char *glob, struct arena *a, const char ***ret, size_t *ret_count, struct err *err)
+{
+    git_reference_iterator *at = NULL;
+    const char *name;
+    int rc = r->git->git_reference_iterator_glob_new(&at, r->repository, glob);
+    if (rc)
+        return git2_err(err, rc, "listing the refs %.200s", glob);
+    int bad = list_begin(a, ret, ret_count, err);
+    while (!bad && (rc = r->git->git_reference_next_name(&name, at)) == 0)
+        bad = list_add(a, ret, ret_count, name, err);
+    r->git->git_reference_iterator_free(at);
+    if (bad)
+        return -1;
+    return rc == GIT_ITEROVER ? 0 : git2_err(err, rc, "listing the refs %.200s", glob);
+}
+
+bool repo_ref_legal(struct repo *r, const char *name)
+{
+    int valid = 0;
+    return r->git->git_reference_name_is_valid(&valid, name) == 0 && valid;
+}
+
+/* ---- objects ---- */
+
+bool repo_has(struct repo *r, const struct repo_id *id)
+{
+    return r->git->git_odb_exists(r->odb, repo_oid(id)) == 1;
+}
+
+static int object_err(int rc, const struct repo_id *id, struct err *err)
+{
+    char hex[REPO_HEX];
+    repo_id_hex(id, hex);
+    git2_err(err, rc, "reading object %s", hex);
+    return rc == GIT_ENOTFOUND ? 1 : -1;
+}
+
+int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind, uint64_t *ret_bytes, struct err *err)
+{
+    size_t bytes;
+    git_object_t type;
+    int rc = r->git->git_odb_read_header(&bytes, &type, r->odb, repo_oid(id));
+    if (rc)
+        return object_err(rc, id, err);
+    if (ret_kind)
+        *ret_kind = (enum repo_kind)type; /* the numbers are git's own: 1 to 4 */
+    if (ret_bytes)
+        *ret_bytes = bytes;
+    return 0;
+}
+
+int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err)
+{
+    enum repo_kind is;
+    uint64_t bytes;
+    git_odb_object *object = NULL;
+    char hex[REPO_HEX];
+    int rc = repo_look(r, id, &is, &bytes, err);
+    if (rc)
+        return rc;
+    repo_id_hex(id, hex);
+    if (kind != REPO_ANY && is != kind)
+        return err_set(err, ERR_INPUT, "object %s is of another kind than is said of it", hex);
+    if (bytes > max)
+        return err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
+    rc = r->git->git_odb_read(&object, r->odb, repo_oid(id));
+    if (rc)
+        return object_err(rc, id, err);
+    buf_add(ret, r->git->git_odb_object_data(object), r->git->git_odb_object_size(object));
+    r->git->git_odb_object_free(object);
+    return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for object %s", hex) : 0;
+}
+
+/* ---- configuration ---- */
+
+int repo_config(struct repo *r, const char *key, struct arena *a, const char **ret, struct err *err)
+{
+    const char *text;
+    int rc = r->git->git_config_get_string(&text, r->config, key);
+    if (rc == GIT_ENOTFOUND)
+        return 1;
+    if (rc)
+        return git2_err(err, rc, "git's configuration, %s", key);
+    *ret = arena_dup(a, text, strlen(text));
+    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+bool repo_config_on(struct repo *r, const char *key, bool otherwise)
+{
+    int on;
+    return r->git->git_config_get_bool(&on, r->config, key) == 0 ? on : otherwise;
+}
+
+int repo_config_set(struct repo *r, const char *key, const char *value, struct err *err)
+{
+    git_config *all = NULL, *own = NULL;
+    int rc = r->git->git_repository_config(&all, r->repository);
+    if (rc == 0)
+        rc = r->git->git_config_open_level(&own, all, GIT_CONFIG_LEVEL_LOCAL);
+    if (rc == 0)
+        rc = value ? r->git->git_config_set_string(own, key, value) : r->git->git_config_delete_entry(own, key);
+    if (rc == GIT_ENOTFOUND && !value)
+        rc = 0;
+    if (rc)
+        git2_err(err, rc, "writing %s to %sconfig", key, repo_common(r));
+    r->git->git_config_free(own);
+    r->git->git_config_free(all);
+    return rc ? -1 : take_config(r, err);
+}
+
+int repo_remotes(struct repo *r, struct arena *a, const char ***ret, struct err *err)
+{
+    git_strarray names = {0};
+    size_t count = 0;
+    int rc = r->git->git_remote_list(&names, r->repository);
+    if (rc)
+        return git2_err(err, rc, "listing the remotes");
+    int bad = list_begin(a, ret, &count, err);
+    for (size_t i = 0; i < names.count && !bad; i++)
+        bad = list_add(a, ret, &count, names.strings[i], err);
+    r->git->git_strarray_dispose(&names);
+    return bad;
+}
+
+int repo_remote_url(struct repo *r, const char *remote, bool push, struct arena *a, const char **ret, struct err *err)
+{
+    git_remote *found = NULL;
+    int rc = r->git->git_remote_lookup(&found, r->repository, remote);
+    if (rc == GIT_ENOTFOUND || rc == GIT_EINVALIDSPEC)
+        return 1;
+    if (rc)
+        return git2_err(err, rc, "the remote \"%.100s\"", remote);
+    const char *url = push ? r->git->git_remote_pushurl(found) : NULL;
+    if (!url)
+        url = r->git->git_remote_url(found);
+    *ret = url ? arena_dup(a, url, strlen(url)) : NULL;
+    r->git->git_remote_free(found);
+    if (url && !*ret)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    return url ? 0 : 1;
+}

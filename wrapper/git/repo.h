@@ -1,0 +1,98 @@
+/* repo.h: a git repository: open it, resolve names, read trees, files, commits and configuration. Writing: objects.h, ref.h. The user's own
+ * git as a program (fetch, push, sign): program.h.
+ *
+ * Objects and refs are libgit2's (loaded at the first repo_open, library.h); the types here are our own. Foreign repositories are hostile:
+ * every reader states its bounds, names come as they are stored (any byte but NUL and '/') and never reach a shell, a path or a terminal unseen.
+ * Not for two threads at once. No call moves HEAD, reads or writes the index or the work tree. */
+#ifndef GIT_REPO_H
+#define GIT_REPO_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct repo;
+
+/* The name of an object: SHA-1, 20 bytes. */
+struct repo_id {
+    unsigned char b[20];
+};
+enum { REPO_HEX = 41 }; /* 40 digits and the NUL */
+
+static inline bool repo_id_eq(const struct repo_id *a, const struct repo_id *b)
+{
+    return memcmp(a->b, b->b, sizeof a->b) == 0;
+}
+void repo_id_hex(const struct repo_id *id, char ret[REPO_HEX]);
+/* Exactly 40 hexadecimal digits; else false. */
+bool repo_id_parse(struct repo_id *ret, struct str hex);
+
+/* ---- the repository ---- */
+
+enum { REPO_HERE = 1 /* path is the repository or its work tree itself: folders above it are not looked at */ };
+/* Opens the repository that holds path: bare, a work tree or a folder in it, a linked worktree, shallow. GIT_DIR and its kin are not looked at.
+ * 0; 1: there is none (err filled: what to do); -1: it cannot be used: SHA-256, foreign owner (safe.directory), damaged, libgit2 missing. */
+int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *err);
+void repo_close(struct repo *r); /* NULL is allowed */
+const char *repo_dir(const struct repo *r);      /* absolute, ends in '/': ".../.git/", or of a worktree ".../.git/worktrees/x/" */
+const char *repo_common(const struct repo *r);   /* where objects, refs and config lie; ends in '/' */
+const char *repo_workdir(const struct repo *r);  /* ends in '/'; NULL: bare */
+bool repo_is_bare(const struct repo *r);
+bool repo_is_shallow(const struct repo *r);
+bool repo_is_worktree(const struct repo *r);
+/* Another process has written objects or packs since: look again. */
+void repo_refresh(struct repo *r);
+
+/* ---- names ---- */
+
+enum repo_kind { REPO_ANY, REPO_COMMIT = 1, REPO_TREE, REPO_BLOB, REPO_TAG };
+/* Anything git understands as a revision ("origin/main", "HEAD~2", a hash), peeled to the kind wanted. 0; 1: no such thing (err filled); -1. */
+int repo_resolve(struct repo *r, const char *rev, enum repo_kind kind, struct repo_id *ret, struct err *err);
+/* A full name of a ref ("refs/heads/main") to its object, symbolic refs followed. 0; 1: there is none (err untouched); -1. */
+int repo_ref(struct repo *r, const char *name, struct repo_id *ret, struct err *err);
+/* What a symbolic ref ("HEAD", "refs/remotes/origin/HEAD") points at, into the arena. 0; 1: there is none, or it is no symbolic one (a detached HEAD). */
+int repo_symbolic(struct repo *r, const char *name, struct arena *a, const char **ret, struct err *err);
+/* Full names of the refs that match (glob: "refs/heads/b*"), into the arena; *ret ends in NULL. */
+int repo_refs(struct repo *r, const char *glob, struct arena *a, const char ***ret, size_t *ret_count, struct err *err);
+bool repo_ref_legal(struct repo *r, const char *name);
+
+/* ---- objects ---- */
+
+bool repo_has(struct repo *r, const struct repo_id *id);
+/* 0; 1: there is none (err filled). ret_kind and ret_bytes may be NULL. */
+int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind, uint64_t *ret_bytes, struct err *err);
+/* Appends a whole object of that kind. More than max bytes: ERR_INPUT, before anything is read into memory. 0; 1: there is none. */
+int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err);
+
+struct repo_commit {
+    struct repo_id tree;
+    unsigned parents;
+    struct repo_id parent[8];  /* the first 8 */
+    int64_t author_s, committer_s; /* since 1970 */
+    const char *author_name, *author_email, *committer_name, *committer_email, *message; /* in the arena; bytes as stored */
+};
+int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
+/* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns 0 to go on, else that is returned. */
+int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without, int (*each)(void *context, const struct repo_id *id), void *context,
+                 struct err *err);
+/* 0; 1: the two have none. */
+int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err);
+/* 1: `old` is `tip` or among its ancestors; 0: not; -1. */
+int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_id *old, struct err *err);
+
+/* ---- configuration ---- */
+
+/* As `git config --get`: the last value over all files. 0; 1: not set; -1. The text lives in the arena. */
+int repo_config(struct repo *r, const char *key, struct arena *a, const char **ret, struct err *err);
+/* The last value as a boolean; `otherwise` where it is not set or is none. */
+bool repo_config_on(struct repo *r, const char *key, bool otherwise);
+/* Into the repository's own file (.git/config); value NULL: taken out. */
+int repo_config_set(struct repo *r, const char *key, const char *value, struct err *err);
+/* Name of each remote, and the address of one (push: where it is pushed to). Texts live in the arena; *ret ends in NULL. 0; address: 1: there is none. */
+int repo_remotes(struct repo *r, struct arena *a, const char ***ret, struct err *err);
+int repo_remote_url(struct repo *r, const char *remote, bool push, struct arena *a, const char **ret, struct err *err);
+
+/* Version of the libgit2 that can be loaded ("1.5.1"), or NULL. */
+const char *repo_library(void);
+#endif

@@ -1,0 +1,26 @@
+/* repo_state.h: what the files of wrapper/git/ know of an opened repository. */
+#ifndef GIT_REPO_STATE_H
+#define GIT_REPO_STATE_H
+#include "git/library.h"
+#include "git/repo.h"
+
+struct repo {
+    const struct git2 *git;
+    git_repository *repository;
+    git_odb *odb;
+    git_config *config; /* a snapshot: what is set afterwards makes a new one */
+};
+
+/* Our names and libgit2's are the same 20 bytes. */
+static inline const git_oid *repo_oid(const struct repo_id *id)
+{
+    _Static_assert(sizeof(git_oid) == sizeof(struct repo_id), "a libgit2 built for SHA-256 has other structs");
+    return (const git_oid *)(const void *)id;
+}
+static inline struct repo_id repo_id_of(const git_oid *oid)
+{
+    struct repo_id id;
+    memcpy(id.b, oid->id, sizeof id.b);
+    return id;
+}
+#endif

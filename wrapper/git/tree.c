@@ -1,0 +1,203 @@
+/* tree.c: git's tree objects: entries, paths, walks, differences. */
+#include "git/tree.h"
+
+#include <stdio.h>
+
+enum { DEPTH = 50, PATH_BYTES = 4096 };
+static const uint64_t ENTRIES = 20000000;
+
+int tree_next(struct str *rest, struct tree_entry *ret, struct err *err)
+{
+    uint64_t mode = 0;
+    size_t i = 0;
+    if (!rest->n)
+        return 0;
+    for (; i < rest->n && i < 8 && rest->p[i] >= '0' && rest->p[i] <= '7'; i++)
+        mode = mode * 8 + (uint64_t)(rest->p[i] - '0');
+    const char *name = rest->p + i + 1;
+    const char *end = i && i + 1 < rest->n && rest->p[i] == ' ' ? memchr(name, 0, rest->n - i - 1) : NULL;
+    if (!end || end == name || (size_t)(rest->p + rest->n - end) < 1 + sizeof ret->id.b)
+        return err_set(err, ERR_INPUT, "a folder's object is damaged");
+    ret->mode = (unsigned)mode;
+    ret->name = name;
+    memcpy(ret->id.b, end + 1, sizeof ret->id.b);
+    end += 1 + sizeof ret->id.b;
+    *rest = (struct str){end, (size_t)(rest->p + rest->n - end)};
+    return 1;
+}
+
+int tree_compare(const char *a, bool a_dir, const char *b, bool b_dir)
+{
+    size_t na = strlen(a), nb = strlen(b), n = na < nb ? na : nb;
+    int c = memcmp(a, b, n);
+    if (c)
+        return c;
+    unsigned char ca = (unsigned char)(na > n ? a[n] : a_dir ? '/' : 0), cb = (unsigned char)(nb > n ? b[n] : b_dir ? '/' : 0);
+    return (ca > cb) - (ca < cb);
+}
+
+static int read_tree(struct repo *r, const struct repo_id *id, struct buf *to, struct err *err)
+{
+    buf_init(to, TREE_BYTES_MAX + 1);
+    int rc = repo_read(r, id, REPO_TREE, TREE_BYTES_MAX, to, err);
+    return rc ? -1 : 0; /* one that is not there is an error here: somebody said that it is */
+}
+
+static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct tree_entry *ret, struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    if (read_tree(r, tree, &text, err))
+        return -1;
+    struct str rest = buf_text(&text);
+    int rc;
+    while ((rc = tree_next(&rest, ret, err)) > 0)
+        if (str_is(name, ret->name)) {
+            ret->name = NULL;
+            return 0;
+        }
+    return rc < 0 ? -1 : 1;
+}
+
+int tree_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct tree_entry *ret, struct err *err)
+{
+    char hex[REPO_HEX];
+    struct tree_entry at = {.mode = TREE_MODE_DIR};
+    struct str rest = str_of(path);
+    repo_id_hex(tree_or_commit, hex);
+    int rc = repo_resolve(r, hex, REPO_TREE, &at.id, err);
+    if (rc)
+        return -1;
+    while (rest.p && rest.n) {
+        if (at.mode != TREE_MODE_DIR)
+            return 1;
+        struct repo_id tree = at.id;
+        if ((rc = find_entry(r, &tree, str_cut(&rest, '/'), &at, err)))
+            return rc;
+    }
+    *ret = at;
+    return 0;
+}
+
+int tree_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct tree_entry *e), void *context,
+              struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    struct tree_entry e;
+    if (read_tree(r, tree, &text, err))
+        return -1;
+    struct str rest = buf_text(&text);
+    int rc;
+    while ((rc = tree_next(&rest, &e, err)) > 0) {
+        int said = each(context, &e);
+        if (said)
+            return said;
+    }
+    return rc;
+}
+
+/* ---- two trees side by side; a walk is a difference from nothing ---- */
+
+struct pair {
+    struct repo *r;
+    int (*each)(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is);
+    void *context;
+    struct err *err;
+    unsigned depth_max;
+    uint64_t left;
+    char path[PATH_BYTES];
+};
+
+static int pair_trees(struct pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth);
+
+static const struct repo_id *folder_of(const struct tree_entry *e)
+{
+    return e && e->mode == TREE_MODE_DIR ? &e->id : NULL;
+}
+
+static int pair_entry(struct pair *p, const struct tree_entry *was, const struct tree_entry *is, size_t at, unsigned depth)
+{
+    const struct repo_id *was_folder = folder_of(was), *is_folder = folder_of(is);
+    const struct tree_entry *some = was ? was : is;
+    if (was && is && was->mode == is->mode && repo_id_eq(&was->id, &is->id))
+        return 0;
+    size_t n = strlen(some->name);
+    if (!p->left--)
+        return err_set(p->err, ERR_INPUT, "the tree has more entries than are looked at");
+    if (at + n + 2 > sizeof p->path)
+        return err_set(p->err, ERR_INPUT, "the tree has a path of more than %zu bytes", sizeof p->path);
+    if (at)
+        p->path[at++] = '/';
+    memcpy(p->path + at, some->name, n + 1);
+    if (!was_folder || !is_folder) { /* one and the same folder says nothing by itself */
+        int said = p->each(p->context, p->path, was, is);
+        if (said == TREE_SKIP)
+            return 0;
+        if (said)
+            return said;
+    }
+    return was_folder || is_folder ? pair_trees(p, was_folder, is_folder, at + n, depth + 1) : 0;
+}
+
+static int pair_trees(struct pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth)
+{
+    CLEANUP_BUF struct buf a = {0};
+    CLEANUP_BUF struct buf b = {0};
+    struct tree_entry was_e, is_e;
+    struct str was_rest = {"", 0}, is_rest = {"", 0};
+    if (depth > p->depth_max)
+        return err_set(p->err, ERR_INPUT, "the tree has folders more than %u deep", p->depth_max);
+    if ((was && read_tree(p->r, was, &a, p->err)) || (is && read_tree(p->r, is, &b, p->err)))
+        return -1;
+    if (was)
+        was_rest = buf_text(&a);
+    if (is)
+        is_rest = buf_text(&b);
+    int left = tree_next(&was_rest, &was_e, p->err), right = tree_next(&is_rest, &is_e, p->err);
+    while (left > 0 || right > 0) {
+        int order = left <= 0    ? 1
+                    : right <= 0 ? -1
+                                 : tree_compare(was_e.name, was_e.mode == TREE_MODE_DIR, is_e.name, is_e.mode == TREE_MODE_DIR);
+        if (left < 0 || right < 0)
+            return -1;
+        p->path[at] = 0;
+        int said = pair_entry(p, order <= 0 ? &was_e : NULL, order >= 0 ? &is_e : NULL, at, depth);
+        if (said)
+            return said;
+        if (order <= 0)
+            left = tree_next(&was_rest, &was_e, p->err);
+        if (order >= 0)
+            right = tree_next(&is_rest, &is_e, p->err);
+    }
+    return left < 0 || right < 0 ? -1 : 0;
+}
+
+int tree_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct tree_bounds *bounds,
+              int (*each)(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is), void *context,
+              struct err *err)
+{
+    struct pair p = {.r = r, .each = each, .context = context, .err = err};
+    p.depth_max = bounds && bounds->depth ? bounds->depth : DEPTH;
+    p.left = bounds && bounds->entries ? bounds->entries : ENTRIES;
+    if (was && is && repo_id_eq(was, is))
+        return 0;
+    return pair_trees(&p, was, is, 0, 1);
+}
+
+struct walk {
+    int (*each)(void *context, const char *path, const struct tree_entry *e);
+    void *context;
+};
+
+static int walk_one(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is)
+{
+    const struct walk *w = context;
+    (void)was;
+    return w->each(w->context, path, is);
+}
+
+int tree_walk(struct repo *r, const struct repo_id *tree, const struct tree_bounds *bounds,
+              int (*each)(void *context, const char *path, const struct tree_entry *e), void *context, struct err *err)
+{
+    struct walk w = {each, context};
+    return tree_diff(r, NULL, tree, bounds, walk_one, &w, err);
+}
