@@ -1,0 +1,105 @@
+/* slurm_job.c: the fields of a Slurm job: kept harmless, printed, read back, told. */
+#include "probes/slurm_job.h"
+
+#include "probes/look.h"
+
+#include <stdio.h>
+#include <time.h>
+
+const struct slurm_row slurm_rows[SLURM_FIELDS] = {
+#define FIELD(id, kind, json, text, fact, key) {#id, SLURM_##kind, json, text, fact, key},
+#include "probes/slurm_job.def"
+#undef FIELD
+};
+
+/* A number that is one: digits, at most 2^53. */
+static bool number_of(struct str value, int64_t *ret)
+{
+    return str_int(value, ret) && *ret > 0 && *ret < (INT64_C(1) << 53);
+}
+
+void slurm_job_keep(struct slurm_job *job, enum slurm_field field, struct str value)
+{
+    static const char *const nothing[] = {"(null)", "N/A", "None", "n/a", "n/s", "Unknown", "*", "Partition_Limit", "4294967295"};
+    struct buf plain CLEANUP_BUF;
+    int64_t n;
+    buf_init(&plain, 5 * SLURM_TEXT_MAX);
+    value = str_trim(value);
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (str_is(value, nothing[i]))
+            return;
+    bool text = slurm_rows[field].kind == SLURM_WORD || slurm_rows[field].kind == SLURM_FREE;
+    if (value.n == 0 || job->field[field].n ||
+        (!text && !number_of(value, &n) && !(slurm_rows[field].kind == SLURM_DURATION && str_is(value, "unlimited"))))
+        return;
+    buf_plain(&plain, value, SLURM_TEXT_MAX);
+    if (!plain.failed)
+        job->field[field] = (struct str){arena_dup(&job->arena, plain.p, plain.n), plain.n};
+    if (!job->field[field].p)
+        job->field[field] = (struct str){0};
+}
+
+void slurm_job_deinit(struct slurm_job *job)
+{
+    arena_deinit(&job->arena);
+    *job = (struct slurm_job){0};
+}
+
+void slurm_job_print(const struct slurm_job *job, struct buf *to)
+{
+    for (size_t i = 0; i < SLURM_FIELDS; i++)
+        if (job->field[i].n) {
+            buf_printf(to, "%s ", slurm_rows[i].name);
+            buf_str(to, job->field[i]);
+            buf_putc(to, '\n');
+        }
+}
+
+void slurm_job_read(struct slurm_job *ret, struct str lines)
+{
+    *ret = (struct slurm_job){0};
+    arena_init(&ret->arena, 1 << 20);
+    while (lines.p) {
+        struct str line = str_cut(&lines, '\n'), name = str_cut(&line, ' ');
+        for (size_t i = 0; line.p && i < SLURM_FIELDS; i++)
+            if (str_is(name, slurm_rows[i].name))
+                slurm_job_keep(ret, (enum slurm_field)i, line);
+    }
+}
+
+int64_t slurm_job_ends_s(const struct slurm_job *job)
+{
+    int64_t n;
+    return number_of(job->field[SLURM_ENDS], &n) ? n : 0;
+}
+
+/* Seconds since 1970 as a person reads them: 2026-11-22T05:29:38Z. */
+static bool time_text(struct str value, char *to, size_t size)
+{
+    int64_t n;
+    struct tm tm;
+    time_t t;
+    if (!number_of(value, &n) || n > INT64_C(4102444800)) /* 2100: a controller that does not know says the end of its time */
+        return false;
+    t = (time_t)n;
+    return gmtime_r(&t, &tm) && strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0;
+}
+
+void slurm_job_tell(const struct slurm_job *job, struct host *h, struct record *r)
+{
+    for (size_t i = 0; i < SLURM_FIELDS; i++) {
+        struct str value = job->field[i];
+        char text[32];
+        if (value.n == 0 || record_find(r, slurm_rows[i].fact, slurm_rows[i].key))
+            continue;
+        if (slurm_rows[i].kind == SLURM_TIME) {
+            if (!time_text(value, text, sizeof text))
+                continue;
+            value = str_of(text);
+        }
+        if (slurm_rows[i].fact == FACT_TAG)
+            tell_tag(h, r, slurm_rows[i].key, value);
+        else
+            tell(h, r, slurm_rows[i].key, value);
+    }
+}

@@ -1,0 +1,209 @@
+/* slurm_text.c: a job out of the text of `scontrol -d show job`, against lines that its user put there. */
+#include "probes/slurm_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* What lines begin with, in the order of printing (20.11 to 25.11); from Command on there is free text. */
+static const char *const order[] = {"UserId",      "Priority",    "JobState",      "Requeue",       "DerivedExitCode",
+                                    "RunTime",     "SubmitTime",  "AccrueTime",    "StartTime",     "PreemptEligibleTime",
+                                    "PreemptTime", "SuspendTime", "LastSchedEval", "Partition",     "ReqNodeList",
+                                    "NodeList",    "FedOrigin",   "BatchHost",     "SchedNodeList", "NumNodes",
+                                    "TRES",        "ReqTRES",     "AllocTRES",     "Socks/Node",    "JOB_GRES",
+                                    "Nodes",       "MinCPUsNode", "Features",      "Reservation",   "OverSubscribe",
+                                    "Command"};
+enum { ORDER = sizeof order / sizeof *order, LINE_NODES = 25, LINE_COMMAND = ORDER - 1 };
+
+/* The line that begins with three blanks (five before Nodes=) and a key of the list; -1: another one. */
+static int line_kind(struct str line)
+{
+    struct str body = line;
+    while (body.n && *body.p == ' ')
+        body = str_sub(body, 1, body.n);
+    struct str rest = body, key = str_cut(&rest, '=');
+    size_t blanks = line.n - body.n;
+    for (int i = 0; rest.p && i < ORDER; i++)
+        if (str_is(key, order[i]))
+            return blanks == (i == LINE_NODES ? 5u : 3u) ? i : -1;
+    return -1;
+}
+
+/* ISO time without a zone, as this machine's: what scontrol prints that does not know SLURM_TIME_FORMAT=%s. */
+static bool local_seconds(struct str value, int64_t *ret)
+{
+    struct tm tm = {.tm_isdst = -1};
+    char text[24];
+    if (value.n != 19)
+        return false;
+    snprintf(text, sizeof text, STR_FMT, STR_ARG(value));
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (!end || *end)
+        return false;
+    *ret = (int64_t)mktime(&tm);
+    return *ret > 0;
+}
+
+/* D-HH:MM:SS, HH:MM:SS, MM:SS -> seconds. */
+static bool limit_seconds(struct str value, int64_t *ret)
+{
+    int64_t days = 0, part, sum = 0;
+    struct str rest = value, head = str_cut(&rest, '-');
+    if (rest.p && (!str_int(head, &days) || days < 0 || days > 100000))
+        return false;
+    if (!rest.p)
+        rest = value;
+    for (int i = 0; rest.p; i++) {
+        if (i == 3 || !str_int(str_cut(&rest, ':'), &part) || part < 0 || part > 1000000)
+            return false;
+        sum = sum * 60 + part;
+    }
+    *ret = days * 86400 + sum;
+    return true;
+}
+
+static void keep(struct slurm_job *job, enum slurm_field field, struct str value)
+{
+    char text[32];
+    int64_t n;
+    if (slurm_rows[field].kind == SLURM_DURATION && str_is(value, "UNLIMITED")) {
+        slurm_job_keep(job, field, STR("unlimited"));
+        return;
+    }
+    if ((slurm_rows[field].kind == SLURM_TIME && local_seconds(value, &n)) ||
+        (slurm_rows[field].kind == SLURM_DURATION && limit_seconds(value, &n))) {
+        snprintf(text, sizeof text, "%lld", (long long)n);
+        value = str_of(text);
+    }
+    slurm_job_keep(job, field, value);
+}
+
+static bool wanted(enum slurm_field field, struct str key, size_t turn)
+{
+    struct str rest = str_of(slurm_rows[field].text), word = {0};
+    for (size_t i = 0; i <= turn; i++)
+        word = str_word(&rest);
+    return word.n && str_eq(word, key);
+}
+
+/* The words KEY=VALUE of one line. Keys end at the first '='; none of these values holds a blank. */
+static void take_line(struct slurm_job *job, struct str line, size_t turn)
+{
+    for (struct str word; (word = str_word(&line)).n;) {
+        struct str value = word, key = str_cut(&value, '=');
+        if (!value.p)
+            continue;
+        if (str_is(key, "Network")) /* the user's own words, to the end of the line */
+            return;
+        for (size_t i = 0; i < SLURM_FIELDS; i++)
+            if (wanted((enum slurm_field)i, key, turn))
+                keep(job, (enum slurm_field)i, value);
+    }
+}
+
+/* Behind "JobId=… [ArrayJobId=… …] JobName=<name>\n"; {NULL, 0}: it does not begin so. *ret_settled: the name is known to end there. */
+static struct str behind_name(struct str reply, const struct slurm_who *who, bool *ret_settled)
+{
+    char head[64];
+    snprintf(head, sizeof head, "JobId=%.40s ", who->id);
+    ptrdiff_t at = str_find(reply, STR(" JobName=")), end = str_find(reply, STR("\n"));
+    if (!str_starts(reply, head) || at < 0 || end < at)
+        return (struct str){0};
+    struct str rest = str_sub(reply, (size_t)at + sizeof " JobName=" - 1, reply.n);
+    size_t n = who->name ? strlen(who->name) : 0;
+    *ret_settled = who->name && rest.n > n && memcmp(rest.p, who->name, n) == 0 && rest.p[n] == '\n';
+    return *ret_settled ? str_sub(rest, n + 1, rest.n) : str_sub(reply, (size_t)end + 1, reply.n);
+}
+
+/* Where the job's own part begins: at once behind a name that is known, else where its first line is, if there is one such line only. {NULL, 0}:
+ * several could be meant. */
+static struct str own_part(struct str text, bool settled)
+{
+    struct str found = {0}, first = text;
+    if (settled && str_starts(text, "   HetJobIdSet=")) {
+        str_cut(&text, '\n');
+        first = text;
+    }
+    if (settled && line_kind(str_cut(&first, '\n')) == 0)
+        return text;
+    for (struct str rest = text; rest.p;) {
+        struct str from = rest, line = str_cut(&rest, '\n');
+        if (line_kind(line) != 0)
+            continue;
+        if (found.p)
+            return (struct str){0};
+        found = from;
+    }
+    return found;
+}
+
+/* What the lines of nodes say, together: "0-3", or where nodes differ "cn[001-002]:0-3 cn003:0-7". */
+static void take_nodes(struct slurm_job *job, struct str part, enum slurm_field field, const char *key)
+{
+    struct buf all CLEANUP_BUF;
+    size_t lines = 0;
+    struct str only = {0};
+    buf_init(&all, 4 * SLURM_TEXT_MAX);
+    for (struct str rest = part; rest.p;) {
+        struct str line = str_cut(&rest, '\n'), nodes = {0}, value = {0};
+        int kind = line_kind(line);
+        if (kind > LINE_NODES || line.n == 0)
+            break;
+        for (struct str word; kind == LINE_NODES && (word = str_word(&line)).n;) {
+            struct str name = str_cut(&word, '=');
+            if (str_is(name, "Nodes"))
+                nodes = word;
+            if (str_is(name, key))
+                value = word;
+        }
+        if (!value.p || value.n == 0)
+            continue;
+        lines++;
+        only = value;
+        buf_printf(&all, "%s" STR_FMT ":" STR_FMT, all.n ? " " : "", STR_ARG(nodes), STR_ARG(value));
+    }
+    if (lines == 1)
+        slurm_job_keep(job, field, only);
+    else if (!all.failed)
+        slurm_job_keep(job, field, buf_text(&all));
+}
+
+/* The fields end before the line of the command; without it the last value may be half of one. */
+static bool whole(struct str part)
+{
+    while (part.p && part.n)
+        if (line_kind(str_cut(&part, '\n')) == LINE_COMMAND)
+            return true;
+    return false;
+}
+
+int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct slurm_who *who, struct err *err)
+{
+    *ret = (struct slurm_job){0};
+    arena_init(&ret->arena, 1 << 20);
+    bool settled = false;
+    struct str rest = behind_name(reply, who, &settled);
+    if (!rest.p)
+        return err_set(err, ERR_INPUT, "scontrol's reply is not about the job %.40s", who->id);
+    struct str part = own_part(rest, settled);
+    if (!part.p)
+        return err_set(err, ERR_INPUT, "scontrol's reply is not told from text in the job's name or comment: line breaks in it");
+    if (!whole(part))
+        return err_set(err, ERR_INPUT, "scontrol's reply ends too early");
+    take_nodes(ret, part, SLURM_CORES, "CPU_IDs");
+    take_nodes(ret, part, SLURM_GRES, "GRES");
+    for (size_t turn = 0; turn < 2; turn++) { /* keys of second choice last */
+        int last = -1;
+        for (rest = part; rest.p;) {
+            struct str line = str_cut(&rest, '\n');
+            int kind = line_kind(line);
+            if (kind == LINE_COMMAND || line.n == 0)
+                break;
+            if (kind < 0 || kind <= last || kind == LINE_NODES)
+                continue;
+            last = kind;
+            take_line(ret, line, turn);
+        }
+    }
+    return 0;
+}
