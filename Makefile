@@ -54,6 +54,7 @@ BIN        := $(O)/bin/benchwrap
 CORE       := $(O)/libexec/benchwrap/benchwrap-core
 SHIPPED    := $(wildcard benchmarks/catalogue/*/rules.yaml)
 NATIVE     := $(patsubst benchmarks/native/%/,$(O)/bin/%,$(sort $(dir $(wildcard benchmarks/native/*/main.c))))
+NATIVE_LIB := $(patsubst benchmarks/native/%/,$(O)/lib/lib%.a,$(sort $(wildcard benchmarks/native/*/)))
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
@@ -93,6 +94,21 @@ $(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(LIB)
 	$(call say,LD,$@)libs=$$(sed -n 's,.*/\* link: \(.*\) \*/.*,\1,p' benchmarks/native/$*/main.c); [ -z "$$libs" ] || libs=$$(pkg-config --libs $$libs) || exit 1; \
 	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(launch_static)) $(LDFLAGS) -o $@ $^ $$libs -lm -lpthread
 
+# The same without main.c, for the tests.
+$(NATIVE_LIB): $(O)/lib/lib%.a: $$(filter-out $(O)/obj/benchmarks/native/$$*/main.o,$$(call obj,$$(call native_src,$$*)))
+	@mkdir -p $(@D); rm -f $@
+	$(call say,AR,$@)$(AR) rcs $@ $^
+# SentencePiece models are C++'s: an object of its own, where that library and a compiler are; llmload loads it when a model is named.
+CXX ?= c++
+ifneq ($(shell pkg-config --exists sentencepiece 2>/dev/null && command -v $(CXX)),)
+PIECES := $(O)/libexec/benchwrap/llmload-sentencepiece.so
+$(PIECES): benchmarks/native/llmload/tokens/sentencepiece.cc benchmarks/native/llmload/tokens/sentencepiece_calls.h $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -std=c++17 -O2 -Wall -Wextra -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ $< \
+		$$(pkg-config --cflags --libs sentencepiece)
+all: $(PIECES)
+endif
+
 # Other flags or another compiler in the same O rebuild everything.
 flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS)
 $(O)/flags: FORCE
@@ -101,9 +117,9 @@ $(O)/flags: FORCE
 # Unit tests: one program per tests/unit/<layer>/<file>.c, cmocka, TAP.
 unit_src := $(wildcard tests/unit/*/*.c)
 unit_bin := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
-$(O)/tests/unit/%: tests/unit/%.c $(LIB) $(O)/flags
+$(O)/tests/unit/%: tests/unit/%.c $(NATIVE_LIB) $(LIB) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(PKG_LIBS) -lcmocka
+	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $(NATIVE_LIB) $(LIB) $(PKG_LIBS) -lcmocka
 # Helper programs of tests and measurements: plain C, libc only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
 # a line `/* link: core */` (libwrap.a and its libraries) or `/* link: PACKAGE */` (pkg-config).
 help_bin := $(patsubst %.c,$(O)/%,$(wildcard tests/lib/*.c tests/bench/*.c))
@@ -141,7 +157,7 @@ ddir = $(DESTDIR)$(PREFIX)
 install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a folder of your own)
 	$(INSTALL) -d '$(ddir)/bin' '$(ddir)/libexec/benchwrap' '$(ddir)/lib/pkgconfig' '$(ddir)/share/man/man1' '$(ddir)/share/doc/benchwrap'
 	$(INSTALL) -m 755 $(BIN) $(NATIVE) '$(ddir)/bin/'
-	$(INSTALL) -m 755 $(CORE) '$(ddir)/libexec/benchwrap/'
+	$(INSTALL) -m 755 $(CORE) $(PIECES) '$(ddir)/libexec/benchwrap/'
 	$(INSTALL) -m 644 $(MLRUNS) '$(ddir)/lib/'
 	for f in $$(scripts/public-headers); do d='$(ddir)'/include/benchwrap/$$(dirname "$${f#wrapper/}"); \
 		$(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done
