@@ -1,101 +1,10 @@
 /* cmd_ls.c: `benchwrap ls`: the runs of a tree, newest first. Reads the meta of all runs and more of those only that are shown. */
 #include "cmd/fold.h"
-#include "cmd/runs.h"
+#include "cmd/headline.h"
 
-#include "base/fs.h"
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { LS_LAST = 30, HEADLINES_MAX = 2, METRIC_TAIL = 4096 };
-
-struct headline {
-    const char *key, *unit;
-    double value;
-};
-
-/* The value of greatest step in the tail of metrics/<key>; false if there is none that can be read. */
-static bool last_value(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a, double *ret)
-{
-    char path[400];
-    snprintf(path, sizeof path, "metrics/%.300s", key);
-    const char *text = runs_file(runs, run, path, METRIC_TAIL, a);
-    if (!text || strlen(text) >= METRIC_TAIL) /* a series that long is no headline */
-        return false;
-    bool found = false;
-    int64_t best = INT64_MIN, at = INT64_MIN;
-    for (struct str rest = str_of(text); rest.p;) {
-        struct str line = str_cut(&rest, '\n'), time = str_word(&line), value = str_word(&line), step = str_word(&line);
-        int64_t t, s = 0;
-        double v;
-        if (!time.n || !str_int(time, &t) || !str_double(value, &v) || (step.n && !str_int(step, &s)))
-            continue;
-        if (s > best || (s == best && t >= at))
-            *ret = v, best = s, at = t, found = true;
-    }
-    return found;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Names of the run's metrics that are about the program, sorted. */
-static size_t metric_names(const struct runs *runs, const struct tree_run *run, struct arena *a, char **names, size_t max)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/metrics", run->path + strlen("mlruns/"));
-    int fd = openat(runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    size_t n = 0;
-    if (!d && fd >= 0)
-        close(fd);
-    for (struct dirent *e; d && n < max && (e = readdir(d));)
-        if (e->d_name[0] != '.' && e->d_type != DT_DIR && runs_is_result(e->d_name) &&
-            (names[n] = arena_dup(a, e->d_name, strlen(e->d_name))))
-            n++;
-    if (d)
-        closedir(d);
-    qsort(names, n, sizeof *names, by_name);
-    return n;
-}
-
-/* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. */
-static size_t headlines(const struct runs *runs, const struct tree_run *run, struct arena *a, struct headline *ret)
-{
-    size_t n = 0;
-    const char *named = runs_file(runs, run, "tags/benchwrap.headline", 1024, a);
-    struct str rest = str_of(named);
-    for (struct str word; n < HEADLINES_MAX && (word = str_word(&rest)).n;) {
-        const char *key = arena_dup(a, word.p, word.n);
-        if (key && !strstr(key, "..") && last_value(runs, run, key, a, &ret[n].value))
-            ret[n++].key = key;
-    }
-    enum { NAMES_MAX = 256 };
-    char *names[NAMES_MAX];
-    static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};
-    size_t count = n || named ? 0 : metric_names(runs, run, a, names, NAMES_MAX);
-    for (size_t w = 0; n == 0 && w < sizeof wanted / sizeof wanted[0]; w++)
-        for (size_t i = 0; n < HEADLINES_MAX && i < count; i++)
-            if (str_ends(str_of(names[i]), wanted[w]) && last_value(runs, run, names[i], a, &ret[n].value))
-                ret[n++].key = names[i];
-    for (size_t i = 0; i < n; i++)
-        ret[i].unit = runs_unit(ret[i].key, a);
-    return n;
-}
-
-/* "write.bandwidth.max 11059.2 MiB_per_s" */
-static void show_headline(struct buf *to, const struct headline *h)
-{
-    size_t stem = runs_stem(h->key), unit = strlen(h->unit), plain = unit && stem > unit + 1 ? stem - unit - 1 : stem;
-    buf_printf(to, "%s%.*s%s ", to->n ? ", " : "", (int)plain, h->key, h->key + stem);
-    show_double(to, h->value);
-    buf_printf(to, "%s%s", unit ? " " : "", h->unit);
-}
+enum { LS_LAST = 30 };
 
 /* Children stand below their parent, or are counted behind its name. */
 static const char *shown_name(const struct fold_line *line, struct arena *a)
@@ -131,7 +40,8 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     listing_text(l, b.n ? b.p : NULL);
     buf_clear(&b);
     double wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
-    bool known = last_value(runs, run, "series.wall_s", a, &wall) || last_value(runs, run, "run.wall_s", a, &wall) || run->end_ms > run->start_ms;
+    bool known = headline_value(runs, run, "series.wall_s", a, &wall) || headline_value(runs, run, "run.wall_s", a, &wall) ||
+                 run->end_ms > run->start_ms;
     if (known)
         show_duration(&b, wall);
     if (known)
@@ -140,9 +50,9 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
         listing_none(l);
     buf_clear(&b);
     struct headline h[HEADLINES_MAX];
-    size_t n = headlines(runs, run, a, h);
+    size_t n = headlines_of(runs, run, a, h);
     for (size_t i = 0; i < n && !json; i++)
-        show_headline(&b, &h[i]);
+        headline_show(&b, &h[i]);
     for (size_t i = 0; i < n && json; i++)
         buf_printf(&b, "%s%s", i ? " " : "", h[i].key);
     listing_text(l, b.n ? b.p : NULL);
@@ -177,7 +87,8 @@ static const struct listing_column columns[] = {
 };
 
 /* A program gets a row for each run. */
-static int choose_lines(struct cmd_context *c, const struct runs *runs, bool open, size_t last, struct fold_line **ret, size_t *ret_count, size_t *ret_more)
+static int choose_lines(struct cmd_context *c, const struct runs *runs, bool open, size_t last, struct fold_line **ret, size_t *ret_count,
+                        size_t *ret_more)
 {
     if (!opt_on(&c->opts, "json"))
         return fold_runs(runs, open, last, c->arena, ret, ret_count, ret_more);
@@ -238,7 +149,7 @@ static int run(struct cmd_context *c)
                                  .tags = opt_find(&c->opts, "tag"),
                                  .corrected = all};
     bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
-    filter.fold = !open && opt_on(&c->opts, "json");                       /* a listing for people counts them */
+    filter.fold = !open && opt_on(&c->opts, "json"); /* a listing for people counts them */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": no operands are taken; \"benchwrap show RUN\" tells about one run", c->argv[0]);

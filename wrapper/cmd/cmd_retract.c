@@ -1,0 +1,206 @@
+/* cmd_retract.c: `benchwrap retract`: a run is withdrawn by a new run that says so; nothing of the old one is altered. */
+#include "base/clock.h"
+#include "cmd/runs.h"
+#include "wrapper/plan.h"
+#include "wrapper/run_make.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { SETTLED_S = 60, WHY_MAX = 1000, RUNS_MAX = 100 };
+
+struct work {
+    struct cmd_context *c;
+    struct runs runs;
+    struct plan plan;
+    const char *why;
+    struct listing list;
+    struct make_batch batch;  /* published, not safe yet */
+    bool dry;
+};
+
+static const struct listing_column columns[] = {
+    {"id", NULL, false, 0},         {"short", "RUN", false, 0}, {"name", "NAME", false, 40}, {"experiment", "EXPERIMENT", false, 30},
+    {"result", "RESULT", false, 0}, {"by", NULL, false, 0},     {"path", NULL, false, 0},
+};
+
+static int check_why(struct work *w, struct err *err)
+{
+    const char *why = opt_text(&w->c->opts, "why");
+    struct str s = str_trim(str_of(why));
+    if (!s.n)
+        return err_set(err, ERR_USAGE, "--why TEXT is wanted: readers of the results ask for the reason");
+    if (s.n > WHY_MAX || !str_valid_utf8(s))
+        return err_set(err, ERR_USAGE, "--why: at most %d bytes of UTF-8 are wanted", WHY_MAX);
+    w->why = arena_dup(w->c->arena, s.p, s.n);
+    return w->why ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+/* What stands in the tree of the new run: whom it withdraws, why, and as little else as may be. */
+static void record_facts(struct work *w, struct making *m, const struct tree_run *run, const char *verdict)
+{
+    struct record *r = &m->record;
+    const struct opt_set *o = &w->plan.opts;
+    const char *benchmark = runs_file(&w->runs, run, "tags/benchmark", 256, w->c->arena), *site = opt_text(o, "site");
+    r->source = "retract";
+    record_tag(r, "benchwrap.run_id", str_of(r->id));
+    record_tag(r, "benchwrap.version", STR(BW_VERSION));
+    record_tag(r, "benchwrap.format", str_of(arena_printf(w->c->arena, "%d", MLRUNS_FORMAT)));
+    record_tag(r, "benchwrap.retracts", str_of(run->id));
+    record_tag(r, "benchwrap.why", str_of(w->why));
+    record_tag(r, "benchwrap.verdict", STR("none"));
+    record_tag(r, "mlflow.source.type", STR("LOCAL"));
+    record_tag(r, "mlflow.source.name", STR("benchwrap retract"));
+    record_param(r, "retracts.run", str_of(run->id));
+    record_param(r, "retracts.reason", str_of(w->why));
+    if (verdict)
+        record_param(r, "retracts.verdict", str_of(verdict));
+    if (benchmark)
+        record_tag(r, "benchmark", str_of(benchmark));
+    r->source = "option";
+    if (site)
+        record_tag(r, "site", str_of(site));
+    r->source = "recorder";
+}
+
+/* The id follows from the run and the reason: the same word twice is one run. */
+static int publish(struct work *w, const struct tree_run *run, char id[33], const char **ret_place, struct err *err)
+{
+    bool public = strcmp(opt_text(&w->plan.opts, "profile"), "public") == 0;
+    char host[256] = "";
+    struct making m;
+    struct finished done;
+    int64_t now = clock_wall_ms();
+    const char *verdict = runs_file(&w->runs, run, "tags/benchwrap.verdict", 64, w->c->arena);
+    const char *name = arena_printf(w->c->arena, "retracts %.8s", run->id);
+    if (!public)
+        gethostname(host, sizeof host - 1);
+    make_id(id, "retract", str_of(arena_printf(w->c->arena, "%s/%s", run->id, w->why)));
+    char *argv[] = {NULL};
+    struct make_plan plan = {.id = id,
+                             .spool = w->plan.spool,
+                             .head = {.host = host,
+                                      .experiment = run->experiment,
+                                      .run_name = name,
+                                      .tree = w->runs.tree,
+                                      .user = public      ? ""
+                                              : run->user ? run->user
+                                                          : "",
+                                      .job = "",
+                                      .argv = argv,
+                                      .start_ms = now},
+                             .options = {.log_max = 1 << 20, .public_profile = public, .told = true, .host = host}};
+    if (make_begin(&m, &plan, err))
+        return -1;
+    record_facts(w, &m, run, verdict);
+    int rc = make_end(&m, RUN_FINISHED, NULL, now, &done, err);
+    if (rc == 0)
+        *ret_place = arena_dup(w->c->arena, done.place, strlen(done.place));
+    finished_deinit(&done);
+    return rc < 0 ? -1 : 0;
+}
+
+static void add_row(struct work *w, const struct tree_run *run, const char *result, const char *by, const char *place)
+{
+    struct listing *l = &w->list;
+    listing_text(l, run->id);
+    listing_str(l, (struct str){run->id, 8});
+    listing_text(l, run->name);
+    listing_text(l, run->experiment);
+    listing_text(l, result);
+    listing_text(l, by);
+    listing_text(l, place);
+}
+
+/* The run itself is withdrawn, and with it all that amends it: a correction is followed to the run that was recorded first. */
+static int take(struct work *w, const char *name)
+{
+    struct cmd_context *c = w->c;
+    struct tree_run *run, *old;
+    char id[33] = "";
+    const char *place = NULL;
+    if (runs_find(&w->runs, name, TREE_META, c, &run, c->err))
+        return -1;
+    for (int hops = 0; hops < 100; hops++) {
+        const char *root = runs_file(&w->runs, run, "tags/benchwrap.amends", 64, c->arena);
+        if (!root || strlen(root) != 32 || tree_find(w->runs.root, root, TREE_META, c->arena, &old, NULL))
+            break;
+        run = old;
+    }
+    if (runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena))
+        return err_set(c->err, ERR_INPUT, "%.8s is itself a retraction, of the run %.8s", run->id,
+                       runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena));
+    if (run->status == RUN_RUNNING)
+        return err_set(c->err, ERR_INPUT, "%.8s has not ended", run->id);
+    if (!w->dry && publish(w, run, id, &place, c->err))
+        return err_wrap(c->err, "%.8s", run->id);
+    add_row(w, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
+    return w->dry ? 0 : make_batch_add(&w->batch, id, c->err);
+}
+
+static int work(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    struct swept swept;
+    struct err err = {0};
+    if (!w->dry) /* what one that was killed left is finished first */
+        finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
+    int rc = 0;
+    w->batch = (struct make_batch){.tree = w->runs.tree, .spool = w->plan.spool};
+    for (int i = 0; rc == 0 && i < c->argc; i++)
+        rc = take(w, c->argv[i]);
+    if (make_batch_settle(&w->batch, &err)) /* the next run, or sync, does it */
+        fprintf(c->notes, "benchwrap: retract: %s\n", err.text);
+    if (opt_on(&c->opts, "json")) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 16 << 20);
+        listing_json(&w->list, &b);
+        fprintf(c->out, "%s\n", b.p ? b.p : "[]");
+    } else if (listing_print(&w->list, c->out) < 0)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    return rc;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct work w = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run")};
+    const char *tree = opt_text(&c->opts, "tree");
+    char *line[] = {arena_dup(c->arena, "retract", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    if (!c->argc)
+        return err_set(c->err, ERR_USAGE, "which run? Name it by the beginning of its id; see \"benchwrap ls\"");
+    if (c->argc > RUNS_MAX)
+        return err_set(c->err, ERR_USAGE, "at most %d runs at once", RUNS_MAX);
+    if (check_why(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    int rc = runs_open(&w.runs, c, c->err);
+    if (rc == 0)
+        rc = work(&w);
+    runs_close(&w.runs);
+    listing_deinit(&w.list);
+    plan_deinit(&w.plan);
+    return rc;
+}
+
+static const struct opt_row rows[] = {
+    {"why", 'w', OPT_TEXT, "TEXT", NULL, NULL, "What", "the reason, for those who read the results", 0},
+    CMD_ROW_TREE,
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "tell what would be retracted, and write nothing", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_retract = {
+    .name = "retract",
+    .summary = "withdraw runs, with the reason",
+    .usage = "--why TEXT [OPTIONS] RUN...",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "What was published is never edited: others have copies of it. A retraction is a run of its own in the same experiment, with tag benchwrap.retracts = the "
+        "run's id and tag benchwrap.why; ls, show and compare leave the retracted run out from then on, wherever the retraction has been merged. \"ls --all\" "
+        "shows both, and \"show =ID\" the run as it was recorded. What amends the run (see reparse) is retracted with it.\n\n"
+        "A run that was recorded elsewhere and came by git can be retracted like one's own; it takes effect for others when they merge it (see share).",
+    .examples = "$ benchwrap retract --dry-run --why \"the node was shared\" last\nWhat would be retracted.\n"
+                "$ benchwrap retract --why \"wrong file system mounted\" last\nThe newest run.\n",
+    .run = run,
+};

@@ -1,0 +1,87 @@
+/* headline.c: the one or two numbers by which a run is known in a table. */
+#include "cmd/headline.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { METRIC_TAIL = 4096 };
+
+bool headline_value(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a, double *ret)
+{
+    char path[400];
+    snprintf(path, sizeof path, "metrics/%.300s", key);
+    const char *text = runs_file(runs, run, path, METRIC_TAIL, a);
+    if (!text || strlen(text) >= METRIC_TAIL) /* a series that long is no headline */
+        return false;
+    bool found = false;
+    int64_t best = INT64_MIN, at = INT64_MIN;
+    for (struct str rest = str_of(text); rest.p;) {
+        struct str line = str_cut(&rest, '\n'), time = str_word(&line), value = str_word(&line), step = str_word(&line);
+        int64_t t, s = 0;
+        double v;
+        if (!time.n || !str_int(time, &t) || !str_double(value, &v) || (step.n && !str_int(step, &s)))
+            continue;
+        if (s > best || (s == best && t >= at))
+            *ret = v, best = s, at = t, found = true;
+    }
+    return found;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of the run's metrics that are about the program, sorted. */
+static size_t metric_names(const struct runs *runs, const struct tree_run *run, struct arena *a, char **names, size_t max)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/metrics", run->path + strlen("mlruns/"));
+    int fd = openat(runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    size_t n = 0;
+    if (!d && fd >= 0)
+        close(fd);
+    for (struct dirent *e; d && n < max && (e = readdir(d));)
+        if (e->d_name[0] != '.' && e->d_type != DT_DIR && runs_is_result(e->d_name) &&
+            (names[n] = arena_dup(a, e->d_name, strlen(e->d_name))))
+            n++;
+    if (d)
+        closedir(d);
+    qsort(names, n, sizeof *names, by_name);
+    return n;
+}
+
+size_t headlines_of(const struct runs *runs, const struct tree_run *run, struct arena *a, struct headline *ret)
+{
+    size_t n = 0;
+    const char *named = runs_file(runs, run, "tags/benchwrap.headline", 1024, a);
+    struct str rest = str_of(named);
+    for (struct str word; n < HEADLINES_MAX && (word = str_word(&rest)).n;) {
+        const char *key = arena_dup(a, word.p, word.n);
+        if (key && !strstr(key, "..") && headline_value(runs, run, key, a, &ret[n].value))
+            ret[n++].key = key;
+    }
+    enum { NAMES_MAX = 256 };
+    char *names[NAMES_MAX];
+    static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};
+    size_t count = n || named ? 0 : metric_names(runs, run, a, names, NAMES_MAX);
+    for (size_t w = 0; n == 0 && w < sizeof wanted / sizeof wanted[0]; w++)
+        for (size_t i = 0; n < HEADLINES_MAX && i < count; i++)
+            if (str_ends(str_of(names[i]), wanted[w]) && headline_value(runs, run, names[i], a, &ret[n].value))
+                ret[n++].key = names[i];
+    for (size_t i = 0; i < n; i++)
+        ret[i].unit = runs_unit(ret[i].key, a);
+    return n;
+}
+
+void headline_show(struct buf *to, const struct headline *h)
+{
+    size_t stem = runs_stem(h->key), unit = strlen(h->unit), plain = unit && stem > unit + 1 ? stem - unit - 1 : stem;
+    buf_printf(to, "%s%.*s%s ", to->n ? ", " : "", (int)plain, h->key, h->key + stem);
+    show_double(to, h->value);
+    buf_printf(to, "%s%s", unit ? " " : "", h->unit);
+}
