@@ -6,7 +6,7 @@
 enum { DEPTH = 50, PATH_BYTES = 4096 };
 static const uint64_t ENTRIES = 20000000;
 
-int tree_next(struct str *rest, struct tree_entry *ret, struct err *err)
+int repo_tree_next(struct str *rest, struct repo_entry *ret, struct err *err)
 {
     uint64_t mode = 0;
     size_t i = 0;
@@ -26,7 +26,7 @@ int tree_next(struct str *rest, struct tree_entry *ret, struct err *err)
     return 1;
 }
 
-int tree_compare(const char *a, bool a_dir, const char *b, bool b_dir)
+int repo_tree_compare(const char *a, bool a_dir, const char *b, bool b_dir)
 {
     size_t na = strlen(a), nb = strlen(b), n = na < nb ? na : nb;
     int c = memcmp(a, b, n);
@@ -38,19 +38,19 @@ int tree_compare(const char *a, bool a_dir, const char *b, bool b_dir)
 
 static int read_tree(struct repo *r, const struct repo_id *id, struct buf *to, struct err *err)
 {
-    buf_init(to, TREE_BYTES_MAX + 1);
-    int rc = repo_read(r, id, REPO_TREE, TREE_BYTES_MAX, to, err);
+    buf_init(to, REPO_TREE_MAX + 1);
+    int rc = repo_read(r, id, REPO_TREE, REPO_TREE_MAX, to, err);
     return rc ? -1 : 0; /* one that is not there is an error here: somebody said that it is */
 }
 
-static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct tree_entry *ret, struct err *err)
+static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct repo_entry *ret, struct err *err)
 {
     CLEANUP_BUF struct buf text;
     if (read_tree(r, tree, &text, err))
         return -1;
     struct str rest = buf_text(&text);
     int rc;
-    while ((rc = tree_next(&rest, ret, err)) > 0)
+    while ((rc = repo_tree_next(&rest, ret, err)) > 0)
         if (str_is(name, ret->name)) {
             ret->name = NULL;
             return 0;
@@ -58,17 +58,17 @@ static int find_entry(struct repo *r, const struct repo_id *tree, struct str nam
     return rc < 0 ? -1 : 1;
 }
 
-int tree_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct tree_entry *ret, struct err *err)
+int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct repo_entry *ret, struct err *err)
 {
     char hex[REPO_HEX];
-    struct tree_entry at = {.mode = TREE_MODE_DIR};
+    struct repo_entry at = {.mode = REPO_MODE_DIR};
     struct str rest = str_of(path);
     repo_id_hex(tree_or_commit, hex);
     int rc = repo_resolve(r, hex, REPO_TREE, &at.id, err);
     if (rc)
         return -1;
     while (rest.p && rest.n) {
-        if (at.mode != TREE_MODE_DIR)
+        if (at.mode != REPO_MODE_DIR)
             return 1;
         struct repo_id tree = at.id;
         if ((rc = find_entry(r, &tree, str_cut(&rest, '/'), &at, err)))
@@ -78,16 +78,16 @@ int tree_find(struct repo *r, const struct repo_id *tree_or_commit, const char *
     return 0;
 }
 
-int tree_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct tree_entry *e), void *context,
+int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct repo_entry *e), void *context,
               struct err *err)
 {
     CLEANUP_BUF struct buf text;
-    struct tree_entry e;
+    struct repo_entry e;
     if (read_tree(r, tree, &text, err))
         return -1;
     struct str rest = buf_text(&text);
     int rc;
-    while ((rc = tree_next(&rest, &e, err)) > 0) {
+    while ((rc = repo_tree_next(&rest, &e, err)) > 0) {
         int said = each(context, &e);
         if (said)
             return said;
@@ -99,7 +99,7 @@ int tree_each(struct repo *r, const struct repo_id *tree, int (*each)(void *cont
 
 struct pair {
     struct repo *r;
-    int (*each)(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is);
+    int (*each)(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is);
     void *context;
     struct err *err;
     unsigned depth_max;
@@ -109,15 +109,15 @@ struct pair {
 
 static int pair_trees(struct pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth);
 
-static const struct repo_id *folder_of(const struct tree_entry *e)
+static const struct repo_id *folder_of(const struct repo_entry *e)
 {
-    return e && e->mode == TREE_MODE_DIR ? &e->id : NULL;
+    return e && e->mode == REPO_MODE_DIR ? &e->id : NULL;
 }
 
-static int pair_entry(struct pair *p, const struct tree_entry *was, const struct tree_entry *is, size_t at, unsigned depth)
+static int pair_entry(struct pair *p, const struct repo_entry *was, const struct repo_entry *is, size_t at, unsigned depth)
 {
     const struct repo_id *was_folder = folder_of(was), *is_folder = folder_of(is);
-    const struct tree_entry *some = was ? was : is;
+    const struct repo_entry *some = was ? was : is;
     if (was && is && was->mode == is->mode && repo_id_eq(&was->id, &is->id))
         return 0;
     size_t n = strlen(some->name);
@@ -130,7 +130,7 @@ static int pair_entry(struct pair *p, const struct tree_entry *was, const struct
     memcpy(p->path + at, some->name, n + 1);
     if (!was_folder || !is_folder) { /* one and the same folder says nothing by itself */
         int said = p->each(p->context, p->path, was, is);
-        if (said == TREE_SKIP)
+        if (said == REPO_SKIP)
             return 0;
         if (said)
             return said;
@@ -142,7 +142,7 @@ static int pair_trees(struct pair *p, const struct repo_id *was, const struct re
 {
     CLEANUP_BUF struct buf a = {0};
     CLEANUP_BUF struct buf b = {0};
-    struct tree_entry was_e, is_e;
+    struct repo_entry was_e, is_e;
     struct str was_rest = {"", 0}, is_rest = {"", 0};
     if (depth > p->depth_max)
         return err_set(p->err, ERR_INPUT, "the tree has folders more than %u deep", p->depth_max);
@@ -152,11 +152,11 @@ static int pair_trees(struct pair *p, const struct repo_id *was, const struct re
         was_rest = buf_text(&a);
     if (is)
         is_rest = buf_text(&b);
-    int left = tree_next(&was_rest, &was_e, p->err), right = tree_next(&is_rest, &is_e, p->err);
+    int left = repo_tree_next(&was_rest, &was_e, p->err), right = repo_tree_next(&is_rest, &is_e, p->err);
     while (left > 0 || right > 0) {
         int order = left <= 0    ? 1
                     : right <= 0 ? -1
-                                 : tree_compare(was_e.name, was_e.mode == TREE_MODE_DIR, is_e.name, is_e.mode == TREE_MODE_DIR);
+                                 : repo_tree_compare(was_e.name, was_e.mode == REPO_MODE_DIR, is_e.name, is_e.mode == REPO_MODE_DIR);
         if (left < 0 || right < 0)
             return -1;
         p->path[at] = 0;
@@ -164,15 +164,15 @@ static int pair_trees(struct pair *p, const struct repo_id *was, const struct re
         if (said)
             return said;
         if (order <= 0)
-            left = tree_next(&was_rest, &was_e, p->err);
+            left = repo_tree_next(&was_rest, &was_e, p->err);
         if (order >= 0)
-            right = tree_next(&is_rest, &is_e, p->err);
+            right = repo_tree_next(&is_rest, &is_e, p->err);
     }
     return left < 0 || right < 0 ? -1 : 0;
 }
 
-int tree_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct tree_bounds *bounds,
-              int (*each)(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is), void *context,
+int repo_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct repo_bounds *bounds,
+              int (*each)(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is), void *context,
               struct err *err)
 {
     struct pair p = {.r = r, .each = each, .context = context, .err = err};
@@ -184,20 +184,20 @@ int tree_diff(struct repo *r, const struct repo_id *was, const struct repo_id *i
 }
 
 struct walk {
-    int (*each)(void *context, const char *path, const struct tree_entry *e);
+    int (*each)(void *context, const char *path, const struct repo_entry *e);
     void *context;
 };
 
-static int walk_one(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is)
+static int walk_one(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     const struct walk *w = context;
     (void)was;
     return w->each(w->context, path, is);
 }
 
-int tree_walk(struct repo *r, const struct repo_id *tree, const struct tree_bounds *bounds,
-              int (*each)(void *context, const char *path, const struct tree_entry *e), void *context, struct err *err)
+int repo_walk(struct repo *r, const struct repo_id *tree, const struct repo_bounds *bounds,
+              int (*each)(void *context, const char *path, const struct repo_entry *e), void *context, struct err *err)
 {
     struct walk w = {each, context};
-    return tree_diff(r, NULL, tree, bounds, walk_one, &w, err);
+    return repo_diff(r, NULL, tree, bounds, walk_one, &w, err);
 }

@@ -6,35 +6,35 @@
 #define GIT_TREE_H
 #include "git/repo.h"
 
-enum { TREE_MODE_DIR = 0040000, TREE_MODE_FILE = 0100644, TREE_MODE_EXEC = 0100755, TREE_MODE_LINK = 0120000, TREE_MODE_MODULE = 0160000 };
+enum { REPO_MODE_DIR = 0040000, REPO_MODE_FILE = 0100644, REPO_MODE_EXEC = 0100755, REPO_MODE_LINK = 0120000, REPO_MODE_MODULE = 0160000 };
 
-struct tree_entry {
+struct repo_entry {
     const char *name;     /* ends in NUL, not in '/'; points into the text it was read from */
     struct repo_id id;
     unsigned mode;        /* as stored: a hostile one may be anything */
 };
 
 /* The next entry of a raw tree; *rest moves behind it. 1: one; 0: the end; -1 with ERR_INPUT: no tree. */
-int tree_next(struct str *rest, struct tree_entry *ret, struct err *err);
+int repo_tree_next(struct str *rest, struct repo_entry *ret, struct err *err);
 /* git's order: byte order of the names, a folder's as if it ended in '/'. */
-int tree_compare(const char *a, bool a_dir, const char *b, bool b_dir);
+int repo_tree_compare(const char *a, bool a_dir, const char *b, bool b_dir);
 /* What stands at path ("mlruns/12/ab…", no leading or trailing '/'; "": the tree itself) below a tree or commit. 0; 1: nothing (err untouched); -1.
  * ret->name is NULL afterwards. */
-int tree_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct tree_entry *ret, struct err *err);
-/* The entries of one tree, in git's order; `each` returns 0 to go on, else that is returned. No more than TREE_BYTES_MAX bytes of tree. */
-enum { TREE_BYTES_MAX = 1 << 28 };
-int tree_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct tree_entry *e), void *context, struct err *err);
+int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *path, struct repo_entry *ret, struct err *err);
+/* The entries of one tree, in git's order; `each` returns 0 to go on, else that is returned. No more than REPO_TREE_MAX bytes of tree. */
+enum { REPO_TREE_MAX = 1 << 28 };
+int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct repo_entry *e), void *context, struct err *err);
 
-struct tree_bounds {
+struct repo_bounds {
     unsigned depth;       /* folders in folders; 0: 50 */
     uint64_t entries;     /* looked at in all; 0: 20 million */
 };
-enum { TREE_SKIP = 1000 }; /* returned for a folder by the callbacks below: do not go into it */
+enum { REPO_SKIP = 1000 }; /* returned for a folder by the callbacks below: do not go into it */
 /* Everything below a tree, folders before what they hold. path is relative to it, without '/' at its end. */
-int tree_walk(struct repo *r, const struct repo_id *tree, const struct tree_bounds *bounds, int (*each)(void *context, const char *path, const struct tree_entry *e),
+int repo_walk(struct repo *r, const struct repo_id *tree, const struct repo_bounds *bounds, int (*each)(void *context, const char *path, const struct repo_entry *e),
               void *context, struct err *err);
 /* What differs between two trees (either may be NULL: empty): was or is NULL where the path is in one only. Equal folders are not gone into; a folder
- * that is in one only comes first as itself, and then what it holds, unless the callback says TREE_SKIP. */
-int tree_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct tree_bounds *bounds,
-              int (*each)(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is), void *context, struct err *err);
+ * that is in one only comes first as itself, and then what it holds, unless the callback says REPO_SKIP. */
+int repo_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct repo_bounds *bounds,
+              int (*each)(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is), void *context, struct err *err);
 #endif

@@ -147,13 +147,13 @@ static void names_lead_to_objects(void **state)
     arena_deinit(&a);
 }
 
-static int add_path(void *context, const char *path, const struct tree_entry *e)
+static int add_path(void *context, const char *path, const struct repo_entry *e)
 {
     buf_printf(context, "%o %s;", e->mode, path);
-    return strcmp(path, "skip") == 0 ? TREE_SKIP : 0;
+    return strcmp(path, "skip") == 0 ? REPO_SKIP : 0;
 }
 
-static int add_change(void *context, const char *path, const struct tree_entry *was, const struct tree_entry *is)
+static int add_change(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     buf_printf(context, "%s%s %s;", was ? "-" : "", is ? "+" : "", path);
     return 0;
@@ -165,7 +165,7 @@ static void trees_are_walked_and_compared(void **state)
     struct repo *r;
     struct err err = {0};
     struct repo_id was, is;
-    struct tree_entry e;
+    struct repo_entry e;
     CLEANUP_BUF struct buf text;
     buf_init(&text, 65536);
     fill(p);
@@ -179,21 +179,21 @@ static void trees_are_walked_and_compared(void **state)
     assert_int_equal(repo_open(&r, p->path, 0, &err), 0);
     assert_int_equal(repo_resolve(r, "HEAD~1", REPO_TREE, &was, &err), 0);
     assert_int_equal(repo_resolve(r, "HEAD", REPO_TREE, &is, &err), 0);
-    assert_int_equal(tree_walk(r, &is, NULL, add_path, &text, &err), 0);
+    assert_int_equal(repo_walk(r, &is, NULL, add_path, &text, &err), 0);
     assert_string_equal(text.p, "40000 a.d;100644 a.d/new;100644 a.txt;100755 run;40000 skip;");
     buf_clear(&text);
-    assert_int_equal(tree_diff(r, &was, &is, NULL, add_change, &text, &err), 0);
+    assert_int_equal(repo_diff(r, &was, &is, NULL, add_change, &text, &err), 0);
     assert_string_equal(text.p, "+ a.d;+ a.d/new;- a;- a/b;- a/b/c;+ skip;+ skip/x;+ skip/x/y;");
-    assert_int_equal(tree_walk(r, &was, &(struct tree_bounds){.depth = 2}, add_path, &text, &err), -1);
+    assert_int_equal(repo_walk(r, &was, &(struct repo_bounds){.depth = 2}, add_path, &text, &err), -1);
     assert_non_null(strstr(err.text, "2 deep"));
-    assert_int_equal(tree_walk(r, &was, &(struct tree_bounds){.entries = 3}, add_path, &text, &err), -1);
-    assert_int_equal(tree_find(r, &was, "a/b/c", &e, &err), 0);
-    assert_int_equal(e.mode, TREE_MODE_FILE);
-    assert_int_equal(tree_find(r, &was, "a/b/c/d", &e, &err), 1);
-    assert_int_equal(tree_find(r, &was, "a/none", &e, &err), 1);
-    assert_int_equal(tree_find(r, &was, "", &e, &err), 0);
+    assert_int_equal(repo_walk(r, &was, &(struct repo_bounds){.entries = 3}, add_path, &text, &err), -1);
+    assert_int_equal(repo_find(r, &was, "a/b/c", &e, &err), 0);
+    assert_int_equal(e.mode, REPO_MODE_FILE);
+    assert_int_equal(repo_find(r, &was, "a/b/c/d", &e, &err), 1);
+    assert_int_equal(repo_find(r, &was, "a/none", &e, &err), 1);
+    assert_int_equal(repo_find(r, &was, "", &e, &err), 0);
     assert_true(repo_id_eq(&e.id, &was));
-    tree_find(r, &was, "a/b/c", &e, &err);
+    repo_find(r, &was, "a/b/c", &e, &err);
     buf_clear(&text);
     assert_int_equal(repo_read(r, &e.id, REPO_BLOB, 4, &text, &err), -1);
     assert_int_equal(repo_read(r, &e.id, REPO_TREE, 100, &text, &err), -1);
@@ -209,11 +209,11 @@ static void damaged_trees_are_refused(void **state)
         {{"a", 1}, -1}, {{" a\0" "01234567890123456789", 23}, -1}, {{"40000 \0" "01234567890123456789", 27}, -1}, {{"999 a\0" "01234567890123456789", 26}, -1},
         {{"40000", 5}, -1}, {{"40000 ", 6}, -1},
     };
-    struct tree_entry e;
+    struct repo_entry e;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct str rest = rows[i].raw;
-        assert_int_equal(tree_next(&rest, &e, NULL), rows[i].rc);
+        assert_int_equal(repo_tree_next(&rest, &e, NULL), rows[i].rc);
     }
 }
 
