@@ -1,4 +1,4 @@
-/* slurm_text.c: a job out of the text of `scontrol -d show job`, against lines that its user put there. */
+/* slurm_text.c: a job out of the text of `scontrol show job`, against lines that its user put there. */
 #include "probes/slurm_job.h"
 
 #include <stdio.h>
@@ -11,9 +11,8 @@ static const char *const order[] = {"UserId",      "Priority",    "JobState",   
                                     "PreemptTime", "SuspendTime", "LastSchedEval", "Partition",     "ReqNodeList",
                                     "NodeList",    "FedOrigin",   "BatchHost",     "SchedNodeList", "NumNodes",
                                     "TRES",        "ReqTRES",     "AllocTRES",     "Socks/Node",    "JOB_GRES",
-                                    "Nodes",       "MinCPUsNode", "Features",      "Reservation",   "OverSubscribe",
-                                    "Command"};
-enum { ORDER = sizeof order / sizeof *order, LINE_NODES = 25, LINE_COMMAND = ORDER - 1 };
+                                    "MinCPUsNode", "Features",    "Reservation",   "OverSubscribe", "Command"};
+enum { ORDER = sizeof order / sizeof *order, LINE_COMMAND = ORDER - 1 };
 
 /* The line that begins with three blanks (five before Nodes=) and a key of the list; -1: another one. */
 static int line_kind(struct str line)
@@ -25,7 +24,7 @@ static int line_kind(struct str line)
     size_t blanks = line.n - body.n;
     for (int i = 0; rest.p && i < ORDER; i++)
         if (str_is(key, order[i]))
-            return blanks == (i == LINE_NODES ? 5u : 3u) ? i : -1;
+            return blanks == 3 ? i : -1;
     return -1;
 }
 
@@ -137,37 +136,6 @@ static struct str own_part(struct str text, bool settled)
     return found;
 }
 
-/* What the lines of nodes say, together: "0-3", or where nodes differ "cn[001-002]:0-3 cn003:0-7". */
-static void take_nodes(struct slurm_job *job, struct str part, enum slurm_field field, const char *key)
-{
-    struct buf all CLEANUP_BUF;
-    size_t lines = 0;
-    struct str only = {0};
-    buf_init(&all, 4 * SLURM_TEXT_MAX);
-    for (struct str rest = part; rest.p;) {
-        struct str line = str_cut(&rest, '\n'), nodes = {0}, value = {0};
-        int kind = line_kind(line);
-        if (kind > LINE_NODES || line.n == 0)
-            break;
-        for (struct str word; kind == LINE_NODES && (word = str_word(&line)).n;) {
-            struct str name = str_cut(&word, '=');
-            if (str_is(name, "Nodes"))
-                nodes = word;
-            if (str_is(name, key))
-                value = word;
-        }
-        if (!value.p || value.n == 0)
-            continue;
-        lines++;
-        only = value;
-        buf_printf(&all, "%s" STR_FMT ":" STR_FMT, all.n ? " " : "", STR_ARG(nodes), STR_ARG(value));
-    }
-    if (lines == 1)
-        slurm_job_keep(job, field, only);
-    else if (!all.failed)
-        slurm_job_keep(job, field, buf_text(&all));
-}
-
 /* The fields end before the line of the command; without it the last value may be half of one. */
 static bool whole(struct str part)
 {
@@ -190,8 +158,6 @@ int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct s
         return err_set(err, ERR_INPUT, "scontrol's reply is not told from text in the job's name or comment: line breaks in it");
     if (!whole(part))
         return err_set(err, ERR_INPUT, "scontrol's reply ends too early");
-    take_nodes(ret, part, SLURM_CORES, "CPU_IDs");
-    take_nodes(ret, part, SLURM_GRES, "GRES");
     for (size_t turn = 0; turn < 2; turn++) { /* keys of second choice last */
         int last = -1;
         for (rest = part; rest.p;) {
@@ -199,7 +165,7 @@ int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct s
             int kind = line_kind(line);
             if (kind == LINE_COMMAND || line.n == 0)
                 break;
-            if (kind < 0 || kind <= last || kind == LINE_NODES)
+            if (kind < 0 || kind <= last)
                 continue;
             last = kind;
             take_line(ret, line, turn);

@@ -190,7 +190,7 @@ static void keep_files(struct run *run)
 void run_close(struct run *run)
 {
     struct record *r = &run->record;
-    char why[128];
+    char why[256];
     r->source = "recorder";
     int64_t end = clock_wall_ms();
     r->status = RUN_KILLED;
@@ -200,11 +200,15 @@ void run_close(struct run *run)
         record_metric(r, "run.wall_s", wall, "s", DIR_LOWER, 0, end);
         record_usage(run);
         r->status = status_of(run, why, sizeof why);
+        if (r->status == RUN_KILLED && !run->end.timed_out)
+            job_explain(run, why, sizeof why);
     } else
         snprintf(why, sizeof why, "the launcher was killed, so the program's end was not seen");
     record_streams(run);
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
+    job_end(run);
+    job_close(run);
     r->source = "recorder";
     if (why[0])
         record_tag(r, "benchwrap.ended", str_of(why));

@@ -286,7 +286,10 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
     if (!state.ended) {
         r->end_ms = state.last_ms > r->start_ms ? state.last_ms : r->start_ms;
         r->status = RUN_KILLED;
-        record_tag(r, "benchwrap.ended", STR("the recording was killed"));
+        struct str signal = record_text(r, FACT_TAG, "job.signal");
+        record_tag(r, "benchwrap.ended",
+                   signal.n ? str_of(arena_printf(&r->arena, "killed by the scheduler, with the recording, after " STR_FMT, STR_ARG(signal)))
+                            : STR("the recording was killed"));
     }
     if (o->told)
         return take_as_told(s, ret, g, err);

@@ -6,6 +6,7 @@
 #include "wrapper/plan.h"
 #include "wrapper/run_files.h"
 #include "wrapper/run_finish.h"
+#include "wrapper/run_job.h"
 #include "wrapper/run_server.h"
 #include "wrapper/run_stream.h"
 
@@ -29,6 +30,7 @@ struct run {
     bool series; /* the run of a series: no program of its own */
     bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
     struct run_server server;
+    struct run_job job;
     pid_t syncer; /* child that syncs the journal, 0: none yet */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */
     struct wire_msg end; /* kind 0 until the program has ended */
@@ -44,6 +46,8 @@ int run_map(struct run *run, struct err *err);
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err);
 /* Until the program has ended, or the launcher: then run->end tells (kind 0: the launcher was killed). */
 void run_watch(struct run *run);
+/* Syncs the journal aside, or (all) whatever the spool holds. One at a time. */
+void run_sync(struct run *run, bool all);
 /* Takes what the rings still hold and the signals that wait. */
 void run_drain(struct run *run);
 /* The last facts into the record and the journal: usage, status, kept files, what is looked at afterwards. */

@@ -1,5 +1,6 @@
 /* run_watch.c: while the program runs: streams out of the rings, signals counted, samples, messages, the journal kept on disk. */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "wrapper/run_log.h"
 #include "wrapper/run_state.h"
 
@@ -69,8 +70,10 @@ static void take_signals(struct run *run)
     ssize_t n;
     while (run->signals >= 0 && (n = read(run->signals, s, sizeof s)) > 0)
         for (size_t i = 0; i < (size_t)n / sizeof *s; i++)
-            if (s[i].ssi_signo < WIRE_SIGNALS)
+            if (s[i].ssi_signo < WIRE_SIGNALS) {
                 atomic_fetch_add(&run->wire->seen[s[i].ssi_signo], 1);
+                job_signalled(run, (int)s[i].ssi_signo, (pid_t)s[i].ssi_pid);
+            }
 }
 
 static void started(struct run *run, const struct wire_msg *m)
@@ -100,33 +103,37 @@ static bool take_message(struct run *run)
     return true;
 }
 
-/* The journal by a descriptor of its own: the recorder's carries the lock, which must not live on in a child whose sync takes long. */
-static void sync_journal(int spool)
+/* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in a child whose sync takes long. */
+static void sync_file(int spool, const char *name, bool all)
 {
-    int fd = openat(spool, "journal", O_RDONLY | O_CLOEXEC);
+    int fd = openat(spool, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || dup2(fd, 0) != 0)
         return;
     if (close_range(1, ~0u, 0) != 0) /* before Linux 5.9 */
         for (fd = 1; fd < 4096; fd++)
             close(fd);
-    fdatasync(0);
+    if (all)
+        fs_sync_tree(0, ".", NULL);
+    else
+        fdatasync(0);
 }
 
 /* A busy disk takes long to sync, and meanwhile the rings would fill: a child does it. One at a time. */
-static void sync_aside(struct run *run)
+void run_sync(struct run *run, bool all)
 {
     if (run->syncer > 0 && waitpid(run->syncer, NULL, WNOHANG) == 0)
         return;
     run->syncer = fork();
     if (run->syncer != 0)
         return;
-    sync_journal(run->spool.dir);
+    sync_file(run->spool.dir, all ? "." : "journal", all);
     _exit(0);
 }
 
 static void on_time(struct run *run, int64_t now)
 {
     server_on_time(run, now);
+    job_on_time(run, now);
     if (now >= run->next_sample) {
         probes_run(PROBE_SAMPLE, run->nested, &run->host, &run->record);
         run->dirty = true;
@@ -144,7 +151,7 @@ static void on_time(struct run *run, int64_t now)
             run_tell(run, WIRE_NOTE, 0, err.text);
         run->next_flush = now + SECOND;
         if (now >= run->next_sync) {
-            sync_aside(run);
+            run_sync(run, false);
             run->next_sync = now + SYNC_S * SECOND;
         }
     }
@@ -158,6 +165,8 @@ static int time_out(const struct run *run, int64_t now)
         next = run->next_sync;
     if (next > server_next(run))
         next = server_next(run);
+    if (next > job_next(run))
+        next = job_next(run);
     if (run->dirty && next > run->next_flush)
         next = run->next_flush;
     int64_t ms = (next - now + 999999) / 1000000;
@@ -169,7 +178,7 @@ static int time_out(const struct run *run, int64_t now)
 void run_watch(struct run *run)
 {
     struct pollfd fds[] = {
-        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}, {-1, POLLIN, 0}};
+        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     run->next_sample = INT64_MAX;
     run->next_flush = now;
@@ -185,7 +194,8 @@ void run_watch(struct run *run)
             continue;
         }
         fds[3].fd = run->server.line;
-        int n = poll(fds, 4, time_out(run, now));
+        fds[4].fd = job_fd(run);
+        int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
         if (n < 0 && errno != EINTR)
             break;
         if (fds[1].revents)
@@ -197,6 +207,8 @@ void run_watch(struct run *run)
         }
         if (n > 0 && fds[3].revents)
             server_hear(run);
+        if (n > 0 && fds[4].revents)
+            job_hear(run);
         if (n > 0 && fds[0].revents)
             more = take_message(run);
     }

@@ -1,0 +1,168 @@
+/* ask.c: a question to another program: started aside, never waited for longer than its time, its answer bounded. */
+#include "base/ask.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WHY_MAX = 2048, PIECE = 65536, REAP_MS = 100 };
+
+_Noreturn static void become(char *const *argv, char *const *env, int in, int out, int err, pid_t parent, void (*before)(void))
+{
+    sigset_t none;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setsid();
+    if (getppid() != parent || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
+        _exit(125);
+    if (close_range(3, ~0u, 0) != 0) /* before Linux 5.9 */
+        for (int fd = 3; fd < 4096; fd++)
+            close(fd);
+    for (int s = 1; s < NSIG; s++)
+        signal(s, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (before)
+        before();
+    execvpe(argv[0], argv, env);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Numbers above 2, so that dup2 never meets one of them. */
+static int open_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] < 3) {
+            int high = fcntl(ends[i], F_DUPFD_CLOEXEC, 3);
+            close(ends[i]);
+            ends[i] = high;
+        }
+    return 0;
+}
+
+int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, void (*before)(void),
+              struct err *err)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, why[2] = {-1, -1};
+    pid_t parent = getpid();
+    *ret = ASK_NONE;
+    ret->end = ASK_FAILED;
+    buf_init(&ret->text, max + PIECE + 1);
+    buf_init(&ret->why, WHY_MAX + PIECE + 1);
+    ret->until_ns = limit_ms ? clock_mono_ns() + limit_ms * 1000000 : INT64_MAX;
+    bool pipes = open_pipe(out) == 0 && open_pipe(why) == 0 && (!(flags & ASK_INPUT) || open_pipe(in) == 0);
+    if (pipes && !(flags & ASK_INPUT))
+        in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ret->pid = pipes ? fork() : -1;
+    if (ret->pid == 0)
+        become(argv, env, in[0], out[1], why[1], parent, before);
+    int saved = errno;
+    fs_close(&in[0]);
+    fs_close(&out[1]);
+    fs_close(&why[1]);
+    ret->in = in[1];
+    ret->out = out[0];
+    ret->err = why[0];
+    errno = saved;
+    if (ret->pid < 0) {
+        ret->pid = 0;
+        err_sys(err, "%s: no process for it", argv[0]);
+        ask_close(ret);
+        ret->end = ASK_FAILED;
+        return -1;
+    }
+    fcntl(ret->out, F_SETFL, O_NONBLOCK);
+    fcntl(ret->err, F_SETFL, O_NONBLOCK);
+    if (ret->in >= 0)
+        fcntl(ret->in, F_SETFL, O_NONBLOCK);
+    ret->end = ASK_RUNS;
+    return 0;
+}
+
+/* What a pipe holds now. keep: bytes that are kept, the rest is thrown away. False: more than that came. */
+static bool drain(int *fd, struct buf *to, size_t keep)
+{
+    while (*fd >= 0) {
+        char *room = buf_room(to, PIECE);
+        ssize_t n = room ? read(*fd, room, PIECE) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return true;
+        if (n <= 0)
+            fs_close(fd);
+        else
+            to->n += (size_t)n;
+        if (to->n > keep) {
+            to->n = keep;
+            to->p[keep] = 0;
+            return false;
+        }
+        if (to->p)
+            to->p[to->n] = 0;
+    }
+    return true;
+}
+
+static void stop(struct ask *a, enum ask_end end)
+{
+    struct timespec nap = {.tv_nsec = 1000000};
+    if (a->pid > 0) {
+        kill(-a->pid, SIGKILL);
+        kill(a->pid, SIGKILL);
+        for (int i = 0; i < REAP_MS && waitpid(a->pid, NULL, WNOHANG) == 0; i++)
+            nanosleep(&nap, NULL);
+    }
+    a->pid = 0;
+    a->end = end;
+    fs_close(&a->in);
+    fs_close(&a->out);
+    fs_close(&a->err);
+}
+
+enum ask_end ask_hear(struct ask *a)
+{
+    if (a->end != ASK_RUNS)
+        return a->end;
+    drain(&a->err, &a->why, WHY_MAX);
+    if (!drain(&a->out, &a->text, a->text.max - PIECE - 1)) {
+        stop(a, ASK_LONG);
+        return a->end;
+    }
+    int rc = a->out < 0 ? (int)waitpid(a->pid, &a->status, WNOHANG) : 0;
+    if (rc > 0 || (rc < 0 && errno == ECHILD)) {
+        a->pid = 0;
+        stop(a, ASK_DONE);
+    } else if (clock_mono_ns() >= a->until_ns)
+        stop(a, ASK_LATE);
+    return a->end;
+}
+
+enum ask_end ask_wait(struct ask *a, int64_t wait_ms)
+{
+    int64_t until = clock_mono_ns() + wait_ms * 1000000;
+    while (ask_hear(a) == ASK_RUNS) {
+        int64_t now = clock_mono_ns(), end = until < a->until_ns ? until : a->until_ns, ms = (end - now + 999999) / 1000000;
+        struct pollfd p[2] = {{a->out, POLLIN, 0}, {a->err, POLLIN, 0}};
+        if (now >= until)
+            break;
+        poll(p, 2, a->out < 0 ? 1 : ms > 1000 ? 1000 : ms < 1 ? 1 : (int)ms);
+    }
+    return a->end;
+}
+
+void ask_close(struct ask *a)
+{
+    stop(a, a->end == ASK_RUNS ? ASK_LATE : a->end);
+    buf_deinit(&a->text);
+    buf_deinit(&a->why);
+}
