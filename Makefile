@@ -45,7 +45,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) $(BW_LATE) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(BW_PKGS) 2>/dev/null) -lm
 
 lib_src    := $(filter-out wrapper/main.c wrapper/launch/main.c,$(wildcard wrapper/*.c wrapper/base/*.c wrapper/launch/*.c wrapper/cmd/*.c \
-              wrapper/sinks/*.c wrapper/forge/*.c wrapper/git/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
+              wrapper/sinks/*.c wrapper/forge/*.c wrapper/git/*.c wrapper/check/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
 mlruns_src := $(wildcard mlruns-format/*.c wrapper/base/*.c)
 obj         = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB        := $(O)/lib/libwrap.a
@@ -78,6 +78,7 @@ $(MLRUNS): $(call obj,$(mlruns_src))
 $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
+$(O)/obj/mlruns-format/schema.o: $(wildcard mlruns-format/*.schema.json) # built in
 # The catalogue is compiled in: a changed, new or removed rule file (the folders' times tell of those) makes it anew.
 $(O)/obj/shipped.c: scripts/make-shipped $(SHIPPED) $(wildcard benchmarks/catalogue/. benchmarks/catalogue/*/. benchmarks/catalogue/*/samples/.)
 	@mkdir -p $(@D)

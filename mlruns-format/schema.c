@@ -1,0 +1,241 @@
+/* schema.c: a JSON document against a schema of the format. */
+#include "mlruns-format/schema.h"
+
+#include <math.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The schemas' files as they are. The path is relative to where the compiler is started: the source's root. */
+#define EMBED(symbol, path)                                                                                                                \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol "_end:\n.byte 0\n.popsection\n");                         \
+    extern const char symbol[] __attribute__((visibility("hidden"))), symbol##_end[] __attribute__((visibility("hidden")))
+EMBED(schema_record, "mlruns-format/benchwrap.schema.json");
+EMBED(schema_manifest, "mlruns-format/manifest.schema.json");
+
+enum { WHERE_MAX = 400, PATTERNS_MAX = 32, DEPTH_MAX = 40 };
+
+struct checking {
+    const struct json *schema;
+    size_t left, found;
+    void (*tell)(void *context, const char *where, const char *what);
+    void *context;
+    bool quiet;                 /* of anyOf only whether one fits is asked */
+    bool broken;
+    char where[WHERE_MAX];
+    struct { const char *text; regex_t compiled; } patterns[PATTERNS_MAX];
+    size_t pattern_count;
+};
+
+static bool check_value(struct checking *c, const struct json *schema, const struct json *v, int depth);
+
+static bool complain(struct checking *c, const char *what, const char *more)
+{
+    char text[300];
+    if (!c->quiet && c->left) {
+        snprintf(text, sizeof text, "%s%s%.120s", what, more ? " " : "", more ? more : "");
+        c->tell(c->context, *c->where ? c->where : "/", text);
+        c->left--;
+    }
+    c->found += !c->quiet;
+    return false;
+}
+
+/* Goes one step down: returns the length of the way so far, for ascend. */
+static size_t descend(struct checking *c, const char *step)
+{
+    size_t n = strlen(c->where);
+    snprintf(c->where + n, sizeof c->where - n, "/%.100s", step);
+    return n;
+}
+
+static const regex_t *pattern_of(struct checking *c, const char *text)
+{
+    for (size_t i = 0; i < c->pattern_count; i++)
+        if (c->patterns[i].text == text)
+            return &c->patterns[i].compiled;
+    if (c->pattern_count == PATTERNS_MAX || regcomp(&c->patterns[c->pattern_count].compiled, text, REG_EXTENDED | REG_NOSUB)) {
+        c->broken = true;
+        return NULL;
+    }
+    c->patterns[c->pattern_count].text = text;
+    return &c->patterns[c->pattern_count++].compiled;
+}
+
+static bool is_integer(const struct json *v)
+{
+    double d = json_number(v, NAN);
+    return json_is_number(v) && floor(d) == d && fabs(d) <= 9007199254740992.0;
+}
+
+static bool is_type(const struct json *v, const char *type)
+{
+    static const struct { const char *name; bool (*is)(const struct json *j); } types[] = {
+        {"object", json_is_object}, {"array", json_is_array},     {"string", json_is_string}, {"number", json_is_number},
+        {"integer", is_integer},    {"boolean", json_is_bool},    {"null", json_is_null}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i].name) == 0)
+            return types[i].is(v);
+    return false;
+}
+
+static bool check_type(struct checking *c, const struct json *type, const struct json *v)
+{
+    const char *one = json_string(type, NULL);
+    bool good = !type || (one && is_type(v, one));
+    for (const struct json *t = one ? NULL : json_first(type); t && !good; t = json_next(t))
+        good = is_type(v, json_string(t, ""));
+    return good || complain(c, "is not of type", one ? one : "wanted");
+}
+
+static bool same(const struct json *a, const struct json *b)
+{
+    if (json_is_string(a) && json_is_string(b))
+        return strcmp(json_string(a, ""), json_string(b, "")) == 0;
+    return json_is_number(a) && json_is_number(b) && json_number(a, 0) == json_number(b, 1);
+}
+
+static size_t characters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static bool check_string(struct checking *c, const struct json *schema, const char *text)
+{
+    const char *pattern = json_string(json_get(schema, "pattern"), NULL);
+    const regex_t *compiled = pattern ? pattern_of(c, pattern) : NULL;
+    double n = (double)characters(text);
+    if (n < json_number(json_get(schema, "minLength"), 0) || n > json_number(json_get(schema, "maxLength"), INFINITY))
+        return complain(c, "is too short or too long", NULL);
+    return !compiled || regexec(compiled, text, 0, NULL, 0) == 0 || complain(c, "is not of the form", pattern);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool check_twice(struct checking *c, const struct json *v)
+{
+    size_t count = json_count(v), n = 0;
+    const char **keys = count > 1 ? malloc(count * sizeof *keys) : NULL;
+    bool good = true;
+    if (!keys)
+        return count < 2 || (c->broken = true);
+    for (const struct json *e = json_first(v); e && n < count; e = json_next(e))
+        keys[n++] = json_key(e);
+    qsort(keys, n, sizeof *keys, by_text);
+    for (size_t i = 1; i < n && good; i++)
+        if (strcmp(keys[i - 1], keys[i]) == 0)
+            good = complain(c, "has the key twice:", keys[i]);
+    free(keys);
+    return good;
+}
+
+static bool check_object(struct checking *c, const struct json *schema, const struct json *v, int depth)
+{
+    const struct json *properties = json_get(schema, "properties"), *more = json_get(schema, "additionalProperties"), *names = json_get(schema, "propertyNames");
+    bool good = check_twice(c, v);
+    for (const struct json *r = json_first(json_get(schema, "required")); r; r = json_next(r))
+        if (!json_get(v, json_string(r, "")))
+            good = complain(c, "has no member", json_string(r, ""));
+    for (const struct json *e = json_first(v); e; e = json_next(e)) {
+        const struct json *own = json_get(properties, json_key(e));
+        size_t n = descend(c, json_key(e));
+        const struct json *form = names ? json_get(names, "$ref") ? json_pointer(c->schema, json_string(json_get(names, "$ref"), "#") + 1) : names : NULL;
+        if (form && !check_string(c, form, json_key(e)))
+            good = false;
+        if (own || json_is_object(more))
+            good = check_value(c, own ? own : more, e, depth + 1) && good;
+        else if (more && !json_bool(more, true))
+            good = complain(c, "is a member that the format does not know", NULL);
+        c->where[n] = 0;
+    }
+    return good;
+}
+
+static bool check_array(struct checking *c, const struct json *schema, const struct json *v, int depth)
+{
+    const struct json *items = json_get(schema, "items");
+    bool good = (double)json_count(v) >= json_number(json_get(schema, "minItems"), 0) || complain(c, "has too few elements", NULL);
+    size_t i = 0;
+    for (const struct json *e = items ? json_first(v) : NULL; e; e = json_next(e)) {
+        char step[24];
+        snprintf(step, sizeof step, "%zu", i++);
+        size_t n = descend(c, step);
+        good = check_value(c, items, e, depth + 1) && good;
+        c->where[n] = 0;
+    }
+    return good;
+}
+
+static bool check_any(struct checking *c, const struct json *any, const struct json *v, int depth)
+{
+    bool quiet = c->quiet, good = false;
+    c->quiet = true;
+    for (const struct json *s = json_first(any); s && !good; s = json_next(s))
+        good = check_value(c, s, v, depth + 1);
+    c->quiet = quiet;
+    return good || complain(c, "is none of the kinds that are allowed here", NULL);
+}
+
+static bool check_choice(struct checking *c, const struct json *schema, const struct json *v)
+{
+    const struct json *only = json_get(schema, "const"), *list = json_get(schema, "enum");
+    bool good = !list;
+    for (const struct json *e = json_first(list); e && !good; e = json_next(e))
+        good = same(e, v);
+    if (!good)
+        return complain(c, "is no word of the list", json_string(v, NULL));
+    return !only || same(only, v) || complain(c, "is not the value wanted", NULL);
+}
+
+static bool check_value(struct checking *c, const struct json *schema, const struct json *v, int depth)
+{
+    const char *ref = json_string(json_get(schema, "$ref"), NULL);
+    if (ref)
+        schema = json_pointer(c->schema, ref + 1);
+    if (!schema || depth > DEPTH_MAX) {
+        c->broken = true;
+        return true;
+    }
+    if (!check_type(c, json_get(schema, "type"), v) || !check_choice(c, schema, v))
+        return false;
+    const struct json *any = json_get(schema, "anyOf"), *low = json_get(schema, "minimum"), *high = json_get(schema, "maximum");
+    if (any && !check_any(c, any, v, depth))
+        return false;
+    if (json_is_string(v))
+        return check_string(c, schema, json_string(v, ""));
+    if (json_is_number(v) && ((low && json_number(v, 0) < json_number(low, 0)) || (high && json_number(v, 0) > json_number(high, 0))))
+        return complain(c, "is out of its range", NULL);
+    if (json_is_object(v))
+        return check_object(c, schema, v, depth);
+    return !json_is_array(v) || check_array(c, schema, v, depth);
+}
+
+int schema_check(enum schema schema, const struct json *document, size_t most, void (*tell)(void *context, const char *where, const char *what), void *context)
+{
+    struct json *own = NULL;
+    struct str text = schema == SCHEMA_RECORD ? (struct str){schema_record, (size_t)(schema_record_end - schema_record)}
+                                              : (struct str){schema_manifest, (size_t)(schema_manifest_end - schema_manifest)};
+    struct checking *c = calloc(1, sizeof *c);
+    if (!c || json_parse(&own, text, NULL, NULL)) {
+        free(c);
+        return -1;
+    }
+    c->schema = own;
+    c->left = most;
+    c->tell = tell;
+    c->context = context;
+    check_value(c, own, document, 0);
+    int found = c->broken ? -1 : (int)(c->found < 1000000 ? c->found : 1000000);
+    for (size_t i = 0; i < c->pattern_count; i++)
+        regfree(&c->patterns[i].compiled);
+    json_free(own);
+    free(c);
+    return found;
+}

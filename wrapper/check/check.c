@@ -1,0 +1,285 @@
+/* check.c: what is found, and the way through a tree: experiments, then their runs. */
+#include "check/check.h"
+
+#include "base/clock.h"
+#include "check/parts.h"
+#include "mlruns-format/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAMES_MAX = 1000000, META_MAX = 4096, TEXT_MAX = 600 };
+
+const struct check_kind check_kinds[CHECK_KINDS] = {
+#define FINDING(name, word, severity, meaning, remedy) {word, CHECK_##severity, meaning, remedy},
+#include "check/findings.def"
+#undef FINDING
+};
+
+void check_begin(struct check *k, struct arena *a)
+{
+    *k = (struct check){.arena = a, .now_ms = clock_wall_ms()};
+    k->limits = (struct check_limits){.file_B = 64 << 20, .run_B = 64 << 20, .files = 20000, .runs = 1000000, .findings = 10000};
+}
+
+void check_end(struct check *k)
+{
+    check_seen_end(k);
+}
+
+void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...)
+{
+    CLEANUP_BUF struct buf raw, plain;
+    va_list ap;
+    k->by_severity[check_kinds[id].severity]++;
+    if (k->count == k->limits.findings) {
+        k->dropped++;
+        return;
+    }
+    buf_init(&raw, 64 << 10);
+    buf_init(&plain, 64 << 10);
+    va_start(ap, fmt);
+    buf_vprintf(&raw, fmt, ap);
+    va_end(ap);
+    buf_plain(&plain, buf_text(&raw), TEXT_MAX);
+    struct finding *f = ARENA_NEW(k->arena, struct finding);
+    if (!f) {
+        k->dropped++;
+        return;
+    }
+    *f = (struct finding){.id = id, .path = arena_dup(k->arena, path, strlen(path)), .line = line, .text = arena_dup(k->arena, plain.p ? plain.p : "", plain.n)};
+    if (!f->path || !f->text)
+        f->path = f->text = "";
+    if (k->last)
+        k->last->next = f;
+    else
+        k->first = f;
+    k->last = f;
+    k->count++;
+}
+
+/* ---- experiments ---- */
+
+static bool is_run_id(struct str name)
+{
+    return name.n == 32 && strspn(name.p, "0123456789abcdef") == 32;
+}
+
+static bool is_experiment_id(struct str name)
+{
+    uint64_t id;
+    return name.n && name.n <= 10 && name.p[0] != '0' && strspn(name.p, "0123456789") == name.n && str_uint(name, &id) && id <= 2147483647;
+}
+
+static void check_experiment_meta(struct check *k, const struct folder *experiment, const char *path)
+{
+    CLEANUP_BUF struct buf text, wanted;
+    struct tree_meta m;
+    struct err why = {0};
+    struct arena a;
+    const char *file = arena_printf(k->arena, "%s/meta.yaml", path);
+    buf_init(&text, META_MAX + 65536);
+    buf_init(&wanted, META_MAX + 4096);
+    if (!file)
+        return;
+    if (folder_read(experiment, "meta.yaml", META_MAX, &text) < 0) {
+        check_found(k, errno == ENOENT ? CHECK_EXPERIMENT_META : errno == EIO ? CHECK_UNREADABLE : CHECK_EXPERIMENT_META, file, 0, "it cannot be read: %s",
+                    strerror(errno));
+        return;
+    }
+    arena_init(&a, 1 << 20);
+    if (tree_meta_parse(&m, "meta.yaml", buf_text(&text), &a, &why) < 0)
+        check_found(k, CHECK_EXPERIMENT_META, file, 0, "%s", why.text);
+    else if (!m.name.n)
+        check_found(k, CHECK_EXPERIMENT_META, file, 0, "it names no experiment");
+    else {
+        char id[16];
+        uint32_t own = tree_experiment_id(m.name);
+        snprintf(id, sizeof id, "%u", own);
+        tree_meta_experiment(&wanted, own, m.name);
+        if (strcmp(id, str_base_name(path)) != 0)
+            check_found(k, CHECK_EXPERIMENT_ID, file, 0, "the experiment \"" STR_FMT "\" has the id %s, not %.20s", STR_ARG(m.name), id, str_base_name(path));
+        else if (!str_eq(buf_text(&text), buf_text(&wanted)))
+            check_found(k, CHECK_EXPERIMENT_META, file, 0, "its bytes are not the six lines of experiment \"" STR_FMT "\"", STR_ARG(m.name));
+    }
+    arena_deinit(&a);
+}
+
+struct experiment {
+    struct check *k;
+    const struct folder *in;
+    const char *path;
+    struct names *names;
+    bool kind; /* tags/mlflow.experimentKind is there */
+};
+
+/* Growing lists of names of one folder. */
+struct names {
+    struct arena a;
+    const char **list;
+    size_t count, room;
+    bool full;
+};
+
+static void names_add(struct names *n, struct str name)
+{
+    if (n->count == n->room) {
+        const char **more = n->room < NAMES_MAX ? arena_get(&n->a, (n->room * 2 + 64) * sizeof *more) : NULL;
+        if (!more) {
+            n->full = true;
+            return;
+        }
+        if (n->count)
+            memcpy(more, n->list, n->count * sizeof *more);
+        n->list = more;
+        n->room = n->room * 2 + 64;
+    }
+    n->list[n->count] = arena_dup(&n->a, name.p, name.n);
+    n->count += n->list[n->count] != NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void names_sort(struct names *n)
+{
+    if (n->count)
+        qsort(n->list, n->count, sizeof *n->list, by_name);
+}
+
+static int each_tag(void *context, const struct folder_entry *entry)
+{
+    struct experiment *x = context;
+    const char *path = arena_printf(x->k->arena, "%s/tags/%s", x->path, entry->name.p);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096 * 20);
+    if (!path)
+        return -1;
+    if (entry->kind != FOLDER_FILE || !str_is(entry->name, "mlflow.experimentKind")) {
+        check_found(x->k, CHECK_UNKNOWN, path, 0, "an experiment has the tag mlflow.experimentKind alone");
+        return 0;
+    }
+    if (folder_read(x->in, "tags/mlflow.experimentKind", 4096, &b) < 0 || !str_is(buf_text(&b), "custom_model_development"))
+        check_found(x->k, CHECK_EXPERIMENT_META, path, 0, "it is not \"custom_model_development\"");
+    x->kind = true;
+    return 0;
+}
+
+static int each_of_experiment(void *context, const struct folder_entry *entry)
+{
+    struct experiment *x = context;
+    struct check *k = x->k;
+    if (entry->kind == FOLDER_FOLDER && is_run_id(entry->name)) {
+        if (x->names)
+            names_add(x->names, entry->name);
+        return 0;
+    }
+    const char *path = arena_printf(k->arena, "%s/%s", x->path, entry->name.p);
+    if (!path)
+        return -1;
+    if (entry->kind == FOLDER_FOLDER && str_is(entry->name, "tags")) {
+        CLEANUP_FOLDER struct folder tags;
+        if (folder_enter(x->in, "tags", &tags) < 0 || folder_list(&tags, each_tag, x) < 0)
+            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+    } else if (!str_is(entry->name, "meta.yaml"))
+        check_found(k, CHECK_UNKNOWN, path, 0, "an experiment holds meta.yaml, tags/ and folders of runs (32 digits 0-9 a-f)");
+    else if (entry->kind != FOLDER_FILE)
+        check_found(k, entry->kind == FOLDER_PROGRAM ? CHECK_MODE : CHECK_TYPE, path, 0, "an experiment's meta.yaml is a regular file of mode 644");
+    return 0;
+}
+
+static void look_at_experiment(struct check *k, const struct folder *experiment, const char *path, struct names *names)
+{
+    struct experiment x = {.k = k, .in = experiment, .path = path, .names = names};
+    if (folder_list(experiment, each_of_experiment, &x) < 0)
+        check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+    check_experiment_meta(k, experiment, path);
+}
+
+void check_experiment(struct check *k, const struct folder *experiment, const char *path)
+{
+    look_at_experiment(k, experiment, path, NULL);
+}
+
+static void check_runs(struct check *k, const struct folder *experiment, const char *path, const struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        CLEANUP_FOLDER struct folder run;
+        const char *own = arena_printf(k->arena, "%s/%s", path, names->list[i]);
+        if (!own)
+            return;
+        if (k->runs == k->limits.runs) {
+            check_found(k, CHECK_LIMIT, path, 0, "%zu runs were looked at, no more are", k->runs);
+            return;
+        }
+        if (folder_enter(experiment, names->list[i], &run) < 0)
+            check_found(k, CHECK_UNREADABLE, own, 0, "it cannot be read: %s", strerror(errno));
+        else
+            check_run(k, &run, own);
+    }
+}
+
+/* ---- the tree ---- */
+
+struct whole {
+    struct check *k;
+    const char *at;
+    struct names names;
+};
+
+/* MLflow makes these two when it opens a tree. */
+static bool is_mlflows(const struct folder_entry *entry)
+{
+    return entry->kind == FOLDER_FOLDER && !entry->id && (str_is(entry->name, ".trash") || str_is(entry->name, "models"));
+}
+
+static int each_of_tree(void *context, const struct folder_entry *entry)
+{
+    struct whole *w = context;
+    if (entry->kind == FOLDER_FOLDER && is_experiment_id(entry->name)) {
+        names_add(&w->names, entry->name);
+        return 0;
+    }
+    if (is_mlflows(entry))
+        return 0;
+    const char *path = arena_printf(w->k->arena, "%s/%s", w->at, entry->name.p);
+    if (path && check_name(w->k, entry->name, path))
+        check_found(w->k, CHECK_OUTSIDE, path, 0, "a tree holds folders of experiments only, named by a number from 1 to 2147483647");
+    return path ? 0 : -1;
+}
+
+int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err)
+{
+    struct whole w = {.k = k, .at = at};
+    arena_init(&w.names.a, 256 << 20);
+    k->tree = tree;
+    if (folder_list(tree, each_of_tree, &w) < 0) {
+        arena_deinit(&w.names.a);
+        return err_sys(err, "reading the tree %s", at);
+    }
+    names_sort(&w.names);
+    for (size_t i = 0; i < w.names.count; i++) {
+        CLEANUP_FOLDER struct folder experiment;
+        struct names runs = {0};
+        const char *path = arena_printf(k->arena, "%s/%s", at, w.names.list[i]);
+        arena_init(&runs.a, 256 << 20);
+        if (!path || folder_enter(tree, w.names.list[i], &experiment) < 0) {
+            check_found(k, CHECK_UNREADABLE, path ? path : "", 0, "it cannot be read: %s", strerror(errno));
+        } else {
+            look_at_experiment(k, &experiment, path, &runs);
+            names_sort(&runs);
+            check_runs(k, &experiment, path, &runs);
+        }
+        if (runs.full)
+            check_found(k, CHECK_LIMIT, path ? path : "", 0, "it holds more than %d runs", NAMES_MAX);
+        arena_deinit(&runs.a);
+    }
+    if (w.names.full)
+        check_found(k, CHECK_LIMIT, at, 0, "it holds more than %d experiments", NAMES_MAX);
+    arena_deinit(&w.names.a);
+    check_seen_settle(k);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* check.h: the reviewer's gate: what is wrong with runs that somebody wants to publish.
+ *
+ * The input is hostile: a pull request of anybody. Everything is read through base/folder.h within bounds that are told (struct check_limits), no file of it
+ * is executed, nothing is written, and what is found is said once for each place. The same code looks at a tree on disk and at a range of commits. */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/folder.h"
+
+enum check_severity { CHECK_NOTE, CHECK_WARNING, CHECK_ERROR };
+enum check_id {
+#define FINDING(name, word, severity, meaning, remedy) CHECK_##name,
+#include "check/findings.def"
+#undef FINDING
+    CHECK_KINDS
+};
+struct check_kind {
+    const char *word;
+    enum check_severity severity;
+    const char *meaning, *remedy;
+};
+extern const struct check_kind check_kinds[CHECK_KINDS];
+
+struct finding {
+    enum check_id id;
+    const char *path;   /* as stored (any bytes but NUL), "mlruns/<exp>/<run>/…"; "": the whole */
+    unsigned line;      /* 0: the file as a whole */
+    const char *text;   /* what is wrong, made plain */
+    struct finding *next;
+};
+
+struct check_limits {
+    uint64_t file_B, run_B;     /* of a file, of a run */
+    size_t files, runs;         /* in a run; in all */
+    size_t findings;            /* kept; the rest is counted */
+};
+
+struct catalogue;
+struct check {
+    struct arena *arena;        /* the caller's; holds what was found */
+    /* asked */
+    struct check_limits limits;
+    bool public_profile;        /* the repository is public: personal data is an error */
+    const char *signers;        /* OpenSSH's file of allowed signers; NULL: signatures are not asked for */
+    const struct catalogue *catalogue; /* the shipped rules; NULL: every rule file is unknown */
+    int64_t now_ms, committed_ms; /* committed_ms: of the newest commit of the range; 0: there is none */
+    void (*progress)(void *context, size_t done, size_t total); /* may be NULL */
+    void *context;
+    const struct folder *tree;  /* where runs that others speak of are looked for; set by check_tree */
+    /* found */
+    struct finding *first, *last;
+    size_t count, dropped;      /* findings; of these not kept */
+    size_t by_severity[3];
+    size_t runs, runs_bad;      /* looked at; with an error */
+    struct check_seen *seen;    /* private: what stands under which id */
+};
+
+void check_begin(struct check *k, struct arena *a);
+void check_end(struct check *k);
+/* One more finding. The text is made plain here: foreign bytes may stand in it. */
+void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* All of a tree; `at` is its name in paths ("mlruns"). -1: it cannot be read at all. */
+int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err);
+/* One experiment's own files (not its runs), and one run. `path`: "mlruns/<exp>", "mlruns/<exp>/<run>". */
+void check_experiment(struct check *k, const struct folder *experiment, const char *path);
+void check_run(struct check *k, const struct folder *run, const char *path);
+#endif

@@ -1,0 +1,118 @@
+/* entries.c: files of params/, tags/ and metrics/: what MLflow's file store makes of their names and contents. */
+#include "check/parts.h"
+
+#include "mlruns-format/key.h"
+
+#include <math.h>
+
+enum { PARAM_CHARS = 6000, TAG_CHARS = 8000, LINES_MAX = 1000, COMPLAINTS_MAX = 3 /* of one file */ };
+
+static struct check_entry *note(struct run_check *r, char kind, const char *key, struct str value)
+{
+    if (r->entry_count == r->entry_room) {
+        size_t room = r->entry_room * 2 + 128;
+        struct check_entry *more = arena_get(&r->a, room * sizeof *more);
+        if (!more)
+            return NULL;
+        if (r->entry_count)
+            memcpy(more, r->entries, r->entry_count * sizeof *more);
+        r->entries = more;
+        r->entry_room = room;
+    }
+    struct check_entry *e = &r->entries[r->entry_count++];
+    char *copy = arena_dup(&r->a, value.p ? value.p : "", value.n);
+    *e = (struct check_entry){.kind = kind, .key = arena_dup(&r->a, key, strlen(key)), .value = {copy, copy ? value.n : 0}};
+    return e->key && copy ? e : NULL;
+}
+
+static void check_key(struct run_check *r, const char *key, const char *file)
+{
+    if (!key_legal(str_of(key)))
+        run_found(r, CHECK_KEY, file, 0, "the key is not one of the format's");
+}
+
+void check_text_entry(struct run_check *r, char kind, const char *key, const char *file, struct str text)
+{
+    size_t n = 0, most = kind == 'p' ? PARAM_CHARS : TAG_CHARS;
+    check_key(r, key, file);
+    note(r, kind, key, text);
+    if (!str_valid_utf8(text) || (text.n && memchr(text.p, 0, text.n))) {
+        run_found(r, CHECK_VALUE, file, 0, "the value is not UTF-8, or holds a NUL");
+        return;
+    }
+    for (size_t i = 0; i < text.n; i++)
+        n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
+    if (n > most)
+        run_found(r, CHECK_VALUE, file, 0, "the value has %zu characters; MLflow takes %zu", n, most);
+}
+
+static bool is_whole(struct str s)
+{
+    size_t i = s.n && s.p[0] == '-';
+    if (s.n == i || s.n > 19)
+        return false;
+    for (; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return true;
+}
+
+/* A number as benchwrap writes it; what Python takes beside it (1_0, inf, blanks) is not among it. */
+static bool is_value(struct str s, double *ret)
+{
+    if (str_is(s, "nan")) {
+        *ret = NAN;
+        return true;
+    }
+    for (size_t i = 0; i < s.n; i++)
+        if (!strchr("0123456789.eE+-", s.p[i]) || !s.p[i])
+            return false;
+    return s.n && s.n < 40 && str_double(s, ret) && isfinite(*ret);
+}
+
+/* What is wrong with a line; NULL: nothing. */
+static const char *sample_of(struct str line, const struct check_sample *before, struct check_sample *ret)
+{
+    struct str rest = line, time = str_cut(&rest, ' '), value = rest.p ? str_cut(&rest, ' ') : (struct str){"", 0}, step = rest.p ? rest : (struct str){"", 0};
+    if (!line.n)
+        return "is blank";
+    if (!is_whole(time) || !str_int(time, &ret->time_ms) || ret->time_ms < 0)
+        return "does not begin with a time in ms";
+    if (!is_value(value, &ret->value))
+        return "has no finite number, or one that readers do not agree on";
+    if (!is_whole(step) || !str_int(step, &ret->step))
+        return "does not end in a step, or has more or fewer than three fields";
+    if (before && ret->time_ms <= before->time_ms)
+        return "is not later than the one before";
+    ret->text = value;
+    return NULL;
+}
+
+void check_metric_entry(struct run_check *r, const char *key, const char *file, struct str text)
+{
+    size_t lines = 0, bad = 0, n = 0;
+    unsigned number = 0;
+    check_key(r, key, file);
+    struct check_entry *e = note(r, 'm', key, text);
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    if (!text.n)
+        run_found(r, CHECK_METRIC, file, 0, "the file is empty");
+    else if (text.p[text.n - 1] != '\n')
+        run_found(r, CHECK_METRIC, file, (unsigned)lines + 1, "the last line does not end");
+    if (lines > LINES_MAX)
+        run_found(r, CHECK_METRIC, file, 0, "the file has %zu lines, more than %d", lines, LINES_MAX);
+    struct check_sample *samples = e && lines <= LINES_MAX ? arena_get(&r->a, (lines + 1) * sizeof *samples) : NULL;
+    for (struct str rest = e ? e->value : (struct str){0}; samples && rest.n && bad < COMPLAINTS_MAX;) {
+        const char *why = sample_of(str_cut(&rest, '\n'), n ? &samples[n - 1] : NULL, &samples[n]);
+        number++;
+        if (why)
+            run_found(r, CHECK_METRIC, file, number, "line %u %s", number, why);
+        bad += why != NULL;
+        n += !why;
+    }
+    if (samples) {
+        e->samples = samples;
+        e->count = n;
+    }
+}

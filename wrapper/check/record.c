@@ -1,0 +1,164 @@
+/* record.c: artifacts/benchwrap.json: the schema, and the same facts as the files have. */
+#include "check/parts.h"
+
+#include "mlruns-format/schema.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COMPLAINTS_MAX = 8 };
+static const char file[] = "artifacts/benchwrap.json";
+
+static void tell(void *context, const char *where, const char *what)
+{
+    run_found(context, CHECK_RECORD, file, 0, "%s %s", where, what);
+}
+
+static const char *text_at(const struct json *j, const char *pointer)
+{
+    return json_string(json_pointer(j, pointer), "");
+}
+
+static void check_head(struct run_check *r)
+{
+    const struct json *j = r->record;
+    const struct tree_meta *m = &r->meta;
+    if (strcmp(text_at(j, "/run/id"), r->id) != 0 || strcmp(text_at(j, "/run/experiment/id"), r->experiment) != 0) {
+        run_found(r, CHECK_IDENTITY, file, 0, "it is the record of another run");
+        return;
+    }
+    if (!r->meta_good)
+        return;
+    const struct { const char *what; bool same; } rows[] = {
+        {"the run's name", str_is(m->name, text_at(j, "/run/name"))},
+        {"the user", str_is(m->user_id, text_at(j, "/run/user"))},
+        {"the status", strcmp(record_status_name((enum run_status)m->status), text_at(j, "/run/status")) == 0},
+        {"the start", json_integer(json_pointer(j, "/run/start_ms"), 0) == m->start_ms},
+        {"the end", json_integer(json_pointer(j, "/run/end_ms"), 0) == m->end_ms},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!rows[i].same)
+            run_found(r, CHECK_RECORD, file, 0, "%s is another than in meta.yaml", rows[i].what);
+    const char *verdict = run_text(r, 't', "benchwrap.verdict"), *word = text_at(j, "/verdict/word");
+    if (strcmp(verdict ? verdict : "none", word) != 0)
+        run_found(r, CHECK_RECORD, file, 0, "the verdict is \"%s\", the tag benchwrap.verdict says \"%s\"", word, verdict ? verdict : "none");
+    const char *id = run_text(r, 't', "benchwrap.run_id");
+    if (id && strcmp(id, r->id) != 0)
+        run_found(r, CHECK_IDENTITY, "tags/benchwrap.run_id", 0, "it is the id of another run");
+}
+
+static bool same_text(const struct check_entry *e, const struct json *told, bool cut)
+{
+    const char *text = json_string(json_get(told, "value"), "");
+    size_t n = strlen(text);
+    return cut && e->value.n < n ? memcmp(text, e->value.p, e->value.n) == 0 : str_eq(e->value, (struct str){text, n});
+}
+
+static bool same_number(double a, const struct json *b)
+{
+    return json_is_string(b) ? isnan(a) : json_number(b, NAN) == a;
+}
+
+/* What is wrong with a metric's entry in the record; NULL: nothing. */
+static const char *metric_problem(const struct run_check *r, const struct check_entry *e, const struct json *told)
+{
+    const struct json *thinned = json_get(told, "thinned"), *low = json_get(told, "min"), *high = json_get(told, "max");
+    double min = INFINITY, max = -INFINITY;
+    if (!e->count)
+        return NULL; /* the file's own finding says it */
+    if (!same_number(run_number(r, e->key, NAN), json_get(told, "value")))
+        return "the value is another than the file's";
+    if (json_number(thinned ? json_get(thinned, "points") : json_get(told, "samples"), 0) != (double)e->count)
+        return "the number of samples is another than the file's lines";
+    for (size_t i = 0; i < e->count; i++) {
+        min = fmin(min, e->samples[i].value);
+        max = fmax(max, e->samples[i].value);
+    }
+    if ((low && json_number(low, 0) != min) || (high && json_number(high, 0) != max)) /* thinning keeps both */
+        return "min or max is not that of the samples";
+    if (thinned && !run_file(r, "artifacts/series.jsonl"))
+        return "the samples were thinned, and artifacts/series.jsonl is not there";
+    return NULL;
+}
+
+struct told { const char *key; const struct json *value; };
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct told *)a)->key, ((const struct told *)b)->key);
+}
+
+/* Both are sorted by key: what is in one only, and what differs. */
+static void check_kind(struct run_check *r, char kind, const char *name)
+{
+    const struct json *map = json_get(r->record, name);
+    size_t n = 0, count = json_count(map), i = 0, complaints = 0;
+    struct told *told = arena_get(&r->a, (count + 1) * sizeof *told);
+    bool cut = run_text(r, 't', "benchwrap.cut") != NULL;
+    for (const struct json *e = told ? json_first(map) : NULL; e; e = json_next(e))
+        told[n++] = (struct told){json_key(e), e};
+    if (n)
+        qsort(told, n, sizeof *told, by_key);
+    for (size_t k = 0; told && complaints < COMPLAINTS_MAX && (i < n || k < r->entry_count);) {
+        const struct check_entry *e = k < r->entry_count ? &r->entries[k] : NULL;
+        if (e && e->kind != kind) {
+            k++;
+            continue;
+        }
+        int order = !e ? -1 : i == n ? 1 : strcmp(told[i].key, e->key);
+        const char *why = NULL;
+        if (order < 0 && !r->limited)
+            why = "benchwrap.json tells of it, and there is no file";
+        else if (order > 0)
+            why = "benchwrap.json does not tell of it";
+        else if (order == 0 && kind == 'm')
+            why = metric_problem(r, e, told[i].value);
+        else if (order == 0 && !same_text(e, told[i].value, cut))
+            why = "benchwrap.json has another value";
+        if (why) {
+            char path[1300];
+            snprintf(path, sizeof path, "%s/%s", name, order < 0 ? told[i].key : e->key);
+            run_found(r, CHECK_RECORD, path, 0, "%s", why);
+            complaints++;
+        }
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+static void check_artifacts(struct run_check *r)
+{
+    size_t complaints = 0;
+    for (const struct json *e = json_first(json_get(r->record, "artifacts")); e && complaints < COMPLAINTS_MAX && !r->limited; e = json_next(e)) {
+        char path[1300];
+        snprintf(path, sizeof path, "artifacts/%.1200s", json_string(json_get(e, "path"), ""));
+        if (!run_file(r, path)) {
+            run_found(r, CHECK_RECORD, file, 0, "%s is told of and not there", path);
+            complaints++;
+        }
+    }
+}
+
+void check_record(struct run_check *r)
+{
+    struct err why = {0};
+    if (!r->record_text.p) {
+        run_found(r, CHECK_RECORD, file, 0, "there is none, or it is too large");
+        return;
+    }
+    if (json_parse(&r->record, r->record_text, NULL, &why) < 0) {
+        run_found(r, CHECK_RECORD, file, 0, "%s", why.text);
+        return;
+    }
+    if (schema_check(SCHEMA_RECORD, r->record, COMPLAINTS_MAX, tell, r) != 0) {
+        json_free(r->record); /* what is not of the format is not read on */
+        r->record = NULL;
+        return;
+    }
+    check_head(r);
+    check_kind(r, 'p', "params");
+    check_kind(r, 't', "tags");
+    check_kind(r, 'm', "metrics");
+    check_artifacts(r);
+}

@@ -1,0 +1,388 @@
+/* run.c: one run: its files as they come, then what is to be said of the whole. */
+#include "check/parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEPTH_MAX = 20, PATH_BYTES = 1000, META_MAX = 64 << 10, DOCUMENT_MAX = 8 << 20, RUN_MEMORY = 512 << 20, USER_CHARS = 250 };
+
+/* A folder of the run on the way down. */
+struct level {
+    struct run_check *r;
+    const struct folder *in;
+    const char *prefix; /* "" or "params/" */
+    int depth;
+    struct buf *text;   /* of the file being read */
+    struct folded { const char *key; struct folded *next; } **names; /* hash table of this folder's names, folded */
+};
+enum { BUCKETS = 256 };
+
+void run_found(struct run_check *r, enum check_id id, const char *file, unsigned line, const char *fmt, ...)
+{
+    char text[1200], path[PATH_BYTES + 200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    snprintf(path, sizeof path, "%s%s%s", r->path, *file ? "/" : "", file);
+    check_found(r->k, id, path, line, "%s", text);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return str_cmp(((const struct check_file *)a)->path, ((const struct check_file *)b)->path);
+}
+
+const struct check_file *run_file(const struct run_check *r, const char *path)
+{
+    struct check_file key = {.path = str_of(path)};
+    return r->count ? bsearch(&key, r->files, r->count, sizeof *r->files, by_path) : NULL;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct check_entry *x = a, *y = b;
+    return x->kind != y->kind ? x->kind - y->kind : strcmp(x->key, y->key);
+}
+
+const struct check_entry *run_entry(const struct run_check *r, char kind, const char *key)
+{
+    struct check_entry wanted = {.kind = kind, .key = key};
+    return r->entry_count ? bsearch(&wanted, r->entries, r->entry_count, sizeof *r->entries, by_key) : NULL;
+}
+
+const char *run_text(const struct run_check *r, char kind, const char *key)
+{
+    const struct check_entry *e = run_entry(r, kind, key);
+    return e ? e->value.p : NULL;
+}
+
+double run_number(const struct run_check *r, const char *key, double otherwise)
+{
+    const struct check_entry *e = run_entry(r, 'm', key);
+    const struct check_sample *best = NULL;
+    for (size_t i = 0; e && i < e->count; i++)
+        if (!best || e->samples[i].step >= best->step)
+            best = &e->samples[i];
+    return best ? best->value : otherwise;
+}
+
+/* ---- files ---- */
+
+static struct check_file *note_file(struct run_check *r, const char *path)
+{
+    if (r->count == r->room) {
+        size_t room = r->room * 2 + 128;
+        struct check_file *more = arena_get(&r->a, room * sizeof *more);
+        if (!more)
+            return NULL;
+        if (r->count)
+            memcpy(more, r->files, r->count * sizeof *more);
+        r->files = more;
+        r->room = room;
+    }
+    struct check_file *f = &r->files[r->count++];
+    *f = (struct check_file){.path = str_of(path)};
+    return f;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && path[n];
+}
+
+static struct str keep(struct run_check *r, struct str text)
+{
+    char *copy = arena_dup(&r->a, text.p ? text.p : "", text.n);
+    return (struct str){copy, copy ? text.n : 0};
+}
+
+/* The bytes of a file of the run are in `text`. */
+static void take_content(struct run_check *r, const char *path, struct str text)
+{
+    static const struct { const char *prefix; char kind; } kinds[] = {{"params/", 'p'}, {"tags/", 't'}, {"metrics/", 'm'}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_below(path, kinds[i].prefix)) {
+            const char *key = path + strlen(kinds[i].prefix);
+            if (kinds[i].kind == 'm')
+                check_metric_entry(r, key, path, text);
+            else
+                check_text_entry(r, kinds[i].kind, key, path, text);
+        }
+    if (strcmp(path, "artifacts/benchwrap.json") == 0 && text.n <= DOCUMENT_MAX)
+        r->record_text = keep(r, text);
+    else if (strcmp(path, "artifacts/manifest.json") == 0 && text.n <= DOCUMENT_MAX)
+        r->manifest_text = keep(r, text);
+    else if (strcmp(path, "artifacts/rules.yaml") == 0 && text.n <= DOCUMENT_MAX)
+        r->rules_text = keep(r, text);
+    if (strcmp(path, "artifacts/manifest.json") != 0) /* sums alone */
+        check_privacy(r, path, text);
+}
+
+static void take_file(struct level *l, const struct folder_entry *entry, const char *path)
+{
+    struct run_check *r = l->r;
+    const struct check *k = r->k;
+    struct folder_entry what;
+    struct sha256 sum;
+    struct check_file *f = note_file(r, path);
+    bool below = is_below(path, "params/") || is_below(path, "tags/") || is_below(path, "metrics/") || is_below(path, "artifacts/");
+    if (!f)
+        return;
+    if (!below && strcmp(path, "meta.yaml") != 0)
+        run_found(r, CHECK_UNKNOWN, path, 0, "a run holds meta.yaml, params/, metrics/, tags/ and artifacts/");
+    if (entry->kind == FOLDER_PROGRAM)
+        run_found(r, CHECK_MODE, path, 0, "the file may be executed");
+    if (folder_look(l->in, entry->name.p, &what, &f->size) < 0) {
+        run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        return;
+    }
+    r->bytes += f->size;
+    if (f->size > k->limits.file_B || r->bytes > k->limits.run_B) {
+        if (f->size > k->limits.file_B)
+            run_found(r, CHECK_SIZE, path, 0, "the file has %llu bytes, more than %llu", (unsigned long long)f->size, (unsigned long long)k->limits.file_B);
+        r->limited = true;
+        return;
+    }
+    buf_clear(l->text);
+    if (folder_read(l->in, entry->name.p, k->limits.file_B, l->text) < 0) {
+        run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        return;
+    }
+    sha256_init(&sum);
+    sha256_add(&sum, l->text->p, l->text->n);
+    sha256_end(&sum, f->sha256);
+    memcpy(f->id, entry->id ? entry->id : (const unsigned char *)f->sha256, entry->id && entry->id_size < sizeof f->id ? entry->id_size : sizeof f->id);
+    f->size = l->text->n;
+    take_content(r, path, buf_text(l->text));
+}
+
+/* ---- folders ---- */
+
+static void take_folder(struct level *up, const char *name, const char *path);
+
+static bool met(struct level *l, struct str name)
+{
+    struct arena *a = &l->r->a;
+    const char *key = check_name_folded(name, a);
+    unsigned hash = 5381;
+    for (const char *p = key; p && *p; p++)
+        hash = hash * 33 + (unsigned char)*p;
+    for (const struct folded *f = l->names[hash % BUCKETS]; f && key; f = f->next)
+        if (strcmp(f->key, key) == 0)
+            return true;
+    struct folded *own = ARENA_NEW(a, struct folded);
+    if (own && key) {
+        *own = (struct folded){key, l->names[hash % BUCKETS]};
+        l->names[hash % BUCKETS] = own;
+    }
+    return false;
+}
+
+static int each(void *context, const struct folder_entry *entry)
+{
+    struct level *l = context;
+    struct run_check *r = l->r;
+    const char *path = arena_printf(&r->a, "%s%s", l->prefix, entry->name.p);
+    if (r->count >= r->k->limits.files || r->a.failed || !path) {
+        r->limited = true;
+        return 1;
+    }
+    char whole[PATH_BYTES * 2];
+    int n = snprintf(whole, sizeof whole, "%s/%s", r->path, path);
+    if (n < 0 || (size_t)n >= PATH_BYTES) {
+        run_found(r, CHECK_NAME, l->prefix, 0, "a path below has more than %d bytes", PATH_BYTES);
+        return 0;
+    }
+    if (!check_name(r->k, entry->name, whole))
+        return 0;
+    if (met(l, entry->name))
+        run_found(r, CHECK_NAME_CASE, path, 0, "another name beside it differs in case or form only, or is the same");
+    if (entry->kind == FOLDER_FOLDER)
+        take_folder(l, entry->name.p, path);
+    else if (entry->kind == FOLDER_FILE || entry->kind == FOLDER_PROGRAM)
+        take_file(l, entry, path);
+    else
+        run_found(r, entry->kind == FOLDER_OTHER && entry->id ? CHECK_MODE : CHECK_TYPE, path, 0, "%s",
+                  entry->kind == FOLDER_LINK     ? "it is a symbolic link"
+                  : entry->kind == FOLDER_MODULE ? "it is a submodule"
+                  : entry->id                    ? "its mode is none that git writes"
+                                                 : "it is neither a file nor a folder");
+    return 0;
+}
+
+static void list(struct level *l)
+{
+    struct run_check *r = l->r;
+    l->names = arena_get(&r->a, BUCKETS * sizeof *l->names);
+    if (!l->names)
+        r->limited = true;
+    else if (folder_list(l->in, each, l) < 0)
+        run_found(r, CHECK_UNREADABLE, l->prefix, 0, "the folder cannot be read: %s", strerror(errno));
+}
+
+static void take_folder(struct level *up, const char *name, const char *path)
+{
+    static const char *const known[] = {"params", "metrics", "tags", "artifacts"};
+    struct run_check *r = up->r;
+    CLEANUP_FOLDER struct folder f = {0};
+    struct level l = {.r = r, .in = &f, .depth = up->depth + 1, .text = up->text, .prefix = arena_printf(&r->a, "%s/", path)};
+    bool good = up->depth > 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        good = good || strcmp(path, known[i]) == 0;
+    if (!good)
+        run_found(r, CHECK_UNKNOWN, path, 0, "a run holds meta.yaml, params/, metrics/, tags/ and artifacts/");
+    if (l.depth > DEPTH_MAX)
+        run_found(r, CHECK_LIMIT, path, 0, "folders are more than %d deep; what is below was not looked at", DEPTH_MAX);
+    else if (l.prefix && folder_enter(up->in, name, &f) < 0)
+        run_found(r, CHECK_UNREADABLE, path, 0, "the folder cannot be read: %s", strerror(errno));
+    else if (l.prefix)
+        list(&l);
+}
+
+/* ---- the whole ---- */
+
+/* git keeps no empty folders, and MLflow's run page refuses a run without these. */
+static void check_folders(struct run_check *r)
+{
+    static const char *const wanted[] = {"metrics/", "params/", "artifacts/"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        bool found = false;
+        for (size_t n = 0; n < r->count && !found; n++)
+            found = is_below(r->files[n].path.p, wanted[i]);
+        if (!found)
+            run_found(r, CHECK_EMPTY, "", 0, "no file in %s", wanted[i]);
+    }
+}
+
+/* One line of 1 to `most` characters, or, where `empty`, none. */
+static bool is_line(struct str s, size_t most, bool empty)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+            return false;
+        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    }
+    return n <= most && (n || empty);
+}
+
+static const char *meta_problem(const struct run_check *r, const struct tree_meta *m)
+{
+    if (!str_is(m->lifecycle, "active"))
+        return "lifecycle_stage is not \"active\"";
+    if (m->status < RUN_FINISHED || m->status > RUN_KILLED)
+        return "status is not that of an ended run (3, 4, 5)";
+    if (m->start_ms <= 0 || m->end_ms <= 0)
+        return "start_time or end_time is missing";
+    if (!m->name.p || !is_line(m->name, USER_CHARS, false))
+        return "run_name is not one line of 1 to 250 characters";
+    if (!m->user_id.p || !is_line(m->user_id, USER_CHARS, true))
+        return "user_id is missing or not one line";
+    (void)r;
+    return NULL;
+}
+
+static void check_meta(struct run_check *r)
+{
+    CLEANUP_BUF struct buf text, wanted;
+    struct err why = {0};
+    struct tree_meta *m = &r->meta;
+    uint64_t experiment = 0;
+    const char *problem;
+    buf_init(&text, META_MAX * 3);
+    buf_init(&wanted, META_MAX * 3);
+    if (folder_read(r->folder, "meta.yaml", META_MAX, &text) < 0) {
+        run_found(r, CHECK_META, "meta.yaml", 0, "it cannot be read: %s", strerror(errno));
+        return;
+    }
+    struct str own = keep(r, buf_text(&text)); /* what is parsed points into it */
+    if (tree_meta_parse(m, "meta.yaml", own, &r->a, &why) < 0) {
+        run_found(r, CHECK_META, "meta.yaml", 0, "%s", why.text);
+        return;
+    }
+    if (!str_is(m->run_id, r->id))
+        run_found(r, CHECK_IDENTITY, "meta.yaml", 0, "run_id is not that of the folder");
+    else if (!str_is(m->experiment_id, r->experiment))
+        run_found(r, CHECK_IDENTITY, "meta.yaml", 0, "experiment_id is not that of the folder");
+    else if ((problem = meta_problem(r, m)))
+        run_found(r, CHECK_META, "meta.yaml", 0, "%s", problem);
+    else {
+        str_uint(m->experiment_id, &experiment);
+        tree_meta_run(&wanted, (uint32_t)experiment, r->id, m->name, m->user_id, m->start_ms, m->end_ms, (enum run_status)m->status);
+        if (!str_eq(own, buf_text(&wanted)))
+            run_found(r, CHECK_META, "meta.yaml", 0, "its lines are not those of the format (keys in order, every text quoted, artifact_uri relative)");
+        else
+            r->meta_good = true;
+    }
+}
+
+static void check_amends(struct run_check *r)
+{
+    static const char *const tags[] = {"benchwrap.amends", "benchwrap.retracts"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *id = run_text(r, 't', tags[i]);
+        char path[120], file[64];
+        struct folder_entry e;
+        snprintf(file, sizeof file, "tags/%s", tags[i]);
+        if (!id)
+            continue;
+        snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
+        if (strlen(id) != 32 || strspn(id, "0123456789abcdef") != 32)
+            run_found(r, CHECK_AMENDS, file, 0, "it is no id of a run");
+        else if (strcmp(id, r->id) == 0)
+            run_found(r, CHECK_AMENDS, file, 0, "it names the run itself");
+        else if (r->k->tree && (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER))
+            run_found(r, CHECK_AMENDS, file, 0, "there is no run %s in this experiment", id);
+    }
+}
+
+static void check_whole(struct run_check *r)
+{
+    if (r->count)
+        qsort(r->files, r->count, sizeof *r->files, by_path);
+    if (r->entry_count)
+        qsort(r->entries, r->entry_count, sizeof *r->entries, by_key);
+    if (r->bytes > r->k->limits.run_B)
+        run_found(r, CHECK_SIZE, "", 0, "the run has more than %llu bytes", (unsigned long long)r->k->limits.run_B);
+    if (r->count >= r->k->limits.files)
+        run_found(r, CHECK_LIMIT, "", 0, "the run has more than %zu files; the rest was not looked at", r->k->limits.files);
+    check_folders(r);
+    check_meta(r);
+    check_manifest(r);
+    check_record(r);
+    check_amends(r);
+    if (r->meta_good)
+        check_times(r);
+    if (r->record && !r->limited) {
+        check_truth(r);
+        check_bounds(r);
+    }
+    check_signature(r);
+    check_seen_run(r);
+}
+
+void check_run(struct check *k, const struct folder *run, const char *path)
+{
+    CLEANUP_BUF struct buf text;
+    struct run_check r = {.k = k, .folder = run, .path = path, .id = str_base_name(path)};
+    struct level top = {.r = &r, .in = run, .prefix = "", .text = &text};
+    size_t errors = k->by_severity[CHECK_ERROR];
+    arena_init(&r.a, RUN_MEMORY);
+    buf_init(&text, k->limits.file_B + (1 << 20));
+    struct str above = {path, (size_t)(r.id - path) - (r.id > path)};
+    const char *experiment = arena_dup(&r.a, above.p, above.n);
+    r.experiment = str_base_name(experiment);
+    list(&top);
+    check_whole(&r);
+    if (r.a.failed)
+        run_found(&r, CHECK_LIMIT, "", 0, "it needs more than %d MiB of memory; not everything was looked at", RUN_MEMORY >> 20);
+    json_free(r.record);
+    arena_deinit(&r.a);
+    k->runs++;
+    k->runs_bad += k->by_severity[CHECK_ERROR] > errors;
+    if (k->progress)
+        k->progress(k->context, k->runs, 0);
+}

@@ -1,0 +1,20 @@
+/* check_report.h: what `check` has found, for people, programs, forges (SARIF) and the page of a pull request (Markdown). */
+#ifndef CMD_CHECK_REPORT_H
+#define CMD_CHECK_REPORT_H
+#include "check/check.h"
+#include "cmd/cmd.h"
+
+struct check_subject {
+    const char *what;  /* "tree" or "range" */
+    const char *name;  /* as the user named it */
+};
+/* Sorts the findings by path, line and kind; once, before the others. -1: no memory. */
+int check_report_sort(struct check *k);
+int check_report_table(struct cmd_context *c, const struct check *k);
+void check_report_markdown(const struct check *k, const struct check_subject *of, struct buf *to);
+void check_report_json(const struct check *k, const struct check_subject *of, struct buf *to);
+/* SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. */
+void check_report_sarif(const struct check *k, struct buf *to);
+/* "2 of 300 runs have errors: 3 errors, 1 warning". */
+void check_report_words(const struct check *k, struct buf *to);
+#endif

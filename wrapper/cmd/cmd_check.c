@@ -1,0 +1,140 @@
+/* cmd_check.c: `benchwrap check`: the reviewer's gate, the same on a desk and in a forge's machine. */
+#include "check/check.h"
+#include "cmd/check_report.h"
+
+#include "base/fs.h"
+#include "base/progress.h"
+#include "wrapper/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPORT_MAX = 1 << 30 };
+
+struct asked {
+    struct cmd_context *c;
+    struct check *k;
+    struct check_subject subject;
+    struct progress progress;
+};
+
+static void show_progress(void *context, size_t done, size_t total)
+{
+    struct asked *x = context;
+    x->progress.total = total;
+    progress_show(&x->progress, done, NULL);
+}
+
+/* ---- a tree on disk ---- */
+
+static bool is_run_folder(const char *path)
+{
+    const char *name = str_base_name(path);
+    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
+}
+
+/* PATH: mlruns, or a folder that holds it, or one run. */
+static int check_path(struct asked *x, const char *path, struct err *err)
+{
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, "opening %s", path);
+    CLEANUP_FD int below = openat(fd, "mlruns", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    struct folder folder = folder_disk(below >= 0 ? below : fd);
+    if (below < 0 && is_run_folder(path)) {
+        char *real = realpath(path, NULL), *up = real ? strrchr(real, '/') : NULL;
+        const char *experiment = up ? (*up = 0, str_base_name(real)) : "";
+        check_run(x->k, &folder, arena_printf(x->c->arena, "mlruns/%s/%s", experiment, str_base_name(path)));
+        free(real);
+        return 0;
+    }
+    return check_tree(x->k, &folder, "mlruns", err);
+}
+
+/* ---- the report ---- */
+
+static int report(struct asked *x, struct err *err)
+{
+    struct cmd_context *c = x->c;
+    CLEANUP_BUF struct buf b;
+    int rc = 0;
+    buf_init(&b, REPORT_MAX);
+    if (check_report_sort(x->k) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (opt_on(&c->opts, "sarif"))
+        check_report_sarif(x->k, &b);
+    else if (opt_on(&c->opts, "json"))
+        check_report_json(x->k, &x->subject, &b);
+    else if (opt_on(&c->opts, "markdown"))
+        check_report_markdown(x->k, &x->subject, &b);
+    else
+        rc = check_report_table(c, x->k);
+    if (b.n)
+        fwrite(b.p, 1, b.n, c->out);
+    return rc < 0 || b.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+static int look(struct asked *x, struct err *err)
+{
+    struct cmd_context *c = x->c;
+    const char *path = c->argc ? c->argv[0] : NULL, *tree;
+    if (!path) {
+        if (plan_tree(NULL, c->env, c->arena, &tree, err) < 0)
+            return -1;
+        path = tree;
+    }
+    x->subject = (struct check_subject){"tree", path};
+    return check_path(x, path, err);
+}
+
+static int run(struct cmd_context *c)
+{
+    struct check k;
+    struct asked x = {.c = c, .k = &k};
+    const char *fail_on = opt_text(&c->opts, "fail-on");
+    if (c->argc > 1)
+        return err_set(c->err, ERR_USAGE, "\"%.60s\": one PATH is taken", c->argv[1]);
+    check_begin(&k, c->arena);
+    k.public_profile = opt_on(&c->opts, "public");
+    k.limits.file_B = opt_bytes(&c->opts, "max-file");
+    k.limits.run_B = opt_bytes(&c->opts, "max-run");
+    k.progress = show_progress;
+    k.context = &x;
+    progress_begin(&x.progress, c->notes, "runs", 0);
+    int rc = look(&x, c->err);
+    progress_clear(&x.progress);
+    if (rc == 0)
+        rc = report(&x, c->err);
+    bool bad = k.by_severity[CHECK_ERROR] || (strcmp(fail_on, "warning") == 0 && k.by_severity[CHECK_WARNING]);
+    check_end(&k);
+    if (rc < 0 && c->err->kind == ERR_USAGE)
+        return -1;
+    if (rc < 0) { /* not looked at is neither good nor bad */
+        cmd_complain(c->notes, "check", c->err);
+        return 2;
+    }
+    return bad;
+}
+
+static const struct opt_row rows[] = {
+    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "the repository is public: personal data in a run is an error", 0},
+    {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest file of a run", 0},
+    {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest run", 0},
+    {"fail-on", 0, OPT_CHOICE, "error|warning", NULL, "error", "Output", "from which severity on the exit status is 1", 0},
+    CMD_ROW_JSON,
+    {"sarif", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "SARIF 2.1.0, as forges show it beside the changed files", 0},
+    {"markdown", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Markdown, as for the summary of a forge's job", 0},
+};
+
+const struct cmd cmd_check = {
+    .name = "check",
+    .summary = "look whether runs may be published: complete, true, harmless",
+    .usage = "[OPTIONS] [PATH | --range A..B]",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description = "Looks at the runs of a tree, or at those that a range of commits brings, as a reviewer would.",
+    .examples = "$ benchwrap check mlruns\nAll runs of a tree.\n",
+    .run = run,
+};

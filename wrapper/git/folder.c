@@ -1,0 +1,255 @@
+/* folder.c: a tree of a repository as a folder: entries sorted once, so that runs are found among a hundred thousand. */
+#include "git/folder.h"
+
+#include "git/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    OBJECT_MAX = 1 << 30 /* of a file that is read: libgit2 has it in memory as a whole */
+};
+
+struct entry {
+    const char *name;         /* in text */
+    unsigned mode;
+    const unsigned char *id;
+};
+
+struct git_folder {
+    struct repo *repo;
+    struct repo_id id;
+    struct buf text;
+    struct entry *entries;    /* by name */
+    size_t count;
+};
+
+static const struct folder_ops ops;
+
+static int errno_of(int rc, const struct err *err)
+{
+    errno = err->sys ? err->sys : rc > 0 ? EIO : err->kind == ERR_INPUT && strstr(err->text, " bytes, more than ") ? EFBIG : EIO;
+    return -1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* The entries of the raw tree. */
+static int take_entries(struct git_folder *f)
+{
+    struct err err = {0};
+    struct repo_entry e;
+    struct str rest = buf_text(&f->text);
+    size_t room = 0;
+    bool sorted = true;
+    int rc;
+    while ((rc = repo_tree_next(&rest, &e, &err)) > 0) {
+        if (f->count == room) {
+            room = room * 2 + 16;
+            struct entry *more = realloc(f->entries, room * sizeof *more);
+            if (!more) {
+                errno = ENOMEM;
+                return -1;
+            }
+            f->entries = more;
+        }
+        const unsigned char *id = (const unsigned char *)rest.p - sizeof e.id.b;
+        f->entries[f->count++] = (struct entry){e.name, e.mode, id};
+        sorted = sorted && (f->count < 2 || strcmp(f->entries[f->count - 2].name, e.name) < 0);
+    }
+    if (rc < 0) {
+        errno = EIO;
+        return -1;
+    }
+    if (!sorted) /* git sorts folders as if they ended in '/' */
+        qsort(f->entries, f->count, sizeof *f->entries, by_name);
+    return 0;
+}
+
+static void drop(struct git_folder *f)
+{
+    free(f->entries);
+    buf_deinit(&f->text);
+    free(f);
+}
+
+int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
+{
+    struct err err = {0};
+    struct git_folder *f = calloc(1, sizeof *f);
+    if (!f) {
+        errno = ENOMEM;
+        return -1;
+    }
+    f->repo = r;
+    f->id = *tree;
+    buf_init(&f->text, (size_t)REPO_TREE_MAX + 1);
+    int rc = repo_read(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text, &err);
+    if (rc)
+        rc = errno_of(rc, &err);
+    else
+        rc = take_entries(f);
+    if (rc) {
+        int why = errno;
+        drop(f);
+        errno = why;
+        return -1;
+    }
+    *ret = (struct folder){.ops = &ops, .fd = -1, .own = f};
+    return 0;
+}
+
+struct repo_id git_folder_id(const struct folder *f)
+{
+    return ((const struct git_folder *)f->own)->id;
+}
+
+static const struct entry *find(const struct git_folder *f, struct str name)
+{
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        size_t at = low + (high - low) / 2;
+        int order = str_cmp(str_of(f->entries[at].name), name);
+        if (order == 0)
+            return &f->entries[at];
+        if (order < 0)
+            low = at + 1;
+        else
+            high = at;
+    }
+    errno = ENOENT;
+    return NULL;
+}
+
+static enum folder_kind kind_of(unsigned mode)
+{
+    switch (mode) {
+    case REPO_MODE_DIR: return FOLDER_FOLDER;
+    case REPO_MODE_FILE: return FOLDER_FILE;
+    case REPO_MODE_EXEC: return FOLDER_PROGRAM;
+    case REPO_MODE_LINK: return FOLDER_LINK;
+    case REPO_MODE_MODULE: return FOLDER_MODULE;
+    default: return FOLDER_OTHER;
+    }
+}
+
+static struct repo_id id_of(const struct entry *e)
+{
+    struct repo_id id;
+    memcpy(id.b, e->id, sizeof id.b);
+    return id;
+}
+
+static int enter_one(const struct git_folder *f, struct str name, struct folder *ret)
+{
+    const struct entry *e = find(f, name);
+    if (!e)
+        return -1;
+    if (e->mode != REPO_MODE_DIR) {
+        errno = e->mode == REPO_MODE_LINK ? ELOOP : ENOTDIR;
+        return -1;
+    }
+    struct repo_id id = id_of(e);
+    return git_folder(f->repo, &id, ret);
+}
+
+static void leave(struct folder *f)
+{
+    int why = errno;
+    drop(f->own);
+    f->own = NULL;
+    errno = why;
+}
+
+/* Goes down to the folder of the path's last name; *held is what is to be left, with ops NULL where it is f itself. */
+static const struct git_folder *way(const struct folder *f, const char *path, struct folder *held, struct str *ret_name)
+{
+    struct str rest = str_of(path), name = str_cut(&rest, '/');
+    const struct git_folder *at = f->own;
+    *held = (struct folder){.fd = -1};
+    while (rest.p) {
+        struct folder next;
+        int rc = enter_one(at, name, &next);
+        folder_leave(held);
+        if (rc < 0)
+            return NULL;
+        *held = next;
+        at = held->own;
+        name = str_cut(&rest, '/');
+    }
+    *ret_name = name;
+    return at;
+}
+
+static int enter(const struct folder *f, const char *path, struct folder *ret)
+{
+    CLEANUP_FOLDER struct folder held;
+    struct str name;
+    const struct git_folder *at = way(f, path, &held, &name);
+    return at ? enter_one(at, name, ret) : -1;
+}
+
+static int list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+{
+    const struct git_folder *g = f->own;
+    for (size_t i = 0; i < g->count; i++) {
+        const struct entry *e = &g->entries[i];
+        struct folder_entry entry = {.name = str_of(e->name), .kind = kind_of(e->mode), .id = e->id, .id_size = sizeof(struct repo_id)};
+        int rc = each(context, &entry);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
+{
+    CLEANUP_FOLDER struct folder held;
+    struct str name;
+    struct err err = {0};
+    const struct git_folder *at = way(f, path, &held, &name);
+    const struct entry *e = at ? find(at, name) : NULL;
+    if (!e)
+        return -1;
+    ret->kind = kind_of(e->mode);
+    if (ret->kind != FOLDER_FILE && ret->kind != FOLDER_PROGRAM)
+        return 0;
+    struct repo_id id = id_of(e);
+    int rc = repo_look(at->repo, &id, NULL, ret_size, &err);
+    return rc ? errno_of(rc, &err) : 0;
+}
+
+static int read_file(const struct folder *f, const char *path, size_t max, struct buf *to)
+{
+    CLEANUP_FOLDER struct folder held;
+    struct str name;
+    struct err err = {0};
+    const struct git_folder *at = way(f, path, &held, &name);
+    const struct entry *e = at ? find(at, name) : NULL;
+    if (!e)
+        return -1;
+    enum folder_kind kind = kind_of(e->mode);
+    if (kind != FOLDER_FILE && kind != FOLDER_PROGRAM) {
+        errno = kind == FOLDER_FOLDER ? EISDIR : ELOOP;
+        return -1;
+    }
+    struct repo_id id = id_of(e);
+    int rc = repo_read(at->repo, &id, REPO_BLOB, max, to, &err);
+    return rc ? errno_of(rc, &err) : 0;
+}
+
+static int feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, (size_t)OBJECT_MAX + 1);
+    if (read_file(f, path, max < OBJECT_MAX ? (size_t)max : OBJECT_MAX, &b) < 0)
+        return -1;
+    if (b.n)
+        piece(context, b.p, b.n);
+    return 0;
+}
+
+static const struct folder_ops ops = {enter, leave, list, look, feed, read_file};

@@ -1,0 +1,11 @@
+/* folder.h (git): a tree of a repository as a folder to be read (base/folder.h): no checkout, no index. */
+#ifndef GIT_FOLDER_H
+#define GIT_FOLDER_H
+#include "base/folder.h"
+#include "git/repo.h"
+
+/* The folder of a tree object. 0, to be left before the repository is closed; -1 with errno as in base/folder.h. Entries carry git's id of the object. */
+int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret);
+/* The id of the folder's own tree. */
+struct repo_id git_folder_id(const struct folder *f);
+#endif
