@@ -72,8 +72,8 @@ void check_bounds(struct run_check *r);
 void check_privacy(struct run_check *r, const char *file, struct str text);
 void check_signature(struct run_check *r);
 /* seen.c: what has been seen under which id. */
-int check_seen_begin(struct check *k);
 void check_seen_run(struct run_check *r);
+void check_seen_published(struct check *k, const struct folder *tree); /* the runs of a tree in git that is published */
 void check_seen_settle(struct check *k); /* all runs are known: tells of copies */
 void check_seen_end(struct check *k);
 #endif

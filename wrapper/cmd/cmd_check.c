@@ -1,5 +1,5 @@
 /* cmd_check.c: `benchwrap check`: the reviewer's gate, the same on a desk and in a forge's machine. */
-#include "check/check.h"
+#include "check/range.h"
 #include "cmd/check_report.h"
 
 #include "base/fs.h"
@@ -53,6 +53,40 @@ static int check_path(struct asked *x, const char *path, struct err *err)
     return check_tree(x->k, &folder, "mlruns", err);
 }
 
+/* ---- a range of commits ---- */
+
+static int resolve(struct repo *repo, struct str name, struct arena *a, struct repo_id *ret, struct err *err)
+{
+    const char *text = name.n ? arena_dup(a, name.p, name.n) : "HEAD"; /* as git: an empty side is HEAD */
+    if (!text)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    int rc = repo_resolve(repo, text, REPO_COMMIT, ret, err);
+    return rc ? err_wrap(err, "--range") : 0;
+}
+
+/* A..B (or A...B: the common ancestor counts in both). */
+static int check_commits(struct asked *x, const char *range, const char *place, struct err *err)
+{
+    struct str text = str_of(range);
+    ptrdiff_t dots = str_find(text, STR(".."));
+    struct repo *repo = NULL;
+    struct repo_id from, to;
+    if (dots < 0)
+        return err_set(err, ERR_USAGE, "--range \"%.100s\": A..B is wanted, two commits, as in origin/main..HEAD", range);
+    if (repo_open(&repo, place, 0, err))
+        return -1;
+    bool three = str_starts(str_sub(text, (size_t)dots, text.n), "...");
+    int rc = resolve(repo, str_sub(text, 0, (size_t)dots), x->c->arena, &from, err);
+    if (rc == 0)
+        rc = resolve(repo, str_sub(text, (size_t)dots + (three ? 3 : 2), text.n), x->c->arena, &to, err);
+    if (rc == 0)
+        rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, "folder"), err);
+    if (rc)
+        err_wrap(err, "%s", range);
+    repo_close(repo);
+    return rc ? -1 : 0;
+}
+
 /* ---- the report ---- */
 
 static int report(struct asked *x, struct err *err)
@@ -79,7 +113,11 @@ static int report(struct asked *x, struct err *err)
 static int look(struct asked *x, struct err *err)
 {
     struct cmd_context *c = x->c;
-    const char *path = c->argc ? c->argv[0] : NULL, *tree;
+    const char *path = c->argc ? c->argv[0] : NULL, *tree, *range = opt_text(&c->opts, "range");
+    if (range) {
+        x->subject = (struct check_subject){"range", range};
+        return check_commits(x, range, path ? path : ".", err);
+    }
     if (!path) {
         if (plan_tree(NULL, c->env, c->arena, &tree, err) < 0)
             return -1;
@@ -119,6 +157,8 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
+    {"range", 'r', OPT_TEXT, "A..B", NULL, NULL, "Selection", "what the commits of B bring to A, in the repository of PATH (default: here)", 0},
+    {"folder", 0, OPT_TEXT, "PATH", NULL, "mlruns", "Selection", "with --range: where the tree lies in the repository", 0},
     {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "the repository is public: personal data in a run is an error", 0},
     {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest file of a run", 0},
     {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest run", 0},

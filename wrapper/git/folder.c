@@ -56,12 +56,16 @@ static int take_entries(struct git_folder *f)
             }
             f->entries = more;
         }
-        const unsigned char *id = (const unsigned char *)rest.p - sizeof e.id.b;
-        f->entries[f->count++] = (struct entry){e.name, e.mode, id};
-        sorted = sorted && (f->count < 2 || strcmp(f->entries[f->count - 2].name, e.name) < 0);
+        const struct entry *before = f->count ? &f->entries[f->count - 1] : NULL;
+        if (before && repo_tree_compare(before->name, before->mode == REPO_MODE_DIR, e.name, e.mode == REPO_MODE_DIR) >= 0) {
+            errno = EBADMSG; /* git itself would find one or the other of two equal names */
+            return -1;
+        }
+        sorted = sorted && (!before || strcmp(before->name, e.name) < 0);
+        f->entries[f->count++] = (struct entry){e.name, e.mode, (const unsigned char *)rest.p - sizeof e.id.b};
     }
     if (rc < 0) {
-        errno = EIO;
+        errno = EBADMSG;
         return -1;
     }
     if (!sorted) /* git sorts folders as if they ended in '/' */

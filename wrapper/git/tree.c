@@ -138,6 +138,16 @@ static int pair_entry(struct pair *p, const struct repo_entry *was, const struct
     return was_folder || is_folder ? pair_trees(p, was_folder, is_folder, at + n, depth + 1) : 0;
 }
 
+/* Side by side needs git's order, and a name once. */
+static int next_in_order(struct str *rest, struct repo_entry *e, struct err *err)
+{
+    struct repo_entry before = *e;
+    int rc = repo_tree_next(rest, e, err);
+    if (rc > 0 && repo_tree_compare(before.name, before.mode == REPO_MODE_DIR, e->name, e->mode == REPO_MODE_DIR) >= 0)
+        return err_set(err, ERR_INPUT, "a folder's object is not in git's order, or has a name twice");
+    return rc;
+}
+
 static int pair_trees(struct pair *p, const struct repo_id *was, const struct repo_id *is, size_t at, unsigned depth)
 {
     CLEANUP_BUF struct buf a = {0};
@@ -164,9 +174,9 @@ static int pair_trees(struct pair *p, const struct repo_id *was, const struct re
         if (said)
             return said;
         if (order <= 0)
-            left = repo_tree_next(&was_rest, &was_e, p->err);
+            left = next_in_order(&was_rest, &was_e, p->err);
         if (order >= 0)
-            right = repo_tree_next(&is_rest, &is_e, p->err);
+            right = next_in_order(&is_rest, &is_e, p->err);
     }
     return left < 0 || right < 0 ? -1 : 0;
 }

@@ -1,0 +1,359 @@
+/* range.c: a range of commits: its last tree beside the one it began with, then each commit beside its parents. */
+#include "check/range.h"
+
+#include "check/parts.h"
+#include "git/folder.h"
+#include "git/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COMMITS_MAX = 20000, HISTORY_TOLD = 20, LOOKUPS_MAX = 200000, ADDED_MAX = 1000000 };
+
+struct added {
+    char experiment[12], id[33];
+    struct repo_id tree;
+};
+
+struct range {
+    struct check *k;
+    struct repo *repo;
+    const char *at;
+    size_t at_n;
+    struct repo_id to_tree;
+    struct added *runs;
+    size_t count, room;
+    struct experiments { const char *id; struct experiments *next; } *experiments; /* new, or something of their own is */
+    bool failed;
+    /* history */
+    const struct repo_id *from;
+    char commit[REPO_HEX];
+    struct repo_commit now;
+    struct arena a;                 /* of one commit */
+    size_t commits, told, lookups;
+};
+
+/* ---- paths ---- */
+
+enum place { PLACE_ABOVE /* the tree's folder, or one on the way to it */, PLACE_EXPERIMENT, PLACE_OF_EXPERIMENT, PLACE_RUN, PLACE_OF_RUN, PLACE_OUTSIDE };
+
+static bool is_experiment(struct str s)
+{
+    uint64_t id;
+    return s.n && s.n <= 10 && s.p[0] != '0' && str_uint(s, &id) && id <= 2147483647 && strspn(s.p, "0123456789") >= s.n;
+}
+
+static bool is_run(struct str s)
+{
+    return s.n == 32 && strspn(s.p, "0123456789abcdef") >= 32;
+}
+
+static enum place place_of(const struct range *x, const char *path, struct str *ret_experiment, struct str *ret_run)
+{
+    size_t n = strlen(path);
+    *ret_experiment = *ret_run = (struct str){"", 0};
+    if (n <= x->at_n)
+        return strncmp(path, x->at, n) == 0 && (n == x->at_n || x->at[n] == '/') ? PLACE_ABOVE : PLACE_OUTSIDE;
+    if (strncmp(path, x->at, x->at_n) != 0 || path[x->at_n] != '/')
+        return PLACE_OUTSIDE;
+    struct str rest = str_of(path + x->at_n + 1), experiment = str_cut(&rest, '/'), run = rest.p ? str_cut(&rest, '/') : (struct str){"", 0};
+    if (!is_experiment(experiment))
+        return PLACE_OUTSIDE;
+    *ret_experiment = experiment;
+    if (!run.n)
+        return PLACE_EXPERIMENT;
+    if (!is_run(run))
+        return PLACE_OF_EXPERIMENT;
+    *ret_run = run;
+    return rest.p ? PLACE_OF_RUN : PLACE_RUN;
+}
+
+static void note_experiment(struct range *x, struct str id)
+{
+    for (const struct experiments *e = x->experiments; e; e = e->next)
+        if (str_is(id, e->id))
+            return;
+    struct experiments *e = ARENA_NEW(x->k->arena, struct experiments);
+    if (!e || !(e->id = arena_dup(x->k->arena, id.p, id.n))) {
+        x->failed = true;
+        return;
+    }
+    e->next = x->experiments;
+    x->experiments = e;
+}
+
+static void note_run(struct range *x, struct str experiment, struct str id, const struct repo_id *tree)
+{
+    if (x->count == x->room) {
+        size_t room = x->room * 2 + 256;
+        struct added *more = x->count < ADDED_MAX ? realloc(x->runs, room * sizeof *more) : NULL;
+        if (!more) {
+            x->failed = true;
+            return;
+        }
+        x->runs = more;
+        x->room = room;
+    }
+    struct added *own = &x->runs[x->count++];
+    *own = (struct added){.tree = *tree};
+    snprintf(own->experiment, sizeof own->experiment, STR_FMT, STR_ARG(experiment));
+    snprintf(own->id, sizeof own->id, STR_FMT, STR_ARG(id));
+}
+
+/* ---- the end beside the beginning ---- */
+
+static const char *odd_kind(unsigned mode)
+{
+    return mode == REPO_MODE_LINK ? "a symbolic link" : mode == REPO_MODE_MODULE ? "a submodule" : NULL;
+}
+
+/* Something is there that was not. */
+static int take_added(struct range *x, const char *path, const struct repo_entry *is)
+{
+    struct str experiment, run;
+    enum place place = place_of(x, path, &experiment, &run);
+    bool folder = is->mode == REPO_MODE_DIR;
+    if (!check_name(x->k, str_of(is->name), path))
+        return folder ? REPO_SKIP : 0;
+    if (odd_kind(is->mode))
+        check_found(x->k, CHECK_TYPE, path, 0, "it is %s", odd_kind(is->mode));
+    else if (place == PLACE_OUTSIDE || (!folder && (place == PLACE_ABOVE || place == PLACE_EXPERIMENT || place == PLACE_RUN)))
+        check_found(x->k, CHECK_OUTSIDE, path, 0, "it is added, and is no run below %s/", x->at);
+    else if (place == PLACE_ABOVE)
+        return 0;
+    else if (place == PLACE_EXPERIMENT || place == PLACE_OF_EXPERIMENT) {
+        note_experiment(x, experiment);
+        return place == PLACE_EXPERIMENT || !folder ? 0 : REPO_SKIP; /* what else an experiment holds is looked at as a whole */
+    } else if (place == PLACE_RUN)
+        note_run(x, experiment, run, &is->id);
+    else
+        check_found(x->k, CHECK_INTO_RUN, path, 0, "it is added to the run %.8s, which is published", run.p);
+    return folder ? REPO_SKIP : 0;
+}
+
+static int each_difference(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
+{
+    struct range *x = context;
+    struct str experiment, run;
+    if (!was)
+        return take_added(x, path, is);
+    bool inside = place_of(x, path, &experiment, &run) != PLACE_OUTSIDE;
+    if (!is)
+        check_found(x->k, CHECK_DELETED, path, 0, was->mode == REPO_MODE_DIR ? "the folder is deleted" : "the file is deleted");
+    else if (odd_kind(is->mode))
+        check_found(x->k, CHECK_TYPE, path, 0, "it becomes %s", odd_kind(is->mode));
+    else
+        check_found(x->k, inside ? CHECK_CHANGED : CHECK_OUTSIDE, path, 0, "%s", was->mode != is->mode && repo_id_eq(&was->id, &is->id) ? "its mode is changed" : "it is changed");
+    return is && is->mode == REPO_MODE_DIR && was->mode == REPO_MODE_DIR ? 0 : REPO_SKIP;
+}
+
+/* ---- the runs ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct added *x = a, *y = b;
+    int c = strcmp(x->experiment, y->experiment);
+    return c ? c : strcmp(x->id, y->id);
+}
+
+static void check_added(struct range *x)
+{
+    struct check *k = x->k;
+    if (x->count)
+        qsort(x->runs, x->count, sizeof *x->runs, by_place);
+    for (size_t i = 0; i < x->count; i++) {
+        CLEANUP_FOLDER struct folder run = {0};
+        const struct added *own = &x->runs[i];
+        const char *path = arena_printf(k->arena, "%s/%s/%s", x->at, own->experiment, own->id);
+        struct repo_entry there;
+        if (!path)
+            return;
+        if (k->runs == k->limits.runs) {
+            check_found(k, CHECK_LIMIT, path, 0, "%zu runs were looked at, no more are", k->runs);
+            return;
+        }
+        int rc = repo_find(x->repo, x->from, path, &there, NULL);
+        if (rc == 0 && repo_id_eq(&there.id, &own->tree))
+            continue; /* merged already, in another way */
+        if (rc == 0)
+            check_found(k, CHECK_ID_KNOWN, path, 0, "the target has a run of this id, with other content");
+        if (git_folder(x->repo, &own->tree, &run) < 0)
+            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        else
+            check_run(k, &run, path);
+        if (k->progress)
+            k->progress(k->context, i + 1, x->count);
+    }
+}
+
+static void check_experiments(struct range *x, const struct folder *tree)
+{
+    for (const struct experiments *e = x->experiments; e; e = e->next) {
+        CLEANUP_FOLDER struct folder in = {0};
+        const char *path = arena_printf(x->k->arena, "%s/%s", x->at, e->id);
+        if (path && folder_enter(tree, e->id, &in) < 0)
+            check_found(x->k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        else if (path)
+            check_experiment(x->k, &in, path);
+    }
+}
+
+/* ---- each commit ---- */
+
+static void tell_history(struct range *x, const char *path, const char *what)
+{
+    if (x->told++ < HISTORY_TOLD)
+        check_found(x->k, CHECK_HISTORY, path, 0, "commit %.12s %s", x->commit, what);
+}
+
+/* Does another parent of a merge have it so? Then it came from there. */
+static bool from_other_parent(struct range *x, const char *path, const struct repo_entry *is)
+{
+    for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++) {
+        struct repo_entry there;
+        if (x->lookups++ >= LOOKUPS_MAX)
+            return false;
+        int rc = repo_find(x->repo, &x->now.parent[i], path, &there, NULL);
+        if (is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1)
+            return true;
+    }
+    return false;
+}
+
+/* Is it so in the end? */
+static bool stays(struct range *x, const char *path, const struct repo_entry *is)
+{
+    struct repo_entry there;
+    if (x->lookups++ >= LOOKUPS_MAX)
+        return false;
+    int rc = repo_find(x->repo, &x->to_tree, path, &there, NULL);
+    return is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1;
+}
+
+static bool is_added_run(const struct range *x, struct str experiment, struct str id, const struct repo_id *tree)
+{
+    struct added key = {.tree = {{0}}};
+    snprintf(key.experiment, sizeof key.experiment, STR_FMT, STR_ARG(experiment));
+    snprintf(key.id, sizeof key.id, STR_FMT, STR_ARG(id));
+    const struct added *found = x->count ? bsearch(&key, x->runs, x->count, sizeof *x->runs, by_place) : NULL;
+    return found && repo_id_eq(&found->tree, tree);
+}
+
+static int each_step(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
+{
+    struct range *x = context;
+    struct str experiment, run;
+    bool folder = is && is->mode == REPO_MODE_DIR;
+    enum place place = place_of(x, path, &experiment, &run);
+    if (folder && !was && (place == PLACE_ABOVE || place == PLACE_EXPERIMENT))
+        return 0; /* what is in it says more */
+    if (folder && !was && place == PLACE_RUN && is_added_run(x, experiment, run, &is->id))
+        return REPO_SKIP;
+    if (x->now.parents > 1 && from_other_parent(x, path, is))
+        return REPO_SKIP;
+    if (!stays(x, path, is)) /* else the look at the whole range has told of it */
+        tell_history(x, path, !is ? "deletes it, and later it is there again" : was ? "changes it, and later it is another" : "adds it, and later it is gone or another");
+    return REPO_SKIP;
+}
+
+static int each_commit(void *context, const struct repo_id *id)
+{
+    struct range *x = context;
+    struct err err = {0};
+    int rc = 0;
+    if (x->commits++ == COMMITS_MAX) {
+        check_found(x->k, CHECK_LIMIT, "", 0, "the range has more than %d commits; older ones were not looked at one by one", COMMITS_MAX);
+        return 1;
+    }
+    arena_deinit(&x->a);
+    arena_init(&x->a, 64 << 20);
+    repo_id_hex(id, x->commit);
+    if (repo_commit(x->repo, id, &x->a, &x->now, &err) < 0)
+        rc = -1;
+    else if (x->now.parents == 0)
+        tell_history(x, "", "has no parent: a history of its own");
+    else {
+        struct repo_id was;
+        char parent[REPO_HEX];
+        repo_id_hex(&x->now.parent[0], parent);
+        rc = repo_resolve(x->repo, parent, REPO_TREE, &was, &err);
+        if (rc == 0)
+            rc = repo_diff(x->repo, &was, &x->now.tree, NULL, each_step, x, &err);
+    }
+    if (rc)
+        check_found(x->k, CHECK_UNREADABLE, "", 0, "commit %.12s: %s", x->commit, err.text);
+    return 0;
+}
+
+static void check_history(struct range *x, const struct repo_id *to)
+{
+    struct err err = {0};
+    arena_init(&x->a, 64 << 20);
+    if (repo_history(x->repo, to, x->from, each_commit, x, &err) < 0)
+        check_found(x->k, CHECK_UNREADABLE, "", 0, "the commits of the range cannot be read: %s", err.text);
+    if (x->told > HISTORY_TOLD)
+        check_found(x->k, CHECK_HISTORY, "", 0, "%zu more of this kind", x->told - HISTORY_TOLD);
+    arena_deinit(&x->a);
+}
+
+/* ---- the whole ---- */
+
+/* The folder of the tree in a commit. 1: it has none. */
+static int tree_of(struct range *x, const struct repo_id *commit, struct folder *ret)
+{
+    struct repo_entry e;
+    struct err err = {0};
+    int rc = repo_find(x->repo, commit, x->at, &e, &err);
+    *ret = (struct folder){.fd = -1};
+    if (rc < 0)
+        check_found(x->k, CHECK_UNREADABLE, x->at, 0, "%s", err.text);
+    if (rc || e.mode != REPO_MODE_DIR)
+        return 1;
+    return git_folder(x->repo, &e.id, ret) < 0 ? 1 : 0;
+}
+
+static void check_brought(struct range *x, const struct repo_id *to)
+{
+    struct check *k = x->k;
+    CLEANUP_FOLDER struct folder tree = {0}, published = {0};
+    if (tree_of(x, to, &tree) == 0) {
+        k->tree = &tree;
+        check_experiments(x, &tree);
+    }
+    check_added(x);
+    if (k->runs && tree_of(x, x->from, &published) == 0) {
+        k->published = &published;
+        check_seen_published(k, &published);
+    }
+    check_seen_settle(k);
+    k->tree = k->published = NULL;
+}
+
+int check_range(struct check *k, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at, struct err *err)
+{
+    struct range x = {.k = k, .repo = repo, .at = at, .at_n = strlen(at), .from = from};
+    struct repo_id base;
+    struct repo_commit last, first;
+    struct arena a;
+    int rc = repo_merge_base(repo, from, to, &base, err);
+    if (rc == 1)
+        return err_set(err, ERR_INPUT, "the two have no common ancestor%s", repo_is_shallow(repo) ? ": the clone is shallow, \"git fetch --unshallow\" brings the rest" : ""), 1;
+    arena_init(&a, 64 << 20);
+    if (rc == 0 && (repo_commit(repo, &base, &a, &first, err) < 0 || repo_commit(repo, to, &a, &last, err) < 0))
+        rc = -1;
+    if (rc == 0) {
+        struct err why = {0};
+        x.to_tree = last.tree;
+        k->committed_ms = last.committer_s * 1000;
+        if (repo_diff(repo, &first.tree, &last.tree, NULL, each_difference, &x, &why) < 0)
+            check_found(k, CHECK_UNREADABLE, "", 0, "the trees cannot be compared: %s", why.text);
+        check_brought(&x, to);
+        check_history(&x, to);
+        if (x.failed)
+            check_found(k, CHECK_LIMIT, "", 0, "more than %d runs, or no memory for them", ADDED_MAX);
+    }
+    free(x.runs);
+    arena_deinit(&a);
+    return rc;
+}
