@@ -1,12 +1,12 @@
 /* cache.c: facts that hold until the next boot, kept in one small file per probe.
  *
  * The name carries what the facts depend on (node, user, boot, processors allowed, our version); the first line carries
- * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none. All texts are stored with their length:
- *   benchwrap-facts 1 <checksum>\n   then per fact   <kind> <bytes of key> <bytes of text>\n<key><text>\n
- * The text of an artifact is the file's content. */
+ * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none:
+ *   benchwrap-facts 1 <checksum>\n   then the facts as kept.h says. */
 #include "probes/state.h"
 
 #include "base/fs.h"
+#include "probes/kept.h"
 #include "probes/look.h"
 
 #include <dirent.h>
@@ -126,56 +126,6 @@ static bool check(struct str text, struct str *ret)
     return memcmp(head, text.p, HEAD) == 0;
 }
 
-struct kept {
-    char kind;
-    struct str key, text;
-};
-
-/* Cuts one fact off. 1: done, 0: end, -1: not understood. */
-static int next_kept(struct str *rest, struct kept *ret)
-{
-    uint64_t key_n, text_n;
-    if (rest->n == 0)
-        return 0;
-    struct str line = str_cut(rest, '\n');
-    if (line.n < 5 || !rest->p)
-        return -1;
-    ret->kind = line.p[0];
-    line = str_sub(line, 2, line.n);
-    struct str first = str_cut(&line, ' ');
-    if (!str_uint(first, &key_n) || !line.p || !str_uint(line, &text_n) || key_n > rest->n || text_n > rest->n - key_n ||
-        rest->n - key_n - text_n < 1)
-        return -1;
-    ret->key = str_sub(*rest, 0, key_n);
-    ret->text = str_sub(*rest, key_n, text_n);
-    if (rest->p[key_n + text_n] != '\n')
-        return -1;
-    *rest = str_sub(*rest, key_n + text_n + 1, rest->n);
-    return 1;
-}
-
-static bool replay(const struct host *h, struct record *r, const struct kept *f)
-{
-    char key[256];
-    if (f->key.n == 0 || f->key.n >= sizeof key)
-        return false;
-    memcpy(key, f->key.p, f->key.n);
-    key[f->key.n] = 0;
-    switch (f->kind) {
-    case 'P': record_param(r, key, f->text); return true;
-    case 'T': record_tag(r, key, f->text); return true;
-    case 'M': record_missing(r, key, STR_FMT, STR_ARG(f->text)); return true;
-    case 'A':
-        if (h->spool < 0)
-            return true;
-        if (fs_create(h->spool, key, f->text, 0600, NULL) != 0)
-            return false;
-        record_artifact(r, key, key);
-        return true;
-    default: return false;
-    }
-}
-
 bool cache_replay(const struct host *h, const char *probe, struct record *r)
 {
     char name[128];
@@ -191,42 +141,35 @@ bool cache_replay(const struct host *h, const char *probe, struct record *r)
         return false;
     int more = 0;
     bool artifacts = false;
-    for (rest = all; (more = next_kept(&rest, &f)) > 0;)
+    for (rest = all; (more = kept_next(&rest, &f)) > 0;)
         artifacts |= f.kind == 'A';
     /* Made without a spool, so without the artifacts that are wanted now: look again. */
     if (more < 0 || (h->spool >= 0 && !artifacts && str_has(all, "artifacts were not wanted")))
         return false;
-    for (rest = all; next_kept(&rest, &f) > 0;)
-        replay(h, r, &f);
+    for (rest = all; kept_next(&rest, &f) > 0;)
+        kept_replay(h, r, &f);
     return true;
 }
 
-static char letter(const struct fact *f)
-{
-    return f->kind == FACT_PARAM ? 'P' : f->kind == FACT_TAG ? 'T' : f->kind == FACT_MISSING ? 'M' : f->kind == FACT_ARTIFACT ? 'A' : 0;
-}
-
+/* Metrics are of this moment, and warnings were given: neither is kept. */
 static bool add(const struct host *h, struct buf *to, const struct fact *f)
 {
     struct buf content CLEANUP_BUF;
     buf_init(&content, CACHE_MAX);
-    struct str text = f->text;
-    char kind = letter(f), file[256];
-    if (!kind)
-        return true; /* metrics are of this moment; warnings were given */
-    if (kind == 'A') {
-        if (h->spool < 0 || f->text.n >= sizeof file || !str_eq(f->text, f->key))
-            return false;
-        memcpy(file, f->text.p, f->text.n);
-        file[f->text.n] = 0;
-        if (fs_read(h->spool, file, CACHE_MAX, 0, &content, NULL) != 0)
-            return false;
-        text = buf_text(&content);
+    char file[256];
+    if (f->kind == FACT_METRIC || f->kind == FACT_WARNING)
+        return true;
+    if (f->kind != FACT_ARTIFACT) {
+        kept_add_fact(to, f);
+        return !to->failed;
     }
-    buf_printf(to, "%c %zu %zu\n", kind, f->key.n, text.n);
-    buf_str(to, f->key);
-    buf_str(to, text);
-    buf_putc(to, '\n');
+    if (h->spool < 0 || f->text.n >= sizeof file || !str_eq(f->text, f->key))
+        return false;
+    memcpy(file, f->text.p, f->text.n);
+    file[f->text.n] = 0;
+    if (fs_read(h->spool, file, CACHE_MAX, 0, &content, NULL) != 0)
+        return false;
+    kept_add(to, 'A', f->key, buf_text(&content));
     return !to->failed;
 }
 
@@ -264,7 +207,7 @@ void cache_keep(const struct host *h, const char *probe, const struct record *r,
         if (!add(h, &body, f))
             return;
     if (h->spool < 0)
-        buf_puts(&body, "N 0 25\nartifacts were not wanted\n");
+        kept_add(&body, 'N', STR(""), STR("artifacts were not wanted"));
     buf_printf(&whole, "%s%016llx\n", magic, (unsigned long long)fnv(fnv_start, body.p, body.n));
     buf_str(&whole, buf_text(&body));
     if (whole.failed || fs_mkdirs(AT_FDCWD, h->cache, 0700, NULL) != 0)

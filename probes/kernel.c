@@ -1,6 +1,7 @@
 /* kernel.c: settings of the kernel that change results: frequencies, huge pages, mitigations, NUMA balancing, clock, isolation. */
 #include "probes/look.h"
 #include "probes/parse.h"
+#include "probes/tally.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -98,47 +99,7 @@ static void tell_mitigations(struct host *h, struct record *r)
     buf_deinit(&all);
 }
 
-/* One value per frequency policy; told once if equal, else as "performance*380 powersave*4". */
-struct tally {
-    struct {
-        char text[64];
-        unsigned count;
-    } values[8];
-    size_t n;
-};
-
-static void tally_add(struct tally *t, struct str value)
-{
-    for (size_t i = 0; i < t->n; i++)
-        if (str_is(value, t->values[i].text)) {
-            t->values[i].count++;
-            return;
-        }
-    if (t->n == sizeof t->values / sizeof *t->values || value.n >= sizeof t->values->text)
-        return;
-    memcpy(t->values[t->n].text, value.p, value.n);
-    t->values[t->n].text[value.n] = 0;
-    t->values[t->n++].count = 1;
-}
-
-static void tally_tell(const struct tally *t, struct host *h, struct record *r, const char *key, double scale)
-{
-    struct buf text;
-    buf_init(&text, 1024);
-    for (size_t i = 0; i < t->n; i++) {
-        double number;
-        buf_puts(&text, i > 0 ? " " : "");
-        if (scale != 1 && str_double(str_of(t->values[i].text), &number))
-            buf_double(&text, number * scale);
-        else
-            buf_puts(&text, t->values[i].text);
-        if (t->n > 1)
-            buf_printf(&text, "*%u", t->values[i].count);
-    }
-    tell_buf(h, r, key, &text);
-    buf_deinit(&text);
-}
-
+/* One value per frequency policy. */
 static const struct {
     const char *file, *key;
     double scale;
@@ -192,7 +153,7 @@ static bool tell_policies(struct host *h, struct record *r)
         at++;
     }
     for (size_t k = 0; k < POLICY_FILES; k++)
-        tally_tell(&tallies[k], h, r, policy_files[k].key, policy_files[k].scale);
+        tally_tell_scaled(&tallies[k], h, r, policy_files[k].key, policy_files[k].scale);
     return policies > 0;
 }
 

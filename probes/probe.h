@@ -20,36 +20,46 @@ struct host {
     const char *cwd;
     int spool; /* directory descriptor where artifact files may be made, -1: none */
     const char *cache; /* directory for facts that last until reboot, or NULL */
+    const char *metadata; /* cloud's metadata service may be asked: "auto" or its URL; NULL: no */
     bool public_profile;
     struct probes_state *state; /* private to probes/: costs and the samplers' open files. NULL at the start; probes_end frees it */
 };
 
+typedef int probe_hook(struct host *, struct record *, struct err *);
+
 /* When a hook runs. before: on the path to the program's start, must be fast and touch only proc, sys, memory (no data files, no executables,
- * no network file systems). after: when the program has ended (hashes, git, libraries). sample: each interval, into system/… metrics. */
+ * no network file systems). beside: in a process of its own that begins when the program may start and is never waited for before its end
+ * (drivers, file systems, servers: what can hang). after: when the program has ended (hashes, git, libraries); with `aside` in a process of its
+ * own, too. sample: each interval, into system/… metrics.
+ * A process of its own has limit_ms (0: 2500) after the program's end; then it is ended and what it had not told is missing. */
 struct probe {
     const char *name, *summary;
-    int (*before)(struct host *, struct record *, struct err *);
-    int (*after)(struct host *, struct record *, struct err *);
-    int (*sample)(struct host *, struct record *, struct err *);
+    probe_hook *before, *beside, *after, *sample;
+    bool (*wanted)(const struct host *); /* is there anything for `beside`? NULL: always. No process is started for nothing */
+    int limit_ms;
+    bool aside; /* `after` can hang: it runs in a process of its own */
     bool nested; /* also in a run inside a run (else node facts are the parent's) */
     bool lasting; /* what `before` tells holds until the next boot: kept in host->cache and replayed from there */
+    bool beside_lasts; /* the same of `beside` */
 };
 
 extern const struct probe *const probes[];
 extern const size_t probes_count;
 
-/* Runs the hooks of one phase, setting record->source, catching errors as record_missing("probe.<name>", reason). Never fails. */
-enum probe_phase { PROBE_BEFORE, PROBE_AFTER, PROBE_SAMPLE };
+/* Runs the hooks of one phase, setting record->source, catching errors as record_missing("probe.<name>", reason). Never fails.
+ * PROBE_AFTER collects what PROBE_BESIDE began, and tells the costs of all (tag benchwrap.probe_costs, metrics probe.*_ms). On a captured machine no
+ * process is started. */
+enum probe_phase { PROBE_BEFORE, PROBE_BESIDE, PROBE_AFTER, PROBE_SAMPLE, PROBE_PHASES };
 void probes_run(enum probe_phase phase, bool nested, struct host *, struct record *);
-/* Closes what samplers hold open and frees host->state. Also fine when nothing ran. */
+/* Ends what still runs aside, closes what samplers hold open and frees host->state. Also fine when nothing ran. */
 void probes_end(struct host *);
 
 /* What each probe has cost so far, in the order of `probes`; NULL before anything ran. The facts and the reasons for missing
  * ones are in the record, with the source "probe:<name>". */
 struct probe_cost {
-    double ms[3]; /* wall time by phase, summed over its runs */
-    unsigned runs[3];
-    bool cached; /* `before` was answered from the cache */
+    double ms[PROBE_PHASES]; /* wall time by phase, summed over its runs */
+    unsigned runs[PROBE_PHASES];
+    bool cached; /* `before` or `beside` was answered from the cache */
 };
 const struct probe_cost *probes_costs(const struct host *);
 

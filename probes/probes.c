@@ -2,6 +2,7 @@
 #include "probes/probe.h"
 
 #include "base/clock.h"
+#include "probes/aside.h"
 #include "probes/look.h"
 #include "probes/state.h"
 
@@ -34,20 +35,30 @@ static struct probes_state *state_of(struct host *h)
     if (!s)
         return NULL;
     s->costs = calloc(probes_count, sizeof *s->costs);
-    if (!s->costs) {
-        free(s);
-        return NULL;
-    }
-    return h->state = s;
+    s->besides = calloc(probes_count, sizeof *s->besides);
+    s->afters = calloc(probes_count, sizeof *s->afters);
+    for (size_t i = 0; s->besides && s->afters && i < probes_count; i++)
+        s->besides[i].fd = s->afters[i].fd = -1;
+    h->state = s;
+    if (!s->costs || !s->besides || !s->afters)
+        probes_end(h);
+    return h->state;
 }
 
 void probes_end(struct host *h)
 {
-    if (!h->state)
+    struct probes_state *s = h->state;
+    if (!s)
         return;
-    sampler_free(h->state->sampler);
-    free(h->state->costs);
-    free(h->state);
+    for (size_t i = 0; s->besides && s->afters && i < probes_count; i++) {
+        aside_end(&s->besides[i]);
+        aside_end(&s->afters[i]);
+    }
+    sampler_free(s->sampler);
+    free(s->afters);
+    free(s->besides);
+    free(s->costs);
+    free(s);
     h->state = NULL;
 }
 
@@ -56,27 +67,127 @@ const struct probe_cost *probes_costs(const struct host *h)
     return h->state ? h->state->costs : NULL;
 }
 
-typedef int hook(struct host *, struct record *, struct err *);
-
-static hook *hook_of(const struct probe *p, enum probe_phase phase)
+static probe_hook *hook_of(const struct probe *p, enum probe_phase phase)
 {
-    return phase == PROBE_BEFORE ? p->before : phase == PROBE_AFTER ? p->after : p->sample;
+    probe_hook *const hooks[PROBE_PHASES] = {
+        [PROBE_BEFORE] = p->before, [PROBE_BESIDE] = p->beside, [PROBE_AFTER] = p->after, [PROBE_SAMPLE] = p->sample};
+    return hooks[phase];
 }
 
-/* Returns whether the cache answered. */
-static bool run_hook(const struct probe *p, hook *run, bool lasting, struct host *h, struct record *r)
+static bool lasts(const struct probe *p, enum probe_phase phase)
 {
-    if (lasting && cache_replay(h, p->name, r))
-        return true;
+    return (phase == PROBE_BEFORE && p->lasting) || (phase == PROBE_BESIDE && p->beside_lasts);
+}
+
+/* A probe can have lasting facts of both kinds. */
+static const char *cache_name(const struct probe *p, enum probe_phase phase, char ret[64])
+{
+    snprintf(ret, 64, "%s%s", p->name, phase == PROBE_BESIDE ? "+" : "");
+    return ret;
+}
+
+static void say_missing(struct record *r, const struct probe *p, const char *why)
+{
+    char key[64];
+    snprintf(key, sizeof key, "probe.%s", p->name);
+    record_missing(r, key, "%s", why);
+}
+
+static void run_here(const struct probe *p, enum probe_phase phase, struct host *h, struct record *r)
+{
     const struct fact *after = r->last;
     struct err err = {0};
-    if (run(h, r, &err) != 0) {
-        char key[64];
-        snprintf(key, sizeof key, "probe.%s", p->name);
-        record_missing(r, key, "%s", err.text);
-    } else if (lasting)
-        cache_keep(h, p->name, r, after);
-    return false;
+    char name[64];
+    if (hook_of(p, phase)(h, r, &err) != 0)
+        say_missing(r, p, err.text);
+    else if (lasts(p, phase))
+        cache_keep(h, cache_name(p, phase, name), r, after);
+}
+
+static int limit_ms(const struct probe *p)
+{
+    return p->limit_ms ? p->limit_ms : 2500;
+}
+
+/* Takes what ran aside; what is late is ended, and what it has told counts. */
+static void collect(size_t i, enum probe_phase phase, int64_t from_ns, struct host *h, struct record *r)
+{
+    const struct probe *p = probes[i];
+    struct aside *a = phase == PROBE_BESIDE ? &h->state->besides[i] : &h->state->afters[i];
+    struct probe_cost *cost = &h->state->costs[i];
+    const struct fact *after = r->last;
+    char text[160], name[64];
+    if (a->pid == 0)
+        return;
+    r->source = sources[i];
+    aside_wait(a, from_ns + limit_ms(p) * (int64_t)1000000);
+    double ms = aside_tell(a, h, r);
+    if (ms < 0 && a->fd >= 0)
+        snprintf(text, sizeof text, "it had not ended %d ms after the program's end: what it would have told is missing", limit_ms(p));
+    else
+        snprintf(text, sizeof text, "the process that looked ended early");
+    if (ms < 0)
+        say_missing(r, p, text);
+    else if (lasts(p, phase) && !a->failed)
+        cache_keep(h, cache_name(p, phase, name), r, after);
+    cost->ms[phase] += ms >= 0 ? ms : (double)(clock_mono_ns() - a->start_ns) / 1e6;
+    cost->runs[phase]++;
+    aside_end(a);
+}
+
+/* One hook, here or in a process of its own. */
+static void run_one(size_t i, enum probe_phase phase, struct host *h, struct record *r)
+{
+    const struct probe *p = probes[i];
+    struct probe_cost *cost = &h->state->costs[i];
+    bool own_process = h->real && (phase == PROBE_BESIDE || (phase == PROBE_AFTER && p->aside));
+    int64_t start = clock_mono_ns();
+    char name[64];
+    if (phase == PROBE_BESIDE && p->wanted && !p->wanted(h))
+        return;
+    r->source = sources[i];
+    if (lasts(p, phase) && cache_replay(h, cache_name(p, phase, name), r))
+        cost->cached = true;
+    else if (own_process) {
+        if (aside_begin(phase == PROBE_BESIDE ? &h->state->besides[i] : &h->state->afters[i], h, r, hook_of(p, phase)) == 0)
+            return; /* its cost is its own */
+        say_missing(r, p, "no process could be started to look");
+    } else
+        run_here(p, phase, h, r);
+    cost->ms[phase] += (double)(clock_mono_ns() - start) / 1e6;
+    cost->runs[phase]++;
+}
+
+/* The costs of all probes: sums as metrics, each one's in a tag. */
+static void tell_costs(const struct host *h, struct record *r)
+{
+    static const char *const names[PROBE_PHASES] = {"before", "beside", "after", "sample"};
+    double sum[PROBE_PHASES] = {0};
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 8000);
+    for (size_t i = 0; i < probes_count; i++) {
+        const struct probe_cost *c = &h->state->costs[i];
+        size_t from = text.n;
+        for (int phase = 0; phase < PROBE_PHASES; phase++) {
+            if (c->runs[phase] == 0)
+                continue;
+            sum[phase] += c->ms[phase];
+            if (text.n == from)
+                buf_printf(&text, "%s%s", from ? "; " : "", probes[i]->name);
+            buf_printf(&text, " %s %.3f", names[phase], c->ms[phase]);
+        }
+        if (c->cached)
+            buf_puts(&text, " (cached)");
+    }
+    r->source = "recorder";
+    if (!text.failed)
+        record_tag(r, "benchwrap.probe_costs_ms", buf_text(&text));
+    for (int phase = 0; phase < PROBE_PHASES; phase++) {
+        char key[40];
+        snprintf(key, sizeof key, "probe.%s_ms", names[phase]);
+        if (sum[phase] > 0)
+            record_metric(r, key, sum[phase], "ms", DIR_LOWER, 0, 0);
+    }
 }
 
 void probes_run(enum probe_phase phase, bool nested, struct host *h, struct record *r)
@@ -87,18 +198,19 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
         return;
     }
     const char *source = r->source;
-    for (size_t i = 0; i < probes_count; i++) {
-        hook *run = hook_of(probes[i], phase);
-        if (!run || (nested && !probes[i]->nested))
-            continue;
-        int64_t start = clock_mono_ns();
-        r->source = sources[i];
-        bool cached = run_hook(probes[i], run, phase == PROBE_BEFORE && probes[i]->lasting, h, r);
-        struct probe_cost *cost = &state->costs[i];
-        cost->ms[phase] += (double)(clock_mono_ns() - start) / 1e6;
-        cost->runs[phase]++;
-        cost->cached |= cached;
+    int64_t start = clock_mono_ns();
+    for (size_t i = 0; i < probes_count; i++)
+        if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && phase == PROBE_AFTER && probes[i]->aside)
+            run_one(i, phase, h, r);
+    for (size_t i = 0; i < probes_count; i++)
+        if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && !(phase == PROBE_AFTER && probes[i]->aside))
+            run_one(i, phase, h, r);
+    for (size_t i = 0; phase == PROBE_AFTER && i < probes_count; i++) {
+        collect(i, PROBE_BESIDE, start, h, r);
+        collect(i, PROBE_AFTER, start, h, r);
     }
+    if (phase == PROBE_AFTER && h->real)
+        tell_costs(h, r);
     r->source = source;
 }
 

@@ -299,5 +299,6 @@ const struct probe probe_software = {
     .name = "software",
     .summary = "executable, libraries, MPI, modules, container (after it has ended)",
     .after = after,
+    .aside = true,
     .nested = true,
 };

@@ -1,6 +1,7 @@
 /* state.h: what probes keep between their hooks (private to probes/; made by probes_run, freed by probes_end). */
 #ifndef PROBES_STATE_H
 #define PROBES_STATE_H
+#include "probes/aside.h"
 #include "probes/probe.h"
 
 struct sampler; /* probes/system.c */
@@ -27,6 +28,7 @@ struct noise_frequency {
 
 struct probes_state {
     struct probe_cost *costs; /* [probes_count] */
+    struct aside *besides, *afters; /* [probes_count] each: what runs aside */
     struct sampler *sampler; /* NULL before the first sample */
     struct noise_times noise;
     struct noise_pressure pressure;

@@ -107,6 +107,7 @@ int run_record(int argc, char **argv, char **env)
     server_share(&run);
     run_tell(&run, WIRE_READY, 0, "");
     job_begin(&run);
+    probes_run(PROBE_BESIDE, run.nested, &run.host, &run.record);
     run_watch(&run);
     server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {

@@ -237,6 +237,7 @@ static void set_host(struct run *run, char **env)
                               .full_argv = run->plan.argv,
                               .cwd = run->plan.cwd,
                               .spool = -1,
+                              .metadata = opt_text(&run->plan.opts, "cloud-metadata"),
                               .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
 }
 

@@ -23,13 +23,13 @@ mkdir -m 700 run
 "$BENCHWRAP" probe --json >warm.json
 cached() { python3 -c 'import json, sys; print(" ".join(sorted(p["probe"] for p in json.load(open(sys.argv[1]))["probes"] if p["cached"] == "yes")))' "$1"; }
 is "a cold cache answers nothing" "$(cached cold.json)" ""
-is "a warm one answers what lasts" "$(cached warm.json)" "cpu machine topology"
+is "a warm one answers what lasts" "$(cached warm.json)" "cpu gpu machine topology"
 is "with the same facts" "$(python3 -c 'import json
 a, b = ({f["key"]: f["value"] for f in json.load(open(n))["facts"] if f["kind"] == "param"} for n in ("cold.json", "warm.json"))
 print("same" if a == b else [k for k in set(a) | set(b) if a.get(k) != b.get(k)])')" same
 is "the cache is private" "$(find run/benchwrap -type f -perm /077 | wc -l | tr -d ' ')" 0
 for file in run/benchwrap/*topology*; do printf x >>"$file"; done
-is "a damaged file is not believed" "$("$BENCHWRAP" probe --json >damaged.json; cached damaged.json)" "cpu machine"
+is "a damaged file is not believed" "$("$BENCHWRAP" probe --json >damaged.json; cached damaged.json)" "cpu gpu machine"
 
 # The public profile.
 USER=quentin HOME=/home/quentin SLURM_JOB_ID=5 SLURM_JOB_ACCOUNT=projectx SLURM_JOB_NODELIST=gpu07 MY_TOKEN=geheim OMP_NUM_THREADS=4 \

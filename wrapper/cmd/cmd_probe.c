@@ -16,9 +16,9 @@ static const struct listing_column fact_columns[] = {
     {"probe", "PROBE", false, 0},
 };
 static const struct listing_column cost_columns[] = {
-    {"probe", "PROBE", false, 0},        {"before_ms", "BEFORE/ms", true, 0}, {"after_ms", "AFTER/ms", true, 0},
-    {"sample_ms", "SAMPLE/ms", true, 0}, {"facts", "FACTS", true, 0},         {"missing", "MISSING", true, 0},
-    {"cached", "CACHED", false, 0},      {"summary", "LOOKS AT", false, 0},
+    {"probe", "PROBE", false, 0},      {"before_ms", "BEFORE/ms", true, 0}, {"beside_ms", "BESIDE/ms", true, 0},
+    {"after_ms", "AFTER/ms", true, 0}, {"sample_ms", "SAMPLE/ms", true, 0}, {"facts", "FACTS", true, 0},
+    {"missing", "MISSING", true, 0},   {"cached", "CACHED", false, 0},      {"summary", "LOOKS AT", false, 0},
 };
 #define COUNT(list) (sizeof list / sizeof *list)
 
@@ -74,11 +74,12 @@ static void list_costs(const struct host *h, const struct record *r, struct list
                 *(f->kind == FACT_MISSING ? &missing : &facts) += 1;
         listing_text(l, probes[i]->name);
         cost_cell(l, &costs[i], PROBE_BEFORE, arena);
+        cost_cell(l, &costs[i], PROBE_BESIDE, arena);
         cost_cell(l, &costs[i], PROBE_AFTER, arena);
         cost_cell(l, &costs[i], PROBE_SAMPLE, arena);
         listing_number(l, facts, arena_printf(arena, "%u", facts));
         listing_number(l, missing, arena_printf(arena, "%u", missing));
-        listing_text(l, costs[i].cached ? "yes" : probes[i]->lasting ? "no" : NULL);
+        listing_text(l, costs[i].cached ? "yes" : probes[i]->lasting || probes[i]->beside_lasts ? "no" : NULL);
         listing_text(l, probes[i]->summary);
     }
 }
@@ -130,6 +131,7 @@ static int print(struct cmd_context *c, const struct tables *t)
 static void look(struct host *h, struct record *r)
 {
     probes_run(PROBE_BEFORE, false, h, r);
+    probes_run(PROBE_BESIDE, false, h, r);
     probes_run(PROBE_SAMPLE, false, h, r);
     probes_run(PROBE_SAMPLE, false, h, r);
     probes_run(PROBE_AFTER, false, h, r);
@@ -153,6 +155,7 @@ static int run(struct cmd_context *c)
         .cwd = cwd ? cwd : "/",
         .spool = -1,
         .cache = real && !opt_on(&c->opts, "no-cache") && probes_cache_dir(c->env, &cache) ? cache.p : NULL,
+        .metadata = opt_text(&c->opts, "cloud-metadata"),
         .public_profile = strcmp(opt_text(&c->opts, "profile"), "public") == 0,
     };
     if (h.root < 0) {
@@ -185,6 +188,8 @@ static const struct opt_row rows[] = {
     {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "what a record of this profile would hold",
      0},
     {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "look again at what lasts until the next boot", 0},
+    {"cloud-metadata", 0, OPT_TEXT, "auto|URL", "BENCHWRAP_CLOUD_METADATA", NULL, "Selection",
+     "ask the cloud's metadata service, too (1 s at most)", 0},
     {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "look at a captured machine (scripts/capture-machine) instead of this one", 0},
 };
 

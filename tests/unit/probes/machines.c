@@ -1,7 +1,7 @@
 /* machines: each folder of tests/probes is a captured machine; the facts told of it are those in its file `expect`.
  *
  * root/ holds the captured files, env the environment (NAME=VALUE lines), probes (optional) the names of the probes that the case is
- * about, public (optional) marks a case of the public profile; expect.newer (optional) is what newer libraries can tell instead.
+ * about, argv (optional) the program and its arguments, a line each, cwd (optional) its working directory, public (optional) marks a case of the public profile; expect.newer (optional) is what newer libraries can tell instead.
  * UPDATE=1 rewrites expect: read the difference. */
 #include "base/fs.h"
 #include "probes/probe.h"
@@ -54,15 +54,16 @@ static void print_facts(const struct record *r, struct str names, struct buf *to
     }
 }
 
-static void read_env(int dir, struct buf *text, char *env[ENV_MAX])
+/* The lines of a file: all of them, or those that set a variable. */
+static void read_lines(int dir, const char *file, bool variables, struct buf *text, char *env[ENV_MAX])
 {
     size_t n = 0;
-    if (fs_read(dir, "env", TEXT_MAX, 0, text, NULL) == 0)
+    if (fs_read(dir, file, TEXT_MAX, 0, text, NULL) == 0)
         for (char *line = text->p, *end; line && *line && n < ENV_MAX - 1; line = end) {
             end = strchr(line, '\n');
             if (end)
                 *end++ = 0;
-            if (strchr(line, '=') && *line != '#')
+            if (*line && (!variables || (strchr(line, '=') && *line != '#')))
                 env[n++] = line;
         }
     env[n] = NULL;
@@ -71,25 +72,30 @@ static void read_env(int dir, struct buf *text, char *env[ENV_MAX])
 /* True if the facts are those expected. */
 static bool one_machine(const char *cases, const char *name)
 {
-    char path[8192], *env[ENV_MAX];
+    char path[8192], *env[ENV_MAX], *argv[ENV_MAX], *cwd[ENV_MAX];
     snprintf(path, sizeof path, "%s/%s", cases, name);
     int dir CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct buf env_text CLEANUP_BUF, names CLEANUP_BUF, expect CLEANUP_BUF, facts CLEANUP_BUF;
+    struct buf env_text CLEANUP_BUF, argv_text CLEANUP_BUF, cwd_text CLEANUP_BUF, names CLEANUP_BUF, expect CLEANUP_BUF, facts CLEANUP_BUF;
     buf_init(&env_text, TEXT_MAX + 1);
+    buf_init(&argv_text, TEXT_MAX + 1);
+    buf_init(&cwd_text, TEXT_MAX + 1);
     buf_init(&names, 4096);
     buf_init(&expect, TEXT_MAX + 1);
     buf_init(&facts, TEXT_MAX);
     if (dir < 0)
         return false;
-    read_env(dir, &env_text, env);
+    read_lines(dir, "env", true, &env_text, env);
+    read_lines(dir, "argv", false, &argv_text, argv);
+    read_lines(dir, "cwd", false, &cwd_text, cwd);
     fs_read(dir, "probes", 2048, 0, &names, NULL);
     fs_read(dir, "expect", TEXT_MAX, 0, &expect, NULL);
     snprintf(path, sizeof path, "%s/%s/root", cases, name);
-    struct host h = {.root = openat(dir, "root", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = path, .env = env, .cwd = "/", .spool = -1,
+    struct host h = {.root = openat(dir, "root", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = path, .env = env, .argv = argv[0] ? argv : NULL, .cwd = cwd[0] ? cwd[0] : "/", .spool = -1,
                      .public_profile = faccessat(dir, "public", F_OK, 0) == 0};
     struct record r;
     record_init(&r, "0123456789abcdef0123456789abcdef", 1);
     probes_run(PROBE_BEFORE, false, &h, &r);
+    probes_run(PROBE_BESIDE, false, &h, &r);
     probes_run(PROBE_AFTER, false, &h, &r);
     print_facts(&r, buf_text(&names), &facts);
     record_deinit(&r);

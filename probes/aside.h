@@ -1,0 +1,23 @@
+/* aside.h: a probe's hook in a process of its own: what hangs there (a dead file system, a driver, a server) delays nobody, what crashes there
+ * (a vendor's library) takes nothing along, and it has a deadline. */
+#ifndef PROBES_ASIDE_H
+#define PROBES_ASIDE_H
+#include "probes/probe.h"
+
+struct aside {
+    pid_t pid; /* 0: none */
+    int fd;
+    bool failed; /* the hook returned an error, which was told as missing */
+    int64_t start_ns;
+    struct buf text; /* what it has told, kept.h */
+};
+
+/* Starts the hook on copies of host and record; its facts come back one by one. 0, or -1 with errno. */
+int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *));
+/* Waits until it has told all, but not longer than until this monotonic time. */
+void aside_wait(struct aside *a, int64_t until_ns);
+/* Tells the record what came. Returns how long the hook took in ms, or -1 when it did not come to its end. */
+double aside_tell(struct aside *a, const struct host *h, struct record *r);
+/* Ends the process, if it still runs; one that hangs in the kernel is not waited for. Frees. Fine for one that never began. */
+void aside_end(struct aside *a);
+#endif

@@ -1,0 +1,213 @@
+/* cloud.c: which cloud, and which kind of instance: by what the firmware says; more from the metadata service, only if the user asks for it. */
+#include "probes/look.h"
+
+#include "base/clock.h"
+#include "base/http.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { ANSWER_MAX = 65536, WHOLE_MS = 1000, CONNECT_MS = 200 };
+
+static const char azure_tag[] = "7783-7084-3265-9085-8269-3286-77", oracle_tag[] = "OracleCloud.com";
+
+enum cloud { NO_CLOUD, AWS, GCP, AZURE, ORACLE, ALIBABA, OPENSTACK, DIGITALOCEAN, HETZNER, CLOUDS };
+static const char *const names[CLOUDS] = {"none", "aws", "gcp", "azure", "oracle", "alibaba", "openstack", "digitalocean", "hetzner"};
+
+static bool is(const struct look *text, const char *start)
+{
+    return str_starts((struct str){text->p, text->n}, start);
+}
+
+static enum cloud cloud_of(const struct host *h, struct look *ret_product)
+{
+    struct look vendor, chassis, version;
+    look(h, &vendor, "sys/class/dmi/id/sys_vendor");
+    look(h, &chassis, "sys/class/dmi/id/chassis_asset_tag");
+    look(h, &version, "sys/class/dmi/id/product_version");
+    look(h, ret_product, "sys/class/dmi/id/product_name");
+    if (is(&vendor, "Amazon EC2") || is(&version, "Amazon EC2") || str_has((struct str){version.p, version.n}, "amazon"))
+        return AWS;
+    if (is(&vendor, "Microsoft Corporation") && is(&chassis, azure_tag))
+        return AZURE;
+    if (is(&chassis, oracle_tag))
+        return ORACLE;
+    return is(&vendor, "Google") && is(ret_product, "Google")                    ? GCP
+           : is(&vendor, "Alibaba Cloud")                                        ? ALIBABA
+           : is(&vendor, "DigitalOcean")                                         ? DIGITALOCEAN
+           : is(&vendor, "Hetzner")                                              ? HETZNER
+           : is(&vendor, "OpenStack Foundation") || is(ret_product, "OpenStack") ? OPENSTACK
+                                                                                 : NO_CLOUD;
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct look product;
+    enum cloud cloud = cloud_of(h, &product);
+    (void)err;
+    if (!look_exists(h, "sys/class/dmi/id")) {
+        tell_missing(h, r, "cloud.provider", "this machine has no DMI tables that would name a cloud");
+        return 0;
+    }
+    tell_text(h, r, "cloud.provider", names[cloud]);
+    if (cloud == AWS && memchr(product.p, '.', product.n)) /* "c7i.metal-24xl"; older Xen instances say "HVM domU" */
+        tell(h, r, "cloud.instance_type", (struct str){product.p, product.n});
+    else if (cloud != NO_CLOUD && !h->metadata)
+        tell_missing(h, r, "cloud.instance_type",
+                     "the firmware does not tell it; --cloud-metadata asks the cloud's metadata service, after the program has started");
+    return 0;
+}
+
+/* ---- the metadata service: type, region and zone; never identity documents, credentials or account numbers ---- */
+
+struct service {
+    struct http *http;
+    const char *base;
+    int64_t until_ns;
+    char token_header[1200];
+};
+
+/* The body of a good reply in *ret. Once the time is over nothing is asked any more. */
+static bool ask(struct service *s, const char *method, const char *path, const char *header, struct buf *ret, struct err *err)
+{
+    char url[1024];
+    const char *const headers[] = {header, NULL};
+    struct http_request q = {.method = method, .url = url, .headers = headers, .reply_max = ANSWER_MAX, .body_fd = -1, .reply_fd = -1};
+    struct http_reply reply;
+    buf_clear(ret);
+    if (clock_mono_ns() > s->until_ns) {
+        err_set(err, ERR_SYSTEM, "the metadata service did not tell all within %d ms", WHOLE_MS);
+        return false;
+    }
+    snprintf(url, sizeof url, "%s%s", s->base, path);
+    bool good = http_do(s->http, &q, &reply, err) == 0;
+    if (good && reply.status != 200) {
+        err_set(err, ERR_INPUT, "the metadata service answered %d to %.100s", reply.status, path);
+        good = false;
+    }
+    if (good)
+        buf_str(ret, buf_text(&reply.body));
+    http_reply_deinit(&reply);
+    return good && ret->n > 0 && !ret->failed;
+}
+
+/* The last part of a path ("projects/1234/zones/us-central1-a": what stands before it names the account), if it is a plain word. */
+static void tell_last(struct host *h, struct record *r, const char *key, struct str value)
+{
+    value = str_trim(value);
+    const char *slash = value.n ? memrchr(value.p, '/', value.n) : NULL;
+    if (slash)
+        value = str_sub(value, (size_t)(slash - value.p) + 1, value.n);
+    for (size_t i = 0; i < value.n; i++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ", value.p[i]) || value.p[i] == 0)
+            return;
+    if (value.n < 100)
+        tell(h, r, key, value);
+}
+
+static bool ask_lines(struct service *s, struct host *h, struct record *r, const char *header, const char *const paths[3], struct err *err)
+{
+    static const char *const keys[] = {"cloud.instance_type", "cloud.region", "cloud.zone"};
+    struct buf text CLEANUP_BUF;
+    bool any = false;
+    buf_init(&text, ANSWER_MAX);
+    for (int i = 0; i < 3; i++)
+        if (paths[i] && ask(s, "GET", paths[i], header, &text, i == 0 ? err : NULL)) {
+            tell_last(h, r, keys[i], buf_text(&text));
+            any = true;
+        } else if (i == 0)
+            return false;
+    return any;
+}
+
+static bool ask_json(struct service *s, struct host *h, struct record *r, const char *header, const char *path, const char *const fields[3],
+                     struct err *err)
+{
+    static const char *const keys[] = {"cloud.instance_type", "cloud.region", "cloud.zone"};
+    struct buf text CLEANUP_BUF;
+    struct json *j = NULL;
+    buf_init(&text, ANSWER_MAX);
+    if (!ask(s, "GET", path, header, &text, err) || json_parse(&j, buf_text(&text), NULL, err) != 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        tell_last(h, r, keys[i], str_of(json_string(json_get(j, fields[i]), "")));
+    bool any = json_string(json_get(j, fields[0]), NULL) != NULL;
+    json_free(j);
+    return any || (err_set(err, ERR_INPUT, "the metadata service's answer has no \"%s\"", fields[0]), false);
+}
+
+static bool ask_aws(struct service *s, struct host *h, struct record *r, struct err *err)
+{
+    static const char *const paths[] = {"/latest/meta-data/instance-type", "/latest/meta-data/placement/region",
+                                        "/latest/meta-data/placement/availability-zone"};
+    struct buf token CLEANUP_BUF;
+    buf_init(&token, 1024);
+    if (!ask(s, "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 60", &token, err))
+        return false;
+    struct str one = str_trim(buf_text(&token));
+    if (memchr(one.p, '\n', one.n) || memchr(one.p, '\r', one.n))
+        return false;
+    snprintf(s->token_header, sizeof s->token_header, "X-aws-ec2-metadata-token: " STR_FMT, STR_ARG(one));
+    return ask_lines(s, h, r, s->token_header, paths, err);
+}
+
+static bool ask_cloud(enum cloud cloud, struct service *s, struct host *h, struct record *r, struct err *err)
+{
+    static const char *const gcp[] = {"/computeMetadata/v1/instance/machine-type", NULL, "/computeMetadata/v1/instance/zone"};
+    static const char *const azure[] = {"vmSize", "location", "zone"};
+    static const char *const oracle[] = {"shape", "canonicalRegionName", "availabilityDomain"};
+    static const char *const alibaba[] = {"/latest/meta-data/instance/instance-type", "/latest/meta-data/region-id",
+                                          "/latest/meta-data/zone-id"};
+    static const char *const openstack[] = {"/latest/meta-data/instance-type", NULL, "/latest/meta-data/placement/availability-zone"};
+    switch (cloud) {
+    case AWS: return ask_aws(s, h, r, err);
+    case GCP: return ask_lines(s, h, r, "Metadata-Flavor: Google", gcp, err);
+    case AZURE: return ask_json(s, h, r, "Metadata: true", "/metadata/instance/compute?api-version=2021-02-01&format=json", azure, err);
+    case ORACLE: return ask_json(s, h, r, "Authorization: Bearer Oracle", "/opc/v2/instance/", oracle, err);
+    case ALIBABA: return ask_lines(s, h, r, NULL, alibaba, err);
+    case OPENSTACK:
+    case HETZNER: return ask_lines(s, h, r, NULL, openstack, err);
+    default: return false;
+    }
+}
+
+static int beside(struct host *h, struct record *r, struct err *err)
+{
+    static const enum cloud likely[] = {AWS, GCP, AZURE, ORACLE, OPENSTACK};
+    struct look product;
+    struct service s = {.until_ns = clock_mono_ns() + WHOLE_MS * (int64_t)1000000};
+    enum cloud cloud = cloud_of(h, &product);
+    bool given = strcmp(h->metadata, "auto") != 0, told = false;
+    if (cloud == NO_CLOUD && !given)
+        return err_set(err, ERR_SYSTEM, "the firmware names no cloud, so no metadata service was asked");
+    s.base = given ? h->metadata : cloud == ALIBABA ? "http://100.100.100.200" : "http://169.254.169.254";
+    struct http_config config = {
+        .agent = "benchwrap", .proxy = "", .no_redirects = true, .connect_s = CONNECT_MS / 1e3, .total_s = WHOLE_MS / 1e3, .cancel_fd = -1};
+    if (http_new(&s.http, &config, err) != 0)
+        return -1;
+    if (cloud != NO_CLOUD)
+        told = ask_cloud(cloud, &s, h, r, err);
+    for (size_t i = 0; cloud == NO_CLOUD && !told && i < sizeof likely / sizeof *likely; i++)
+        if ((told = ask_cloud(likely[i], &s, h, r, err)))
+            tell_text(h, r, "cloud.provider_asked", names[likely[i]]);
+    http_free(s.http);
+    if (told)
+        return 0;
+    return err->text[0] ? err_wrap(err, "metadata service") : err_set(err, ERR_SYSTEM, "the metadata service told nothing");
+}
+
+static bool wanted(const struct host *h)
+{
+    return h->real && h->metadata;
+}
+
+const struct probe probe_cloud = {
+    .name = "cloud",
+    .summary = "cloud and instance type by the firmware; with --cloud-metadata the metadata service, aside",
+    .before = before,
+    .beside = beside,
+    .wanted = wanted,
+    .limit_ms = 1500,
+    .beside_lasts = true,
+};

@@ -1,0 +1,288 @@
+/* filesystem.c: the file systems that the program works on: those of the paths in its arguments, and of its working directory. Type, options, size, free space
+ * before and after, layout of a directory before and of the file that was written.
+ *
+ * Any look at a path can hang when its server is dead: all of it happens in processes of their own. The first file system is fs.*, others are fs2.* … */
+#include "probes/look.h"
+#include "probes/parse.h"
+#include "probes/paths.h"
+#include "probes/stripe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+enum { MOUNTS_MAX = 6, TOOL_MS = 1500, KEY_SIZE = 96 };
+
+struct place {
+    char type[64], point[1024], source[256], options[2048];
+    const char *path; /* the first that lies there */
+    const char *file; /* the first that is a regular file, or NULL */
+    char directory[PATH_SIZE]; /* what exists of it */
+};
+
+/* By the numbers of statfs(2), where there is no mountinfo. */
+static const char *type_of_magic(uint64_t magic)
+{
+    static const struct {
+        uint64_t magic;
+        const char *type;
+    } rows[] = {{0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"},     {0x19830326, "beegfs"},  {0x6969, "nfs"},      {0x00c36400, "ceph"},
+                {0x65735546, "fuse"},   {0x794c7630, "overlay"},  {0x01021994, "tmpfs"},   {0x58465342, "xfs"},  {0xef53, "ext4"},
+                {0x9123683e, "btrfs"},  {0x2fc12fc1, "zfs"},      {0xff534d42, "cifs"},    {0xfe534d42, "smb2"}, {0x01021997, "9p"},
+                {0xf2f52010, "f2fs"},   {0xca451a4e, "bcachefs"}, {0x73717368, "squashfs"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].magic == magic)
+            return rows[i].type;
+    return "unknown";
+}
+
+/* Options that change speed or meaning; all others can name servers, users and addresses. */
+static bool option_counts(struct str option)
+{
+    static const char *const names[] = {
+#define MOUNT_OPTION(name) name,
+#include "probes/filesystem.def"
+#undef MOUNT_OPTION
+    };
+    struct str rest = option, name = str_cut(&rest, '=');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static void add_options(struct buf *to, struct str options)
+{
+    while (options.p) {
+        struct str one = str_cut(&options, ',');
+        bool twice = false;
+        for (struct str rest = buf_text(to); rest.p && !twice;)
+            twice = str_eq(str_cut(&rest, ','), one);
+        if (one.n == 0 || twice || !option_counts(one))
+            continue;
+        if (to->n > 0)
+            buf_putc(to, ',');
+        buf_str(to, one);
+    }
+}
+
+/* The mount with the longest point above the path; of equal ones the last lies on top. */
+static bool mount_of(struct str mounts, const char *path, struct place *ret)
+{
+    size_t best = 0;
+    struct buf options CLEANUP_BUF;
+    buf_init(&options, sizeof ret->options - 1);
+    while (mounts.p) {
+        struct mount_line m;
+        char point[1024];
+        if (!parse_mount_line(str_cut(&mounts, '\n'), &m) || !parse_mount_path(m.point, point, sizeof point))
+            continue;
+        size_t n = strcmp(point, "/") == 0 ? 0 : strlen(point);
+        if (strncmp(path, point, n) != 0 || (path[n] && path[n] != '/') || n + 1 < best)
+            continue;
+        best = n + 1;
+        snprintf(ret->point, sizeof ret->point, "%s", point);
+        snprintf(ret->type, sizeof ret->type, STR_FMT, STR_ARG(str_sub(m.type, 0, sizeof ret->type - 1)));
+        snprintf(ret->source, sizeof ret->source, STR_FMT, STR_ARG(str_sub(m.source, 0, sizeof ret->source - 1)));
+        buf_clear(&options);
+        add_options(&options, m.options);
+        add_options(&options, m.super_options);
+        snprintf(ret->options, sizeof ret->options, "%s", options.p && !options.failed ? options.p : "");
+    }
+    return best > 0;
+}
+
+/* What exists of the path, links followed: a directory or the file itself. False: not even what stands behind the root. */
+static bool existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
+{
+    char up[PATH_SIZE];
+    struct stat st;
+    snprintf(up, sizeof up, "%s", path);
+    for (bool first = true;; first = false) {
+        if (stat(up, &st) == 0) {
+            char *real = realpath(up, NULL);
+            *ret_file = first && S_ISREG(st.st_mode);
+            if (real)
+                snprintf(ret, PATH_SIZE, "%s", real);
+            free(real);
+            return real && (strcmp(up, "/") != 0 || strcmp(path, "/") == 0);
+        }
+        char *slash = strrchr(up, '/');
+        if (!slash)
+            return false;
+        slash[slash == up] = 0;
+        if (slash == up && strcmp(path, "/") != 0 && stat(up, &st) == 0)
+            return false;
+    }
+}
+
+/* The distinct mounts below the program's paths. Returns how many. */
+static size_t places_of(const struct host *h, const struct paths *paths, struct place list[MOUNTS_MAX])
+{
+    struct buf mounts CLEANUP_BUF;
+    size_t n = 0;
+    buf_init(&mounts, 2 << 20);
+    look_file(h, "proc/self/mountinfo", 1 << 20, &mounts);
+    for (size_t i = 0; i < paths->count; i++) {
+        struct place one = {.path = paths->list[i]};
+        bool file = false;
+        size_t k = 0;
+        if (!h->real)
+            snprintf(one.directory, sizeof one.directory, "%s", one.path);
+        else if (!existing(one.path, one.directory, &file))
+            continue;
+        if (!mount_of(buf_text(&mounts), one.directory, &one)) {
+            struct statfs s;
+            if (!h->real || statfs(one.directory, &s) != 0)
+                continue;
+            snprintf(one.type, sizeof one.type, "%s", type_of_magic((uint64_t)s.f_type));
+            snprintf(one.point, sizeof one.point, "%llx", (unsigned long long)s.f_type);
+        }
+        one.file = file ? one.path : NULL;
+        while (k < n && strcmp(list[k].point, one.point) != 0)
+            k++;
+        if (k < n && file && !list[k].file)
+            list[k].file = one.path;
+        if (k == n && n < MOUNTS_MAX)
+            list[n++] = one;
+    }
+    return n;
+}
+
+static const char *key_of(size_t i, const char *name, char ret[KEY_SIZE])
+{
+    if (i == 0)
+        snprintf(ret, KEY_SIZE, "fs.%s", name);
+    else
+        snprintf(ret, KEY_SIZE, "fs%zu.%s", i + 1, name);
+    return ret;
+}
+
+static void tell_free(struct record *r, size_t i, const char *when, const struct statfs *s)
+{
+    char key[KEY_SIZE], name[32];
+    if (s->f_blocks == 0)
+        return;
+    snprintf(name, sizeof name, "free_%s_GiB", when);
+    record_metric(r, key_of(i, name, key), (double)s->f_bavail * (double)s->f_frsize / 1073741824.0, "GiB", DIR_NONE, 0, 0);
+    snprintf(name, sizeof name, "used_%s_percent", when);
+    record_metric(r, key_of(i, name, key), 100.0 * (double)(s->f_blocks - s->f_bfree) / (double)s->f_blocks, "percent", DIR_NONE, 0, 0);
+}
+
+static void tell_stripe(struct host *h, struct record *r, size_t i, const char *prefix, const struct place *p, const char *path)
+{
+    struct stripe s;
+    struct err err = {0};
+    char key[KEY_SIZE], name[64];
+    const struct {
+        const char *name, *text;
+        int64_t value;
+    } * row;
+    int got = stripe_look(p->type, path, TOOL_MS, &s, &err);
+    if (got == 0)
+        return;
+    snprintf(name, sizeof name, "%sstripe_count", prefix);
+    if (got < 0) {
+        tell_missing(h, r, key_of(i, name, key), "%s: %s", p->type, err.text);
+        return;
+    }
+    const typeof(*row) rows[] = {{"stripe_count", s.all ? "all" : "", s.count},
+                                 {"stripe_size_B", "", s.size_B},
+                                 {"stripe_components", "", s.components ? (int64_t)s.components : -1},
+                                 {"stripe_pool", s.pool, -1},
+                                 {"stripe_pattern", s.pattern, -1}};
+    for (row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
+        snprintf(name, sizeof name, "%s%s", prefix, row->name);
+        if (row->text[0])
+            tell_text(h, r, key_of(i, name, key), row->text);
+        else if (row->value >= 0)
+            tell_int(h, r, key_of(i, name, key), row->value);
+    }
+}
+
+/* Type and options come from the kernel's list and are told before anything is asked that can hang. */
+static void tell_place(struct host *h, struct record *r, size_t i, const struct place *p)
+{
+    char key[KEY_SIZE];
+    struct statfs s;
+    tell_text(h, r, key_of(i, "type", key), p->type);
+    tell_text(h, r, key_of(i, "options", key), p->options);
+    const struct {
+        const char *name, *value;
+    } tags[] = {{"point", p->point}, {"source", p->source}, {"path", p->path}};
+    for (size_t k = 0; k < 3; k++) {
+        char tag[KEY_SIZE + 8];
+        snprintf(tag, sizeof tag, "mount.%s", key_of(i, tags[k].name, key));
+        tell_tag(h, r, tag, str_of(tags[k].value));
+    }
+    if (!h->real)
+        return;
+    if (statfs(p->directory, &s) != 0) {
+        tell_missing(h, r, key_of(i, "size_GiB", key), "the file system does not answer: %s", strerror(errno));
+        return;
+    }
+    if (s.f_blocks > 0)
+        tell_GiB(h, r, key_of(i, "size_GiB", key), (double)s.f_blocks * (double)s.f_frsize);
+    tell_int(h, r, key_of(i, "block_B", key), (int64_t)s.f_bsize);
+    tell_free(r, i, "start", &s);
+    struct stat st;
+    char *slash = stat(p->directory, &st) == 0 && !S_ISDIR(st.st_mode) ? strrchr(p->directory, '/') : NULL;
+    char directory[PATH_SIZE];
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - p->directory) + (slash == p->directory) : PATH_SIZE - 1,
+             p->directory);
+    tell_stripe(h, r, i, "", p, directory);
+}
+
+static int look_at(struct host *h, struct record *r, struct err *err,
+                   void (*tell_one)(struct host *, struct record *, size_t, const struct place *))
+{
+    struct paths *paths = malloc(sizeof *paths);
+    struct place *list = malloc(MOUNTS_MAX * sizeof *list);
+    if (!paths || !list) {
+        free(paths);
+        free(list);
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    }
+    paths_of(paths, h->argv, h->cwd);
+    size_t n = places_of(h, paths, list);
+    for (size_t i = 0; i < n; i++)
+        tell_one(h, r, i, &list[i]);
+    if (n == 0)
+        tell_missing(h, r, "fs.type", "/proc/self/mountinfo does not tell on which file system the program works");
+    free(list);
+    free(paths);
+    return 0;
+}
+
+static int beside(struct host *h, struct record *r, struct err *err)
+{
+    return look_at(h, r, err, tell_place);
+}
+
+static void tell_end(struct host *h, struct record *r, size_t i, const struct place *p)
+{
+    struct statfs s;
+    if (statfs(p->directory, &s) == 0)
+        tell_free(r, i, "end", &s);
+    if (p->file)
+        tell_stripe(h, r, i, "file_", p, p->file);
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
+        return 0;
+    return look_at(h, r, err, tell_end);
+}
+
+const struct probe probe_filesystem = {
+    .name = "filesystem",
+    .summary = "file systems of the program's paths: type, options, free space, striping before and after (aside)",
+    .beside = beside,
+    .after = after,
+    .limit_ms = 3000,
+    .aside = true,
+    .nested = true,
+};

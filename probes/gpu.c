@@ -1,0 +1,136 @@
+/* gpu.c: GPUs: what the kernel tells at once (driver, models), and what the vendors' libraries tell of limits, modes and links, aside. */
+#include "probes/gpu.h"
+#include "probes/tally.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug …": the first word that is digits and dots. */
+static bool tell_nvidia_driver(struct host *h, struct record *r)
+{
+    struct look text;
+    if (!look(h, &text, "proc/driver/nvidia/version"))
+        return false;
+    struct str all = {text.p, text.n}, line = str_cut(&all, '\n');
+    for (struct str word = str_word(&line); word.n > 0; word = str_word(&line)) {
+        bool number = memchr(word.p, '.', word.n) != NULL;
+        for (size_t i = 0; i < word.n; i++)
+            number = number && ((word.p[i] >= '0' && word.p[i] <= '9') || word.p[i] == '.');
+        if (number) {
+            tell(h, r, "gpu.kernel_driver", word);
+            break;
+        }
+    }
+    tell_text(h, r, "gpu.kernel_module", str_has((struct str){text.p, text.n}, "Open Kernel Module") ? "nvidia-open" : "nvidia");
+    return true;
+}
+
+/* Is there an AMD GPU with its compute driver? */
+static bool tell_amd_driver(struct host *h, struct record *r)
+{
+    struct look text;
+    if (!look_exists(h, "sys/class/kfd/kfd/topology/nodes"))
+        return false;
+    if (look(h, &text, "sys/module/amdgpu/version"))
+        tell(h, r, "gpu.kernel_driver", (struct str){text.p, text.n});
+    tell_text(h, r, "gpu.kernel_module", "amdgpu");
+    return true;
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    (void)err;
+    if (!tell_nvidia_driver(h, r))
+        tell_amd_driver(h, r);
+    return 0;
+}
+
+/* On a captured machine: "Model: \t NVIDIA A100-SXM4-40GB" of each GPU. */
+static int tell_from_proc(struct host *h, struct record *r)
+{
+    int fd = openat(h->root, "proc/driver/nvidia/gpus", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct tally models = {0};
+    if (!dir) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    for (struct dirent *e; (e = readdir(dir));) {
+        struct look text;
+        if (e->d_name[0] == '.' || !look(h, &text, "proc/driver/nvidia/gpus/%.64s/information", e->d_name))
+            continue;
+        n++;
+        tally_add(&models, look_value((struct str){text.p, text.n}, "Model", ':'));
+    }
+    closedir(dir);
+    if (n > 0) {
+        tell_int(h, r, "gpu.count", n);
+        tally_tell(&models, h, r, "gpu.model");
+    }
+    return n;
+}
+
+/* AMD: the compute nodes of the kernel's topology that have SIMD units are GPUs. */
+static int tell_from_kfd(struct host *h, struct record *r)
+{
+    int n = 0;
+    struct tally targets = {0};
+    for (int i = 0; i < 64; i++) {
+        struct buf text CLEANUP_BUF;
+        char path[96];
+        uint64_t simds;
+        buf_init(&text, 1 << 17);
+        snprintf(path, sizeof path, "sys/class/kfd/kfd/topology/nodes/%d/properties", i);
+        if (look_file(h, path, 16384, &text) != 0)
+            break;
+        struct str all = buf_text(&text);
+        while (all.p) {
+            struct str line = str_cut(&all, '\n'), key = str_word(&line), value = str_word(&line);
+            if (str_is(key, "simd_count") && str_uint(value, &simds) && simds > 0)
+                n++;
+            else if (str_is(key, "gfx_target_version") && !str_is(value, "0"))
+                tally_add(&targets, value);
+        }
+    }
+    if (n > 0) {
+        tell_int(h, r, "gpu.count", n);
+        tally_tell(&targets, h, r, "gpu.gfx_target");
+    }
+    return n;
+}
+
+static int beside(struct host *h, struct record *r, struct err *err)
+{
+    char why[256] = "";
+    int n = h->real ? gpu_nvml(h, r, why) : 0;
+    if (n == 0 && h->real)
+        n = gpu_rocm(h, r, why);
+    if (n > 0)
+        return 0;
+    int failed = n;
+    bool there = look_exists(h, "proc/driver/nvidia/version") || look_exists(h, "sys/class/kfd/kfd/topology/nodes/1");
+    n = tell_from_proc(h, r);
+    if (n == 0)
+        n = tell_from_kfd(h, r);
+    if (!h->real)
+        return 0;
+    if (n == 0 && !there && !*why)
+        tell_int(h, r, "gpu.count", 0);
+    else
+        tell_missing(h, r, "gpu.power_limit_W", "%s",
+                     *why ? why : "the GPUs' driver is loaded, but neither libnvidia-ml.so.1 nor librocm_smi64.so is there to be asked");
+    return failed < 0 ? err_set(err, ERR_SYSTEM, "%s", why) : 0; /* an error is no fact that lasts */
+}
+
+const struct probe probe_gpu = {
+    .name = "gpu",
+    .summary = "GPUs: model, memory, driver, MIG, ECC, clocks, power limit, links (libraries loaded by name, aside)",
+    .before = before,
+    .beside = beside,
+    .limit_ms = 4000,
+    .beside_lasts = true,
+};

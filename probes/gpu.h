@@ -1,0 +1,10 @@
+/* gpu.h: what the vendors' libraries tell of GPUs. They are loaded by name, never linked: one binary for all nodes. Private to the gpu probe. */
+#ifndef PROBES_GPU_H
+#define PROBES_GPU_H
+#include "probes/look.h"
+
+/* Tells gpu.* facts through NVML (libnvidia-ml.so.1) or ROCm SMI (librocm_smi64.so). Returns how many devices there are; 0: the library is not there or finds
+ * none (*why, if it is there); -1: it is there and failed. For a side process only: a driver can hang, and waking GPUs takes seconds. */
+int gpu_nvml(struct host *h, struct record *r, char why[256]);
+int gpu_rocm(struct host *h, struct record *r, char why[256]);
+#endif

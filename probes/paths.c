@@ -1,0 +1,60 @@
+/* paths.c: the paths in a program's arguments. */
+#include "probes/paths.h"
+
+#include <stdio.h>
+
+static void add(struct paths *p, struct str path, const char *cwd)
+{
+    char text[PATH_SIZE];
+    static const char *const elsewhere[] = {"/dev/", "/proc/", "/sys/"};
+    bool absolute = path.n > 0 && path.p[0] == '/';
+    if (path.n == 0 || path.n > 2000 || p->count == PATHS_MAX || memchr(path.p, 0, path.n) || (!absolute && (!cwd || cwd[0] != '/')))
+        return;
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    int n = absolute ? snprintf(text, sizeof text, STR_FMT, STR_ARG(path)) : snprintf(text, sizeof text, "%s/" STR_FMT, cwd, STR_ARG(path));
+    if (n <= 0 || (size_t)n >= sizeof text)
+        return;
+    for (size_t i = 0; i < 3; i++)
+        if (strncmp(text, elsewhere[i], strlen(elsewhere[i])) == 0 && strncmp(text, "/dev/shm", 8) != 0)
+            return;
+    for (size_t i = 0; i < p->count; i++)
+        if (strcmp(p->list[i], text) == 0)
+            return;
+    memcpy(p->list[p->count++], text, (size_t)n + 1);
+}
+
+/* "/a,/b" and fio's "/a:/b" are two; "host:/x" is somewhere else. */
+static void add_list(struct paths *p, struct str list, const char *cwd)
+{
+    if (str_has(list, "://"))
+        return;
+    size_t from = 0;
+    for (size_t i = 1; i < list.n; i++)
+        if ((list.p[i - 1] == ',' || list.p[i - 1] == ':') && list.p[i] == '/') {
+            if (list.p[from] == '/')
+                add(p, str_sub(list, from, i - 1 - from), cwd);
+            from = i;
+        }
+    struct str last = str_sub(list, from, list.n);
+    if (memchr(last.p, '/', last.n))
+        add(p, last, cwd);
+}
+
+void paths_of(struct paths *ret, char *const *argv, const char *cwd)
+{
+    ret->count = 0;
+    for (char *const *a = argv && argv[0] ? argv + 1 : NULL; a && *a; a++) {
+        struct str word = str_of(*a);
+        const char *equal = memchr(word.p, '=', word.n), *slash = memchr(word.p, '/', word.n);
+        if (!slash)
+            continue;
+        if (equal && equal < slash)
+            word = str_sub(word, (size_t)(equal - word.p) + 1, word.n);
+        else if (word.p[0] == '-')
+            word = str_sub(word, (size_t)(slash - word.p), word.n);
+        add_list(ret, word, cwd);
+    }
+    if (cwd && ret->count < PATHS_MAX)
+        add(ret, str_of(cwd), NULL);
+}

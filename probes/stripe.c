@@ -1,0 +1,276 @@
+/* stripe.c: how a parallel file system lays out a file or the files of a directory. */
+#include "probes/stripe.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { ANSWER_MAX = 65536 };
+
+/* ---- Lustre's attribute ---- */
+
+static uint64_t little(const char *p, int bytes)
+{
+    uint64_t v = 0;
+    for (int i = bytes; i-- > 0;)
+        v = v << 8 | (unsigned char)p[i];
+    return v;
+}
+
+enum {
+    LOV_V1 = 0x0bd10bd0,
+    LOV_V3 = 0x0bd30bd0,
+    LOV_COMPOSITE = 0x0bd60bd0,
+    LOV_SPECIFIC = 0x0bd50bd0,
+    LOV_HEAD = 32, /* magic 4, pattern 4, object id 16, stripe size 4, count 2, offset 2 */
+    LOV_POOL = 16,
+    COMPOSITE_HEAD = 32,
+    COMPOSITE_ENTRY = 48, /* id 4, flags 4, extent 16, offset 4, size 4, … */
+    ENTRY_IN_USE = 0x10
+};
+
+static bool plain_lov(struct str lov, struct stripe *ret)
+{
+    if (lov.n < LOV_HEAD)
+        return false;
+    uint64_t magic = little(lov.p, 4), pattern = little(lov.p + 4, 4), count = little(lov.p + 28, 2);
+    if (magic != LOV_V1 && magic != LOV_V3 && magic != LOV_SPECIFIC)
+        return false;
+    ret->size_B = (int64_t)little(lov.p + 24, 4);
+    ret->all = count == 0xffff;
+    ret->count = ret->all ? -1 : (int64_t)count;
+    snprintf(ret->pattern, sizeof ret->pattern, "%s", pattern & 0x100 ? "mdt" : pattern & 0x2 ? "raid1" : pattern & 0x1 ? "raid0" : "");
+    if (magic != LOV_V1 && lov.n >= LOV_HEAD + LOV_POOL)
+        for (size_t i = 0; i < LOV_POOL && lov.p[LOV_HEAD + i] > ' ' && lov.p[LOV_HEAD + i] < 127; i++)
+            ret->pool[i] = lov.p[LOV_HEAD + i];
+    return true;
+}
+
+bool stripe_of_lov(struct str lov, struct stripe *ret)
+{
+    *ret = (struct stripe){.count = -1, .size_B = -1};
+    if (lov.n < LOV_HEAD)
+        return false;
+    if (little(lov.p, 4) != LOV_COMPOSITE)
+        return plain_lov(lov, ret);
+    unsigned entries = (unsigned)little(lov.p + 14, 2);
+    bool found = false;
+    for (unsigned i = 0; i < entries && COMPOSITE_HEAD + (i + 1) * (size_t)COMPOSITE_ENTRY <= lov.n; i++) {
+        const char *entry = lov.p + COMPOSITE_HEAD + (size_t)i * COMPOSITE_ENTRY;
+        uint64_t flags = little(entry + 4, 4), offset = little(entry + 24, 4), size = little(entry + 28, 4);
+        struct stripe one = {.count = -1, .size_B = -1};
+        if (offset > lov.n || size > lov.n - offset || !plain_lov(str_sub(lov, offset, size), &one))
+            continue;
+        if (!found || flags & ENTRY_IN_USE)
+            *ret = one;
+        found = true;
+    }
+    ret->components = entries;
+    return found;
+}
+
+/* ---- what tools print ---- */
+
+/* The number or word behind "name:" anywhere in a line; "" if it is not there. */
+static struct str behind(struct str line, const char *name)
+{
+    ptrdiff_t at = str_find(line, str_of(name));
+    if (at < 0)
+        return (struct str){"", 0};
+    struct str rest = str_sub(line, (size_t)at + strlen(name), line.n);
+    return str_word(&rest);
+}
+
+static bool take_number(struct str line, const char *name, int64_t *ret)
+{
+    struct str value = behind(line, name);
+    uint64_t size;
+    if (value.n > 0 && (value.p[value.n - 1] == ';' || value.p[value.n - 1] == ','))
+        value.n--;
+    if (str_int(value, ret))
+        return true;
+    if (!str_size(value, &size) || size > INT64_MAX)
+        return false;
+    *ret = (int64_t)size;
+    return true;
+}
+
+static void take_word(struct str line, const char *name, char *ret, size_t size)
+{
+    struct str value = behind(line, name);
+    if (value.n > 0 && value.n < size && str_valid_utf8(value) && !memchr(value.p, 27, value.n))
+        snprintf(ret, size, STR_FMT, STR_ARG(value));
+}
+
+bool stripe_of_lfs(struct str text, struct stripe *ret)
+{
+    *ret = (struct stripe){.count = -1, .size_B = -1};
+    bool any = false;
+    while (text.p) { /* of a composite layout the last component counts, as with the attribute */
+        struct str line = str_cut(&text, '\n');
+        int64_t n;
+        any |= take_number(line, "stripe_count:", &ret->count);
+        any |= take_number(line, "stripe_size:", &ret->size_B);
+        take_word(line, "lmm_pool:", ret->pool, sizeof ret->pool);
+        take_word(line, "pattern:", ret->pattern, sizeof ret->pattern);
+        if (take_number(line, "lcm_entry_count:", &n) && n > 0 && n < 1000)
+            ret->components = (unsigned)n;
+    }
+    ret->all = any && ret->count == -1;
+    return any;
+}
+
+bool stripe_of_beegfs(struct str text, struct stripe *ret)
+{
+    *ret = (struct stripe){.count = -1, .size_B = -1};
+    bool any = false;
+    while (text.p) {
+        struct str line = str_cut(&text, '\n');
+        any |= take_number(line, "Chunksize:", &ret->size_B);
+        if (take_number(line, "actual:", &ret->count) || take_number(line, "desired:", &ret->count))
+            any = true;
+        if (str_has(line, "+ Type:"))
+            take_word(line, "Type:", ret->pattern, sizeof ret->pattern);
+    }
+    return any;
+}
+
+bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
+{
+    *ret = (struct stripe){.count = -1, .size_B = -1};
+    while (text.p) {
+        struct str line = str_cut(&text, '\n');
+        take_word(line, "storage pool name:", ret->pool, sizeof ret->pool);
+        take_word(line, "data replication:", ret->pattern, sizeof ret->pattern);
+    }
+    return ret->pool[0] != 0;
+}
+
+/* ---- asking ---- */
+
+static void child(const char *const *argv, int to)
+{
+    static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/usr/lpp/mmfs/bin", "/opt/beegfs/sbin", "/usr/sbin"};
+    char path[512];
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 2) < 0 || dup2(to, 1) < 0)
+        _exit(127);
+    execvp(argv[0], (char *const *)argv);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", folders[i], argv[0]);
+        execv(path, (char *const *)argv);
+    }
+    _exit(127);
+}
+
+/* Reads to the end of the pipe, or until the time is over. */
+static bool read_answer(int fd, int64_t until_ns, struct buf *ret)
+{
+    while (ret->n < ANSWER_MAX) {
+        int64_t left = (until_ns - clock_mono_ns()) / 1000000;
+        struct pollfd p = {fd, POLLIN, 0};
+        int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        char *room = ready > 0 ? buf_room(ret, 4096) : NULL;
+        ssize_t n = room ? read(fd, room, 4096) : -1;
+        if (n <= 0)
+            return n == 0;
+        ret->n += (size_t)n;
+        ret->p[ret->n] = 0;
+    }
+    return true;
+}
+
+int stripe_tool(const char *const *argv, int wait_ms, struct buf *ret, struct err *err)
+{
+    int ends[2], status = 0;
+    int64_t until = clock_mono_ns() + wait_ms * (int64_t)1000000;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_sys(err, "%s: no pipe", argv[0]);
+    pid_t pid = fork();
+    if (pid == 0)
+        child(argv, ends[1]);
+    close(ends[1]);
+    bool whole = pid > 0 && read_answer(ends[0], until, ret);
+    close(ends[0]);
+    if (pid < 0)
+        return err_sys(err, "%s: no process", argv[0]);
+    pid_t done = 0;
+    while ((done = waitpid(pid, &status, WNOHANG)) == 0 && whole && clock_mono_ns() < until)
+        usleep(1000);
+    if (done == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, WNOHANG);
+        return err_set(err, ERR_SYSTEM, "%s did not end within %d ms", argv[0], wait_ms);
+    }
+    if (done < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return err_set(err, ERR_SYSTEM, WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "%s is not installed" : "%s failed", argv[0]);
+    return 0;
+}
+
+static int by_tool(const char *const *argv, bool (*parse)(struct str, struct stripe *), int wait_ms, struct stripe *ret, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, ANSWER_MAX + 8192);
+    if (stripe_tool(argv, wait_ms, &text, err) != 0)
+        return -1;
+    return parse(buf_text(&text), ret) ? 1 : err_set(err, ERR_INPUT, "what %s says of the layout is not understood", argv[0]);
+}
+
+static bool ceph_number(const char *path, const char *of, const char *field, int64_t *ret)
+{
+    char name[64], value[64];
+    snprintf(name, sizeof name, "ceph.%s.layout.%s", of, field);
+    ssize_t n = getxattr(path, name, value, sizeof value);
+    return n > 0 && str_int((struct str){value, (size_t)n}, ret);
+}
+
+static int ceph(const char *path, struct stripe *ret, struct err *err)
+{
+    static const char *const kinds[] = {"file", "dir"};
+    *ret = (struct stripe){.count = -1, .size_B = -1};
+    for (int i = 0; i < 2; i++)
+        if (ceph_number(path, kinds[i], "stripe_count", &ret->count)) {
+            ceph_number(path, kinds[i], "stripe_unit", &ret->size_B);
+            return 1;
+        }
+    return err_set(err, ERR_SYSTEM, "CephFS tells no layout here: the directory has the default of its pool");
+}
+
+static int lustre(const char *path, int wait_ms, struct stripe *ret, struct err *err)
+{
+    const char *const argv[] = {"lfs", "getstripe", "-d", path, NULL}; /* -d: of a directory itself, not of what is in it */
+    char lov[16384];
+    ssize_t n = getxattr(path, "lustre.lov", lov, sizeof lov);
+    if (n > 0 && stripe_of_lov((struct str){lov, (size_t)n}, ret))
+        return 1;
+    return by_tool(argv, stripe_of_lfs, wait_ms, ret, err);
+}
+
+int stripe_look(const char *type, const char *path, int wait_ms, struct stripe *ret, struct err *err)
+{
+    const char *const beegfs[] = {"beegfs-ctl", "--getentryinfo", "--nomappings", path, NULL};
+    const char *const gpfs[] = {"mmlsattr", "-L", path, NULL};
+    if (strcmp(type, "lustre") == 0)
+        return lustre(path, wait_ms, ret, err);
+    if (strcmp(type, "beegfs") == 0)
+        return by_tool(beegfs, stripe_of_beegfs, wait_ms, ret, err);
+    if (strcmp(type, "gpfs") == 0)
+        return by_tool(gpfs, stripe_of_mmlsattr, wait_ms, ret, err);
+    if (strcmp(type, "ceph") == 0)
+        return ceph(path, ret, err);
+    return 0;
+}
