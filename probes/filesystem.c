@@ -180,7 +180,7 @@ static void tell_stripe(struct host *h, struct record *r, size_t i, const char *
         const char *name, *text;
         int64_t value;
     } * row;
-    int got = stripe_look(p->type, path, TOOL_MS, &s, &err);
+    int got = stripe_look(p->type, path, h->env, TOOL_MS, &s, &err);
     if (got == 0)
         return;
     snprintf(name, sizeof name, "%sstripe_count", prefix);

@@ -34,6 +34,8 @@ static void add_list(struct paths *p, struct str list, const char *cwd)
         if ((list.p[i - 1] == ',' || list.p[i - 1] == ':') && list.p[i] == '/') {
             if (list.p[from] == '/')
                 add(p, str_sub(list, from, i - 1 - from), cwd);
+            else if (list.p[i - 1] == ':')
+                return;
             from = i;
         }
     struct str last = str_sub(list, from, list.n);

@@ -1,18 +1,11 @@
 /* stripe.c: how a parallel file system lays out a file or the files of a directory. */
 #include "probes/stripe.h"
 
-#include "base/clock.h"
-#include "base/fs.h"
+#include "base/ask.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 enum { ANSWER_MAX = 65536 };
 
@@ -157,75 +150,32 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
 
 /* ---- asking ---- */
 
-static void child(const char *const *argv, int to)
+int stripe_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
 {
-    static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/usr/lpp/mmfs/bin", "/opt/beegfs/sbin", "/usr/sbin"};
-    char path[512];
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    int null = open("/dev/null", O_RDWR);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 2) < 0 || dup2(to, 1) < 0)
-        _exit(127);
-    execvp(argv[0], (char *const *)argv);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, sizeof path, "%s/%s", folders[i], argv[0]);
-        execv(path, (char *const *)argv);
+    struct ask ask;
+    if (ask_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, NULL, err) != 0) {
+        ask_close(&ask);
+        return -1;
     }
-    _exit(127);
+    enum ask_end end = ask_wait(&ask, wait_ms);
+    bool good = end == ASK_DONE && WIFEXITED(ask.status) && WEXITSTATUS(ask.status) == 0;
+    if (good)
+        buf_str(ret, buf_text(&ask.text));
+    else if (end == ASK_LATE || end == ASK_RUNS)
+        err_set(err, ERR_SYSTEM, "%s did not end within %d ms", argv[0], wait_ms);
+    else
+        err_set(err, ERR_SYSTEM, "%s %s", argv[0],
+                end == ASK_DONE && WIFEXITED(ask.status) && WEXITSTATUS(ask.status) == 127 ? "is not installed" : "failed");
+    ask_close(&ask);
+    return good ? 0 : -1;
 }
 
-/* Reads to the end of the pipe, or until the time is over. */
-static bool read_answer(int fd, int64_t until_ns, struct buf *ret)
-{
-    while (ret->n < ANSWER_MAX) {
-        int64_t left = (until_ns - clock_mono_ns()) / 1000000;
-        struct pollfd p = {fd, POLLIN, 0};
-        int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
-        if (ready < 0 && errno == EINTR)
-            continue;
-        char *room = ready > 0 ? buf_room(ret, 4096) : NULL;
-        ssize_t n = room ? read(fd, room, 4096) : -1;
-        if (n <= 0)
-            return n == 0;
-        ret->n += (size_t)n;
-        ret->p[ret->n] = 0;
-    }
-    return true;
-}
-
-int stripe_tool(const char *const *argv, int wait_ms, struct buf *ret, struct err *err)
-{
-    int ends[2], status = 0;
-    int64_t until = clock_mono_ns() + wait_ms * (int64_t)1000000;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_sys(err, "%s: no pipe", argv[0]);
-    pid_t pid = fork();
-    if (pid == 0)
-        child(argv, ends[1]);
-    close(ends[1]);
-    bool whole = pid > 0 && read_answer(ends[0], until, ret);
-    close(ends[0]);
-    if (pid < 0)
-        return err_sys(err, "%s: no process", argv[0]);
-    pid_t done = 0;
-    while ((done = waitpid(pid, &status, WNOHANG)) == 0 && whole && clock_mono_ns() < until)
-        usleep(1000);
-    if (done == 0) {
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, WNOHANG);
-        return err_set(err, ERR_SYSTEM, "%s did not end within %d ms", argv[0], wait_ms);
-    }
-    if (done < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return err_set(err, ERR_SYSTEM, WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "%s is not installed" : "%s failed", argv[0]);
-    return 0;
-}
-
-static int by_tool(const char *const *argv, bool (*parse)(struct str, struct stripe *), int wait_ms, struct stripe *ret, struct err *err)
+static int by_tool(const char *const *argv, char *const *env, bool (*parse)(struct str, struct stripe *), int wait_ms, struct stripe *ret,
+                   struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, ANSWER_MAX + 8192);
-    if (stripe_tool(argv, wait_ms, &text, err) != 0)
+    if (stripe_tool(argv, env, wait_ms, &text, err) != 0)
         return -1;
     return parse(buf_text(&text), ret) ? 1 : err_set(err, ERR_INPUT, "what %s says of the layout is not understood", argv[0]);
 }
@@ -250,26 +200,26 @@ static int ceph(const char *path, struct stripe *ret, struct err *err)
     return err_set(err, ERR_SYSTEM, "CephFS tells no layout here: the directory has the default of its pool");
 }
 
-static int lustre(const char *path, int wait_ms, struct stripe *ret, struct err *err)
+static int lustre(const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
 {
     const char *const argv[] = {"lfs", "getstripe", "-d", path, NULL}; /* -d: of a directory itself, not of what is in it */
     char lov[16384];
     ssize_t n = getxattr(path, "lustre.lov", lov, sizeof lov);
     if (n > 0 && stripe_of_lov((struct str){lov, (size_t)n}, ret))
         return 1;
-    return by_tool(argv, stripe_of_lfs, wait_ms, ret, err);
+    return by_tool(argv, env, stripe_of_lfs, wait_ms, ret, err);
 }
 
-int stripe_look(const char *type, const char *path, int wait_ms, struct stripe *ret, struct err *err)
+int stripe_look(const char *type, const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)
 {
     const char *const beegfs[] = {"beegfs-ctl", "--getentryinfo", "--nomappings", path, NULL};
     const char *const gpfs[] = {"mmlsattr", "-L", path, NULL};
     if (strcmp(type, "lustre") == 0)
-        return lustre(path, wait_ms, ret, err);
+        return lustre(path, env, wait_ms, ret, err);
     if (strcmp(type, "beegfs") == 0)
-        return by_tool(beegfs, stripe_of_beegfs, wait_ms, ret, err);
+        return by_tool(beegfs, env, stripe_of_beegfs, wait_ms, ret, err);
     if (strcmp(type, "gpfs") == 0)
-        return by_tool(gpfs, stripe_of_mmlsattr, wait_ms, ret, err);
+        return by_tool(gpfs, env, stripe_of_mmlsattr, wait_ms, ret, err);
     if (strcmp(type, "ceph") == 0)
         return ceph(path, ret, err);
     return 0;
