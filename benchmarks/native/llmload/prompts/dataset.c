@@ -1,0 +1,150 @@
+/* dataset.c: prompts of a file, in their order or shuffled; see dataset.h. */
+#include "benchmarks/native/llmload/prompts/dataset.h"
+
+#include "benchmarks/native/llmload/prompts/rows.h"
+#include "benchmarks/native/llmload/random.h"
+
+#include <stdlib.h>
+
+enum { STREAM_ORDER = 16 };
+
+static const struct dataset *of(const struct prompt_source *source)
+{
+    return (const struct dataset *)(const void *)source;
+}
+
+static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                struct err *err)
+{
+    const struct dataset *d = of(source);
+    uint64_t at = want->session % d->item_count;
+    (void)scratch;
+    (void)err;
+    if (d->order)
+        at = d->order[at];
+    const struct item *i = &d->items[at];
+    bool later = want->turn && i->turn_count;
+    *ret = (struct prompt){.text = later ? i->turns[(want->turn - 1) % i->turn_count] : i->text,
+                           .messages = i->messages,
+                           .ids = i->ids,
+                           .extra = i->extra,
+                           .output_tokens = want->output_tokens ? want->output_tokens : i->output_tokens,
+                           .item = at};
+    if (!later) {
+        ret->input_tokens = i->input_tokens;
+        ret->input_source = !i->input_tokens ? TOKENS_UNKNOWN : i->ids.n ? TOKENS_IDS : TOKENS_FILE;
+    }
+    return 0;
+}
+
+static uint32_t count(const struct prompt_source *source, struct str text)
+{
+    return prompts_count(of(source)->tokenizer, text);
+}
+
+static void describe(const struct prompt_source *source, struct buf *to)
+{
+    const struct dataset *d = of(source);
+    buf_puts(to, ",\"dataset_path\":");
+    buf_json(to, str_of(d->path));
+    buf_printf(to, ",\"dataset_kind\":\"%s\",\"dataset_sha256\":\"%s\",\"dataset_rows\":%zu,\"dataset_rows_skipped\":%zu", d->kind, d->hash,
+               d->row_count, d->skipped);
+    if (d->order)
+        buf_puts(to, ",\"dataset_shuffled\":true");
+    if (d->tokenizer)
+        buf_printf(to, ",\"prompt_tokenizer\":\"%s\"", tokenizer_kind(d->tokenizer));
+}
+
+static void close_source(struct prompt_source *source)
+{
+    struct dataset *d = (struct dataset *)(void *)source;
+    tokenizer_free(d->tokenizer);
+    arena_deinit(&d->arena);
+    free(d->items);
+    free(d->answers);
+    free(d->order);
+    free(d);
+}
+
+struct dataset *prompts_dataset_of(struct prompt_source *source)
+{
+    return source && source->make == make ? (struct dataset *)(void *)source : NULL;
+}
+
+/* Fisher and Yates */
+static int shuffle(struct dataset *d, uint64_t seed, struct err *err)
+{
+    d->order = calloc(d->item_count, sizeof *d->order);
+    if (!d->order)
+        return err_sys(err, "out of memory");
+    for (size_t i = 0; i < d->item_count; i++) {
+        size_t k = (size_t)random_below(random_at(seed, STREAM_ORDER, i), i + 1);
+        d->order[i] = d->order[k];
+        d->order[k] = i;
+    }
+    return 0;
+}
+
+/* Each item once, whole, and nothing else: figures of a scored run are of accuracy first. */
+static int prepare_scoring(const struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
+{
+    if (d->score == SCORE_ENDINGS && load->dialect != DIALECT_COMPLETIONS)
+        return err_set(
+            err, ERR_USAGE,
+            "--score endings needs the completions API with echo (--api openai-completions; vLLM has it); --score letters works with chat");
+    if (load->dialect != DIALECT_COMPLETIONS && load->dialect != DIALECT_CHAT)
+        return err_set(
+            err, ERR_USAGE,
+            "--score: Ollama's own API gives no log-probabilities of a prompt: take its OpenAI API (--api openai-chat --score letters)");
+    load->stream = false;
+    load->ignore_eos = false;
+    load->turns = 1;
+    load->warmup_requests = 0;
+    load->warmup_s = 0;
+    if (!opt_text(set, "requests") && !opt_text(set, "duration"))
+        load->requests = d->item_count;
+    return 0;
+}
+
+static int fill(struct dataset *d, const struct opt_set *set, struct load *load, struct err *err)
+{
+    static const char *const scores[] = {"no", "endings", "letters"};
+    int64_t rows = opt_text(set, "dataset-rows") ? opt_integer(set, "dataset-rows") : 0;
+    while (strcmp(opt_text(set, "score"), scores[d->score]) != 0)
+        d->score++;
+    if (rows < 0 || (opt_text(set, "dataset-rows") && rows == 0))
+        return err_set(err, ERR_USAGE, "--dataset-rows: a number from 1 on is wanted");
+    d->path = opt_text(set, "dataset");
+    d->dialect = load->dialect;
+    d->rows_max = (size_t)rows;
+    if (rows_read(d->path, strcmp(opt_text(set, "dataset-format"), "text") == 0, dataset_row, d, d->hash, err) < 0)
+        return err_wrap(err, "--dataset");
+    if (!d->item_count)
+        return err_set(err, ERR_INPUT, "--dataset: %.300s holds no prompt (%zu rows had no turn of a human)", d->path, d->skipped);
+    for (size_t i = 0; d->tokenizer && i < d->item_count; i++)
+        if (d->items[i].text.n && !d->items[i].input_tokens)
+            d->items[i].input_tokens = prompts_count(d->tokenizer, d->items[i].text);
+    if (d->score != SCORE_NO && prepare_scoring(d, set, load, err) < 0)
+        return -1;
+    return opt_on(set, "shuffle") ? shuffle(d, load->seed, err) : 0;
+}
+
+int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct tokenizer *tokenizer, struct err *err)
+{
+    struct dataset *d = calloc(1, sizeof *d);
+    if (!d) {
+        tokenizer_free(tokenizer);
+        return err_sys(err, "out of memory");
+    }
+    d->tokenizer = tokenizer;
+    d->source = (struct prompt_source){
+        .name = "dataset", .make = make, .describe = describe, .close = close_source, .count = tokenizer ? count : NULL};
+    arena_init(&d->arena, (size_t)16 << 30);
+    if (fill(d, set, load, err) < 0) {
+        close_source(&d->source);
+        return -1;
+    }
+    d->source.name = d->kind;
+    *ret = &d->source;
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* dataset.h: a prompt file read into items, and the scoring of those with choices. */
+#ifndef LLMLOAD_DATASET_H
+#define LLMLOAD_DATASET_H
+#include "base/json.h"
+#include "base/sha256.h"
+#include "benchmarks/native/llmload/prompts/prompts.h"
+#include "benchmarks/native/llmload/tokens/tokenizer.h"
+
+enum score { SCORE_NO, SCORE_ENDINGS, SCORE_LETTERS };
+
+/* One prompt. A row with choices that is scored by its endings makes one item for each. */
+struct item {
+    struct str text, messages, ids, extra;
+    struct str *turns;      /* of a conversation: what the user says, from the second on */
+    uint32_t turn_count, input_tokens, output_tokens;
+    uint32_t row;           /* from 0; of the rows that were taken */
+    uint16_t choice;        /* ENDINGS: which one */
+    uint32_t from, until;   /* ENDINGS: where the ending stands in text, in characters */
+    uint32_t length;        /* ENDINGS: its characters, without the blank */
+};
+
+struct row_answer {
+    uint16_t right, choices; /* choices 0: nothing to score */
+};
+
+struct dataset {
+    struct prompt_source source;
+    struct arena arena;
+    struct tokenizer *tokenizer;
+    const char *path, *kind; /* kind: of the first row: "sharegpt", "openai", "choices", "prompts", "text" */
+    char hash[SHA256_HEX];
+    struct item *items;
+    size_t item_count, item_size;
+    struct row_answer *answers; /* [row_count] */
+    size_t row_count, row_size, skipped, rows_max;
+    uint64_t *order;         /* NULL: as they stand */
+    enum score score;
+    enum dialect dialect;
+    uint32_t max_tokens;
+};
+
+/* row.c: takes one row of the file (rows_take; to: the data set). */
+int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err);
+#endif

@@ -1,0 +1,128 @@
+/* lengths.c: reading and drawing lengths; see lengths.h. */
+#include "benchmarks/native/llmload/prompts/lengths.h"
+
+#include "base/fs.h"
+#include "benchmarks/native/llmload/random.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+static bool number(struct str s, double *ret)
+{
+    return str_double(str_trim(s), ret) && *ret >= 0 && *ret <= LENGTHS_MOST;
+}
+
+static bool pair(struct str text, char between, double *a, double *b)
+{
+    struct str first = str_cut(&text, between);
+    return text.p && number(first, a) && number(text, b);
+}
+
+static int read_file(struct lengths *l, const char *path, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 256 << 20);
+    if (fs_read(AT_FDCWD, path, text.max, 0, &text, err) < 0)
+        return -1;
+    struct str rest = buf_text(&text);
+    for (size_t line = 1, size = 0; rest.p; line++) {
+        struct str one = str_trim(str_cut(&rest, '\n'));
+        double value;
+        if (!one.n || one.p[0] == '#')
+            continue;
+        if (!number(one, &value) || value != floor(value))
+            return err_set(err, ERR_INPUT, "%.300s, line %zu: a whole number from 0 to %d is wanted", path, line, LENGTHS_MOST);
+        if (l->n == size) {
+            size = size ? size * 2 : 1024;
+            uint32_t *more = realloc(l->list, size * sizeof *more);
+            if (!more)
+                return err_sys(err, "reading %.300s", path);
+            l->list = more;
+        }
+        l->list[l->n++] = (uint32_t)value;
+    }
+    return l->n ? 0 : err_set(err, ERR_INPUT, "%.300s holds no length", path);
+}
+
+/* "… @LEAST-MOST" is cut off text. */
+static bool read_bounds(struct lengths *l, struct str *text)
+{
+    double least = 1, most = LENGTHS_MOST;
+    struct str rest = *text, head = str_cut(&rest, '@');
+    if (rest.p && (!pair(rest, '-', &least, &most) || least > most))
+        return false;
+    *text = str_trim(head);
+    l->least = (uint32_t)least;
+    l->most = (uint32_t)most;
+    return true;
+}
+
+static bool read_numbers(struct lengths *l, struct str text)
+{
+    static const struct {
+        const char *head;
+        enum lengths_kind kind;
+    } kinds[] = {{"normal:", LENGTHS_NORMAL}, {"lognormal:", LENGTHS_LOGNORMAL}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (str_starts(text, kinds[i].head)) {
+            l->kind = kinds[i].kind;
+            return pair(str_sub(text, strlen(kinds[i].head), text.n), ',', &l->a, &l->b) && l->a > 0;
+        }
+    struct str list = str_starts(text, "uniform:") ? str_sub(text, strlen("uniform:"), text.n) : text;
+    if (pair(list, list.p != text.p ? ',' : '-', &l->a, &l->b)) {
+        l->kind = LENGTHS_UNIFORM;
+        return l->a <= l->b && l->a == floor(l->a) && l->b == floor(l->b);
+    }
+    l->kind = LENGTHS_FIXED;
+    return number(text, &l->a) && l->a == floor(l->a) && l->a > 0;
+}
+
+int lengths_read(struct lengths *ret, const char *text, const char *what, struct err *err)
+{
+    struct str s = str_trim(str_of(text));
+    *ret = (struct lengths){.most = LENGTHS_MOST};
+    if (!text)
+        return 0;
+    if (str_starts(s, "file:")) {
+        ret->kind = LENGTHS_FILE;
+        if (read_file(ret, s.p + strlen("file:"), err) < 0) {
+            lengths_deinit(ret);
+            return err_wrap(err, "--%s", what);
+        }
+        return 0;
+    }
+    if (!read_bounds(ret, &s) || !read_numbers(ret, s))
+        return err_set(err, ERR_USAGE,
+                       "--%s: \"%.60s\": wanted is 128, 64-512, normal:MEAN,SD, lognormal:MEAN,SD or file:PATH; the middle three may have "
+                       "@LEAST-MOST behind",
+                       what, text);
+    return 0;
+}
+
+void lengths_deinit(struct lengths *l)
+{
+    free(l->list);
+    l->list = NULL;
+    l->n = 0;
+}
+
+uint32_t lengths_at(const struct lengths *l, uint64_t seed, uint64_t stream, uint64_t n)
+{
+    uint64_t r = random_at(seed, stream, 2 * n), q = random_at(seed, stream, 2 * n + 1);
+    double v = 0;
+    switch (l->kind) {
+    case LENGTHS_NONE: return 0;
+    case LENGTHS_FILE: return l->list[random_below(r, l->n)];
+    case LENGTHS_FIXED: v = l->a; break;
+    case LENGTHS_UNIFORM: v = l->a + (double)random_below(r, (uint64_t)(l->b - l->a) + 1); break;
+    case LENGTHS_NORMAL: v = l->a + l->b * random_normal(r, q); break;
+    case LENGTHS_LOGNORMAL: {
+        /* of the logarithm, so that mean and deviation of the lengths are a and b */
+        double variance = log(1 + l->b * l->b / (l->a * l->a));
+        v = exp(log(l->a) - variance / 2 + sqrt(variance) * random_normal(r, q));
+        break;
+    }
+    }
+    v = round(v);
+    return v < l->least ? l->least : v > l->most ? l->most : (uint32_t)v;
+}

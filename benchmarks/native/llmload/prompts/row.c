@@ -1,0 +1,367 @@
+/* row.c: what one row of a prompt file says, by its members: a conversation, messages, choices, or a prompt. */
+#include "benchmarks/native/llmload/prompts/dataset.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum { CHOICES_MAX = 26, OUTPUT_MAX = 10000000 };
+
+static const struct json *first_of(const struct json *row, const char *const *names)
+{
+    const struct json *j = NULL;
+    for (; *names && !j; names++)
+        j = json_get(row, *names);
+    return j;
+}
+
+static struct str keep(struct dataset *d, struct str s)
+{
+    return (struct str){arena_dup(&d->arena, s.p ? s.p : "", s.n), s.n};
+}
+
+static struct item *item_new(struct dataset *d, struct err *err)
+{
+    if (d->item_count == d->item_size) {
+        size_t size = d->item_size ? d->item_size * 2 : 256;
+        struct item *more = realloc(d->items, size * sizeof *more);
+        if (!more) {
+            err_sys(err, "the prompts do not fit into memory");
+            return NULL;
+        }
+        d->items = more;
+        d->item_size = size;
+    }
+    struct item *i = &d->items[d->item_count++];
+    *i = (struct item){.row = (uint32_t)d->row_count};
+    return i;
+}
+
+static int row_done(struct dataset *d, struct row_answer answer, const char *kind, struct err *err)
+{
+    if (d->row_count == d->row_size) {
+        size_t size = d->row_size ? d->row_size * 2 : 256;
+        struct row_answer *more = realloc(d->answers, size * sizeof *more);
+        if (!more)
+            return err_sys(err, "the prompts do not fit into memory");
+        d->answers = more;
+        d->row_size = size;
+    }
+    d->answers[d->row_count++] = answer;
+    if (!d->kind)
+        d->kind = kind;
+    if (d->arena.failed)
+        return err_set(err, ERR_SYSTEM, "the prompts do not fit into memory");
+    return d->rows_max && d->row_count >= d->rows_max ? 1 : 0;
+}
+
+/* What the row says of the answer's length, else the length of the answer that stands in it. */
+static uint32_t output_tokens(const struct dataset *d, const struct json *row, const char *answer)
+{
+    static const char *const names[] = {"output_tokens", "max_completion_tokens", "max_tokens",
+                                        "output_length", "expected_output_len",   NULL};
+    int64_t n = json_integer(first_of(row, names), 0);
+    if (n > 0 && n <= OUTPUT_MAX)
+        return (uint32_t)n;
+    return answer && d->tokenizer ? prompts_count(d->tokenizer, str_of(answer)) : 0;
+}
+
+/* ---- {"conversations": [{"from": "human", "value": …}, {"from": "gpt", …}, …]} ---- */
+
+static bool is_role(const struct json *turn, const char *a, const char *b)
+{
+    const char *role = json_string(json_get(turn, "from"), json_string(json_get(turn, "role"), ""));
+    return strcmp(role, a) == 0 || strcmp(role, b) == 0;
+}
+
+static const char *said(const struct json *turn)
+{
+    return json_string(json_get(turn, "value"), json_string(json_get(turn, "content"), NULL));
+}
+
+static int take_conversation(struct dataset *d, const struct json *row, const struct json *list, struct err *err)
+{
+    struct str *turns = arena_get(&d->arena, (json_count(list) + 1) * sizeof *turns);
+    uint32_t n = 0;
+    const char *answer = NULL;
+    for (const struct json *j = json_first(list); j && turns; j = json_next(j)) {
+        if (!said(j))
+            return err_set(err, ERR_INPUT, "a turn of the conversation has no text (\"value\")");
+        if (is_role(j, "human", "user"))
+            turns[n++] = keep(d, str_of(said(j)));
+        else if (n == 1 && !answer)
+            answer = said(j);
+    }
+    if (!n) {
+        d->skipped++; /* the collections hold such: nothing is wrong with the file */
+        return 0;
+    }
+    struct item *i = item_new(d, err);
+    if (!i)
+        return -1;
+    i->text = turns[0];
+    i->turns = turns + 1;
+    i->turn_count = n - 1;
+    i->output_tokens = output_tokens(d, row, answer);
+    return row_done(d, (struct row_answer){0}, "sharegpt", err);
+}
+
+/* ---- {"messages": [{"role": "user", "content": …}, …]} ---- */
+
+static int add_content(struct buf *to, const struct json *content, struct err *err)
+{
+    if (json_is_string(content)) {
+        buf_printf(to, "%s", to->n ? "\n" : "");
+        buf_puts(to, json_string(content, ""));
+        return 0;
+    }
+    for (const struct json *part = json_first(content); part; part = json_next(part)) {
+        if (!json_string(json_get(part, "text"), NULL))
+            return err_set(err, ERR_INPUT, "a message has parts that are no text: the completions API cannot take them");
+        buf_printf(to, "%s%s", to->n ? "\n" : "", json_string(json_get(part, "text"), ""));
+    }
+    return json_is_array(content) ? 0 : err_set(err, ERR_INPUT, "a message has no content");
+}
+
+static bool chats(enum dialect dialect)
+{
+    return dialect == DIALECT_CHAT || dialect == DIALECT_OLLAMA_CHAT;
+}
+
+static int take_messages(struct dataset *d, const struct json *row, const struct json *list, struct err *err)
+{
+    struct buf text CLEANUP_BUF, messages CLEANUP_BUF;
+    size_t n = json_count(list);
+    const struct json *last = n ? json_at(list, n - 1) : NULL;
+    buf_init(&text, 64 << 20);
+    buf_init(&messages, 128 << 20);
+    bool answered = n > 1 && is_role(last, "assistant", "assistant"); /* the answer of old, not to be sent */
+    for (const struct json *j = json_first(list); j && !(answered && j == last); j = json_next(j)) {
+        if (!json_string(json_get(j, "role"), NULL) || !json_get(j, "content"))
+            return err_set(err, ERR_INPUT, "a message wants role and content");
+        if (messages.n)
+            buf_putc(&messages, ',');
+        json_print(j, &messages);
+        if (!chats(d->dialect) && add_content(&text, json_get(j, "content"), err) < 0)
+            return -1;
+    }
+    if (!messages.n || messages.failed || text.failed)
+        return err_set(err, ERR_INPUT, n ? "the messages are too long" : "there are no messages");
+    struct item *i = item_new(d, err);
+    if (!i)
+        return -1;
+    if (chats(d->dialect))
+        i->messages = keep(d, buf_text(&messages));
+    else
+        i->text = keep(d, buf_text(&text));
+    i->output_tokens = output_tokens(d, row, answered ? json_string(json_get(last, "content"), NULL) : NULL);
+    return row_done(d, (struct row_answer){0}, "openai", err);
+}
+
+/* ---- a text to go on with or a question, several endings, the right one ---- */
+
+/* HellaSwag's texts as lm-evaluation-harness cleans them: " [title]" ends a sentence, other brackets and double blanks go. */
+static void add_clean(struct buf *to, struct str text)
+{
+    text = str_trim(text);
+    for (size_t i = 0; i < text.n; i++) {
+        if (str_starts(str_sub(text, i, 8), " [title]")) {
+            buf_puts(to, ". ");
+            i += 7;
+        } else if (text.p[i] == '[' && memchr(text.p + i, ']', text.n - i))
+            i += (size_t)((const char *)memchr(text.p + i, ']', text.n - i) - (text.p + i));
+        else if (text.p[i] == ' ' && to->n && to->p[to->n - 1] == ' ')
+            continue;
+        else
+            buf_putc(to, text.p[i]);
+    }
+}
+
+/* The context; true if the row is HellaSwag's, whose endings are cleaned too. */
+static bool add_context(struct buf *to, const struct json *row)
+{
+    static const char *const names[] = {"ctx", "question", "query", "context", "prompt", "input", NULL};
+    const char *a = json_string(json_get(row, "ctx_a"), NULL), *b = json_string(json_get(row, "ctx_b"), NULL);
+    const char *activity = json_string(json_get(row, "activity_label"), NULL);
+    if (!a || !b) {
+        buf_puts(to, json_string(first_of(row, names), ""));
+        return false;
+    }
+    struct buf whole CLEANUP_BUF;
+    buf_init(&whole, 1 << 20);
+    if (activity)
+        buf_printf(&whole, "%s: ", activity);
+    buf_printf(&whole, "%s ", a);
+    if (*b)
+        buf_putc(&whole, (char)toupper((unsigned char)*b));
+    for (const char *p = *b ? b + 1 : b; *p; p++) /* "capitalize": the rest in small letters */
+        buf_putc(&whole, (char)((unsigned char)*p < 0x80 ? tolower((unsigned char)*p) : *p));
+    add_clean(to, buf_text(&whole));
+    return true;
+}
+
+/* Strings, or {"text": [...], "label": [...]} as ARC has them. */
+static const struct json *choices_of(const struct json *row, const struct json **ret_labels)
+{
+    static const char *const names[] = {"endings", "choices", "options", NULL};
+    const struct json *j = first_of(row, names);
+    *ret_labels = json_get(j, "label");
+    return json_is_object(j) ? json_get(j, "text") : j;
+}
+
+static int right_choice(const struct json *row, const struct json *labels, size_t n)
+{
+    static const char *const names[] = {"label", "gold", "answer", "answerKey", "gold_index", NULL};
+    const struct json *j = first_of(row, names);
+    const char *text = json_string(j, "");
+    int64_t index = json_integer(j, -1);
+    for (size_t i = 0; labels && i < json_count(labels); i++)
+        if (*text && strcmp(text, json_string(json_at(labels, i), "")) == 0)
+            return (int)i;
+    if (*text && !str_int(str_of(text), &index) && text[1] == 0 && isalpha((unsigned char)text[0]))
+        index = toupper((unsigned char)text[0]) - 'A';
+    return index >= 0 && (size_t)index < n ? (int)index : -1;
+}
+
+static size_t characters(struct str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+static int add_endings(struct dataset *d, struct str context, const struct json *choices, bool clean, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64 << 20);
+    uint16_t k = 0;
+    for (const struct json *j = json_first(choices); j; j = json_next(j), k++) {
+        buf_clear(&text);
+        buf_str(&text, context);
+        size_t from = text.n; /* the blank counts as the ending's: tokens begin with it */
+        buf_putc(&text, ' ');
+        if (clean)
+            add_clean(&text, str_of(json_string(j, "")));
+        else
+            buf_puts(&text, json_string(j, ""));
+        struct item *i = item_new(d, err);
+        if (!i)
+            return -1;
+        i->text = keep(d, buf_text(&text));
+        i->extra = STR("\"echo\":true,\"logprobs\":1");
+        i->choice = k;
+        i->output_tokens = 1;
+        i->from = (uint32_t)characters(str_sub(buf_text(&text), 0, from));
+        i->until = (uint32_t)characters(buf_text(&text));
+        i->length = i->until - i->from - 1;
+    }
+    return 0;
+}
+
+static int add_letters(struct dataset *d, struct str context, const struct json *choices, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64 << 20);
+    buf_str(&text, context);
+    char letter = 'A';
+    for (const struct json *j = json_first(choices); j; j = json_next(j))
+        buf_printf(&text, "\n%c. %s", letter++, json_string(j, ""));
+    buf_puts(&text, "\nAnswer with one letter.\nAnswer:");
+    struct item *i = item_new(d, err);
+    if (!i)
+        return -1;
+    i->text = keep(d, buf_text(&text));
+    i->extra = d->dialect == DIALECT_CHAT ? STR("\"logprobs\":true,\"top_logprobs\":20") : STR("\"logprobs\":5");
+    i->output_tokens = 1;
+    return 0;
+}
+
+static int take_choices(struct dataset *d, const struct json *row, struct err *err)
+{
+    const struct json *labels, *choices = choices_of(row, &labels);
+    size_t n = json_count(choices);
+    struct buf context CLEANUP_BUF;
+    buf_init(&context, 16 << 20);
+    bool clean = add_context(&context, row);
+    int right = right_choice(row, labels, n);
+    if (!context.n || context.failed)
+        return err_set(err, ERR_INPUT, "choices without the text they belong to (ctx, question, query, context or prompt)");
+    for (const struct json *j = json_first(choices); j; j = json_next(j))
+        if (!json_is_string(j))
+            return err_set(err, ERR_INPUT, "a choice that is no text");
+    if (d->score == SCORE_NO) {
+        struct item *i = item_new(d, err);
+        if (!i)
+            return -1;
+        i->text = keep(d, buf_text(&context));
+        i->output_tokens = output_tokens(d, row, NULL);
+        return row_done(d, (struct row_answer){0}, "choices", err);
+    }
+    if (n < 2 || n > CHOICES_MAX || right < 0)
+        return err_set(err, ERR_INPUT,
+                       n < 2 || n > CHOICES_MAX ? "from 2 to %d choices can be scored"
+                                                : "it does not say which choice is right (label, answer)",
+                       CHOICES_MAX);
+    int rc = d->score == SCORE_ENDINGS ? add_endings(d, buf_text(&context), choices, clean, err)
+                                       : add_letters(d, buf_text(&context), choices, err);
+    return rc < 0 ? -1 : row_done(d, (struct row_answer){(uint16_t)right, (uint16_t)n}, "choices", err);
+}
+
+/* ---- {"prompt": "…"} or token ids, and plain lines ---- */
+
+static int take_ids(struct dataset *d, struct item *i, const struct json *ids, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64 << 20);
+    if (d->dialect != DIALECT_COMPLETIONS)
+        return err_set(err, ERR_INPUT, "token ids as a prompt: only the completions API takes them");
+    for (const struct json *j = json_first(ids); j; j = json_next(j))
+        if (json_integer(j, -1) < 0)
+            return err_set(err, ERR_INPUT, "a prompt that is neither text nor a row of token ids");
+    json_print(ids, &text);
+    i->ids = keep(d, buf_text(&text));
+    i->input_tokens = (uint32_t)json_count(ids);
+    return text.failed || !i->input_tokens ? err_set(err, ERR_INPUT, "a prompt without tokens, or with too many") : 0;
+}
+
+static int take_prompt(struct dataset *d, const struct json *row, struct str text, struct err *err)
+{
+    static const char *const names[] = {"prompt", "text", "text_input", "input", "question", "instruction", NULL};
+    const struct json *j = first_of(row, names);
+    struct item *i = item_new(d, err);
+    if (!i)
+        return -1;
+    if (json_is_array(j)) {
+        if (take_ids(d, i, j, err) < 0)
+            return -1;
+    } else if (row && !*json_string(j, ""))
+        return err_set(err, ERR_INPUT, "no prompt, messages, conversations, nor choices in this row");
+    else
+        i->text = keep(d, row ? str_of(json_string(j, "")) : text);
+    i->output_tokens = row ? output_tokens(d, row, NULL) : 0;
+    return row_done(d, (struct row_answer){0}, row ? "prompts" : "text", err);
+}
+
+int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err)
+{
+    struct dataset *d = to;
+    const struct json *labels;
+    (void)line;
+    if (!j)
+        return take_prompt(d, NULL, text, err);
+    if (json_is_object(json_get(j, "body"))) /* OpenAI's batch files */
+        j = json_get(j, "body");
+    if (!json_is_object(j))
+        return err_set(err, ERR_INPUT, "not an object ({...})");
+    const struct json *talk = json_get(j, "conversations") ? json_get(j, "conversations") : json_get(j, "conversation");
+    bool choices = json_count(choices_of(j, &labels)) > 0;
+    if (d->score != SCORE_NO && !choices)
+        return err_set(err, ERR_INPUT, "--score wants rows with choices (endings, choices or options), and this one has none");
+    if (choices)
+        return take_choices(d, j, err);
+    if (json_is_array(talk))
+        return take_conversation(d, j, talk, err);
+    if (json_is_array(json_get(j, "messages")))
+        return take_messages(d, j, json_get(j, "messages"), err);
+    return take_prompt(d, j, text, err);
+}

@@ -1,0 +1,125 @@
+/* rows.c: cutting a prompt file into rows, each with the line it stands in; see rows.h. */
+#include "benchmarks/native/llmload/prompts/rows.h"
+
+#include "base/fs.h"
+
+#include <fcntl.h>
+
+#define FILE_MAX ((size_t)8 << 30)
+enum { ROW_MAX = 64 << 20 };
+
+/* "\u0000" that is not behind an escaped backslash. */
+static bool has_nul(struct str text)
+{
+    for (size_t i = 0; i + 1 < text.n; i++)
+        if (text.p[i] == '\\') {
+            if (str_starts(str_sub(text, i, 6), "\\u0000"))
+                return true;
+            i++;
+        }
+    return false;
+}
+
+/* json_parse counts lines from the row's own beginning, where there is one. */
+static void drop_line(struct err *err)
+{
+    static const char head[] = "line 1, ";
+    size_t n = sizeof head - 1;
+    if (err && strncmp(err->text, head, n) == 0)
+        memmove(err->text, err->text + n, strlen(err->text) - n + 1);
+}
+
+static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to, size_t line, struct err *err)
+{
+    struct json *j;
+    size_t end = text.n;
+    if (json_parse(&j, text, ret_end, err) < 0) {
+        drop_line(err);
+        return -1;
+    }
+    if (ret_end)
+        end = *ret_end;
+    int rc = has_nul(str_sub(text, 0, end)) ? err_set(err, ERR_INPUT, "a text holds \\u0000, which no server takes")
+                                            : take(to, j, text, line, err);
+    json_free(j);
+    return rc;
+}
+
+static int take_line(struct str text, bool as_text, rows_take *take, void *to, size_t line, struct err *err)
+{
+    text = str_trim(text);
+    if (!text.n)
+        return 0;
+    if (text.n > ROW_MAX)
+        return err_set(err, ERR_INPUT, "a row of %zu bytes; at most %d are taken", text.n, ROW_MAX);
+    if (!str_valid_utf8(text))
+        return err_set(err, ERR_INPUT, "not valid UTF-8");
+    if (as_text && memchr(text.p, 0, text.n))
+        return err_set(err, ERR_INPUT, "a NUL in the text");
+    return as_text ? take(to, NULL, text, line, err) : take_json(text, NULL, take, to, line, err);
+}
+
+static size_t skip(struct str text, size_t at, size_t *line)
+{
+    while (at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
+        *line += text.p[at++] == '\n';
+    return at;
+}
+
+/* [row, row, …] */
+static int take_array(struct str text, rows_take *take, void *to, size_t *line, struct err *err)
+{
+    size_t at = skip(text, 0, line) + 1, end;
+    if ((at = skip(text, at, line)) < text.n && text.p[at] == ']')
+        return 0;
+    while (at < text.n) {
+        struct str rest = str_sub(text, at, text.n);
+        struct str shown = str_sub(rest, 0, ROW_MAX);
+        int rc = take_json(shown, &end, take, to, *line, err);
+        if (rc != 0)
+            return rc;
+        if (!str_valid_utf8(str_sub(shown, 0, end)))
+            return err_set(err, ERR_INPUT, "not valid UTF-8");
+        for (size_t i = at; i < at + end; i++)
+            *line += text.p[i] == '\n';
+        at = skip(text, at + end, line);
+        if (at < text.n && text.p[at] == ']')
+            return 0;
+        if (at >= text.n || text.p[at] != ',')
+            return err_set(err, ERR_INPUT, "a comma or the end of the array is wanted");
+        at = skip(text, at + 1, line);
+    }
+    return err_set(err, ERR_INPUT, "the array has no end");
+}
+
+int rows_parse(const char *name, struct str text, bool as_text, rows_take *take, void *to, struct err *err)
+{
+    size_t line = 1;
+    struct str first = str_trim(str_sub(text, 0, 4096)), rest = text;
+    int rc = 0;
+    if (str_starts(text, "\xef\xbb\xbf"))
+        rest = str_sub(text, 3, text.n), first = str_trim(str_sub(rest, 0, 4096));
+    if (!as_text && first.n && first.p[0] == '[') {
+        rc = take_array(rest, take, to, &line, err);
+    } else {
+        for (; rest.p && rc == 0; line++)
+            rc = take_line(str_cut(&rest, '\n'), as_text, take, to, line, err);
+        line--;
+    }
+    return rc < 0 ? err_wrap(err, "%.300s, line %zu", name, line) : 0;
+}
+
+int rows_read(const char *path, bool as_text, rows_take *take, void *to, char *ret_hash, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, FILE_MAX);
+    if (fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err) < 0)
+        return -1;
+    if (ret_hash) {
+        struct sha256 hash;
+        sha256_init(&hash);
+        sha256_add(&hash, text.p ? text.p : "", text.n);
+        sha256_end(&hash, ret_hash);
+    }
+    return rows_parse(path, buf_text(&text), as_text, take, to, err);
+}

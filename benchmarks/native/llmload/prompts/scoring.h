@@ -1,0 +1,28 @@
+/* scoring.h: accuracy over rows with choices, from the log-probabilities in the answers. */
+#ifndef LLMLOAD_SCORING_H
+#define LLMLOAD_SCORING_H
+#include "benchmarks/native/llmload/result.h"
+
+struct scoring;
+
+/* For a source whose data set is scored (--score); *ret NULL where it is not. The sink takes the answers' bodies. The source must live longer. */
+int scoring_new(struct scoring **ret, struct prompt_source *source, struct err *err);
+void scoring_free(struct scoring *s); /* NULL is allowed */
+struct result_sink *scoring_sink(struct scoring *s);
+struct score_figures {
+    uint64_t rows, scored, right, right_normal; /* right_normal: by the log-probability per character (endings alone) */
+    double accuracy, normal, low, high;         /* shares of `scored`; 95 % interval of accuracy (Wilson); NaN: nothing scored */
+    const char *why;                            /* first reason of a row that could not be scored; NULL */
+};
+void scoring_figures(const struct scoring *s, struct score_figures *ret);
+/* Members of the result: `,"score_…":…`. */
+void scoring_json(const struct scoring *s, struct buf *to);
+/* Lines for people. */
+void scoring_table(const struct scoring *s, struct buf *to);
+
+/* For tests: the log-probability of what stands from … until (in characters) in the prompt that a completions answer echoes; or that of each
+ * letter A … in the first token's alternatives (-INFINITY: not among them). -1: the answer has none, err says what is missing. */
+struct json;
+int scoring_echo(const struct json *body, uint32_t from, uint32_t until, double *ret, struct err *err);
+int scoring_letters(const struct json *body, double *ret, unsigned letters, struct err *err);
+#endif
