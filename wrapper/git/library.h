@@ -13,6 +13,7 @@
 #include <git2/sys/repository.h>
 
 #define GIT2_CALLS(CALL)                                                                                                                   \
+    CALL(git_branch_is_checked_out)                                                                                                        \
     CALL(git_commit_author)                                                                                                                \
     CALL(git_commit_committer)                                                                                                             \
     CALL(git_commit_free)                                                                                                                  \
@@ -41,8 +42,10 @@
     CALL(git_object_peel)                                                                                                                  \
     CALL(git_odb_add_backend)                                                                                                              \
     CALL(git_odb_exists)                                                                                                                   \
+    CALL(git_odb_exists_ext)                                                                                                               \
     CALL(git_odb_free)                                                                                                                     \
     CALL(git_odb_hash)                                                                                                                     \
+    CALL(git_odb_new)                                                                                                                      \
     CALL(git_odb_object_data)                                                                                                              \
     CALL(git_odb_object_free)                                                                                                              \
     CALL(git_odb_object_size)                                                                                                              \
@@ -81,6 +84,7 @@
     CALL(git_repository_open_ext)                                                                                                          \
     CALL(git_repository_path)                                                                                                              \
     CALL(git_repository_workdir)                                                                                                           \
+    CALL(git_repository_wrap_odb)                                                                                                          \
     CALL(git_revparse_single)                                                                                                              \
     CALL(git_revwalk_free)                                                                                                                 \
     CALL(git_revwalk_hide)                                                                                                                 \
@@ -93,7 +97,6 @@
     CALL(git_transaction_free)                                                                                                             \
     CALL(git_transaction_lock_ref)                                                                                                         \
     CALL(git_transaction_new)                                                                                                              \
-    CALL(git_transaction_remove)                                                                                                           \
     CALL(git_transaction_set_target)
 
 struct git2 {

@@ -1,6 +1,7 @@
 /* repo.c: a git repository: open it, resolve names, read objects. */
 #include "git/repo.h"
 
+#include "git/objects.h"
 #include "git/repo_state.h"
 
 #include <stdio.h>
@@ -107,6 +108,7 @@ void repo_close(struct repo *r)
 {
     if (!r)
         return;
+    objects_free(r);
     r->git->git_config_free(r->config);
     r->git->git_odb_free(r->odb);
     r->git->git_repository_free(r->repository);
@@ -264,6 +266,12 @@ bool repo_has(struct repo *r, const struct repo_id *id)
     return r->git->git_odb_exists(r->odb, repo_oid(id)) == 1;
 }
 
+/* Where it is to be read from: a writer's objects are not on the disk yet. */
+static git_odb *odb_of(struct repo *r, const struct repo_id *id)
+{
+    return r->unsaved && r->git->git_odb_exists_ext(r->unsaved, repo_oid(id), GIT_ODB_LOOKUP_NO_REFRESH) ? r->unsaved : r->odb;
+}
+
 static int object_err(int rc, const struct repo_id *id, struct err *err)
 {
     char hex[REPO_HEX];
@@ -276,7 +284,7 @@ int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind
 {
     size_t bytes;
     git_object_t type;
-    int rc = r->git->git_odb_read_header(&bytes, &type, r->odb, repo_oid(id));
+    int rc = r->git->git_odb_read_header(&bytes, &type, odb_of(r, id), repo_oid(id));
     if (rc)
         return object_err(rc, id, err);
     if (ret_kind)
@@ -300,7 +308,7 @@ int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, siz
         return err_set(err, ERR_INPUT, "object %s is of another kind than is said of it", hex);
     if (bytes > max)
         return err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
-    rc = r->git->git_odb_read(&object, r->odb, repo_oid(id));
+    rc = r->git->git_odb_read(&object, odb_of(r, id), repo_oid(id));
     if (rc)
         return object_err(rc, id, err);
     buf_add(ret, r->git->git_odb_object_data(object), r->git->git_odb_object_size(object));

@@ -9,6 +9,8 @@ struct repo {
     git_repository *repository;
     git_odb *odb;
     git_config *config; /* a snapshot: what is set afterwards makes a new one */
+    git_odb *unsaved; /* what its writer has collected so far, or NULL; belongs to `objects` */
+    struct objects *objects;
 };
 
 /* Our names and libgit2's are the same 20 bytes. */

@@ -1,0 +1,123 @@
+/* commit.c: commits as git makes them; see commit.h. */
+#include "git/commit.h"
+
+#include "git/objects.h"
+#include "git/sign.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { COMMIT_BYTES = 1 << 20 };
+
+const char *commit_clean(const char *text, struct arena *a)
+{
+    char *to = arena_dup(a, text, strlen(text));
+    size_t n = 0;
+    for (const char *p = text; to && *p; p++)
+        if ((unsigned char)*p >= ' ' && *p != 0x7f && !strchr("<>", *p))
+            to[n++] = *p;
+    while (n && strchr(" .,:;\"\\'", to[n - 1]))
+        n--;
+    if (to)
+        to[n] = 0;
+    return to ? to + strspn(to, " .,:;\"\\'") : NULL;
+}
+
+static const char *first_of(struct repo *r, struct arena *a, const char *variable, const char *key, const char *otherwise)
+{
+    const char *text = getenv(variable);
+    if (text && *text)
+        return text;
+    if (repo_config(r, key, a, &text, NULL) == 0 && *text)
+        return text;
+    return repo_config(r, otherwise, a, &text, NULL) == 0 && *text ? text : NULL;
+}
+
+static void now(struct commit_person *p)
+{
+    time_t t = time(NULL);
+    struct tm local;
+    p->time_s = t;
+    p->offset_min = localtime_r(&t, &local) ? (int)(local.tm_gmtoff / 60) : 0;
+}
+
+static int person(struct repo *r, struct arena *a, const char *role, struct commit_person *ret, struct err *err)
+{
+    bool author = *role == 'a';
+    const char *name =
+        first_of(r, a, author ? "GIT_AUTHOR_NAME" : "GIT_COMMITTER_NAME", author ? "author.name" : "committer.name", "user.name");
+    const char *email =
+        first_of(r, a, author ? "GIT_AUTHOR_EMAIL" : "GIT_COMMITTER_EMAIL", author ? "author.email" : "committer.email", "user.email");
+    if (!email)
+        email = getenv("EMAIL");
+    *ret = (struct commit_person){.name = name ? commit_clean(name, a) : NULL, .email = email ? commit_clean(email, a) : NULL};
+    if (a->failed)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (!ret->name || !*ret->name || !ret->email || !*ret->email) {
+        err_set(
+            err, ERR_INPUT,
+            "git does not know who commits: git config --global user.name \"Your Name\"; git config --global user.email you@example.org");
+        return 1;
+    }
+    now(ret);
+    return 0;
+}
+
+int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err)
+{
+    return person(r, a, "author", ret, err);
+}
+
+int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err)
+{
+    return person(r, a, "committer", ret, err);
+}
+
+static void print_person(struct buf *to, const char *role, const struct commit_person *p)
+{
+    int minutes = abs(p->offset_min);
+    buf_printf(to, "%s %s <%s> %lld %c%02d%02d\n", role, p->name, p->email, (long long)p->time_s, p->offset_min < 0 ? '-' : '+',
+               minutes / 60, minutes % 60);
+}
+
+static void print_head(struct buf *to, const struct commit_draft *d)
+{
+    char hex[REPO_HEX];
+    repo_id_hex(&d->tree, hex);
+    buf_printf(to, "tree %s\n", hex);
+    for (size_t i = 0; i < d->parent_count; i++) {
+        repo_id_hex(&d->parents[i], hex);
+        buf_printf(to, "parent %s\n", hex);
+    }
+    print_person(to, "author", &d->author);
+    print_person(to, "committer", &d->committer);
+}
+
+int commit_write(struct repo *r, const struct commit_draft *d, const struct signer *signer, struct repo_id *ret, struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf signature;
+    CLEANUP_BUF struct buf whole;
+    buf_init(&text, COMMIT_BYTES);
+    buf_init(&signature, COMMIT_BYTES);
+    buf_init(&whole, 3 * COMMIT_BYTES);
+    print_head(&text, d);
+    print_head(&whole, d);
+    buf_printf(&text, "\n%s", d->message);
+    if (text.failed)
+        return err_set(err, ERR_INPUT, "the commit's message is too long");
+    if (signer && signer->format) {
+        if (sign(r, signer, &d->committer, buf_text(&text), &signature, err))
+            return err_wrap(err, "signing the commit (commit.gpgSign is set)");
+        struct str rest = str_trim(buf_text(&signature));
+        for (bool first = true; rest.p && rest.n; first = false) {
+            struct str line = str_cut(&rest, '\n');
+            buf_printf(&whole, "%s " STR_FMT "\n", first ? "gpgsig" : "", STR_ARG(line));
+        }
+    }
+    buf_printf(&whole, "\n%s", d->message);
+    if (whole.failed)
+        return err_set(err, ERR_SYSTEM, "no memory for a commit");
+    return objects_write(r, REPO_COMMIT, buf_text(&whole), NULL, ret, err);
+}

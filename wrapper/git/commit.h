@@ -1,0 +1,34 @@
+/* commit.h: commits as git makes them: whose name they carry, signed if the user's git is set up so, written by objects.h, named by ref.h. */
+#ifndef GIT_COMMIT_H
+#define GIT_COMMIT_H
+#include "git/repo.h"
+
+struct commit_person {
+    const char *name, *email; /* without '<', '>' and control characters: what the caller has goes through commit_clean */
+    int64_t time_s;
+    int offset_min;           /* of the local time from UTC */
+};
+/* The user as git knows him (GIT_AUTHOR_NAME …, author.name …, user.name …, EMAIL), now; the texts live in the arena. 1: he has not told git
+ * his name: err says what to do. */
+int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
+int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
+/* text without what git does not allow in a name: in the arena. */
+const char *commit_clean(const char *text, struct arena *a);
+
+struct commit_draft {
+    struct repo_id tree;
+    const struct repo_id *parents;
+    size_t parent_count;
+    struct commit_person author, committer;
+    const char *message;      /* UTF-8; ends in LF */
+};
+/* How commits are signed: commit.gpgSign, gpg.format (openpgp, x509, ssh), user.signingKey, gpg.program and its kin. */
+struct signer {
+    const char *format;       /* NULL: not at all */
+    const char *program, *key; /* key NULL: gpg chooses by the committer's name; of ssh: a file, or the public key itself */
+    bool prompt;              /* it may ask for the passphrase on the terminal */
+};
+int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret, struct err *err);
+/* The commit as an object of r's writer. signer may be NULL. */
+int commit_write(struct repo *r, const struct commit_draft *d, const struct signer *signer, struct repo_id *ret, struct err *err);
+#endif

@@ -1,0 +1,31 @@
+/* objects.h: new objects for a repository: collected in memory, then written as one pack that is on the disk before anybody names it. Refs are moved
+ * by ref.h, when the pack is there.
+ *
+ * A kill or a full disk at any moment leaves the repository as it was: the pack is made below <common>/benchwrap/ and renamed into objects/pack
+ * when it is whole and synced. What an earlier kill left there is removed by the next objects_new; whoever has a writer open for a repository should
+ * hold ref.h's turn. */
+#ifndef GIT_OBJECTS_H
+#define GIT_OBJECTS_H
+#include "git/tree.h"
+
+/* From now on, until objects_free, readers of r see what was written here too. One writer for a repository at a time. */
+int objects_new(struct repo *r, struct err *err);
+void objects_free(struct repo *r); /* what was not flushed is forgotten; also when there is no writer */
+/* An object of that kind; one that the repository has already is not written again. `name`: path or last part of it, for the pack's differences
+ * (equal names are compared with each other); may be NULL. */
+int objects_write(struct repo *r, enum repo_kind kind, struct str content, const char *name, struct repo_id *ret, struct err *err);
+/* How much was written since the last flush, in bytes before compression. */
+uint64_t objects_waiting(const struct repo *r);
+/* One pack with all that waits, synced, in place. Nothing waits: nothing is done. */
+int objects_flush(struct repo *r, struct err *err);
+
+struct tree_edit {
+    const char *path;     /* from the top, "mlruns/12/ab…"; no leading, trailing or double '/' */
+    unsigned mode;        /* REPO_MODE_…; 0: what is there is taken out (absent is fine) */
+    struct repo_id id;
+};
+/* The tree `base` (NULL: empty) with the edits in it: what stood at a path is replaced, folders on the way are made, folders that become empty
+ * vanish. The edits are sorted by this call; two of one path, or one below another, are a mistake of the caller: ERR_BUG. A folder's entries are
+ * copied, not parsed into a table, so that an edit in a folder of 100,000 costs one pass over its bytes. */
+int objects_edit_tree(struct repo *r, const struct repo_id *base, struct tree_edit *edits, size_t count, struct repo_id *ret, struct err *err);
+#endif

@@ -1,0 +1,155 @@
+/* ref.c: moving refs; see ref.h. */
+#include "git/ref.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "git/repo_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_LEAST_MS = 5, WAIT_MOST_MS = 200 };
+
+/* A pause that grows, and is another one for each process. */
+static void pause_a_while(unsigned round)
+{
+    unsigned ms = WAIT_LEAST_MS << (round < 5 ? round : 5);
+    unsigned spread = (unsigned)(((uint64_t)clock_mono_ns() ^ (uint64_t)getpid() * 2654435761u) % ms);
+    if (ms > WAIT_MOST_MS)
+        ms = WAIT_MOST_MS;
+    nanosleep(&(struct timespec){0, (long)(ms / 2 + spread / 2) * 1000000}, NULL);
+}
+
+/* ---- the turn ---- */
+
+static int try_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+static int turn_err(int fd, double wait_s, const char *path, struct err *err)
+{
+    char who[200] = "";
+    ssize_t n = pread(fd, who, sizeof who - 1, 0);
+    who[n > 0 ? strcspn(who, "\n") : 0] = 0;
+    err_set(err, ERR_SYSTEM, "another benchwrap is committing to this repository for more than %g s (%s%s%s): try again later", wait_s,
+            path, *who ? ", " : "", who);
+    return 1;
+}
+
+int ref_turn_take(struct ref_turn *ret, struct repo *r, double wait_s, bool (*done)(void *context), void *context, struct err *err)
+{
+    char path[4096], who[300], host[200] = "";
+    int64_t until = clock_mono_ns() + (int64_t)(wait_s * 1e9);
+    ret->fd = -1;
+    if (snprintf(path, sizeof path, "%sbenchwrap", repo_common(r)) >= (int)sizeof path - 8)
+        return err_set(err, ERR_SYSTEM, "the name of the repository's folder is too long");
+    if (fs_mkdirs(AT_FDCWD, path, 0777, err))
+        return err_wrap(err, "writing to the repository");
+    strncat(path, "/turn", sizeof path - strlen(path) - 1);
+    CLEANUP_FD int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_sys(err, "opening %s", path);
+    for (unsigned round = 0; try_lock(fd); round++) {
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+            break; /* no such locks here: ref_move keeps order */
+        if (done && done(context))
+            return 2;
+        if (clock_mono_ns() > until)
+            return turn_err(fd, wait_s, path, err);
+        pause_a_while(round);
+    }
+    gethostname(host, sizeof host - 1);
+    snprintf(who, sizeof who, "process %ld on %s\n", (long)getpid(), host);
+    if (ftruncate(fd, 0) == 0 && pwrite(fd, who, strlen(who), 0) < 0)
+        errno = 0; /* for people only */
+    ret->fd = fs_take(&fd);
+    return 0;
+}
+
+void ref_turn_give(struct ref_turn *t)
+{
+    fs_close(&t->fd);
+}
+
+/* ---- the move ---- */
+
+/* A lock that a dead process left looks like one of a living: git has no owner in it. So it is explained, and left to somebody who knows. */
+static int locked_err(struct repo *r, const char *name, double wait_s, struct err *err)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, "%s%s.lock", repo_common(r), name);
+    if (stat(path, &st))
+        return err_set(err, ERR_SYSTEM, "%s was locked for %g s by another git: try again", name, wait_s);
+    int64_t age = clock_wall_ms() / 1000 - (int64_t)st.st_mtime;
+    return err_set(err, ERR_SYSTEM,
+                   "%s is locked: %s is there for %" PRId64
+                   " s, made by a git that is still at work or was killed. If no git or benchwrap works on "
+                   "this repository, on any host: rm '%s', and try again",
+                   name, path, age, path);
+}
+
+static int lock_ref(struct repo *r, git_transaction *tx, const char *name, double wait_s, struct err *err)
+{
+    int64_t until = clock_mono_ns() + (int64_t)(wait_s * 1e9);
+    for (unsigned round = 0;; round++) {
+        int rc = r->git->git_transaction_lock_ref(tx, name);
+        if (rc == 0)
+            return 0;
+        if (rc != GIT_ELOCKED)
+            return git2_err(err, rc, "locking %s", name);
+        if (clock_mono_ns() > until)
+            return locked_err(r, name, wait_s, err);
+        pause_a_while(round);
+    }
+}
+
+static int move_locked(struct repo *r, git_transaction *tx, const char *name, const struct repo_id *was, const struct repo_id *is,
+                       const struct commit_person *who, const char *why, struct err *err)
+{
+    struct repo_id now;
+    int rc = repo_ref(r, name, &now, err);
+    if (rc < 0)
+        return -1;
+    if (was ? rc != 0 || !repo_id_eq(&now, was) : rc == 0) {
+        err_set(err, ERR_SYSTEM, "%s was moved by somebody else meanwhile", name);
+        return 1;
+    }
+    git_signature sig = {.name = (char *)who->name, .email = (char *)who->email, .when = {.time = who->time_s, .offset = who->offset_min}};
+    rc = r->git->git_transaction_set_target(tx, name, repo_oid(is), &sig, why);
+    r->git->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+    if (rc == 0)
+        rc = r->git->git_transaction_commit(tx);
+    r->git->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
+    return rc ? git2_err(err, rc, "moving %s", name) : 0;
+}
+
+int ref_move(struct repo *r, const char *name, const struct repo_id *was, const struct repo_id *is, const struct commit_person *who,
+             const char *why, double wait_s, struct err *err)
+{
+    git_transaction *tx = NULL;
+    int rc = r->git->git_transaction_new(&tx, r->repository);
+    if (rc)
+        return git2_err(err, rc, "moving %s", name);
+    rc = lock_ref(r, tx, name, wait_s, err);
+    if (rc == 0)
+        rc = move_locked(r, tx, name, was, is, who, why, err);
+    r->git->git_transaction_free(tx);
+    return rc;
+}
+
+bool ref_checked_out(struct repo *r, const char *name)
+{
+    git_reference *ref = NULL;
+    bool yes = r->git->git_reference_lookup(&ref, r->repository, name) == 0 && r->git->git_branch_is_checked_out(ref) == 1;
+    r->git->git_reference_free(ref);
+    return yes;
+}

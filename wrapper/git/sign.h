@@ -1,0 +1,8 @@
+/* sign.h: signatures by the user's gpg, gpgsm or ssh-keygen, as git-commit(1) has them made. */
+#ifndef GIT_SIGN_H
+#define GIT_SIGN_H
+#include "git/commit.h"
+
+/* The armoured signature of text. The program is stopped after a minute (two, where it may ask). */
+int sign(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret, struct err *err);
+#endif
