@@ -35,6 +35,13 @@ struct load {
     struct str extra_body; /* members added to every body, without braces */
     bool stream, ignore_eos, insecure, http2, continuous_usage, token_ids;
     uint32_t max_tokens; /* 0: the server's default */
+    const char *max_field; /* "max_tokens", "max_completion_tokens" */
+    double temperature; /* below 0: not sent */
+    const char *source_address; /* that connections come from, several with commas between; NULL */
+    bool drop; /* open loop: what would wait for a slot is dropped */
+    double cooldown_s; /* load goes on after the window */
+    const char *path; /* of requests, instead of the dialect's; NULL */
+    bool user_clock; /* no kernel stamps */
 
     enum arrivals arrivals;
     struct profile rate; /* requests per second, open loop */

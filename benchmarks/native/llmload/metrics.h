@@ -50,10 +50,16 @@ struct metrics {
     struct series series; /* whole run, from series_begin_ns */
     int64_t series_begin_ns;
     uint64_t window_tokens; /* tokens (chunks, where the server does not say) that arrived within the window, of all requests */
+    uint64_t window_completed; /* requests that completed within the window */
     uint64_t events_all, reads_all; /* whole run, for the client's cost per event */
     double cpu_s; /* of the workers */
     char first_error[ENDINGS][160]; /* the first message of each kind of ending */
 };
+
+/* The bucket of a time since the series' begin. */
+struct series_bucket *series_at(struct series *s, int64_t since_ns);
+/* A request was in flight from … to (since the series' begin). */
+void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
 
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);

@@ -1,0 +1,117 @@
+/* endpoint.c: the addresses that a load goes to; see endpoint.h. */
+#include "benchmarks/native/llmload/endpoint.h"
+
+#include "base/str.h"
+
+#include <netdb.h>
+#include <string.h>
+
+static int read_unix(struct endpoint *e, struct str rest, const char **ret_path, struct arena *a, struct err *err)
+{
+    struct str path = str_cut(&rest, ':');
+    struct sockaddr_un *local = &e->address[0].u.local;
+    if (!path.n || path.n >= sizeof local->sun_path)
+        return err_set(err, ERR_USAGE, "the path of a Unix socket must have 1 to %zu characters", sizeof local->sun_path - 1);
+    e->socket = arena_dup(a, path.p, path.n);
+    e->host = "localhost";
+    e->base = arena_printf(a, "unix:%s", e->socket);
+    *ret_path = rest.p ? arena_dup(a, rest.p, rest.n) : "";
+    local->sun_family = AF_UNIX;
+    memcpy(local->sun_path, path.p, path.n);
+    e->address[0].length = sizeof *local;
+    e->address[0].family = AF_UNIX;
+    e->addresses = 1;
+    return 0;
+}
+
+/* The request's path from the URL's and the dialect's. */
+static const char *join(const char *path, const char *dialect_path, struct arena *a)
+{
+    size_t n = strlen(path);
+    while (n && path[n - 1] == '/')
+        n--;
+    if (!n)
+        return dialect_path;
+    if (n >= 3 && memcmp(path + n - 3, "/v1", 3) == 0 && strncmp(dialect_path, "/v1/", 4) == 0)
+        return arena_printf(a, "%.*s%s", (int)n, path, dialect_path + 3);
+    return path;
+}
+
+static bool plain(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f)
+            return false;
+    return true;
+}
+
+int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_path, struct arena *a, struct err *err)
+{
+    struct endpoint e = {0};
+    struct str rest = str_of(url);
+    const char *path = "", *scheme = "http://";
+    if (!plain(rest) || !rest.n)
+        return err_set(err, ERR_USAGE, "--url \"%.80s\": not an address such as http://node:8000", url);
+    if (str_starts(rest, "unix:")) {
+        if (read_unix(&e, str_sub(rest, 5, rest.n), &path, a, err) < 0)
+            return err_wrap(err, "--url %.80s", url);
+    } else {
+        e.tls = str_starts(rest, "https://");
+        if (e.tls)
+            scheme = "https://";
+        if (str_find(rest, str_of("://")) >= 0) {
+            if (!e.tls && !str_starts(rest, "http://"))
+                return err_set(err, ERR_USAGE, "--url %.80s: http://, https:// and unix: are known", url);
+            rest = str_sub(rest, strlen(scheme), rest.n);
+        }
+        const char *slash = memchr(rest.p, '/', rest.n);
+        struct str host = slash ? (struct str){rest.p, (size_t)(slash - rest.p)} : rest;
+        path = slash ? arena_dup(a, slash, rest.n - host.n) : "";
+        const char *at = memrchr(host.p, '@', host.n);
+        if (at)
+            return err_set(err, ERR_USAGE,
+                           "--url with a user's name or password in it: give --header \"Authorization: …\" by a file, or --key-file");
+        if (!host.n)
+            return err_set(err, ERR_USAGE, "--url %.80s: no host in it", url);
+        e.host = arena_dup(a, host.p, host.n);
+        e.base = arena_printf(a, "%s%s", scheme, e.host);
+    }
+    e.path = join(path, dialect_path, a);
+    e.url = url;
+    *ret = e;
+    return a->failed ? err_sys(err, "addresses") : 0;
+}
+
+int endpoint_resolve(struct endpoint *e, struct err *err)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list;
+    char host[256], port[8] = "80";
+    if (e->socket || e->tls)
+        return 0;
+    struct str name = str_of(e->host);
+    const char *bracket = memrchr(name.p, ']', name.n), *colon = memrchr(name.p, ':', name.n);
+    if (colon && (!bracket || colon > bracket)) {
+        struct str digits = {colon + 1, name.n - (size_t)(colon + 1 - name.p)};
+        uint64_t n;
+        if (!str_uint(digits, &n) || !n || n > 65535)
+            return err_set(err, ERR_USAGE, "--url %.80s: \"%.20s\" is not a port", e->url, digits.p);
+        memcpy(port, digits.p, digits.n + 1);
+        name.n = (size_t)(colon - name.p);
+    }
+    if (name.n > 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
+        name = str_sub(name, 1, name.n - 2);
+    if (!name.n || name.n >= sizeof host)
+        return err_set(err, ERR_USAGE, "--url %.80s: no host in it", e->url);
+    memcpy(host, name.p, name.n);
+    host[name.n] = '\0';
+    int status = getaddrinfo(host, port, &hints, &list);
+    if (status)
+        return err_set(err, ERR_REMOTE, "looking up %.80s: %s", host, gai_strerror(status));
+    for (struct addrinfo *i = list; i && e->addresses < ENDPOINT_ADDRESSES; i = i->ai_next) {
+        memcpy(&e->address[e->addresses].u.storage, i->ai_addr, i->ai_addrlen);
+        e->address[e->addresses].length = i->ai_addrlen;
+        e->address[e->addresses++].family = i->ai_family;
+    }
+    freeaddrinfo(list);
+    return e->addresses ? 0 : err_set(err, ERR_REMOTE, "%.80s has no address", host);
+}

@@ -1,0 +1,311 @@
+/* engine.c: runs one load: sets up, starts the workers, watches, collects; see engine.h. */
+#include "benchmarks/native/llmload/engine.h"
+
+#include "base/clock.h"
+#include "benchmarks/native/llmload/limits.h"
+#include "benchmarks/native/llmload/worker.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/net_tstamp.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Atomic int stopped; /* number of the signal; a handler sets it */
+
+void engine_stop(int signal)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&stopped, &none, signal ? signal : -1);
+}
+
+struct crew {
+    struct run run;
+    struct worker *workers;
+    pthread_t *threads;
+    bool *running;
+    struct arena arena;
+    struct schedule schedule;
+    int warm_socket;
+    struct live last;
+    uint64_t ttft_n, itl_n, ttft_ns, itl_ns; /* at the last look */
+    int64_t planned_end_ns;
+};
+
+static unsigned cpus(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+/* Threads: one per CPU, but never more than there are requests at a time. */
+static unsigned crew_size(const struct load *l)
+{
+    unsigned n = l->threads ? l->threads : cpus();
+    double most = 0;
+    for (unsigned i = 0; i < l->concurrency.n; i++)
+        most = fmax(most, fmax(l->concurrency.piece[i].from, l->concurrency.piece[i].to));
+    most /= l->shares;
+    if (l->concurrency.n && n > most)
+        n = most < 1 ? 1 : (unsigned)most;
+    return n < 1 ? 1 : n > 256 ? 256 : n;
+}
+
+/* The kernel begins to stamp a little after the first socket asks: this one asks before the first request. */
+static int ask_for_stamps(bool *ret_works)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+    *ret_works = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof stamps) == 0;
+    return fd;
+}
+
+static int read_sources(struct crew *c, const char *text, struct err *err)
+{
+    struct str rest = str_of(text);
+    while (rest.p) {
+        struct str one = str_trim(str_cut(&rest, ','));
+        char address[64];
+        struct sockaddr_storage *more = realloc(c->run.sources, (c->run.source_count + 1) * sizeof *more);
+        if (!more)
+            return err_sys(err, "--source");
+        c->run.sources = more;
+        struct sockaddr_storage *to = memset(&more[c->run.source_count], 0, sizeof *to);
+        if (one.n >= sizeof address)
+            return err_set(err, ERR_USAGE, "--source: \"%.70s\" is not an address", text);
+        memcpy(address, one.p, one.n);
+        address[one.n] = '\0';
+        if (inet_pton(AF_INET, address, &((struct sockaddr_in *)(void *)to)->sin_addr) == 1)
+            to->ss_family = AF_INET;
+        else if (inet_pton(AF_INET6, address, &((struct sockaddr_in6 *)(void *)to)->sin6_addr) == 1)
+            to->ss_family = AF_INET6;
+        else
+            return err_set(err, ERR_USAGE, "--source: \"%s\" is not an IP address", address);
+        c->run.source_count++;
+    }
+    return 0;
+}
+
+static int set_up(struct crew *c, const struct load *l, const struct prompt_source *prompts, struct result_sink *sinks, struct err *err)
+{
+    struct run *run = &c->run;
+    *run = (struct run){
+        .load = l, .prompts = prompts, .sinks = sinks, .schedule = &c->schedule, .endpoint_count = l->url_count, .workers = crew_size(l)};
+    for (struct result_sink *s = sinks; s; s = s->next) {
+        run->wants_chunks |= s->wants_chunks;
+        run->wants_text |= s->wants_text;
+        run->wants_body |= s->wants_body;
+    }
+    run->endpoints = calloc(l->url_count, sizeof *run->endpoints);
+    if (!run->endpoints)
+        return err_sys(err, "addresses");
+    bool local = true;
+    for (size_t i = 0; i < l->url_count; i++) {
+        struct endpoint *e = &run->endpoints[i];
+        if (endpoint_read(e, l->urls[i], l->path ? l->path : dialect_paths[l->dialect], &c->arena, err) < 0)
+            return -1;
+        if (!l->proxy && endpoint_resolve(e, err) < 0)
+            return -1;
+        local &= e->socket != NULL;
+    }
+    if (l->source_address && read_sources(c, l->source_address, err) < 0)
+        return -1;
+    if (!local && !l->user_clock)
+        c->warm_socket = ask_for_stamps(&run->kernel_stamps);
+    if (schedule_make(&c->schedule, l, err) < 0)
+        return -1;
+    return limits_check(l, run, err);
+}
+
+static void set_times(struct run *run, const struct load *l, const struct schedule *s, int64_t begin_ns)
+{
+    run->begin_ns = begin_ns;
+    run->measure_ns = begin_ns + (int64_t)(l->warmup_s * 1e9);
+    run->cooldown_ns = l->duration_s > 0 ? run->measure_ns + (int64_t)(l->duration_s * 1e9) : INT64_MAX;
+    run->stop_ns = l->duration_s > 0 ? run->cooldown_ns + (int64_t)(l->cooldown_s * 1e9) : INT64_MAX;
+    if (s->n && l->duration_s <= 0) /* by count: sending is over with the last arrival, unless it has to wait for slots */
+        run->stop_ns = l->concurrency.n && !l->drop ? INT64_MAX : begin_ns + s->list[s->n - 1].at_ns + 1;
+}
+
+static int start(struct crew *c, struct err *err)
+{
+    unsigned n = c->run.workers;
+    c->workers = aligned_alloc(64, (n * sizeof *c->workers + 63) / 64 * 64);
+    c->threads = calloc(n, sizeof *c->threads);
+    c->running = calloc(n, sizeof *c->running);
+    if (!c->workers || !c->threads || !c->running)
+        return err_sys(err, "memory for workers");
+    memset(c->workers, 0, n * sizeof *c->workers);
+    for (unsigned i = 0; i < n; i++)
+        if (worker_init(&c->workers[i], &c->run, i, err) < 0)
+            return -1;
+    sigset_t all, old; /* signals are the main thread's */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int status = 0;
+    for (unsigned i = 0; i < n && status == 0; i++) {
+        errno = pthread_create(&c->threads[i], NULL, worker_main, &c->workers[i]);
+        c->running[i] = errno == 0;
+        if (errno)
+            status = err_sys(err, "starting a thread");
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (status < 0)
+        atomic_store(&c->run.stop, 1);
+    return status;
+}
+
+static uint64_t look(_Atomic uint64_t *v)
+{
+    return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+static void look_at(struct crew *c, struct live *l)
+{
+    int64_t now = clock_mono_ns();
+    uint64_t ttft_n = 0, itl_n = 0, ttft_ns = 0, itl_ns = 0;
+    *l = (struct live){.elapsed_s = (double)(now - c->run.begin_ns) / 1e9, .in_flight = look(&c->run.in_flight)};
+    l->phase = now < c->run.measure_ns ? PHASE_WARMUP : now < c->run.cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
+    l->draining = now >= c->run.stop_ns;
+    for (unsigned i = 0; i < c->run.workers; i++) {
+        struct counters *k = &c->workers[i].live;
+        l->sent += look(&k->sent), l->completed += look(&k->completed), l->failed += look(&k->failed);
+        l->tokens += look(&k->tokens), l->chunks += look(&k->chunks), l->dropped += look(&k->dropped);
+        ttft_n += look(&k->ttft_n), itl_n += look(&k->itl_n), ttft_ns += look(&k->ttft_ns), itl_ns += look(&k->itl_ns);
+    }
+    l->ttft_s = ttft_n > c->ttft_n ? (double)(ttft_ns - c->ttft_ns) / 1e9 / (double)(ttft_n - c->ttft_n) : NAN;
+    l->itl_s = itl_n > c->itl_n ? (double)(itl_ns - c->itl_ns) / 1e9 / (double)(itl_n - c->itl_n) : NAN;
+    c->ttft_n = ttft_n, c->itl_n = itl_n, c->ttft_ns = ttft_ns, c->itl_ns = itl_ns;
+}
+
+/* Waits for a worker until then; true: it has ended. */
+static bool wait_for(struct crew *c, unsigned i, int64_t until_ns)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t left = until_ns - clock_mono_ns();
+    int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + (left > 0 ? left : 0);
+    struct timespec t = {at / 1000000000, at % 1000000000};
+    return pthread_timedjoin_np(c->threads[i], NULL, &t) == 0;
+}
+
+static void watch(struct crew *c, struct outcome *o, const struct engine_hooks *h)
+{
+    enum { LOOK_NS = 20000000 };
+    int64_t every = h && h->every_s > 0 ? (int64_t)(h->every_s * 1e9) : 1000000000, tick = c->run.begin_ns + every;
+    for (unsigned i = 0; i < c->run.workers;) {
+        int64_t now = clock_mono_ns(), until = now + LOOK_NS;
+        int signal = atomic_load(&stopped);
+        if (signal && !o->why_early) {
+            o->signal = signal > 0 ? signal : 0;
+            o->why_early = signal > 0 ? "a signal" : "it was told to stop";
+            atomic_store(&c->run.stop, 1);
+        }
+        if (now >= tick && h) {
+            struct live l;
+            look_at(c, &l);
+            if (h->tick)
+                h->tick(h->context, &l);
+            if (h->stop && !o->why_early && h->stop(h->context)) {
+                o->why_early = "the server is gone";
+                atomic_store(&c->run.stop, 1);
+            }
+            tick = now + every;
+        }
+        i += !c->running[i] || wait_for(c, i, until);
+    }
+}
+
+static int collect(struct crew *c, struct outcome *o, struct err *err)
+{
+    if (metrics_init(&o->m, err) < 0)
+        return -1;
+    for (unsigned i = 0; i < c->run.workers; i++) {
+        struct worker *w = &c->workers[i];
+        metrics_merge(&o->m, &w->m);
+        if (w->failure.kind && !o->trouble[0])
+            memcpy(o->trouble, w->failure.text, sizeof o->trouble - 1);
+    }
+    o->m.window_begin_ns = c->run.measure_ns;
+    o->m.window_end_ns = c->run.cooldown_ns < INT64_MAX ? c->run.cooldown_ns : 0;
+    o->m.series_begin_ns = c->run.begin_ns;
+    memcpy(o->schedule_hash, c->schedule.hash, sizeof o->schedule_hash);
+    o->schedule_length = c->schedule.n;
+    o->trace_kind = c->schedule.trace_kind;
+    o->offered_rate = c->schedule.offered_rate;
+    o->threads = c->run.workers;
+    o->kernel_stamps = c->run.kernel_stamps;
+    return 0;
+}
+
+static void tear_down(struct crew *c)
+{
+    for (unsigned i = 0; c->workers && i < c->run.workers; i++)
+        if (c->workers[i].run)
+            worker_deinit(&c->workers[i]);
+    free(c->workers);
+    free(c->threads);
+    free(c->running);
+    free(c->run.endpoints);
+    free(c->run.sources);
+    schedule_deinit(&c->schedule);
+    arena_deinit(&c->arena);
+    if (c->warm_socket >= 0)
+        close(c->warm_socket);
+}
+
+static void wait_until(int64_t at_ns)
+{
+    struct timespec t = {at_ns / 1000000000, at_ns % 1000000000};
+    while (!atomic_load(&stopped) && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+        ;
+}
+
+static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks *h, struct err *err)
+{
+    struct steal before, after;
+    int status = 0;
+    for (struct result_sink *s = c->run.sinks; s; s = s->next)
+        if (s->start && s->start(s, c->run.workers, err) < 0)
+            return -1;
+    if (h && h->start_at_ns)
+        wait_until(h->start_at_ns);
+    set_times(&c->run, c->run.load, &c->schedule, h && h->start_at_ns ? h->start_at_ns : clock_mono_ns());
+    o->begin_ns = c->run.begin_ns;
+    o->begin_wall_ms = clock_wall_ms() - (clock_mono_ns() - c->run.begin_ns) / 1000000;
+    steal_look(&before);
+    status = start(c, err);
+    if (c->running)
+        watch(c, o, status == 0 ? h : NULL);
+    steal_look(&after);
+    o->wall_s = (double)(clock_mono_ns() - c->run.begin_ns) / 1e9;
+    o->steal_percent = steal_percent(&before, &after);
+    for (struct result_sink *s = c->run.sinks; s; s = s->next)
+        if (s->finish && s->finish(s, err) < 0)
+            status = -1;
+    return status;
+}
+
+int engine_run(struct outcome *ret, const struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
+               const struct engine_hooks *hooks, struct err *err)
+{
+    struct crew c = {.warm_socket = -1};
+    *ret = (struct outcome){0};
+    arena_init(&c.arena, 1 << 20);
+    int status = set_up(&c, load, prompts, sinks, err);
+    if (status == 0)
+        status = run_crew(&c, ret, hooks, err);
+    if (status == 0)
+        status = collect(&c, ret, err);
+    tear_down(&c);
+    return status;
+}
+
+void outcome_deinit(struct outcome *o)
+{
+    metrics_deinit(&o->m);
+}

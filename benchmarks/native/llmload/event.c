@@ -1,0 +1,379 @@
+/* event.c: one pass over a JSON object of a reply; see event.h. */
+#include "benchmarks/native/llmload/event.h"
+
+#include "base/buf.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Where a value stands decides what its members mean. */
+enum place { SKIP, TOP, CHOICES, CHOICE, DELTA, USAGE, DETAILS, TIMINGS, FAULT, TOKEN, IDS, TOOLS };
+
+struct reader {
+    const char *p, *end;
+    struct event *e;
+    unsigned depth;
+    bool rich; /* something besides plain content was said */
+};
+
+const char *event_quote(const char *p, const char *end)
+{
+#ifdef __SSE2__
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
+    for (; end - p >= 16; p += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned hit = (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, slash)));
+        if (hit)
+            return p + __builtin_ctz(hit);
+    }
+#endif
+    while (p < end && *p != '"' && *p != '\\')
+        p++;
+    return p;
+}
+
+static void blanks(struct reader *r)
+{
+    while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r'))
+        r->p++;
+}
+
+static bool take(struct reader *r, char c)
+{
+    blanks(r);
+    if (r->p >= r->end || *r->p != c)
+        return false;
+    r->p++;
+    return true;
+}
+
+/* The inside of a string; r->p stands on its quote. */
+static bool string(struct reader *r, struct str *ret)
+{
+    const char *begin = ++r->p, *p = begin;
+    for (;;) {
+        p = event_quote(p, r->end);
+        if (p >= r->end)
+            return false;
+        if (*p == '"')
+            break;
+        p += 2;
+    }
+    *ret = (struct str){begin, (size_t)(p - begin)};
+    r->p = p + 1;
+    return true;
+}
+
+static bool word(struct reader *r, const char *z, size_t n)
+{
+    if ((size_t)(r->end - r->p) < n || memcmp(r->p, z, n) != 0)
+        return false;
+    r->p += n;
+    return true;
+}
+
+static bool number(struct reader *r, struct str *ret)
+{
+    const char *begin = r->p;
+    while (r->p < r->end &&
+           ((*r->p >= '0' && *r->p <= '9') || *r->p == '-' || *r->p == '+' || *r->p == '.' || *r->p == 'e' || *r->p == 'E'))
+        r->p++;
+    *ret = (struct str){begin, (size_t)(r->p - begin)};
+    return r->p > begin && ((*begin >= '0' && *begin <= '9') || (*begin == '-' && ret->n > 1));
+}
+
+static bool is(struct str s, const char *z, size_t n)
+{
+    return s.n == n && memcmp(s.p, z, n) == 0;
+}
+#define IS(s, z) is(s, z, sizeof(z) - 1)
+
+/* Whole part of a count; -1 if it is none that could be right. */
+static int64_t whole(struct str s)
+{
+    double v;
+    return str_double(s, &v) && v >= 0 && v < 9e15 ? (int64_t)v : -1;
+}
+
+static void count_member(struct event *e, enum place place, struct str key, struct str value)
+{
+    int64_t v = whole(value);
+    if (v < 0)
+        return;
+    double ms;
+    if (place == USAGE) {
+        if (IS(key, "prompt_tokens") || IS(key, "input_tokens"))
+            e->input_tokens = v;
+        else if (IS(key, "completion_tokens") || IS(key, "output_tokens"))
+            e->output_tokens = v;
+        e->usage |= v > 0;
+    } else if (place == DETAILS) {
+        if (IS(key, "cached_tokens"))
+            e->cached_tokens = v;
+        else if (IS(key, "reasoning_tokens"))
+            e->reasoning_tokens = v;
+    } else if (place == TIMINGS && str_double(value, &ms)) {
+        if (IS(key, "prompt_ms"))
+            e->prefill_ns = (int64_t)(ms * 1e6);
+        else if (IS(key, "predicted_ms"))
+            e->decode_ns = (int64_t)(ms * 1e6);
+    } else if (place == TOP) {
+        if (IS(key, "prompt_eval_count"))
+            e->input_tokens = v, e->usage |= v > 0;
+        else if (IS(key, "eval_count"))
+            e->output_tokens = v, e->usage |= v > 0;
+        else if (IS(key, "prompt_eval_cached_count"))
+            e->cached_tokens = v;
+        else if (IS(key, "prompt_eval_duration"))
+            e->prefill_ns = v;
+        else if (IS(key, "eval_duration"))
+            e->decode_ns = v;
+        else if (IS(key, "load_duration"))
+            e->load_ns = v;
+        else if (IS(key, "total_duration"))
+            e->total_ns = v;
+    }
+}
+
+static void text_member(struct reader *r, enum place place, struct str key, struct str value)
+{
+    struct event *e = r->e;
+    bool delta = place == DELTA, top = place == TOP;
+    if ((delta && IS(key, "content")) || (place == CHOICE && IS(key, "text")) || (top && IS(key, "response")) ||
+        (place == TOKEN && IS(key, "text"))) {
+        if (!value.n)
+            return;
+        if (e->text)
+            r->rich = true;
+        e->text = e->output = true;
+        if (!e->content.n)
+            e->content = value;
+        return;
+    }
+    if (!delta || !IS(key, "role"))
+        r->rich |= delta || place == FAULT;
+    if ((delta && (IS(key, "reasoning_content") || IS(key, "reasoning") || IS(key, "thinking"))) || (top && IS(key, "thinking"))) {
+        r->rich = true;
+        e->text |= value.n > 0;
+        if (!e->reasoning.n)
+            e->reasoning = value;
+    } else if (delta && IS(key, "refusal")) {
+        e->text |= value.n > 0, e->output |= value.n > 0;
+    } else if ((place == CHOICE && IS(key, "finish_reason")) || (top && IS(key, "done_reason"))) {
+        r->rich = true;
+        e->finish = value;
+    } else if (top && IS(key, "error")) {
+        r->rich = true;
+        e->error = e->message = value;
+        if (!value.n)
+            e->error = (struct str){key.p, key.n};
+    } else if (top && (IS(key, "detail") || IS(key, "message"))) { /* FastAPI; older vLLM: with "object": "error" */
+        r->rich = true;
+        e->message = value;
+    } else if (top && IS(key, "object") && IS(value, "error")) {
+        r->rich = true;
+        e->error = value;
+    } else if (place == FAULT && IS(key, "message")) {
+        e->message = value;
+    }
+}
+
+/* What an object or array below this key means. */
+static enum place below(enum place place, struct str key)
+{
+    switch (place) {
+    case TOP:
+        if (IS(key, "choices"))
+            return CHOICES;
+        if (IS(key, "usage"))
+            return USAGE;
+        if (IS(key, "message") || IS(key, "delta"))
+            return DELTA;
+        if (IS(key, "error"))
+            return FAULT;
+        if (IS(key, "timings"))
+            return TIMINGS;
+        return IS(key, "token") ? TOKEN : SKIP;
+    case CHOICE:
+        if (IS(key, "delta") || IS(key, "message"))
+            return DELTA;
+        return IS(key, "token_ids") ? IDS : SKIP;
+    case USAGE: return IS(key, "prompt_tokens_details") || IS(key, "completion_tokens_details") ? DETAILS : SKIP;
+    case DELTA: return IS(key, "tool_calls") || IS(key, "function_call") ? TOOLS : SKIP;
+    default: return SKIP;
+    }
+}
+
+static bool value(struct reader *r, enum place place, struct str key);
+
+static bool object(struct reader *r, enum place place)
+{
+    struct str key;
+    r->p++;
+    if (take(r, '}'))
+        return true;
+    do {
+        blanks(r);
+        if (r->p >= r->end || *r->p != '"' || !string(r, &key) || !take(r, ':') || !value(r, place, key))
+            return false;
+    } while (take(r, ','));
+    return take(r, '}');
+}
+
+static bool array(struct reader *r, enum place place)
+{
+    struct str none = {"", 0};
+    r->p++;
+    if (take(r, ']'))
+        return true;
+    do {
+        blanks(r);
+        if (place == CHOICES) {
+            if (r->e->choices++)
+                r->rich = true;
+            if (r->p >= r->end || *r->p != '{' || !object(r, CHOICE))
+                return false;
+        } else {
+            if (place == IDS)
+                r->e->ids++;
+            if (!value(r, place == TOOLS ? TOOLS : SKIP, none))
+                return false;
+        }
+    } while (take(r, ','));
+    return take(r, ']');
+}
+
+static bool nested(struct reader *r, enum place place, struct str key)
+{
+    enum place there = below(place, key);
+    const char *begin = r->p;
+    if (r->depth >= EVENT_DEPTH)
+        return false;
+    if (there != SKIP && there != CHOICES && there != DELTA)
+        r->rich = true;
+    r->depth++;
+    bool ok = *begin == '{' ? object(r, there) : array(r, there);
+    r->depth--;
+    size_t n = (size_t)(r->p - begin);
+    if (ok && there == FAULT)
+        r->e->error = (struct str){begin, n};
+    if (ok && there == TOOLS && n > 2)
+        r->e->text = r->e->output = true;
+    if (ok && place == TOP && IS(key, "detail") && !r->e->message.n)
+        r->e->message = (struct str){begin, n};
+    return ok;
+}
+
+static bool value(struct reader *r, enum place place, struct str key)
+{
+    struct str s;
+    blanks(r);
+    if (r->p >= r->end)
+        return false;
+    switch (*r->p) {
+    case '"':
+        if (!string(r, &s))
+            return false;
+        if (place != SKIP)
+            text_member(r, place, key, s);
+        return true;
+    case '{':
+    case '[': return nested(r, place, key);
+    case 't':
+        if (place == TOP && IS(key, "done"))
+            r->e->done = r->rich = true;
+        return word(r, "true", 4);
+    case 'f': return word(r, "false", 5);
+    case 'n': return word(r, "null", 4);
+    default:
+        if (!number(r, &s))
+            return false;
+        if (place != SKIP && place != CHOICE)
+            count_member(r->e, place, key, s);
+        return true;
+    }
+}
+
+bool event_read(struct event *ret, struct str text)
+{
+    *ret = (struct event){.input_tokens = -1, .output_tokens = -1, .cached_tokens = -1, .reasoning_tokens = -1};
+    struct reader r = {.p = text.p, .end = text.p + text.n, .e = ret};
+    blanks(&r);
+    if (r.p >= r.end || *r.p != '{' || !object(&r, TOP))
+        return false;
+    blanks(&r);
+    ret->simple = ret->text && ret->output && !r.rich && !ret->ids && ret->content.n;
+    return r.p == r.end;
+}
+
+static int hex4(const char *p, const char *end)
+{
+    int v = 0;
+    if (end - p < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char c = p[i];
+        int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        if (d < 0)
+            return -1;
+        v = v * 16 + d;
+    }
+    return v;
+}
+
+static void put_utf8(struct buf *to, unsigned c)
+{
+    char b[4];
+    size_t n = 0;
+    if (c < 0x80)
+        b[n++] = (char)c;
+    else if (c < 0x800)
+        b[n++] = (char)(0xc0 | c >> 6);
+    else if (c < 0x10000)
+        b[n++] = (char)(0xe0 | c >> 12), b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+    else
+        b[n++] = (char)(0xf0 | c >> 18), b[n++] = (char)(0x80 | (c >> 12 & 0x3f)), b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+    if (c >= 0x80)
+        b[n++] = (char)(0x80 | (c & 0x3f));
+    buf_add(to, b, n);
+}
+
+/* One escape behind its backslash; returns behind it. */
+static const char *escape(const char *p, const char *end, struct buf *to)
+{
+    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    const char *known = *p ? strchr(from, *p) : NULL;
+    if (known) {
+        buf_putc(to, into[known - from]);
+        return p + 1;
+    }
+    int high = *p == 'u' ? hex4(p + 1, end) : -1;
+    if (high < 0) {
+        put_utf8(to, 0xfffd);
+        return p + 1;
+    }
+    p += 5;
+    if (high >= 0xd800 && high < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
+        int low = hex4(p + 2, end);
+        if (low >= 0xdc00 && low < 0xe000) {
+            put_utf8(to, 0x10000U + ((unsigned)(high - 0xd800) << 10) + (unsigned)(low - 0xdc00));
+            return p + 6;
+        }
+    }
+    put_utf8(to, high >= 0xd800 && high < 0xe000 ? 0xfffd : (unsigned)high);
+    return p;
+}
+
+void event_unescape(struct str escaped, struct buf *to)
+{
+    const char *p = escaped.p, *end = p + escaped.n;
+    while (p < end) {
+        const char *q = memchr(p, '\\', (size_t)(end - p));
+        buf_add(to, p, (size_t)((q ? q : end) - p));
+        if (!q || q + 1 >= end)
+            return;
+        p = escape(q + 1, end, to);
+    }
+}

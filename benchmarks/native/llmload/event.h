@@ -1,0 +1,38 @@
+/* event.h: what one JSON object of a reply says: an event of a stream, or a whole reply that was not streamed.
+ *
+ * One pass over the bytes, no memory: the dialects (OpenAI chat and completions, Ollama native and OpenAI, TGI) have no key in common that means
+ * different things, so one reader takes them all. Unknown members are skipped, and checked to be JSON. */
+#ifndef LLMLOAD_EVENT_H
+#define LLMLOAD_EVENT_H
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EVENT_DEPTH = 96 };
+
+struct event {
+    struct str content; /* text of the first choice that has some, as in the JSON (escaped); n 0: none */
+    struct str reasoning; /* the same for thinking */
+    bool text; /* content, reasoning, a refusal or a tool call that is not empty */
+    bool output; /* some of it is no reasoning */
+    bool simple; /* one content string is all that this object says: see stream.c */
+    bool done; /* Ollama's "done": true */
+    bool usage; /* a usage object (Ollama: counts) with something in it */
+    uint32_t choices; /* elements of "choices" */
+    uint32_t ids; /* token ids of the answer in it */
+    struct str finish; /* finish_reason or done_reason, as in the JSON; n 0: none or null */
+    int64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* -1: not told */
+    int64_t prefill_ns, decode_ns, load_ns, total_ns; /* as the server measured; 0: not told */
+    struct str error; /* error object or text, as in the JSON; n 0: none */
+    struct str message; /* the message in it, as in the JSON (escaped), or the text itself */
+};
+
+/* false: text is not one JSON object (with nothing but blanks around), or nests deeper than EVENT_DEPTH. */
+bool event_read(struct event *ret, struct str text);
+/* The characters that a JSON string's inside stands for, as UTF-8 (unpaired surrogates and bad escapes as U+FFFD). */
+struct buf;
+void event_unescape(struct str escaped, struct buf *to);
+/* First position at or after p of a quote or backslash; end if there is none. */
+const char *event_quote(const char *p, const char *end);
+#endif

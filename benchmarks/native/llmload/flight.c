@@ -1,0 +1,345 @@
+/* flight.c: a request in flight: from the bytes of its reply to a result. */
+#include "benchmarks/native/llmload/worker.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_FIRST = 64 };
+
+void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns)
+{
+    struct stream stream = f->stream;
+    struct buf text = f->text;
+    struct chunk *chunks = f->chunks;
+    uint32_t room = f->chunk_room;
+    buf_clear(&text);
+    *f = (struct flight){.stream = stream, .text = text, .chunks = chunks, .chunk_room = room};
+    if (!f->text.max)
+        buf_init(&f->text, TEXT_MAX);
+    f->r.index = f->r.session = index;
+    f->r.item = UINT64_MAX;
+    f->r.worker = (uint16_t)w->number;
+    f->r.phase = phase;
+    f->r.scheduled_ns = scheduled_ns;
+    f->r.begin_ns = f->last_byte_ns = w->now_ns;
+    f->wants_text = w->run->wants_text || w->run->load->turns > 1 || w->run->prompts->count;
+    uint64_t now_flying = atomic_fetch_add_explicit(&w->run->in_flight, 1, memory_order_relaxed) + 1;
+    if (now_flying > w->m.in_flight_max)
+        w->m.in_flight_max = now_flying;
+    w->in_flight++;
+}
+
+void flight_deinit(struct flight *f)
+{
+    stream_deinit(&f->stream);
+    buf_deinit(&f->text);
+    free(f->chunks);
+    free(f->error);
+}
+
+static void keep_error(struct flight *f, struct str text)
+{
+    enum { ERROR_MAX = 300 };
+    if (f->error)
+        return;
+    struct buf plain;
+    buf_init(&plain, 4 * ERROR_MAX);
+    buf_plain(&plain, text, ERROR_MAX);
+    f->error = plain.p ? plain.p : strdup("");
+}
+
+static void keep_escaped(struct flight *f, struct str escaped)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 16);
+    event_unescape(str_sub(escaped, 0, 2000), &text);
+    keep_error(f, str_trim(buf_text(&text)));
+}
+
+void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type)
+{
+    static const enum framing by_type[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
+    const struct load *load = w->run->load;
+    bool ollama = load->dialect == DIALECT_OLLAMA_CHAT || load->dialect == DIALECT_OLLAMA_GENERATE;
+    enum framing framing = status / 100 == 2 ? by_type[type] : FRAMING_JSON;
+    if (framing == FRAMING_JSON && type == HTTP1_TYPE_JSON && status / 100 == 2 && load->stream && ollama)
+        framing = FRAMING_LINES;
+    f->r.status = (uint16_t)status;
+    f->has_status = true;
+    stream_reset(&f->stream, framing, ollama && load->stream);
+    if (status / 100 == 2 && type == HTTP1_TYPE_HTML)
+        f->stream.trouble = STREAM_WRONG_TYPE;
+}
+
+/* A gap into a read that brought one event alone is the kernel's word; others share a stamp and say nothing. */
+static void settle_gap(struct worker *w, struct flight *f, bool shared)
+{
+    if (f->read_chunks == 0)
+        return;
+    if (shared) {
+        f->r.shared += f->read_chunks;
+        for (uint32_t i = 1; w->run->wants_chunks && i <= f->read_chunks && f->r.chunks <= f->chunk_room; i++)
+            f->chunks[f->r.chunks - i].shared = 1;
+        if (f->r.phase == PHASE_MEASURE)
+            w->m.itl_shared += f->read_chunks - (f->r.chunks == f->read_chunks);
+    } else if (f->r.chunks > 1) {
+        if (f->r.phase == PHASE_MEASURE) {
+            hdr_add(&w->m.h[METRIC_ITL], f->pending_gap_ns);
+            if (f->pending_tokens)
+                hdr_add_many(&w->m.h[METRIC_PTL], f->pending_gap_ns / f->pending_tokens, f->pending_tokens);
+        }
+        atomic_fetch_add_explicit(&w->live.itl_ns, (uint64_t)f->pending_gap_ns, memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->live.itl_n, 1, memory_order_relaxed);
+    }
+    f->read_chunks = 0;
+}
+
+void flight_read_begin(struct flight *f)
+{
+    f->read_events = f->read_chunks = 0;
+}
+
+void flight_read_end(struct worker *w, struct flight *f)
+{
+    const struct stream *s = &f->stream;
+    w->m.reads_all++;
+    settle_gap(w, f, f->read_events > 1 || s->line.n > 0 || s->data.n > 0);
+}
+
+static void keep_chunk(struct flight *f, struct chunk c)
+{
+    if (f->r.chunks >= f->chunk_room) {
+        uint32_t room = f->chunk_room ? 2 * f->chunk_room : CHUNKS_FIRST;
+        struct chunk *more = realloc(f->chunks, room * sizeof *more);
+        if (!more)
+            return;
+        f->chunks = more, f->chunk_room = room;
+    }
+    f->chunks[f->r.chunks] = c;
+}
+
+/* A piece of text has come. */
+static void take_chunk(struct worker *w, struct flight *f, const struct event *e, uint32_t tokens)
+{
+    struct result *r = &f->r;
+    int64_t at = f->last_byte_ns;
+    struct series_bucket *bucket = series_at(&w->m.series, at - w->run->begin_ns);
+    if (w->run->wants_chunks)
+        keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
+    if (!r->first_ns) {
+        r->first_ns = at;
+        atomic_fetch_add_explicit(&w->live.ttft_ns, (uint64_t)(at - r->sent_ns), memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->live.ttft_n, 1, memory_order_relaxed);
+    } else {
+        if (!r->second_ns)
+            r->second_ns = at;
+        f->pending_gap_ns = at - r->last_ns;
+        f->pending_tokens = tokens;
+    }
+    if (!r->first_output_ns && e->output)
+        r->first_output_ns = at;
+    r->last_ns = at;
+    r->chunks++;
+    f->read_chunks++;
+    bucket->chunks++;
+    bucket->tokens += tokens ? tokens : 1;
+    if (at >= w->run->measure_ns && at < w->run->cooldown_ns)
+        w->m.window_tokens += tokens ? tokens : 1;
+}
+
+static void take_usage(struct flight *f, const struct event *e)
+{
+    struct result *r = &f->r;
+    if (e->input_tokens > 0)
+        r->input_tokens = (uint32_t)e->input_tokens, r->input_source = TOKENS_USAGE;
+    if (e->output_tokens > 0)
+        r->output_tokens = (uint32_t)e->output_tokens, r->output_source = TOKENS_USAGE;
+    if (e->cached_tokens > 0)
+        r->cached_tokens = (uint32_t)e->cached_tokens;
+    if (e->reasoning_tokens > 0)
+        r->reasoning_tokens = (uint32_t)e->reasoning_tokens;
+}
+
+struct arriving {
+    struct worker *w;
+    struct flight *f;
+};
+
+static void take_event(void *context, const struct event *e)
+{
+    struct arriving *a = context;
+    struct flight *f = a->f;
+    uint32_t tokens = 0;
+    f->r.events++;
+    f->read_events++;
+    if (f->r.status / 100 != 2) {
+        keep_escaped(f, e->message.n ? e->message : e->error);
+        return;
+    }
+    if (e->error.n && !f->error)
+        keep_escaped(f, e->message.n ? e->message : e->error);
+    if (e->usage) {
+        if (e->text && e->output_tokens > f->told_tokens) /* a running count: this chunk's part of it */
+            tokens = (uint32_t)e->output_tokens - f->told_tokens;
+        if (e->output_tokens > 0)
+            f->told_tokens = (uint32_t)e->output_tokens;
+        take_usage(f, e);
+    }
+    if (e->ids) {
+        f->ids += e->ids;
+        tokens = e->ids;
+    }
+    if (e->prefill_ns || e->decode_ns || e->total_ns) {
+        f->r.server_prefill_ns = e->prefill_ns, f->r.server_decode_ns = e->decode_ns;
+        f->r.server_load_ns = e->load_ns, f->r.server_total_ns = e->total_ns;
+    }
+    if (e->finish.n && !f->r.finish[0]) {
+        size_t n = e->finish.n < sizeof f->r.finish - 1 ? e->finish.n : sizeof f->r.finish - 1;
+        memcpy(f->r.finish, e->finish.p, n);
+    }
+    f->finished |= e->finish.n > 0 || e->done;
+    if (f->wants_text && e->content.n)
+        event_unescape(e->content, &f->text);
+    if (e->text)
+        take_chunk(a->w, f, e, tokens);
+}
+
+bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns)
+{
+    enum { ERROR_BODY_MAX = 64 << 10 };
+    struct arriving a = {w, f};
+    struct stream *s = &f->stream;
+    f->last_byte_ns = at_ns;
+    f->r.bytes += (uint32_t)bytes.n;
+    if (f->r.status / 100 != 2 && s->line.n + bytes.n > ERROR_BODY_MAX)
+        return true; /* enough of an error page */
+    bool done = s->done;
+    bool good = stream_feed(s, bytes.p, bytes.n, take_event, &a);
+    f->read_events += !done && s->done;
+    return good;
+}
+
+static enum ending by_status(unsigned status)
+{
+    switch (status) {
+    case 401:
+    case 403: return ENDING_HTTP_401;
+    case 429: return ENDING_HTTP_429;
+    case 503: return ENDING_HTTP_503;
+    default: return status / 100 == 4 ? ENDING_HTTP_4XX : status / 100 == 5 ? ENDING_HTTP_5XX : ENDING_HTTP_OTHER;
+    }
+}
+
+static enum ending by_trouble(unsigned trouble)
+{
+    return trouble == STREAM_TOO_LONG ? ENDING_TOO_LONG : trouble == STREAM_WRONG_TYPE ? ENDING_WRONG_TYPE : ENDING_MALFORMED;
+}
+
+/* The body is complete: what was it? */
+static enum ending judge(struct worker *w, struct flight *f)
+{
+    struct arriving a = {w, f};
+    struct stream *s = &f->stream;
+    bool json = s->framing == FRAMING_JSON;
+    struct str body = buf_text(&s->line);
+    if (json && w->run->wants_body && f->r.status / 100 == 2 && body.n <= BODY_MAX)
+        buf_clear(&f->text), buf_str(&f->text, body);
+    flight_read_begin(f);
+    struct str page = str_trim(body);
+    if (f->r.status / 100 != 2) {
+        struct event e;
+        if (event_read(&e, page) && (e.message.n || e.error.n))
+            keep_escaped(f, e.message.n ? e.message : e.error);
+        else
+            keep_error(f, page);
+        return by_status(f->r.status);
+    }
+    bool good = stream_end(s, take_event, &a);
+    settle_gap(w, f, f->read_events > 1);
+    if (!good)
+        return by_trouble(s->trouble);
+    if (f->error)
+        return ENDING_IN_BAND;
+    if (!f->finished && !s->done && !(json && f->r.chunks))
+        return ENDING_TRUNCATED;
+    return f->r.chunks ? ENDING_OK : ENDING_EMPTY;
+}
+
+static void count_tokens(struct worker *w, struct flight *f)
+{
+    const struct prompt_source *p = w->run->prompts;
+    struct result *r = &f->r;
+    if (r->output_source == TOKENS_USAGE)
+        return;
+    if (f->ids)
+        r->output_tokens = f->ids, r->output_source = TOKENS_IDS;
+    else if (p->count && f->text.n && !w->run->wants_body)
+        r->output_tokens = p->count(p, buf_text(&f->text)), r->output_source = TOKENS_FILE;
+    else if (w->run->load->stream && r->chunks)
+        r->output_tokens = r->chunks, r->output_source = TOKENS_CHUNKS;
+}
+
+static bool meets(const struct objectives *o, const struct result *r)
+{
+    int64_t tpot = r->output_tokens > 1 ? (r->last_ns - r->first_ns) / (int64_t)(r->output_tokens - 1) : 0;
+    int64_t itl = r->chunks > 1 ? (r->last_ns - r->first_ns) / (int64_t)(r->chunks - 1) : 0;
+    if (!o->ttft_ns && !o->tpot_ns && !o->itl_ns && !o->e2el_ns)
+        return false;
+    return (!o->ttft_ns || (r->first_ns && r->first_ns - r->sent_ns <= o->ttft_ns)) && (!o->tpot_ns || tpot <= o->tpot_ns) &&
+           (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || (r->last_ns ? r->last_ns : r->end_ns) - r->sent_ns <= o->e2el_ns);
+}
+
+static void tell_counts(struct worker *w, const struct result *r, bool failed)
+{
+    struct metrics *m = &w->m;
+    int64_t begin = w->run->begin_ns;
+    struct series_bucket *end = series_at(&m->series, r->end_ns - begin);
+    end->completed += !failed && r->ending != ENDING_CANCELLED && r->ending != ENDING_UNFINISHED;
+    end->failed += failed;
+    m->window_completed += !failed && r->status && r->end_ns >= w->run->measure_ns && r->end_ns < w->run->cooldown_ns;
+    if (r->sent_ns) {
+        series_at(&m->series, r->sent_ns - begin)->sent++;
+        series_in_flight(&m->series, r->sent_ns - begin, r->end_ns - begin);
+    }
+    m->events_all += r->events;
+    atomic_fetch_add_explicit(failed ? &w->live.failed : &w->live.completed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->live.tokens, r->output_tokens, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->live.chunks, r->chunks, memory_order_relaxed);
+}
+
+void flight_end(struct worker *w, struct flight *f, enum ending ending, const char *error)
+{
+    struct result *r = &f->r;
+    const struct run *run = w->run;
+    if (error)
+        keep_error(f, str_of(error));
+    r->end_ns = ending == ENDING_OK ? f->last_byte_ns : clock_mono_ns();
+    if (ending != ENDING_OK && f->read_chunks) /* cut off within a read: the gaps into it are not known */
+        settle_gap(w, f, true);
+    r->ending = ending == ENDING_OK ? judge(w, f) : ending;
+    if (ending != ENDING_OK && f->stream.trouble)
+        r->ending = by_trouble(f->stream.trouble);
+    count_tokens(w, f);
+    bool failed = ending_rows[r->ending].failed;
+    r->short_answer = r->ending == ENDING_OK && run->load->ignore_eos && r->asked_tokens && r->output_tokens < r->asked_tokens &&
+                      r->output_source != TOKENS_CHUNKS;
+    r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r);
+    r->error = f->error;
+    r->chunk_list = run->wants_chunks && r->chunks <= f->chunk_room ? f->chunks : NULL;
+    if (run->wants_body)
+        r->body = buf_text(&f->text);
+    else
+        r->text = buf_text(&f->text);
+    metrics_take(&w->m, r);
+    tell_counts(w, r, failed);
+    for (struct result_sink *s = run->sinks; s; s = s->next)
+        s->take(s, w->number, r);
+    atomic_fetch_sub_explicit(&w->run->in_flight, 1, memory_order_relaxed);
+    w->in_flight--;
+    w->in_flight_at[r->endpoint]--;
+    stream_reset(&f->stream, FRAMING_UNKNOWN, false);
+    free(f->error);
+    f->error = NULL;
+}

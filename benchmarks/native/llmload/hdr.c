@@ -1,0 +1,239 @@
+/* hdr.c: histograms with a bounded relative error; see hdr.h. */
+#include "benchmarks/native/llmload/hdr.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 1 << (HDR_BITS - 1) }; /* per power of two */
+
+void hdr_init(struct hdr *h)
+{
+    *h = (struct hdr){.min = INT64_MAX, .max = INT64_MIN};
+}
+
+void hdr_deinit(struct hdr *h)
+{
+    free(h->counts);
+    hdr_init(h);
+}
+
+void hdr_clear(struct hdr *h)
+{
+    uint64_t *counts = h->counts;
+    if (counts)
+        memset(counts, 0, HDR_BUCKETS * sizeof *counts);
+    hdr_init(h);
+    h->counts = counts;
+}
+
+static size_t bucket_of(uint64_t v)
+{
+    if (v < 2 * STEPS)
+        return (size_t)v;
+    unsigned shift = 63U - (unsigned)__builtin_clzll(v) - (HDR_BITS - 1);
+    return ((size_t)shift << (HDR_BITS - 1)) + (size_t)(v >> shift);
+}
+
+static int64_t bucket_low(size_t i)
+{
+    if (i < 2 * STEPS)
+        return (int64_t)i;
+    unsigned shift = (unsigned)(i >> (HDR_BITS - 1)) - 1;
+    return (int64_t)((i - ((size_t)shift << (HDR_BITS - 1))) << shift);
+}
+
+static int64_t bucket_high(size_t i)
+{
+    return i + 1 < HDR_BUCKETS ? bucket_low(i + 1) - 1 : ((int64_t)1 << HDR_TOP) - 1;
+}
+
+static bool have_counts(struct hdr *h)
+{
+    if (!h->counts)
+        h->counts = calloc(HDR_BUCKETS, sizeof *h->counts);
+    return h->counts != NULL;
+}
+
+void hdr_add_many(struct hdr *h, int64_t value, uint64_t times)
+{
+    if (!times)
+        return;
+    if (value < 0)
+        value = 0;
+    double k = (double)times, d = (double)value - h->mean, n = (double)h->n;
+    h->mean += d * k / (n + k);
+    h->m2 += d * d * n * k / (n + k);
+    h->n += times;
+    h->min = value < h->min ? value : h->min;
+    h->max = value > h->max ? value : h->max;
+    if (value >> HDR_TOP) {
+        h->above += times;
+        value = ((int64_t)1 << HDR_TOP) - 1;
+    }
+    if (have_counts(h))
+        h->counts[bucket_of((uint64_t)value)] += times;
+}
+
+void hdr_add(struct hdr *h, int64_t value)
+{
+    hdr_add_many(h, value, 1);
+}
+
+void hdr_merge(struct hdr *into, const struct hdr *from)
+{
+    if (!from->n)
+        return;
+    double a = (double)into->n, b = (double)from->n, d = from->mean - into->mean;
+    into->mean += d * b / (a + b);
+    into->m2 += from->m2 + d * d * a * b / (a + b);
+    into->n += from->n;
+    into->above += from->above;
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
+    if (from->counts && have_counts(into))
+        for (size_t i = 0; i < HDR_BUCKETS; i++)
+            into->counts[i] += from->counts[i];
+}
+
+double hdr_rank(const struct hdr *h, uint64_t rank)
+{
+    if (!h->n || !h->counts)
+        return NAN;
+    if (rank <= 1)
+        return (double)h->min;
+    if (rank >= h->n)
+        return (double)h->max;
+    uint64_t seen = 0;
+    size_t i = bucket_of((uint64_t)(h->min >> HDR_TOP ? ((int64_t)1 << HDR_TOP) - 1 : h->min));
+    while (i < HDR_BUCKETS && (seen += h->counts[i]) < rank)
+        i++;
+    double middle = i < HDR_BUCKETS ? ((double)bucket_low(i) + (double)bucket_high(i)) / 2 : (double)h->max;
+    return fmin(fmax(middle, (double)h->min), (double)h->max);
+}
+
+double hdr_quantile(const struct hdr *h, double p)
+{
+    double rank = ceil(p * (double)h->n - 1e-9);
+    return hdr_rank(h, rank < 1 ? 1 : (uint64_t)rank);
+}
+
+double hdr_sd(const struct hdr *h)
+{
+    return h->n ? sqrt(h->m2 / (double)h->n) : NAN;
+}
+
+/* Ranks l < u with P(l <= B < u) >= 0.95 for B binomial(n, p): exact sums where n is small, the normal approximation with a rank to spare else. */
+bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high)
+{
+    enum { EXACT = 2000 };
+    double n = (double)h->n;
+    int64_t low, high;
+    if (h->n < 3)
+        return false;
+    if (h->n <= EXACT) {
+        double sum = 0;
+        low = -1, high = -1;
+        for (uint64_t k = 0; k <= h->n; k++) {
+            double kk = (double)k;
+            sum += exp(lgamma(n + 1) - lgamma(kk + 1) - lgamma(n - kk + 1) + kk * log(p) + (n - kk) * log1p(-p));
+            if (sum <= 0.025)
+                low = (int64_t)k;
+            if (high < 0 && sum >= 0.975)
+                high = (int64_t)k;
+        }
+        low += 1, high += 1; /* X(l) with P(B < l) <= 0.025; X(u) with P(B >= u) <= 0.025 */
+    } else {
+        double half = 1.959964 * sqrt(n * p * (1 - p));
+        low = (int64_t)floor(n * p - half);
+        high = (int64_t)ceil(n * p + half) + 1;
+    }
+    if (low < 1 || high > (int64_t)h->n || high < 1)
+        return false;
+    *ret_low = hdr_rank(h, (uint64_t)low);
+    *ret_high = hdr_rank(h, (uint64_t)high);
+    return true;
+}
+
+static bool enough(double p, uint64_t n)
+{
+    return pow(p, (double)n) + (double)n * pow(p, (double)n - 1) * (1 - p) <= 0.01;
+}
+
+uint64_t hdr_least(double p)
+{
+    uint64_t low = 1, high = 2;
+    while (!enough(p, high) && high < (1ULL << 40))
+        low = high, high *= 2;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        *(enough(p, middle) ? &high : &low) = middle;
+    }
+    return high;
+}
+
+bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count)
+{
+    for (size_t i = *at; h->counts && i < HDR_BUCKETS; i++)
+        if (h->counts[i]) {
+            *ret_low = bucket_low(i);
+            *ret_high = bucket_high(i);
+            *ret_count = h->counts[i];
+            *at = i + 1;
+            return true;
+        }
+    return false;
+}
+
+void hdr_print(const struct hdr *h, struct buf *to)
+{
+    buf_printf(to, "{\"n\":%llu", (unsigned long long)h->n);
+    if (h->n) {
+        buf_printf(to, ",\"above\":%llu,\"min\":%lld,\"max\":%lld,\"mean\":%.17g,\"m2\":%.17g,\"buckets\":[", (unsigned long long)h->above,
+                   (long long)h->min, (long long)h->max, h->mean, h->m2);
+        const char *comma = "";
+        for (size_t i = 0; h->counts && i < HDR_BUCKETS; i++)
+            if (h->counts[i]) {
+                buf_printf(to, "%s[%zu,%llu]", comma, i, (unsigned long long)h->counts[i]);
+                comma = ",";
+            }
+        buf_putc(to, ']');
+    }
+    buf_putc(to, '}');
+}
+
+int hdr_read(struct hdr *into, const struct json *from, struct err *err)
+{
+    struct hdr h;
+    uint64_t sum = 0;
+    hdr_init(&h);
+    int64_t n = json_integer(json_get(from, "n"), -1);
+    if (n < 0)
+        return err_set(err, ERR_INPUT, "a histogram has no count");
+    if (n == 0)
+        return 0;
+    if (!have_counts(&h))
+        return err_sys(err, "a histogram");
+    h.n = (uint64_t)n;
+    h.above = (uint64_t)json_integer(json_get(from, "above"), 0);
+    h.min = json_integer(json_get(from, "min"), 0);
+    h.max = json_integer(json_get(from, "max"), 0);
+    h.mean = json_number(json_get(from, "mean"), 0);
+    h.m2 = json_number(json_get(from, "m2"), 0);
+    for (const struct json *b = json_first(json_get(from, "buckets")); b; b = json_next(b)) {
+        int64_t at = json_integer(json_at(b, 0), -1), count = json_integer(json_at(b, 1), -1);
+        if (at < 0 || at >= HDR_BUCKETS || count < 0) {
+            hdr_deinit(&h);
+            return err_set(err, ERR_INPUT, "a histogram has a bucket that cannot be");
+        }
+        h.counts[at] += (uint64_t)count;
+        sum += (uint64_t)count;
+    }
+    int status = sum == h.n ? 0 : err_set(err, ERR_INPUT, "a histogram's buckets do not add up to its count");
+    if (status == 0)
+        hdr_merge(into, &h);
+    hdr_deinit(&h);
+    return status;
+}

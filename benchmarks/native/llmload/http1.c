@@ -1,0 +1,288 @@
+/* http1.c: reads an HTTP/1.x reply that comes in pieces; see http1.h. */
+#include "benchmarks/native/llmload/http1.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum state {
+    START,
+    IN_HEAD,
+    BODY_LENGTH,
+    BODY_CLOSE,
+    CHUNK_SIZE,
+    CHUNK_EXTENSION,
+    CHUNK_DATA,
+    CHUNK_CR,
+    CHUNK_LF,
+    TRAILER_START,
+    TRAILER_LINE,
+    COMPLETE
+};
+
+void http1_init(struct http1 *h)
+{
+    *h = (struct http1){.retry_after_s = -1};
+    buf_init(&h->head, HTTP1_HEAD_MAX);
+}
+
+void http1_reset(struct http1 *h)
+{
+    struct buf head = h->head;
+    buf_clear(&head);
+    *h = (struct http1){.retry_after_s = -1, .head = head};
+}
+
+void http1_deinit(struct http1 *h)
+{
+    buf_deinit(&h->head);
+}
+
+bool http1_begun(const struct http1 *h)
+{
+    return h->state != START;
+}
+
+bool http1_eof_is_end(const struct http1 *h)
+{
+    return h->state == BODY_CLOSE || h->state == COMPLETE;
+}
+
+static bool named(struct str name, const char *z)
+{
+    return name.n == strlen(z) && strncasecmp(name.p, z, name.n) == 0;
+}
+
+static bool begins(struct str s, const char *z)
+{
+    return s.n >= strlen(z) && strncasecmp(s.p, z, strlen(z)) == 0;
+}
+
+/* Is `token` among the words with commas between? */
+static bool lists(struct str value, const char *token)
+{
+    while (value.p && value.n) {
+        struct str one = str_trim(str_cut(&value, ','));
+        if (named(one, token))
+            return true;
+    }
+    return false;
+}
+
+static enum http1_type type_of(struct str value)
+{
+    struct str rest = value, type = str_trim(str_cut(&rest, ';'));
+    if (named(type, "text/event-stream"))
+        return HTTP1_TYPE_SSE;
+    if (named(type, "application/x-ndjson") || named(type, "application/jsonl") || named(type, "application/x-jsonlines") ||
+        named(type, "application/json-lines"))
+        return HTTP1_TYPE_NDJSON;
+    if (named(type, "application/json") || (begins(type, "application/") && str_ends(type, "+json")))
+        return HTTP1_TYPE_JSON;
+    return named(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
+}
+
+struct framing {
+    bool chunked, length, other_coding;
+    uint64_t bytes;
+};
+
+/* One field; false: it contradicts what stood before, or cannot be understood. */
+static bool field(struct http1 *h, struct framing *f, struct str name, struct str value)
+{
+    uint64_t n;
+    if (named(name, "content-length")) {
+        struct str rest = value, first = str_trim(str_cut(&rest, ',')); /* "5, 5" is allowed */
+        if (!str_uint(first, &n) || (f->length && f->bytes != n))
+            return false;
+        f->length = true, f->bytes = n;
+    } else if (named(name, "transfer-encoding")) {
+        if (lists(value, "chunked"))
+            f->chunked = true;
+        else
+            f->other_coding = !named(value, "identity");
+    } else if (named(name, "connection") || named(name, "proxy-connection")) {
+        if (lists(value, "close"))
+            h->keep_alive = false;
+        else if (lists(value, "keep-alive"))
+            h->keep_alive = true;
+    } else if (named(name, "content-type")) {
+        h->type = (uint8_t)type_of(value);
+    } else if (named(name, "content-encoding")) {
+        h->gzip = named(value, "gzip") || named(value, "x-gzip") || named(value, "deflate");
+        h->strange_encoding = !h->gzip && value.n && !named(value, "identity");
+    } else if (named(name, "retry-after")) {
+        h->retry_after_s = str_uint(value, &n) && n < 86400 ? (int32_t)n : -1;
+    }
+    return true;
+}
+
+static bool status_line(struct http1 *h, struct str line)
+{
+    uint64_t status;
+    if (!str_starts(line, "HTTP/1.") || line.n < 12 || line.p[8] != ' ' || !str_uint(str_sub(line, 9, 3), &status) || status < 100 ||
+        status > 599)
+        return false;
+    h->keep_alive = line.p[7] != '0';
+    h->status = (uint16_t)status;
+    return true;
+}
+
+static enum http1_got begin_body(struct http1 *h, const struct framing *f)
+{
+    if (f->other_coding)
+        h->strange_encoding = true;
+    if (h->status == 204 || h->status == 304)
+        h->state = COMPLETE;
+    else if (f->chunked)
+        h->state = CHUNK_SIZE, h->left = 0, h->digits = 0;
+    else if (f->length)
+        h->state = f->bytes ? BODY_LENGTH : COMPLETE, h->left = f->bytes;
+    else
+        h->state = BODY_CLOSE, h->keep_alive = false, h->until_close = true;
+    return HTTP1_HEAD;
+}
+
+static enum http1_got read_head(struct http1 *h, struct str text)
+{
+    struct framing f = {0};
+    struct str line = str_trim(str_cut(&text, '\n'));
+    if (!status_line(h, line))
+        return HTTP1_BAD;
+    while (text.p && text.n) {
+        struct str value = str_trim(str_cut(&text, '\n'));
+        if (!value.n)
+            continue;
+        struct str name = str_cut(&value, ':');
+        if (!value.p || !field(h, &f, str_trim(name), str_trim(value)))
+            return HTTP1_BAD;
+    }
+    if (h->status < 200 && h->status != 101) { /* an interim reply: the real one follows */
+        http1_reset(h);
+        return HTTP1_MORE;
+    }
+    return begin_body(h, &f);
+}
+
+/* Length of a head at p, its empty line included; 0: it is not complete. */
+static size_t head_length(const char *p, size_t n, size_t from)
+{
+    const char *end = p + n, *q = p + from;
+    while ((q = memchr(q, '\n', (size_t)(end - q)))) {
+        q++;
+        if (q < end && *q == '\n')
+            return (size_t)(q + 1 - p);
+        if (end - q >= 2 && q[0] == '\r' && q[1] == '\n')
+            return (size_t)(q + 2 - p);
+    }
+    return 0;
+}
+
+static enum http1_got head(struct http1 *h, const char **p, size_t *n)
+{
+    if (h->state == START) {
+        while (*n && (**p == '\r' || **p == '\n')) /* stray line ends before a head */
+            ++*p, --*n;
+        if (!*n)
+            return HTTP1_MORE;
+        h->state = IN_HEAD;
+    }
+    size_t old = h->head.n, whole = old ? 0 : head_length(*p, *n, 0);
+    if (whole) {
+        struct str text = {*p, whole};
+        *p += whole, *n -= whole;
+        return read_head(h, text);
+    }
+    size_t room = HTTP1_HEAD_MAX - 1 - old, add = *n < room ? *n : room;
+    buf_add(&h->head, *p, add);
+    if (h->head.failed)
+        return HTTP1_TOO_LONG;
+    if (old >= 5 + 2 && memcmp(h->head.p, "HTTP/", 5) != 0)
+        return HTTP1_BAD;
+    whole = head_length(h->head.p, h->head.n, old > 3 ? old - 3 : 0);
+    if (!whole) {
+        *p += add, *n -= add;
+        return *n ? HTTP1_TOO_LONG : HTTP1_MORE;
+    }
+    *p += whole - old, *n -= whole - old;
+    struct buf text CLEANUP_BUF = h->head;
+    buf_init(&h->head, HTTP1_HEAD_MAX);
+    return read_head(h, (struct str){text.p, whole});
+}
+
+static enum http1_got some_body(struct http1 *h, const char **p, size_t *n, struct str *ret)
+{
+    size_t take = *n < h->left ? *n : (size_t)h->left;
+    *ret = (struct str){*p, take};
+    *p += take, *n -= take, h->left -= take;
+    if (!h->left)
+        h->state = h->state == CHUNK_DATA ? CHUNK_CR : COMPLETE;
+    return HTTP1_BODY;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* One byte of what stands around chunks; false: it does not belong there. */
+static bool chunk_byte(struct http1 *h, char c)
+{
+    int d;
+    switch (h->state) {
+    case CHUNK_SIZE:
+        d = digit(c);
+        if (d >= 0) {
+            h->left = h->left << 4 | (unsigned)d;
+            return ++h->digits <= 15;
+        }
+        if (!h->digits)
+            return false;
+        h->state = CHUNK_EXTENSION;
+        /* fall through */
+    case CHUNK_EXTENSION:
+        if (c == '\n') {
+            h->digits = 0;
+            h->state = h->left ? CHUNK_DATA : TRAILER_START;
+        }
+        return true;
+    case CHUNK_CR: h->state = c == '\r' ? CHUNK_LF : CHUNK_SIZE; return c == '\r' || c == '\n';
+    case CHUNK_LF: h->state = CHUNK_SIZE; return c == '\n';
+    case TRAILER_START:
+        if (c == '\n')
+            h->state = COMPLETE;
+        else if (c != '\r')
+            h->state = TRAILER_LINE;
+        return true;
+    default:
+        if (c == '\n')
+            h->state = TRAILER_START;
+        return true;
+    }
+}
+
+enum http1_got http1_next(struct http1 *h, const char **p, size_t *n, struct str *ret)
+{
+    while (*n || h->state == COMPLETE) {
+        enum http1_got got;
+        switch (h->state) {
+        case START:
+        case IN_HEAD:
+            got = head(h, p, n);
+            if (got != HTTP1_MORE)
+                return got;
+            break;
+        case BODY_LENGTH:
+        case CHUNK_DATA: return some_body(h, p, n, ret);
+        case BODY_CLOSE:
+            *ret = (struct str){*p, *n};
+            *p += *n, *n = 0;
+            return HTTP1_BODY;
+        case COMPLETE: return HTTP1_END;
+        default:
+            if (!chunk_byte(h, **p))
+                return HTTP1_BAD;
+            ++*p, --*n;
+        }
+    }
+    return HTTP1_MORE;
+}

@@ -1,0 +1,38 @@
+/* http1.h: reads an HTTP/1.x reply that comes in pieces cut anywhere (RFC 9112): head, then the body's bytes in place. */
+#ifndef LLMLOAD_HTTP1_H
+#define LLMLOAD_HTTP1_H
+#include "base/buf.h"
+
+enum { HTTP1_HEAD_MAX = 64 << 10 };
+
+enum http1_got {
+    HTTP1_MORE, /* all bytes are used up */
+    HTTP1_HEAD, /* the head is complete: status and the other fields are there */
+    HTTP1_BODY, /* *ret are bytes of the body */
+    HTTP1_END, /* the reply is complete; what is left belongs to none */
+    HTTP1_BAD, /* not HTTP, or its framing contradicts itself */
+    HTTP1_TOO_LONG
+};
+enum http1_type { HTTP1_TYPE_NONE, HTTP1_TYPE_SSE, HTTP1_TYPE_NDJSON, HTTP1_TYPE_JSON, HTTP1_TYPE_HTML, HTTP1_TYPE_OTHER };
+
+struct http1 {
+    struct buf head; /* an incomplete head */
+    uint64_t left; /* bytes of the body, or of its chunk, that are to come */
+    uint8_t state; /* private */
+    uint8_t type; /* enum http1_type */
+    uint8_t digits; /* of a chunk's size */
+    bool until_close, keep_alive, gzip, strange_encoding;
+    uint16_t status;
+    int32_t retry_after_s; /* -1: none */
+};
+
+void http1_init(struct http1 *h);
+void http1_reset(struct http1 *h); /* for the next reply */
+void http1_deinit(struct http1 *h);
+/* What comes next; *p and *n move over what was used. */
+enum http1_got http1_next(struct http1 *h, const char **p, size_t *n, struct str *ret);
+/* The connection was closed by the server: is the reply complete with that? */
+bool http1_eof_is_end(const struct http1 *h);
+/* Has any byte of a reply come? */
+bool http1_begun(const struct http1 *h);
+#endif

@@ -1,0 +1,80 @@
+/* inflate.c: undoes gzip and deflate through zlib, loaded at run time; see inflate.h. */
+#include "benchmarks/native/llmload/inflate.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* zlib's stable ABI (zlib.h, z_stream), written down so that its headers are not needed to build. */
+struct z_stream_abi {
+    const unsigned char *next_in;
+    unsigned avail_in;
+    unsigned long total_in;
+    unsigned char *next_out;
+    unsigned avail_out;
+    unsigned long total_out;
+    const char *msg;
+    void *state, *zalloc, *zfree, *opaque;
+    int data_type;
+    unsigned long adler, reserved;
+};
+enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, AUTO_HEADER = 15 + 32 };
+
+static struct {
+    bool tried;
+    int (*init)(struct z_stream_abi *z, int bits, const char *version, int size);
+    int (*run)(struct z_stream_abi *z, int flush);
+    int (*end)(struct z_stream_abi *z);
+} zlib;
+
+struct inflater {
+    struct z_stream_abi z;
+    bool ended;
+};
+
+struct inflater *inflate_new(void)
+{
+    if (!zlib.tried) { /* two threads may both do this, with the same result */
+        void *h = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+        if (h) {
+            zlib.run = (__typeof__(zlib.run))dlsym(h, "inflate");
+            zlib.end = (__typeof__(zlib.end))dlsym(h, "inflateEnd");
+            zlib.init = (__typeof__(zlib.init))dlsym(h, "inflateInit2_");
+        }
+        zlib.tried = true;
+    }
+    struct inflater *i = zlib.init && zlib.run && zlib.end ? calloc(1, sizeof *i) : NULL;
+    if (i && zlib.init(&i->z, AUTO_HEADER, "1.2.11", (int)sizeof i->z) != Z_OK) {
+        free(i);
+        return NULL;
+    }
+    return i;
+}
+
+void inflate_free(struct inflater *i)
+{
+    if (i)
+        zlib.end(&i->z);
+    free(i);
+}
+
+bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, struct str out), void *context)
+{
+    unsigned char out[16384];
+    i->z.next_in = (const unsigned char *)in.p;
+    i->z.avail_in = (unsigned)in.n;
+    while (!i->ended) {
+        i->z.next_out = out;
+        i->z.avail_out = sizeof out;
+        int status = zlib.run(&i->z, 0);
+        size_t n = sizeof out - i->z.avail_out;
+        if (n && !put(context, (struct str){(const char *)out, n}))
+            return false;
+        i->ended = status == Z_STREAM_END;
+        if (status != Z_OK && status != Z_STREAM_END)
+            return status == Z_BUF_ERROR; /* it wants more */
+        if (!i->z.avail_in && i->z.avail_out)
+            return true;
+    }
+    return true;
+}

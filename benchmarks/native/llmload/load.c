@@ -1,0 +1,342 @@
+/* load.c: one run's description, from the options; see load.h. */
+#include "benchmarks/native/llmload/load.h"
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "benchmarks/native/llmload/options.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct opt_row load_rows[LOAD_ROWS] = {
+#define OPTION(name, letter, kind, arg, env, value, group, help) {name, letter, kind, arg, env, value, group, help, 0},
+#include "benchmarks/native/llmload/options.def"
+#undef OPTION
+};
+const char *const dialect_names[DIALECTS] = {"openai-chat", "openai-completions", "ollama-chat", "ollama-generate"};
+const char *const dialect_paths[DIALECTS] = {"/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate"};
+const char *const arrivals_names[ARRIVALS_KINDS] = {"closed", "constant", "poisson", "gamma", "bursts", "trace"};
+
+enum { SECRETS_MAX = 64 << 10, DEFAULT_DURATION_S = 30 };
+
+static int profile_piece(struct profile *p, struct str one, const char *what, struct err *err)
+{
+    struct str rest = one, values = str_cut(&rest, '@'), to = values;
+    if (p->n == PROFILE_MAX)
+        return err_set(err, ERR_USAGE, "%s: more than %d pieces", what, PROFILE_MAX);
+    struct str from = str_cut(&to, '-');
+    double *f = &p->piece[p->n].from, *t = &p->piece[p->n].to, *s = &p->piece[p->n].seconds;
+    *s = 0;
+    if (!str_double(from, f) || (to.p && !str_double(to, t)) || !isfinite(*f) || *f < 0 ||
+        (rest.p && (!str_duration(rest, s) || !(*s > 0))))
+        return err_set(err, ERR_USAGE, "%s: \"%.*s\" is not N, N@TIME or N-M@TIME", what, (int)(one.n < 60 ? one.n : 60), one.p);
+    if (!to.p)
+        *t = *f;
+    if (!isfinite(*t) || *t < 0 || *f > 1e9 || *t > 1e9 || (*f != *t && *s <= 0))
+        return err_set(err, ERR_USAGE, "%s: \"%.*s\" needs a time, and numbers between 0 and 1e9", what, (int)(one.n < 60 ? one.n : 60),
+                       one.p);
+    p->n++;
+    return 0;
+}
+
+int profile_read(struct profile *ret, const char *text, const char *what, struct err *err)
+{
+    struct str rest = str_of(text);
+    *ret = (struct profile){0};
+    while (rest.p)
+        if (profile_piece(ret, str_trim(str_cut(&rest, ',')), what, err) < 0)
+            return -1;
+    for (unsigned i = 0; i + 1 < ret->n; i++)
+        if (ret->piece[i].seconds <= 0)
+            return err_set(err, ERR_USAGE, "%s: only the last piece may be without @TIME", what);
+    return 0;
+}
+
+double profile_at(const struct profile *p, double t)
+{
+    for (unsigned i = 0; i < p->n; i++) {
+        if (t < p->piece[i].seconds)
+            return p->piece[i].from + (p->piece[i].to - p->piece[i].from) * (t > 0 ? t : 0) / p->piece[i].seconds;
+        t -= p->piece[i].seconds;
+    }
+    return p->n ? p->piece[p->n - 1].to : 0;
+}
+
+double profile_seconds(const struct profile *p)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < p->n; i++)
+        sum += p->piece[i].seconds;
+    return sum;
+}
+
+static int read_number(const struct opt_set *set, const char *name, double low, double *ret, struct err *err)
+{
+    const char *text = opt_text(set, name);
+    if (!text)
+        return 0;
+    if (!str_double(str_of(text), ret) || !isfinite(*ret) || *ret < low)
+        return err_set(err, ERR_USAGE, "--%s: \"%.40s\" is not a number from %g on", name, text, low);
+    return 0;
+}
+
+static bool header_is_good(struct str line)
+{
+    const char *colon = memchr(line.p, ':', line.n);
+    for (size_t i = 0; i < line.n; i++)
+        if ((unsigned char)line.p[i] < ' ' && line.p[i] != '\t')
+            return false;
+    return colon && colon > line.p;
+}
+
+static int add_header(struct load *l, struct str line, const char *from, struct arena *a, struct err *err)
+{
+    enum { HEADERS_MAX = 64 };
+    if (!line.n)
+        return 0;
+    if (!header_is_good(line))
+        return err_set(err, ERR_USAGE, "--header %.60s: a header is \"Name: value\"", from);
+    if (!l->headers)
+        l->headers = arena_get(a, HEADERS_MAX * sizeof *l->headers);
+    if (l->header_count == HEADERS_MAX)
+        return err_set(err, ERR_USAGE, "--header: more than %d", HEADERS_MAX);
+    if (!l->headers || !(l->headers[l->header_count++] = arena_dup(a, line.p, line.n)))
+        return err_sys(err, "--header");
+    return 0;
+}
+
+static int read_headers(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
+{
+    for (const struct opt_value *v = opt_find(set, "header"); v && v->text; v = v->next) {
+        struct buf text CLEANUP_BUF;
+        if (v->text[0] != '@') {
+            if (add_header(l, str_trim(str_of(v->text)), v->text, a, err) < 0)
+                return -1;
+            continue;
+        }
+        buf_init(&text, SECRETS_MAX);
+        if (fs_read(AT_FDCWD, v->text + 1, SECRETS_MAX - 1, 0, &text, err) < 0)
+            return err_wrap(err, "--header %s", v->text);
+        for (struct str rest = buf_text(&text); rest.p;)
+            if (add_header(l, str_trim(str_cut(&rest, '\n')), v->text, a, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int read_key(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
+{
+    const char *file = opt_text(set, "key-file"), *variable = opt_text(set, "key-env");
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, SECRETS_MAX);
+    if (file) {
+        if (fs_read(AT_FDCWD, file, SECRETS_MAX - 1, 0, &text, err) < 0)
+            return err_wrap(err, "--key-file");
+    } else if (variable && getenv(variable)) {
+        buf_puts(&text, getenv(variable));
+    }
+    struct str key = str_trim(buf_text(&text));
+    for (size_t i = 0; i < key.n; i++)
+        if ((unsigned char)key.p[i] <= ' ' || key.p[i] == 0x7f)
+            return err_set(err, ERR_USAGE, "the API key (%s) has blanks or control characters in it", file ? "--key-file" : variable);
+    if (file && !key.n)
+        return err_set(err, ERR_USAGE, "--key-file %s is empty", file);
+    l->key = key.n ? arena_dup(a, key.p, key.n) : NULL;
+    return 0;
+}
+
+static int read_service(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
+{
+    for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
+        l->url_count++;
+    if (!l->url_count)
+        return err_set(
+            err, ERR_USAGE,
+            "--url is missing: llmload --url http://node:8000 [--model M] [--concurrency C | --rate R] [--requests N | --duration T]");
+    l->urls = arena_get(a, l->url_count * sizeof *l->urls);
+    if (!l->urls)
+        return err_sys(err, "--url");
+    size_t n = 0;
+    for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
+        l->urls[n++] = v->text;
+    for (int i = 0; i < DIALECTS; i++)
+        if (strcmp(opt_text(set, "api"), dialect_names[i]) == 0)
+            l->dialect = (enum dialect)i;
+    l->path = opt_text(set, "path");
+    if (l->path && (l->path[0] != '/' || strpbrk(l->path, " \t\r\n")))
+        return err_set(err, ERR_USAGE, "--path: a path begins with / and has no blanks");
+    l->model = opt_text(set, "model");
+    l->least_in_flight = strcmp(opt_text(set, "balance"), "least") == 0;
+    l->proxy = opt_text(set, "proxy");
+    l->ca_file = opt_text(set, "ca-file");
+    l->insecure = opt_on(set, "insecure");
+    l->http2 = opt_on(set, "http2");
+    return read_headers(l, set, a, err) < 0 ? -1 : read_key(l, set, a, err);
+}
+
+static int read_body(struct load *l, const char *text, struct arena *a, struct err *err)
+{
+    struct json *j;
+    struct buf plain CLEANUP_BUF;
+    if (!text)
+        return 0;
+    if (json_parse(&j, str_of(text), NULL, err) < 0)
+        return err_wrap(err, "--body");
+    buf_init(&plain, 1 << 24);
+    bool object = json_is_object(j);
+    if (object)
+        json_print(j, &plain);
+    json_free(j);
+    if (!object || plain.failed)
+        return err_set(err, ERR_USAGE, "--body must be a JSON object: '{\"top_p\": 0.9}'");
+    l->extra_body = (struct str){arena_dup(a, plain.p + 1, plain.n - 2), plain.n - 2};
+    return 0;
+}
+
+static int read_requests(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
+{
+    l->stream = !opt_on(set, "no-stream");
+    l->ignore_eos = opt_on(set, "ignore-eos");
+    l->continuous_usage = opt_on(set, "continuous-usage");
+    l->token_ids = opt_on(set, "token-ids");
+    l->max_tokens = (uint32_t)opt_integer(set, "max-tokens");
+    l->max_field = opt_text(set, "max-field");
+    l->temperature = -1;
+    if (opt_integer(set, "max-tokens") < 0 || opt_integer(set, "max-tokens") > 1 << 30)
+        return err_set(err, ERR_USAGE, "--max-tokens: out of range");
+    return read_number(set, "temperature", 0, &l->temperature, err) < 0 ? -1 : read_body(l, opt_text(set, "body"), a, err);
+}
+
+static int read_bursts(struct load *l, const char *text, struct err *err)
+{
+    struct str rest = str_of(text), on = str_cut(&rest, ':');
+    if (!rest.p || !str_duration(on, &l->burst_on_s) || !str_duration(rest, &l->burst_off_s) || !(l->burst_on_s > 0) || l->burst_off_s < 0)
+        return err_set(err, ERR_USAGE, "--bursts: \"%.40s\" is not ON:OFF, as in 2s:8s", text);
+    return 0;
+}
+
+static int read_cancel(struct load *l, const char *text, struct err *err)
+{
+    struct str rest = str_of(text ? text : "0@1s"), share = str_cut(&rest, '@');
+    if (!rest.p || !str_double(share, &l->cancel_share) || !str_duration(rest, &l->cancel_after_s) ||
+        !(l->cancel_share >= 0 && l->cancel_share <= 1) || !(l->cancel_after_s > 0))
+        return err_set(err, ERR_USAGE, "--cancel: \"%.40s\" is not SHARE@TIME, as in 0.1@2s", text);
+    return 0;
+}
+
+static int read_arrivals(struct load *l, const struct opt_set *set, struct err *err)
+{
+    const char *rate = opt_text(set, "rate"), *concurrency = opt_text(set, "concurrency");
+    l->trace = opt_text(set, "trace");
+    l->trace_speed = 1;
+    l->arrivals = l->trace ? ARRIVALS_TRACE : ARRIVALS_CLOSED;
+    if (rate && l->trace)
+        return err_set(err, ERR_USAGE, "--rate and --trace cannot be together: a trace has its own times (--trace-speed changes them)");
+    if (rate) {
+        for (int i = 0; i < ARRIVALS_KINDS; i++)
+            if (strcmp(opt_text(set, "arrivals"), arrivals_names[i]) == 0)
+                l->arrivals = (enum arrivals)i;
+        if (profile_read(&l->rate, rate, "--rate", err) < 0)
+            return -1;
+    }
+    if (concurrency && profile_read(&l->concurrency, concurrency, "--concurrency", err) < 0)
+        return -1;
+    if (!rate && !l->trace && !concurrency && profile_read(&l->concurrency, "1", "--concurrency", err) < 0)
+        return -1;
+    if (read_number(set, "burstiness", 1e-3, &l->burstiness, err) < 0 || read_number(set, "trace-speed", 1e-6, &l->trace_speed, err) < 0)
+        return -1;
+    return read_bursts(l, opt_text(set, "bursts"), err) < 0 ? -1 : read_cancel(l, opt_text(set, "cancel"), err);
+}
+
+static int read_length(struct load *l, const struct opt_set *set, struct err *err)
+{
+    static const char *const counts[] = {"requests", "warmup-requests", "turns", "seed", "threads"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (opt_text(set, counts[i]) && opt_integer(set, counts[i]) < (i == 0 || i == 2))
+            return err_set(err, ERR_USAGE, "--%s: %s is too small", counts[i], opt_text(set, counts[i]));
+    l->requests = opt_text(set, "requests") ? (uint64_t)opt_integer(set, "requests") : 0;
+    l->duration_s = opt_text(set, "duration") ? opt_seconds(set, "duration") : 0;
+    if (opt_text(set, "duration") && !(l->duration_s > 0))
+        return err_set(err, ERR_USAGE, "--duration must be more than 0");
+    if (!l->requests && !(l->duration_s > 0) && !l->trace)
+        l->duration_s = profile_seconds(&l->rate) > 0          ? profile_seconds(&l->rate)
+                        : profile_seconds(&l->concurrency) > 0 ? profile_seconds(&l->concurrency)
+                                                               : DEFAULT_DURATION_S;
+    l->warmup_s = opt_seconds(set, "warmup");
+    l->cooldown_s = opt_seconds(set, "cooldown");
+    l->grace_s = opt_seconds(set, "grace");
+    l->warmup_requests = (uint64_t)opt_integer(set, "warmup-requests");
+    l->turns = (unsigned)opt_integer(set, "turns");
+    l->think_s = opt_seconds(set, "think");
+    l->seed = (uint64_t)opt_integer(set, "seed");
+    l->threads = (unsigned)opt_integer(set, "threads");
+    l->drop = opt_on(set, "drop");
+    l->schedule_out = opt_text(set, "schedule-out");
+    l->shares = 1;
+    if (l->turns > 1 && l->dialect != DIALECT_CHAT && l->dialect != DIALECT_OLLAMA_CHAT)
+        return err_set(err, ERR_USAGE, "--turns needs a chat API (--api openai-chat or ollama-chat)");
+    return 0;
+}
+
+static int read_preset(struct load *l, const char *name, struct err *err)
+{
+    static const struct {
+        const char *name;
+        int64_t ttft_ms, tpot_ms;
+    } presets[] = {
+#define OBJECTIVE(name, ttft, tpot) {name, ttft, tpot},
+#include "benchmarks/native/llmload/objectives.def"
+#undef OBJECTIVE
+    };
+    struct buf known CLEANUP_BUF;
+    buf_init(&known, 1000);
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            l->objectives = (struct objectives){.ttft_ns = presets[i].ttft_ms * 1000000, .tpot_ns = presets[i].tpot_ms * 1000000};
+            l->objectives_name = presets[i].name;
+            return 0;
+        }
+        buf_printf(&known, "%s%s", i ? ", " : "", presets[i].name);
+    }
+    return err_set(err, ERR_USAGE, "--slo %.40s is not known; there are %s", name, known.p);
+}
+
+static int read_objectives(struct load *l, const struct opt_set *set, struct err *err)
+{
+    if (opt_text(set, "slo") && read_preset(l, opt_text(set, "slo"), err) < 0)
+        return -1;
+    for (const struct opt_value *v = opt_find(set, "goodput"); v && v->text; v = v->next) {
+        struct str list = str_of(v->text);
+        while (list.p) {
+            struct str rest = str_trim(str_cut(&list, ',')), name = str_cut(&rest, ':');
+            double ms;
+            int64_t *to = str_is(name, "ttft")   ? &l->objectives.ttft_ns
+                          : str_is(name, "itl")  ? &l->objectives.itl_ns
+                          : str_is(name, "tpot") ? &l->objectives.tpot_ns
+                          : str_is(name, "e2el") ? &l->objectives.e2el_ns
+                                                 : NULL;
+            if (!to || !rest.p || !str_double(rest, &ms) || !(ms > 0 && ms < 1e9))
+                return err_set(err, ERR_USAGE, "--goodput: \"%.40s\" is not ttft, itl, tpot or e2el with milliseconds, as in ttft:500",
+                               v->text);
+            *to = (int64_t)(ms * 1e6);
+        }
+    }
+    return 0;
+}
+
+int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, struct err *err)
+{
+    *ret = (struct load){0};
+    if (read_service(ret, set, arena, err) < 0 || read_requests(ret, set, arena, err) < 0 || read_arrivals(ret, set, err) < 0 ||
+        read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0)
+        return -1;
+    ret->connect_s = opt_seconds(set, "connect-timeout");
+    ret->ttft_s = opt_seconds(set, "ttft-timeout");
+    ret->stall_s = opt_seconds(set, "stall-timeout");
+    ret->request_s = opt_seconds(set, "timeout");
+    ret->source_address = opt_text(set, "source");
+    ret->user_clock = opt_on(set, "user-clock");
+    return arena->failed ? err_sys(err, "reading the options") : 0;
+}

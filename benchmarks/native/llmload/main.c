@@ -1,0 +1,154 @@
+/* main.c: llmload: measures services that run language models. The only printer of errors. */
+/* link: libcjson libpcre2-8 */
+#include "benchmarks/native/llmload/verbs.h"
+
+#include "base/man.h"
+#include "benchmarks/native/llmload/options.h"
+#include "benchmarks/native/llmload/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REPORT_MAX = 256 << 20, USAGE_STATUS = 125 };
+
+static const char description[] =
+    "Sends requests to a service that runs a language model and measures what comes back: time to first token, gaps between tokens, throughput, failures. "
+    "It speaks the OpenAI API (chat and completions: vLLM, SGLang, TGI, llama.cpp, proxies) and Ollama's own.\n"
+    "\n"
+    "A closed loop (--concurrency) keeps so many streams busy. An open loop (--rate, --trace) sends when its schedule says so, whatever the service does; "
+    "latencies are told from the actual and from the scheduled send. The schedule is made before the first request and named by its hash.\n"
+    "\n"
+    "Arrivals are the kernel's receive stamps on TCP, one per read. Events that share one are counted and left out of the percentiles of gaps. A request has "
+    "succeeded when its status was 2xx, no error object came, a finish reason or [DONE] came, and the body ended cleanly.\n"
+    "\n"
+    "Own traces are JSON lines: {\"at_s\": 1.5, \"input_tokens\": 100, \"output_tokens\": 20, \"session\": 3, \"text\": \"…\"}, all but at_s as wished.\n"
+    "\n"
+    "SIGINT, SIGTERM and SIGUSR1 end the run; what was measured until then is printed.";
+static const char examples[] = "$ llmload --url http://localhost:8000 --model M --concurrency 16 --requests 500\n"
+                               "Sixteen streams at a time until 500 requests are through.\n"
+                               "$ llmload --url http://localhost:8000 --model M --rate 10 --duration 60s --warmup 10s --json\n"
+                               "Ten requests per second, Poisson, for a minute after ten seconds of warm-up.\n";
+static const char statuses[] =
+    "0\tdone\n1\tno request succeeded, or the run could not be made, with a message\n125\tthe command line is wrong\n"
+    "128+n\tended by signal n; the results until then were printed\n";
+static const char usage[] = "--url URL [--model M] [--concurrency C | --rate R] [--requests N | --duration T] [--json]";
+
+static int print(struct buf *b, FILE *to, struct err *err)
+{
+    if (b->failed)
+        return err_set(err, ERR_SYSTEM, "no memory for the output");
+    if (fwrite(b->p ? b->p : "", 1, b->n, to) != b->n || fflush(to) != 0)
+        return err_sys(err, "writing the result");
+    return 0;
+}
+
+static void help(const struct opt_set *set, struct buf *to)
+{
+    buf_printf(to, "usage: llmload %s\n", usage);
+#define VERB(function, name, arguments, what) buf_printf(to, "       llmload %s %s\n           %s\n", name, arguments, what);
+#include "benchmarks/native/llmload/verbs.def"
+#undef VERB
+    buf_puts(to, "\nMeasures services that run language models.\n\n");
+    opt_help(set, to);
+}
+
+static void manual(const struct opt_set *set, struct buf *to)
+{
+    struct buf lines CLEANUP_BUF;
+    buf_init(&lines, 8192);
+    buf_printf(&lines, "%s\n", usage);
+#define VERB(function, name, arguments, what) buf_printf(&lines, "%s %s\n", name, arguments);
+#include "benchmarks/native/llmload/verbs.def"
+#undef VERB
+    struct man_program p = {"llmload", "measure services that run language models", lines.p, description, examples, set->rows, set->count,
+                            statuses};
+    man_program(&p, to);
+}
+
+static void on_signal(int signal)
+{
+    engine_stop(signal);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
+    struct sigaction a = {.sa_handler = on_signal};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &a, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int run(const struct opt_set *set, struct err *err)
+{
+    struct load load;
+    struct arena arena;
+    struct prompt_source *prompts = NULL;
+    struct outcome outcome;
+    struct buf out CLEANUP_BUF;
+    arena_init(&arena, 64 << 20);
+    buf_init(&out, REPORT_MAX);
+    int status = load_read(&load, set, &arena, err);
+    if (status == 0)
+        status = prompt_fixed(&prompts, opt_text(set, "prompt"), err);
+    if (status == 0) {
+        catch_signals();
+        status = engine_run(&outcome, &load, prompts, NULL, NULL, err);
+    }
+    if (status == 0) {
+        struct report r = {&load, prompts, &outcome, {"", 0}};
+        if (opt_on(set, "json"))
+            report_json(&r, &out);
+        else
+            report_table(&r, &out);
+        status = print(&out, stdout, err) < 0 ? -1 : report_status(&outcome);
+        outcome_deinit(&outcome);
+    }
+    if (prompts)
+        prompts->close(prompts);
+    arena_deinit(&arena);
+    return status;
+}
+
+static int main_line(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[LOAD_ROWS];
+    struct opt_set set = {.rows = load_rows, .count = LOAD_ROWS, .values = values};
+    struct buf out CLEANUP_BUF;
+    int next;
+#define VERB(function, name, arguments, what)                                                                                              \
+    if (argc > 1 && strcmp(argv[1], name) == 0)                                                                                            \
+        return function(argc - 1, argv + 1, err);
+#include "benchmarks/native/llmload/verbs.def"
+#undef VERB
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    buf_init(&out, 1 << 20);
+    if (opt_on(&set, "version")) {
+        buf_puts(&out, "llmload " BW_VERSION "\n");
+        return print(&out, stdout, err);
+    }
+    if (opt_on(&set, "help") || opt_on(&set, "man") || argc < 2) {
+        (opt_on(&set, "man") ? manual : help)(&set, &out);
+        return print(&out, argc < 2 ? stderr : stdout, err) < 0 ? -1 : argc < 2 ? USAGE_STATUS : 0;
+    }
+    if (next < argc)
+        return err_set(err, ERR_USAGE, "\"%.60s\": llmload takes options; --url names the service", argv[next]);
+    int status = run(&set, err);
+    opt_deinit(&set);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    int status = main_line(argc, argv, &err);
+    if (status >= 0)
+        return status;
+    fprintf(stderr, "llmload: %s\n", err.text);
+    return err.kind == ERR_USAGE ? USAGE_STATUS : 1;
+}

@@ -1,0 +1,38 @@
+/* prompt_fixed.c: one text for all requests. */
+#include "benchmarks/native/llmload/prompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fixed {
+    struct prompt_source source;
+    char *text;
+};
+
+static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                struct err *err)
+{
+    const struct fixed *f = (const struct fixed *)source;
+    (void)scratch, (void)err;
+    ret->text = want->text.n ? want->text : str_of(f->text);
+    return 0;
+}
+
+static void fixed_close(struct prompt_source *source)
+{
+    struct fixed *f = (struct fixed *)source;
+    free(f->text);
+    free(f);
+}
+
+int prompt_fixed(struct prompt_source **ret, const char *text, struct err *err)
+{
+    struct fixed *f = calloc(1, sizeof *f);
+    if (!f || !(f->text = strdup(text))) {
+        free(f);
+        return err_sys(err, "the prompt");
+    }
+    f->source = (struct prompt_source){.name = "fixed", .constant = true, .make = make, .close = fixed_close};
+    *ret = &f->source;
+    return 0;
+}

@@ -1,0 +1,324 @@
+/* raw.c: HTTP/1.1 over TCP and Unix sockets: connect, send, read with the kernel's receive stamps. */
+#include "benchmarks/native/llmload/worker.h"
+
+#include "base/clock.h"
+#include "benchmarks/native/llmload/inflate.h"
+
+#include <errno.h>
+#include <linux/net_tstamp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { READ_SIZE = 256 << 10, READS_AT_ONCE = 32 };
+
+static void prepare(struct worker *w, int fd, int family)
+{
+    int on = 1, stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+    if (family == AF_UNIX)
+        return;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (w->run->kernel_stamps)
+        setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof stamps);
+    if (w->run->source_count) {
+        const struct sockaddr_storage *from = &w->run->sources[w->next_source++ % w->run->source_count];
+        setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+        if (bind(fd, (const struct sockaddr *)(const void *)from,
+                 from->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6)) < 0 &&
+            !w->failure.kind)
+            err_sys(&w->failure, "binding a connection to its --source address");
+    }
+}
+
+static void lost(struct worker *w, struct conn *c, const char *what, int code);
+
+/* Begins a connection to the address whose turn it is. */
+static void open_connection(struct worker *w, struct conn *c)
+{
+    const struct endpoint *e = &w->run->endpoints[c->endpoint];
+    int family = e->address[c->address].family;
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
+    c->reused = false;
+    c->state = CONN_CONNECTING;
+    http1_reset(&c->http);
+    buf_clear(&c->rest);
+    c->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (c->fd < 0) {
+        conn_finish(w, c, ENDING_INTERNAL, strerror(errno), false);
+        return;
+    }
+    prepare(w, c->fd, family);
+    if ((connect(c->fd, &e->address[c->address].u.any, e->address[c->address].length) < 0 && errno != EINPROGRESS) ||
+        epoll_ctl(w->epoll, EPOLL_CTL_ADD, c->fd, &event) < 0) {
+        lost(w, c, "connect", errno);
+        return;
+    }
+    conn_arm(w, c);
+}
+
+/* The connection is of no use any more: another address, a new connection for a request that met a dead one, or the end. */
+static void lost(struct worker *w, struct conn *c, const char *what, int code)
+{
+    const struct endpoint *e = &w->run->endpoints[c->endpoint];
+    char text[200];
+    bool begun = http1_begun(&c->http);
+    if (c->state == CONN_CONNECTING && code != EADDRNOTAVAIL && c->tried + 1U < e->addresses) {
+        conn_close(w, c);
+        c->tried++;
+        c->address = (uint8_t)((c->address + 1U) % e->addresses);
+        open_connection(w, c);
+        return;
+    }
+    if (c->state != CONN_CONNECTING && c->reused && !begun && !c->f.r.reconnects) {
+        conn_close(w, c);
+        c->f.r.reconnects = 1;
+        open_connection(w, c);
+        return;
+    }
+    snprintf(text, sizeof text, "%s: %s%s", what,
+             code    ? strerror(code)
+             : begun ? "the connection was closed in the middle of the reply"
+                     : "closed without a reply",
+             code == EADDRNOTAVAIL ? " (out of local ports: widen net.ipv4.ip_local_port_range, or give several --source addresses)" : "");
+    conn_finish(w, c, c->state == CONN_CONNECTING ? (code == ETIMEDOUT ? ENDING_CONNECT_TIMEOUT : ENDING_REFUSED) : ENDING_CLOSED, text,
+                false);
+}
+
+static void send_rest(struct worker *w, struct conn *c)
+{
+    while (c->rest.n) {
+        ssize_t n = send(c->fd, c->rest.p, c->rest.n, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n < 0) {
+            buf_clear(&c->rest); /* a reply may be there all the same (413 …): the reader tells */
+            return;
+        }
+        memmove(c->rest.p, c->rest.p + n, c->rest.n - (size_t)n);
+        c->rest.n -= (size_t)n;
+        c->f.last_byte_ns = w->now_ns;
+    }
+    c->state = CONN_RECEIVING;
+}
+
+static void send_request(struct worker *w, struct conn *c)
+{
+    if (!request_render(w, c)) {
+        conn_finish(w, c, ENDING_INTERNAL, w->failure.text, c->fd >= 0);
+        return;
+    }
+    const struct buf *wire = w->fixed.n ? &w->fixed : &w->wire;
+    c->f.r.sent_ns = c->f.last_byte_ns = clock_mono_ns();
+    atomic_fetch_add_explicit(&w->live.sent, 1, memory_order_relaxed);
+    ssize_t n = send(c->fd, wire->p, wire->n, MSG_NOSIGNAL);
+    c->state = CONN_RECEIVING;
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        lost(w, c, "send", errno);
+        return;
+    }
+    if (n < 0)
+        n = 0;
+    if ((size_t)n < wire->n) {
+        buf_add(&c->rest, wire->p + n, wire->n - (size_t)n);
+        c->state = CONN_SENDING;
+    }
+    conn_arm(w, c);
+}
+
+void raw_begin(struct worker *w, struct conn *c)
+{
+    if (c->fd >= 0)
+        send_request(w, c);
+    else
+        open_connection(w, c);
+}
+
+static void connected(struct worker *w, struct conn *c)
+{
+    int code = 0;
+    socklen_t n = sizeof code;
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &code, &n);
+    if (code) {
+        lost(w, c, "connect", code);
+        return;
+    }
+    if (getpeername(c->fd, (struct sockaddr *)&peer, &length) < 0)
+        return; /* the event was meant for the socket before */
+    w->m.connections++;
+    if (!c->f.r.reconnects)
+        c->f.r.connected_ns = clock_mono_ns();
+    send_request(w, c);
+}
+
+struct inflating {
+    struct worker *w;
+    struct conn *c;
+    int64_t at_ns;
+};
+
+static bool put_inflated(void *context, struct str out)
+{
+    struct inflating *i = context;
+    return flight_body(i->w, &i->c->f, out, i->at_ns);
+}
+
+static bool body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns)
+{
+    struct inflating i = {w, c, at_ns};
+    if (!c->http.gzip)
+        return flight_body(w, &c->f, bytes, at_ns);
+    if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble)
+        c->f.stream.trouble = STREAM_MALFORMED;
+    return !c->f.stream.trouble;
+}
+
+/* The reply's head; false: the request is over. */
+static bool head(struct worker *w, struct conn *c)
+{
+    flight_head(w, &c->f, c->http.status, c->http.type);
+    if (c->http.gzip && !c->inflater)
+        c->inflater = inflate_new();
+    if (c->http.strange_encoding || (c->http.gzip && !c->inflater)) {
+        conn_finish(w, c, ENDING_ENCODING,
+                    c->http.gzip ? "a compressed body, and no zlib (libz.so.1) here" : "an encoding that was not asked for", false);
+        return false;
+    }
+    return true;
+}
+
+/* Bytes that came with one read. false: the request is over, c may carry another one already. */
+static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns)
+{
+    struct flight *f = &c->f;
+    struct str bytes;
+    if (!f->r.first_byte_ns)
+        f->r.first_byte_ns = at_ns;
+    f->last_byte_ns = at_ns;
+    flight_read_begin(f);
+    for (;;) {
+        switch (http1_next(&c->http, &p, &n, &bytes)) {
+        case HTTP1_MORE: flight_read_end(w, f); return true;
+        case HTTP1_HEAD:
+            if (!head(w, c))
+                return false;
+            break;
+        case HTTP1_BODY:
+            if (body(w, c, bytes, at_ns))
+                break;
+            flight_read_end(w, f);
+            conn_finish(w, c, f->stream.trouble == STREAM_TOO_LONG ? ENDING_TOO_LONG : ENDING_MALFORMED,
+                        f->stream.trouble == STREAM_WRONG_TYPE ? "the reply is neither an event stream nor JSON"
+                                                               : "an event that is not JSON, or too long",
+                        false);
+            return false;
+        case HTTP1_END:
+            flight_read_end(w, f);
+            conn_finish(w, c, ENDING_OK, NULL, c->http.keep_alive && !n && !c->rest.n);
+            return false;
+        case HTTP1_TOO_LONG: conn_finish(w, c, ENDING_TOO_LONG, "the reply's head is longer than 64 KiB", false); return false;
+        default: conn_finish(w, c, ENDING_MALFORMED, "the reply is not HTTP", false); return false;
+        }
+    }
+}
+
+static int64_t stamp_of(const struct worker *w, struct msghdr *m, int64_t now)
+{
+    for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
+        struct timespec t;
+        if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_TIMESTAMPING)
+            continue;
+        memcpy(&t, CMSG_DATA(h), sizeof t);
+        int64_t at = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+        if (!at)
+            break;
+        at += w->real_to_mono_ns;
+        return at < now ? at : now;
+    }
+    return now;
+}
+
+/* One read with its arrival; as recv. */
+static ssize_t receive(struct worker *w, struct conn *c, int64_t *ret_at_ns)
+{
+    union {
+        char bytes[CMSG_SPACE(3 * sizeof(struct timespec)) + 64];
+        struct cmsghdr align;
+    } control;
+    if (!w->run->kernel_stamps || w->run->endpoints[c->endpoint].socket) {
+        ssize_t n = recv(c->fd, w->bytes, READ_SIZE, 0);
+        *ret_at_ns = clock_mono_ns();
+        return n;
+    }
+    struct iovec v = {w->bytes, READ_SIZE};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t n = recvmsg(c->fd, &m, 0);
+    if (n > 0) {
+        int64_t now = clock_mono_ns();
+        *ret_at_ns = stamp_of(w, &m, now);
+        if (c->f.r.phase == PHASE_MEASURE && c->state != CONN_IDLE)
+            hdr_add(&w->m.h[METRIC_READ_DELAY], now - *ret_at_ns);
+    }
+    return n;
+}
+
+static void ended(struct worker *w, struct conn *c)
+{
+    if (http1_eof_is_end(&c->http))
+        conn_finish(w, c, ENDING_OK, NULL, false);
+    else
+        lost(w, c, "read", 0);
+}
+
+static void readable(struct worker *w, struct conn *c, bool hangup)
+{
+    for (int i = 0; hangup || i < READS_AT_ONCE; i++) {
+        int64_t at_ns = 0;
+        ssize_t n = receive(w, c, &at_ns);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n < 0) {
+            lost(w, c, "read", errno);
+            return;
+        }
+        if (n == 0) {
+            ended(w, c);
+            return;
+        }
+        if (!take(w, c, w->bytes, (size_t)n, at_ns))
+            return;
+        if (n < READ_SIZE && !hangup)
+            return;
+    }
+    struct epoll_event again = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
+    epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->fd, &again); /* others first; tells again what is left */
+}
+
+void raw_event(struct worker *w, struct conn *c, uint32_t events)
+{
+    if (c->fd < 0)
+        return;
+    if (c->state == CONN_IDLE) { /* nothing may come now: it was closed, or is not to be trusted */
+        if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+            conn_drop(w, c);
+        return;
+    }
+    if (c->state == CONN_CONNECTING) {
+        if (events & (EPOLLOUT | EPOLLERR | EPOLLHUP))
+            connected(w, c);
+        return;
+    }
+    if (c->state == CONN_SENDING && (events & EPOLLOUT))
+        send_rest(w, c);
+    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+        readable(w, c, events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
+}

@@ -1,0 +1,64 @@
+/* report.c: what the reports share: figures derived from a run, its exit status. */
+#include "benchmarks/native/llmload/report_parts.h"
+
+#include <math.h>
+
+const struct report_point report_points[REPORT_POINTS] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}};
+
+void report_derive(struct derived *ret, const struct report *r)
+{
+    const struct outcome *o = r->outcome;
+    const struct metrics *m = &o->m;
+    double seconds = m->first_send_ns && m->last_end_ns > m->first_send_ns ? (double)(m->last_end_ns - m->first_send_ns) / 1e9 : NAN;
+    double window = m->window_end_ns ? (double)(m->window_end_ns - m->window_begin_ns) / 1e9 : NAN;
+    if (o->why_early && m->window_end_ns && o->wall_s < (double)(m->window_end_ns - o->begin_ns) / 1e9)
+        window = o->wall_s - (double)(m->window_begin_ns - o->begin_ns) / 1e9;
+    *ret = (struct derived){
+        .seconds = seconds,
+        .window_s = window,
+        .completed = metrics_completed(m),
+        .failed = metrics_failed(m),
+        .cancelled = m->ended[PHASE_MEASURE][ENDING_CANCELLED],
+        .unfinished = m->ended[PHASE_MEASURE][ENDING_UNFINISHED],
+        .concurrency = steady_mean_concurrency(o),
+        .peak_tokens = steady_peak_tokens(o),
+        .cpu_us_per_event = m->events_all ? o->m.cpu_s * 1e6 / (double)m->events_all : NAN,
+        .reads_per_event = m->events_all ? (double)m->reads_all / (double)m->events_all : NAN,
+    };
+    ret->has_steady = steady_find(&ret->steady, r->load, o);
+    ret->has_objectives =
+        r->load->objectives.ttft_ns || r->load->objectives.itl_ns || r->load->objectives.tpot_ns || r->load->objectives.e2el_ns;
+}
+
+double report_value(const struct metrics *m, int metric, double raw)
+{
+    (void)m;
+    return raw / metric_rows[metric].scale;
+}
+
+double report_mean(const struct metrics *m, int metric)
+{
+    if (metric == METRIC_ITL && m->itl_all)
+        return m->itl_sum_ns / (double)m->itl_all / metric_rows[metric].scale;
+    return m->h[metric].n ? m->h[metric].mean / metric_rows[metric].scale : NAN;
+}
+
+enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed)
+{
+    int best = TOKENS_UNKNOWN;
+    unsigned kinds = 0;
+    for (int i = 0; i < TOKENS_SOURCES; i++) {
+        kinds += counts[i] > 0;
+        if (counts[i] > counts[best])
+            best = i;
+    }
+    *ret_mixed = kinds > 1;
+    return (enum token_source)best;
+}
+
+int report_status(const struct outcome *o)
+{
+    if (o->signal)
+        return 128 + o->signal;
+    return metrics_completed(&o->m) && o->m.ended[PHASE_MEASURE][ENDING_OK] ? 0 : 1;
+}

@@ -1,0 +1,332 @@
+/* report_json.c: a run's result as one JSON object: the key names of vLLM's benchmark at the top level, everything else in members of its own. */
+#include "benchmarks/native/llmload/report_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct writer {
+    struct buf *to;
+    const struct report *r;
+    struct derived d;
+};
+
+static void key(struct buf *to, const char *name)
+{
+    if (to->n && to->p[to->n - 1] != '{' && to->p[to->n - 1] != '[')
+        buf_putc(to, ',');
+    buf_json(to, str_of(name));
+    buf_putc(to, ':');
+}
+
+static void number(struct buf *to, const char *name, double v)
+{
+    key(to, name);
+    if (isfinite(v))
+        buf_double(to, v);
+    else
+        buf_puts(to, "null");
+}
+
+static void whole(struct buf *to, const char *name, uint64_t v)
+{
+    key(to, name);
+    buf_printf(to, "%llu", (unsigned long long)v);
+}
+
+static void text(struct buf *to, const char *name, const char *v)
+{
+    key(to, name);
+    if (v)
+        buf_json(to, str_of(v));
+    else
+        buf_puts(to, "null");
+}
+
+static void truth(struct buf *to, const char *name, bool v)
+{
+    key(to, name);
+    buf_puts(to, v ? "true" : "false");
+}
+
+static double per(double count, double seconds)
+{
+    return seconds > 0 ? count / seconds : NAN;
+}
+
+static void put_begin(struct writer *w)
+{
+    const struct load *l = w->r->load;
+    const struct outcome *o = w->r->outcome;
+    char date[40];
+    time_t t = (time_t)(o->begin_wall_ms / 1000);
+    struct tm tm;
+    gmtime_r(&t, &tm);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    text(w->to, "date", date);
+    text(w->to, "benchmark", "llmload");
+    text(w->to, "version", BW_VERSION);
+    text(w->to, "backend", dialect_names[l->dialect]);
+    text(w->to, "model_id", l->model);
+    text(w->to, "url", l->urls[0]);
+    whole(w->to, "endpoints", l->url_count);
+    whole(w->to, "num_prompts", o->m.scheduled);
+    key(w->to, "request_rate");
+    if (l->arrivals == ARRIVALS_CLOSED)
+        buf_puts(w->to, "\"inf\"");
+    else
+        buf_double(w->to, l->rate.n == 1 && !l->rate.piece[0].seconds ? l->rate.piece[0].to : o->offered_rate);
+    number(w->to, "burstiness", l->arrivals == ARRIVALS_GAMMA ? l->burstiness : l->arrivals == ARRIVALS_POISSON ? 1 : NAN);
+    number(w->to, "max_concurrency", l->concurrency.n == 1 ? l->concurrency.piece[0].to : NAN);
+}
+
+static void put_totals(struct writer *w)
+{
+    const struct metrics *m = &w->r->outcome->m;
+    const struct derived *d = &w->d;
+    bool mixed;
+    bool in = report_source(m->input_source, &mixed) != TOKENS_UNKNOWN, out = report_source(m->output_source, &mixed) != TOKENS_UNKNOWN;
+    number(w->to, "duration", d->seconds);
+    whole(w->to, "completed", d->completed);
+    whole(w->to, "failed", d->failed);
+    number(w->to, "total_input_tokens", in ? (double)m->input_tokens : NAN);
+    number(w->to, "total_output_tokens", out ? (double)m->output_tokens : NAN);
+    number(w->to, "request_throughput", per((double)d->completed, d->seconds));
+    number(w->to, "request_goodput", d->has_objectives ? per((double)m->good, d->seconds) : NAN);
+    number(w->to, "output_throughput", out ? per((double)m->output_tokens, d->seconds) : NAN);
+    number(w->to, "total_token_throughput", in && out ? per((double)(m->input_tokens + m->output_tokens), d->seconds) : NAN);
+    number(w->to, "max_output_tokens_per_s", d->peak_tokens);
+    whole(w->to, "max_concurrent_requests", m->in_flight_max);
+}
+
+/* vLLM's own names: mean_ttft_ms …; a percentile from too few samples is null. */
+static void put_flat(struct writer *w)
+{
+    static const int metrics[] = {METRIC_TTFT, METRIC_TPOT, METRIC_ITL, METRIC_E2EL, METRIC_TTFT_SCHED, METRIC_E2EL_SCHED};
+    const struct metrics *m = &w->r->outcome->m;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        const struct hdr *h = &m->h[metrics[i]];
+        const struct metric_row *row = &metric_rows[metrics[i]];
+        char name[80];
+        snprintf(name, sizeof name, "mean_%s_ms", row->key);
+        number(w->to, name, report_mean(m, metrics[i]));
+        snprintf(name, sizeof name, "median_%s_ms", row->key);
+        number(w->to, name, hdr_quantile(h, 0.5) / row->scale);
+        snprintf(name, sizeof name, "std_%s_ms", row->key);
+        number(w->to, name, hdr_sd(h) / row->scale);
+        for (int k = 0; k < REPORT_POINTS; k++) {
+            double p = report_points[k].p;
+            snprintf(name, sizeof name, "%s_%s_ms", report_points[k].name, row->key);
+            number(w->to, name, h->n >= hdr_least(p) ? hdr_quantile(h, p) / row->scale : NAN);
+        }
+    }
+}
+
+static void put_metric(struct writer *w, int which)
+{
+    const struct metrics *m = &w->r->outcome->m;
+    const struct hdr *h = &m->h[which];
+    const struct metric_row *row = &metric_rows[which];
+    key(w->to, row->key);
+    buf_putc(w->to, '{');
+    text(w->to, "unit", row->unit);
+    text(w->to, "definition", row->definition);
+    whole(w->to, "n", h->n);
+    if (h->n) {
+        number(w->to, "mean", report_mean(m, which));
+        number(w->to, "sd", hdr_sd(h) / row->scale);
+        number(w->to, "min", (double)h->min / row->scale);
+        number(w->to, "max", (double)h->max / row->scale);
+        for (int k = 0; k < REPORT_POINTS; k++) {
+            double p = report_points[k].p, low, high;
+            key(w->to, report_points[k].name);
+            if (h->n < hdr_least(p)) {
+                buf_printf(w->to, "{\"value\":null,\"reason\":\"%llu samples, %llu needed\"}", (unsigned long long)h->n,
+                           (unsigned long long)hdr_least(p));
+                continue;
+            }
+            buf_putc(w->to, '{');
+            number(w->to, "value", hdr_quantile(h, p) / row->scale);
+            if (hdr_interval(h, p, &low, &high)) {
+                number(w->to, "ci_low", low / row->scale);
+                number(w->to, "ci_high", high / row->scale);
+            }
+            buf_putc(w->to, '}');
+        }
+    }
+    buf_putc(w->to, '}');
+}
+
+static void put_endings(struct writer *w)
+{
+    const struct metrics *m = &w->r->outcome->m;
+    key(w->to, "endings");
+    buf_putc(w->to, '{');
+    for (int e = 0; e < ENDINGS; e++)
+        if (m->ended[PHASE_MEASURE][e])
+            whole(w->to, ending_rows[e].name, m->ended[PHASE_MEASURE][e]);
+    buf_putc(w->to, '}');
+    key(w->to, "warmup_endings");
+    buf_putc(w->to, '{');
+    for (int e = 0; e < ENDINGS; e++)
+        if (m->ended[PHASE_WARMUP][e])
+            whole(w->to, ending_rows[e].name, m->ended[PHASE_WARMUP][e]);
+    buf_putc(w->to, '}');
+    key(w->to, "first_errors");
+    buf_putc(w->to, '{');
+    for (int e = 0; e < ENDINGS; e++)
+        if (m->first_error[e][0] && ending_rows[e].failed)
+            text(w->to, ending_rows[e].name, m->first_error[e]);
+    buf_putc(w->to, '}');
+    key(w->to, "http_status");
+    buf_putc(w->to, '{');
+    for (unsigned i = 100; i < 600; i++)
+        if (m->status[i]) {
+            char name[8];
+            snprintf(name, sizeof name, "%u", i);
+            whole(w->to, name, m->status[i]);
+        }
+    buf_putc(w->to, '}');
+}
+
+static void put_load(struct writer *w)
+{
+    const struct load *l = w->r->load;
+    const struct outcome *o = w->r->outcome;
+    const struct metrics *m = &o->m;
+    key(w->to, "load");
+    buf_putc(w->to, '{');
+    text(w->to, "arrivals", arrivals_names[l->arrivals]);
+    text(w->to, "trace", o->trace_kind);
+    text(w->to, "schedule_sha256", o->schedule_hash);
+    whole(w->to, "schedule_length", o->schedule_length);
+    whole(w->to, "seed", l->seed);
+    number(w->to, "offered_rate", l->arrivals == ARRIVALS_CLOSED ? NAN : o->offered_rate);
+    number(w->to, "achieved_rate", per((double)(m->scheduled - m->dropped), w->d.window_s > 0 ? w->d.window_s : w->d.seconds));
+    whole(w->to, "scheduled", m->scheduled);
+    whole(w->to, "dropped", m->dropped);
+    whole(w->to, "late", m->late);
+    number(w->to, "warmup_s", l->warmup_s);
+    number(w->to, "window_s", w->d.window_s);
+    number(w->to, "grace_s", l->grace_s);
+    whole(w->to, "turns", l->turns);
+    truth(w->to, "stream", l->stream);
+    whole(w->to, "max_tokens", l->max_tokens);
+    text(w->to, "prompts", w->r->prompts->name);
+    if (w->r->prompts->describe)
+        w->r->prompts->describe(w->r->prompts, w->to);
+    buf_putc(w->to, '}');
+}
+
+static void put_tokens(struct writer *w)
+{
+    const struct metrics *m = &w->r->outcome->m;
+    bool mixed;
+    key(w->to, "tokens");
+    buf_putc(w->to, '{');
+    text(w->to, "input_source", token_source_names[report_source(m->input_source, &mixed)]);
+    truth(w->to, "input_source_mixed", mixed);
+    text(w->to, "output_source", token_source_names[report_source(m->output_source, &mixed)]);
+    truth(w->to, "output_source_mixed", mixed);
+    whole(w->to, "cached", m->cached_tokens);
+    whole(w->to, "reasoning", m->reasoning_tokens);
+    whole(w->to, "chunks", m->chunks);
+    whole(w->to, "events", m->events);
+    whole(w->to, "itl_gaps", m->itl_all);
+    whole(w->to, "itl_gaps_shared_stamp", m->itl_shared);
+    number(w->to, "itl_shared_share", m->itl_all ? (double)m->itl_shared / (double)m->itl_all : NAN);
+    whole(w->to, "empty_answers", m->ended[PHASE_MEASURE][ENDING_EMPTY]);
+    whole(w->to, "short_answers", m->short_answers);
+    buf_putc(w->to, '}');
+}
+
+static void put_window(struct writer *w)
+{
+    const struct metrics *m = &w->r->outcome->m;
+    const struct steady *s = &w->d.steady;
+    key(w->to, "window");
+    buf_putc(w->to, '{');
+    number(w->to, "completed", w->d.window_s > 0 ? (double)m->window_completed : NAN);
+    number(w->to, "request_throughput", per((double)m->window_completed, w->d.window_s));
+    number(w->to, "chunk_tokens_per_s", per((double)m->window_tokens, w->d.window_s));
+    number(w->to, "mean_concurrency", w->d.concurrency);
+    buf_putc(w->to, '}');
+    key(w->to, "steady");
+    if (!w->d.has_steady) {
+        buf_puts(w->to, "null");
+        return;
+    }
+    buf_putc(w->to, '{');
+    number(w->to, "from_s", s->from_s);
+    number(w->to, "to_s", s->to_s);
+    number(w->to, "full_concurrency", s->reference);
+    number(w->to, "request_throughput", s->requests_per_s);
+    number(w->to, "chunk_tokens_per_s", s->tokens_per_s);
+    number(w->to, "mean_concurrency", s->concurrency);
+    truth(w->to, "long_enough", s->enough);
+    buf_putc(w->to, '}');
+}
+
+static void put_goodput(struct writer *w)
+{
+    const struct objectives *j = &w->r->load->objectives;
+    const struct metrics *m = &w->r->outcome->m;
+    uint64_t all = w->d.completed + w->d.failed;
+    if (!w->d.has_objectives)
+        return;
+    key(w->to, "goodput");
+    buf_putc(w->to, '{');
+    text(w->to, "preset", w->r->load->objectives_name);
+    number(w->to, "ttft_ms", j->ttft_ns ? (double)j->ttft_ns / 1e6 : NAN);
+    number(w->to, "itl_ms", j->itl_ns ? (double)j->itl_ns / 1e6 : NAN);
+    number(w->to, "tpot_ms", j->tpot_ns ? (double)j->tpot_ns / 1e6 : NAN);
+    number(w->to, "e2el_ms", j->e2el_ns ? (double)j->e2el_ns / 1e6 : NAN);
+    whole(w->to, "good", m->good);
+    number(w->to, "share", all ? (double)m->good / (double)all : NAN); /* failed ones are in the denominator */
+    buf_putc(w->to, '}');
+}
+
+static void put_client(struct writer *w)
+{
+    const struct outcome *o = w->r->outcome;
+    key(w->to, "client");
+    buf_putc(w->to, '{');
+    whole(w->to, "threads", o->threads);
+    text(w->to, "clock", o->kernel_stamps ? "kernel receive stamps" : "after the read");
+    whole(w->to, "connections", o->m.connections);
+    whole(w->to, "reconnects", o->m.reconnects);
+    number(w->to, "cpu_s", o->m.cpu_s);
+    number(w->to, "cpu_us_per_event", w->d.cpu_us_per_event);
+    number(w->to, "reads_per_event", w->d.reads_per_event);
+    number(w->to, "cpu_share", o->wall_s > 0 ? o->m.cpu_s / o->wall_s / o->threads : NAN);
+    number(w->to, "steal_percent", o->steal_percent < 0 ? NAN : o->steal_percent);
+    number(w->to, "wall_s", o->wall_s);
+    text(w->to, "trouble", o->trouble[0] ? o->trouble : NULL);
+    text(w->to, "ended_early", o->why_early);
+    buf_putc(w->to, '}');
+}
+
+void report_json(const struct report *r, struct buf *to)
+{
+    struct writer w = {.to = to, .r = r};
+    report_derive(&w.d, r);
+    buf_putc(to, '{');
+    put_begin(&w);
+    put_totals(&w);
+    put_flat(&w);
+    put_endings(&w);
+    put_load(&w);
+    put_tokens(&w);
+    put_window(&w);
+    put_goodput(&w);
+    put_client(&w);
+    key(to, "metrics");
+    buf_putc(to, '{');
+    for (int i = 0; i < METRICS; i++)
+        put_metric(&w, i);
+    buf_putc(to, '}');
+    if (r->more.n)
+        buf_str(to, r->more);
+    buf_puts(to, "}\n");
+}

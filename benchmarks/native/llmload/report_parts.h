@@ -1,0 +1,27 @@
+/* report_parts.h: what the JSON and the table of a run share. */
+#ifndef LLMLOAD_REPORT_PARTS_H
+#define LLMLOAD_REPORT_PARTS_H
+#include "benchmarks/native/llmload/report.h"
+#include "benchmarks/native/llmload/steady.h"
+
+enum { REPORT_POINTS = 5 };
+struct report_point {
+    const char *name;
+    double p;
+};
+extern const struct report_point report_points[REPORT_POINTS];
+
+struct derived {
+    double seconds; /* first actual send to last completion of measured requests */
+    double window_s; /* measurement window; NaN: by count */
+    uint64_t completed, failed, cancelled, unfinished;
+    double concurrency, peak_tokens, cpu_us_per_event, reads_per_event;
+    bool has_steady, has_objectives;
+    struct steady steady;
+};
+void report_derive(struct derived *ret, const struct report *r);
+double report_value(const struct metrics *m, int metric, double raw); /* in the metric's unit */
+double report_mean(const struct metrics *m, int metric); /* in its unit; NaN: no samples */
+/* The source most counts came from, and whether others were used too. */
+enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed);
+#endif

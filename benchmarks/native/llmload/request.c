@@ -1,0 +1,192 @@
+/* request.c: the bytes of a request, from its prompt. */
+#include "benchmarks/native/llmload/worker.h"
+
+#include <string.h>
+
+enum { ID_DIGITS = 12 };
+
+static void put_messages(struct worker *w, const struct session *s, const struct prompt *p)
+{
+    struct buf *b = &w->body;
+    buf_puts(b, "\"messages\":[");
+    if (s && s->history.n)
+        buf_str(b, buf_text(&s->history)), buf_putc(b, ',');
+    if (p->messages.n) {
+        buf_str(b, p->messages);
+    } else {
+        buf_puts(b, "{\"role\":\"user\",\"content\":");
+        buf_json(b, p->text);
+        buf_putc(b, '}');
+    }
+    buf_putc(b, ']');
+}
+
+static void put_prompt(struct worker *w, const struct session *s, const struct prompt *p)
+{
+    struct buf *b = &w->body;
+    if (w->run->load->dialect == DIALECT_CHAT || w->run->load->dialect == DIALECT_OLLAMA_CHAT) {
+        put_messages(w, s, p);
+        return;
+    }
+    buf_puts(b, "\"prompt\":");
+    if (p->ids.n && w->run->load->dialect == DIALECT_COMPLETIONS)
+        buf_str(b, p->ids);
+    else
+        buf_json(b, p->text);
+}
+
+static void put_openai(struct buf *b, const struct load *l, uint32_t tokens)
+{
+    if (l->stream) {
+        buf_puts(b, ",\"stream\":true,\"stream_options\":{\"include_usage\":true");
+        if (l->continuous_usage)
+            buf_puts(b, ",\"continuous_usage_stats\":true");
+        buf_putc(b, '}');
+    }
+    if (tokens)
+        buf_printf(b, ",\"%s\":%u", l->max_field, tokens);
+    if (l->ignore_eos)
+        buf_puts(b, ",\"ignore_eos\":true");
+    if (l->token_ids)
+        buf_puts(b, ",\"return_token_ids\":true");
+    if (l->temperature >= 0)
+        buf_printf(b, ",\"temperature\":%g", l->temperature);
+}
+
+static void put_ollama(struct buf *b, const struct load *l, uint32_t tokens)
+{
+    const char *comma = "";
+    buf_printf(b, ",\"stream\":%s", l->stream ? "true" : "false");
+    if (!tokens && l->temperature < 0)
+        return;
+    buf_puts(b, ",\"options\":{");
+    if (tokens)
+        buf_printf(b, "\"num_predict\":%u", tokens), comma = ",";
+    if (l->temperature >= 0)
+        buf_printf(b, "%s\"temperature\":%g", comma, l->temperature);
+    buf_putc(b, '}');
+}
+
+static void put_body(struct worker *w, const struct session *s, const struct prompt *p, uint32_t tokens)
+{
+    const struct load *l = w->run->load;
+    struct buf *b = &w->body;
+    buf_clear(b);
+    buf_putc(b, '{');
+    if (l->model) {
+        buf_puts(b, "\"model\":");
+        buf_json(b, str_of(l->model));
+        buf_putc(b, ',');
+    }
+    put_prompt(w, s, p);
+    if (l->dialect == DIALECT_CHAT || l->dialect == DIALECT_COMPLETIONS)
+        put_openai(b, l, tokens);
+    else
+        put_ollama(b, l, tokens);
+    if (l->extra_body.n)
+        buf_putc(b, ','), buf_str(b, l->extra_body);
+    if (p->extra.n)
+        buf_putc(b, ','), buf_str(b, p->extra);
+    buf_putc(b, '}');
+}
+
+static void put_head(struct worker *w, const struct endpoint *e)
+{
+    const struct load *l = w->run->load;
+    struct buf *b = &w->wire;
+    buf_printf(b, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: %s\r\nUser-Agent: llmload/%s\r\n", e->path,
+               e->host, l->stream ? "text/event-stream, application/x-ndjson, application/json" : "application/json", BW_VERSION);
+    if (l->key)
+        buf_printf(b, "Authorization: Bearer %s\r\n", l->key);
+    for (size_t i = 0; i < l->header_count; i++)
+        buf_printf(b, "%s\r\n", l->headers[i]);
+    buf_printf(b, "Content-Length: %zu\r\nX-Request-Id: ", w->body.n);
+    w->fixed_id = b->n;
+    buf_puts(b, "000000000000\r\n\r\n");
+}
+
+static void patch_id(struct buf *b, size_t at, uint64_t index)
+{
+    for (int i = ID_DIGITS - 1; i >= 0; i--, index /= 10)
+        b->p[at + (size_t)i] = (char)('0' + index % 10);
+}
+
+/* What this turn asks, kept until its answer is there. */
+static void keep_question(struct worker *w, struct session *s, const struct prompt *p)
+{
+    buf_clear(&s->question);
+    if (p->messages.n) {
+        buf_str(&s->question, p->messages);
+    } else {
+        buf_puts(&s->question, "{\"role\":\"user\",\"content\":");
+        buf_json(&s->question, p->text);
+        buf_putc(&s->question, '}');
+    }
+    if (s->question.failed && !w->failure.kind)
+        err_set(&w->failure, ERR_SYSTEM, "a session's history is too long to be kept");
+}
+
+static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
+{
+    const struct schedule *schedule = w->run->schedule;
+    const struct arrival *a = c->f.arrival;
+    struct prompt_want want = {.index = c->f.r.index, .session = c->f.r.session, .turn = c->f.r.turn};
+    if (a) {
+        want.input_tokens = a->input_tokens, want.output_tokens = a->output_tokens;
+        if (a->blocks)
+            want.blocks = schedule->blocks + a->blocks - 1, want.block_count = a->block_count;
+        if (a->text)
+            want.text = (struct str){schedule->texts + a->text - 1, a->text_bytes};
+    }
+    *p = (struct prompt){.item = UINT64_MAX};
+    buf_clear(&w->scratch);
+    struct err err;
+    if (w->run->prompts->make(w->run->prompts, &want, &w->scratch, p, &err) < 0) {
+        if (!w->failure.kind)
+            w->failure = err;
+        return -1;
+    }
+    if (a && a->output_tokens && !p->output_tokens)
+        p->output_tokens = a->output_tokens;
+    return 0;
+}
+
+bool request_render(struct worker *w, struct conn *c)
+{
+    const struct run *run = w->run;
+    struct prompt p;
+    struct session *s = c->f.session;
+    bool fixed =
+        run->prompts->constant && run->load->turns <= 1 && run->endpoint_count == 1 && !run->schedule->trace_kind && !run->endpoints[0].tls;
+    c->f.r.asked_tokens = run->load->max_tokens;
+    if (fixed && w->fixed.n) {
+        patch_id(&w->fixed, w->fixed_id, c->f.r.index);
+        c->f.r.input_tokens = w->fixed_tokens, c->f.r.input_source = w->fixed_source;
+        return true;
+    }
+    if (make_prompt(w, c, &p) < 0)
+        return false;
+    uint32_t tokens = p.output_tokens ? p.output_tokens : run->load->max_tokens;
+    put_body(w, s, &p, tokens);
+    buf_clear(&w->wire);
+    put_head(w, &run->endpoints[c->endpoint]);
+    w->head_bytes = w->wire.n;
+    buf_str(&w->wire, buf_text(&w->body));
+    if (w->wire.failed || w->body.failed) {
+        if (!w->failure.kind)
+            err_set(&w->failure, ERR_SYSTEM, "request %llu is too long (%zu bytes at most)", (unsigned long long)c->f.r.index, w->wire.max);
+        return false;
+    }
+    c->f.r.asked_tokens = tokens;
+    c->f.r.item = p.item;
+    c->f.r.input_tokens = p.input_tokens, c->f.r.input_source = p.input_source;
+    if (s)
+        keep_question(w, s, &p);
+    patch_id(&w->wire, w->fixed_id, c->f.r.index);
+    if (fixed) {
+        buf_str(&w->fixed, buf_text(&w->wire));
+        w->fixed_tokens = p.input_tokens, w->fixed_source = p.input_source;
+        return !w->fixed.failed;
+    }
+    return true;
+}

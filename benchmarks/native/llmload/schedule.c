@@ -1,0 +1,218 @@
+/* schedule.c: when which request is to be sent; see schedule.h. */
+#include "benchmarks/native/llmload/schedule.h"
+
+#include "base/fs.h"
+#include "base/sha256.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRIVALS_MAX = 200000000 };
+
+struct arrival *schedule_room(struct schedule *s)
+{
+    if (s->n == s->size) {
+        size_t size = s->size ? 2 * s->size : 1024;
+        struct arrival *more = size <= ARRIVALS_MAX ? realloc(s->list, size * sizeof *more) : NULL;
+        if (!more)
+            return NULL;
+        s->list = more, s->size = size;
+    }
+    return &s->list[s->n];
+}
+
+void schedule_deinit(struct schedule *s)
+{
+    free(s->list);
+    free(s->texts);
+    free(s->blocks);
+    *s = (struct schedule){0};
+}
+
+/* SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere. */
+static uint64_t random_bits(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15U;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    return z ^ z >> 31;
+}
+
+static double uniform(uint64_t *state) /* in (0, 1) */
+{
+    return ((double)(random_bits(state) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *state)
+{
+    double u = uniform(state), v = uniform(state);
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+/* Gamma with this shape and mean 1 (Marsaglia and Tsang 2000). */
+static double gamma_unit(double shape, uint64_t *state)
+{
+    if (shape < 1)
+        return gamma_unit(shape + 1, state) * (shape + 1) * pow(uniform(state), 1 / shape) / shape;
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = normal(state), v = 1 + c * x;
+        v = v * v * v;
+        if (v > 0 && log(uniform(state)) < 0.5 * x * x + d - d * v + d * log(v))
+            return d * v / shape;
+    }
+}
+
+/* Distance to the next arrival where one per unit is expected. */
+static double interval(const struct load *l, uint64_t *state)
+{
+    switch (l->arrivals) {
+    case ARRIVALS_CONSTANT: return 1;
+    case ARRIVALS_GAMMA: return gamma_unit(l->burstiness, state);
+    default: return -log(uniform(state));
+    }
+}
+
+/* Time at which the integral of the rate from t on has grown by `need`; INFINITY: never. The rate is made of straight pieces. */
+static double advance(const struct profile *p, double t, double need)
+{
+    double begin = 0;
+    for (unsigned i = 0; i < p->n; i++) {
+        double end = begin + p->piece[i].seconds;
+        bool last = i + 1 == p->n;
+        if (t >= end && !last) {
+            begin = end;
+            continue;
+        }
+        double rate = profile_at(p, t), slope = t < end && end > begin ? (p->piece[i].to - p->piece[i].from) / p->piece[i].seconds : 0;
+        double room = t < end ? (rate + p->piece[i].to) / 2 * (end - t) : 0;
+        if (t < end && need <= room) {
+            double root = rate * rate + 2 * slope * need;
+            return t + (fabs(slope) < 1e-12 ? need / rate : (sqrt(root > 0 ? root : 0) - rate) / slope);
+        }
+        if (t < end)
+            need -= room, t = end;
+        if (last)
+            return p->piece[i].to > 0 ? t + need / p->piece[i].to : INFINITY;
+        begin = end;
+    }
+    return INFINITY;
+}
+
+/* On/off bursts: time passes only while it is on. */
+static double with_pauses(const struct load *l, double on_time)
+{
+    if (l->arrivals != ARRIVALS_BURSTS)
+        return on_time;
+    return on_time + floor(on_time / l->burst_on_s) * l->burst_off_s;
+}
+
+static int generate(struct schedule *s, const struct load *l, struct err *err)
+{
+    uint64_t state = l->seed * 0x9e3779b97f4a7c15U + 1;
+    double t = 0, end = l->warmup_s + l->duration_s + l->cooldown_s;
+    uint64_t most = l->requests ? l->requests + l->warmup_requests : UINT64_MAX;
+    for (;;) {
+        t = advance(&l->rate, t, interval(l, &state));
+        double at = with_pauses(l, t);
+        if (!(at < (l->requests ? 1e9 : end)) || s->n >= most)
+            return 0;
+        struct arrival *a = schedule_room(s);
+        if (!a)
+            return err_set(err, ERR_SYSTEM, "the schedule has too many requests (%zu)", s->n);
+        *a = (struct arrival){.at_ns = (int64_t)(at * 1e9)};
+        s->n++;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Phases, and of several agents this one's share: every shares-th arrival of the one schedule. */
+static void divide(struct schedule *s, const struct load *l)
+{
+    size_t kept = 0, measured = 0;
+    int64_t warm = (int64_t)(l->warmup_s * 1e9), end = l->duration_s > 0 ? warm + (int64_t)(l->duration_s * 1e9) : INT64_MAX;
+    int64_t first = 0, last = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct arrival a = s->list[i];
+        a.phase = (uint8_t)(i < l->warmup_requests || a.at_ns < warm ? PHASE_WARMUP : a.at_ns < end ? PHASE_MEASURE : PHASE_COOLDOWN);
+        if (a.phase == PHASE_MEASURE) {
+            first = measured++ ? first : a.at_ns;
+            last = a.at_ns;
+        }
+        if (i % l->shares == l->share)
+            s->list[kept++] = a;
+    }
+    s->n = kept;
+    if (l->duration_s > 0)
+        s->offered_rate = (double)measured / l->duration_s;
+    else if (measured > 1 && last > first)
+        s->offered_rate = (double)(measured - 1) * 1e9 / (double)(last - first);
+}
+
+/* The hash is that of the whole schedule, before it is divided: all agents have the same. */
+static void hash(struct schedule *s, const struct load *l)
+{
+    struct sha256 h;
+    sha256_init(&h);
+    if (!s->n) {
+        char text[400];
+        int n = snprintf(text, sizeof text, "closed %.9g %.9g %llu %llu %.9g %.9g %u %llu", profile_at(&l->concurrency, 0),
+                         profile_seconds(&l->concurrency), (unsigned long long)l->requests, (unsigned long long)l->warmup_requests,
+                         l->warmup_s, l->duration_s, l->turns, (unsigned long long)l->seed);
+        sha256_add(&h, text, (size_t)n);
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        const struct arrival *a = &s->list[i];
+        uint64_t words[] = {(uint64_t)a->at_ns, a->index, a->session, a->input_tokens, a->output_tokens};
+        unsigned char bytes[sizeof words];
+        for (size_t k = 0; k < sizeof bytes; k++)
+            bytes[k] = (unsigned char)(words[k / 8] >> 8 * (k % 8)); /* the same on every machine */
+        sha256_add(&h, bytes, sizeof bytes);
+    }
+    sha256_end(&h, s->hash);
+}
+
+int schedule_make(struct schedule *ret, const struct load *l, struct err *err)
+{
+    *ret = (struct schedule){0};
+    if (l->arrivals != ARRIVALS_CLOSED) {
+        int status = l->arrivals == ARRIVALS_TRACE ? schedule_read_trace(ret, l, err) : generate(ret, l, err);
+        if (status == 0 && !ret->n)
+            status = err_set(err, ERR_USAGE, "the schedule is empty: no request is sent in that time at that rate");
+        if (status < 0) {
+            schedule_deinit(ret);
+            return -1;
+        }
+        for (size_t i = 0; i < ret->n; i++)
+            ret->list[i].index = i, ret->list[i].session = ret->trace_kind ? ret->list[i].session : i;
+        qsort(ret->list, ret->n, sizeof *ret->list, by_time);
+    }
+    hash(ret, l);
+    if (l->schedule_out && schedule_write(ret, l->schedule_out, err) < 0)
+        return -1;
+    divide(ret, l);
+    return 0;
+}
+
+int schedule_write(const struct schedule *s, const char *path, struct err *err)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, (size_t)1 << 33);
+    buf_puts(&b, "index,at_s,session,input_tokens,output_tokens\n");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct arrival *a = &s->list[i];
+        buf_printf(&b, "%llu,%.9f,%llu,%u,%u\n", (unsigned long long)a->index, (double)a->at_ns / 1e9, (unsigned long long)a->session,
+                   a->input_tokens, a->output_tokens);
+    }
+    if (b.failed)
+        return err_set(err, ERR_SYSTEM, "no memory for the schedule's text");
+    return fs_write(AT_FDCWD, path, buf_text(&b), 0666, false, err) < 0 ? err_wrap(err, "keeping the schedule") : 0;
+}

@@ -1,0 +1,35 @@
+/* schedule.h: when which request is to be sent: made before anything is sent, hashed, and kept if wished. */
+#ifndef LLMLOAD_SCHEDULE_H
+#define LLMLOAD_SCHEDULE_H
+#include "benchmarks/native/llmload/load.h"
+
+struct arrival {
+    int64_t at_ns; /* since the run's begin */
+    uint64_t index, session;
+    uint32_t input_tokens, output_tokens; /* 0: the prompt source decides */
+    uint32_t text, blocks; /* of a trace: offsets into texts and blocks, +1; 0: none */
+    uint32_t text_bytes, block_count;
+    uint8_t phase; /* enum phase */
+};
+
+struct schedule {
+    struct arrival *list; /* by time */
+    size_t n; /* 0: closed loop */
+    char *texts;
+    uint64_t *blocks;
+    size_t texts_n, texts_size, blocks_n, blocks_size, size;
+    char hash[65]; /* SHA-256 */
+    const char *trace_kind; /* "azure", "burstgpt", "mooncake", "jsonl"; NULL: no trace */
+    double offered_rate; /* requests per second of the measured part */
+};
+
+/* Makes it. ERR_INPUT names file and line of a trace's trouble. */
+int schedule_make(struct schedule *ret, const struct load *load, struct err *err);
+void schedule_deinit(struct schedule *s);
+/* Writes it as CSV: index, at_s, phase, session, input_tokens, output_tokens. */
+int schedule_write(const struct schedule *s, const char *path, struct err *err);
+/* schedule_trace.c: the rows of a trace, times from 0, as they stand. */
+int schedule_read_trace(struct schedule *s, const struct load *load, struct err *err);
+/* Room for one more arrival at list[n]; NULL: no memory. */
+struct arrival *schedule_room(struct schedule *s);
+#endif

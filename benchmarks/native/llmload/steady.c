@@ -1,0 +1,66 @@
+/* steady.c: the part of a run in which the load was steady; see steady.h. */
+#include "benchmarks/native/llmload/steady.h"
+
+#include <math.h>
+
+static double in_flight(const struct series *s, size_t i)
+{
+    return (double)s->b[i].in_flight_ns / (double)s->width_ns;
+}
+
+bool steady_find(struct steady *ret, const struct load *load, const struct outcome *o)
+{
+    const struct series *s = &o->m.series;
+    double full = 0, width = (double)s->width_ns / 1e9;
+    if (load->arrivals == ARRIVALS_CLOSED && load->concurrency.n == 1 && load->turns <= 1)
+        full = load->concurrency.piece[0].to;
+    else
+        for (size_t i = 0; i < s->n; i++)
+            full = fmax(full, in_flight(s, i));
+    size_t best = 0, length = 0;
+    for (size_t i = 0, from = 0; i < s->n && full > 0; i++) {
+        if (in_flight(s, i) < 0.95 * full)
+            from = i + 1;
+        else if (i + 1 - from > length)
+            best = from, length = i + 1 - from;
+    }
+    if (!length)
+        return false;
+    double requests = 0, tokens = 0, flying = 0;
+    for (size_t i = best; i < best + length; i++)
+        requests += s->b[i].completed, tokens += (double)s->b[i].tokens, flying += in_flight(s, i);
+    double seconds = (double)length * width;
+    *ret = (struct steady){(double)best * width,    (double)(best + length) * width,     full, requests / seconds, tokens / seconds,
+                           flying / (double)length, seconds >= fmax(10, 0.1 * o->wall_s)};
+    return true;
+}
+
+double steady_mean_concurrency(const struct outcome *o)
+{
+    const struct metrics *m = &o->m;
+    const struct series *s = &m->series;
+    int64_t from = m->window_begin_ns - m->series_begin_ns,
+            to = (m->window_end_ns ? m->window_end_ns : m->last_end_ns) - m->series_begin_ns;
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t a = (int64_t)i * s->width_ns, b = a + s->width_ns;
+        int64_t inside = (b < to ? b : to) - (a > from ? a : from);
+        if (inside > 0)
+            sum += (double)s->b[i].in_flight_ns * (double)inside / (double)s->width_ns;
+    }
+    return to > from ? sum / (double)(to - from) : NAN;
+}
+
+double steady_peak_tokens(const struct outcome *o)
+{
+    const struct series *s = &o->m.series;
+    size_t per_second = s->width_ns < 1000000000 ? (size_t)(1000000000 / s->width_ns) : 1;
+    double best = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double sum = 0;
+        for (size_t k = i; k < i + per_second && k < s->n; k++)
+            sum += (double)s->b[k].tokens;
+        best = fmax(best, sum);
+    }
+    return best * 1e9 / (double)(s->width_ns * (int64_t)per_second);
+}

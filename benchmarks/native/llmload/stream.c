@@ -1,0 +1,297 @@
+/* stream.c: cuts a reply's body into events; see stream.h. Line rules: WHATWG HTML, server-sent events, 9.2.6. */
+#include "benchmarks/native/llmload/stream.h"
+
+#include <string.h>
+
+/* The event read last, if it was content alone: the next one of the stream mostly differs in that string only. Where everything before and
+ * behind is the same and no quote or backslash lies between, it is the same kind of event, and need not be read again. */
+struct memo {
+    const char *line;
+    size_t before, behind; /* bytes of the line before and behind the content */
+    struct event e;
+};
+
+struct feeding {
+    struct stream *s;
+    stream_take *take;
+    void *context;
+    struct memo memo;
+    struct str pending; /* the event's only data so far, in place; p NULL: none, or it is in s->data */
+};
+
+void stream_init(struct stream *s, enum framing framing, bool lines)
+{
+    *s = (struct stream){.framing = (uint8_t)framing, .lines = lines};
+    buf_init(&s->line, STREAM_EVENT_MAX);
+    buf_init(&s->data, STREAM_EVENT_MAX);
+}
+
+void stream_deinit(struct stream *s)
+{
+    buf_deinit(&s->line);
+    buf_deinit(&s->data);
+}
+
+static struct buf again(struct buf b)
+{
+    enum { KEEP = 2048 };
+    if (b.size > KEEP) {
+        buf_deinit(&b);
+        buf_init(&b, STREAM_EVENT_MAX);
+    }
+    buf_clear(&b);
+    return b;
+}
+
+void stream_reset(struct stream *s, enum framing framing, bool lines)
+{
+    *s = (struct stream){.framing = (uint8_t)framing, .lines = lines, .line = again(s->line), .data = again(s->data)};
+}
+
+static bool bad(struct stream *s, enum stream_trouble why)
+{
+    s->trouble = (uint8_t)why;
+    return false;
+}
+
+static bool tell(struct feeding *f, struct str text, struct event *e)
+{
+    struct stream *s = f->s;
+    if (s->done) {
+        s->after_done++;
+        return true;
+    }
+    if (str_is(str_trim(text), "[DONE]")) {
+        s->done = true;
+        return true;
+    }
+    if (!event_read(e, text))
+        return bad(s, STREAM_MALFORMED);
+    if (s->named_error && !e->error.n)
+        e->error = e->message.n ? e->message : text;
+    s->events++;
+    f->take(f->context, e);
+    return true;
+}
+
+/* An event is complete: its data is pending, or was kept. */
+static bool dispatch(struct feeding *f)
+{
+    struct stream *s = f->s;
+    struct event e;
+    bool good = true;
+    if (s->has_data) {
+        struct str text = f->pending.p ? f->pending : buf_text(&s->data);
+        good = str_trim(text).n == 0 || tell(f, text, &e);
+    }
+    f->pending.p = NULL;
+    buf_clear(&s->data);
+    s->has_data = s->named_error = false;
+    return good;
+}
+
+/* Several data lines are one text with line feeds between. */
+static bool keep_data(struct feeding *f)
+{
+    if (f->pending.p) {
+        buf_str(&f->s->data, f->pending);
+        f->pending.p = NULL;
+    }
+    return !f->s->data.failed || bad(f->s, STREAM_TOO_LONG);
+}
+
+static bool more_data(struct feeding *f, struct str value, bool in_place)
+{
+    struct stream *s = f->s;
+    if (!s->has_data && in_place) {
+        f->pending = value;
+        s->has_data = true;
+        return true;
+    }
+    if (!keep_data(f))
+        return false;
+    if (s->has_data)
+        buf_putc(&s->data, '\n');
+    s->has_data = true;
+    buf_str(&s->data, value);
+    return !s->data.failed || bad(s, STREAM_TOO_LONG);
+}
+
+static bool sse_line(struct feeding *f, struct str line, bool in_place)
+{
+    struct stream *s = f->s;
+    if (!s->begun) {
+        s->begun = true;
+        if (line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0)
+            line = str_sub(line, 3, line.n);
+    }
+    if (!line.n)
+        return dispatch(f);
+    struct str value = line, field = str_cut(&value, ':');
+    if (!value.p)
+        value = (struct str){"", 0};
+    else if (value.n && value.p[0] == ' ')
+        value = str_sub(value, 1, value.n);
+    if (str_is(field, "data"))
+        return more_data(f, value, in_place);
+    if (str_is(field, "event"))
+        s->named_error = str_is(value, "error");
+    return true; /* comments, id, retry, and what is not known */
+}
+
+static bool json_line(struct feeding *f, struct str line)
+{
+    struct event e;
+    if (!f->s->begun) {
+        f->s->begun = true;
+        if (line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0)
+            line = str_sub(line, 3, line.n);
+    }
+    return str_trim(line).n == 0 || tell(f, line, &e);
+}
+
+static bool one_line(struct feeding *f, struct str line, bool in_place)
+{
+    return f->s->framing == FRAMING_SSE ? sse_line(f, line, in_place) : json_line(f, line);
+}
+
+/* Is it the event before with other text? Then it is told. */
+static bool by_memo(struct feeding *f, const char *p, size_t n)
+{
+    struct memo *m = &f->memo;
+    if (!m->line || n <= m->before + m->behind || f->s->has_data || f->s->named_error || f->s->done)
+        return false;
+    const char *text = p + m->before, *behind = p + n - m->behind;
+    if (memcmp(p, m->line, m->before) != 0 || memcmp(behind, m->line + m->before + m->e.content.n, m->behind) != 0 ||
+        event_quote(text, behind) != behind)
+        return false;
+    m->line = p;
+    m->e.content = (struct str){text, (size_t)(behind - text)};
+    f->s->events++;
+    f->take(f->context, &m->e);
+    return true;
+}
+
+/* A line in place, with the blank line that completes it just behind: reads the event and remembers it. */
+static bool whole_event(struct feeding *f, const char *p, size_t n)
+{
+    struct event e;
+    size_t head = p[5] == ' ' ? 6 : 5;
+    if (!tell(f, (struct str){p + head, n - head}, &e))
+        return false;
+    if (!f->s->done && e.simple && !e.finish.n)
+        f->memo = (struct memo){p, (size_t)(e.content.p - p), (size_t)(p + n - e.content.p) - e.content.n, e};
+    return true;
+}
+
+/* First CR or LF at or after p; NULL: none. Lone CRs are rare, so most of the bytes are looked at once. */
+static const char *line_end(const char *p, const char *end, const char **cr)
+{
+    if (*cr && *cr < p)
+        *cr = memchr(p, '\r', (size_t)(end - p));
+    const char *lf = memchr(p, '\n', (size_t)((*cr ? *cr : end) - p));
+    return lf ? lf : *cr;
+}
+
+static bool lines(struct feeding *f, const char *p, size_t n)
+{
+    struct stream *s = f->s;
+    const char *end = p + n, *cr = memchr(p, '\r', n);
+    if (s->cr && *p == '\n')
+        p++;
+    s->cr = false;
+    while (p < end) {
+        const char *eol = line_end(p, end, &cr);
+        if (!eol) {
+            buf_add(&s->line, p, (size_t)(end - p));
+            break;
+        }
+        bool whole = s->line.n == 0;
+        size_t len = (size_t)(eol - p);
+        if (whole && s->framing == FRAMING_SSE && s->begun && eol + 1 < end && *eol == '\n' && eol[1] == '\n' && len > 6 &&
+            memcmp(p, "data:", 5) == 0 && !s->has_data && !s->named_error) {
+            if (!by_memo(f, p, len) && !whole_event(f, p, len))
+                return false;
+            p = eol + 2;
+            continue;
+        }
+        if (!whole)
+            buf_add(&s->line, p, len);
+        if (s->line.failed)
+            return bad(s, STREAM_TOO_LONG);
+        if (!one_line(f, whole ? (struct str){p, len} : buf_text(&s->line), whole))
+            return false;
+        buf_clear(&s->line);
+        p = eol + 1;
+        if (*eol == '\r') {
+            s->cr = p == end;
+            p += p < end && *p == '\n';
+        }
+    }
+    return keep_data(f) && (!s->line.failed || bad(s, STREAM_TOO_LONG));
+}
+
+/* What the first bytes say where the content type did not. */
+static bool guess(struct stream *s, struct str text)
+{
+    struct str t = str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text;
+    t = str_trim(t);
+    if (!t.n)
+        return true;
+    static const char *const fields[] = {":", "data:", "event:", "id:", "retry:"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        size_t n = t.n < strlen(fields[i]) ? t.n : strlen(fields[i]);
+        if (memcmp(t.p, fields[i], n) == 0) {
+            if (n == strlen(fields[i]))
+                s->framing = FRAMING_SSE;
+            return true;
+        }
+    }
+    if (t.p[0] != '{')
+        return bad(s, STREAM_WRONG_TYPE);
+    s->framing = s->lines ? FRAMING_LINES : FRAMING_JSON;
+    return true;
+}
+
+/* Kept until the kind is known, then fed again as one. */
+static bool feed_unknown(struct stream *s, const char *p, size_t n, stream_take *take, void *context)
+{
+    buf_add(&s->line, p, n);
+    if (s->line.failed)
+        return bad(s, STREAM_TOO_LONG);
+    if (!guess(s, buf_text(&s->line)) || s->framing == FRAMING_UNKNOWN)
+        return !s->trouble;
+    struct buf kept CLEANUP_BUF = s->line;
+    buf_init(&s->line, STREAM_EVENT_MAX);
+    return stream_feed(s, kept.p, kept.n, take, context);
+}
+
+bool stream_feed(struct stream *s, const char *p, size_t n, stream_take *take, void *context)
+{
+    if (s->trouble)
+        return false;
+    if (!n)
+        return true;
+    if (s->framing == FRAMING_UNKNOWN)
+        return feed_unknown(s, p, n, take, context);
+    if (s->framing == FRAMING_JSON) {
+        buf_add(&s->line, p, n);
+        return !s->line.failed || bad(s, STREAM_TOO_LONG);
+    }
+    struct feeding f = {.s = s, .take = take, .context = context};
+    return lines(&f, p, n);
+}
+
+bool stream_end(struct stream *s, stream_take *take, void *context)
+{
+    struct feeding f = {.s = s, .take = take, .context = context};
+    if (s->trouble)
+        return false;
+    if (s->framing == FRAMING_UNKNOWN)
+        return s->line.n == 0 || bad(s, STREAM_WRONG_TYPE);
+    bool good = s->line.n == 0 || one_line(&f, buf_text(&s->line), false);
+    if (good && s->framing == FRAMING_SSE)
+        good = dispatch(&f);
+    buf_clear(&s->line);
+    return good;
+}

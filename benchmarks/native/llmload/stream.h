@@ -1,0 +1,38 @@
+/* stream.h: cuts a reply's body into events: server-sent events, lines of JSON, or one JSON text.
+ *
+ * Bytes come in pieces cut anywhere; the same bytes give the same events, however they were cut. Events that lie whole in a piece are read in place. */
+#ifndef LLMLOAD_STREAM_H
+#define LLMLOAD_STREAM_H
+#include "benchmarks/native/llmload/event.h"
+#include "base/buf.h"
+
+enum framing { FRAMING_UNKNOWN /* looked at when the first byte is there */, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON };
+enum { STREAM_EVENT_MAX = 16 << 20 }; /* longest line, event or JSON text, in bytes */
+
+enum stream_trouble { STREAM_FINE, STREAM_MALFORMED, STREAM_TOO_LONG, STREAM_WRONG_TYPE };
+
+struct stream {
+    struct buf line, data; /* what is not complete yet: a line; an event's data */
+    uint8_t framing, trouble;
+    bool lines; /* where it must be guessed, {…} are lines */
+    bool cr; /* the last byte was CR: an LF now belongs to it */
+    bool begun; /* a byte order mark cannot come any more */
+    bool has_data; /* data: lines were in this event */
+    bool named_error; /* event: error */
+    bool done; /* [DONE] was there */
+    uint32_t after_done; /* events behind it, not looked at */
+    uint32_t events;
+};
+
+/* Called for each event (not for [DONE]); e and its texts live until it returns. */
+typedef void stream_take(void *context, const struct event *e);
+
+void stream_init(struct stream *s, enum framing framing, bool lines);
+void stream_deinit(struct stream *s);
+/* As init, with the memory of the reply before, unless that was much. */
+void stream_reset(struct stream *s, enum framing framing, bool lines);
+/* false: trouble; nothing more is taken. */
+bool stream_feed(struct stream *s, const char *p, size_t n, stream_take *take, void *context);
+/* The body ended: what stands there without its last line end is an event too. */
+bool stream_end(struct stream *s, stream_take *take, void *context);
+#endif

@@ -1,0 +1,80 @@
+/* timers.c: a binary heap of timers; see timers.h. */
+#include "benchmarks/native/llmload/timers.h"
+
+#include <stdlib.h>
+
+static void put(struct timers *t, size_t at, struct timer *timer)
+{
+    t->heap[at - 1] = timer;
+    timer->place = (uint32_t)at;
+}
+
+static void settle(struct timers *t, size_t at)
+{
+    struct timer *timer = t->heap[at - 1];
+    while (at > 1 && t->heap[at / 2 - 1]->at_ns > timer->at_ns) {
+        put(t, at, t->heap[at / 2 - 1]);
+        at /= 2;
+    }
+    for (;;) {
+        size_t child = 2 * at;
+        if (child < t->n && t->heap[child]->at_ns < t->heap[child - 1]->at_ns)
+            child++;
+        if (child > t->n || t->heap[child - 1]->at_ns >= timer->at_ns)
+            break;
+        put(t, at, t->heap[child - 1]);
+        at = child;
+    }
+    put(t, at, timer);
+}
+
+bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns)
+{
+    timer->at_ns = at_ns;
+    if (!timer->place) {
+        if (t->n == t->size) {
+            size_t size = t->size ? 2 * t->size : 64;
+            struct timer **more = realloc(t->heap, size * sizeof(struct timer *));
+            if (!more)
+                return false;
+            t->heap = more, t->size = size;
+        }
+        t->n++;
+        put(t, t->n, timer);
+    }
+    settle(t, timer->place);
+    return true;
+}
+
+void timers_clear(struct timers *t, struct timer *timer)
+{
+    size_t at = timer->place;
+    if (!at)
+        return;
+    timer->place = 0;
+    struct timer *last = t->heap[--t->n];
+    if (last != timer) {
+        put(t, at, last);
+        settle(t, at);
+    }
+}
+
+struct timer *timers_due(struct timers *t, int64_t now_ns)
+{
+    if (!t->n || t->heap[0]->at_ns > now_ns)
+        return NULL;
+    struct timer *first = t->heap[0];
+    timers_clear(t, first);
+    return first;
+}
+
+int64_t timers_next(const struct timers *t)
+{
+    return t->n ? t->heap[0]->at_ns : INT64_MAX;
+}
+
+void timers_deinit(struct timers *t)
+{
+    free(t->heap);
+    *t = (struct timers){0};
+}

@@ -1,0 +1,28 @@
+/* timers.h: what is due when: a binary heap of timers that live inside what they belong to. */
+#ifndef LLMLOAD_TIMERS_H
+#define LLMLOAD_TIMERS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum timer_kind { TIMER_CONN, TIMER_SESSION };
+
+struct timer {
+    int64_t at_ns;
+    uint32_t place; /* in the heap, from 1; 0: not set */
+    uint8_t kind;
+};
+
+struct timers {
+    struct timer **heap;
+    size_t n, size;
+};
+
+/* Sets or moves. false: no memory; an unset timer stays unset. */
+bool timers_set(struct timers *t, struct timer *timer, int64_t at_ns);
+void timers_clear(struct timers *t, struct timer *timer);
+/* The first one if it is due at now, taken out; NULL: none. */
+struct timer *timers_due(struct timers *t, int64_t now_ns);
+int64_t timers_next(const struct timers *t); /* INT64_MAX: none */
+void timers_deinit(struct timers *t);
+#endif

@@ -1,0 +1,394 @@
+/* worker.c: a thread with its epoll loop: begins requests when they are due, hands events to their connections, drains. */
+#include "benchmarks/native/llmload/worker.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <poll.h>
+
+enum { EVENTS_AT_ONCE = 256, READ_SIZE = 256 << 10, WIRE_MAX = 64 << 20, HISTORY_MAX = 64 << 20, LOOK_NS = 20000000, ARRIVALS_EVERY = 8 };
+
+int worker_init(struct worker *w, struct run *run, unsigned number, struct err *err)
+{
+    *w = (struct worker){.run = run, .number = number, .epoll = -1};
+    if (metrics_init(&w->m, err) < 0)
+        return -1;
+    w->idle = calloc(run->endpoint_count, sizeof(struct conn *));
+    w->in_flight_at = calloc(run->endpoint_count, sizeof *w->in_flight_at);
+    w->bytes = malloc(READ_SIZE);
+    w->epoll = epoll_create1(EPOLL_CLOEXEC);
+    buf_init(&w->wire, WIRE_MAX);
+    buf_init(&w->body, WIRE_MAX);
+    buf_init(&w->scratch, WIRE_MAX);
+    buf_init(&w->fixed, WIRE_MAX);
+    w->next_arrival = number;
+    w->turn_of = number;
+    w->m.series_begin_ns = run->begin_ns;
+    if (!w->idle || !w->in_flight_at || !w->bytes || w->epoll < 0)
+        return err_sys(err, "setting up a worker");
+    bool tls = false;
+    for (size_t i = 0; i < run->endpoint_count; i++)
+        tls |= run->endpoints[i].tls;
+    return tls || run->load->proxy || run->load->http2 ? via_init(w, err) : 0;
+}
+
+static void free_list(struct conn *c)
+{
+    while (c) {
+        struct conn *next = c->next;
+        conn_free(c);
+        c = next;
+    }
+}
+
+void worker_deinit(struct worker *w)
+{
+    for (size_t i = 0; w->idle && i < w->run->endpoint_count; i++)
+        free_list(w->idle[i]);
+    free_list(w->busy);
+    free_list(w->spare);
+    if (w->via)
+        via_deinit(w);
+    free(w->idle);
+    free(w->in_flight_at);
+    free(w->bytes);
+    if (w->epoll >= 0)
+        close(w->epoll);
+    buf_deinit(&w->wire);
+    buf_deinit(&w->body);
+    buf_deinit(&w->scratch);
+    buf_deinit(&w->fixed);
+    timers_deinit(&w->timers);
+    metrics_deinit(&w->m);
+}
+
+static uint64_t scatter(uint64_t x) /* SplitMix64's finisher: a number that looks random, the same for the same x */
+{
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return x ^ x >> 31;
+}
+
+static double chance(const struct load *l, uint64_t index, uint64_t salt) /* in [0, 1) */
+{
+    return (double)(scatter(index ^ scatter(l->seed + salt)) >> 11) / 9007199254740992.0;
+}
+
+static size_t pick(struct worker *w)
+{
+    size_t n = w->run->endpoint_count, first = w->turn_of++ % n, best = first;
+    for (size_t i = 1; w->run->load->least_in_flight && i < n; i++) {
+        size_t k = (first + i) % n;
+        best = w->in_flight_at[k] < w->in_flight_at[best] ? k : best;
+    }
+    return best;
+}
+
+static void begin(struct worker *w, enum phase phase, uint64_t index, int64_t scheduled_ns, const struct arrival *arrival,
+                  struct session *s)
+{
+    const struct load *l = w->run->load;
+    size_t endpoint = pick(w);
+    struct conn *c = conn_take(w, endpoint);
+    if (!c) {
+        if (!w->failure.kind)
+            err_sys(&w->failure, "memory for a request");
+        w->m.dropped += phase == PHASE_MEASURE;
+        return;
+    }
+    flight_begin(w, &c->f, phase, index, scheduled_ns);
+    c->f.arrival = arrival;
+    c->f.session = s;
+    c->f.r.endpoint = (uint16_t)endpoint;
+    c->f.cancel = l->cancel_share > 0 && chance(l, index, 1) < l->cancel_share;
+    if (arrival)
+        c->f.r.session = arrival->session;
+    if (s)
+        c->f.r.session = s->id, c->f.r.turn = s->turn;
+    w->in_flight_at[endpoint]++;
+    if (w->via)
+        via_begin(w, c);
+    else
+        raw_begin(w, c);
+}
+
+/* May one more be sent, in which phase, with which index? Counts it if so. */
+static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index)
+{
+    struct run *run = w->run;
+    const struct load *l = run->load;
+    if (w->draining || w->now_ns >= run->stop_ns || w->now_ns < w->pause_until_ns)
+        return false;
+    enum phase phase = w->now_ns < run->measure_ns ? PHASE_WARMUP : w->now_ns < run->cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
+    uint64_t n = atomic_fetch_add_explicit(&run->next_index, 1, memory_order_relaxed);
+    if (n < l->warmup_requests)
+        phase = PHASE_WARMUP;
+    if (phase == PHASE_MEASURE && l->requests && atomic_fetch_add_explicit(&run->measured, 1, memory_order_relaxed) >= l->requests) {
+        w->draining = true;
+        return false;
+    }
+    w->m.scheduled += phase == PHASE_MEASURE;
+    *ret_phase = phase;
+    *ret_index = n * l->shares + l->share;
+    return true;
+}
+
+static struct session *session_new(struct worker *w, uint64_t id, const struct arrival *arrival)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct session){.worker = w, .id = id, .arrival = arrival, .timer.kind = TIMER_SESSION};
+    buf_init(&s->history, HISTORY_MAX);
+    buf_init(&s->question, HISTORY_MAX);
+    return s;
+}
+
+static void session_free(struct worker *w, struct session *s)
+{
+    timers_clear(&w->timers, &s->timer);
+    buf_deinit(&s->history);
+    buf_deinit(&s->question);
+    free(s);
+    w->users--;
+}
+
+/* The next turn of a session, if there may be one more. */
+static void next_turn(struct worker *w, struct session *s)
+{
+    enum phase phase;
+    uint64_t index;
+    if (w->now_ns < w->pause_until_ns && !w->draining) {
+        timers_set(&w->timers, &s->timer, w->pause_until_ns);
+        return;
+    }
+    if (!allowed(w, &phase, &index)) {
+        session_free(w, s);
+        return;
+    }
+    begin(w, phase, index, s->scheduled_ns, s->turn ? NULL : s->arrival, s);
+}
+
+static void add_history(struct session *s, const struct result *r)
+{
+    if (s->history.n)
+        buf_putc(&s->history, ',');
+    buf_str(&s->history, buf_text(&s->question));
+    buf_puts(&s->history, ",{\"role\":\"assistant\",\"content\":");
+    buf_json(&s->history, r->text);
+    buf_putc(&s->history, '}');
+}
+
+void worker_freed(struct worker *w, struct conn *c)
+{
+    struct session *s = c->f.session;
+    const struct load *l = w->run->load;
+    if (!s) {
+        w->users--;
+        return;
+    }
+    enum ending how = c->f.r.ending;
+    if (++s->turn >= l->turns || ending_rows[how].failed || how == ENDING_UNFINISHED || how == ENDING_CANCELLED || w->draining) {
+        session_free(w, s);
+        return;
+    }
+    add_history(s, &c->f.r);
+    double think = l->think_s > 0 ? -log(1 - chance(l, s->id * 1009 + s->turn, 2)) * l->think_s : 0;
+    s->scheduled_ns = c->f.r.end_ns + (int64_t)(think * 1e9);
+    if (s->history.failed || !timers_set(&w->timers, &s->timer, s->scheduled_ns))
+        session_free(w, s);
+}
+
+/* This worker's part of a number that is divided among all. */
+static uint64_t part(const struct worker *w, double whole)
+{
+    const struct load *l = w->run->load;
+    uint64_t n = whole > 0 ? (uint64_t)(whole + 0.5) : 0;
+    n = n / l->shares + (l->share < n % l->shares);
+    return n / w->run->workers + (w->number < n % w->run->workers);
+}
+
+static uint64_t slots(const struct worker *w)
+{
+    const struct profile *p = &w->run->load->concurrency;
+    return p->n ? part(w, profile_at(p, (double)(w->now_ns - w->run->begin_ns) / 1e9)) : UINT64_MAX;
+}
+
+static void fill_closed(struct worker *w)
+{
+    uint64_t most = slots(w), index;
+    enum phase phase;
+    while (w->users < most && allowed(w, &phase, &index)) {
+        w->users++;
+        struct session *s = w->run->load->turns > 1 ? session_new(w, index, NULL) : NULL;
+        begin(w, phase, index, w->now_ns, NULL, s);
+        if (w->pause_until_ns > w->now_ns)
+            return;
+    }
+    w->draining |= w->now_ns >= w->run->stop_ns;
+}
+
+static void send_arrivals(struct worker *w)
+{
+    const struct schedule *s = w->run->schedule;
+    int64_t begin_ns = w->run->begin_ns;
+    uint64_t most = slots(w);
+    while (w->next_arrival < s->n && s->list[w->next_arrival].at_ns + begin_ns <= w->now_ns) {
+        const struct arrival *a = &s->list[w->next_arrival];
+        if (w->users >= most && !w->run->load->drop)
+            return;
+        w->next_arrival += w->run->workers;
+        w->m.scheduled += a->phase == PHASE_MEASURE;
+        if (w->users >= most) {
+            w->m.dropped += a->phase == PHASE_MEASURE;
+            atomic_fetch_add_explicit(&w->live.dropped, 1, memory_order_relaxed);
+            continue;
+        }
+        w->users++;
+        struct session *session = w->run->load->turns > 1 ? session_new(w, a->session, a) : NULL;
+        begin(w, (enum phase)a->phase, a->index, a->at_ns + begin_ns, a, session);
+    }
+    w->draining |= w->next_arrival >= s->n && w->run->load->turns <= 1;
+}
+
+static void fill(struct worker *w)
+{
+    if (w->draining)
+        return;
+    if (w->run->schedule->n)
+        send_arrivals(w);
+    else
+        fill_closed(w);
+}
+
+static void timers_run(struct worker *w)
+{
+    struct timer *t;
+    while ((t = timers_due(&w->timers, w->now_ns))) {
+        if (t->kind == TIMER_CONN)
+            conn_due(w, (struct conn *)((char *)t - offsetof(struct conn, timer)));
+        else
+            next_turn(w, (struct session *)((char *)t - offsetof(struct session, timer)));
+    }
+}
+
+/* Arrivals that were never sent, when sending is over. */
+static void count_dropped(struct worker *w)
+{
+    const struct schedule *s = w->run->schedule;
+    for (; w->next_arrival < s->n; w->next_arrival += w->run->workers)
+        if (s->list[w->next_arrival].phase == PHASE_MEASURE)
+            w->m.scheduled++, w->m.dropped++;
+}
+
+static void give_up(struct worker *w, const char *why)
+{
+    w->draining = true;
+    while (w->busy)
+        conn_finish(w, w->busy, ENDING_UNFINISHED, why, false);
+}
+
+static void look_at_clocks(struct worker *w)
+{
+    struct timespec real;
+    clock_gettime(CLOCK_REALTIME, &real);
+    w->now_ns = clock_mono_ns();
+    w->real_to_mono_ns = w->now_ns - ((int64_t)real.tv_sec * 1000000000 + real.tv_nsec);
+}
+
+/* Waits with the precision of nanoseconds where the kernel can (5.11), else through ppoll. */
+static int wait_events(struct worker *w, struct epoll_event *events, int64_t ns)
+{
+    static atomic_bool old_kernel;
+    struct timespec t = {ns / 1000000000, ns % 1000000000};
+    if (ns <= 0)
+        return epoll_wait(w->epoll, events, EVENTS_AT_ONCE, 0);
+#ifdef SYS_epoll_pwait2
+    if (!atomic_load_explicit(&old_kernel, memory_order_relaxed)) {
+        long n = syscall(SYS_epoll_pwait2, w->epoll, events, EVENTS_AT_ONCE, &t, NULL, 0);
+        if (n >= 0 || errno != ENOSYS)
+            return (int)n;
+        atomic_store_explicit(&old_kernel, true, memory_order_relaxed);
+    }
+#endif
+    struct pollfd p = {.fd = w->epoll, .events = POLLIN};
+    int n = ppoll(&p, 1, &t, NULL);
+    return n <= 0 ? n : epoll_wait(w->epoll, events, EVENTS_AT_ONCE, 0);
+}
+
+static int64_t until_next(const struct worker *w)
+{
+    const struct schedule *s = w->run->schedule;
+    int64_t next = w->now_ns + LOOK_NS, timer = timers_next(&w->timers), via = w->via ? via_next(w) : INT64_MAX;
+    next = timer < next ? timer : next;
+    next = via < next ? via : next;
+    if (!w->draining && w->pause_until_ns > w->now_ns && w->pause_until_ns < next)
+        next = w->pause_until_ns;
+    if (!w->draining && w->next_arrival < s->n) {
+        int64_t at = s->list[w->next_arrival].at_ns + w->run->begin_ns;
+        if (at < next && at > w->now_ns) /* one that is due waits for a slot */
+            next = at;
+    }
+    return next - w->now_ns;
+}
+
+static void handle(struct worker *w, const struct epoll_event *events, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t data = events[i].data.u64;
+        if (data & 1)
+            via_socket(w, (int)(data >> 1), events[i].events);
+        else
+            raw_event(w, events[i].data.ptr, events[i].events);
+        if (i % ARRIVALS_EVERY == ARRIVALS_EVERY - 1) {
+            w->now_ns = clock_mono_ns();
+            fill(w);
+        }
+    }
+}
+
+/* false: all is over. */
+static bool turn(struct worker *w)
+{
+    const struct run *run = w->run;
+    struct epoll_event events[EVENTS_AT_ONCE];
+    int stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
+    timers_run(w);
+    if (w->via)
+        via_due(w);
+    fill(w);
+    w->draining |= stop || (w->now_ns >= run->stop_ns && (!run->schedule->n || w->now_ns >= run->stop_ns + 1000000000));
+    if (stop)
+        give_up(w, "the run was stopped");
+    if (w->draining && w->now_ns >= run->stop_ns && w->now_ns - run->stop_ns > (int64_t)(run->load->grace_s * 1e9))
+        give_up(w, "still going on after --grace");
+    if (!w->in_flight && (w->draining || (run->schedule->n && w->next_arrival >= run->schedule->n && !w->users)))
+        return false;
+    int n = wait_events(w, events, until_next(w));
+    look_at_clocks(w);
+    handle(w, events, n);
+    w->now_ns = clock_mono_ns();
+    return true;
+}
+
+void *worker_main(void *worker)
+{
+    struct worker *w = worker;
+    struct timespec cpu;
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    look_at_clocks(w);
+    while (turn(w))
+        ;
+    count_dropped(w);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    w->m.cpu_s = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
+    return NULL;
+}

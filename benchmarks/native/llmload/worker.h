@@ -1,0 +1,160 @@
+/* worker.h: what the engine's files share: a worker (thread with an epoll loop), its connections, the request in flight on each. */
+#ifndef LLMLOAD_WORKER_H
+#define LLMLOAD_WORKER_H
+#include "benchmarks/native/llmload/engine.h"
+#include "benchmarks/native/llmload/endpoint.h"
+#include "benchmarks/native/llmload/http1.h"
+#include "benchmarks/native/llmload/schedule.h"
+#include "benchmarks/native/llmload/stream.h"
+#include "benchmarks/native/llmload/timers.h"
+
+#include <stdatomic.h>
+
+struct worker;
+
+/* A user that asks one turn after the other, thinking between. */
+struct session {
+    struct timer timer; /* end of the thinking */
+    struct worker *worker;
+    uint64_t id;
+    unsigned turn;
+    int64_t scheduled_ns; /* of the turn to come */
+    struct buf history; /* JSON objects of "messages" so far, with commas between */
+    struct buf question; /* of the turn in flight, in the same form */
+    uint32_t input_tokens, output_tokens; /* the schedule's wishes */
+    const struct arrival *arrival; /* NULL: closed loop */
+};
+
+/* A request in flight, whatever carries it. */
+struct flight {
+    struct result r;
+    struct stream stream;
+    struct session *session; /* NULL: a request of its own */
+    const struct arrival *arrival; /* NULL: closed loop */
+    int64_t last_byte_ns, pending_gap_ns;
+    uint32_t told_tokens; /* usage so far, where it comes on every chunk */
+    uint32_t read_events, read_chunks; /* of the read being worked on */
+    uint32_t pending_tokens, ids;
+    bool finished, told_usage, has_status, cancel, wants_text;
+    struct chunk *chunks;
+    uint32_t chunk_room;
+    struct buf text;
+    char *error;
+};
+
+enum conn_state { CONN_IDLE, CONN_CONNECTING, CONN_SENDING, CONN_RECEIVING };
+
+struct conn {
+    struct flight f;
+    struct timer timer;
+    struct worker *worker;
+    struct conn *next, *prev; /* of the busy list, or of the endpoint's idle list */
+    struct http1 http;
+    struct buf rest; /* bytes of the request that the socket did not take yet */
+    int fd; /* -1: none */
+    uint8_t state, address; /* address: which of the endpoint's is tried */
+    uint8_t tried; /* addresses tried for this request */
+    uint16_t endpoint;
+    bool reused; /* this request was sent on a kept connection */
+    struct inflater *inflater; /* compressed body */
+    void *easy; /* of the libcurl path */
+};
+
+/* What all workers of a run share; read-only but for the atomics. */
+struct run {
+    const struct load *load;
+    const struct prompt_source *prompts;
+    struct result_sink *sinks;
+    const struct schedule *schedule; /* n 0: closed loop */
+    struct endpoint *endpoints;
+    size_t endpoint_count;
+    unsigned workers;
+    struct sockaddr_storage *sources; /* addresses that connections come from */
+    size_t source_count;
+    bool wants_chunks, wants_text, wants_body, kernel_stamps;
+    int64_t begin_ns, measure_ns, cooldown_ns, stop_ns; /* absolute; INT64_MAX: by count */
+    _Atomic uint64_t next_index, measured, in_flight;
+    _Atomic int stop;
+};
+
+/* Counters a watcher may read at any time. */
+struct counters {
+    _Alignas(64) _Atomic uint64_t sent, completed, failed, tokens, chunks, dropped, ttft_n, itl_n;
+    _Atomic uint64_t ttft_ns, itl_ns;
+};
+
+struct worker {
+    struct run *run;
+    unsigned number;
+    struct metrics m;
+    struct counters live;
+    struct timers timers;
+    struct conn *busy, *spare, **idle; /* spare: without a socket; idle: [endpoint_count] */
+    unsigned *in_flight_at; /* [endpoint_count] */
+    uint64_t in_flight, users; /* requests; closed loop: slots in use (thinking ones too) */
+    size_t next_arrival; /* index into the schedule; step run->workers */
+    int epoll;
+    char *bytes; /* read buffer */
+    struct buf wire, body, scratch;
+    struct buf fixed; /* the whole request, if all are the same */
+    size_t fixed_id; /* where its X-Request-Id stands */
+    uint32_t fixed_tokens;
+    enum token_source fixed_source;
+    size_t head_bytes; /* of wire */
+    int64_t now_ns; /* of this turn of the loop */
+    int64_t real_to_mono_ns; /* to be added to a kernel stamp */
+    bool draining;
+    int64_t pause_until_ns; /* a connection could not be made: no new request before */
+    size_t turn_of; /* round robin */
+    size_t next_source; /* of the source addresses */
+    struct via *via; /* libcurl's side; NULL: not needed */
+    struct err failure; /* first trouble of our own */
+};
+
+/* flight.c: from bytes to a result. */
+void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns);
+/* The head is there. false: the body need not be read (wrong type). */
+void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type);
+/* A read begins (its arrival stamp), bytes of the body, the read is used up. */
+void flight_read_begin(struct flight *f);
+bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
+void flight_read_end(struct worker *w, struct flight *f);
+/* Fills r's ending, counts, tells the sinks. `ending`: ENDING_OK: the reply is complete, judge it; else what happened. error may be NULL. */
+void flight_end(struct worker *w, struct flight *f, enum ending ending, const char *error);
+void flight_deinit(struct flight *f);
+
+/* request.c: a request's bytes, in w->wire (in w->fixed where all are the same). false: the prompt cannot be made (failure kept in w). */
+bool request_render(struct worker *w, struct conn *c);
+
+/* conn.c: connections, kept and new; their time limits. */
+struct conn *conn_take(struct worker *w, size_t endpoint); /* a kept one, or a new one; NULL: no memory */
+/* The request is over. keep: the connection may carry another one. */
+void conn_finish(struct worker *w, struct conn *c, enum ending ending, const char *error, bool keep);
+void conn_arm(struct worker *w, struct conn *c); /* its timer to its first time limit */
+void conn_due(struct worker *w, struct conn *c); /* its timer has fired */
+void conn_drop(struct worker *w, struct conn *c); /* a kept one is no longer good */
+void conn_close(struct worker *w, struct conn *c); /* its socket only */
+void conn_unlink(struct conn **list, struct conn *c);
+void conn_link(struct conn **list, struct conn *c);
+void conn_free(struct conn *c);
+
+/* raw.c: HTTP/1.1 over TCP and Unix sockets. */
+void raw_begin(struct worker *w, struct conn *c);
+void raw_event(struct worker *w, struct conn *c, uint32_t events);
+
+/* via.c: TLS, HTTP/2 and proxies, through libcurl. */
+int via_init(struct worker *w, struct err *err);
+void via_deinit(struct worker *w);
+void via_begin(struct worker *w, struct conn *c);
+void via_cancel(struct worker *w, struct conn *c); /* its request is given up */
+void via_socket(struct worker *w, int fd, uint32_t events);
+int64_t via_next(const struct worker *w); /* when via_due wants to be called; INT64_MAX: not */
+void via_due(struct worker *w);
+
+/* worker.c: the loop. */
+void *worker_main(void *worker);
+int worker_init(struct worker *w, struct run *run, unsigned number, struct err *err);
+void worker_deinit(struct worker *w);
+/* A request of this worker is over: its slot is free. */
+void worker_freed(struct worker *w, struct conn *c);
+#endif

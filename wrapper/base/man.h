@@ -1,0 +1,24 @@
+/* man.h: manual pages (man macros), made from the same rows as the help. */
+#ifndef BASE_MAN_H
+#define BASE_MAN_H
+#include "base/opt.h"
+
+/* Text with everything escaped that roff would read as an order. At the start of a line also the control characters. */
+void man_text(struct buf *to, struct str text, bool line_start);
+void man_z(struct buf *to, const char *text);
+/* Paragraphs: blank lines part them, lines with two leading blanks are kept as they stand. */
+void man_paragraphs(struct buf *to, const char *text);
+void man_options(struct buf *to, const struct opt_row *rows, size_t count);
+/* "$ command" lines, each followed by lines of plain explanation; NULL: none. */
+void man_examples(struct buf *to, const char *text);
+
+/* A program of its own (benchmarks/native/NAME), and its whole page. */
+struct man_program {
+    const char *name, *summary, *usage; /* usage: lines behind the name */
+    const char *description, *examples; /* as above */
+    const struct opt_row *rows;
+    size_t count;
+    const char *status; /* "0\tdone\n1\t…\n": exit statuses, a tab between */
+};
+void man_program(const struct man_program *p, struct buf *to);
+#endif
