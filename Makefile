@@ -8,10 +8,11 @@ INSTALL  ?= install
 VERSION  := $(shell cat VERSION)
 BW_PKGS  := hwloc libcjson yaml-0.1 libpcre2-8 uuid
 BW_LATE  := libcurl libgit2# loaded when they are needed: headers alone
+BW_MORE  := zlib# of the programs of our own to be measured
 
 # What is missing is told in a sentence before anything is compiled.
 ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
-missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) $(BW_LATE) >&2 || echo yes)
+missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) $(BW_LATE) $(BW_MORE) >&2 || echo yes)
 ifeq ($(missing),yes)
 $(error something is missing, see above; `scripts/quickstart` installs it)
 endif
@@ -54,13 +55,14 @@ BIN        := $(O)/bin/benchwrap
 CORE       := $(O)/libexec/benchwrap/benchwrap-core
 SHIPPED    := $(wildcard benchmarks/catalogue/*/rules.yaml)
 NATIVE     := $(patsubst benchmarks/native/%/,$(O)/bin/%,$(sort $(dir $(wildcard benchmarks/native/*/main.c))))
-NATIVE_LIB := $(patsubst benchmarks/native/%/,$(O)/lib/lib%.a,$(sort $(wildcard benchmarks/native/*/)))
+NATIVE_LIB := $(patsubst benchmarks/native/%/,$(O)/lib/lib%.a,$(filter-out benchmarks/native/taskrate-stub/,$(sort $(wildcard benchmarks/native/*/))))
+STUB       := $(O)/libexec/benchwrap/taskrate-stub
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
 .PHONY: all tests check check-long check-sanitized bench fuzz lint install uninstall dist dist-portable clean help FORCE
 .DELETE_ON_ERROR:
-all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE)   ## build everything into O=build
+all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE) $(STUB)   ## build everything into O=build
 
 # The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
 $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
@@ -109,6 +111,12 @@ $(PIECES): benchmarks/native/llmload/tokens/sentencepiece.cc benchmarks/native/l
 		$$(pkg-config --cflags --libs sentencepiece)
 all: $(PIECES)
 endif
+# taskrate's task: a static program without the C library where stub.c knows the processor, since starting glibc costs more than the rest of it.
+bare := $(if $(filter x86_64-% aarch64-% riscv64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-ffreestanding -nostdlib -nostartfiles)
+$(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.h $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -std=gnu11 -O2 -I. -Wall -Wextra -Wshadow $(if $(filter-out 0,$(WERROR)),-Werror) -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -static -no-pie \
+		$(bare) -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack -o $@ $<
 
 # Other flags or another compiler in the same O rebuild everything.
 flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS)
@@ -158,7 +166,7 @@ ddir = $(DESTDIR)$(PREFIX)
 install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a folder of your own)
 	$(INSTALL) -d '$(ddir)/bin' '$(ddir)/libexec/benchwrap' '$(ddir)/lib/pkgconfig' '$(ddir)/share/man/man1' '$(ddir)/share/doc/benchwrap'
 	$(INSTALL) -m 755 $(BIN) $(NATIVE) '$(ddir)/bin/'
-	$(INSTALL) -m 755 $(CORE) $(PIECES) '$(ddir)/libexec/benchwrap/'
+	$(INSTALL) -m 755 $(CORE) $(PIECES) $(STUB) '$(ddir)/libexec/benchwrap/'
 	$(INSTALL) -m 644 $(MLRUNS) '$(ddir)/lib/'
 	for f in $$(scripts/public-headers); do d='$(ddir)'/include/benchwrap/$$(dirname "$${f#wrapper/}"); \
 		$(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done

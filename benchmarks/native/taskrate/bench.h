@@ -1,0 +1,135 @@
+/* bench.h: what is measured, with what, and what came out: the types that all parts of taskrate share. */
+#ifndef TASKRATE_BENCH_H
+#define TASKRATE_BENCH_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/opt.h"
+#include "benchmarks/native/taskrate/clocks.h"
+#include "benchmarks/native/taskrate/tasks.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+enum { SWEEP_MAX = 16, NOTES_MAX = 64, FACTS_MAX = 96, QUANTILES = 5, TAG_SIZE = 32, WORDS_MAX = 256 };
+
+/* Words of a command, ended by NULL. */
+struct words {
+    const char *word[WORDS_MAX + 1];
+    size_t n;
+};
+
+/* A named text: of the scheduler's configuration, or of its limits. */
+struct fact {
+    const char *name, *value;
+};
+
+enum payload { PAYLOAD_STUB, PAYLOAD_TRUE, PAYLOAD_SH, PAYLOAD_COMMAND, PAYLOAD_CALL };
+
+/* What was asked. */
+struct settings {
+    const char *provider;
+    size_t sizes[SWEEP_MAX], size_count;
+    double durations[SWEEP_MAX];
+    size_t duration_count;
+    unsigned repeat, warmup;
+    size_t chain; /* tasks of the dependent chain; 0: none */
+    enum payload payload;
+    struct words command;         /* of the payload, absolute path first; empty: the stub alone */
+    size_t argsize;
+    bool busy, wrap;
+    unsigned slots;               /* 0: what the provider has */
+    unsigned clients;             /* commands that may run at once; 0: the provider's own default */
+    unsigned width;               /* tasks of one step */
+    double rate;                  /* submit calls a second; 0: not limited */
+    size_t max_tasks;
+    double task_timeout, stall, client_timeout;
+    const char *stub;             /* absolute path */
+    const char *report_dir, *address;
+    const char *submit;           /* exec: the template */
+    const char *with;             /* parallel: the tool */
+    struct words extra;           /* for the scheduler's command */
+    const char *image;            /* kubernetes */
+    bool array, detached, bulk;
+    const char *out;              /* folder for what is written beside, or NULL */
+    bool json, quiet, floor, node_names;
+};
+
+struct quantiles { /* of one latency, seconds; n == 0: none, and why */
+    size_t n;
+    double at[QUANTILES]; /* p50 p90 p95 p99 max */
+    double mean;
+    const char *why;
+};
+
+/* What a scheduler counts itself, before or after a batch. -1: not told */
+struct counters {
+    int64_t submitted, started, completed, failed, cancelled;
+    int64_t submit_calls, submit_us, step_calls, step_us, cycles, cycle_us;
+};
+
+struct batch {
+    size_t tasks;
+    double duration;     /* seconds */
+    unsigned repetition; /* 0, 1 … among equal ones */
+    bool warmup, chain, floor;
+    unsigned slots;      /* declared */
+    int64_t begin_wall_ms;
+    int64_t begin, end;  /* CLOCK_MONOTONIC, ns: first submission; the provider has given up or finished */
+    size_t calls;        /* submit calls */
+    double waited;       /* seconds that our own limit of rate held submission back */
+    double stalled;      /* seconds that submit commands slept because the controller refused */
+    size_t stamped_calls;
+    struct counters before, after;
+    bool counted;        /* both are there */
+    bool complete;       /* everything was submitted and accounted for */
+    char reason[512];    /* of what is not complete; "" otherwise */
+    const char *completion; /* how ends were learned of */
+    /* what follows is made by figures.c */
+    size_t submitted, refused, ended, stamped, failed, lost, retried, duplicates, strangers;
+    double throughput, client_throughput, steady, submit_rate, ended_rate; /* a second; 0: none */
+    double makespan;     /* first submission to last end, s */
+    const char *no_throughput; /* why */
+    double concurrency_max, concurrency_mean, idle;
+    size_t nodes;
+    struct quantiles submit, start, run, completed, turnaround;
+    bool throttled;
+    char throttled_why[200];
+    double clock_width;  /* widest interval of a node's clock offset, s; 0: same machine */
+    double clock_low, clock_high;
+    double shift;        /* greatest correction, s */
+    double stepped;
+    bool too_short;      /* start latencies are below what the clocks can tell */
+};
+
+struct bench {
+    struct settings set;
+    struct arena arena;      /* lives as long as the program */
+    const struct provider *provider;
+    struct tasks tasks;
+    struct clocks clocks;
+    char tag[TAG_SIZE];      /* "taskrate-" and 16 hexadecimal digits: the name of all jobs of this run */
+    uint64_t token;          /* those digits */
+    struct fact facts[FACTS_MAX];
+    size_t fact_count;
+    const char *notes[NOTES_MAX];
+    size_t note_count;
+    struct batch *batches;
+    size_t batch_count, batch_room;
+    unsigned slots;          /* that the provider declares */
+    const char *slots_from;
+    const char *scheduler_version;
+    int64_t self_seen;       /* bytes read of the report file */
+    volatile sig_atomic_t stop; /* a signal that asked for the end */
+    int signal_fd;
+    bool interrupted;
+    char jobs[64];           /* the allocation of slurm-step */
+};
+
+/* A word of the scheduler's configuration, by the name it has there. Texts are copied. Beyond FACTS_MAX they are dropped. */
+void bench_fact(struct bench *b, const char *name, struct str value);
+const char *bench_fact_of(const struct bench *b, const char *name); /* NULL: not known */
+/* A sentence for the reader of the result; said once. */
+void bench_note(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Takes signals that have come. true: the end was asked for. Never blocks. */
+bool bench_stop(struct bench *b);
+#endif

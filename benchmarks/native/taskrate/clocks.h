@@ -1,0 +1,39 @@
+/* clocks.h: the clocks of the machines that tasks ran on, against the client's, by causality alone.
+ *
+ * On one kernel CLOCK_MONOTONIC is the same for all: exact. Between machines only CLOCK_REALTIME can be compared, and it is off by an unknown
+ * amount. No task starts before it was submitted, and none ends after its end was known: with start s and end e on the node's clock, submission
+ * a and known end o on ours, the node is ahead of us by something between max(e - o) and min(s - a). Where that interval holds 0 times are taken as they
+ * are; where it does not, the node's clock is wrong by at least the nearer bound, and times are shifted by the interval's middle. Durations on a node
+ * are of its own CLOCK_MONOTONIC. */
+#ifndef TASKRATE_CLOCKS_H
+#define TASKRATE_CLOCKS_H
+#include "benchmarks/native/taskrate/tasks.h"
+
+enum { CLOCKS_MAX = 4096, CLOCKS_NAME = WIRE_HOST };
+
+struct clocks_node {
+    char name[CLOCKS_NAME];
+    bool same;               /* as our CLOCK_MONOTONIC: times are exact */
+    size_t tasks;
+    int64_t low, high;       /* of the node's clock less ours, ns; INT64_MIN, INT64_MAX: no bound yet */
+    int64_t shift;           /* taken off its times by clocks_settle */
+};
+
+struct clocks {
+    struct clocks_node *node; /* [count]; 0 is this machine */
+    size_t count;
+    int64_t wall_less_mono;   /* of ours, when the batch began */
+    int64_t stepped;          /* by how much it has changed until clocks_settle, ns: somebody set the clock */
+    bool overflow;            /* more than CLOCKS_MAX machines */
+};
+
+int clocks_begin(struct clocks *c, struct err *err);
+void clocks_deinit(struct clocks *c);
+/* The node that a record came from; index into node[]. Its times come back on our CLOCK_MONOTONIC (same machine), or as if its
+ * CLOCK_REALTIME were ours. */
+uint16_t clocks_take(struct clocks *c, const struct wire_record *r, struct wire_stamps *ret);
+/* At a batch's end: bounds of all nodes; where needed the times in t->self are shifted. */
+void clocks_settle(struct clocks *c, struct tasks *t);
+/* CLOCK_REALTIME less CLOCK_MONOTONIC, ns. */
+int64_t clocks_difference(void);
+#endif

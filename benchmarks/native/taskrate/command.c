@@ -1,0 +1,265 @@
+/* command.c: commands of schedulers: one that is waited for, and a pool of such that run at once. */
+#include "benchmarks/native/taskrate/command.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *command_find(struct arena *a, const char *name, struct err *err)
+{
+    struct str path = str_of(getenv("PATH"));
+    if (strchr(name, '/')) {
+        char *real = realpath(name, NULL);
+        const char *kept = real && access(real, X_OK) == 0 ? arena_dup(a, real, strlen(real)) : NULL;
+        free(real);
+        if (!kept)
+            err_sys(err, "%s", name);
+        return kept;
+    }
+    while (path.p) {
+        struct str dir = str_cut(&path, ':');
+        const char *file = dir.n && dir.p[0] == '/' ? arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name) : NULL;
+        if (file && access(file, X_OK) == 0)
+            return file;
+    }
+    err_set(err, ERR_SYSTEM, "the command %s is not in PATH", name);
+    return NULL;
+}
+
+/* A descriptor that gives `input` to be read: an anonymous file, /dev/null if there is none. */
+static int input_of(struct str input)
+{
+    if (!input.n)
+        return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int fd = memfd_create("taskrate-input", MFD_CLOEXEC);
+    if (fd >= 0 && (fs_write_all(fd, input.p, input.n) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+        fs_close(&fd);
+    return fd;
+}
+
+int clients_init(struct clients *c, size_t room, struct err *err)
+{
+    *c = (struct clients){.room = room, .epoll = epoll_create1(EPOLL_CLOEXEC), .null = open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    c->client = calloc(room, sizeof *c->client);
+    if (c->epoll < 0 || c->null < 0 || !c->client || spawner_init(&c->spawner) < 0)
+        return err_sys(err, "preparing %zu commands at once", room);
+    c->spawner.own_group = true; /* Ctrl-C is ours to act on: srun would ask twice */
+    c->spawner.death = SIGTERM;
+    return 0;
+}
+
+struct client *clients_start(struct clients *c, const struct words *argv, struct str input, struct err *err)
+{
+    size_t i = 0;
+    int out[2];
+    while (i < c->room && c->client[i].pid)
+        i++;
+    if (i == c->room) {
+        err_set(err, ERR_BUG, "no place for another command");
+        return NULL;
+    }
+    int in = input.n ? input_of(input) : c->null;
+    if (in < 0 || pipe2(out, O_CLOEXEC | O_NONBLOCK) < 0) {
+        err_sys(err, "starting %s", argv->word[0]);
+        if (in >= 0 && in != c->null)
+            close(in);
+        return NULL;
+    }
+    struct client *one = &c->client[i];
+    int fd[3] = {in, out[1], out[1]};
+    *one = (struct client){.out = out[0], .pidfd = -1, .begun = clock_mono_ns()};
+    fcntl(out[1], F_SETFL, 0); /* the command's end waits, ours does not */
+    c->spawner.fd = fd;
+    one->pid = spawn(&c->spawner, (char *const *)(uintptr_t)argv->word, environ, &one->pidfd);
+    int sys = errno;
+    c->spawner.fd = NULL;
+    close(out[1]);
+    if (in != c->null)
+        close(in);
+    if (one->pid < 0) {
+        close(out[0]);
+        one->pid = 0;
+        errno = sys;
+        err_sys(err, "starting %s", argv->word[0]);
+        return NULL;
+    }
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = one};
+    if (one->pidfd >= 0)
+        epoll_ctl(c->epoll, EPOLL_CTL_ADD, one->pidfd, &e);
+    epoll_ctl(c->epoll, EPOLL_CTL_ADD, one->out, &e);
+    c->running++;
+    return one;
+}
+
+/* Keeps the end of what comes; end of file is noted. */
+static void read_out(struct clients *c, struct client *one)
+{
+    char more[4096];
+    for (ssize_t n; !one->alone && (n = read(one->out, more, sizeof more)) != -1;) {
+        if (n == 0) {
+            one->alone = true;
+            epoll_ctl(c->epoll, EPOLL_CTL_DEL, one->out, NULL);
+            break;
+        }
+        size_t take = (size_t)n < CLIENT_OUT ? (size_t)n : CLIENT_OUT, keep = CLIENT_OUT - take;
+        if (keep > one->text_n)
+            keep = one->text_n;
+        memmove(one->text, one->text + one->text_n - keep, keep);
+        memcpy(one->text + keep, more + n - take, take);
+        one->text_n = keep + take;
+    }
+}
+
+struct client *clients_ended(struct clients *c)
+{
+    struct epoll_event events[64];
+    int n = epoll_wait(c->epoll, events, 64, 0), status;
+    for (int i = 0; i < n; i++)
+        if (((struct client *)events[i].data.ptr)->pid)
+            read_out(c, events[i].data.ptr);
+    for (size_t i = 0; i < c->room; i++) {
+        struct client *one = &c->client[i];
+        if (!one->pid || (n == 0 && one->pidfd >= 0) || waitpid(one->pid, &status, WNOHANG) != one->pid)
+            continue;
+        read_out(c, one);
+        one->status = spawn_status(status);
+        return one;
+    }
+    return NULL;
+}
+
+void clients_free(struct clients *c, struct client *one)
+{
+    close(one->out); /* which takes both out of the epoll set */
+    if (one->pidfd >= 0)
+        close(one->pidfd);
+    one->pid = 0;
+    c->running--;
+}
+
+void clients_overdue(struct clients *c, double seconds)
+{
+    int64_t now = clock_mono_ns();
+    for (size_t i = 0; i < c->room; i++) {
+        struct client *one = &c->client[i];
+        double age = (double)(now - one->begun) / 1e9;
+        if (!one->pid || age < seconds)
+            continue;
+        kill(-one->pid, age > seconds + 2 ? SIGKILL : SIGTERM);
+        one->overdue = true;
+    }
+}
+
+void clients_deinit(struct clients *c)
+{
+    for (int round = 0; c->client && c->running && round < 250; round++) {
+        for (size_t i = 0; i < c->room; i++)
+            if (c->client[i].pid && (round == 0 || round >= 200))
+                kill(-c->client[i].pid, round ? SIGKILL : SIGTERM);
+        for (struct client *one; (one = clients_ended(c));)
+            clients_free(c, one);
+        if (c->running)
+            usleep(10000);
+    }
+    spawner_deinit(&c->spawner);
+    free(c->client);
+    if (c->epoll >= 0)
+        close(c->epoll);
+    if (c->null >= 0)
+        close(c->null);
+    *c = (struct clients){.epoll = -1, .null = -1};
+}
+
+void client_says(const struct client *one, struct buf *to)
+{
+    struct str text = str_trim((struct str){one->text, one->text_n});
+    const char *line = text.n ? memrchr(text.p, '\n', text.n) : NULL;
+    if (line)
+        text = str_sub(text, (size_t)(line - text.p) + 1, text.n);
+    buf_plain(to, text, 300);
+}
+
+/* Reads both streams until the command has ended or its time is up. */
+static void attend(pid_t pid, int out, int errors, int64_t until, struct buf *to, struct buf *last, int *status, bool *late)
+{
+    struct pollfd fds[2] = {{out, POLLIN, 0}, {errors, POLLIN, 0}};
+    char piece[8192];
+    bool ended = false;
+    *late = false;
+    while (!ended) {
+        poll(fds, 2, 20);
+        for (int i = 0; i < 2; i++) {
+            ssize_t n = fds[i].fd >= 0 ? read(fds[i].fd, piece, sizeof piece) : -1;
+            if (n == 0)
+                fds[i].fd = -1;
+            if (n > 0 && i == 0)
+                buf_add(to, piece, (size_t)n);
+            if (n > 0 && i == 1) {
+                if (last->n + (size_t)n > last->max)
+                    buf_clear(last);
+                buf_add(last, piece, (size_t)n < last->max ? (size_t)n : last->max - 1);
+            }
+        }
+        if (fds[0].fd < 0 && fds[1].fd < 0)
+            poll(NULL, 0, 1);
+        bool quiet = !((fds[0].revents | fds[1].revents) & POLLIN);
+        ended = quiet && waitpid(pid, status, WNOHANG) == pid;
+        if (!ended && !*late && clock_mono_ns() > until) {
+            kill(-pid, SIGKILL);
+            *late = true;
+        }
+    }
+}
+
+int command_run(const struct words *argv, struct str input, double seconds, struct buf *out, struct err *err)
+{
+    struct spawner spawner;
+    CLEANUP_BUF struct buf last, plain;
+    CLEANUP_FD int in = input_of(input);
+    int o[2] = {-1, -1}, e[2] = {-1, -1}, status = 0;
+    bool late;
+    buf_init(&last, 16384);
+    buf_init(&plain, 2048);
+    if (in < 0 || spawner_init(&spawner) < 0)
+        return err_sys(err, "starting %s", argv->word[0]);
+    if (pipe2(o, O_CLOEXEC) < 0 || pipe2(e, O_CLOEXEC) < 0) {
+        spawner_deinit(&spawner);
+        fs_close(&o[0]), fs_close(&o[1]);
+        return err_sys(err, "starting %s", argv->word[0]);
+    }
+    fcntl(o[0], F_SETFL, O_NONBLOCK);
+    fcntl(e[0], F_SETFL, O_NONBLOCK);
+    int fd[3] = {in, o[1], e[1]};
+    spawner.fd = fd;
+    spawner.own_group = true;
+    pid_t pid = spawn(&spawner, (char *const *)(uintptr_t)argv->word, environ, NULL);
+    int sys = errno;
+    fs_close(&o[1]), fs_close(&e[1]);
+    if (pid > 0)
+        attend(pid, o[0], e[0], clock_mono_ns() + (int64_t)(seconds * 1e9), out, &last, &status, &late);
+    fs_close(&o[0]), fs_close(&e[0]);
+    spawner_deinit(&spawner);
+    errno = sys;
+    if (pid < 0)
+        return err_sys(err, "starting %s", argv->word[0]);
+    if (late)
+        return err_set(err, ERR_REMOTE, "%s did not answer within %g s", str_base_name(argv->word[0]), seconds);
+    if (status == 0)
+        return 0;
+    struct str line = str_trim(buf_text(&last));
+    const char *newline = line.n ? memrchr(line.p, '\n', line.n) : NULL;
+    if (newline)
+        line = str_sub(line, (size_t)(newline - line.p) + 1, line.n);
+    buf_plain(&plain, line, 300);
+    return err_set(err, ERR_REMOTE, "%s: %s", str_base_name(argv->word[0]), plain.n ? plain.p : "it failed without a word");
+}

@@ -1,0 +1,47 @@
+/* command.h: commands of schedulers: one that is waited for, and a pool of such that run at once. */
+#ifndef TASKRATE_COMMAND_H
+#define TASKRATE_COMMAND_H
+#include "benchmarks/native/taskrate/provider.h"
+#include "benchmarks/native/taskrate/spawn.h"
+
+/* Runs argv (word[0] an absolute path, or looked for in PATH), gives it `input`, and appends at most out->max bytes of its output; of standard error the
+ * last line is in the message when it fails. It is killed after `seconds`. SLURM_TIME_FORMAT and locale are fixed for it.
+ * 0: it ended with 0. -1: with a sentence that names the command. Signals that ask for the end do not end it. */
+int command_run(const struct words *argv, struct str input, double seconds, struct buf *out, struct err *err);
+/* The absolute path of a command by PATH, in the arena; NULL with a sentence. */
+const char *command_find(struct arena *a, const char *name, struct err *err);
+
+enum { CLIENT_OUT = 600 };
+/* A submit command that runs. */
+struct client {
+    pid_t pid; /* 0: free place */
+    int pidfd, out;
+    size_t first, count;
+    int64_t begun;
+    bool overdue, alone; /* killed for taking too long; its output has ended */
+    char text[CLIENT_OUT]; /* the end of what it printed, both streams */
+    size_t text_n;
+    int status;
+};
+
+struct clients {
+    struct client *client; /* [room] */
+    size_t room, running;
+    int epoll;
+    struct spawner spawner;
+    int null;
+};
+
+int clients_init(struct clients *c, size_t room, struct err *err);
+/* Asks the commands to end, waits for them at most 2 s, kills what is left. */
+void clients_deinit(struct clients *c);
+/* Starts a command; `input` is small and written before. NULL with errno in err: it could not be started. */
+struct client *clients_start(struct clients *c, const struct words *argv, struct str input, struct err *err);
+/* The next command that has ended, or NULL: none for now. Never waits. Its place is free again with clients_free. */
+struct client *clients_ended(struct clients *c);
+void clients_free(struct clients *c, struct client *one);
+/* Kills (TERM, then KILL) those that run for longer than that. */
+void clients_overdue(struct clients *c, double seconds);
+/* The last line of what it printed, harmless to print. */
+void client_says(const struct client *one, struct buf *to);
+#endif

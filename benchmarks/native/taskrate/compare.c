@@ -1,0 +1,226 @@
+/* compare.c: two results side by side, with the confidence interval of their ratio. */
+#include "benchmarks/native/taskrate/compare.h"
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/stats.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX = 256 << 20, VALUES_MAX = 4096 };
+
+static const struct {
+    const char *name, *pointer, *unit;
+    bool more; /* more is better */
+} figures[] = {{"throughput", "/throughput_per_s", "tasks/s", true},
+               {"submit rate", "/submit_rate_per_s", "calls/s", true},
+               {"start p50", "/latency/start/p50_s", "s", false},
+               {"start p99", "/latency/start/p99_s", "s", false},
+               {"turnaround p50", "/latency/turnaround/p50_s", "s", false}};
+
+/* What must be equal for the ratio to speak of the thing itself. */
+static const char *const same[] = {"/provider/name", "/provider/version", "/provider/template", "/payload/kind", "/payload/argument_bytes",
+                                   "/slots",         "/clients",          "/rate_limit_per_s",  "/reports"};
+
+static int load(const char *path, struct json **ret, struct err *err)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, FILE_MAX);
+    if (fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err) < 0)
+        return -1;
+    if (json_parse(ret, buf_text(&text), NULL, err) < 0)
+        return err_wrap(err, "%s", path);
+    if (!json_is_array(json_get(*ret, "configurations")) || !json_get(*ret, "taskrate")) {
+        json_free(*ret);
+        return err_set(err, ERR_INPUT, "%s: no result of taskrate (--json or --out writes one)", path);
+    }
+    if (json_integer(json_get(*ret, "schema"), 0) != 1) {
+        json_free(*ret);
+        return err_set(err, ERR_INPUT, "%s: a result of another taskrate (schema %lld, this one reads 1)", path,
+                       (long long)json_integer(json_get(*ret, "schema"), 0));
+    }
+    return 0;
+}
+
+static const struct json *labelled(const struct json *document, const char *label)
+{
+    for (const struct json *c = json_first(json_get(document, "configurations")); c; c = json_next(c))
+        if (strcmp(json_string(json_get(c, "label"), ""), label) == 0)
+            return c;
+    return NULL;
+}
+
+static size_t values(const struct json *configuration, const char *pointer, double *v)
+{
+    size_t n = 0;
+    for (const struct json *b = json_first(json_get(configuration, "batches")); b && n < VALUES_MAX; b = json_next(b)) {
+        const struct json *x = json_pointer(b, pointer);
+        if (json_is_number(x) && json_bool(json_get(b, "complete"), false) && isfinite(json_number(x, NAN)))
+            v[n++] = json_number(x, NAN);
+    }
+    return n;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+    qsort(v, n, sizeof *v, by_size);
+    return stats_quantile(v, n, 0.5);
+}
+
+struct told {
+    bool json, any, differs;
+    struct buf *to;
+};
+
+static void one(struct told *t, const char *label, size_t f, double *a, size_t na, double *b, size_t nb)
+{
+    double ratio = NAN, low = NAN, high = NAN, ma = median(a, na), mb = median(b, nb);
+    bool known = stats_ratio(a, na, b, nb, &ratio, &low, &high);
+    if (!known)
+        ratio = ma > 0 ? mb / ma : NAN;
+    bool differs = known && (low > 1 || high < 1), better = (ratio > 1) == figures[f].more;
+    const char *words = !known     ? "too few repeats to tell (3 of each are needed)"
+                        : !differs ? "no difference can be told"
+                        : better   ? "B is better"
+                                   : "B is worse";
+    t->differs |= differs;
+    if (!t->json) {
+        buf_printf(t->to, "%-16s %-15s %12.5g %12.5g %-8s %8.4g ", label, figures[f].name, ma, mb, figures[f].unit, ratio);
+        if (known)
+            buf_printf(t->to, "%8.4g %8.4g", low, high);
+        else
+            buf_printf(t->to, "%8s %8s", "-", "-");
+        buf_printf(t->to, "  %zu/%zu  %s\n", na, nb, words);
+        return;
+    }
+    buf_puts(t->to, t->any ? ",\n " : "\n ");
+    t->any = true;
+    buf_puts(t->to, "{\"label\":");
+    buf_json(t->to, str_of(label));
+    buf_printf(t->to, ",\"figure\":\"%s\",\"unit\":\"%s\",\"n_a\":%zu,\"n_b\":%zu,\"a\":", figures[f].name, figures[f].unit, na, nb);
+    buf_double(t->to, ma);
+    buf_puts(t->to, ",\"b\":");
+    buf_double(t->to, mb);
+    const struct {
+        const char *name;
+        double v;
+    } more[] = {{"ratio", ratio}, {"low", low}, {"high", high}};
+    for (size_t i = 0; i < 3; i++) {
+        buf_printf(t->to, ",\"%s\":", more[i].name);
+        if (isfinite(more[i].v))
+            buf_double(t->to, more[i].v);
+        else
+            buf_puts(t->to, "null");
+    }
+    buf_printf(t->to, ",\"words\":\"%s\"}", words);
+}
+
+static void configurations(struct told *t, const struct json *a, const struct json *b)
+{
+    static double va[VALUES_MAX], vb[VALUES_MAX];
+    for (const struct json *c = json_first(json_get(a, "configurations")); c; c = json_next(c)) {
+        const char *label = json_string(json_get(c, "label"), "");
+        CLEANUP_BUF struct buf plain;
+        const struct json *other = labelled(b, label);
+        buf_init(&plain, 256);
+        buf_plain(&plain, str_of(label), 60);
+        for (size_t f = 0; other && f < sizeof figures / sizeof figures[0]; f++) {
+            size_t na = values(c, figures[f].pointer, va), nb = values(other, figures[f].pointer, vb);
+            if (na && nb)
+                one(t, plain.n ? plain.p : "", f, va, na, vb, nb);
+        }
+    }
+}
+
+static void text_of(const struct json *j, struct buf *to)
+{
+    CLEANUP_BUF struct buf raw;
+    buf_init(&raw, 4096);
+    if (j)
+        json_print(j, &raw);
+    buf_plain(to, j ? buf_text(&raw) : STR("-"), 200);
+}
+
+/* One thing that is not the same on both sides. */
+static void difference(struct told *t, const char *name, const struct json *x, const struct json *y)
+{
+    CLEANUP_BUF struct buf a, b;
+    buf_init(&a, 2048);
+    buf_init(&b, 2048);
+    text_of(x, &a);
+    text_of(y, &b);
+    if (str_eq(buf_text(&a), buf_text(&b)))
+        return;
+    if (!t->json) {
+        buf_printf(t->to, "differs: %s: A %s, B %s\n", name, a.p, b.p);
+        return;
+    }
+    buf_puts(t->to, t->any ? ",\n {\"name\":" : "\n {\"name\":");
+    t->any = true;
+    buf_json(t->to, str_of(name));
+    buf_puts(t->to, ",\"a\":");
+    buf_json(t->to, buf_text(&a));
+    buf_puts(t->to, ",\"b\":");
+    buf_json(t->to, buf_text(&b));
+    buf_putc(t->to, '}');
+}
+
+static void differences(struct told *t, const struct json *a, const struct json *b)
+{
+    const struct json *sa = json_get(a, "scheduler"), *sb = json_get(b, "scheduler");
+    t->any = false;
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        difference(t, same[i] + 1, json_pointer(a, same[i]), json_pointer(b, same[i]));
+    for (const struct json *x = json_first(sa); x; x = json_next(x)) {
+        CLEANUP_BUF struct buf name;
+        buf_init(&name, 256);
+        buf_plain(&name, str_of(json_key(x)), 60);
+        difference(t, name.n ? name.p : "", x, json_get(sb, json_key(x)));
+    }
+}
+
+int compare(const char *path_a, const char *path_b, bool json, struct err *err)
+{
+    struct json *a = NULL, *b = NULL;
+    CLEANUP_BUF struct buf to;
+    buf_init(&to, FILE_MAX);
+    struct told t = {.json = json, .to = &to};
+    if (load(path_a, &a, err) < 0)
+        return -1;
+    if (load(path_b, &b, err) < 0) {
+        json_free(a);
+        return -1;
+    }
+    if (json)
+        buf_puts(&to, "{\"comparisons\":[");
+    else
+        buf_printf(&to, "%-16s %-15s %12s %12s %-8s %8s %8s %8s  %s\n", "what", "figure", "A median", "B median", "unit", "B/A", "low",
+                   "high", "n");
+    size_t before = to.n;
+    configurations(&t, a, b);
+    bool nothing = to.n == before;
+    if (json)
+        buf_puts(&to, "],\n\"differences\":[");
+    differences(&t, a, b);
+    if (json)
+        buf_puts(&to, "]}\n");
+    json_free(a);
+    json_free(b);
+    if (to.failed)
+        return err_set(err, ERR_SYSTEM, "memory for the comparison");
+    if (nothing)
+        return err_set(err, ERR_INPUT, "%s and %s have no complete batches of the same size and duration", path_a, path_b);
+    if (fs_write_all(1, to.p, to.n) < 0)
+        return err_sys(err, "writing to standard output");
+    return t.differs;
+}

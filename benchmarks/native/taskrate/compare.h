@@ -1,0 +1,11 @@
+/* compare.h: two results side by side. */
+#ifndef TASKRATE_COMPARE_H
+#define TASKRATE_COMPARE_H
+#include "base/err.h"
+
+#include <stdbool.h>
+
+/* Prints the ratio B/A of what both files (documents of --json or --out) have measured, with its 95 % interval, and what else differs between them.
+ * 0: nothing can be told apart; 1: something differs; -1: a file cannot be used. */
+int compare(const char *a, const char *b, bool json, struct err *err);
+#endif

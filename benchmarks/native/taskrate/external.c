@@ -1,0 +1,340 @@
+/* external.c: batches that somebody else's launcher or scheduler runs. */
+#include "benchmarks/native/taskrate/external.h"
+
+#include "base/clock.h"
+#include "benchmarks/native/taskrate/command.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REFUSALS_IN_A_ROW = 5, TRIES_MAX = 6, ASK_FIRST_S = 2, ASK_LAST_S = 30, GRACE_S = 2 };
+
+struct drive {
+    struct bench *b;
+    struct batch *batch;
+    struct report *report;
+    const struct provider *provider;
+    enum provider_how how;
+    struct clients clients;
+    struct buf input;
+    size_t next, chunk, window;
+    size_t submitted, ended; /* tasks in the queue or through it; of those over */
+    size_t again_first, again_count; /* a submission that is to be repeated; count 0: none */
+    unsigned tries; /* of that */
+    unsigned refusals, in_a_row;
+    double tokens, burst; /* the bucket */
+    int64_t filled, hungry; /* when it was filled last; since when it is empty although there is work (0: it is not) */
+    int64_t not_before; /* backing off until then */
+    int64_t heard; /* the last sign of life */
+    int64_t ask_at;
+    double ask_every;
+    bool giving_up;
+    char queue_why[300];
+};
+
+static double since(int64_t then)
+{
+    return (double)(clock_mono_ns() - then) / 1e9;
+}
+
+static void give_up(struct drive *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void give_up(struct drive *d, const char *fmt, ...)
+{
+    va_list ap;
+    if (d->giving_up)
+        return;
+    d->giving_up = true;
+    va_start(ap, fmt);
+    vsnprintf(d->batch->reason, sizeof d->batch->reason, fmt, ap);
+    va_end(ap);
+}
+
+static bool token(struct drive *d)
+{
+    double rate = d->b->set.rate;
+    int64_t now = clock_mono_ns();
+    if (rate <= 0)
+        return true;
+    d->tokens += rate * (double)(now - d->filled) / 1e9;
+    d->filled = now;
+    if (d->tokens > d->burst)
+        d->tokens = d->burst;
+    if (d->tokens < 1) {
+        if (!d->hungry)
+            d->hungry = now;
+        return false;
+    }
+    if (d->hungry)
+        d->batch->waited += (double)(now - d->hungry) / 1e9;
+    d->hungry = 0;
+    d->tokens -= 1;
+    return true;
+}
+
+static void mark(struct drive *d, size_t first, size_t count, int64_t submit)
+{
+    struct tasks *t = &d->b->tasks;
+    for (size_t i = first; i < first + count; i++) {
+        if (t->flags[i] & TASK_SUBMITTED)
+            t->flags[i] |= TASK_RETRIED;
+        else
+            t->submit[i] = submit; /* of the first try: the wait for another is part of what it takes */
+        t->flags[i] |= TASK_SUBMITTED;
+    }
+}
+
+/* Starts one submission. false: none was started. */
+static bool submit(struct drive *d, struct err *err)
+{
+    bool again = d->again_count > 0;
+    size_t left = d->b->tasks.n - d->next;
+    struct submission s = {.batch = d->batch,
+                           .first = again ? d->again_first : d->next,
+                           .count = again             ? d->again_count
+                                    : left < d->chunk ? left
+                                                      : d->chunk,
+                           .input = &d->input};
+    buf_clear(&d->input);
+    if (d->provider->line(d->b, &s, err) < 0)
+        return false;
+    mark(d, s.first, s.count, clock_mono_ns());
+    struct client *one = clients_start(&d->clients, &s.argv, buf_text(&d->input), err);
+    if (!one)
+        return false;
+    one->first = s.first;
+    one->count = s.count;
+    d->batch->calls++;
+    if (again)
+        d->again_count = 0;
+    else
+        d->next += s.count;
+    d->submitted += s.count;
+    d->heard = clock_mono_ns();
+    return true;
+}
+
+/* Refusals that pass: the controller is busy or counts our calls. */
+static bool passes(struct str says)
+{
+    static const char *const words[] = {"temporarily", "try again", "retry",       "rate limit", "limit",
+                                        "Too many",    "too many",  "unavailable", "throttl"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (str_has(says, words[i]))
+            return true;
+    return false;
+}
+
+static void refused(struct drive *d, struct client *one)
+{
+    struct tasks *t = &d->b->tasks;
+    CLEANUP_BUF struct buf says;
+    buf_init(&says, 2048);
+    client_says(one, &says);
+    d->refusals++;
+    d->in_a_row++;
+    d->submitted -= one->count;
+    bool again = !one->overdue && passes(buf_text(&says)) && d->tries < TRIES_MAX && d->again_count == 0;
+    if (again) {
+        d->again_first = one->first;
+        d->again_count = one->count;
+        d->not_before = clock_mono_ns() + (INT64_C(1000000000) << d->tries++);
+        d->batch->stalled += (double)(INT64_C(1) << (d->tries - 1));
+    } else
+        for (size_t i = one->first; i < one->first + one->count; i++)
+            t->flags[i] |= TASK_REFUSED;
+    bool growth = d->in_a_row >= REFUSALS_IN_A_ROW || (d->refusals > 10 && d->refusals * 10 > d->batch->calls);
+    if (one->overdue)
+        give_up(d, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
+                d->b->set.client_timeout);
+    else if (growth || (!again && d->chunk > 1))
+        give_up(d, "submission was refused %u times, the last time with: %s; nothing more was submitted", d->refusals,
+                says.n ? says.p : "no word");
+    else
+        bench_note(d->b, "a submission was refused (%s)%s", says.n ? says.p : "no word", again ? " and repeated after a while" : "");
+}
+
+/* A command for one task has ended, and with it the task. */
+static void attached_ended(struct drive *d, struct client *one, int64_t when)
+{
+    struct tasks *t = &d->b->tasks;
+    CLEANUP_BUF struct buf says;
+    buf_init(&says, 2048);
+    for (size_t i = one->first; i < one->first + one->count; i++) {
+        bool told = t->flags[i] & TASK_STAMPED;
+        t->known[i] = when;
+        if (told)
+            d->ended++;
+        else if (one->status) { /* it never ran, or died before it could tell */
+            t->status[i] = (int16_t)one->status;
+            t->flags[i] |= TASK_ENDED;
+            d->ended++;
+        }
+    }
+    if (!one->status)
+        return;
+    client_says(one, &says);
+    if (says.n)
+        bench_note(d->b, "a command ended with status %d: %s", one->status, says.p);
+    d->in_a_row++;
+    d->refusals++;
+    if (d->in_a_row >= 2 * REFUSALS_IN_A_ROW && !(t->flags[one->first] & TASK_STAMPED))
+        give_up(d, "%u commands failed one after the other, the last one with: %s; no more were started", d->in_a_row,
+                says.n ? says.p : "no word");
+}
+
+/* The command for all tasks has ended. What has not reported until now is seen by over(). */
+static void tool_ended(struct drive *d, const struct client *one)
+{
+    CLEANUP_BUF struct buf says;
+    buf_init(&says, 2048);
+    client_says(one, &says);
+    if (one->status)
+        bench_note(d->b, "the command ended with status %d%s%s", one->status, says.n ? ": " : "", says.n ? says.p : "");
+}
+
+static void client_ended(struct drive *d, struct client *one)
+{
+    struct tasks *t = &d->b->tasks;
+    int64_t when = clock_mono_ns();
+    struct str text = {one->text, one->text_n};
+    d->heard = when;
+    if (d->how == HOW_ATTACHED)
+        attached_ended(d, one, when);
+    else if (d->how == HOW_TOOL)
+        tool_ended(d, one);
+    else if (one->status)
+        refused(d, one);
+    else
+        for (size_t i = one->first; i < one->first + one->count; i++)
+            t->submitted[i] = when;
+    if (one->status == 0) {
+        d->in_a_row = 0;
+        d->tries = 0;
+    }
+    double took = (double)(when - one->begun) / 1e9;
+    if ((d->how == HOW_DETACHED || d->how == HOW_BULK) && took > 1 && str_has(text, "retrying"))
+        d->batch->stalled += took;
+    clients_free(&d->clients, one);
+}
+
+/* Nothing was heard for a while: what does the queue say? */
+static void ask(struct drive *d)
+{
+    struct queue q = {0};
+    int64_t now = clock_mono_ns();
+    if (now < d->ask_at || since(d->heard) < ASK_FIRST_S)
+        return;
+    if (d->provider->ask)
+        d->provider->ask(d->b, &q);
+    d->ask_every = d->ask_every * 2 < ASK_LAST_S ? d->ask_every * 2 : ASK_LAST_S;
+    d->ask_at = clock_mono_ns() + (int64_t)(d->ask_every * 1e9);
+    if (q.known)
+        snprintf(d->queue_why, sizeof d->queue_why, "%zu of them wait%s%s, %zu run", q.waiting, q.why[0] ? ": " : "", q.why, q.running);
+    if (q.known && q.waiting + q.running == 0 && since(d->heard) > GRACE_S) {
+        report_take(d->report, d->b);
+        give_up(d, "the queue has none of our jobs any more, and %zu tasks have not reported", d->submitted - d->ended);
+    }
+}
+
+/* Is it over, or is there no use in waiting any longer? */
+static bool over(struct drive *d)
+{
+    bool all = d->next == d->b->tasks.n && !d->again_count && !d->clients.running;
+    double stall = d->b->set.stall + d->batch->duration;
+    if (d->giving_up && !d->clients.running && (d->ended == d->submitted || since(d->heard) > GRACE_S))
+        return true;
+    if (all && d->ended >= d->submitted)
+        return true;
+    bool no_queue = d->how == HOW_ATTACHED || d->how == HOW_TOOL;
+    if (all && no_queue && since(d->heard) > GRACE_S) {
+        give_up(d, "%zu tasks have not reported although their commands have ended", d->submitted - d->ended);
+        return true;
+    }
+    if (!no_queue && !d->clients.running)
+        ask(d);
+    if (since(d->heard) > stall) {
+        if (d->how == HOW_TOOL)
+            clients_overdue(&d->clients, 0);
+        give_up(d, "nothing was heard for %g s (--stall) while %zu tasks were not done%s%s", stall, d->submitted - d->ended,
+                d->queue_why[0] ? "; " : "", d->queue_why);
+    }
+    return false;
+}
+
+static int drive_once(struct drive *d, struct err *err)
+{
+    while (!d->giving_up && (d->next < d->b->tasks.n || d->again_count) && d->clients.running < d->clients.room &&
+           clock_mono_ns() >= d->not_before && d->submitted - d->ended < d->window && token(d))
+        if (!submit(d, err)) {
+            if (d->next == 0)
+                return -1;
+            give_up(d, "%s", err->text);
+        }
+    bool fast = d->report->file >= 0 || d->hungry;
+    struct pollfd fds[3] = {{d->clients.epoll, POLLIN, 0}, {d->report->socket, POLLIN, 0}, {d->b->signal_fd, POLLIN, 0}};
+    poll(fds, 3, fast ? 1 : 50);
+    size_t ended = report_take(d->report, d->b);
+    if (ended)
+        d->heard = clock_mono_ns(), d->ask_every = ASK_FIRST_S / 2.0;
+    if (d->how != HOW_ATTACHED)
+        d->ended += ended;
+    for (struct client *one; (one = clients_ended(&d->clients));)
+        client_ended(d, one);
+    if (d->how != HOW_TOOL) /* that one lasts as long as it has to; --stall ends it */
+        clients_overdue(&d->clients, d->b->set.client_timeout + (d->how == HOW_ATTACHED ? d->batch->duration : 0));
+    if (fds[2].revents && bench_stop(d->b))
+        give_up(d, "interrupted");
+    return 0;
+}
+
+/* Reports that came after their command had ended. */
+static void late_reports(struct drive *d)
+{
+    struct tasks *t = &d->b->tasks;
+    if (d->how != HOW_ATTACHED)
+        return;
+    d->ended = 0;
+    for (size_t i = 0; i < t->n; i++)
+        d->ended += t->flags[i] & TASK_ENDED && t->known[i] ? 1 : 0;
+}
+
+int external_run(struct bench *b, struct batch *batch, struct report *report, struct err *err)
+{
+    struct drive d = {.b = b,
+                      .batch = batch,
+                      .report = report,
+                      .provider = b->provider,
+                      .how = b->provider->how(b),
+                      .chunk = 1,
+                      .window = SIZE_MAX,
+                      .ask_every = 1};
+    size_t clients = batch->chain ? 1 : b->set.clients;
+    int rc = 0;
+    if (d.how == HOW_BULK || d.how == HOW_TOOL || b->set.width > 1)
+        d.chunk = b->provider->chunk(b);
+    if (batch->chain)
+        d.window = d.chunk = 1;
+    if (clients_init(&d.clients, clients, err) < 0)
+        return -1;
+    buf_init(&d.input, (size_t)256 << 20);
+    report_take(report, b); /* what came after the batch before is none of this one */
+    b->tasks.strangers = 0;
+    d.burst = b->set.rate > 1 ? b->set.rate : 1;
+    d.tokens = d.burst;
+    d.filled = d.heard = batch->begin = clock_mono_ns();
+    while (rc == 0 && !over(&d)) {
+        rc = drive_once(&d, err);
+        if (d.how == HOW_ATTACHED && !d.clients.running)
+            late_reports(&d);
+        if (d.giving_up && b->stop && d.clients.running)
+            break; /* the end was asked for: the commands are ended too */
+    }
+    clients_deinit(&d.clients);
+    report_take(report, b);
+    batch->end = clock_mono_ns();
+    batch->completion = d.how == HOW_ATTACHED ? "the task's command has ended" : report_words(report);
+    buf_deinit(&d.input);
+    return rc;
+}

@@ -1,0 +1,10 @@
+/* external.h: batches that somebody else's launcher or scheduler runs: commands submit them, reports tell of them. */
+#ifndef TASKRATE_EXTERNAL_H
+#define TASKRATE_EXTERNAL_H
+#include "benchmarks/native/taskrate/provider.h"
+#include "benchmarks/native/taskrate/report.h"
+
+/* Runs one batch: submits at the pace allowed, takes reports, asks the queue when nothing is heard, backs off when submission is refused, and gives up
+ * with a reason (in batch->reason) instead of waiting for ever. -1: nothing could be measured. */
+int external_run(struct bench *b, struct batch *batch, struct report *report, struct err *err);
+#endif

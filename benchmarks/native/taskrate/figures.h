@@ -1,0 +1,44 @@
+/* figures.h: from the book of a batch to its quantities; from batches to what is said of all. */
+#ifndef TASKRATE_FIGURES_H
+#define TASKRATE_FIGURES_H
+#include "base/stats.h"
+#include "benchmarks/native/taskrate/bench.h"
+
+/* Fills the second half of `batch` from the book. Uses t->scratch. */
+void figures_of(struct bench *b, struct batch *batch);
+
+/* Batches of equal size and duration, the warm-up left out. */
+struct group {
+    size_t tasks;
+    double duration;
+    bool chain;
+    unsigned slots;
+    size_t batches, usable; /* usable: complete and without losses */
+    struct stats throughput, start50, start99, turnaround50, submit_rate, makespan; /* .n == 0: none */
+    bool throttled;
+};
+
+enum { GROUPS_MAX = SWEEP_MAX * SWEEP_MAX + 1 };
+/* All groups, in the order in which they were measured; returns how many. */
+size_t figures_groups(const struct bench *b, struct group *ret);
+
+/* Reuther's model: time beyond the ideal, dT = t_s * n^alpha, n tasks on each slot. */
+struct model {
+    bool known, alpha_assumed;
+    double t_s, alpha;       /* seconds; exponent (1 where one size alone was measured) */
+    double t_low, t_high, alpha_low, alpha_high; /* 95 %; NaN: too few points */
+    size_t points;
+};
+/* Of groups without chain; the shortest duration of each size counts. */
+void figures_model(const struct group *g, size_t n, struct model *ret);
+
+/* The shortest task that keeps 50 % of the slots busy. */
+struct metg {
+    double seconds;      /* NaN: not known, and `how` says why */
+    const char *how;     /* "interpolated between …", "from the model", "at most" */
+    bool at_most, at_least;
+};
+void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret);
+/* Tasks' own time over the time that all slots had: 0 … 1. */
+double figures_efficiency(const struct group *g);
+#endif

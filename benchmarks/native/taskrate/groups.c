@@ -1,0 +1,190 @@
+/* groups.c: what is said of all batches: repeats of equal size, the model of latency, the shortest useful task. */
+#include "benchmarks/native/taskrate/figures.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VALUES_MAX = 1024 };
+
+typedef double value_of(const struct batch *batch);
+
+static double throughput(const struct batch *batch)
+{
+    return batch->throughput;
+}
+static double submit_rate(const struct batch *batch)
+{
+    return batch->submit_rate;
+}
+static double makespan(const struct batch *batch)
+{
+    return batch->throughput > 0 ? batch->makespan : 0;
+}
+static double start50(const struct batch *batch)
+{
+    return batch->start.n ? batch->start.at[0] : 0;
+}
+static double start99(const struct batch *batch)
+{
+    return batch->start.n ? batch->start.at[3] : 0;
+}
+static double turnaround50(const struct batch *batch)
+{
+    return batch->turnaround.n ? batch->turnaround.at[0] : 0;
+}
+
+static bool belongs(const struct batch *batch, const struct group *g)
+{
+    return !batch->warmup && !batch->floor && batch->tasks == g->tasks && batch->duration == g->duration && batch->chain == g->chain;
+}
+
+static void statistics(const struct bench *b, const struct group *g, value_of *f, struct stats *ret)
+{
+    double v[VALUES_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < b->batch_count && n < VALUES_MAX; i++)
+        if (belongs(&b->batches[i], g) && f(&b->batches[i]) != 0)
+            v[n++] = f(&b->batches[i]);
+    *ret = (struct stats){.n = 0};
+    if (n)
+        stats_of(v, n, ret);
+}
+
+size_t figures_groups(const struct bench *b, struct group *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->batch_count; i++) {
+        const struct batch *batch = &b->batches[i];
+        size_t k = 0;
+        if (batch->warmup || batch->floor)
+            continue;
+        while (k < n && !belongs(batch, &ret[k]))
+            k++;
+        if (k == GROUPS_MAX)
+            continue;
+        if (k == n)
+            ret[n++] = (struct group){.tasks = batch->tasks, .duration = batch->duration, .chain = batch->chain, .slots = batch->slots};
+        ret[k].batches++;
+        ret[k].usable += batch->throughput > 0;
+        ret[k].throttled |= batch->throttled;
+    }
+    for (size_t k = 0; k < n; k++) {
+        statistics(b, &ret[k], throughput, &ret[k].throughput);
+        statistics(b, &ret[k], submit_rate, &ret[k].submit_rate);
+        statistics(b, &ret[k], makespan, &ret[k].makespan);
+        statistics(b, &ret[k], start50, &ret[k].start50);
+        statistics(b, &ret[k], start99, &ret[k].start99);
+        statistics(b, &ret[k], turnaround50, &ret[k].turnaround50);
+    }
+    return n;
+}
+
+double figures_efficiency(const struct group *g)
+{
+    if (!g->makespan.n || !g->slots || g->makespan.median <= 0)
+        return NAN;
+    return g->duration * (double)g->tasks / (g->slots * g->makespan.median);
+}
+
+static double per_slot(const struct group *g)
+{
+    return (double)g->tasks / g->slots;
+}
+
+/* Is there no shorter duration of the same size? */
+static bool shortest(const struct group *g, size_t n, size_t k)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!g[i].chain && g[i].makespan.n && g[i].tasks == g[k].tasks && g[i].duration < g[k].duration)
+            return false;
+    return true;
+}
+
+/* A straight line through (x, y): *a + *b x; *sa, *sb standard errors, NaN for n < 3. */
+static void line(const double *x, const double *y, size_t n, double *a, double *b, double *sa, double *sb)
+{
+    double mx = 0, my = 0, xx = 0, xy = 0, rest = 0;
+    for (size_t i = 0; i < n; i++)
+        mx += x[i] / (double)n, my += y[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        xx += (x[i] - mx) * (x[i] - mx), xy += (x[i] - mx) * (y[i] - my);
+    *b = xy / xx;
+    *a = my - *b * mx;
+    for (size_t i = 0; i < n; i++)
+        rest += (y[i] - *a - *b * x[i]) * (y[i] - *a - *b * x[i]);
+    *sb = n < 3 ? NAN : sqrt(rest / (double)(n - 2) / xx);
+    *sa = n < 3 ? NAN : *sb * sqrt(xx / (double)n + mx * mx);
+}
+
+void figures_model(const struct group *g, size_t n, struct model *ret)
+{
+    double x[SWEEP_MAX], y[SWEEP_MAX], a, b, sa, sb;
+    size_t points = 0;
+    *ret = (struct model){.t_low = NAN, .t_high = NAN, .alpha_low = NAN, .alpha_high = NAN};
+    for (size_t i = 0; i < n && points < SWEEP_MAX; i++) {
+        double beyond = g[i].makespan.n ? g[i].makespan.median - per_slot(&g[i]) * g[i].duration : 0;
+        if (g[i].chain || !g[i].slots || !(beyond > 0) || !shortest(g, n, i) || g[i].throttled)
+            continue;
+        x[points] = log(per_slot(&g[i]));
+        y[points++] = log(beyond);
+    }
+    ret->points = points;
+    if (!points)
+        return;
+    ret->known = true;
+    if (points == 1) {
+        ret->alpha = 1;
+        ret->alpha_assumed = true;
+        ret->t_s = exp(y[0] - x[0]);
+        return;
+    }
+    line(x, y, points, &a, &b, &sa, &sb);
+    ret->t_s = exp(a);
+    ret->alpha = b;
+    if (points >= 3) {
+        double t = stats_t975(points - 2);
+        ret->t_low = exp(a - t * sa), ret->t_high = exp(a + t * sa);
+        ret->alpha_low = b - t * sb, ret->alpha_high = b + t * sb;
+    }
+}
+
+/* Where the efficiency of the largest size crosses one half, on a logarithmic scale of durations. */
+void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret)
+{
+    size_t most = 0;
+    const struct group *below = NULL, *above = NULL;
+    *ret = (struct metg){.seconds = NAN, .how = "no complete batch"};
+    for (size_t i = 0; i < n; i++)
+        if (!g[i].chain && g[i].makespan.n && g[i].tasks > most)
+            most = g[i].tasks;
+    for (size_t i = 0; i < n; i++) {
+        if (g[i].chain || !g[i].makespan.n || g[i].tasks != most)
+            continue;
+        if (g[i].throttled) {
+            ret->how = "submission was throttled";
+            return;
+        }
+        bool enough = figures_efficiency(&g[i]) >= 0.5;
+        if (enough && (!above || g[i].duration < above->duration))
+            above = &g[i];
+        if (!enough && (!below || g[i].duration > below->duration))
+            below = &g[i];
+    }
+    if (above && below && below->duration > 0 && below->duration < above->duration) {
+        double low = figures_efficiency(below), high = figures_efficiency(above), share = (0.5 - low) / (high - low);
+        ret->seconds = exp(log(below->duration) + share * (log(above->duration) - log(below->duration)));
+        ret->how = "interpolated between the two durations around it";
+    } else if (above && (!below || below->duration >= above->duration)) {
+        ret->seconds = above->duration;
+        ret->at_most = true;
+        ret->how = "all durations that were measured keep half of the slots busy";
+    } else if (below && m->known) { /* beyond the ideal as long as the ideal itself: n T = t_s n^alpha */
+        ret->seconds = m->t_s * pow(per_slot(below), m->alpha - 1);
+        ret->how = below->duration > 0 || above ? "from the latency model" : "from the latency model, empty tasks alone were measured";
+        if (above && ret->seconds > above->duration)
+            ret->seconds = above->duration, ret->at_most = true;
+        if (ret->seconds < below->duration)
+            ret->seconds = below->duration, ret->at_least = true,
+            ret->how = "none of the durations that were measured keeps half of the slots busy";
+    }
+}

@@ -1,0 +1,164 @@
+/* help.c: taskrate --help and --man, from the option rows and the providers. */
+#include "benchmarks/native/taskrate/options.h"
+
+#include <string.h>
+
+#define SUMMARY "how many tasks a second this machine or cluster runs, how long one waits, and how short tasks may be"
+static const char *const usage[] = {"taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]", "taskrate compare A.json B.json",
+                                    "taskrate table FILE", "taskrate sweep"};
+static const char *const about[] = {
+    "Submits batches of tiny tasks and takes five times of each: before the submit call, when it returned, the task's own first and last instruction, and when its end was known. "
+    "The headline is end to end: tasks over the time from the first submission to the last end. Beside it stand the rate of submission, latencies, the number of tasks that ran at "
+    "once, what was lost or failed, and the shortest task that keeps half of the slots busy (METG50). The local floor is measured first, and everything is set in relation to it.",
+    "What touches a shared controller is capped and held to a rate, reads the site's limits before, and stops when submissions are refused. All jobs carry the name "
+    "taskrate-<16 digits>; they are cancelled at the end, on a signal, and, if taskrate was killed, by its next start (or \"taskrate sweep\").",
+    "\"compare\" tells the ratio of two results with its confidence interval; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left."};
+static const struct {
+    const char *line, *text;
+} examples[] = {{"taskrate local", "The floor: how fast this machine starts processes."},
+                {"taskrate local --tasks 1000,10000 --duration 0,1ms,10ms", "A sweep, with the model of latency and METG50."},
+                {"taskrate slurm-array --tasks 500 -- -p short", "A job array of 500 tasks in the partition short."},
+                {"taskrate exec --submit 'srun -n1 {task}' --clients 4", "Any launcher."},
+                {"benchwrap -- taskrate slurm-step", "Recorded as a run, with a step for each repetition."}};
+static const struct {
+    const char *status, *text;
+} statuses[] = {{"0", "all batches are complete"},
+                {"1", "tasks were lost or failed, or a batch was given up: the result says which and why; or compare: the two differ"},
+                {"2", "nothing was measured: a refusal, or a scheduler that does not answer"},
+                {"125", "the command line is wrong"}};
+
+static void wrap(struct buf *to, const char *text, const char *indent)
+{
+    size_t column = 0;
+    for (struct str rest = str_of(text), word; (word = str_word(&rest)).n;) {
+        if (column && column + 1 + word.n > 78 - strlen(indent)) {
+            buf_putc(to, '\n');
+            column = 0;
+        }
+        buf_puts(to, column ? " " : indent);
+        buf_str(to, word);
+        column += word.n + (column ? 1 : 0);
+    }
+    buf_putc(to, '\n');
+}
+
+void options_help(struct options *o, struct buf *to)
+{
+    buf_puts(to, "taskrate: " SUMMARY "\n\n");
+    for (size_t i = 0; i < sizeof usage / sizeof usage[0]; i++)
+        buf_printf(to, "%s%s\n", i ? "       " : "usage: ", usage[i]);
+    for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
+        buf_putc(to, '\n');
+        wrap(to, about[i], "");
+    }
+    buf_puts(to, "\nProviders:\n");
+    for (size_t i = 0; i < provider_count; i++) {
+        const struct provider *p = providers[i];
+        buf_printf(to, "  %-12s %s\n               %s\n               %zu tasks, %s%s", p->name, p->summary, p->path, p->tasks,
+                   p->cap ? "" : "no cap", p->cap ? "at most " : "");
+        if (p->cap)
+            buf_printf(to, "%zu without --max-tasks, %g submit calls a second without --rate", p->cap, p->rate);
+        buf_putc(to, '\n');
+    }
+    buf_putc(to, '\n');
+    opt_help(&o->set, to);
+    buf_puts(to, "\nExamples:\n");
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
+        buf_printf(to, "  $ %s\n    %s\n", examples[i].line, examples[i].text);
+    buf_puts(to, "\nExit status:\n");
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+        buf_printf(to, "  %-4s %s\n", statuses[i].status, statuses[i].text);
+}
+
+static void roff(struct buf *to, const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        buf_puts(to, "\\&");
+    for (; *text; text++)
+        switch (*text) {
+        case '\\': buf_puts(to, "\\e"); break;
+        case '-': buf_puts(to, "\\-"); break;
+        case '\'': buf_puts(to, "\\(aq"); break;
+        case '~': buf_puts(to, "\\(ti"); break;
+        default: buf_putc(to, *text);
+        }
+}
+
+static void item(struct buf *to, const char *term, const char *text)
+{
+    buf_puts(to, ".TP\n.B ");
+    roff(to, term);
+    buf_putc(to, '\n');
+    roff(to, text);
+    buf_putc(to, '\n');
+}
+
+static void man_options(const struct options *o, struct buf *to)
+{
+    for (size_t i = 0; i < o->set.count; i++) {
+        const struct opt_row *r = &o->set.rows[i];
+        if (i == 0 || strcmp(r->group, o->set.rows[i - 1].group) != 0)
+            buf_printf(to, ".SS %s\n", r->group);
+        buf_puts(to, ".TP\n");
+        if (r->letter)
+            buf_printf(to, "\\fB\\-%c\\fR, ", r->letter);
+        buf_puts(to, "\\fB\\-\\-");
+        roff(to, r->name);
+        buf_puts(to, "\\fR");
+        if (r->kind != OPT_FLAG) {
+            buf_puts(to, " \\fI");
+            roff(to, r->arg ? r->arg : "TEXT");
+            buf_puts(to, "\\fR");
+        }
+        buf_putc(to, '\n');
+        roff(to, r->help);
+        if (r->value) {
+            buf_puts(to, " (default: ");
+            roff(to, r->value);
+            buf_putc(to, ')');
+        }
+        buf_putc(to, '\n');
+    }
+}
+
+void options_man(struct options *o, struct buf *to)
+{
+    buf_puts(to, ".\\\" made from the option rows by \"taskrate --man\"\n.TH TASKRATE 1 \"\" \"benchwrap " BW_VERSION
+                 "\" \"benchwrap\"\n.SH NAME\ntaskrate \\- " SUMMARY "\n.SH SYNOPSIS\n");
+    for (size_t i = 0; i < sizeof usage / sizeof usage[0]; i++) {
+        buf_puts(to, i ? ".br\n.B " : ".B ");
+        roff(to, usage[i]);
+        buf_putc(to, '\n');
+    }
+    buf_puts(to, ".SH DESCRIPTION\n");
+    for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
+        if (i)
+            buf_puts(to, ".PP\n");
+        roff(to, about[i]);
+        buf_putc(to, '\n');
+    }
+    buf_puts(to, ".SH PROVIDERS\n");
+    for (size_t i = 0; i < provider_count; i++) {
+        item(to, providers[i]->name, providers[i]->summary);
+        buf_puts(to, ".br\n");
+        roff(to, providers[i]->path);
+        buf_putc(to, '\n');
+    }
+    buf_puts(to, ".SH OPTIONS\n");
+    man_options(o, to);
+    buf_puts(to, ".SH EXIT STATUS\n");
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+        item(to, statuses[i].status, statuses[i].text);
+    buf_puts(to, ".SH FILES\n");
+    item(to, "~/.local/state/benchwrap/taskrate/",
+         "what runs have in a queue, until they have seen to it that nothing is left ($XDG_STATE_HOME)");
+    buf_puts(to, ".SH EXAMPLES\n");
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        buf_puts(to, ".TP\n.B $ ");
+        roff(to, examples[i].line);
+        buf_putc(to, '\n');
+        roff(to, examples[i].text);
+        buf_putc(to, '\n');
+    }
+    buf_puts(to, ".SH SEE ALSO\n.BR benchwrap (1)\n");
+}

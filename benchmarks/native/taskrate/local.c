@@ -1,0 +1,377 @@
+/* local.c: the local provider: a thread for each processor starts tasks and waits for them. */
+#include "benchmarks/native/taskrate/local.h"
+
+#include "base/clock.h"
+#include "benchmarks/native/taskrate/provider.h"
+#include "benchmarks/native/taskrate/spawn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLOTS_MAX = 4096, WATCH_MS = 50, PER_THREAD_MAX = 1024 };
+
+/* A task that runs. The watching thread may kill it as long as pid is set; both take the lock, since a reaped pid may be somebody else's. */
+struct place {
+    pid_t pid;
+    int pidfd;
+    size_t task;
+    int64_t began;
+};
+
+struct worker {
+    struct crew *crew;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    struct place *place; /* [places] */
+    size_t places, running;
+    struct spawner spawner;
+    char word[64]; /* the stub's first argument */
+    int failed; /* errno of what ended the thread early */
+    bool started;
+};
+
+struct crew {
+    struct bench *b;
+    struct batch *batch;
+    enum payload payload;
+    struct words words; /* the command; word[1] is replaced for the stub */
+    char *word_rest; /* ",NANOSECONDS[b]" */
+    bool stamped; /* the stub is what is started */
+    _Atomic size_t next;
+    _Atomic bool stop;
+    _Atomic bool hung;
+};
+
+unsigned local_processors(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+/* ",NUMBER" without printf: this is in the way of every task. */
+static char *number(char *to, size_t n)
+{
+    char digits[24];
+    int i = 0;
+    do
+        digits[i++] = (char)('0' + n % 10);
+    while (n /= 10);
+    while (i)
+        *to++ = digits[--i];
+    return to;
+}
+
+static void stub_word(struct worker *w, size_t task)
+{
+    char *p = w->word;
+    *p++ = 's';
+    p = number(p, (size_t)w->crew->b->tasks.self_fd);
+    *p++ = ',';
+    p = number(p, task);
+    strncpy(p, w->crew->word_rest, 30);
+}
+
+static void finish(struct worker *w, struct place *place, int status, int64_t when)
+{
+    struct tasks *t = &w->crew->b->tasks;
+    t->known[place->task] = when;
+    t->status[place->task] = (int16_t)spawn_status(status);
+    t->flags[place->task] |= (uint8_t)(TASK_ENDED | (t->self[place->task].end ? TASK_STAMPED : 0));
+}
+
+/* An in-process task: what is left when no process is made. */
+static void call(struct worker *w, size_t task)
+{
+    struct tasks *t = &w->crew->b->tasks;
+    int64_t duration = (int64_t)(w->crew->batch->duration * 1e9);
+    t->submit[task] = clock_mono_ns();
+    int64_t start = clock_mono_ns();
+    t->submitted[task] = start;
+    if (duration && w->crew->b->set.busy)
+        while (clock_mono_ns() < start + duration)
+            ;
+    else if (duration) {
+        struct timespec until = {(start + duration) / 1000000000, (start + duration) % 1000000000};
+        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+            ;
+    }
+    t->self[task] = (struct wire_stamps){start, clock_mono_ns()};
+    t->known[task] = clock_mono_ns();
+    t->status[task] = 0;
+    t->flags[task] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
+}
+
+/* Starts a task in the place. false: it could not be started. */
+static bool start(struct worker *w, struct place *place, size_t task, bool pidfd)
+{
+    static char *const no_environment[] = {NULL};
+    struct crew *c = w->crew;
+    struct tasks *t = &c->b->tasks;
+    char *argv[WORDS_MAX + 1];
+    memcpy(argv, c->words.word, (c->words.n + 1) * sizeof *argv);
+    if (c->stamped) {
+        stub_word(w, task);
+        argv[1] = w->word;
+    }
+    place->task = task;
+    t->flags[task] = TASK_SUBMITTED;
+    pthread_mutex_lock(&w->lock);
+    place->began = t->submit[task] = clock_mono_ns();
+    pid_t pid = spawn(&w->spawner, argv, c->stamped && !c->b->set.command.n ? no_environment : environ, pidfd ? &place->pidfd : NULL);
+    t->submitted[task] = clock_mono_ns();
+    place->pid = pid > 0 ? pid : 0;
+    pthread_mutex_unlock(&w->lock);
+    if (pid > 0)
+        return true;
+    w->failed = errno;
+    t->flags[task] |= TASK_REFUSED;
+    return false;
+}
+
+/* Takes a task that has ended out of its place; the pid is free for others only after the lock is had. */
+static void reap(struct worker *w, struct place *place, int64_t when)
+{
+    int status = 0;
+    pthread_mutex_lock(&w->lock);
+    while (waitpid(place->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    place->pid = 0;
+    pthread_mutex_unlock(&w->lock);
+    finish(w, place, status, when);
+}
+
+static bool next_task(struct crew *c, size_t *ret)
+{
+    return !c->stop && (*ret = c->next++) < c->b->tasks.n;
+}
+
+/* One at a time: waiting for the end costs one system call. */
+static void one_by_one(struct worker *w)
+{
+    struct crew *c = w->crew;
+    size_t task;
+    while (next_task(c, &task)) {
+        if (c->payload == PAYLOAD_CALL) {
+            call(w, task);
+            continue;
+        }
+        if (!start(w, &w->place[0], task, false)) {
+            if (w->failed == EAGAIN || w->failed == ENOMEM)
+                usleep(1000);
+            continue;
+        }
+        siginfo_t info;
+        while (waitid(P_PID, (id_t)w->place[0].pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+            ;
+        reap(w, &w->place[0], clock_mono_ns());
+    }
+}
+
+/* Several at once in one thread: epoll over pidfds. */
+static int several(struct worker *w)
+{
+    struct crew *c = w->crew;
+    struct epoll_event events[64];
+    size_t task;
+    bool more = true;
+    int ep = epoll_create1(EPOLL_CLOEXEC);
+    if (ep < 0)
+        return -1;
+    while (more || w->running) {
+        for (size_t i = 0; more && w->running < w->places && i < w->places; i++) {
+            struct place *p = &w->place[i];
+            if (p->pid)
+                continue;
+            if (!(more = next_task(c, &task)))
+                break;
+            if (!start(w, p, task, true))
+                continue;
+            struct epoll_event e = {.events = EPOLLIN, .data.ptr = p};
+            if (p->pidfd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, p->pidfd, &e) < 0) { /* no pidfds here: waited for at once */
+                reap(w, p, clock_mono_ns());
+                if (p->pidfd >= 0)
+                    close(p->pidfd);
+                continue;
+            }
+            w->running++;
+        }
+        int n = w->running ? epoll_wait(ep, events, 64, 1000) : 0;
+        int64_t when = clock_mono_ns();
+        for (int i = 0; i < n; i++) {
+            struct place *p = events[i].data.ptr;
+            epoll_ctl(ep, EPOLL_CTL_DEL, p->pidfd, NULL); /* closing alone does not: another thread's child may hold it until its exec */
+            reap(w, p, when);
+            close(p->pidfd);
+            w->running--;
+        }
+    }
+    close(ep);
+    return 0;
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    if (w->places == 1 || w->crew->payload == PAYLOAD_CALL)
+        one_by_one(w);
+    else if (several(w) < 0)
+        w->failed = errno;
+    return NULL;
+}
+
+/* The command that all tasks are: the stub with its argument, the payload itself, or the stub around it. */
+static int command(struct crew *c, struct err *err)
+{
+    const struct settings *set = &c->b->set;
+    char rest[40];
+    c->stamped = c->payload == PAYLOAD_STUB || set->wrap;
+    snprintf(rest, sizeof rest, ",%lld%s", (long long)(c->batch->duration * 1e9), set->busy ? "b" : "");
+    if (!(c->word_rest = arena_dup(&c->b->arena, rest, strlen(rest))))
+        return err_sys(err, "memory for a task's words");
+    if (!c->stamped)
+        return words_join(&c->words, &set->command, err);
+    if (words_addv(&c->words, err, set->stub, "", NULL) < 0)
+        return -1;
+    for (size_t left = set->argsize; left;) { /* ballast, in pieces that the kernel takes */
+        size_t n = left < 100000 ? left : 100000;
+        char *ballast = arena_get(&c->b->arena, n + 1);
+        if (!ballast)
+            return err_sys(err, "memory for %zu bytes of arguments", set->argsize);
+        memset(ballast, 'x', n);
+        if (words_add(&c->words, ballast, err) < 0)
+            return -1;
+        left -= n;
+    }
+    if (c->payload == PAYLOAD_STUB)
+        return 0;
+    return words_add(&c->words, "--", err) < 0 ? -1 : words_join(&c->words, &set->command, err);
+}
+
+/* Kills what has run for too long, or everything once the end was asked for. */
+static void watch(struct crew *c, struct worker *workers, size_t count)
+{
+    int64_t limit = (int64_t)((c->b->set.task_timeout + c->batch->duration) * 1e9);
+    for (size_t i = 0; i < count; i++) {
+        struct worker *w = &workers[i];
+        for (size_t k = 0; k < w->places; k++) {
+            if (pthread_mutex_trylock(&w->lock) != 0)
+                continue;
+            struct place *p = &w->place[k];
+            bool late = p->pid && clock_mono_ns() - p->began > limit;
+            if (p->pid && (late || c->stop))
+                kill(p->pid, SIGKILL);
+            c->hung |= late;
+            pthread_mutex_unlock(&w->lock);
+        }
+    }
+}
+
+static void crew_end(struct worker *workers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        spawner_deinit(&workers[i].spawner);
+        pthread_mutex_destroy(&workers[i].lock);
+        free(workers[i].place);
+    }
+    free(workers);
+}
+
+static struct worker *crew_hire(struct crew *c, size_t count, struct err *err)
+{
+    struct worker *workers = calloc(count, sizeof *workers);
+    for (size_t i = 0; workers && i < count; i++) {
+        struct worker *w = &workers[i];
+        w->crew = c;
+        w->places = c->batch->slots / count + (i < c->batch->slots % count);
+        pthread_mutex_init(&w->lock, NULL);
+        w->place = calloc(w->places, sizeof *w->place);
+        if (!w->place || spawner_init(&w->spawner) < 0) {
+            err_sys(err, "memory for %u tasks at once", c->batch->slots);
+            crew_end(workers, i + 1);
+            return NULL;
+        }
+        w->spawner.keep = c->stamped ? c->b->tasks.self_fd : -1;
+        w->spawner.death = c->stamped && !c->b->set.wrap ? 0 : SIGKILL; /* the stub sees to that itself, where it lasts */
+    }
+    if (!workers)
+        err_sys(err, "memory for the threads");
+    return workers;
+}
+
+/* The first reason why tasks were not started, in words. */
+static void say_why(struct crew *c, struct worker *workers, size_t count)
+{
+    struct batch *batch = c->batch;
+    if (c->stop)
+        snprintf(batch->reason, sizeof batch->reason, "interrupted");
+    for (size_t i = 0; i < count && !batch->reason[0]; i++)
+        if (workers[i].failed)
+            snprintf(batch->reason, sizeof batch->reason, "tasks could not be started: %s: %s", c->words.n ? c->words.word[0] : "",
+                     strerror(workers[i].failed));
+    if (c->hung && !batch->reason[0])
+        snprintf(batch->reason, sizeof batch->reason, "tasks ran for longer than %g s (--task-timeout) and were killed",
+                 c->b->set.task_timeout);
+}
+
+/* Waits for the threads, with an eye on signals and on tasks that hang. */
+static void stay(struct crew *c, struct worker *workers, size_t count)
+{
+    struct pollfd poll_signals = {.fd = c->b->signal_fd, .events = POLLIN};
+    for (size_t i = 0; i < count; i++) {
+        if (!workers[i].started)
+            continue;
+        for (;;) {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += WATCH_MS * 1000000L;
+            until.tv_sec += until.tv_nsec / 1000000000;
+            until.tv_nsec %= 1000000000;
+            if (pthread_timedjoin_np(workers[i].thread, NULL, &until) == 0)
+                break;
+            if (poll(&poll_signals, 1, 0) > 0 && bench_stop(c->b))
+                c->stop = true;
+            watch(c, workers, count);
+        }
+    }
+}
+
+int local_run(struct bench *b, struct batch *batch, enum payload payload, struct err *err)
+{
+    struct crew c = {.b = b, .batch = batch, .payload = payload};
+    size_t count = local_processors(), started = 0;
+    if (payload != PAYLOAD_CALL && command(&c, err) < 0)
+        return -1;
+    if (!batch->slots || batch->slots > SLOTS_MAX)
+        return err_set(err, ERR_USAGE, "--slots %u: between 1 and %d", batch->slots, SLOTS_MAX);
+    if (count > batch->slots)
+        count = batch->slots;
+    if (batch->slots / count > PER_THREAD_MAX)
+        return err_set(err, ERR_USAGE, "--slots %u: at most %d for each processor", batch->slots, PER_THREAD_MAX);
+    struct worker *workers = crew_hire(&c, count, err);
+    if (!workers)
+        return -1;
+    batch->begin = clock_mono_ns();
+    for (size_t i = 0; i < count; i++)
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0)
+            workers[i].started = true, started++;
+    if (!started) {
+        crew_end(workers, count);
+        return err_sys(err, "starting threads");
+    }
+    stay(&c, workers, count);
+    batch->end = clock_mono_ns();
+    batch->calls = b->tasks.n;
+    batch->completion = "the process was reaped";
+    say_why(&c, workers, count);
+    crew_end(workers, count);
+    return 0;
+}

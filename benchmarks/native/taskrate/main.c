@@ -1,0 +1,108 @@
+/* main.c: taskrate: how many tasks a second a machine or a scheduler runs. Reads the line, measures or compares, prints errors. */
+/* link: libcjson zlib */
+#include "benchmarks/native/taskrate/compare.h"
+#include "benchmarks/native/taskrate/options.h"
+#include "benchmarks/native/taskrate/output.h"
+#include "benchmarks/native/taskrate/own.h"
+#include "benchmarks/native/taskrate/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int complain(const struct err *err, int status)
+{
+    fprintf(stderr, "taskrate: %s\n", err->text);
+    return err->kind == ERR_USAGE ? 125 : status;
+}
+
+static int show(struct options *o, void (*what)(struct options *, struct buf *))
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 1 << 20);
+    what(o, &text);
+    return text.failed || fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) ? 2 : 0;
+}
+
+static int list(bool json)
+{
+    for (size_t i = 0; i < provider_count; i++) {
+        const struct provider *p = providers[i];
+        if (json)
+            printf("%s{\"name\":\"%s\",\"path\":\"%s\",\"summary\":\"%s\",\"live\":%s}%s", i ? ",\n " : "[", p->name, p->path, p->summary,
+                   p->live ? "true" : "false", i + 1 < provider_count ? "" : "]\n");
+        else
+            printf("%-12s %s\n", p->name, p->summary);
+    }
+    return fflush(stdout) ? 2 : 0;
+}
+
+static int sweep(struct bench *b)
+{
+    unsigned n = own_sweep(b);
+    for (size_t i = 0; i < b->note_count; i++)
+        printf("%s\n", b->notes[i]);
+    printf("%u runs swept\n", n);
+    return 0;
+}
+
+/* Dies of the signal that ended the measurement, as if it had not been caught. */
+static void die_of(int signal)
+{
+    sigset_t mask;
+    fflush(NULL);
+    sigemptyset(&mask);
+    sigaddset(&mask, signal);
+    raise(signal);
+    sigprocmask(SIG_UNBLOCK, &mask, NULL);
+}
+
+static int measure(struct options *o, struct bench *b, char **extra)
+{
+    struct err err = {0};
+    if (options_settings(o, b, extra, &err) < 0)
+        return complain(&err, 2);
+    int rc = run(b, &err);
+    if (err.kind && rc == 2)
+        rc = complain(&err, 2);
+    if (b->stop)
+        die_of(b->stop);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct bench b = {.signal_fd = -1};
+    struct err err;
+    int next;
+    arena_init(&b.arena, 0);
+    if (options_parse(&o, argc, argv, &next, &err) < 0)
+        return complain(&err, 125);
+    if (opt_on(&o.set, "help"))
+        return show(&o, options_help);
+    if (opt_on(&o.set, "man"))
+        return show(&o, options_man);
+    if (opt_on(&o.set, "version")) {
+        puts("taskrate " BW_VERSION);
+        return 0;
+    }
+    if (opt_on(&o.set, "list"))
+        return list(opt_on(&o.set, "json"));
+    int operands = argc - next;
+    const char *verb = operands ? argv[next] : "";
+    if (strcmp(verb, "compare") == 0 && operands == 3) {
+        int status = compare(argv[next + 1], argv[next + 2], opt_on(&o.set, "json"), &err);
+        return status < 0 ? complain(&err, 2) : status;
+    }
+    if (strcmp(verb, "table") == 0 && operands == 2)
+        return table_print(argv[next + 1], &err) < 0 ? complain(&err, 2) : 0;
+    if (strcmp(verb, "sweep") == 0 && operands == 1)
+        return sweep(&b);
+    b.provider = provider_find(verb);
+    if (b.provider)
+        return measure(&o, &b, argv + next + 1);
+    err_set(&err, ERR_USAGE, "%s%.60s%s; \"taskrate --list\" lists the providers, \"taskrate --help\" the rest", operands ? "\"" : "",
+            operands ? verb : "a provider is wanted, for example: taskrate local", operands ? "\" is no provider" : "");
+    return complain(&err, 125);
+}

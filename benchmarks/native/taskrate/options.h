@@ -1,0 +1,18 @@
+/* options.h: taskrate's command line: rows, help, manual, and the settings made of them. */
+#ifndef TASKRATE_OPTIONS_H
+#define TASKRATE_OPTIONS_H
+#include "benchmarks/native/taskrate/provider.h"
+
+enum { OPTIONS_MAX = 64 };
+struct options {
+    struct opt_set set;
+    struct opt_value values[OPTIONS_MAX];
+};
+
+/* Parses argv; *next: the first operand. */
+int options_parse(struct options *o, int argc, char **argv, int *next, struct err *err);
+/* b->set from the options and the provider's own defaults; what stands behind the provider's name goes to the scheduler's command. */
+int options_settings(const struct options *o, struct bench *b, char **extra, struct err *err);
+void options_help(struct options *o, struct buf *to);
+void options_man(struct options *o, struct buf *to);
+#endif

@@ -1,0 +1,24 @@
+/* output.h: what came out: the JSON document, the table for people, the table of tasks, two drawings. */
+#ifndef TASKRATE_OUTPUT_H
+#define TASKRATE_OUTPUT_H
+#include "benchmarks/native/taskrate/figures.h"
+
+/* The whole document; its schema is in docs/howto-taskrate.md. Numbers that are not known are null, with a reason beside. */
+void output_json(const struct bench *b, struct buf *to);
+/* A short table for people; every figure in it is in the document too. */
+void output_text(const struct bench *b, struct buf *to);
+
+/* All tasks of one batch, appended to DIR/tasks.trt in columns, compressed. -1: it could not be written. */
+struct table;
+int table_open(struct table **ret, const char *dir, struct err *err);
+int table_add(struct table *t, const struct bench *b, const struct batch *batch, struct err *err);
+int table_close(struct table *t, struct err *err); /* frees t; NULL is fine */
+/* Prints such a file as text with tabs. */
+int table_print(const char *path, struct err *err);
+
+/* Of the batch in the book: DIR/histogram.svg: its latencies; DIR/timeline.svg: tasks that run, and ends, over its time. Uses t->scratch. */
+int drawings_write(struct bench *b, const char *dir, struct err *err);
+const char *output_payload(const struct settings *s); /* "stub", "true" … */
+/* The group's name in the document: n1000.d10ms, chain.d0 */
+void output_label(const struct group *g, char *to, size_t size);
+#endif

@@ -1,0 +1,152 @@
+/* output_text.c: the table for people. */
+#include "benchmarks/native/taskrate/output.h"
+
+#include "benchmarks/native/taskrate/provider.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* 12 us, 3.4 ms, 1.2 s; "-" for none. */
+static const char *span(double seconds, char *to, size_t size)
+{
+    double v = fabs(seconds);
+    if (isnan(seconds))
+        snprintf(to, size, "-");
+    else if (v < 1e-3)
+        snprintf(to, size, "%.3gus", seconds * 1e6);
+    else if (v < 1)
+        snprintf(to, size, "%.3gms", seconds * 1e3);
+    else
+        snprintf(to, size, "%.4gs", seconds);
+    return to;
+}
+
+static const char *quantile(const struct quantiles *q, int i, char *to, size_t size)
+{
+    return span(q->n ? q->at[i] : NAN, to, size);
+}
+
+static const char *rate(double v, char *to, size_t size)
+{
+    if (!(v > 0))
+        snprintf(to, size, "-");
+    else
+        snprintf(to, size, v < 10 ? "%.3f" : v < 1000 ? "%.1f" : "%.0f", v);
+    return to;
+}
+
+static void row(struct buf *to, const struct batch *x)
+{
+    char a[24], s[24], p50[24], p99[24], turn[24], sub[24], d[24];
+    char name[40];
+    snprintf(name, sizeof name, "%s", x->floor ? "floor" : x->warmup ? "warm-up" : x->chain ? "chain" : "batch");
+    buf_printf(to, "%-8s %8zu %9s %4u %12s %12s %9s %9s %9s %9s %6.0f %6zu %6zu %6zu\n", name, x->tasks,
+               x->duration > 0 ? span(x->duration, d, sizeof d) : "0", x->repetition, rate(x->throughput, a, sizeof a),
+               rate(x->submit_rate, s, sizeof s), quantile(&x->submit, 0, sub, sizeof sub), quantile(&x->start, 0, p50, sizeof p50),
+               quantile(&x->start, 3, p99, sizeof p99), quantile(&x->turnaround, 0, turn, sizeof turn), x->concurrency_max, x->failed,
+               x->lost, x->duplicates);
+}
+
+static void head(const struct bench *b, struct buf *to)
+{
+    const struct settings *s = &b->set;
+    buf_printf(to, "taskrate %s: %s, payload %s%s, %u slots (%s)\n", BW_VERSION, b->provider->name, output_payload(s),
+               s->payload == PAYLOAD_CALL ? " (in this process, no process is made)" : "", s->slots ? s->slots : b->slots,
+               s->slots        ? "--slots"
+               : b->slots_from ? b->slots_from
+                               : "-");
+    buf_printf(to, "path: %s\n", s->payload == PAYLOAD_CALL ? "client (a function call)" : b->provider->path);
+    if (b->scheduler_version)
+        buf_printf(to, "version: %s\n", b->scheduler_version);
+    buf_printf(to, "%-8s %8s %9s %4s %12s %12s %9s %9s %9s %9s %6s %6s %6s %6s\n", "what", "tasks", "duration", "rep", "tasks/s",
+               "submits/s", "submit50", "start50", "start99", "turn50", "atonce", "failed", "lost", "twice");
+}
+
+static void interval(struct buf *to, const struct stats *s, const char *unit)
+{
+    buf_printf(to, "%.5g %s (median of %zu", s->median, unit, s->n);
+    if (s->n >= 3)
+        buf_printf(to, "; mean %.5g, 95 %% between %.5g and %.5g)", s->mean, s->ci_low, s->ci_high);
+    else
+        buf_puts(to, "; too few for an interval)");
+}
+
+static void summary(const struct bench *b, struct buf *to, double floor)
+{
+    struct group groups[GROUPS_MAX];
+    struct model m;
+    struct metg metg;
+    char a[24];
+    size_t n = figures_groups(b, groups);
+    for (size_t k = 0; k < n; k++) {
+        const struct group *g = &groups[k];
+        char label[64];
+        output_label(g, label, sizeof label);
+        if (g->chain && g->turnaround50.n) {
+            buf_printf(to, "%s: %s from one task's submission to the next (one in flight)\n", label,
+                       span(g->turnaround50.median, a, sizeof a));
+            continue;
+        }
+        buf_printf(to, "%s: ", label);
+        if (g->throughput.n)
+            interval(to, &g->throughput, "tasks/s");
+        else
+            buf_puts(to, "no throughput");
+        if (g->throughput.n && floor > 0)
+            buf_printf(to, ", %.3g of the local floor", g->throughput.median / floor);
+        if (g->duration > 0 && g->makespan.n)
+            buf_printf(to, ", slots busy %.0f %%", 100 * figures_efficiency(g));
+        buf_puts(to, g->throttled ? ", throttled\n" : "\n");
+    }
+    figures_model(groups, n, &m);
+    figures_metg(groups, n, &m, &metg);
+    if (m.known)
+        buf_printf(to, "latency model: %s * n^%.3g with n tasks on a slot%s\n", span(m.t_s, a, sizeof a), m.alpha,
+                   m.alpha_assumed ? " (one size alone: exponent taken to be 1)" : "");
+    if (isnan(metg.seconds))
+        buf_printf(to, "METG50: not known: %s\n", metg.how);
+    else
+        buf_printf(to, "METG50: %s%s (%s)\n",
+                   metg.at_most    ? "at most "
+                   : metg.at_least ? "at least "
+                                   : "",
+                   span(metg.seconds, a, sizeof a), metg.how);
+}
+
+static void words(const struct bench *b, struct buf *to)
+{
+    for (size_t i = 0; i < b->batch_count; i++) {
+        const struct batch *x = &b->batches[i];
+        char a[24];
+        if (x->no_throughput)
+            buf_printf(to, "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu failed, %zu refused%s%s\n",
+                       x->warmup  ? "warm-up"
+                       : x->chain ? "chain"
+                                  : "batch",
+                       x->repetition, x->tasks, x->no_throughput, x->submitted, x->ended, rate(x->ended_rate, a, sizeof a), x->lost,
+                       x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
+        if (x->throttled)
+            buf_printf(to, "%s %u: %s\n", x->warmup ? "warm-up" : "batch", x->repetition, x->throttled_why);
+        if (x->too_short)
+            buf_printf(to, "batch %u: start latencies are smaller than what the nodes' clocks can tell (%s)\n", x->repetition,
+                       span(x->clock_width, a, sizeof a));
+    }
+    for (size_t i = 0; i < b->note_count; i++)
+        buf_printf(to, "note: %s\n", b->notes[i]);
+    if (b->interrupted)
+        buf_puts(to, "interrupted: this is a partial result\n");
+}
+
+void output_text(const struct bench *b, struct buf *to)
+{
+    double floor = 0;
+    head(b, to);
+    for (size_t i = 0; i < b->batch_count; i++) {
+        row(to, &b->batches[i]);
+        if (b->batches[i].floor && !b->batches[i].warmup && b->batches[i].throughput > 0)
+            floor = b->batches[i].throughput;
+    }
+    summary(b, to, floor);
+    words(b, to);
+}

@@ -1,0 +1,141 @@
+/* own.c: notes of what is in a scheduler's queue, and the sweep of what a killed run has left there. */
+#include "benchmarks/native/taskrate/own.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { NOTE_MAX = 8192 };
+
+static int folder(char *to, size_t size, struct err *err)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int n;
+    if (state && state[0] == '/')
+        n = snprintf(to, size, "%s/benchwrap/taskrate", state);
+    else if (home && home[0] == '/')
+        n = snprintf(to, size, "%s/.local/state/benchwrap/taskrate", home);
+    else
+        return err_set(err, ERR_INPUT, "neither XDG_STATE_HOME nor HOME is set");
+    return n > 0 && (size_t)n < size ? 0 : err_set(err, ERR_INPUT, "the path of the state folder is too long");
+}
+
+static int lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+int own_begin(struct own *o, const struct bench *b, const char *leftover, struct err *err)
+{
+    char dir[3900];
+    struct utsname host = {0};
+    CLEANUP_BUF struct buf text;
+    o->fd = -1;
+    if (folder(dir, sizeof dir, err) < 0 || fs_mkdirs(AT_FDCWD, dir, 0700, err) < 0)
+        return -1;
+    snprintf(o->path, sizeof o->path, "%s/%s", dir, b->tag);
+    buf_init(&text, NOTE_MAX);
+    uname(&host);
+    buf_printf(&text, "provider %s\nhost %s\n", b->provider->name, host.nodename);
+    if (leftover)
+        buf_printf(&text, "file %s\n", leftover);
+    buf_puts(&text, "identity ");
+    if (b->provider->identity)
+        b->provider->identity(&text);
+    buf_putc(&text, '\n');
+    o->fd = open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (o->fd < 0 || lock(o->fd) < 0 || fs_write_all(o->fd, text.p, text.n) < 0) {
+        err_sys(err, "%s", o->path);
+        own_end(o, true);
+        return -1;
+    }
+    fsync(o->fd);
+    return 0;
+}
+
+void own_end(struct own *o, bool cleaned)
+{
+    if (o->fd < 0)
+        return;
+    if (cleaned)
+        unlink(o->path);
+    close(o->fd);
+    o->fd = -1;
+}
+
+/* "taskrate-" and 16 hexadecimal digits: nothing else may become an argument of scancel. */
+static bool is_tag(const char *name)
+{
+    return strncmp(name, "taskrate-", 9) == 0 && strlen(name) == 25 && strspn(name + 9, "0123456789abcdef") == 16;
+}
+
+static struct str field(struct str text, const char *name)
+{
+    while (text.p) {
+        struct str line = str_cut(&text, '\n');
+        if (str_starts(line, name))
+            return str_sub(line, strlen(name), line.n);
+    }
+    return (struct str){"", 0};
+}
+
+/* The file of one dead run. 1: swept. */
+static int sweep_one(struct bench *b, const char *tag, struct str text)
+{
+    char name[64], path[4096];
+    struct utsname host = {0};
+    struct err err;
+    CLEANUP_BUF struct buf identity;
+    snprintf(name, sizeof name, STR_FMT, STR_ARG(field(text, "provider ")));
+    const struct provider *p = provider_find(name);
+    uname(&host);
+    if (!p || !str_is(field(text, "host "), host.nodename)) {
+        bench_note(b, "a run that was started on another machine may have left jobs called %s; taskrate there will end them", tag);
+        return 0;
+    }
+    struct str file = field(text, "file ");
+    snprintf(path, sizeof path, STR_FMT, STR_ARG(file));
+    if (file.n && str_has(file, tag))
+        unlink(path);
+    buf_init(&identity, NOTE_MAX);
+    if (p->identity)
+        p->identity(&identity);
+    if (!str_eq(field(text, "identity "), buf_text(&identity)))
+        return 0; /* of another cluster */
+    if (p->cancel && p->cancel(tag, &err) < 0) {
+        bench_note(b, "a run that was killed may have left jobs called %s, and they could not be ended: %s", tag, err.text);
+        return 0;
+    }
+    bench_note(b, "a run that was killed had left %s; what it had in the queue was cancelled", tag);
+    return 1;
+}
+
+unsigned own_sweep(struct bench *b)
+{
+    char dir[3900], path[4096];
+    struct fs_list list = {0};
+    unsigned swept = 0;
+    if (folder(dir, sizeof dir, NULL) < 0 || fs_list(AT_FDCWD, dir, &list, NULL) < 0)
+        return 0;
+    for (size_t i = 0; i < list.count; i++) {
+        CLEANUP_BUF struct buf text;
+        buf_init(&text, NOTE_MAX);
+        snprintf(path, sizeof path, "%s/%s", dir, list.names[i]);
+        CLEANUP_FD int fd = is_tag(list.names[i]) ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+        if (fd < 0 || lock(fd) < 0 || fs_read(AT_FDCWD, path, NOTE_MAX, FS_CUT, &text, NULL) < 0)
+            continue;
+        if (sweep_one(b, list.names[i], buf_text(&text)) == 1) {
+            unlink(path);
+            swept++;
+        }
+    }
+    fs_list_deinit(&list);
+    return swept;
+}

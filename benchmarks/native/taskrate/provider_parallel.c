@@ -1,0 +1,66 @@
+/* provider_parallel.c: GNU parallel or xargs, as a user would call them. */
+#include "benchmarks/native/taskrate/command.h"
+#include "benchmarks/native/taskrate/local.h"
+#include "benchmarks/native/taskrate/provider.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum provider_how how(const struct bench *b)
+{
+    (void)b;
+    return HOW_TOOL;
+}
+
+static int begin(struct bench *b, struct err *err)
+{
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out;
+    const char *tool = command_find(&b->arena, b->set.with, err);
+    buf_init(&out, 65536);
+    if (!tool || words_addv(&argv, err, tool, "--version", NULL) < 0 || command_run(&argv, str_of(NULL), 30, &out, err) < 0)
+        return -1;
+    struct str rest = buf_text(&out), first = str_cut(&rest, '\n');
+    bench_fact(b, b->set.with, first);
+    b->scheduler_version = bench_fact_of(b, b->set.with);
+    b->slots = local_processors();
+    b->slots_from = "processors this process may use";
+    return 0;
+}
+
+static size_t chunk(const struct bench *b)
+{
+    return b->tasks.room;
+}
+
+/* `seq N | xargs -P SLOTS -I{} stub …{}…`, `seq N | parallel -j SLOTS stub …{}…` */
+static int line(struct bench *b, struct submission *s, struct err *err)
+{
+    bool xargs = strcmp(b->set.with, "xargs") == 0;
+    struct words task = {.n = 0};
+    const char *tool = command_find(&b->arena, b->set.with, err);
+    const char *jobs = arena_printf(&b->arena, "%u", s->batch->slots);
+    if (!tool || !jobs || words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", NULL) < 0)
+        return -1;
+    if (provider_task(b, s->batch, 0, NULL, 0, &task, err) < 0)
+        return -1;
+    const char *word = task.word[1], *comma = strchr(word, ','); /* the number, 0, becomes the tool's place for it */
+    task.word[1] = comma ? arena_printf(&b->arena, "%.*s,{}%s", (int)(comma - word), word, comma + 2) : NULL;
+    if (!task.word[1])
+        return err_sys(err, "memory for a task's words");
+    for (size_t i = 0; i < s->count; i++)
+        buf_printf(s->input, "%zu\n", s->first + i);
+    return words_join(&s->argv, &task, err);
+}
+
+const struct provider provider_parallel = {.name = "parallel",
+                                           .summary = "GNU parallel, or xargs (--with xargs), fed with a line for each task",
+                                           .path = "client -> parallel or xargs -> process",
+                                           .live = true,
+                                           .tasks = 500,
+                                           .chain = 0,
+                                           .clients = 1,
+                                           .how = how,
+                                           .begin = begin,
+                                           .line = line,
+                                           .chunk = chunk};

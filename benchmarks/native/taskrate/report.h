@@ -1,0 +1,20 @@
+/* report.h: the reports of tasks that this process has not started: datagrams with acknowledgement, or a file that all nodes append to. */
+#ifndef TASKRATE_REPORT_H
+#define TASKRATE_REPORT_H
+#include "benchmarks/native/taskrate/bench.h"
+
+struct report {
+    int socket;     /* UDP, or -1 */
+    int file;       /* or -1 */
+    off_t read;     /* bytes of the file that have been taken */
+    bool told_space;
+};
+
+/* Opens what tasks report to and puts it into b->set.address or the file below b->set.report_dir, which is made. */
+int report_init(struct report *r, struct bench *b, struct err *err);
+void report_deinit(struct report *r, struct bench *b);
+/* Takes all reports that are there into the book; returns how many tasks they ended for the first time. Never waits. */
+size_t report_take(struct report *r, struct bench *b);
+/* The words for how ends were learned of. */
+const char *report_words(const struct report *r);
+#endif

@@ -1,0 +1,316 @@
+/* run.c: one measurement, read downwards: floor, warm-up, batches, chain, output. */
+#include "benchmarks/native/taskrate/run.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/progress.h"
+#include "benchmarks/native/taskrate/external.h"
+#include "benchmarks/native/taskrate/local.h"
+#include "benchmarks/native/taskrate/output.h"
+#include "benchmarks/native/taskrate/own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { FLOOR_TASKS = 1000, DOCUMENT_MAX = 256 << 20 };
+
+struct course { /* of one run */
+    struct bench *b;
+    struct report report;
+    struct own own;
+    struct table *table;
+    struct progress progress;
+    size_t batches, done; /* planned */
+    unsigned serial;
+    bool local;
+};
+
+static bool limits(const struct bench *b, struct err *err)
+{
+    const struct settings *s = &b->set;
+    for (size_t i = 0; i < s->size_count; i++)
+        if (b->provider->cap && s->sizes[i] > s->max_tasks) {
+            err_set(err, ERR_USAGE, "%zu tasks on what may be a shared controller: at most %zu without --max-tasks %zu", s->sizes[i],
+                    s->max_tasks, s->sizes[i]);
+            return false;
+        }
+    return true;
+}
+
+static size_t greatest(const struct settings *s)
+{
+    size_t n = s->chain;
+    for (size_t i = 0; i < s->size_count; i++)
+        n = s->sizes[i] > n ? s->sizes[i] : n;
+    return s->floor && n < FLOOR_TASKS ? FLOOR_TASKS : n;
+}
+
+static struct batch *another(struct bench *b, struct err *err)
+{
+    if (b->batch_count == b->batch_room) {
+        size_t room = b->batch_room ? b->batch_room * 2 : 64;
+        struct batch *more = realloc(b->batches, room * sizeof *more);
+        if (!more) {
+            err_sys(err, "memory for %zu batches", room);
+            return NULL;
+        }
+        b->batches = more;
+        b->batch_room = room;
+    }
+    struct batch *x = &b->batches[b->batch_count++];
+    *x = (struct batch){.completion = ""};
+    return x;
+}
+
+/* What runs at once in this batch at most. */
+static unsigned slots_of(const struct bench *b, const struct batch *x)
+{
+    unsigned slots = b->set.slots ? b->set.slots : b->slots;
+    enum provider_how how = b->provider->how(b);
+    if (x->floor)
+        return local_processors();
+    if (x->chain)
+        return 1;
+    if (how == HOW_ATTACHED && b->set.clients * b->set.width < slots)
+        return b->set.clients * b->set.width;
+    return slots ? slots : 1;
+}
+
+static void show(struct course *c, const struct batch *x)
+{
+    char more[100];
+    snprintf(more, sizeof more, "%s of %zu tasks", x->floor ? "floor" : x->warmup ? "warm-up" : x->chain ? "chain" : "batch", x->tasks);
+    if (!c->b->set.quiet)
+        progress_show(&c->progress, c->done, more);
+}
+
+static void tell(struct course *c, const struct batch *x)
+{
+    c->done++;
+    if (c->b->set.quiet || !c->progress.on)
+        return;
+    progress_clear(&c->progress);
+    if (x->throughput > 0)
+        fprintf(stderr, "%s of %zu tasks: %.5g tasks/s\n",
+                x->floor    ? "floor"
+                : x->warmup ? "warm-up"
+                : x->chain  ? "chain"
+                            : "batch",
+                x->tasks, x->throughput);
+    else
+        fprintf(stderr, "batch of %zu tasks: %s\n", x->tasks, x->reason[0] ? x->reason : x->no_throughput ? x->no_throughput : "nothing");
+}
+
+/* One batch as `plan` says. -1: nothing more can be measured. */
+static int measure(struct course *c, const struct batch *plan, struct err *err)
+{
+    struct bench *b = c->b;
+    struct batch *x = another(b, err);
+    if (!x)
+        return -1;
+    *x = *plan;
+    x->slots = slots_of(b, x);
+    x->begin_wall_ms = clock_wall_ms();
+    show(c, x);
+    b->token = (b->token & ~UINT64_C(0xffff)) | (++c->serial & 0xffff);
+    if (tasks_begin(&b->tasks, x->tasks, err) < 0 || clocks_begin(&b->clocks, err) < 0)
+        return -1;
+    bool local = c->local || x->floor;
+    x->before.submitted = x->after.submitted = -1;
+    if (!local && b->provider->count)
+        b->provider->count(b, &x->before);
+    int rc = local ? local_run(b, x, x->floor ? PAYLOAD_STUB : b->set.payload, err) : external_run(b, x, &c->report, err);
+    if (rc < 0) {
+        b->batch_count--;
+        return -1;
+    }
+    if (!local && b->provider->count) {
+        b->provider->count(b, &x->after);
+        x->counted = x->before.submitted >= 0 && x->after.submitted >= 0;
+    }
+    figures_of(b, x);
+    if (c->table && table_add(c->table, b, x, err) < 0) {
+        bench_note(b, "the table of tasks ends here: %s", err->text);
+        table_close(c->table, NULL);
+        c->table = NULL;
+    }
+    struct err no;
+    if (b->set.out && !x->warmup && !x->floor && !x->chain && drawings_write(b, b->set.out, &no) < 0)
+        bench_note(b, "no drawings: %s", no.text);
+    tell(c, x);
+    if (bench_stop(b))
+        b->interrupted = true;
+    return b->interrupted ? 1 : 0;
+}
+
+/* After a batch that was given up another would only do harm. */
+static bool hopeless(const struct course *c)
+{
+    const struct bench *b = c->b;
+    const struct batch *x = b->batch_count ? &b->batches[b->batch_count - 1] : NULL;
+    return x && !c->local && x->reason[0] && !x->complete;
+}
+
+/* All batches. 0: done; 1: ended early, with what there is; -1: nothing. */
+static int batches(struct course *c, struct err *err)
+{
+    const struct settings *s = &c->b->set;
+    int rc = 0;
+    if (s->floor) {
+        struct batch floor = {.tasks = FLOOR_TASKS, .floor = true, .warmup = true};
+        rc = measure(c, &floor, err);
+        floor.warmup = false;
+        if (rc == 0)
+            rc = measure(c, &floor, err);
+    }
+    for (unsigned w = 0; rc == 0 && w < s->warmup; w++) {
+        struct batch warm = {.tasks = s->sizes[0], .duration = s->durations[0], .warmup = true, .repetition = w};
+        rc = measure(c, &warm, err);
+        if (rc == 0 && hopeless(c))
+            rc = 1;
+    }
+    for (size_t d = 0; rc == 0 && d < s->duration_count; d++)
+        for (size_t n = 0; rc == 0 && n < s->size_count; n++)
+            for (unsigned r = 0; rc == 0 && r < s->repeat; r++) {
+                struct batch x = {.tasks = s->sizes[n], .duration = s->durations[d], .repetition = r};
+                rc = measure(c, &x, err);
+                if (rc == 0 && hopeless(c))
+                    rc = 1;
+            }
+    if (rc == 0 && s->chain && c->b->provider->how(c->b) != HOW_TOOL) {
+        struct batch chain = {.tasks = s->chain, .duration = s->durations[0], .chain = true};
+        rc = measure(c, &chain, err);
+    }
+    return rc;
+}
+
+/* A folder for report files of tools on this machine. */
+static void report_folder(struct bench *b)
+{
+    const char *tmp = getenv("TMPDIR");
+    bool xargs = strcmp(b->provider->name, "parallel") == 0;
+    if (!xargs || b->set.report_dir)
+        return;
+    b->set.report_dir = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : tmp && tmp[0] == '/' ? tmp : "/tmp";
+}
+
+static int prepare(struct course *c, struct err *err)
+{
+    struct bench *b = c->b;
+    uint64_t random;
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGINT), sigaddset(&mask, SIGTERM), sigaddset(&mask, SIGHUP), sigaddset(&mask, SIGQUIT), sigaddset(&mask, SIGCHLD),
+        sigaddset(&mask, SIGPIPE);
+    if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0 || (b->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
+        getrandom(&random, sizeof random, 0) != sizeof random)
+        return err_sys(err, "preparing signals");
+    snprintf(b->tag, sizeof b->tag, "taskrate-%016llx", (unsigned long long)random);
+    b->token = random;
+    c->local = b->provider->how(b) == HOW_LOCAL;
+    c->report = (struct report){.socket = -1, .file = -1};
+    c->own.fd = -1;
+    report_folder(b);
+    if (b->set.out && fs_mkdirs(AT_FDCWD, b->set.out, 0755, err) < 0)
+        return err_wrap(err, "--out");
+    if (tasks_init(&b->tasks, greatest(&b->set), err) < 0)
+        return -1;
+    return b->set.out ? table_open(&c->table, b->set.out, err) : 0;
+}
+
+/* Notes whose jobs will be in the queue, opens what tasks report to, asks the scheduler. */
+static int begin(struct course *c, struct err *err)
+{
+    struct bench *b = c->b;
+    char leftover[4096];
+    struct err no;
+    if (!c->local) {
+        own_sweep(b);
+        snprintf(leftover, sizeof leftover, "%s/%s", b->set.report_dir ? b->set.report_dir : "", b->tag);
+        if ((b->provider->cancel || b->set.report_dir) && own_begin(&c->own, b, b->set.report_dir ? leftover : NULL, &no) < 0)
+            bench_note(b, "if this is killed nobody will know of its jobs (%s): %s; end them by that name", b->tag, no.text);
+        if (report_init(&c->report, b, err) < 0)
+            return -1;
+    }
+    return b->provider->begin(b, err);
+}
+
+/* Ends what is left in the queue. */
+static void clean_up(struct course *c)
+{
+    struct bench *b = c->b;
+    struct err err;
+    bool cleaned = true;
+    if (!c->local && b->provider->cancel && c->own.fd >= -1 && b->provider->cancel(b->tag, &err) < 0) {
+        bench_note(b, "jobs may be left in the queue: %s; the next start of taskrate tries again", err.text);
+        cleaned = false;
+    }
+    report_deinit(&c->report, b);
+    own_end(&c->own, cleaned);
+}
+
+static int print(const struct bench *b, struct err *err)
+{
+    CLEANUP_BUF struct buf document, people;
+    buf_init(&document, DOCUMENT_MAX);
+    buf_init(&people, DOCUMENT_MAX);
+    output_json(b, &document);
+    output_text(b, &people);
+    if (document.failed || people.failed)
+        return err_set(err, ERR_SYSTEM, "memory for the result");
+    if (b->set.out) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/taskrate.json", b->set.out);
+        if (fs_write(AT_FDCWD, path, buf_text(&document), 0644, false, err) < 0) {
+            fs_write_all(STDERR_FILENO, people.p, people.n); /* the numbers are not lost with the disk */
+            return err_wrap(err, "the result");
+        }
+    }
+    const struct buf *to = b->set.json ? &document : &people;
+    return fs_write_all(STDOUT_FILENO, to->p, to->n) < 0 ? err_sys(err, "writing the result to standard output") : 0;
+}
+
+static bool all_good(const struct bench *b)
+{
+    bool good = !b->interrupted && b->batch_count > 0;
+    for (size_t i = 0; i < b->batch_count; i++)
+        good = good && (b->batches[i].warmup || (b->batches[i].complete && !b->batches[i].no_throughput));
+    return good;
+}
+
+int run(struct bench *b, struct err *err)
+{
+    struct course c = {.b = b};
+    const struct settings *s = &b->set;
+    struct err no;
+    if (!limits(b, err) || prepare(&c, err) < 0)
+        return 2;
+    c.batches = s->warmup + s->size_count * s->duration_count * s->repeat + (s->chain ? 1 : 0) + (s->floor ? 2 : 0);
+    progress_begin(&c.progress, stderr, "batches", c.batches);
+    int rc = begin(&c, err);
+    if (rc == 0)
+        rc = batches(&c, err);
+    progress_clear(&c.progress);
+    if (c.table && table_close(c.table, &no) < 0)
+        bench_note(b, "the table of tasks is not complete: %s", no.text);
+    clean_up(&c);
+    size_t measured = 0;
+    for (size_t i = 0; i < b->batch_count; i++)
+        measured += !b->batches[i].floor;
+    if (rc < 0 && !measured) {
+        for (size_t i = 0; i < b->note_count; i++)
+            fprintf(stderr, "taskrate: %s\n", b->notes[i]);
+        return 2;
+    }
+    if (rc < 0)
+        bench_note(b, "ended early: %s", err->text);
+    if (print(b, err) < 0)
+        return 2;
+    return rc == 0 && all_good(b) ? 0 : 1;
+}

@@ -1,0 +1,365 @@
+/* slurm.c: what the Slurm providers share: configuration, limits, sdiag, the queue, and ending jobs by name. */
+#include "benchmarks/native/taskrate/slurm.h"
+
+#include "benchmarks/native/taskrate/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ANSWER_MAX = 4 << 20 };
+static const double ANSWER_S = 30;
+
+/* What decides the figure; as `scontrol show config` names it. */
+static const char *const config_keys[] = {"SLURM_VERSION",
+                                          "SchedulerType",
+                                          "SchedulerParameters",
+                                          "SchedulerTimeSlice",
+                                          "SelectType",
+                                          "SelectTypeParameters",
+                                          "PriorityType",
+                                          "PreemptType",
+                                          "MinJobAge",
+                                          "MaxJobCount",
+                                          "MaxArraySize",
+                                          "MaxStepCount",
+                                          "AccountingStorageType",
+                                          "AccountingStorageEnforce",
+                                          "JobAcctGatherType",
+                                          "JobAcctGatherFrequency",
+                                          "JobCompType",
+                                          "ProctrackType",
+                                          "TaskPlugin",
+                                          "TaskProlog",
+                                          "TaskEpilog",
+                                          "Prolog",
+                                          "Epilog",
+                                          "PrologSlurmctld",
+                                          "EpilogSlurmctld",
+                                          "PrologFlags",
+                                          "SlurmctldParameters",
+                                          "SlurmdParameters",
+                                          "LaunchParameters",
+                                          "LaunchType",
+                                          "SwitchType",
+                                          "TopologyPlugin",
+                                          "AuthType",
+                                          "JobSubmitPlugins",
+                                          "CliFilterPlugins",
+                                          "BatchStartTimeout",
+                                          "MessageTimeout",
+                                          "CompleteWait",
+                                          "KillWait",
+                                          "TreeWidth",
+                                          "SlurmctldDebug",
+                                          "SlurmdDebug",
+                                          "StateSaveLocation"};
+
+struct str slurm_config_value(struct str text, const char *key)
+{
+    while (text.p) {
+        struct str line = str_cut(&text, '\n'), name = str_cut(&line, '=');
+        if (line.p && str_is(str_trim(name), key))
+            return str_trim(line);
+    }
+    return (struct str){"", 0};
+}
+
+static int tool(struct bench *b, struct words *argv, const char *name, struct err *err)
+{
+    const char *path = command_find(&b->arena, name, err);
+    if (!path)
+        return err_wrap(err, "Slurm's commands are needed");
+    return words_add(argv, path, err);
+}
+
+static int config(struct bench *b, struct err *err)
+{
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, ANSWER_MAX);
+    setenv("SLURM_TIME_FORMAT", "standard", 1);
+    if (tool(b, &argv, "scontrol", err) < 0 || words_addv(&argv, err, "show", "config", NULL) < 0)
+        return -1;
+    if (command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
+        return err_wrap(err, "the Slurm controller was asked for its configuration; nothing was submitted");
+    for (size_t i = 0; i < sizeof config_keys / sizeof config_keys[0]; i++) {
+        struct str value = slurm_config_value(buf_text(&out), config_keys[i]);
+        bool path = strcmp(config_keys[i], "StateSaveLocation") == 0 || strstr(config_keys[i], "rolog") || strstr(config_keys[i], "pilog");
+        if (path && strcmp(config_keys[i], "PrologFlags") != 0) /* whether there is one decides; what it is called is the site's own */
+            value = value.n == 0 || str_is(value, "(null)") ? STR("none") : STR("set");
+        if (value.n && strcmp(config_keys[i], "StateSaveLocation") != 0)
+            bench_fact(b, config_keys[i], value);
+    }
+    b->scheduler_version = bench_fact_of(b, "SLURM_VERSION");
+    return 0;
+}
+
+static const char *partition(const struct bench *b)
+{
+    const struct words *w = &b->set.extra;
+    for (size_t i = 0; i < w->n; i++) {
+        if (strncmp(w->word[i], "--partition=", 12) == 0)
+            return w->word[i] + 12;
+        if ((strcmp(w->word[i], "-p") == 0 || strcmp(w->word[i], "--partition") == 0) && i + 1 < w->n)
+            return w->word[i + 1];
+        if (strncmp(w->word[i], "-p", 2) == 0 && w->word[i][2])
+            return w->word[i] + 2;
+    }
+    return getenv("SBATCH_PARTITION") ? getenv("SBATCH_PARTITION") : getenv("SLURM_PARTITION");
+}
+
+/* Processors of the nodes that take jobs, and what is wrong with the others. */
+static int slots(struct bench *b, struct err *err)
+{
+    const char *wanted = partition(b);
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out, wrong;
+    size_t cpus = 0, usable = 0, others = 0;
+    buf_init(&out, ANSWER_MAX);
+    buf_init(&wrong, 600);
+    if (tool(b, &argv, "sinfo", err) < 0 || words_addv(&argv, err, "-h", "-N", "-o", "%P|%T|%c|%N|%E", NULL) < 0 ||
+        (wanted && words_addv(&argv, err, "-p", wanted, NULL) < 0))
+        return -1;
+    if (command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
+        return err_wrap(err, "the Slurm controller was asked for its nodes; nothing was submitted");
+    for (struct str rest = buf_text(&out); rest.n;) {
+        struct str line = str_cut(&rest, '\n'), name = str_cut(&line, '|'), state = str_cut(&line, '|'), count = str_cut(&line, '|'),
+                   node = str_cut(&line, '|');
+        uint64_t n = 0;
+        if (!wanted && !str_ends(name, "*"))
+            continue;
+        bool up =
+            str_starts(state, "idle") || str_starts(state, "mixed") || str_starts(state, "allocated") || str_starts(state, "completing");
+        if (up && !str_ends(state, "*") && str_uint(count, &n))
+            cpus += n, usable++;
+        else if (others++ < 3)
+            buf_printf(&wrong, "%s" STR_FMT " is " STR_FMT " (" STR_FMT ")", wrong.n ? ", " : "", STR_ARG(node), STR_ARG(state),
+                       STR_ARG(line));
+    }
+    if (!usable)
+        return err_set(err, ERR_REMOTE, "no node of partition %s takes jobs%s%s; nothing was submitted",
+                       wanted ? wanted : "(the default one)", wrong.n ? ": " : "", wrong.n ? wrong.p : "");
+    if (others)
+        bench_note(b, "%zu of %zu nodes take no jobs: %s", others, others + usable, wrong.n ? wrong.p : "");
+    b->slots = (unsigned)cpus;
+    b->slots_from = "processors of the partition's usable nodes";
+    return 0;
+}
+
+static uint64_t fact_number(const struct bench *b, const char *name, uint64_t otherwise)
+{
+    uint64_t v;
+    struct str text = str_of(bench_fact_of(b, name));
+    text = str_word(&text); /* "300 sec" */
+    return str_uint(text, &v) ? v : otherwise;
+}
+
+/* rl_bucket_size=40 in SlurmctldParameters; otherwise. */
+static uint64_t parameter(const struct bench *b, const char *name, uint64_t otherwise)
+{
+    struct str rest = str_of(bench_fact_of(b, "SlurmctldParameters"));
+    while (rest.p) {
+        struct str item = str_cut(&rest, ','), key = str_cut(&item, '=');
+        uint64_t v;
+        if (str_is(str_trim(key), name))
+            return item.p && str_uint(str_trim(item), &v) ? v : 1;
+    }
+    return otherwise;
+}
+
+/* A site's token bucket for remote calls (from 23.02): we stay below it. */
+static void rate_limit(struct bench *b)
+{
+    if (!parameter(b, "rl_enable", 0))
+        return;
+    double rate = (double)parameter(b, "rl_refill_rate", 2) / (double)parameter(b, "rl_refill_period", 1);
+    if (b->set.rate > 0 && b->set.rate <= rate)
+        return;
+    bench_note(
+        b,
+        "the controller lets a user make %g calls a second (rl_refill_rate); submission is held to that, and the figures are of that limit",
+        rate);
+    b->set.rate = rate;
+}
+
+/* Jobs that the controller has in its table, finished ones (MinJobAge) too. -1: not known. */
+static int64_t table(struct bench *b)
+{
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out;
+    int64_t n = 0;
+    buf_init(&out, ANSWER_MAX);
+    if (tool(b, &argv, "squeue", NULL) < 0 || words_addv(&argv, NULL, "-h", "-r", "-t", "all", "-o", ".", NULL) < 0 ||
+        command_run(&argv, str_of(NULL), ANSWER_S, &out, NULL) < 0)
+        return -1;
+    for (size_t i = 0; i < out.n; i++)
+        n += out.p[i] == '\n';
+    return n;
+}
+
+size_t slurm_all_tasks(const struct bench *b)
+{
+    const struct settings *s = &b->set;
+    size_t all = 0, greatest = 0;
+    for (size_t i = 0; i < s->size_count; i++) {
+        all += s->sizes[i] * s->duration_count * s->repeat;
+        greatest = s->sizes[i] > greatest ? s->sizes[i] : greatest;
+    }
+    return all + greatest * s->warmup + s->chain;
+}
+
+int slurm_begin(struct bench *b, size_t jobs, struct err *err)
+{
+    if (config(b, err) < 0 || slots(b, err) < 0)
+        return -1;
+    rate_limit(b);
+    if (!jobs)
+        return 0;
+    int64_t there = table(b);
+    uint64_t most = fact_number(b, "MaxJobCount", 10000);
+    if (there >= 0 && (uint64_t)there + jobs > most)
+        return err_set(
+            err, ERR_REMOTE,
+            "this would put %zu jobs into the controller's table, which has %lld and takes %llu (MaxJobCount; finished jobs count for MinJobAge, %llu s); nothing was submitted: "
+            "give fewer --tasks or --repeat, or wait",
+            jobs, (long long)there, (unsigned long long)most, (unsigned long long)fact_number(b, "MinJobAge", 300));
+    return 0;
+}
+
+void slurm_ask(struct bench *b, struct queue *ret)
+{
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out, plain;
+    buf_init(&out, ANSWER_MAX);
+    buf_init(&plain, sizeof ret->why);
+    *ret = (struct queue){0};
+    if (tool(b, &argv, "squeue", NULL) < 0 || words_addv(&argv, NULL, "-h", "-r", "-n", b->tag, "-o", "%t|%r", NULL) < 0 ||
+        command_run(&argv, str_of(NULL), ANSWER_S, &out, NULL) < 0)
+        return;
+    ret->known = true;
+    for (struct str rest = buf_text(&out); rest.n;) {
+        struct str line = str_cut(&rest, '\n'), state = str_cut(&line, '|');
+        if (str_is(state, "PD")) {
+            ret->waiting++;
+            buf_clear(&plain);
+            buf_plain(&plain, line, 80);
+        } else
+            ret->running++;
+    }
+    snprintf(ret->why, sizeof ret->why, "%s", plain.n ? plain.p : "");
+}
+
+static bool value_after(struct str text, const char *label, int64_t *ret)
+{
+    ptrdiff_t at = str_find(text, str_of(label));
+    if (at < 0)
+        return false;
+    struct str rest = str_sub(text, (size_t)at + strlen(label), text.n), word = str_word(&rest);
+    return str_int(word, ret);
+}
+
+/* count and total time of one kind of call: "REQUEST_… ( 4003) count:5 ave_time:1234 total_time:6170". */
+static void call(struct str text, const char *name, int64_t *count, int64_t *us)
+{
+    ptrdiff_t at = str_find(text, str_of(name));
+    *count = *us = 0;
+    if (at < 0)
+        return;
+    struct str rest = str_sub(text, (size_t)at, text.n), line = str_cut(&rest, '\n');
+    value_after(line, "count:", count);
+    value_after(line, "total_time:", us);
+}
+
+void slurm_sdiag_read(struct str text, struct counters *ret)
+{
+    *ret = (struct counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    value_after(text, "Jobs submitted:", &ret->submitted);
+    value_after(text, "Jobs started:", &ret->started);
+    value_after(text, "Jobs completed:", &ret->completed);
+    value_after(text, "Jobs failed:", &ret->failed);
+    value_after(text, "Jobs canceled:", &ret->cancelled);
+    ptrdiff_t main_part = str_find(text, STR("Main schedule statistics"));
+    if (main_part >= 0) {
+        struct str part = str_sub(text, (size_t)main_part, text.n);
+        int64_t mean = 0;
+        value_after(part, "Total cycles:", &ret->cycles);
+        if (value_after(part, "Mean cycle:", &mean) && ret->cycles >= 0)
+            ret->cycle_us = mean * ret->cycles;
+    }
+    call(text, "REQUEST_SUBMIT_BATCH_JOB", &ret->submit_calls, &ret->submit_us);
+    call(text, "REQUEST_JOB_STEP_CREATE", &ret->step_calls, &ret->step_us);
+}
+
+void slurm_count(struct bench *b, struct counters *ret)
+{
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out;
+    buf_init(&out, ANSWER_MAX);
+    *ret = (struct counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    if (tool(b, &argv, "sdiag", NULL) == 0 && command_run(&argv, str_of(NULL), ANSWER_S, &out, NULL) == 0)
+        slurm_sdiag_read(buf_text(&out), ret);
+}
+
+/* Which controller the commands talk to. */
+void slurm_identity(struct buf *to)
+{
+    const char *conf = getenv("SLURM_CONF"), *cluster = getenv("SLURM_CLUSTERS");
+    buf_printf(to, "%s %s", conf ? conf : "-", cluster ? cluster : "-");
+}
+
+/* How many jobs of that name there are; -1: not known. */
+static long left(const char *tag, struct arena *a, struct err *err)
+{
+    struct words argv = {.n = 0};
+    CLEANUP_BUF struct buf out;
+    long n = 0;
+    buf_init(&out, ANSWER_MAX);
+    const char *squeue = command_find(a, "squeue", err);
+    if (!squeue || words_addv(&argv, err, squeue, "-h", "-n", tag, "-o", ".", NULL) < 0 ||
+        command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
+        return -1;
+    for (size_t i = 0; i < out.n; i++)
+        n += out.p[i] == '\n';
+    return n;
+}
+
+int slurm_cancel(const char *tag, struct err *err)
+{
+    struct arena arena;
+    char name[80];
+    long n = -1;
+    arena_init(&arena, 65536);
+    snprintf(name, sizeof name, "--name=%s", tag);
+    const char *scancel = command_find(&arena, "scancel", err);
+    for (int i = 0; scancel && i < 40; i++) {
+        n = left(tag, &arena, err);
+        if (n <= 0)
+            break;
+        if (i % 10 == 0) { /* once; again where a submission was still on its way */
+            struct words argv = {.n = 0};
+            CLEANUP_BUF struct buf out;
+            buf_init(&out, 4096);
+            if (words_addv(&argv, err, scancel, name, NULL) < 0 || command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0) {
+                n = -1;
+                break;
+            }
+        }
+        usleep(i < 4 ? 100000 : 500000);
+    }
+    arena_deinit(&arena);
+    if (n > 0)
+        return err_set(err, ERR_REMOTE, "%ld jobs called %s are still in the queue; end them with: scancel --name=%s", n, tag, tag);
+    return n == 0 ? 0 : -1;
+}
+
+int slurm_sbatch(struct bench *b, struct words *to, struct err *err)
+{
+    const char *name = arena_printf(&b->arena, "--job-name=%s", b->tag);
+    if (!name || tool(b, to, "sbatch", err) < 0)
+        return -1;
+    if (words_addv(to, err, "--parsable", name, "--output=/dev/null", "--error=/dev/null", "--ntasks=1", "--no-requeue", NULL) < 0)
+        return -1;
+    return words_join(to, &b->set.extra, err);
+}

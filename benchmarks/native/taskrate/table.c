@@ -1,0 +1,243 @@
+/* table.c: the table of tasks: columns, compressed by zlib (a gzip file).
+ *
+ * "taskrate tasks 1\n", then for each batch a line of JSON that names it, its number of tasks and its columns, LF, and the columns one
+ * after the other, each with all tasks, little endian. submit_ns counts from the batch's first submission; the other times are differences to the
+ * task's own submit_ns, the least int64 where there is none. */
+#include "benchmarks/native/taskrate/output.h"
+
+#include "base/json.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { PIECE = 4096, LINE_MAX_BYTES = 4096 };
+static const char magic[] = "taskrate tasks 1\n";
+#define COLUMNS                                                                                                                            \
+    "[[\"submit_ns\",\"i8\"],[\"submitted_ns\",\"i8\"],[\"start_ns\",\"i8\"],[\"end_ns\",\"i8\"],[\"known_ns\",\"i8\"],[\"node\",\"u2\"],[\"status\",\"i2\"],[\"flags\",\"u1\"]]"
+
+struct table {
+    gzFile file;
+    size_t batches;
+    char path[4096];
+};
+
+static int broken(struct table *t, struct err *err)
+{
+    int number = 0;
+    const char *words = gzerror(t->file, &number);
+    return err_set(err, ERR_SYSTEM, "%s: %s", t->path, number == Z_ERRNO ? strerror(errno) : words);
+}
+
+int table_open(struct table **ret, const char *dir, struct err *err)
+{
+    struct table *t = calloc(1, sizeof *t);
+    if (!t)
+        return err_sys(err, "the table of tasks");
+    snprintf(t->path, sizeof t->path, "%s/tasks.trt", dir);
+    t->file = gzopen(t->path, "wb1e");
+    if (!t->file) {
+        err_sys(err, "%s", t->path);
+        free(t);
+        return -1;
+    }
+    *ret = t;
+    return gzwrite(t->file, magic, sizeof magic - 1) > 0 ? 0 : broken(t, err);
+}
+
+enum column { SUBMIT, SUBMITTED, START, END, KNOWN };
+
+static int64_t cell(const struct tasks *k, size_t i, enum column c, int64_t begin)
+{
+    int64_t v = c == SUBMIT      ? k->submit[i]
+                : c == SUBMITTED ? k->submitted[i]
+                : c == START     ? k->self[i].start
+                : c == END       ? k->self[i].end
+                                 : k->known[i];
+    if (!v || !k->submit[i])
+        return INT64_MIN;
+    return c == SUBMIT ? v - begin : v - k->submit[i];
+}
+
+static bool put(struct table *t, const void *p, size_t n)
+{
+    return gzwrite(t->file, p, (unsigned)n) == (int)n;
+}
+
+static bool times(struct table *t, const struct tasks *k, enum column c, int64_t begin)
+{
+    uint64_t piece[PIECE];
+    for (size_t i = 0; i < k->n;) {
+        size_t n = 0;
+        while (n < PIECE && i < k->n)
+            piece[n++] = htole64((uint64_t)cell(k, i++, c, begin));
+        if (!put(t, piece, n * sizeof piece[0]))
+            return false;
+    }
+    return true;
+}
+
+static bool shorts(struct table *t, const struct tasks *k, bool node)
+{
+    uint16_t piece[PIECE];
+    for (size_t i = 0; i < k->n;) {
+        size_t n = 0;
+        for (; n < PIECE && i < k->n; i++)
+            piece[n++] = htole16(node ? k->node[i] : (uint16_t)k->status[i]);
+        if (!put(t, piece, n * sizeof piece[0]))
+            return false;
+    }
+    return true;
+}
+
+static bool flags(struct table *t, const struct tasks *k)
+{
+    for (size_t i = 0; i < k->n; i += PIECE)
+        if (!put(t, k->flags + i, k->n - i < PIECE ? k->n - i : PIECE))
+            return false;
+    return true;
+}
+
+int table_add(struct table *t, const struct bench *b, const struct batch *batch, struct err *err)
+{
+    const struct tasks *k = &b->tasks;
+    int64_t begin = INT64_MAX;
+    for (size_t i = 0; i < k->n; i++)
+        if (k->submit[i] && k->submit[i] < begin)
+            begin = k->submit[i];
+    int n = gzprintf(
+        t->file,
+        "{\"batch\":%zu,\"kind\":\"%s\",\"repetition\":%u,\"tasks\":%zu,\"duration_s\":%.9g,\"begin_ms\":%lld,\"columns\":" COLUMNS "}\n",
+        t->batches++,
+        batch->floor    ? "floor"
+        : batch->warmup ? "warmup"
+        : batch->chain  ? "chain"
+                        : "batch",
+        batch->repetition, k->n, batch->duration, (long long)batch->begin_wall_ms);
+    bool good = n > 0;
+    for (enum column c = SUBMIT; good && c <= KNOWN; c++)
+        good = times(t, k, c, begin);
+    good = good && shorts(t, k, true) && shorts(t, k, false) && flags(t, k);
+    return good ? 0 : broken(t, err);
+}
+
+int table_close(struct table *t, struct err *err)
+{
+    int rc = 0;
+    if (!t)
+        return 0;
+    errno = 0;
+    if (gzclose(t->file) != Z_OK)
+        rc = err_set(err, ERR_SYSTEM, "%s: %s", t->path, errno ? strerror(errno) : "could not be completed");
+    free(t);
+    return rc;
+}
+
+struct reading {
+    gzFile file;
+    const char *path;
+    size_t n, room;
+    int64_t *time[KNOWN + 1];
+    uint16_t *node, *status;
+    uint8_t *flags;
+};
+
+static int get(struct reading *r, void *to, size_t n, struct err *err)
+{
+    for (size_t have = 0; have < n;) {
+        unsigned want = n - have > 1 << 20 ? 1 << 20 : (unsigned)(n - have);
+        int got = gzread(r->file, (char *)to + have, want);
+        if (got <= 0)
+            return err_set(err, ERR_INPUT, "%s: the table ends in the middle of a batch", r->path);
+        have += (size_t)got;
+    }
+    return 0;
+}
+
+static void drop(struct reading *r)
+{
+    for (int c = SUBMIT; c <= KNOWN; c++)
+        free(r->time[c]);
+    free(r->node), free(r->status), free(r->flags);
+    memset(r->time, 0, sizeof r->time);
+    r->node = r->status = NULL;
+    r->flags = NULL;
+}
+
+/* The columns of one batch. Memory grows with what is really there: a lying number of tasks meets the file's end first, as it is read by columns of pieces. */
+static int columns(struct reading *r, struct err *err)
+{
+    size_t n = r->n;
+    drop(r);
+    for (int c = SUBMIT; c <= KNOWN; c++)
+        r->time[c] = malloc(n * 8);
+    r->node = malloc(n * 2), r->status = malloc(n * 2), r->flags = malloc(n);
+    for (int c = SUBMIT; c <= KNOWN; c++)
+        if (!r->time[c] || !r->node || !r->status || !r->flags)
+            return err_set(err, ERR_SYSTEM, "%s: memory for %zu tasks", r->path, n);
+    for (int c = SUBMIT; c <= KNOWN; c++)
+        if (get(r, r->time[c], n * 8, err) < 0)
+            return -1;
+    return get(r, r->node, n * 2, err) < 0 || get(r, r->status, n * 2, err) < 0 || get(r, r->flags, n, err) < 0 ? -1 : 0;
+}
+
+static void print_time(int64_t v)
+{
+    v = (int64_t)le64toh((uint64_t)v);
+    if (v == INT64_MIN)
+        fputs("\t-", stdout);
+    else
+        printf("\t%lld", (long long)v);
+}
+
+static int print_batch(struct reading *r, const struct json *head, struct err *err)
+{
+    double n = json_number(json_get(head, "tasks"), 0);
+    CLEANUP_BUF struct buf kind;
+    buf_init(&kind, 256);
+    buf_plain(&kind, str_of(json_string(json_get(head, "kind"), "-")), 20);
+    if (!(n >= 1 && n <= 1e8))
+        return err_set(err, ERR_INPUT, "%s: a batch of %g tasks", r->path, n);
+    r->n = (size_t)n;
+    if (columns(r, err) < 0)
+        return -1;
+    for (size_t i = 0; i < r->n; i++) {
+        printf("%lld\t%s\t%zu", (long long)json_integer(json_get(head, "batch"), 0), kind.p, i);
+        for (int c = SUBMIT; c <= KNOWN; c++)
+            print_time(r->time[c][i]);
+        printf("\t%u\t%d\t%u\n", le16toh(r->node[i]), (int16_t)le16toh(r->status[i]), r->flags[i]);
+    }
+    return 0;
+}
+
+static int print_all(struct reading *r, struct err *err)
+{
+    char line[LINE_MAX_BYTES];
+    if (!gzgets(r->file, line, sizeof line) || strcmp(line, magic) != 0)
+        return err_set(err, ERR_INPUT, "%s: no table of tasks (\"taskrate PROVIDER --out DIR\" writes one, DIR/tasks.trt)", r->path);
+    puts("batch\tkind\ttask\tsubmit_ns\tsubmitted_ns\tstart_ns\tend_ns\tknown_ns\tnode\tstatus\tflags");
+    while (gzgets(r->file, line, sizeof line)) {
+        struct json *head = NULL;
+        if (json_parse(&head, str_of(line), NULL, err) < 0)
+            return err_wrap(err, "%s: the head of a batch", r->path);
+        int rc = print_batch(r, head, err);
+        json_free(head);
+        if (rc < 0)
+            return -1;
+    }
+    return fflush(stdout) ? err_sys(err, "writing to standard output") : 0;
+}
+
+int table_print(const char *path, struct err *err)
+{
+    struct reading r = {.path = path, .file = gzopen(path, "rbe")};
+    if (!r.file)
+        return err_sys(err, "%s", path);
+    int rc = print_all(&r, err);
+    drop(&r);
+    gzclose(r.file);
+    return rc;
+}

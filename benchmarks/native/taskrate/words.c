@@ -1,0 +1,136 @@
+/* words.c: the words of commands: added, cut, quoted; what a task's command line is. */
+#include "benchmarks/native/taskrate/provider.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int words_add(struct words *w, const char *word, struct err *err)
+{
+    if (w->n == WORDS_MAX)
+        return err_set(err, ERR_USAGE, "a command of more than %d words", WORDS_MAX);
+    w->word[w->n++] = word;
+    w->word[w->n] = NULL;
+    return 0;
+}
+
+int words_addv(struct words *w, struct err *err, ...)
+{
+    va_list ap;
+    int rc = 0;
+    va_start(ap, err);
+    for (const char *word; rc == 0 && (word = va_arg(ap, const char *));)
+        rc = words_add(w, word, err);
+    va_end(ap);
+    return rc;
+}
+
+int words_join(struct words *w, const struct words *more, struct err *err)
+{
+    for (size_t i = 0; i < more->n; i++)
+        if (words_add(w, more->word[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* One word, its quotes and backslashes undone, at *at; its end comes back in *at. -1: an open quote. */
+static int one_word(const char **at, char *to)
+{
+    const char *p = *at;
+    char quote = 0;
+    for (; *p && (quote || !strchr(" \t\n", *p)); p++) {
+        if (quote ? *p == quote : *p == '\'' || *p == '"')
+            quote = quote ? 0 : *p;
+        else if (*p == '\\' && quote != '\'' && p[1])
+            *to++ = *++p;
+        else
+            *to++ = *p;
+    }
+    *to = 0;
+    *at = p;
+    return quote ? -1 : 0;
+}
+
+int words_split(struct words *w, struct arena *a, const char *text, struct err *err)
+{
+    for (const char *p = text;;) {
+        p += strspn(p, " \t\n");
+        if (!*p)
+            return 0;
+        char *word = arena_get(a, strlen(p) + 1);
+        if (!word)
+            return err_sys(err, "memory for a command");
+        if (one_word(&p, word) < 0)
+            return err_set(err, ERR_USAGE, "a quote is not closed in: %.200s", text);
+        if (words_add(w, word, err) < 0)
+            return -1;
+    }
+}
+
+/* How a task tells its times: through a file that all nodes see, or by datagrams to us. */
+static void report_words(const struct bench *b, struct buf *to, const char *number, const struct batch *batch)
+{
+    const struct settings *set = &b->set;
+    long long ns = (long long)(batch->duration * 1e9);
+    const char *busy = set->busy ? "b" : "";
+    if (set->report_dir)
+        buf_printf(to, "f%016llx,%s,%lld%s,%s/%s", (unsigned long long)b->token, number, ns, busy, set->report_dir, b->tag);
+    else
+        buf_printf(to, "u%016llx,%s,%lld%s,%s", (unsigned long long)b->token, number, ns, busy, set->address);
+}
+
+int provider_task(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct words *to, struct err *err)
+{
+    char number[64];
+    CLEANUP_BUF struct buf text;
+    if (index)
+        snprintf(number, sizeof number, "@%s%c%ld", index, (long)first - from < 0 ? '-' : '+',
+                 (long)first - from < 0 ? from - (long)first : (long)first - from);
+    else
+        snprintf(number, sizeof number, "%zu", first);
+    buf_init(&text, 8192);
+    report_words(b, &text, number, batch);
+    const char *kept = text.failed ? NULL : arena_dup(&b->arena, text.p, text.n);
+    if (!kept)
+        return err_set(err, ERR_INPUT, "the words that tell a task where to report are too long");
+    if (words_addv(to, err, b->set.stub, kept, NULL) < 0)
+        return -1;
+    for (size_t left = b->set.argsize; left;) {
+        static char ballast[100001];
+        size_t n = left < 100000 ? left : 100000;
+        if (!ballast[0])
+            memset(ballast, 'x', 100000);
+        if (words_add(to, ballast + 100000 - n, err) < 0)
+            return -1;
+        left -= n;
+    }
+    if (b->set.payload == PAYLOAD_STUB)
+        return 0;
+    return words_add(to, "--", err) < 0 ? -1 : words_join(to, &b->set.command, err);
+}
+
+static void quote(struct buf *to, const char *word)
+{
+    buf_putc(to, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            buf_puts(to, "'\\''");
+        else
+            buf_putc(to, *word);
+    buf_putc(to, '\'');
+}
+
+int provider_task_line(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct buf *to,
+                       struct err *err)
+{
+    struct words words = {.n = 0};
+    if (provider_task(b, batch, first, index, from, &words, err) < 0)
+        return -1;
+    for (size_t i = 0; i < words.n; i++) {
+        if (i)
+            buf_putc(to, ' ');
+        quote(to, words.word[i]);
+    }
+    return to->failed ? err_set(err, ERR_INPUT, "a task's command is too long") : 0;
+}
