@@ -4,6 +4,8 @@
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "run.h"
+#include "launch/node.h"
+#include "node.h"
 #include "send.h"
 #include "series.h"
 
@@ -38,6 +40,8 @@ int main(int argc, char **argv)
         return run_record(argc - 1, argv + 1, environ);
     if (argc > 1 && strcmp(argv[1], "--send") == 0)
         return send_main(argc - 1, argv + 1, environ);
+    if (argc > 2 && strcmp(argv[1], NODE_WORD) == 0)
+        return node_main(argc - 2, argv + 2, environ);
     if (argc > 1 && strcmp(argv[1], "--alive") == 0)
         return 0;
     if (argc > 1 && strcmp(argv[1], "--series") == 0)

@@ -96,7 +96,7 @@ static void tidy(struct run *run)
 
 int run_record(int argc, char **argv, char **env)
 {
-    struct run run = {.spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}, .job = RUN_JOB_NONE};
+    struct run run = {.spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}, .job = RUN_JOB_NONE, .nodes = RUN_NODES_NONE};
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
@@ -112,6 +112,7 @@ int run_record(int argc, char **argv, char **env)
     server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
         job_close(&run);
+        nodes_close(&run);
         server_discard(&run);
         journal_close(run.journal);
         spool_discard(&run.spool, &err);

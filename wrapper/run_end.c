@@ -207,6 +207,7 @@ void run_close(struct run *run)
     record_streams(run);
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
+    nodes_end(run);
     job_end(run);
     job_close(run);
     r->source = "recorder";

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "wrapper/nodes.h"
 #include "wrapper/run_children.h"
 #include "wrapper/run_stream.h"
 #include "wrapper/series_stats.h"
@@ -297,6 +298,7 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
         record_warning(r, "series: %s", err->text);
         outcome->reason = "the repetitions' notes cannot be read";
     }
+    nodes_finish(s->dir, r);
     bool wall = record_number(r, "run.wall_s", -1) >= 0;
     if (!wall && !o->made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,

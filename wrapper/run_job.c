@@ -6,7 +6,6 @@
 #include "base/fs.h"
 #include "probes/slurm_job.h"
 #include "wrapper/run_state.h"
-#include "wrapper/send.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,11 +179,6 @@ static void refuse(struct run *run, const char *why)
 
 /* ---- asking ---- */
 
-static void stand_back(void)
-{
-    send_stand_back(getppid());
-}
-
 static void start(struct run *run, bool json)
 {
     struct run_job *j = &run->job;
@@ -206,7 +200,7 @@ static void start(struct run *run, bool json)
     if (!json)
         ask_close(&j->ask);
     j->stage = json ? JOB_JSON : JOB_TEXT;
-    if (ask_start(&j->ask, line, env, SLURM_REPLY_MAX, left_ms > 1 ? left_ms : 1, 0, stand_back, &err))
+    if (ask_start(&j->ask, line, env, SLURM_REPLY_MAX, left_ms > 1 ? left_ms : 1, 0, &err))
         refuse(run, err.text);
     free(env);
 }

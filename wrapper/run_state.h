@@ -7,6 +7,7 @@
 #include "wrapper/run_files.h"
 #include "wrapper/run_finish.h"
 #include "wrapper/run_job.h"
+#include "wrapper/run_nodes.h"
 #include "wrapper/run_server.h"
 #include "wrapper/run_stream.h"
 
@@ -31,6 +32,7 @@ struct run {
     bool nests; /* and in its parent's experiment, as MLflow's UI wants of a child */
     struct run_server server;
     struct run_job job;
+    struct run_nodes nodes;
     pid_t syncer; /* child that syncs the journal, 0: none yet */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */
     struct wire_msg end; /* kind 0 until the program has ended */

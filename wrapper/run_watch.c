@@ -80,6 +80,7 @@ static void started(struct run *run, const struct wire_msg *m)
 {
     run->host.pid = m->pid;
     server_started(run);
+    nodes_begin(run);
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms);
     run->dirty = true;
@@ -134,6 +135,7 @@ static void on_time(struct run *run, int64_t now)
 {
     server_on_time(run, now);
     job_on_time(run, now);
+    nodes_on_time(run, now);
     if (now >= run->next_sample) {
         probes_run(PROBE_SAMPLE, run->nested, &run->host, &run->record);
         run->dirty = true;
@@ -167,6 +169,8 @@ static int time_out(const struct run *run, int64_t now)
         next = server_next(run);
     if (next > job_next(run))
         next = job_next(run);
+    if (next > nodes_next(run))
+        next = nodes_next(run);
     if (run->dirty && next > run->next_flush)
         next = run->next_flush;
     int64_t ms = (next - now + 999999) / 1000000;
@@ -178,7 +182,7 @@ static int time_out(const struct run *run, int64_t now)
 void run_watch(struct run *run)
 {
     struct pollfd fds[] = {
-        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
+        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     run->next_sample = INT64_MAX;
     run->next_flush = now;
@@ -195,6 +199,7 @@ void run_watch(struct run *run)
         }
         fds[3].fd = run->server.line;
         fds[4].fd = job_fd(run);
+        fds[5].fd = nodes_fd(run);
         int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
         if (n < 0 && errno != EINTR)
             break;
@@ -209,6 +214,8 @@ void run_watch(struct run *run)
             server_hear(run);
         if (n > 0 && fds[4].revents)
             job_hear(run);
+        if (n > 0 && fds[5].revents)
+            nodes_hear(run);
         if (n > 0 && fds[0].revents)
             more = take_message(run);
     }

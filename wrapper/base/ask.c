@@ -10,12 +10,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { WHY_MAX = 2048, PIECE = 65536, REAP_MS = 100 };
 
-_Noreturn static void become(char *const *argv, char *const *env, int in, int out, int err, pid_t parent, void (*before)(void))
+_Noreturn static void become(char *const *argv, char *const *env, int in, int out, int err, pid_t parent)
 {
     sigset_t none;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -29,8 +30,7 @@ _Noreturn static void become(char *const *argv, char *const *env, int in, int ou
         signal(s, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (before)
-        before();
+    setpriority(PRIO_PROCESS, 0, 10);
     execvpe(argv[0], argv, env);
     _exit(errno == ENOENT ? 127 : 126);
 }
@@ -49,8 +49,7 @@ static int open_pipe(int ends[2])
     return 0;
 }
 
-int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, void (*before)(void),
-              struct err *err)
+int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, struct err *err)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, why[2] = {-1, -1};
     pid_t parent = getpid();
@@ -64,7 +63,7 @@ int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, 
         in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     ret->pid = pipes ? fork() : -1;
     if (ret->pid == 0)
-        become(argv, env, in[0], out[1], why[1], parent, before);
+        become(argv, env, in[0], out[1], why[1], parent);
     int saved = errno;
     fs_close(&in[0]);
     fs_close(&out[1]);

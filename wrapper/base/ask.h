@@ -1,6 +1,7 @@
 /* ask.h: a question to another program: started aside, never waited for longer than its time, its answer bounded.
  *
- * The program runs in a session of its own with /dev/null as input and no descriptor of ours, and dies with us. No shell is involved. */
+ * The program runs in a session of its own with /dev/null as input and no descriptor of ours, with less
+ * priority (a nice value of 10), and dies with us. No shell is involved. */
 #ifndef BASE_ASK_H
 #define BASE_ASK_H
 #include "base/buf.h"
@@ -31,10 +32,8 @@ struct ask {
 #define ASK_NONE ((struct ask){.out = -1, .err = -1, .in = -1})
 
 enum { ASK_INPUT = 1 /* its standard input is a pipe from us instead of /dev/null */ };
-/* argv[0] is looked for in PATH. env: its environment, NULL-terminated. max: bytes of the answer; limit_ms 0: none. before, if not NULL, is called
- * in the new process. 0; -1: no process (ret->end is ASK_FAILED). */
-int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, void (*before)(void),
-              struct err *err);
+/* argv[0] is looked for in PATH. env: its environment, NULL-terminated. max: bytes of the answer; limit_ms 0: none. 0; -1: no process (ret->end is ASK_FAILED). */
+int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, struct err *err);
 /* Takes what is there without waiting. Returns ask->end; as soon as it is not ASK_RUNS the process is gone or killed. */
 enum ask_end ask_hear(struct ask *a);
 /* Waits until it has ended, at most so long (and never beyond its own limit). */

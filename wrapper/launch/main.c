@@ -1,6 +1,7 @@
 /* main.c: the launcher `benchwrap`: reads the line, then runs the program under the recorder, or becomes the program, or becomes the core. */
 #include "launch/ending.h"
 #include "launch/launcher.h"
+#include "launch/node.h"
 #include "launch/series.h"
 #include "launch/say.h"
 
@@ -81,8 +82,11 @@ int main(int argc, char **argv)
     l.rank = rank_find(getenv);
     if (l.options.series)
         return series_start(&l);
-    if (l.rank.known && l.rank.rank && !l.options.per_rank)
+    if (l.rank.known && l.rank.rank && !l.options.per_rank) {
+        if (!l.options.no_collect && !getenv("BENCHWRAP_RUN_ID") && rank_leads_node(&l.rank, getenv))
+            node_collect(l.argv);
         return spawn_exec(l.program);
+    }
     if (warning.kind)
         say_stderr("%s", warning.text);
     return launcher_run(&l);

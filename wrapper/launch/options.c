@@ -86,6 +86,7 @@ int options_read(struct opt_set *set, struct options *ret, struct err *ret_warni
                             .finish_wait = opt_seconds(set, "finish-wait"),
                             .signal = options_signal(opt_text(set, "signal")),
                             .per_rank = opt_on(set, "per-rank"),
+                            .no_collect = opt_on(set, "no-collect"),
                             .share_run = opt_on(set, "share-run"),
                             .gate = opt_on(set, "gate"),
                             .strict = strict,

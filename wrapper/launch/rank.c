@@ -53,3 +53,25 @@ struct rank rank_find(char *(*env)(const char *name))
     found.rank = 0;
     return found;
 }
+
+bool rank_leads_node(const struct rank *rank, char *(*env)(const char *name))
+{
+    /* Each beside the launcher's own rank: in a step of Slurm that holds mpirun's daemons, SLURM_LOCALID is the daemon's. */
+    static const struct {
+        const char *rank, *locals[3];
+    } locals[] = {
+        {"PMIX_RANK", {"OMPI_COMM_WORLD_LOCAL_RANK", "PMIX_LOCAL_RANK", "SLURM_LOCALID"}},
+        {"OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_LOCAL_RANK"}},
+        {"PMI_RANK", {"MPI_LOCALRANKID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"}},
+        {"PALS_RANKID", {"PALS_LOCAL_RANKID"}},
+        {"MV2_COMM_WORLD_RANK", {"MV2_COMM_WORLD_LOCAL_RANK"}},
+        {"FLUX_TASK_RANK", {"FLUX_TASK_LOCAL_ID"}},
+        {"SLURM_PROCID", {"SLURM_LOCALID"}},
+    };
+    uint32_t local;
+    for (size_t i = 0; rank->known && rank->rank && i < sizeof locals / sizeof *locals; i++)
+        for (size_t k = 0; strcmp(locals[i].rank, rank->source) == 0 && k < 3 && locals[i].locals[k]; k++)
+            if (number(env(locals[i].locals[k]), &local))
+                return local == 0;
+    return false;
+}

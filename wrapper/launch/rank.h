@@ -10,6 +10,8 @@ struct rank {
     const char *source;   /* name of the variable, "" if none */
 };
 
+/* Is this the first rank on its node, and not rank 0, so that this is a node on which nobody records? False where the launcher tells no local rank. */
+bool rank_leads_node(const struct rank *rank, char *(*env)(const char *name));
 /* env: a getenv-like lookup. */
 struct rank rank_find(char *(*env)(const char *name));
 #endif
