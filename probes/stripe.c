@@ -153,7 +153,7 @@ bool stripe_of_mmlsattr(struct str text, struct stripe *ret)
 int stripe_tool(const char *const *argv, char *const *env, int wait_ms, struct buf *ret, struct err *err)
 {
     struct ask ask;
-    if (ask_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, NULL, err) != 0) {
+    if (ask_start(&ask, (char *const *)argv, env, ANSWER_MAX, wait_ms, 0, err) != 0) {
         ask_close(&ask);
         return -1;
     }
