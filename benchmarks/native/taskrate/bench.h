@@ -78,11 +78,11 @@ struct batch {
     size_t calls;        /* submit calls */
     double waited;       /* seconds that our own limit of rate held submission back */
     double stalled;      /* seconds that submit commands slept because the controller refused */
-    size_t stamped_calls;
     struct counters before, after;
     bool counted;        /* both are there */
     bool complete;       /* everything was submitted and accounted for */
     char reason[512];    /* of what is not complete; "" otherwise */
+    bool given_up;       /* the next batch would meet the same: refusals, silence, a signal */
     const char *completion; /* how ends were learned of */
     /* what follows is made by figures.c */
     size_t submitted, refused, ended, stamped, failed, lost, retried, duplicates, strangers;
@@ -118,7 +118,6 @@ struct bench {
     unsigned slots;          /* that the provider declares */
     const char *slots_from;
     const char *scheduler_version;
-    int64_t self_seen;       /* bytes read of the report file */
     volatile sig_atomic_t stop; /* a signal that asked for the end */
     int signal_fd;
     bool interrupted;

@@ -39,13 +39,15 @@ static double since(int64_t then)
     return (double)(clock_mono_ns() - then) / 1e9;
 }
 
-static void give_up(struct drive *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void give_up(struct drive *d, const char *fmt, ...)
+/* The batch ends here, because tasks are lost (the next may do better) or because nothing more can come. */
+static void give_up(struct drive *d, bool lost, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void give_up(struct drive *d, bool lost, const char *fmt, ...)
 {
     va_list ap;
     if (d->giving_up)
         return;
     d->giving_up = true;
+    d->batch->given_up = !lost;
     va_start(ap, fmt);
     vsnprintf(d->batch->reason, sizeof d->batch->reason, fmt, ap);
     va_end(ap);
@@ -146,10 +148,10 @@ static void refused(struct drive *d, struct client *one)
             t->flags[i] |= TASK_REFUSED;
     bool growth = d->in_a_row >= REFUSALS_IN_A_ROW || (d->refusals > 10 && d->refusals * 10 > d->batch->calls);
     if (one->overdue)
-        give_up(d, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
+        give_up(d, false, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
                 d->b->set.client_timeout);
     else if (growth || (!again && d->chunk > 1))
-        give_up(d, "submission was refused %u times, the last time with: %s; nothing more was submitted", d->refusals,
+        give_up(d, false, "submission was refused %u times, the last time with: %s; nothing more was submitted", d->refusals,
                 says.n ? says.p : "no word");
     else
         bench_note(d->b, "a submission was refused (%s)%s", says.n ? says.p : "no word", again ? " and repeated after a while" : "");
@@ -180,7 +182,7 @@ static void attached_ended(struct drive *d, struct client *one, int64_t when)
     d->in_a_row++;
     d->refusals++;
     if (d->in_a_row >= 2 * REFUSALS_IN_A_ROW && !(t->flags[one->first] & TASK_STAMPED))
-        give_up(d, "%u commands failed one after the other, the last one with: %s; no more were started", d->in_a_row,
+        give_up(d, false, "%u commands failed one after the other, the last one with: %s; no more were started", d->in_a_row,
                 says.n ? says.p : "no word");
 }
 
@@ -234,7 +236,7 @@ static void ask(struct drive *d)
         snprintf(d->queue_why, sizeof d->queue_why, "%zu of them wait%s%s, %zu run", q.waiting, q.why[0] ? ": " : "", q.why, q.running);
     if (q.known && q.waiting + q.running == 0 && since(d->heard) > GRACE_S) {
         report_take(d->report, d->b);
-        give_up(d, "the queue has none of our jobs any more, and %zu tasks have not reported", d->submitted - d->ended);
+        give_up(d, true, "the queue has none of our jobs any more, and %zu tasks have not reported", d->submitted - d->ended);
     }
 }
 
@@ -249,7 +251,7 @@ static bool over(struct drive *d)
         return true;
     bool no_queue = d->how == HOW_ATTACHED || d->how == HOW_TOOL;
     if (all && no_queue && since(d->heard) > GRACE_S) {
-        give_up(d, "%zu tasks have not reported although their commands have ended", d->submitted - d->ended);
+        give_up(d, true, "%zu tasks have not reported although their commands have ended", d->submitted - d->ended);
         return true;
     }
     if (!no_queue && !d->clients.running)
@@ -257,7 +259,7 @@ static bool over(struct drive *d)
     if (since(d->heard) > stall) {
         if (d->how == HOW_TOOL)
             clients_overdue(&d->clients, 0);
-        give_up(d, "nothing was heard for %g s (--stall) while %zu tasks were not done%s%s", stall, d->submitted - d->ended,
+        give_up(d, false, "nothing was heard for %g s (--stall) while %zu tasks were not done%s%s", stall, d->submitted - d->ended,
                 d->queue_why[0] ? "; " : "", d->queue_why);
     }
     return false;
@@ -270,7 +272,7 @@ static int drive_once(struct drive *d, struct err *err)
         if (!submit(d, err)) {
             if (d->next == 0)
                 return -1;
-            give_up(d, "%s", err->text);
+            give_up(d, false, "%s", err->text);
         }
     bool fast = d->report->file >= 0 || d->hungry;
     struct pollfd fds[3] = {{d->clients.epoll, POLLIN, 0}, {d->report->socket, POLLIN, 0}, {d->b->signal_fd, POLLIN, 0}};
@@ -285,7 +287,7 @@ static int drive_once(struct drive *d, struct err *err)
     if (d->how != HOW_TOOL) /* that one lasts as long as it has to; --stall ends it */
         clients_overdue(&d->clients, d->b->set.client_timeout + (d->how == HOW_ATTACHED ? d->batch->duration : 0));
     if (fds[2].revents && bench_stop(d->b))
-        give_up(d, "interrupted");
+        give_up(d, false, "interrupted");
     return 0;
 }
 
@@ -298,6 +300,19 @@ static void late_reports(struct drive *d)
     d->ended = 0;
     for (size_t i = 0; i < t->n; i++)
         d->ended += t->flags[i] & TASK_ENDED && t->known[i] ? 1 : 0;
+}
+
+/* Waits, outside of what is timed, until the queue has none of this batch's jobs: those that complete would be in the next one's way, and the scheduler
+ * counts them only then. */
+static void settle(struct drive *d)
+{
+    for (int i = 0; i < 8 && d->provider->ask && !d->b->stop; i++) {
+        struct queue q = {0};
+        d->provider->ask(d->b, &q);
+        if (!q.known || q.waiting + q.running == 0)
+            return;
+        poll(&(struct pollfd){d->b->signal_fd, POLLIN, 0}, 1, 100 << (i < 4 ? i : 4));
+    }
 }
 
 int external_run(struct bench *b, struct batch *batch, struct report *report, struct err *err)
@@ -332,8 +347,10 @@ int external_run(struct bench *b, struct batch *batch, struct report *report, st
             break; /* the end was asked for: the commands are ended too */
     }
     clients_deinit(&d.clients);
-    report_take(report, b);
     batch->end = clock_mono_ns();
+    if (!batch->given_up)
+        settle(&d);
+    report_take(report, b); /* second runs of tasks that were over */
     batch->completion = d.how == HOW_ATTACHED ? "the task's command has ended" : report_words(report);
     buf_deinit(&d.input);
     return rc;

@@ -150,11 +150,9 @@ static int measure(struct course *c, const struct batch *plan, struct err *err)
 }
 
 /* After a batch that was given up another would only do harm. */
-static bool hopeless(const struct course *c)
+static bool hopeless(const struct bench *b)
 {
-    const struct bench *b = c->b;
-    const struct batch *x = b->batch_count ? &b->batches[b->batch_count - 1] : NULL;
-    return x && !c->local && x->reason[0] && !x->complete;
+    return b->batch_count && b->batches[b->batch_count - 1].given_up;
 }
 
 /* All batches. 0: done; 1: ended early, with what there is; -1: nothing. */
@@ -172,7 +170,7 @@ static int batches(struct course *c, struct err *err)
     for (unsigned w = 0; rc == 0 && w < s->warmup; w++) {
         struct batch warm = {.tasks = s->sizes[0], .duration = s->durations[0], .warmup = true, .repetition = w};
         rc = measure(c, &warm, err);
-        if (rc == 0 && hopeless(c))
+        if (rc == 0 && hopeless(c->b))
             rc = 1;
     }
     for (size_t d = 0; rc == 0 && d < s->duration_count; d++)
@@ -180,7 +178,7 @@ static int batches(struct course *c, struct err *err)
             for (unsigned r = 0; rc == 0 && r < s->repeat; r++) {
                 struct batch x = {.tasks = s->sizes[n], .duration = s->durations[d], .repetition = r};
                 rc = measure(c, &x, err);
-                if (rc == 0 && hopeless(c))
+                if (rc == 0 && hopeless(c->b))
                     rc = 1;
             }
     if (rc == 0 && s->chain && c->b->provider->how(c->b) != HOW_TOOL) {
