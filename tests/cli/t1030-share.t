@@ -1,0 +1,73 @@
+#!/bin/bash
+# sanitizer: long, because each of its shares starts git several times
+# Runs go by pull request: what is new, one branch, one open request of a clone, whatever became of the last one.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/forge.sh"
+command -v git >/dev/null 2>&1 || { skip "share" "git is not installed"; done_testing; exit; }
+cd "$WORK" || exit
+
+OUT=$WORK/out.txt
+share() { "$BENCHWRAP" share "$@" >"$OUT" 2>"$WORK/err.txt"; }
+said() { cat "$OUT" "$WORK/err.txt"; }
+
+whole_path() # KIND VARIABLE
+{
+    rm -rf "${WORK:?}"/o "$WORK"/first "$WORK"/clone
+    forge_start "$1"
+    forge_clone clone
+    cd clone || exit
+    share; is "$1: nothing is there, nothing is shared" "$? $(grep -c 'nothing to share' "$OUT")" "0 1"
+    forge_runs . 3
+    share --dry-run
+    like "$1: a dry run tells what would leave" "$(said)" "^all +3 +30 "
+    is "… and pushes nothing" "$(git -C "$HUB" for-each-ref refs/heads/benchwrap | wc -l)" 0
+    share; like "$1: without a token the link is told" "$? $(said)" "by hand: $FORGE/o/results/"
+    branch=$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)
+    is "… the branch is pushed" "$(git -C "$HUB" rev-parse "$branch")" "$(git rev-parse "$branch")"
+    is "… on the target, with one commit" "$(git -C "$HUB" rev-list --count "main..$branch")" 1
+    is "… of new files only" "$(git -C "$HUB" diff --no-renames --name-status "main...$branch" | grep -vcE '^A."?mlruns/')" 0
+    export "$2=w"
+    share; like "$1: a request is opened" "$(said)" "pull request #1 opened: $FORGE"
+    is "… with title and table" "$(forge_pulls 'p["title"].startswith("3 runs of alpha: ") and p["text"].count("\n| `") == 3')" True
+    share; like "$1: once more changes nothing" "$? $(said)" "pull request #1 is up to date"
+    is "… there is one request" "$(forge_pulls 'p["state"]')" open
+    is "… which nobody has written again" "$(forge_do script '' && share && forge_do log | grep -cv ^GET)" done0
+    forge_runs . 2
+    share; is "$1: more runs go into the same request" "$(forge_pulls '(p["number"], p["title"][:6], p["sha"])')" "(1, '5 runs', '$(git rev-parse "$branch")')"
+    forge_do merge/1/squash >/dev/null
+    share; like "$1: merged by squash: nothing is left" "$? $(said)" "^0 .*nothing to share: origin/main has all of the 5 runs"
+    forge_runs . 1
+    share --json; is "$1: the next request has the new run only" "$(python3 -c 'import json; d = json.load(open("../out.txt")); print(d["shared"], d["number"], d["pull_request"])')" "1 2 opened"
+    is "… in its commit too" "$(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -c .)" 1
+    forge_do merge/2/rebase/keep >/dev/null
+    forge_runs . 1
+    share; is "$1: after a rebase that kept the branch" "$? $(forge_pulls 'p["number"] == 3 and p["title"][:5]')" "0 1 run"
+    forge_do close/3 >/dev/null
+    forge_runs . 1
+    share; like "$1: a request closed by hand is not asked again" "$? $(said)" "1 .*#3 of this branch was closed without being merged .*--reopen"
+    is "… nor is anything pushed" "$(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -c .)" 1
+    share --reopen; like "$1: unless it is wanted" "$? $(said)" "pull request #4 opened"
+    export "$2=r"
+    forge_runs . 1
+    share; like "$1: a token that may not write" "$? $(said)" "token of $2 has not the right"
+    forge_do close/4 >/dev/null
+    share --reopen; like "$1: … and no open request" "$? $(said)" "runs are pushed, but .*token of $2 has not the right"
+    export "$2=wrong"
+    share; like "$1: a token that is none" "$? $(said)" "nothing was pushed .*401.*token of $2 is not accepted"
+    is "$1: no token in what was said" "$(said | grep -c wrong)" 0
+    export "$2=w"
+    share --reopen; forge_do merge/5/merge >/dev/null
+    git pull -q; is "$1: after a pull git status is empty" "$? $(git status --porcelain)" "0 "
+    is "$1: … and every run is there" "$(hub_runs) $(git ls-files | grep -c /meta.yaml)" "9 $((9 + $(git ls-files -- 'mlruns/*/meta.yaml' | grep -cE '^mlruns/[0-9]+/meta.yaml$')))"
+    is "$1: git likes the repositories" "$(git fsck --strict --no-dangling 2>&1; git -C "$HUB" fsck --strict --no-dangling 2>&1)" ""
+    unset "$2"
+    cd "$WORK" || exit
+    forge_stop
+}
+whole_path github GITHUB_TOKEN
+if long_tests; then
+    whole_path gitlab GITLAB_TOKEN
+    whole_path gitea GITEA_TOKEN
+    whole_path forgejo FORGEJO_TOKEN
+fi
+done_testing

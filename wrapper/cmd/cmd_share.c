@@ -1,0 +1,296 @@
+/* cmd_share.c: `benchwrap share`: the runs that the target never had go to a branch of one's own, with one pull request. */
+#include "cmd/share.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct done {
+    struct share_request request;
+    enum share_pushed pushed;
+    bool tried; /* something was to be pushed */
+};
+
+/* ---- what leaves the site ---- */
+
+static const struct listing_column experiment_columns[] = {
+    {"experiment", "EXPERIMENT", false, 60}, {"runs", "RUNS", true, 0},         {"files", "FILES", true, 0}, {"bytes", "SIZE", true, 0},
+    {"redacted", "REDACTED", true, 0},       {"withheld", "WITHHELD", true, 0},
+};
+static const struct listing_column run_columns[] = {
+    {"id", NULL, false, 0},      {"experiment", NULL, false, 0}, {"name", NULL, false, 0},   {"benchmark", NULL, false, 0},
+    {"verdict", NULL, false, 0}, {"headline", NULL, false, 0},   {"files", NULL, true, 0},   {"bytes", NULL, true, 0},
+    {"redacted", NULL, true, 0}, {"withheld", NULL, true, 0},    {"shared", NULL, false, 0}, {"why", NULL, false, 0},
+};
+
+static const char *experiment_name(const struct share_run *r)
+{
+    return r->run ? r->run->experiment : r->experiment;
+}
+
+static void add_sum(struct listing *l, const char *name, const struct share_run *sum, size_t runs)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 100);
+    show_size(&b, sum->bytes);
+    listing_text(l, name);
+    listing_number(l, (double)runs, NULL);
+    listing_number(l, (double)sum->files, NULL);
+    listing_number(l, (double)sum->bytes, b.p);
+    listing_number(l, (double)sum->redacted, NULL);
+    listing_number(l, (double)sum->withheld, NULL);
+}
+
+static void fill_experiments(const struct share *s, struct listing *l)
+{
+    struct share_run all = {0};
+    size_t groups = 0;
+    for (size_t i = 0; i < s->count;) {
+        struct share_run sum = {0};
+        size_t first = i, runs = 0;
+        for (; i < s->count && strcmp(s->list[i].experiment, s->list[first].experiment) == 0; i++) {
+            const struct share_run *r = &s->list[i];
+            if (r->left_out)
+                continue;
+            runs++;
+            sum.files += r->files, sum.bytes += r->bytes, sum.redacted += r->redacted, sum.withheld += r->withheld;
+        }
+        if (!runs)
+            continue;
+        add_sum(l, experiment_name(&s->list[first]), &sum, runs);
+        all.files += sum.files, all.bytes += sum.bytes, all.redacted += sum.redacted, all.withheld += sum.withheld;
+        groups++;
+    }
+    if (groups > 1)
+        add_sum(l, "all", &all, s->shared);
+}
+
+static void fill_runs(const struct share *s, struct listing *l)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct share_run *r = &s->list[i];
+        listing_text(l, r->id);
+        listing_text(l, experiment_name(r));
+        listing_text(l, r->run ? r->run->name : NULL);
+        listing_text(l, r->benchmark);
+        listing_text(l, r->verdict);
+        listing_text(l, r->headline);
+        listing_number(l, (double)r->files, NULL);
+        listing_number(l, (double)r->bytes, NULL);
+        listing_number(l, (double)r->redacted, NULL);
+        listing_number(l, (double)r->withheld, NULL);
+        listing_text(l, r->left_out ? "no" : "yes");
+        listing_text(l, r->left_out);
+    }
+}
+
+/* ---- what came of it ---- */
+
+static const char *const outcomes[] = {"opened", "refreshed", "by hand", "closed by hand", "no forge", "failed"};
+
+static int print_json(const struct share *s, const struct done *d)
+{
+    struct buf b CLEANUP_BUF, part CLEANUP_BUF;
+    struct listing l;
+    char hex[REPO_HEX] = "";
+    buf_init(&b, 1u << 30);
+    buf_init(&part, 1u << 30);
+    listing_init(&l, run_columns, sizeof run_columns / sizeof *run_columns, s->c->arena);
+    fill_runs(s, &l);
+    listing_json(&l, &part);
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '{');
+    json_text(&j, "site", s->site);
+    json_text(&j, "branch", s->branch);
+    json_text(&j, "remote", s->to);
+    json_text(&j, "target", arena_printf(s->c->arena, "%s/%s", s->remote, s->base));
+    json_int(&j, "shared", (int64_t)s->shared);
+    json_int(&j, "left_out", (int64_t)(s->count - s->shared));
+    json_raw(&j, "runs", buf_text(&part));
+    json_flag(&j, "dry_run", s->dry);
+    json_flag(&j, "pushed", d->tried && d->pushed == SHARE_PUSHED);
+    if (d->tried)
+        repo_id_hex(&s->tip, hex);
+    json_text(&j, "commit", d->tried ? hex : NULL);
+    json_text(&j, "pull_request", d->tried ? outcomes[d->request.outcome] : NULL);
+    json_text(&j, "number", d->request.pull.number ? arena_printf(s->c->arena, "%llu", (unsigned long long)d->request.pull.number) : NULL);
+    json_text(&j, "url", d->request.pull.number ? d->request.pull.url : d->request.link);
+    json_text(&j, "remark", d->request.remark);
+    json_close(&j, '}');
+    bool bad = l.failed || b.failed || part.failed;
+    if (!bad)
+        fputs(b.p, s->c->out);
+    listing_deinit(&l);
+    return bad ? err_set(s->c->err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+static void say(const struct share *s, const char *text)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 8192);
+    buf_plain(&b, str_of(text), 2000);
+    fprintf(s->c->out, "%s\n", b.p ? b.p : "");
+}
+
+/* Each reason once, with how many runs it is about. */
+static void print_left_out(const struct share *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        size_t runs = 0;
+        bool told = false;
+        for (size_t k = 0; s->list[i].left_out && k < s->count; k++) {
+            bool same = s->list[k].left_out && strcmp(s->list[k].left_out, s->list[i].left_out) == 0;
+            told = told || (same && k < i);
+            runs += same;
+        }
+        if (runs && !told)
+            say(s, arena_printf(s->c->arena, "left out: %zu run%s (%.8s%s): %s", runs, runs == 1 ? "" : "s", s->list[i].id,
+                                runs > 1 ? " …" : "", s->list[i].left_out));
+    }
+}
+
+static void print_request(const struct share *s, const struct share_request *q)
+{
+    struct arena *a = s->c->arena;
+    unsigned long long number = q->pull.number;
+    if (q->outcome == SHARE_OPENED)
+        say(s, arena_printf(a, "pull request #%llu opened: %s", number, q->pull.url));
+    if (q->outcome == SHARE_REFRESHED)
+        say(s, arena_printf(a, "pull request #%llu is up to date: %s", number, q->pull.url));
+    if (q->outcome == SHARE_FAILED && q->link)
+        say(s, arena_printf(a, "the pull request can be opened by hand: %s", q->link));
+    if (q->outcome == SHARE_BY_HAND && q->link)
+        say(s, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
+    else if (q->outcome == SHARE_BY_HAND || q->outcome == SHARE_NO_FORGE)
+        say(s, arena_printf(a, "ask for %s to be merged into %s of %s", s->branch, s->base, s->remote));
+    if (q->remark)
+        say(s, arena_printf(a, "remark: %s", q->remark));
+}
+
+static int print(const struct share *s, const struct done *d)
+{
+    struct listing l;
+    if (opt_on(&s->c->opts, "json"))
+        return print_json(s, d);
+    listing_init(&l, experiment_columns, sizeof experiment_columns / sizeof *experiment_columns, s->c->arena);
+    fill_experiments(s, &l);
+    int bad = listing_print(&l, s->c->out);
+    listing_deinit(&l);
+    print_left_out(s);
+    if (!s->shared)
+        say(s, arena_printf(s->c->arena, "nothing to share: %s/%s has all of the %zu runs that are here", s->remote, s->base, s->known));
+    else if (s->dry)
+        say(s, arena_printf(s->c->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
+    else if (d->tried) {
+        say(s, arena_printf(s->c->arena, "%s %s of %s, for %s/%s",
+                            d->pushed == SHARE_PUSHED ? "pushed to" : "are there already:", s->branch, s->to, s->remote, s->base));
+        print_request(s, &d->request);
+    }
+    return bad ? err_set(s->c->err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+/* ---- the story ---- */
+
+static int closed_by_hand(struct share *s, const struct forge_pull *pull)
+{
+    return err_set(
+        s->c->err, ERR_INPUT,
+        "pull request #%llu of this branch was closed without being merged (%.200s): nothing was pushed. To ask again: benchwrap share --reopen",
+        (unsigned long long)pull->number, pull->url);
+}
+
+static int send_runs(struct share *s, struct done *d)
+{
+    struct share_forge *forge;
+    if (share_forge_open(s, &forge, &d->request, s->c->err))
+        return err_wrap(s->c->err, "nothing was pushed (--no-pull-request does that alone)");
+    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(s, &d->request.pull) : share_build(s, s->c->err);
+    if (rc == 0)
+        rc = share_push(s, &d->pushed, s->c->err);
+    d->tried = rc == 0;
+    if (rc == 0 && forge)
+        rc = share_forge_request(s, forge, &d->request, s->c->err);
+    share_forge_close(forge);
+    return rc ? -1 : 0;
+}
+
+static int work(struct share *s)
+{
+    struct done d = {0};
+    if (share_find_places(s, s->c->err) || share_find_runs(s, s->c->err))
+        return -1;
+    share_measure(s);
+    int rc = s->shared && !s->dry ? send_runs(s, &d) : 0;
+    if (rc && !d.tried)
+        return rc;
+    struct err kept = *s->c->err; /* pushed, but the pull request is not: both is told */
+    if (print(s, &d))
+        return -1;
+    if (rc)
+        *s->c->err = kept;
+    return rc;
+}
+
+static int open_tree(struct share *s)
+{
+    struct err err = {0};
+    if (runs_open(&s->runs, s->c, &err) == 0 || err.sys == 0) /* no tree here: a bare repository has its runs in the branch */
+        return 0;
+    *s->c->err = err;
+    return -1;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct share s = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run")};
+    const char *tree = opt_text(&c->opts, "tree");
+    char *line[] = {arena_dup(c->arena, "share", 5), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    if (c->argc)
+        return err_set(c->err, ERR_USAGE, "\"%.60s\": share takes no operands", c->argv[0]);
+    if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    int rc = open_tree(&s) || work(&s) ? -1 : 0;
+    repo_close(s.repo);
+    runs_close(&s.runs);
+    free(s.list);
+    plan_deinit(&s.plan);
+    return rc;
+}
+
+static const struct opt_row rows[] = {
+    {"remote", 0, OPT_TEXT, "NAME", NULL, NULL, "Where",
+     "remote that has the target (default: benchwrap.remote of git's configuration, upstream, origin)", 0},
+    {"base", 'b', OPT_TEXT, "BRANCH", NULL, NULL, "Where",
+     "branch that the runs shall be merged into (default: benchwrap.base, the remote's main branch)", 0},
+    {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "remote that is pushed to, a fork of yours (default: remote.pushDefault, origin)", 0},
+    {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
+     "file with the token (default: the forge's variables, the file tokens, git's credential helper)", 0},
+    {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "push only, and tell the link", 0},
+    {"reopen", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "ask again, though the last pull request was closed without being merged", 0},
+    CMD_ROW_TREE,
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "fetch, tell what would leave the site, and push nothing", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_share = {
+    .name = "share",
+    .summary = "send new runs by pull request",
+    .usage = "[OPTIONS]",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "In a results repository (see init): fetches the target, makes the branch benchwrap/SITE/CLONE of the target and the local runs that never were in it, tells what "
+        "leaves the site (runs, files, size, redacted places), pushes the branch with your git, and opens one pull request, or refreshes the text of the one that is open.\n\n"
+        "Whether a run is new is decided by its folder in the target, not by commits: after a merge, a squash or a rebase the next share has new runs only. A run that was "
+        "taken out of the target is not offered again. To share again does no harm.\n\n"
+        "The push replaces only what was pushed from this clone; where somebody has put other changes into the branch it stops. Nothing local is changed but the branch: "
+        "no checkout, no index.\n\n"
+        "The forge is known by the remote's address, or by git config benchwrap.forge (github, gitlab, gitea, forgejo) and benchwrap.forgeUrl. The token comes from "
+        "--token-file, GH_TOKEN or GITHUB_TOKEN, GITLAB_TOKEN, FORGEJO_TOKEN or GITEA_TOKEN, from the file tokens beside config.yaml (lines \"HOST TOKEN\", mode 600), or from "
+        "git credential. Without one the link is told.\n\n"
+        "Status 1: something could not be done; what was recorded stays, and share can be called again.",
+    .examples =
+        "$ benchwrap share --help\nThe options.\n  benchwrap share --dry-run\nWhat would leave the site.\n  benchwrap share --to fork\nPush to a fork, ask the upstream repository.\n",
+    .run = run,
+};

@@ -1,0 +1,90 @@
+/* share.h: the parts of `benchwrap share`: which runs the target never had, our branch made of them, the push, the pull request.
+ *
+ * What is shared is decided by run directories, not by commits: a run that stands in the target, or stood there once, is not offered again, however it was
+ * merged. The runs on disk and in our branch stay as they are, whatever goes wrong. */
+#ifndef CMD_SHARE_H
+#define CMD_SHARE_H
+#include "cmd/runs.h"
+#include "forge/forge.h"
+#include "git/program.h"
+#include "git/repo.h"
+#include "wrapper/plan.h"
+
+struct share_run {
+    char id[33], experiment[24];  /* as the folders are called */
+    bool on_disk, in_branch;
+    const char *left_out;         /* why it is not shared; NULL: it is */
+    struct tree_run *run;         /* its meta; NULL: it is in the branch only */
+    const char *benchmark, *node, *verdict, *headline; /* NULL: not known */
+    uint64_t files, bytes;
+    size_t redacted, withheld;    /* places where a secret stood; files that a public run does not show */
+};
+
+struct share {
+    struct cmd_context *c;
+    struct plan plan;
+    struct runs runs;             /* on disk; root -1: no tree here */
+    struct repo *repo;
+    const char *dir;              /* where the user's git runs */
+    const char *remote, *to;      /* remote of the target; remote that is pushed to (a fork) */
+    const char *base, *branch, *site;
+    struct forge_place target_place, source_place;
+    struct repo_id target;        /* tip of the target, as it was fetched */
+    struct repo_id pushed, seen;  /* our branch as we pushed it last, and as it is there now */
+    bool was_pushed, is_seen;
+    struct share_run *list;       /* by experiment, then id; those that the target never had */
+    size_t count, room, shared;   /* shared: without those left out */
+    size_t local, known;          /* runs on disk or in the branch; of these in the target */
+    struct repo_id tip;           /* what is pushed */
+    size_t commits;               /* between target and tip */
+    bool dry;
+};
+
+/* ---- share_place.c: where from, where to ---- */
+/* Repository, remotes, target branch, our branch, forge; fetches the target. */
+int share_find_places(struct share *s, struct err *err);
+/* The user's git, in the repository. args: without "git", NULL-terminated. 0, whatever its status; -1: it could not be run. */
+int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err);
+
+/* ---- share_runs.c: what ---- */
+/* Fills the list. */
+int share_find_runs(struct share *s, struct err *err);
+void share_measure(struct share *s); /* files, bytes, redactions, and what the text tells of each */
+/* Ids of runs: those in the tree of a commit, sorted, to be asked. */
+struct share_ids { char (*id)[33]; size_t count, room; };
+int share_ids_add(struct share_ids *to, const char *id); /* -1: no memory */
+void share_ids_sort(struct share_ids *ids);
+int share_ids_of(struct share *s, const struct repo_id *commit, struct share_ids *ret, struct err *err);
+bool share_ids_has(const struct share_ids *ids, const char *id);
+void share_ids_deinit(struct share_ids *ids);
+
+/* ---- share_branch.c: our branch ---- */
+/* s->tip: our branch with the shared runs and nothing else that the target has not. 1: somebody has put other things into it (err tells). */
+int share_build(struct share *s, struct err *err);
+
+/* ---- share_push.c ---- */
+enum share_pushed { SHARE_PUSHED, SHARE_THERE /* it was there already */ };
+int share_push(struct share *s, enum share_pushed *ret, struct err *err);
+
+/* ---- share_text.c ---- */
+void share_title(const struct share *s, struct buf *to);
+/* Markdown between two marks; what people write around it stays. */
+void share_text(const struct share *s, struct buf *to);
+/* The text of a pull request with ours put anew; false: the marks are gone, so it belongs to somebody else now. */
+bool share_text_refresh(const char *old, struct str ours, struct buf *to);
+
+/* ---- share_pull.c: the pull request ---- */
+enum share_outcome { SHARE_OPENED, SHARE_REFRESHED, SHARE_BY_HAND /* no token, or no known forge */, SHARE_CLOSED_BY_HAND, SHARE_NO_FORGE, SHARE_FAILED };
+struct share_request {
+    enum share_outcome outcome;
+    struct forge_pull pull;       /* with OPENED, REFRESHED, CLOSED_BY_HAND */
+    const char *link;             /* with BY_HAND; NULL: nobody knows */
+    const char *remark;           /* about the token, or NULL */
+};
+/* Before anything is pushed: is there a request of this branch that somebody has closed? Remembers what it finds. */
+struct share_forge;
+int share_forge_open(struct share *s, struct share_forge **ret, struct share_request *request, struct err *err);
+/* Opens the request, or refreshes it. Behind a push. */
+int share_forge_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err);
+void share_forge_close(struct share_forge *f);
+#endif

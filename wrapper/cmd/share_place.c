@@ -1,0 +1,175 @@
+/* share_place.c: from where to where: repository, remotes, target branch, our branch, forge; and what the target is now. */
+#include "cmd/share.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ARGS_MAX = 24, NET_LIMIT_S = 600, ASK_LIMIT_S = 120, OUT_MAX = 64 << 20 };
+
+int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err)
+{
+    /* No hook of the user's is run: they are for his own commits. */
+    const char *argv[ARGS_MAX + 8] = {"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"};
+    size_t n = 5;
+    for (; *args && n < ARGS_MAX + 7; args++)
+        argv[n++] = *args;
+    struct program p = {.argv = argv, .dir = s->dir, .in = in, .limit_s = limit_s, .out_max = OUT_MAX};
+    int rc = program_run(&p, ret, err);
+    return rc == 1 ? err_set(err, ERR_SYSTEM, "the program git is needed to talk to other repositories, and is not installed") : rc;
+}
+
+/* ---- repository and remotes ---- */
+
+static const char *config(struct share *s, const char *key)
+{
+    const char *text = NULL;
+    return repo_config(s->repo, key, s->c->arena, &text, NULL) == 0 && text && *text ? text : NULL;
+}
+
+/* A word from configuration or line that git would take for an option, or that is none of its names. */
+static int check_name(struct share *s, const char *what, const char *name, bool ref, struct err *err)
+{
+    const char *full = ref ? arena_printf(s->c->arena, "refs/heads/%s", name) : name;
+    if (!full || !*name || name[0] == '-' || strlen(name) > 200 || (ref && !repo_ref_legal(s->repo, full)))
+        return err_set(err, ERR_USAGE, "%s: \"%.100s\" is no name that git takes", what, name);
+    return 0;
+}
+
+static bool has_remote(const char *const *list, const char *name)
+{
+    for (; *list; list++)
+        if (strcmp(*list, name) == 0)
+            return true;
+    return false;
+}
+
+static int find_remotes(struct share *s, struct err *err)
+{
+    const char **list, *given = opt_text(&s->c->opts, "remote"), *to = opt_text(&s->c->opts, "to");
+    if (repo_remotes(s->repo, s->c->arena, &list, err) < 0)
+        return -1;
+    if (!list[0])
+        return err_set(err, ERR_INPUT, "this repository has no remote to share with: git remote add origin ADDRESS");
+    const char *kept = config(s, "benchwrap.remote"), *fork = config(s, "remote.pushDefault");
+    s->remote = given ? given : kept ? kept : has_remote(list, "upstream") ? "upstream" : has_remote(list, "origin") ? "origin" : list[0];
+    s->to = to ? to : fork ? fork : has_remote(list, "origin") && !given ? "origin" : s->remote;
+    const char *const both[] = {s->remote, s->to};
+    for (int i = 0; i < 2; i++) {
+        if (check_name(s, "remote", both[i], false, err))
+            return -1;
+        if (!has_remote(list, both[i]))
+            return err_set(err, ERR_INPUT, "there is no remote \"%.100s\" (git remote -v)", both[i]);
+    }
+    return 0;
+}
+
+/* ---- what the remote says ---- */
+
+/* "ref: refs/heads/main\tHEAD", "<hash>\trefs/heads/…" */
+static void read_remote(struct share *s, struct str text, bool with_head)
+{
+    while (text.p) {
+        struct str line = str_cut(&text, '\n'), value = str_cut(&line, '\t');
+        if (!line.p)
+            continue;
+        if (with_head && !s->base && str_starts(value, "ref: refs/heads/") && str_is(line, "HEAD"))
+            s->base = arena_dup(s->c->arena, value.p + 16, value.n - 16);
+        if (str_starts(line, "refs/heads/") && str_is(str_sub(line, 11, line.n), s->branch))
+            s->is_seen = repo_id_parse(&s->seen, value);
+    }
+}
+
+static int ask_remote(struct share *s, const char *remote, struct err *err)
+{
+    struct program_end end;
+    const char *ref = arena_printf(s->c->arena, "refs/heads/%s", s->branch);
+    const char *const args[] = {"ls-remote", "--symref", "--", remote, "HEAD", ref, NULL};
+    if (share_git(s, ASK_LIMIT_S, args, (struct str){0}, &end, err))
+        return -1;
+    int rc = end.status ? program_err(&end, err, "the remote %s does not answer", remote) : 0;
+    if (rc == 0 && strcmp(remote, s->to) == 0)
+        read_remote(s, buf_text(&end.out), strcmp(s->to, s->remote) == 0);
+    else if (rc == 0) {
+        struct repo_id seen = s->seen;
+        bool is_seen = s->is_seen;
+        read_remote(s, buf_text(&end.out), true);
+        s->seen = seen, s->is_seen = is_seen;
+    }
+    program_end_deinit(&end);
+    return rc;
+}
+
+static int fetch_target(struct share *s, struct err *err)
+{
+    struct program_end end;
+    const char *to = arena_printf(s->c->arena, "refs/remotes/%s/%s", s->remote, s->base);
+    const char *spec = arena_printf(s->c->arena, "+refs/heads/%s:%s", s->base, to);
+    const char *const args[] = {"fetch",   "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--",
+                                s->remote, spec,      NULL};
+    if (share_git(s, NET_LIMIT_S, args, (struct str){0}, &end, err))
+        return -1;
+    bool none = end.status && end.words.p && strstr(end.words.p, "couldn't find remote ref");
+    int rc =
+        none         ? err_set(err, ERR_INPUT,
+                               "%s has no branch %s yet to which runs could be added: push it first (git push %s %s), or name another with --base",
+                               s->remote, s->base, s->remote, s->base)
+        : end.status ? program_err(&end, err, "git fetch from %s", s->remote)
+                     : 0;
+    program_end_deinit(&end);
+    if (rc)
+        return rc;
+    repo_refresh(s->repo);
+    return repo_ref(s->repo, to, &s->target, err) ? err_wrap(err, "%s/%s was fetched and is not there", s->remote, s->base) : 0;
+}
+
+/* ---- the forge ---- */
+
+static int find_forge(struct share *s, struct err *err)
+{
+    const char *url = NULL, *to = NULL;
+    struct forge_named named = {
+        .kind = config(s, "benchwrap.forge"), .web = config(s, "benchwrap.forgeUrl"), .api = config(s, "benchwrap.forgeApi")};
+    if (repo_remote_url(s->repo, s->remote, false, s->c->arena, &url, err) || repo_remote_url(s->repo, s->to, true, s->c->arena, &to, err))
+        return -1;
+    return forge_place_of(&s->target_place, url, &named, s->c->env, s->c->arena, err) ||
+                   forge_place_of(&s->source_place, to, &named, s->c->env, s->c->arena, err)
+               ? -1
+               : 0;
+}
+
+static int find_branch(struct share *s, struct err *err)
+{
+    const char *clone = config(s, "benchwrap.clone"), *site = opt_text(&s->plan.opts, "site");
+    char id[33];
+    if (!clone) {
+        record_new_id(id);
+        clone = arena_dup(s->c->arena, id, 8);
+        if (!clone || repo_config_set(s->repo, "benchwrap.clone", clone, err))
+            return -1;
+    }
+    s->site = site ? site : "site";
+    s->branch = arena_printf(s->c->arena, "benchwrap/%s/%s", s->site, clone);
+    return s->branch ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+int share_find_places(struct share *s, struct err *err)
+{
+    const char *base = opt_text(&s->c->opts, "base");
+    int rc = repo_open(&s->repo, s->plan.repository ? s->plan.repository : ".", 0, err);
+    if (rc)
+        return -1;
+    s->dir = repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo);
+    if (find_remotes(s, err) || find_branch(s, err) || find_forge(s, err))
+        return -1;
+    s->base = base ? base : config(s, "benchwrap.base");
+    if (s->base && check_name(s, "--base", s->base, true, err))
+        return -1;
+    if (ask_remote(s, s->to, err) || (!s->base && strcmp(s->to, s->remote) != 0 && ask_remote(s, s->remote, err)))
+        return -1;
+    if (!s->base)
+        return err_set(err, ERR_INPUT, "%s does not say which of its branches is the main one: name it with --base", s->remote);
+    if (check_name(s, "the remote's main branch", s->base, true, err))
+        return -1;
+    s->was_pushed = repo_ref(s->repo, arena_printf(s->c->arena, "refs/benchwrap/pushed/%s/%s", s->to, s->branch), &s->pushed, NULL) == 0;
+    return fetch_target(s, err);
+}

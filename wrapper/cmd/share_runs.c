@@ -1,0 +1,439 @@
+/* share_runs.c: which runs the target never had, and what would leave the site with them. */
+#include "cmd/headline.h"
+#include "cmd/share.h"
+
+#include "base/fs.h"
+#include "base/progress.h"
+#include "git/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 16, SCAN_MAX = 16 << 20, LOG_LIMIT_S = 600, REMOVED_MAX = 64 << 20 };
+static const uint64_t github_file_max = 100 << 20; /* "files larger than 100 MiB" are refused: docs.github.com, about large files */
+
+static bool is_run_id(struct str s)
+{
+    return s.n == 32 && strspn(s.p, "0123456789abcdef") >= 32;
+}
+
+static bool is_experiment(struct str s)
+{
+    return s.n > 0 && s.n < 24 && strspn(s.p, "0123456789") >= s.n;
+}
+
+/* ---- the runs of a commit ---- */
+
+struct gathering {
+    struct share *s;
+    struct share_ids *ids;
+    const char *experiment; /* with ids NULL: of our branch */
+    struct err *err;
+};
+
+int share_ids_add(struct share_ids *to, const char *id)
+{
+    if (to->count == to->room) {
+        size_t room = to->room ? 2 * to->room : 1024;
+        char(*grown)[33] = realloc(to->id, room * sizeof *to->id);
+        if (!grown)
+            return -1;
+        to->id = grown;
+        to->room = room;
+    }
+    memcpy(to->id[to->count++], id, 33);
+    return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return memcmp(a, b, 32);
+}
+
+void share_ids_sort(struct share_ids *ids)
+{
+    if (ids->count)
+        qsort(ids->id, ids->count, sizeof *ids->id, by_id);
+}
+
+static int gather_run(void *context, const struct repo_entry *e)
+{
+    struct gathering *g = context;
+    return e->mode == REPO_MODE_DIR && is_run_id(str_of(e->name)) && share_ids_add(g->ids, e->name)
+               ? err_set(g->err, ERR_SYSTEM, "no memory")
+               : 0;
+}
+
+static int gather_experiment(void *context, const struct repo_entry *e)
+{
+    struct gathering *g = context;
+    return e->mode == REPO_MODE_DIR && is_experiment(str_of(e->name)) ? repo_each(g->s->repo, &e->id, gather_run, g, g->err) : 0;
+}
+
+int share_ids_of(struct share *s, const struct repo_id *commit, struct share_ids *ret, struct err *err)
+{
+    struct gathering g = {.s = s, .ids = ret, .err = err};
+    struct repo_entry mlruns;
+    *ret = (struct share_ids){0};
+    int rc = repo_find(s->repo, commit, "mlruns", &mlruns, err);
+    if (rc == 0 && mlruns.mode == REPO_MODE_DIR)
+        rc = repo_each(s->repo, &mlruns.id, gather_experiment, &g, err);
+    share_ids_sort(ret);
+    return rc < 0 ? -1 : 0;
+}
+
+bool share_ids_has(const struct share_ids *ids, const char *id)
+{
+    return ids->count && bsearch(id, ids->id, ids->count, sizeof *ids->id, by_id);
+}
+
+void share_ids_deinit(struct share_ids *ids)
+{
+    free(ids->id);
+    *ids = (struct share_ids){0};
+}
+
+/* ---- runs that stood in the target once and were taken out ---- */
+
+/* Lines "mlruns/<exp>/<run>/meta.yaml" of git's log. */
+static int take_removed(struct str text, struct share_ids *to, struct err *err)
+{
+    while (text.p) {
+        struct str line = str_cut(&text, '\n'), first = str_cut(&line, '/'), experiment = str_cut(&line, '/'),
+                   id = line.p ? str_cut(&line, '/') : line;
+        char hex[33];
+        if (!str_is(first, "mlruns") || !experiment.p || !id.p || id.n != 32)
+            continue;
+        memcpy(hex, id.p, 32);
+        hex[32] = 0;
+        if (is_run_id(str_of(hex)) && share_ids_add(to, hex))
+            return err_set(err, ERR_SYSTEM, "no memory");
+    }
+    return 0;
+}
+
+/* Along the target's own line, from `from` (NULL: its beginning): what a merge brings is told by the difference to its first parent. */
+static int ask_removed(struct share *s, const char *from, struct buf *to, struct err *err)
+{
+    char tip[REPO_HEX], range[2 * REPO_HEX + 4];
+    struct program_end end;
+    repo_id_hex(&s->target, tip);
+    snprintf(range, sizeof range, "%s%s%s", from ? from : "", from ? ".." : "", tip);
+    const char *const args[] = {"log",       "--first-parent", "-m",  "--no-renames", "--diff-filter=D",
+                                "--format=", "--name-only",    range, "--",           ":(glob)mlruns/*/*/meta.yaml",
+                                NULL};
+    if (share_git(s, LOG_LIMIT_S, args, (struct str){0}, &end, err))
+        return -1;
+    int rc = end.status ? program_err(&end, err, "git log of %s/%s", s->remote, s->base) : 0;
+    if (rc == 0)
+        buf_str(to, buf_text(&end.out));
+    program_end_deinit(&end);
+    return rc;
+}
+
+/* What was found is kept beside the repository's objects, with the commit up to which it holds: the log of years is read once. */
+static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
+{
+    char *name = arena_printf(s->c->arena, "%s-%s", s->remote, s->base);
+    for (char *p = name; p && (p = strchr(p, '/'));)
+        *p = '_';
+    const char *path = name ? arena_printf(s->c->arena, "%sbenchwrap/removed-%s", repo_common(s->repo), name) : NULL;
+    struct buf b CLEANUP_BUF;
+    struct repo_id up_to;
+    char hex[REPO_HEX];
+    buf_init(&b, REMOVED_MAX);
+    *ret = (struct share_ids){0};
+    if (!path)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    bool kept = fs_read(AT_FDCWD, path, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
+                repo_id_parse(&up_to, (struct str){b.p, REPO_HEX - 1}) && repo_contains(s->repo, &s->target, &up_to, NULL) == 1;
+    if (!kept)
+        buf_clear(&b);
+    repo_id_hex(&s->target, hex);
+    if (!kept)
+        buf_printf(&b, "%s\n", hex);
+    char from[REPO_HEX];
+    if (kept)
+        repo_id_hex(&up_to, from);
+    if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(buf_text(&b), ret, err))
+        return -1;
+    memcpy(b.p, hex, REPO_HEX - 1);
+    if (!b.failed && fs_mkdirs(AT_FDCWD, arena_printf(s->c->arena, "%sbenchwrap", repo_common(s->repo)), 0777, NULL) == 0)
+        fs_write(AT_FDCWD, path, buf_text(&b), 0666, false, NULL);
+    share_ids_sort(ret);
+    return 0;
+}
+
+/* ---- the runs that are here ---- */
+
+static struct share_run *add_run(struct share *s, const char *experiment, const char *id, struct err *err)
+{
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 256;
+        struct share_run *list = realloc(s->list, room * sizeof *list);
+        if (!list) {
+            err_set(err, ERR_SYSTEM, "no memory");
+            return NULL;
+        }
+        s->list = list;
+        s->room = room;
+    }
+    struct share_run *r = &s->list[s->count++];
+    *r = (struct share_run){0};
+    snprintf(r->experiment, sizeof r->experiment, "%s", experiment);
+    memcpy(r->id, id, 33);
+    return r;
+}
+
+struct looking {
+    struct share *s;
+    const struct share_ids *target, *branch;
+    struct share_ids seen; /* on disk */
+    const char *experiment;
+    const struct folder *folder;
+    struct err *err;
+};
+
+static int look_run(void *context, const struct folder_entry *e)
+{
+    struct looking *l = context;
+    if (e->kind != FOLDER_FOLDER || !is_run_id(e->name))
+        return 0;
+    l->s->local++;
+    if (share_ids_has(l->target, e->name.p)) {
+        l->s->known++;
+        return 0;
+    }
+    struct share_run *r = add_run(l->s, l->experiment, e->name.p, l->err);
+    if (!r || share_ids_add(&l->seen, r->id))
+        return err_set(l->err, ERR_SYSTEM, "no memory");
+    r->on_disk = true;
+    r->in_branch = share_ids_has(l->branch, r->id);
+    return 0;
+}
+
+static int look_experiment(void *context, const struct folder_entry *e)
+{
+    struct looking *l = context;
+    CLEANUP_FOLDER struct folder in = {0};
+    if (e->kind != FOLDER_FOLDER || !is_experiment(e->name))
+        return 0;
+    if (folder_enter(l->folder, e->name.p, &in))
+        return err_sys(l->err, "cannot read mlruns/%s", e->name.p);
+    l->experiment = e->name.p;
+    int rc = folder_list(&in, look_run, l);
+    return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read mlruns/%s", e->name.p) : rc;
+}
+
+static int look_at_disk(struct looking *l)
+{
+    if (l->s->runs.root < 0)
+        return 0;
+    struct folder root = folder_disk(l->s->runs.root);
+    l->folder = &root;
+    int rc = folder_list(&root, look_experiment, l);
+    share_ids_sort(&l->seen);
+    return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read %s", l->s->runs.tree) : rc;
+}
+
+/* Of our branch: what is not on disk any more, or never was (a bare repository). */
+static int branch_run(void *context, const struct repo_entry *e)
+{
+    struct looking *l = context;
+    if (e->mode != REPO_MODE_DIR || !is_run_id(str_of(e->name)) || share_ids_has(&l->seen, e->name) || share_ids_has(l->target, e->name))
+        return 0;
+    l->s->local++;
+    struct share_run *r = add_run(l->s, l->experiment, e->name, l->err);
+    if (r)
+        r->in_branch = true;
+    return r ? 0 : -1;
+}
+
+static int branch_experiment(void *context, const struct repo_entry *e)
+{
+    struct looking *l = context;
+    l->experiment = e->name;
+    return e->mode == REPO_MODE_DIR && is_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
+}
+
+static int look_at_branch(struct looking *l, const struct repo_id *tip)
+{
+    struct repo_entry mlruns;
+    int rc = repo_find(l->s->repo, tip, "mlruns", &mlruns, l->err);
+    if (rc == 0 && mlruns.mode == REPO_MODE_DIR)
+        rc = repo_each(l->s->repo, &mlruns.id, branch_experiment, l, l->err);
+    return rc < 0 ? -1 : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct share_run *x = a, *y = b;
+    int rc = strcmp(x->experiment, y->experiment);
+    return rc ? rc : strcmp(x->id, y->id);
+}
+
+/* ---- which of them can go ---- */
+
+static const char *file_of(const struct share *s, const struct share_run *r, const char *name, size_t max)
+{
+    return r->run ? runs_file(&s->runs, r->run, name, max, s->c->arena) : NULL;
+}
+
+static const char *why_not(struct share *s, struct share_run *r)
+{
+    struct err err = {0};
+    if (!r->on_disk)
+        return NULL;
+    if (tree_find(s->runs.root, r->id, TREE_META, s->c->arena, &r->run, &err))
+        return err.text[0] ? arena_printf(s->c->arena, "%s", err.text) : "it is there twice";
+    if (r->run->problem)
+        return r->run->problem;
+    if (strcmp(r->run->lifecycle, "deleted") == 0)
+        return "it was deleted";
+    if (r->run->status == RUN_RUNNING)
+        return "it has not ended";
+    if (!file_of(s, r, "artifacts/manifest.json", 16))
+        return "benchwrap has not recorded it (no artifacts/manifest.json)";
+    return NULL;
+}
+
+static void leave_out(struct share *s, const struct share_ids *removed)
+{
+    s->shared = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        struct share_run *r = &s->list[i];
+        r->left_out = share_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
+        s->shared += !r->left_out;
+    }
+}
+
+int share_find_runs(struct share *s, struct err *err)
+{
+    struct share_ids target = {0}, branch = {0}, removed = {0};
+    struct looking l = {.s = s, .target = &target, .branch = &branch, .err = err};
+    struct repo_id tip;
+    char ref[300];
+    snprintf(ref, sizeof ref, "refs/heads/%s", s->branch);
+    err_clear(err);
+    int there = repo_ref(s->repo, ref, &tip, err), rc = there < 0 ? -1 : share_ids_of(s, &s->target, &target, err);
+    if (rc == 0 && there == 0)
+        rc = share_ids_of(s, &tip, &branch, err);
+    if (rc == 0)
+        rc = look_at_disk(&l);
+    if (rc == 0 && there == 0)
+        rc = look_at_branch(&l, &tip);
+    if (rc == 0 && s->count)
+        rc = find_removed(s, &removed, err);
+    if (rc == 0) {
+        qsort(s->list, s->count, sizeof *s->list, by_place);
+        leave_out(s, &removed);
+    }
+    share_ids_deinit(&target);
+    share_ids_deinit(&branch);
+    share_ids_deinit(&removed);
+    share_ids_deinit(&l.seen);
+    return rc ? -1 : 0;
+}
+
+/* ---- what would leave the site ---- */
+
+struct measuring {
+    struct share_run *r;
+    const struct folder *in;
+    unsigned depth;
+    bool scan; /* below artifacts/: looked through for marks */
+    uint64_t largest;
+    bool failed;
+};
+
+static size_t count_of(struct str s, const char *word)
+{
+    size_t n = 0, length = strlen(word);
+    for (const char *p = s.p; p && (p = memmem(p, s.n - (size_t)(p - s.p), word, length)); p += length)
+        n++;
+    return n;
+}
+
+static void scan_file(struct measuring *m, const char *name)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, SCAN_MAX + 1);
+    if (folder_read(m->in, name, SCAN_MAX, &b))
+        return;
+    m->r->redacted += count_of(buf_text(&b), "[redacted]");
+    if (strcmp(name, "benchwrap.json") == 0)
+        m->r->withheld += count_of(buf_text(&b), "withheld: ");
+}
+
+static int measure_entry(void *context, const struct folder_entry *e)
+{
+    struct measuring *m = context;
+    struct folder_entry what;
+    uint64_t size = 0;
+    if (e->kind == FOLDER_FOLDER && m->depth < DEPTH_MAX) {
+        CLEANUP_FOLDER struct folder in = {0};
+        struct measuring below = {.r = m->r, .in = &in, .depth = m->depth + 1, .scan = m->scan || strcmp(e->name.p, "artifacts") == 0};
+        if (folder_enter(m->in, e->name.p, &in) || folder_list(&in, measure_entry, &below))
+            m->failed = true;
+        m->failed = m->failed || below.failed;
+        m->largest = below.largest > m->largest ? below.largest : m->largest;
+        return 0;
+    }
+    if (folder_look(m->in, e->name.p, &what, &size))
+        m->failed = true;
+    m->r->files++;
+    m->r->bytes += size;
+    m->largest = size > m->largest ? size : m->largest;
+    if (m->scan)
+        scan_file(m, e->name.p);
+    return 0;
+}
+
+/* What the text of a pull request says of a run. */
+static void describe(struct share *s, struct share_run *r)
+{
+    struct headline h[HEADLINES_MAX];
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 1000);
+    r->benchmark = file_of(s, r, "tags/benchmark", 256);
+    r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
+    r->node = file_of(s, r, "params/node.type", 256);
+    size_t n = headlines_of(&s->runs, r->run, s->c->arena, h);
+    for (size_t i = 0; i < n; i++)
+        headline_show(&b, &h[i]);
+    r->headline = n && !b.failed ? arena_dup(s->c->arena, b.p, b.n) : NULL;
+}
+
+static void measure(struct share *s, struct share_run *r)
+{
+    CLEANUP_FOLDER struct folder in = {0};
+    struct folder root = folder_disk(s->runs.root);
+    struct measuring m = {.r = r, .in = &in};
+    char path[80];
+    snprintf(path, sizeof path, "%s/%s", r->experiment, r->id);
+    if (folder_enter(&root, path, &in) || folder_list(&in, measure_entry, &m) || m.failed)
+        r->left_out = "it cannot be read as a whole";
+    else if (s->source_place.kind == FORGE_GITHUB && m.largest > github_file_max)
+        r->left_out = "a file of it is larger than the 100 MiB that GitHub takes; record it with a smaller --artifact-max";
+    if (!r->left_out)
+        describe(s, r);
+}
+
+void share_measure(struct share *s)
+{
+    struct progress p;
+    progress_begin(&p, s->c->notes, "runs", s->count);
+    s->shared = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        struct share_run *r = &s->list[i];
+        progress_show(&p, i, "looked through");
+        if (!r->left_out && r->on_disk)
+            measure(s, r);
+        s->shared += !r->left_out;
+    }
+    progress_clear(&p);
+}

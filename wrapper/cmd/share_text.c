@@ -1,0 +1,185 @@
+/* share_text.c: title and text of a pull request: what it brings, as tables. What runs say of themselves is foreign text, also in Markdown. */
+#include "cmd/share.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RUNS_SHOWN = 60, TEXT_ROOM = 50000 /* GitHub takes 65,536 characters */, TITLE_NAMES = 4 };
+#define MARK_BEGIN "<!-- benchwrap: what stands between these two lines is written anew at each share -->"
+#define MARK_END "<!-- benchwrap: end -->"
+
+/* One cell of a table: no markup, no mention of people (@) or issues (#), no line end. */
+static void put_cell(struct buf *to, const char *text, size_t max)
+{
+    struct buf plain CLEANUP_BUF;
+    buf_init(&plain, 4096);
+    buf_plain(&plain, str_of(text), max);
+    for (size_t i = 0; i < plain.n; i++) {
+        char c = plain.p[i];
+        if (strchr("&<>@#!|", c))
+            buf_printf(to, "&#%d;", c);
+        else if (strchr("\\`*_{}[]()~$:", c))
+            buf_printf(to, c == ':' ? "&#58;" : "\\%c", c);
+        else
+            buf_putc(to, c);
+    }
+}
+
+/* ---- by experiment ---- */
+
+struct group {
+    const char *experiment; /* its name; of runs that are in the branch only, its id */
+    const char *benchmark;
+    size_t runs, pass, fail, redacted, withheld;
+    uint64_t files, bytes;
+    int64_t first_ms, last_ms;
+};
+
+static const char *experiment_of(const struct share_run *r)
+{
+    return r->run ? r->run->experiment : r->experiment;
+}
+
+/* The runs stand sorted by experiment. Returns the index behind the group that begins at i. */
+static size_t take_group(const struct share *s, size_t i, struct group *ret)
+{
+    const char *id = s->list[i].experiment;
+    *ret = (struct group){.experiment = experiment_of(&s->list[i])};
+    for (; i < s->count && strcmp(s->list[i].experiment, id) == 0; i++) {
+        const struct share_run *r = &s->list[i];
+        if (r->left_out)
+            continue;
+        ret->runs++;
+        ret->files += r->files;
+        ret->bytes += r->bytes;
+        ret->redacted += r->redacted;
+        ret->withheld += r->withheld;
+        ret->pass += r->verdict && strcmp(r->verdict, "pass") == 0;
+        ret->fail += r->verdict && strcmp(r->verdict, "fail") == 0;
+        ret->benchmark = ret->benchmark ? ret->benchmark : r->benchmark;
+        if (r->run && r->run->start_ms && (!ret->first_ms || r->run->start_ms < ret->first_ms))
+            ret->first_ms = r->run->start_ms;
+        if (r->run && r->run->start_ms > ret->last_ms)
+            ret->last_ms = r->run->start_ms;
+    }
+    return i;
+}
+
+static void put_day(struct buf *to, int64_t ms)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 100);
+    if (ms)
+        show_time_utc(&b, ms);
+    buf_str(to, str_sub(buf_text(&b), 0, 10));
+}
+
+void share_title(const struct share *s, struct buf *to)
+{
+    struct group g;
+    size_t shown = 0;
+    buf_printf(to, "%zu run%s of ", s->shared, s->shared == 1 ? "" : "s");
+    buf_plain(to, str_of(s->site), 60);
+    for (size_t i = 0; i < s->count;) {
+        i = take_group(s, i, &g);
+        if (!g.runs)
+            continue;
+        if (shown < TITLE_NAMES) {
+            buf_puts(to, shown ? ", " : ": ");
+            buf_plain(to, str_of(g.experiment), 40);
+        }
+        shown++;
+    }
+    if (shown > TITLE_NAMES)
+        buf_printf(to, " and %zu more", shown - TITLE_NAMES);
+}
+
+static void put_groups(const struct share *s, struct buf *to)
+{
+    struct group g;
+    buf_puts(
+        to,
+        "| experiment | benchmark | runs | pass | fail | first | last | files | size | redacted |\n|---|---|--:|--:|--:|---|---|--:|--:|--:|\n");
+    for (size_t i = 0; i < s->count && to->n < TEXT_ROOM;) {
+        i = take_group(s, i, &g);
+        if (!g.runs)
+            continue;
+        buf_puts(to, "| ");
+        put_cell(to, g.experiment, 60);
+        buf_puts(to, " | ");
+        put_cell(to, g.benchmark ? g.benchmark : "", 40);
+        buf_printf(to, " | %zu | %zu | %zu | ", g.runs, g.pass, g.fail);
+        put_day(to, g.first_ms);
+        buf_puts(to, " | ");
+        put_day(to, g.last_ms);
+        buf_printf(to, " | %llu | ", (unsigned long long)g.files);
+        show_size(to, g.bytes);
+        buf_printf(to, " | %zu |\n", g.redacted + g.withheld);
+    }
+}
+
+static void put_run(struct buf *to, const struct share_run *r)
+{
+    struct buf time CLEANUP_BUF;
+    buf_init(&time, 100);
+    if (r->run && r->run->start_ms)
+        show_time_utc(&time, r->run->start_ms);
+    buf_printf(to, "| `%.8s` | ", r->id);
+    put_cell(to, experiment_of(r), 40);
+    buf_puts(to, " | ");
+    put_cell(to, r->run && r->run->name ? r->run->name : "", 40);
+    buf_printf(to, " | " STR_FMT " | %s | ", STR_ARG(str_sub(buf_text(&time), 0, 16)), r->run ? runs_status(r->run) : "");
+    put_cell(to, r->verdict ? r->verdict : "", 20);
+    buf_puts(to, " | ");
+    put_cell(to, r->node ? r->node : "", 40);
+    buf_puts(to, " | ");
+    put_cell(to, r->headline ? r->headline : "", 120);
+    buf_puts(to, " |\n");
+}
+
+static void put_runs(const struct share *s, struct buf *to)
+{
+    size_t shown = 0;
+    buf_printf(
+        to,
+        "\n<details><summary>%s</summary>\n\n| run | experiment | name | start | status | verdict | node | headline |\n|---|---|---|---|---|---|---|---|\n",
+        s->shared > RUNS_SHOWN ? "The first runs" : "The runs");
+    for (size_t i = 0; i < s->count && shown < RUNS_SHOWN && to->n < TEXT_ROOM; i++)
+        if (!s->list[i].left_out) {
+            put_run(to, &s->list[i]);
+            shown++;
+        }
+    if (shown < s->shared)
+        buf_printf(to, "\n… and %zu more.\n", s->shared - shown);
+    buf_puts(to, "\n</details>\n");
+}
+
+void share_text(const struct share *s, struct buf *to)
+{
+    uint64_t files = 0, bytes = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->list[i].left_out)
+            files += s->list[i].files, bytes += s->list[i].bytes;
+    buf_puts(to, MARK_BEGIN "\n\n");
+    buf_printf(to, "**%zu run%s** of site **", s->shared, s->shared == 1 ? "" : "s");
+    put_cell(to, s->site, 60);
+    buf_printf(to, "**, %llu files, ", (unsigned long long)files);
+    show_size(to, bytes);
+    buf_puts(to, ". Only run folders are added.\n\n");
+    put_groups(s, to);
+    put_runs(s, to);
+    buf_printf(to, "\nTo look at them: `git fetch %s && benchwrap check --range origin/%s..origin/%s`\n\n", "origin", s->base, s->branch);
+    buf_puts(to, MARK_END);
+}
+
+bool share_text_refresh(const char *old, struct str ours, struct buf *to)
+{
+    struct str s = str_of(old);
+    ptrdiff_t begin = str_find(s, STR(MARK_BEGIN)), end = begin < 0 ? -1 : str_find(str_sub(s, (size_t)begin, s.n), STR(MARK_END));
+    if (begin < 0 || end < 0)
+        return false;
+    buf_str(to, str_sub(s, 0, (size_t)begin));
+    buf_str(to, ours);
+    buf_str(to, str_sub(s, (size_t)(begin + end) + strlen(MARK_END), s.n));
+    return true;
+}
