@@ -57,6 +57,7 @@ SHIPPED    := $(wildcard benchmarks/catalogue/*/rules.yaml)
 NATIVE     := $(patsubst benchmarks/native/%/,$(O)/bin/%,$(sort $(dir $(wildcard benchmarks/native/*/main.c))))
 NATIVE_LIB := $(patsubst benchmarks/native/%/,$(O)/lib/lib%.a,$(filter-out benchmarks/native/taskrate-stub/,$(sort $(wildcard benchmarks/native/*/))))
 STUB       := $(O)/libexec/benchwrap/taskrate-stub
+NATIVE_OWN := $(filter-out $(patsubst $(O)/bin/%,$(O)/lib/lib%.a,$(NATIVE)),$(NATIVE_LIB))# folders without a main.c are what those programs share
 compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 
 .DEFAULT_GOAL := all
@@ -92,7 +93,7 @@ $(O)/obj/shipped.o: $(O)/obj/shipped.c $(O)/flags
 # their libraries (pkg-config), `/* static */` asks for static linking where the system can.
 native_src = $(wildcard benchmarks/native/$(1)/*.c benchmarks/native/$(1)/*/*.c)
 .SECONDEXPANSION:
-$(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(LIB)
+$(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(NATIVE_OWN) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)libs=$$(sed -n 's,.*/\* link: \(.*\) \*/.*,\1,p' benchmarks/native/$*/main.c); [ -z "$$libs" ] || libs=$$(pkg-config --libs $$libs) || exit 1; \
 	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(launch_static)) $(LDFLAGS) -o $@ $^ $$libs -lm -lpthread

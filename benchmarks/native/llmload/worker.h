@@ -6,7 +6,7 @@
 #include "benchmarks/native/llmload/http1.h"
 #include "benchmarks/native/llmload/schedule.h"
 #include "benchmarks/native/llmload/stream.h"
-#include "benchmarks/native/llmload/timers.h"
+#include "benchmarks/native/llm/timers.h"
 
 #include <stdatomic.h>
 

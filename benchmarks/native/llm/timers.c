@@ -1,5 +1,5 @@
 /* timers.c: a binary heap of timers; see timers.h. */
-#include "benchmarks/native/llmload/timers.h"
+#include "benchmarks/native/llm/timers.h"
 
 #include <stdlib.h>
 

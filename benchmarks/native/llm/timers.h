@@ -1,6 +1,6 @@
 /* timers.h: what is due when: a binary heap of timers that live inside what they belong to. */
-#ifndef LLMLOAD_TIMERS_H
-#define LLMLOAD_TIMERS_H
+#ifndef LLM_TIMERS_H
+#define LLM_TIMERS_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

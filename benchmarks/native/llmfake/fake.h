@@ -1,0 +1,71 @@
+/* fake.h: llmfake's parts: what it was told to be, the replies made of that, the loop that sends them. */
+#ifndef LLMFAKE_FAKE_H
+#define LLMFAKE_FAKE_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum api { API_CHAT, API_COMPLETIONS, API_OLLAMA_CHAT, API_OLLAMA_GENERATE, APIS };
+enum usage_place { USAGE_LAST, USAGE_WITH_CHOICES, USAGE_EVERY, USAGE_ZEROS, USAGE_NONE };
+
+/* A duration that is drawn anew each time. */
+struct delay {
+    double median_s, sigma; /* sigma 0: constant; else lognormal */
+};
+
+/* What goes wrong on purpose. Rows of faults.def. */
+enum fault {
+    FAULT_NONE,
+#define FAULT(id, name, help) FAULT_##id,
+#include "benchmarks/native/llmfake/faults.def"
+#undef FAULT
+    FAULTS
+};
+extern const char *const fault_names[FAULTS];
+
+struct fake {
+    const char *host, *socket, *model, *log_path;
+    uint16_t port;
+    unsigned threads;
+    struct delay ttft, itl;
+    double tail_s; /* last token to finish chunk */
+    double starting_s; /* 503 for so long */
+    uint32_t tokens; /* 0: what the request asks for */
+    unsigned per_chunk; /* tokens of a chunk */
+    unsigned pad; /* an event has at least so many bytes */
+    unsigned split; /* cut what is sent into pieces of so many bytes; 0: not */
+    enum usage_place usage;
+    bool role_alone, no_role, done, close_after, by_close, crlf, cr, reasoning, comments, gzip, keep_silent_finish;
+    double fault_share[FAULTS];
+    uint64_t seed;
+};
+
+/* reply.c: the pieces that replies are made of, framed as HTTP wants them. Made once; read by all threads. */
+struct piece {
+    char *p;
+    size_t n;
+};
+struct pieces {
+    struct piece head, role, token, first_token, reasoning, comment, finish, done, end;
+};
+extern struct pieces reply_pieces[APIS];
+int reply_make(const struct fake *f, struct err *err);
+/* A frame (HTTP chunk, if chunks are used) around text, appended. */
+void reply_frame(const struct fake *f, struct buf *to, const char *text, size_t n);
+/* An event of that API around one JSON object, appended without frame. */
+void reply_event(const struct fake *f, enum api api, struct buf *to, const char *json);
+/* The end of a stream: finish chunk, usage, [DONE], end of the body. */
+void reply_tail(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t output);
+/* A token's event where usage is told on every one. */
+void reply_counted(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t so_far);
+/* The whole reply of a request that does not stream. */
+void reply_whole(const struct fake *f, enum api api, struct buf *to, uint32_t input, uint32_t output);
+void reply_status(const struct fake *f, struct buf *to, unsigned status, const char *message);
+/* Answers to GET: health, models, tags, version. */
+void reply_get(const struct fake *f, struct buf *to, const char *path);
+
+/* serve.c. Runs until SIGTERM or SIGINT; then tells its own lateness on stderr. */
+int serve(const struct fake *f, struct err *err);
+#endif

@@ -1,0 +1,161 @@
+/* main.c: llmfake: a server that answers like those that run language models, by an exact schedule, and does wrong what it is told to. */
+#include "benchmarks/native/llmfake/fake.h"
+
+#include "base/man.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct opt_row rows[] = {
+#define OPTION(name, letter, kind, arg, env, value, group, help) {name, letter, kind, arg, env, value, group, help, 0},
+#include "benchmarks/native/llmfake/options.def"
+#undef OPTION
+};
+enum { ROWS = sizeof rows / sizeof rows[0], USAGE_STATUS = 125 };
+
+static const char description[] =
+    "Answers POST /v1/chat/completions, /v1/completions, /api/chat and /api/generate, streamed or not, and GET /health, /v1/models, /api/tags. Each event is "
+    "sent by an exact schedule from the request's arrival on; with --log the true time of every send is written down.\n"
+    "\n"
+    "Its address is its one line of output. It ends with SIGTERM or SIGINT and then tells, as JSON on standard error, what it served and how late it was.\n"
+    "\n"
+    "prompt_tokens of an answer is a quarter of the request body's bytes.";
+static const char examples[] = "$ llmfake --ttft 100ms --itl 10ms --log sent.bin\nAnswers of a steady model.\n"
+                               "$ llmfake --fault in-band:0.1 --fault 429:0.2\nA third of the requests fails.\n";
+
+static int read_delay(struct delay *ret, const struct opt_set *set, const char *name, struct err *err)
+{
+    struct str rest = str_of(opt_text(set, name)), time = str_cut(&rest, ':');
+    *ret = (struct delay){0};
+    if (!str_duration(time, &ret->median_s) || ret->median_s < 0 ||
+        (rest.p && (!str_double(rest, &ret->sigma) || !(ret->sigma >= 0 && ret->sigma < 10))))
+        return err_set(err, ERR_USAGE, "--%s: \"%.40s\" is not T or T:SIGMA, as in 20ms:0.3", name, opt_text(set, name));
+    return 0;
+}
+
+static int read_fault(struct fake *f, const char *text, struct err *err)
+{
+    struct str rest = str_of(text), name = str_cut(&rest, ':');
+    double share = 1;
+    struct buf known CLEANUP_BUF;
+    buf_init(&known, 2000);
+    if (rest.p && (!str_double(rest, &share) || !(share >= 0 && share <= 1)))
+        return err_set(err, ERR_USAGE, "--fault %.40s: a share is a number from 0 to 1", text);
+    for (int i = 1; i < FAULTS; i++) {
+        if (str_is(name, fault_names[i])) {
+            f->fault_share[i] = share;
+            return 0;
+        }
+        buf_printf(&known, "%s%s", i > 1 ? ", " : "", fault_names[i]);
+    }
+    return err_set(err, ERR_USAGE, "--fault %.40s is not known; there are %s", text, known.p);
+}
+
+static int read_listen(struct fake *f, const char *text, struct buf *host, struct err *err)
+{
+    struct str all = str_of(text);
+    const char *colon = memrchr(all.p, ':', all.n);
+    uint64_t port;
+    if (!colon || !str_uint(str_sub(all, (size_t)(colon - all.p) + 1, all.n), &port) || port > 65535)
+        return err_set(err, ERR_USAGE, "--listen: \"%.60s\" is not ADDRESS:PORT", text);
+    buf_add(host, all.p, (size_t)(colon - all.p));
+    f->host = host->p ? host->p : "";
+    f->port = (uint16_t)port;
+    return 0;
+}
+
+static int count(const struct opt_set *set, const char *name, int64_t low, int64_t high, int64_t *ret, struct err *err)
+{
+    *ret = opt_integer(set, name);
+    return *ret < low || *ret > high ? err_set(err, ERR_USAGE, "--%s: from %lld to %lld", name, (long long)low, (long long)high) : 0;
+}
+
+static int read_counts(struct fake *f, const struct opt_set *set, struct err *err)
+{
+    int64_t threads, tokens, per_chunk, pad, split, seed;
+    if (count(set, "threads", 1, 256, &threads, err) < 0 || count(set, "tokens", 0, 10000000, &tokens, err) < 0 ||
+        count(set, "per-chunk", 1, 1000, &per_chunk, err) < 0 || count(set, "pad", 0, 60000, &pad, err) < 0 ||
+        count(set, "split", 0, 1 << 20, &split, err) < 0 || count(set, "seed", 0, INT64_MAX, &seed, err) < 0)
+        return -1;
+    f->threads = (unsigned)threads, f->tokens = (uint32_t)tokens, f->per_chunk = (unsigned)per_chunk;
+    f->pad = (unsigned)pad, f->split = (unsigned)split, f->seed = (uint64_t)seed;
+    return 0;
+}
+
+static int read_options(struct fake *f, const struct opt_set *set, struct buf *host, struct err *err)
+{
+    static const char *const usages[] = {"last", "with-choices", "every", "zeros", "none"};
+    const char *role = opt_text(set, "role"), *end = opt_text(set, "line-end");
+    for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
+        if (strcmp(opt_text(set, "usage"), usages[i]) == 0)
+            f->usage = (enum usage_place)i;
+    f->socket = opt_text(set, "unix");
+    f->model = opt_text(set, "model");
+    f->log_path = opt_text(set, "log");
+    f->starting_s = opt_seconds(set, "starting");
+    f->tail_s = opt_seconds(set, "tail");
+    f->role_alone = strcmp(role, "alone") == 0;
+    f->no_role = strcmp(role, "none") == 0;
+    f->crlf = strcmp(end, "crlf") == 0;
+    f->cr = strcmp(end, "cr") == 0;
+    f->done = !opt_on(set, "no-done");
+    f->close_after = opt_on(set, "close");
+    f->by_close = opt_on(set, "by-close");
+    f->reasoning = opt_on(set, "reasoning");
+    f->comments = opt_on(set, "comments");
+    for (const struct opt_value *v = opt_find(set, "fault"); v && v->text; v = v->next)
+        if (read_fault(f, v->text, err) < 0)
+            return -1;
+    if (read_listen(f, opt_text(set, "listen"), host, err) < 0 || read_delay(&f->ttft, set, "ttft", err) < 0 ||
+        read_delay(&f->itl, set, "itl", err) < 0)
+        return -1;
+    return read_counts(f, set, err);
+}
+
+static int print(struct buf *b, struct err *err)
+{
+    return fwrite(b->p ? b->p : "", 1, b->n, stdout) != b->n || fflush(stdout) != 0 ? err_sys(err, "writing") : 0;
+}
+
+static int main_line(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[ROWS];
+    struct opt_set set = {.rows = rows, .count = ROWS, .values = values};
+    struct fake f = {0};
+    struct buf text CLEANUP_BUF;
+    int next;
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    if (next < argc)
+        return err_set(err, ERR_USAGE, "\"%.60s\": llmfake takes options only", argv[next]);
+    buf_init(&text, 1 << 20);
+    if (opt_on(&set, "version") || opt_on(&set, "help") || opt_on(&set, "man")) {
+        struct man_program p = {"llmfake",   "answer like a language model's server, by an exact schedule",
+                                "[OPTIONS]", description,
+                                examples,    rows,
+                                ROWS,        "0\tended by a signal\n1\tfailed, with a message\n125\tthe command line is wrong\n"};
+        if (opt_on(&set, "man"))
+            man_program(&p, &text);
+        else if (opt_on(&set, "help"))
+            buf_puts(&text, "usage: llmfake [OPTIONS]\n\nAnswers like a language model's server, by an exact schedule.\n\n"),
+                opt_help(&set, &text);
+        else
+            buf_puts(&text, "llmfake " BW_VERSION "\n");
+        return print(&text, err);
+    }
+    if (read_options(&f, &set, &text, err) < 0 || reply_make(&f, err) < 0)
+        return -1;
+    return serve(&f, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    if (main_line(argc, argv, &err) == 0)
+        return 0;
+    fprintf(stderr, "llmfake: %s\n", err.text);
+    return err.kind == ERR_USAGE ? USAGE_STATUS : 1;
+}

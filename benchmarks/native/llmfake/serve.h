@@ -1,0 +1,65 @@
+/* serve.h: what the loop's files of llmfake share: a client's connection and a thread. */
+#ifndef LLMFAKE_SERVE_H
+#define LLMFAKE_SERVE_H
+#include "benchmarks/native/llm/sendlog.h"
+#include "benchmarks/native/llm/timers.h"
+#include "benchmarks/native/llmfake/fake.h"
+
+struct thread;
+
+enum stage { STAGE_IDLE, STAGE_WAIT_HEAD /* first token is due */, STAGE_TOKENS, STAGE_TAIL, STAGE_DRIP, STAGE_HUGE, STAGE_SILENT };
+
+struct client {
+    struct timer timer;
+    struct thread *thread;
+    struct client *next_dead;
+    int fd;
+    struct buf in, out; /* an incomplete request; bytes the socket did not take */
+    const char *burst; /* the same, of a reply that is kept for all */
+    size_t burst_left;
+    uint64_t request; /* its number */
+    int64_t due_ns;
+    uint32_t input, tokens, sent; /* sent: chunks */
+    uint32_t chunks; /* of this answer */
+    uint64_t random;
+    uint8_t stage, api, fault;
+    bool stream, close_after, broken, close_when_sent;
+};
+
+enum { LOG_RECORDS = 65536, BURSTS = 16 };
+struct thread {
+    const struct fake *fake;
+    unsigned number;
+    int epoll;
+    struct timers timers;
+    struct client *dead; /* freed at the end of a turn */
+    struct sendlog_record *log;
+    size_t logged;
+    int log_fd;
+    char *bytes;
+    struct buf scratch, tail;
+    struct {
+        uint8_t api;
+        uint32_t tokens, input;
+        char *p;
+        size_t n;
+    } bursts[BURSTS];
+    unsigned burst_count;
+    uint64_t requests, tokens, input_tokens, events, late_over_1ms;
+    double late_sum_ns;
+    int64_t late_max_ns, now_ns;
+};
+
+/* answer.c: a request is there: what is to be sent when. */
+void answer_begin(struct thread *t, struct client *c, const char *method, const char *path, struct str body);
+void answer_due(struct thread *t, struct client *c);
+void answer_resume(struct thread *t, struct client *c); /* the socket takes bytes again */
+
+/* client.c: sockets. */
+void client_input(struct thread *t, struct client *c);
+void client_send(struct thread *t, struct client *c, const char *p, size_t n);
+void client_flush(struct thread *t, struct client *c);
+void client_close(struct thread *t, struct client *c);
+void log_event(struct thread *t, const struct client *c, uint32_t event, int64_t at_ns, int64_t cost_ns);
+void log_flush(struct thread *t);
+#endif
