@@ -72,7 +72,7 @@ struct http {
     CURL *easy;
     CURLM *multi;
     struct curl_slist *headers; /* of every request */
-    char *agent, *ca_file, *client_cert, *user, *password, *bearer, *proxy;
+    char *agent, *ca_file, *client_cert, *user, *password, *bearer, *proxy, *unix_socket;
     bool insecure, no_redirects, ca_folder;
     double connect_s, total_s, stall_s;
     int cancel_fd;
@@ -128,6 +128,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
     h->password = copy(c->password, &failed);
     h->bearer = copy(c->bearer, &failed);
     h->proxy = copy(c->proxy, &failed);
+    h->unix_socket = copy(c->unix_socket, &failed);
     h->ca_folder = c->ca_file && stat(c->ca_file, &st) == 0 && S_ISDIR(st.st_mode);
     h->insecure = c->insecure;
     h->no_redirects = c->no_redirects;
@@ -173,6 +174,7 @@ void http_free(struct http *h)
     free(h->client_cert);
     free(h->user);
     forget(h->proxy); /* its credentials stand in it */
+    free(h->unix_socket);
     forget(h->password);
     forget(h->bearer);
     free(h); /* the library stays loaded: it keeps state of its own */
@@ -283,6 +285,8 @@ static void set_limits(struct http *h, const struct http_request *q)
     set(h->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
     set(h->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     set(h->easy, CURLOPT_ACCEPT_ENCODING, "");
+    if (h->unix_socket)
+        set(h->easy, CURLOPT_UNIX_SOCKET_PATH, h->unix_socket);
     if (h->proxy)
         set(h->easy, CURLOPT_PROXY, h->proxy);
     if (h->agent)

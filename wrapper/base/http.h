@@ -22,6 +22,7 @@ struct http_config {
     const char *bearer;          /* token, used where there is no user; NULL */
     const char *const *headers;  /* "Name: value", sent with every request (not with foreign ones); NULL-terminated, or NULL */
     const char *proxy;           /* for all addresses but those of no_proxy; NULL: what http_proxy, https_proxy, all_proxy, no_proxy say */
+    const char *unix_socket;     /* path of the socket that is spoken to instead of the address's host; NULL */
     bool insecure;               /* certificates are not checked */
     bool no_redirects;
     double connect_s, total_s;   /* at most so long for a connection, and for a whole request that moves no file; 0: 10 and 120 */

@@ -5,22 +5,16 @@
 #include "base/env.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/tell.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-enum { LOG_DATAGRAM_MAX = 60 << 10, LOG_WAIT_S = 2 }; /* below the smallest default send buffer that Linux has for unix sockets */
 
 struct message {
     struct str text;
@@ -32,7 +26,7 @@ static int add(struct cmd_context *c, struct message ***tail, const struct buf *
 {
     struct message *m = ARENA_NEW(c->arena, struct message);
     if (b->failed || !m)
-        return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, LOG_DATAGRAM_MAX);
+        return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, TELL_MAX);
     *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what};
     **tail = m;
     *tail = &m->next;
@@ -58,7 +52,7 @@ static int add_text(struct cmd_context *c, struct message ***tail, const char *k
     if (split(c, word, &key, &value) < 0)
         return -1;
     CLEANUP_BUF struct buf b;
-    buf_init(&b, LOG_DATAGRAM_MAX);
+    buf_init(&b, TELL_MAX);
     buf_printf(&b, "{\"%s\":", kind);
     buf_json(&b, key);
     buf_puts(&b, ",\"value\":");
@@ -77,7 +71,7 @@ static int add_artifact(struct cmd_context *c, struct message ***tail, const cha
     if (!str_valid_utf8(str_of(real)))
         return err_set(c->err, ERR_INPUT, "--artifact: the name %.200s is not valid UTF-8; rename the file", path);
     CLEANUP_BUF struct buf b;
-    buf_init(&b, LOG_DATAGRAM_MAX);
+    buf_init(&b, TELL_MAX);
     buf_puts(&b, "{\"artifact\":");
     buf_json(&b, str_of(real));
     buf_putc(&b, '}');
@@ -97,7 +91,7 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
     if (isinf(value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": MLflow cannot show infinite values; log NaN, or nothing", word);
     CLEANUP_BUF struct buf b;
-    buf_init(&b, LOG_DATAGRAM_MAX);
+    buf_init(&b, TELL_MAX);
     buf_puts(&b, "{\"metric\":");
     buf_json(&b, key);
     buf_puts(&b, ",\"value\":");
@@ -152,28 +146,6 @@ static int collect(struct cmd_context *c, struct message **ret)
     return *ret ? 0 : err_set(c->err, ERR_USAGE, "nothing to log: KEY=VALUE, --param, --tag or --artifact is wanted");
 }
 
-static int open_socket(struct cmd_context *c, const char *name)
-{
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    size_t n = strlen(name);
-    if (n == 0 || n >= sizeof to.sun_path)
-        return err_set(c->err, ERR_INPUT, "BENCHWRAP_SOCKET is not the name of a socket");
-    memcpy(to.sun_path, name, n);
-    if (name[0] == '@')
-        to.sun_path[0] = 0; /* abstract: the name is exactly n bytes long */
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return err_sys(c->err, "making a socket");
-    struct timeval wait = {.tv_sec = LOG_WAIT_S};
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-    if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
-        err_sys(c->err, "the recorder of this run does not answer, nothing was logged");
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 static int run(struct cmd_context *c)
 {
     struct message *first = NULL;
@@ -182,14 +154,11 @@ static int run(struct cmd_context *c)
     const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
     if (!name || !*name)
         return 0; /* not recorded: the same script runs with and without us, on every rank */
-    int fd = open_socket(c, name);
+    int fd = tell_open(name, c->err);
     if (fd < 0)
         return -1;
     for (const struct message *m = first; m; m = m->next) {
-        ssize_t sent;
-        while ((sent = send(fd, m->text.p, m->text.n, MSG_NOSIGNAL)) < 0 && errno == EINTR)
-            ;
-        if (sent < 0) {
+        if (tell_send(fd, m->text) < 0) {
             err_sys(c->err, "\"%.60s\" and what follows it was not logged", m->what);
             close(fd);
             return -1;

@@ -3,7 +3,9 @@
 #include "benchmarks/native/llmload/verbs.h"
 
 #include "base/man.h"
+#include "benchmarks/native/llmload/around.h"
 #include "benchmarks/native/llmload/options.h"
+#include "benchmarks/native/llmload/prompts/prompts.h"
 #include "benchmarks/native/llmload/report.h"
 
 #include <signal.h>
@@ -82,31 +84,53 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static int report(const struct opt_set *set, struct around *a, const struct prompt_source *prompts, const struct outcome *o,
+                  struct err *err)
+{
+    struct buf out CLEANUP_BUF, more CLEANUP_BUF;
+    buf_init(&out, REPORT_MAX);
+    buf_init(&more, REPORT_MAX);
+    int ended = around_end(a, o, err);
+    if (opt_on(set, "json"))
+        around_json(a, o, &more);
+    struct report r = {a->load, prompts, o, buf_text(&more)};
+    if (opt_on(set, "json"))
+        report_json(&r, &out);
+    else {
+        report_table(&r, &out);
+        around_table(a, o, &out);
+    }
+    if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
+        return -1;
+    return report_status(o);
+}
+
+static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
+{
+    struct around around;
+    struct outcome outcome = {0};
+    catch_signals();
+    int status = around_begin(&around, set, load, prompts, err);
+    if (status == 0)
+        status = engine_run(&outcome, load, prompts, around.sinks, &around.hooks, err);
+    if (status == 0)
+        status = report(set, &around, prompts, &outcome, err);
+    outcome_deinit(&outcome);
+    around_deinit(&around);
+    return status;
+}
+
 static int run(const struct opt_set *set, struct err *err)
 {
     struct load load;
     struct arena arena;
     struct prompt_source *prompts = NULL;
-    struct outcome outcome;
-    struct buf out CLEANUP_BUF;
     arena_init(&arena, 64 << 20);
-    buf_init(&out, REPORT_MAX);
     int status = load_read(&load, set, &arena, err);
     if (status == 0)
-        status = prompt_fixed(&prompts, opt_text(set, "prompt"), err);
-    if (status == 0) {
-        catch_signals();
-        status = engine_run(&outcome, &load, prompts, NULL, NULL, err);
-    }
-    if (status == 0) {
-        struct report r = {&load, prompts, &outcome, {"", 0}};
-        if (opt_on(set, "json"))
-            report_json(&r, &out);
-        else
-            report_table(&r, &out);
-        status = print(&out, stdout, err) < 0 ? -1 : report_status(&outcome);
-        outcome_deinit(&outcome);
-    }
+        status = prompts_open(&prompts, set, &load, err);
+    if (status == 0)
+        status = run_load(set, &load, prompts, err);
     if (prompts)
         prompts->close(prompts);
     arena_deinit(&arena);

@@ -45,14 +45,16 @@ static uint32_t count(const struct prompt_source *source, struct str text)
 static void describe(const struct prompt_source *source, struct buf *to)
 {
     const struct dataset *d = of(source);
+    if (d->tokenizer)
+        buf_printf(to, ",\"prompt_tokenizer\":\"%s\"", tokenizer_kind(d->tokenizer));
+    if (!d->path)
+        return;
     buf_puts(to, ",\"dataset_path\":");
     buf_json(to, str_of(d->path));
     buf_printf(to, ",\"dataset_kind\":\"%s\",\"dataset_sha256\":\"%s\",\"dataset_rows\":%zu,\"dataset_rows_skipped\":%zu", d->kind, d->hash,
                d->row_count, d->skipped);
     if (d->order)
         buf_puts(to, ",\"dataset_shuffled\":true");
-    if (d->tokenizer)
-        buf_printf(to, ",\"prompt_tokenizer\":\"%s\"", tokenizer_kind(d->tokenizer));
 }
 
 static void close_source(struct prompt_source *source)
@@ -129,22 +131,47 @@ static int fill(struct dataset *d, const struct opt_set *set, struct load *load,
     return opt_on(set, "shuffle") ? shuffle(d, load->seed, err) : 0;
 }
 
-int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct tokenizer *tokenizer, struct err *err)
+static struct dataset *dataset_new(struct tokenizer *tokenizer, struct err *err)
 {
     struct dataset *d = calloc(1, sizeof *d);
     if (!d) {
         tokenizer_free(tokenizer);
-        return err_sys(err, "out of memory");
+        err_sys(err, "out of memory");
+        return NULL;
     }
     d->tokenizer = tokenizer;
     d->source = (struct prompt_source){
         .name = "dataset", .make = make, .describe = describe, .close = close_source, .count = tokenizer ? count : NULL};
     arena_init(&d->arena, (size_t)16 << 30);
+    return d;
+}
+
+int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct tokenizer *tokenizer, struct err *err)
+{
+    struct dataset *d = dataset_new(tokenizer, err);
+    if (!d)
+        return -1;
     if (fill(d, set, load, err) < 0) {
         close_source(&d->source);
         return -1;
     }
     d->source.name = d->kind;
+    *ret = &d->source;
+    return 0;
+}
+
+int prompts_text(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct err *err)
+{
+    struct dataset *d = dataset_new(tokenizer, err);
+    if (!d)
+        return -1;
+    if (dataset_row(d, NULL, str_of(text), 1, err) < 0) {
+        close_source(&d->source);
+        return -1;
+    }
+    d->items[0].input_tokens = prompts_count(tokenizer, d->items[0].text);
+    d->source.name = "fixed";
+    d->source.constant = true;
     *ret = &d->source;
     return 0;
 }

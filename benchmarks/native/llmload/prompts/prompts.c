@@ -6,46 +6,59 @@
 
 #include <fcntl.h>
 
-static int fixed(struct prompt_source **ret, const char *text, struct err *err)
+static int fixed(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct err *err)
 {
     struct buf file CLEANUP_BUF;
     buf_init(&file, 64 << 20);
     if (text[0] == '@') {
         if (fs_read(AT_FDCWD, text + 1, file.max, 0, &file, err) < 0)
-            return err_wrap(err, "--prompt");
+            return tokenizer_free(tokenizer), err_wrap(err, "--prompt");
         if (!file.n || memchr(file.p, 0, file.n) || !str_valid_utf8(buf_text(&file)))
-            return err_set(err, ERR_INPUT, "--prompt: %.300s is empty, or no text in UTF-8", text + 1);
+            return tokenizer_free(tokenizer), err_set(err, ERR_INPUT, "--prompt: %.300s is empty, or no text in UTF-8", text + 1);
         text = file.p;
     }
     if (!*text || !str_valid_utf8(str_of(text)))
-        return err_set(err, ERR_USAGE, "--prompt: a text in UTF-8 is wanted");
-    return prompt_fixed(ret, text, err);
+        return tokenizer_free(tokenizer), err_set(err, ERR_USAGE, "--prompt: a text in UTF-8 is wanted");
+    return tokenizer ? prompts_text(ret, text, tokenizer, err) : prompt_fixed(ret, text, err);
+}
+
+static bool given(const struct opt_set *set, const char *name)
+{
+    return opt_find(set, name)->text && opt_find(set, name)->origin != OPT_DEFAULT;
 }
 
 /* Only one of them can say what the prompts are. */
-static int refuse(const struct opt_set *set, struct err *err)
+static int refuse(const struct opt_set *set, bool made_up, struct err *err)
 {
-    static const char *const synthetic[] = {"input-tokens", "prefix-tokens", "vocabulary"};
-    const char *first = opt_text(set, "prompt") ? "prompt" : opt_text(set, "dataset") ? "dataset" : NULL;
-    if (opt_text(set, "prompt") && opt_text(set, "dataset"))
+    const char *first = given(set, "prompt") ? "prompt" : given(set, "dataset") ? "dataset" : NULL;
+    if (given(set, "prompt") && given(set, "dataset"))
         return err_set(err, ERR_USAGE, "--prompt and --dataset: only one of them can be the prompts");
-    for (size_t i = 0; first && i < sizeof synthetic / sizeof *synthetic; i++)
-        if (opt_text(set, synthetic[i]))
-            return err_set(err, ERR_USAGE, "--%s is for made-up prompts; with --%s there are none", synthetic[i], first);
-    if (!opt_text(set, "dataset") && strcmp(opt_text(set, "score"), "no") != 0)
+    if (first && made_up)
+        return err_set(err, ERR_USAGE,
+                       "--input-tokens, --prefix-tokens, --prompt-ids and --vocabulary are for made-up prompts; with --%s there are none",
+                       first);
+    if (given(set, "prompt") && given(set, "output-tokens"))
+        return err_set(err, ERR_USAGE, "--output-tokens is for made-up prompts; with --prompt it is --max-tokens");
+    if (!given(set, "dataset") && strcmp(opt_text(set, "score"), "no") != 0)
         return err_set(err, ERR_USAGE, "--score wants a --dataset whose rows have choices");
     return 0;
 }
 
 int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct err *err)
 {
+    static const char *const synthetic[] = {"input-tokens", "prefix-tokens", "prompt-ids", "vocabulary"};
     struct tokenizer *tokenizer = NULL;
     const char *path = opt_text(set, "tokenizer");
-    if (refuse(set, err) < 0)
+    bool made_up = false;
+    for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
+        made_up |= given(set, synthetic[i]);
+    if (refuse(set, made_up, err) < 0)
         return -1;
-    if (opt_text(set, "prompt"))
-        return fixed(ret, opt_text(set, "prompt"), err);
     if (path && tokenizer_open(&tokenizer, path, err) < 0)
         return -1;
-    return opt_text(set, "dataset") ? prompts_dataset(ret, set, load, tokenizer, err) : prompts_synthetic(ret, set, load, tokenizer, err);
+    if (given(set, "dataset"))
+        return prompts_dataset(ret, set, load, tokenizer, err);
+    if (made_up || given(set, "output-tokens"))
+        return prompts_synthetic(ret, set, load, tokenizer, err);
+    return fixed(ret, opt_text(set, "prompt"), tokenizer, err);
 }

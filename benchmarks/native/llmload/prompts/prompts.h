@@ -14,6 +14,8 @@ struct tokenizer;
 int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, const struct load *load, struct tokenizer *tokenizer, struct err *err);
 /* dataset.c; the tokenizer, which may be NULL, belongs to the source from now on, also on error */
 int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struct load *load, struct tokenizer *tokenizer, struct err *err);
+/* One text for all requests, counted by a tokenizer, which belongs to the source from now on, also on error. */
+int prompts_text(struct prompt_source **ret, const char *text, struct tokenizer *tokenizer, struct err *err);
 /* The data set behind a source; NULL: it is none. */
 struct dataset *prompts_dataset_of(struct prompt_source *source);
 /* Threads may ask: tokens of text, 0 when it cannot be told. */

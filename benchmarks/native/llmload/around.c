@@ -1,0 +1,222 @@
+/* around.c: see around.h. */
+#include "benchmarks/native/llmload/around.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/tell.h"
+#include "benchmarks/native/llmload/output/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- before ---- */
+
+static int add_records(struct around *a, struct records **ret, const char *option, bool csv, struct err *err)
+{
+    const char *path = opt_text(a->set, option);
+    if (!path)
+        return 0;
+    if (records_new(ret, path, csv, !opt_on(a->set, "no-chunks"), a->load->seed, err) < 0)
+        return -1;
+    records_sink(*ret)->next = a->sinks;
+    a->sinks = records_sink(*ret);
+    return 0;
+}
+
+static int open_sinks(struct around *a, struct prompt_source *prompts, struct err *err)
+{
+    if (add_records(a, &a->records, "records", false, err) < 0 || add_records(a, &a->csv, "csv", true, err) < 0)
+        return -1;
+    if (scoring_new(&a->scoring, prompts, err) < 0)
+        return -1;
+    if (a->scoring) {
+        scoring_sink(a->scoring)->next = a->sinks;
+        a->sinks = scoring_sink(a->scoring);
+    }
+    return 0;
+}
+
+static bool ollama(const struct load *l)
+{
+    return l->dialect == DIALECT_OLLAMA_CHAT || l->dialect == DIALECT_OLLAMA_GENERATE;
+}
+
+static int ask_server(struct around *a, pid_t pid, struct err *err)
+{
+    const struct opt_set *set = a->set;
+    bool wait = opt_text(set, "wait-ready") != NULL, facts = wait || opt_on(set, "facts") || opt_text(set, "scrape");
+    if (!facts && !(ollama(a->load) && !a->load->model))
+        return 0;
+    if (server_open(&a->server, a->load, 0, pid, -1, err) < 0)
+        return -1;
+    a->server_open = true;
+    if (wait && server_ready(&a->server, &a->load->model, opt_seconds(set, "wait-ready"), &a->ready, err) < 0)
+        return -1;
+    a->server_ready = wait;
+    if (!a->load->model)
+        a->load->model = server_first_model(&a->server);
+    if (ollama(a->load) && !a->load->model)
+        return err_set(err, ERR_REMOTE, "Ollama at %.200s lists no model (--model NAME, and `ollama pull NAME` there)", a->load->urls[0]);
+    if (facts)
+        server_facts(&a->server, &a->facts);
+    return 0;
+}
+
+/* ---- while it runs ---- */
+
+static void tell_all(struct around *a, const struct live *l)
+{
+    double seconds = l->elapsed_s - a->last.elapsed_s;
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {{"live.requests_op_per_s", (double)(l->completed - a->last.completed) / seconds},
+                {"live.output_token_per_s", (double)(l->tokens - a->last.tokens) / seconds},
+                {"live.chunks_op_per_s", (double)(l->chunks - a->last.chunks) / seconds},
+                {"live.in_flight", (double)l->in_flight},
+                {"live.failed", (double)l->failed},
+                {"live.dropped", (double)l->dropped},
+                {"live.ttft_ms", l->ttft_s * 1e3},
+                {"live.itl_ms", l->itl_s * 1e3}};
+    int64_t now = clock_wall_ms();
+    for (size_t i = 0; a->tell >= 0 && i < sizeof rows / sizeof *rows; i++)
+        if (tell_metric(a->tell, rows[i].key, rows[i].value, a->looks, now) < 0)
+            fs_close(&a->tell); /* the recorder has gone: the load goes on */
+}
+
+static void show(struct around *a, const struct live *l)
+{
+    char more[160];
+    double seconds = fmax(l->elapsed_s - a->last.elapsed_s, 1e-3);
+    size_t done = a->load->duration_s > 0 ? (size_t)l->elapsed_s : (size_t)(l->completed + l->failed);
+    int n = snprintf(more, sizeof more, "%.0f req/s, %.0f tok/s, %llu in flight, %llu failed",
+                     (double)(l->completed - a->last.completed) / seconds,
+                     (double)(l->tokens ? l->tokens - a->last.tokens : l->chunks - a->last.chunks) / seconds,
+                     (unsigned long long)l->in_flight, (unsigned long long)l->failed);
+    if (n > 0 && (size_t)n < sizeof more && isfinite(l->ttft_s))
+        snprintf(more + n, sizeof more - (size_t)n, ", ttft %.1f ms", l->ttft_s * 1e3);
+    progress_show(&a->progress, done, more);
+}
+
+static void tick(void *context, const struct live *l)
+{
+    struct around *a = context;
+    a->looks++;
+    if (!a->quiet)
+        show(a, l);
+    if (a->tell >= 0)
+        tell_all(a, l);
+    a->last = *l;
+}
+
+static bool stop(void *context)
+{
+    struct around *a = context;
+    return a->scrape && scrape_gone(a->scrape, &a->last);
+}
+
+static void begin_progress(struct around *a)
+{
+    const struct load *l = a->load;
+    a->quiet = opt_on(a->set, "quiet");
+    if (l->duration_s > 0)
+        progress_begin(&a->progress, stderr, "s", (size_t)(l->warmup_s + l->duration_s + l->cooldown_s));
+    else
+        progress_begin(&a->progress, stderr, "requests", (size_t)(l->requests + l->warmup_requests));
+}
+
+static int watch_server(struct around *a, pid_t pid, struct err *err)
+{
+    struct scrape_config config = {
+        .every_s = opt_text(a->set, "scrape") ? opt_seconds(a->set, "scrape") : 0, .file = opt_text(a->set, "scrape-file"), .pid = pid};
+    if (config.file && !config.every_s)
+        return err_set(err, ERR_USAGE, "--scrape-file: how often? Give --scrape 1s");
+    if (!config.every_s && !pid && !a->server_open)
+        return 0;
+    return scrape_start(&a->scrape, a->load, &config, err);
+}
+
+int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
+{
+    const char *name = getenv("BENCHWRAP_SOCKET");
+    int64_t pid = opt_text(set, "server-pid") ? opt_integer(set, "server-pid") : 0;
+    *a = (struct around){.set = set, .load = load, .tell = -1};
+    a->hooks = (struct engine_hooks){.tick = tick, .stop = stop, .context = a, .every_s = 1};
+    if (pid < 0 || pid > INT32_MAX)
+        return err_set(err, ERR_USAGE, "--server-pid: not the number of a process");
+    if (ask_server(a, (pid_t)pid, err) < 0 || open_sinks(a, prompts, err) < 0 || watch_server(a, (pid_t)pid, err) < 0)
+        return -1;
+    if (name && *name)
+        a->tell = tell_open(name, NULL); /* not recorded then: the run is measured all the same */
+    begin_progress(a);
+    return 0;
+}
+
+/* ---- after ---- */
+
+int around_end(struct around *a, const struct outcome *o, struct err *err)
+{
+    struct buf title CLEANUP_BUF;
+    buf_init(&title, 400);
+    progress_clear(&a->progress);
+    if (a->scrape)
+        scrape_stop(a->scrape);
+    if (!opt_text(a->set, "plots"))
+        return 0;
+    buf_printf(&title, "llmload %.100s%s%.100s", a->load->urls[0], a->load->model ? ", " : "", a->load->model ? a->load->model : "");
+    return plots_write(opt_text(a->set, "plots"), o, title.p, err);
+}
+
+/* Does the server count as many tokens as the client? Whole run, all phases: only where every request came to its end. */
+static double server_tokens(const struct around *a)
+{
+    return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;
+}
+
+void around_json(struct around *a, const struct outcome *o, struct buf *to)
+{
+    (void)o;
+    if (a->server_ready)
+        server_ready_json(&a->ready, to);
+    if (a->server_open)
+        server_facts_json(&a->facts, to);
+    if (a->scrape)
+        scrape_json(a->scrape, to);
+    if (a->scoring)
+        scoring_json(a->scoring, to);
+}
+
+void around_table(struct around *a, const struct outcome *o, struct buf *to)
+{
+    (void)o;
+    buf_puts(to, a->server_open || a->scrape || a->scoring ? "\n" : "");
+    if (a->server_open) {
+        buf_puts(to, "server      ");
+        buf_plain(to, str_of(a->facts.kind ? a->facts.kind : "kind not told"), 40);
+        buf_putc(to, ' ');
+        buf_plain(to, str_of(a->facts.version ? a->facts.version : ""), 80);
+        buf_putc(to, '\n');
+    }
+    if (a->server_ready)
+        buf_printf(to, "ready       connection %.3f s, health %.3f s, model %.3f s, first answer %.3f s\n", a->ready.connect_s,
+                   a->ready.health_s, a->ready.model_s, a->ready.answer_s);
+    if (isfinite(server_tokens(a)))
+        buf_printf(to, "server says %.0f tokens generated, %.0f of prompts, from the first request to the last\n", server_tokens(a),
+                   scrape_counted(a->scrape, "prompt_tokens"));
+    if (a->scrape && scrape_why_gone(a->scrape))
+        buf_printf(to, "server gone %s\n", scrape_why_gone(a->scrape));
+    if (a->scoring)
+        scoring_table(a->scoring, to);
+}
+
+void around_deinit(struct around *a)
+{
+    progress_clear(&a->progress);
+    scrape_free(a->scrape);
+    records_free(a->records);
+    records_free(a->csv);
+    scoring_free(a->scoring);
+    if (a->server_open)
+        server_close(&a->server);
+    fs_close(&a->tell);
+}

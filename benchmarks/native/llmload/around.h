@@ -1,0 +1,40 @@
+/* around.h: what goes on around a run: readiness before it, files of records, the progress line, the recorder of benchwrap, the service's figures,
+ * plots after it. */
+#ifndef LLMLOAD_AROUND_H
+#define LLMLOAD_AROUND_H
+#include "base/progress.h"
+#include "benchmarks/native/llmload/engine.h"
+#include "benchmarks/native/llmload/output/records.h"
+#include "benchmarks/native/llmload/prompts/scoring.h"
+#include "benchmarks/native/llmload/server/scrape.h"
+#include "benchmarks/native/llmload/server/server.h"
+
+struct around {
+    const struct opt_set *set;
+    struct load *load;
+    struct engine_hooks hooks;  /* for engine_run */
+    struct result_sink *sinks;  /* the same */
+    struct server server;
+    bool server_open, server_ready;
+    struct readiness ready;
+    struct facts facts;
+    struct scrape *scrape;
+    struct records *records, *csv;
+    struct scoring *scoring;
+    struct progress progress;
+    bool quiet;
+    int tell;                   /* the recorder's socket; -1: not recorded */
+    int64_t looks;
+    struct live last;
+};
+
+/* Waits for readiness, asks for facts, opens files, starts the reading of figures; may set the load's model. ERR_REMOTE: not ready. */
+int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err);
+/* After engine_run. Ends what was started. ERR_SYSTEM: plots could not be written. */
+int around_end(struct around *a, const struct outcome *o, struct err *err);
+/* Further members of the result (struct report's `more`). */
+void around_json(struct around *a, const struct outcome *o, struct buf *to);
+/* Lines for people below the table. */
+void around_table(struct around *a, const struct outcome *o, struct buf *to);
+void around_deinit(struct around *a);
+#endif

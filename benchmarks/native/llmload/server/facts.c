@@ -1,0 +1,112 @@
+/* facts.c: what the server says that it is: its kind, version and settings; see server.h. */
+#include "benchmarks/native/llmload/server/server.h"
+
+enum { VALUE_MAX = 200 };
+
+static const char *copy(struct server *s, const char *text)
+{
+    return text ? arena_dup(&s->arena, text, strnlen(text, VALUE_MAX)) : NULL;
+}
+
+static void add(struct server *s, struct facts *f, const char *key, const struct json *value)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 4 * VALUE_MAX);
+    if (f->count == FACTS_MAX || json_is_object(value) || json_is_array(value) || json_is_null(value) ||
+        strlen(json_string(value, "")) > VALUE_MAX)
+        return;
+    if (json_is_string(value))
+        buf_puts(&text, json_string(value, ""));
+    else
+        json_print(value, &text);
+    const char *k = copy(s, key), *v = copy(s, text.p ? text.p : "");
+    if (k && v && !text.failed) {
+        f->fact[f->count].key = k;
+        f->fact[f->count++].value = v;
+    }
+}
+
+static void add_all(struct server *s, struct facts *f, const struct json *object)
+{
+    for (const struct json *j = json_is_object(object) ? json_first(object) : NULL; j; j = json_next(j))
+        if (!strstr(json_key(j), "key") && !strstr(json_key(j), "token_file") &&
+            strcmp(json_key(j), "chat_template") != 0) /* keys are secrets */
+            add(s, f, json_key(j), j);
+}
+
+static void ask_llama(struct server *s, struct facts *f)
+{
+    struct json *j = server_json(s, "/props");
+    f->version = copy(s, json_string(json_get(j, "build_info"), NULL));
+    add(s, f, "n_ctx", json_pointer(j, "/default_generation_settings/n_ctx"));
+    add_all(s, f, j);
+    json_free(j);
+}
+
+/* A page whose scalars are all settings. */
+static bool ask_page(struct server *s, struct facts *f, const char *kind, const char *path)
+{
+    struct json *j = server_json(s, path);
+    bool is = json_is_object(j);
+    if (is) {
+        f->kind = kind ? kind : f->kind;
+        f->version = copy(s, json_string(json_get(j, "version"), json_string(json_get(j, "sglang_version"), NULL)));
+        add_all(s, f, j);
+    }
+    json_free(j);
+    return is;
+}
+
+static void ask_ollama(struct server *s, struct facts *f)
+{
+    f->kind = "ollama";
+    ask_page(s, f, NULL, "/api/version");
+    struct json *j = server_json(s, "/api/ps");
+    add_all(s, f, json_at(json_get(j, "models"), 0));
+    json_free(j);
+}
+
+void server_facts(struct server *s, struct facts *f)
+{
+    struct json *models = NULL;
+    const char *owner = "";
+    *f = (struct facts){0};
+    if (s->dialect == DIALECT_CHAT || s->dialect == DIALECT_COMPLETIONS) {
+        models = server_json(s, "/v1/models");
+        const struct json *first = json_at(json_get(models, "data"), 0);
+        owner = json_string(json_get(first, "owned_by"), "");
+        add_all(s, f, first);
+    }
+    if (strcmp(owner, "llamacpp") == 0) {
+        f->kind = "llama.cpp";
+        ask_llama(s, f);
+    } else if (strcmp(owner, "vllm") == 0) {
+        ask_page(s, f, "vllm", "/version");
+        f->kind = "vllm";
+    } else if (strcmp(owner, "sglang") == 0) {
+        f->kind = "sglang";
+        ask_page(s, f, "sglang", "/get_server_info");
+    } else if (strcmp(owner, "library") == 0 || s->dialect == DIALECT_OLLAMA_CHAT || s->dialect == DIALECT_OLLAMA_GENERATE)
+        ask_ollama(s, f);
+    else if (!ask_page(s, f, "tgi", "/info"))
+        ask_page(s, f, NULL, "/version");
+    json_free(models);
+}
+
+void server_facts_json(const struct facts *f, struct buf *to)
+{
+    const char *const heads[][2] = {{"server_kind", f->kind}, {"server_version", f->version}};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (heads[i][1]) {
+            buf_printf(to, ",\"%s\":", heads[i][0]);
+            buf_json(to, str_of(heads[i][1]));
+        }
+    buf_puts(to, ",\"server_settings\":{");
+    for (size_t i = 0; i < f->count; i++) {
+        buf_puts(to, i ? "," : "");
+        buf_json(to, str_of(f->fact[i].key));
+        buf_putc(to, ':');
+        buf_json(to, str_of(f->fact[i].value));
+    }
+    buf_puts(to, "}");
+}

@@ -1,0 +1,114 @@
+/* prom.c: see prom.h. */
+#include "benchmarks/native/llmload/server/prom.h"
+
+static bool name_byte(char c, bool first)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' || (!first && c >= '0' && c <= '9');
+}
+
+static size_t skip(struct str s, size_t at)
+{
+    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t'))
+        at++;
+    return at;
+}
+
+/* Behind the closing quote of a string that begins at `at`; 0: it has no end. */
+static size_t string_end(struct str s, size_t at)
+{
+    for (at++; at < s.n; at++)
+        if (s.p[at] == '\\')
+            at++;
+        else if (s.p[at] == '"')
+            return at + 1;
+    return 0;
+}
+
+/* Behind the closing brace; 0: there is none. */
+static size_t braces_end(struct str s, size_t at)
+{
+    for (at++; at < s.n;)
+        if (s.p[at] == '"') {
+            if (!(at = string_end(s, at)))
+                return 0;
+        } else if (s.p[at++] == '}')
+            return at;
+    return 0;
+}
+
+/* {"name in quotes", label="value"}: names of any letters, since Prometheus 3. */
+static bool quoted_name(struct prom_sample *s)
+{
+    size_t at = skip(s->labels, 0), end = at < s->labels.n && s->labels.p[at] == '"' ? string_end(s->labels, at) : 0;
+    if (!end)
+        return false;
+    s->name = str_sub(s->labels, at + 1, end - at - 2);
+    end = skip(s->labels, end);
+    s->labels = str_sub(s->labels, end < s->labels.n && s->labels.p[end] == ',' ? end + 1 : end, s->labels.n);
+    return s->name.n > 0;
+}
+
+static bool parse(struct str line, struct prom_sample *ret)
+{
+    size_t at = 0;
+    while (at < line.n && name_byte(line.p[at], at == 0))
+        at++;
+    *ret = (struct prom_sample){.name = str_sub(line, 0, at)};
+    at = skip(line, at);
+    if (at < line.n && line.p[at] == '{') {
+        size_t end = braces_end(line, at);
+        if (!end)
+            return false;
+        ret->labels = str_sub(line, at + 1, end - at - 2);
+        if (!ret->name.n && !quoted_name(ret))
+            return false;
+        at = end;
+    }
+    struct str rest = str_sub(line, at, line.n), number = str_word(&rest);
+    if (str_is(number, "+Inf"))
+        number = STR("inf");
+    return ret->name.n && number.n && str_double(number, &ret->value); /* a time stamp and an exemplar may follow */
+}
+
+int prom_next(struct str *rest, struct prom_sample *ret)
+{
+    while (rest->p) {
+        struct str line = str_trim(str_cut(rest, '\n'));
+        if (!line.n || line.p[0] == '#')
+            continue;
+        return parse(line, ret) ? 1 : -1;
+    }
+    return 0;
+}
+
+static void unescape(struct buf *to, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '\\' && i + 1 < s.n) {
+            i++;
+            buf_putc(to, s.p[i] == 'n' ? '\n' : s.p[i]);
+        } else
+            buf_putc(to, s.p[i]);
+}
+
+bool prom_label(struct str labels, const char *name, struct buf *to)
+{
+    for (size_t at = skip(labels, 0); at < labels.n; at = skip(labels, at)) {
+        size_t begin = at;
+        while (at < labels.n && labels.p[at] != '=')
+            at++;
+        struct str key = str_trim(str_sub(labels, begin, at - begin));
+        at = skip(labels, at + 1);
+        size_t end = at < labels.n && labels.p[at] == '"' ? string_end(labels, at) : 0;
+        if (!end)
+            return false;
+        if (str_is(key, name)) {
+            unescape(to, str_sub(labels, at + 1, end - at - 2));
+            return true;
+        }
+        at = skip(labels, end);
+        if (at < labels.n && labels.p[at] == ',')
+            at++;
+    }
+    return false;
+}

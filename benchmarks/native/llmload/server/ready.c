@@ -1,0 +1,218 @@
+/* ready.c: the gates that a service passes before it can be measured, each with its time; see server.h. */
+#include "base/clock.h"
+#include "benchmarks/native/llmload/server/server.h"
+
+#include <math.h>
+#include <time.h>
+
+enum gate { GATE_CONNECT, GATE_HEALTH, GATE_MODEL, GATE_ANSWER, GATES };
+enum verdict { PASSED, NOT_YET, ABSENT /* there is no such page: the gate is left out */, NEVER };
+
+struct waiting {
+    struct server *server;
+    const char **model;
+    struct err *err; /* why not yet, or never */
+};
+
+static bool ollama(const struct server *s)
+{
+    return s->dialect == DIALECT_OLLAMA_CHAT || s->dialect == DIALECT_OLLAMA_GENERATE;
+}
+
+/* Puts what the server says of its status into err. */
+static void complain(struct waiting *w, const char *path, const struct http_reply *r)
+{
+    struct buf said CLEANUP_BUF;
+    buf_init(&said, 600);
+    buf_plain(&said, str_trim(buf_text(&r->body)), 300);
+    err_set(w->err, ERR_REMOTE, "%s answers %d%s%s", path, r->status, said.n ? ": " : "", said.n ? said.p : "");
+}
+
+static enum verdict judge(struct waiting *w, const char *path, const struct http_reply *r)
+{
+    if (r->status == 200)
+        return PASSED;
+    complain(w, path, r);
+    if (r->status == 401 || r->status == 403)
+        return NEVER;
+    if (r->status == 404 || r->status == 405)
+        return ABSENT;
+    return r->status >= 500 || r->status == 429 || r->status == 408 ? NOT_YET : NEVER;
+}
+
+static enum verdict ask_health(struct waiting *w)
+{
+    struct http_reply r;
+    const char *path = ollama(w->server) ? "/api/version" : "/health";
+    enum verdict v = NOT_YET;
+    if (server_ask(w->server, path, NULL, &r, w->err) == 0)
+        v = judge(w, path, &r);
+    http_reply_deinit(&r);
+    return v;
+}
+
+/* A server that accepts and says nothing has passed this gate. */
+static enum verdict ask_connection(struct waiting *w)
+{
+    struct http_reply r;
+    enum verdict v = PASSED;
+    if (server_ask(w->server, ollama(w->server) ? "/api/version" : "/health", NULL, &r, w->err) < 0 && r.trouble == HTTP_UNSENT)
+        v = NOT_YET;
+    else if (r.trouble == HTTP_UNTRUSTED || r.trouble == HTTP_HOPELESS)
+        v = NEVER;
+    http_reply_deinit(&r);
+    return v;
+}
+
+/* {"data": [{"id": …}]} or Ollama's {"models": [{"name": …}]} */
+static const char *name_of(const struct json *entry)
+{
+    return json_string(json_get(entry, "id"), json_string(json_get(entry, "name"), NULL));
+}
+
+static const struct json *list_of(const struct json *j)
+{
+    return json_first(json_get(j, "data") ? json_get(j, "data") : json_get(j, "models"));
+}
+
+static bool same_model(const char *listed, const char *wanted)
+{
+    size_t n = strlen(wanted);
+    return strncmp(listed, wanted, n) == 0 && (!listed[n] || strcmp(listed + n, ":latest") == 0);
+}
+
+static enum verdict look_for_model(struct waiting *w, const struct json *j)
+{
+    struct buf names CLEANUP_BUF;
+    buf_init(&names, 400);
+    for (const struct json *m = list_of(j); m; m = json_next(m)) {
+        const char *name = name_of(m);
+        if (!name)
+            continue;
+        if (!*w->model)
+            *w->model = arena_dup(&w->server->arena, name, strlen(name));
+        if (*w->model && same_model(name, *w->model))
+            return PASSED;
+        buf_puts(&names, names.n ? ", " : "");
+        buf_plain(&names, str_of(name), 80);
+    }
+    err_set(w->err, ERR_REMOTE, "the model %.100s is not among those the server lists (%s)", *w->model ? *w->model : "",
+            names.n ? names.p : "none");
+    return names.n && !ollama(w->server) ? ABSENT : NOT_YET; /* proxies serve more than they list: the request will tell */
+}
+
+static enum verdict ask_models(struct waiting *w)
+{
+    struct http_reply r;
+    struct json *j = NULL;
+    const char *path = ollama(w->server) ? "/api/tags" : "/v1/models";
+    enum verdict v = NOT_YET;
+    if (server_ask(w->server, path, NULL, &r, w->err) == 0) {
+        v = judge(w, path, &r);
+        if (v == PASSED && json_parse(&j, buf_text(&r.body), NULL, w->err) < 0)
+            v = ABSENT;
+        else if (v == PASSED)
+            v = look_for_model(w, j);
+        if (r.status >= 500 && r.status != 503) /* a list that is broken for good (seen with transformers serve) */
+            v = ABSENT;
+    }
+    json_free(j);
+    http_reply_deinit(&r);
+    return v;
+}
+
+static void one_token(const struct waiting *w, struct buf *body)
+{
+    bool chats = w->server->dialect == DIALECT_CHAT || w->server->dialect == DIALECT_OLLAMA_CHAT;
+    buf_puts(body, "{");
+    if (*w->model) {
+        buf_puts(body, "\"model\":");
+        buf_json(body, str_of(*w->model));
+        buf_putc(body, ',');
+    }
+    buf_puts(body, chats ? "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]" : "\"prompt\":\"Hi\"");
+    buf_puts(body, ollama(w->server) ? ",\"options\":{\"num_predict\":1}" : ",\"max_tokens\":1");
+    buf_puts(body, ",\"stream\":false}");
+}
+
+static enum verdict ask_token(struct waiting *w)
+{
+    struct http_reply r;
+    struct buf body CLEANUP_BUF;
+    enum verdict v = NOT_YET;
+    buf_init(&body, 8192);
+    one_token(w, &body);
+    if (server_ask(w->server, w->server->api_path, body.p, &r, w->err) == 0) {
+        v = judge(w, w->server->api_path, &r);
+        if (v == PASSED && str_has(buf_text(&r.body), "\"error\"") && !str_has(buf_text(&r.body), "\"choices\"")) {
+            complain(w, w->server->api_path, &r);
+            v = NEVER;
+        }
+        if (v == ABSENT)
+            v = NEVER;
+    }
+    http_reply_deinit(&r);
+    return v;
+}
+
+static void pause_s(double seconds)
+{
+    struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err)
+{
+    enum verdict (*const ask[GATES])(struct waiting * w) = {ask_connection, ask_health, ask_models, ask_token};
+    static const char *const names[GATES] = {"a connection", "its health", "its models", "a first answer"};
+    int64_t begin = clock_mono_ns();
+    double gap = 0.05, *const times[GATES] = {&ret->connect_s, &ret->health_s, &ret->model_s, &ret->answer_s};
+    struct waiting w = {s, model, err};
+    *ret = (struct readiness){NAN, NAN, NAN, NAN, 0};
+    for (int gate = 0; gate < GATES;) {
+        ret->tries++;
+        enum verdict v = ask[gate](&w);
+        double now = (double)(clock_mono_ns() - begin) / 1e9;
+        if (v == PASSED || v == ABSENT) {
+            *times[gate++] = v == PASSED ? now : NAN;
+            gap = 0.05;
+            continue;
+        }
+        if (v == NEVER)
+            return err_wrap(err, "the service is not usable: asking for %s", names[gate]);
+        if (!server_lives(s))
+            return err_set(err, ERR_SYSTEM, "the server's process %d is gone, after %.1f s of waiting for %s", (int)s->pid, now,
+                           names[gate]);
+        if (now + gap > limit_s)
+            return err_wrap(err, "the service was not ready within %g s: waiting for %s", limit_s, names[gate]);
+        pause_s(gap);
+        gap = gap * 2 < 2 ? gap * 2 : 2;
+    }
+    err_clear(err);
+    return 0;
+}
+
+void server_ready_json(const struct readiness *r, struct buf *to)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"connect", r->connect_s}, {"health", r->health_s}, {"model", r->model_s}, {"first_answer", r->answer_s}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        buf_printf(to, ",\"server_ready_%s_s\":", rows[i].name);
+        if (isnan(rows[i].value))
+            buf_puts(to, "null");
+        else
+            buf_double(to, round(rows[i].value * 1e6) / 1e6);
+    }
+    buf_printf(to, ",\"server_ready_tries\":%u", r->tries);
+}
+
+const char *server_first_model(struct server *s)
+{
+    struct json *j = server_json(s, ollama(s) ? "/api/tags" : "/v1/models");
+    const char *name = list_of(j) ? name_of(list_of(j)) : NULL;
+    name = name ? arena_dup(&s->arena, name, strlen(name)) : NULL;
+    json_free(j);
+    return name;
+}

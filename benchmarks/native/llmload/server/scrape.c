@@ -1,0 +1,338 @@
+/* scrape.c: the thread, its readings, what they come to; see scrape.h. */
+#include "benchmarks/native/llmload/server/scrape.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "benchmarks/native/llmload/server/prom.h"
+#include "benchmarks/native/llmload/server/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum kind { GAUGE, COUNTER };
+enum join { SUM, MOST };
+enum { NAMES_MAX = 6, REFUSALS = 3 };
+
+static const struct figure_row {
+    const char *name;
+    enum kind kind;
+    enum join join;
+    const char *names[NAMES_MAX + 1];
+} rows[] = {
+#define FIGURE(name, kind, join, ...) {name, kind, join, {__VA_ARGS__}},
+#include "benchmarks/native/llmload/server/figures.def"
+#undef FIGURE
+};
+enum { FIGURES = sizeof rows / sizeof *rows };
+
+struct figure {
+    double first, last, sum, least, most, step; /* step: sum of the increases (a restart counts from zero) */
+    uint64_t n;
+};
+
+struct scrape {
+    struct server server;
+    struct scrape_config config;
+    pthread_t thread;
+    bool running;
+    int wake[2], file;
+    int64_t begin_ns;
+    struct figure figures[FIGURES]; /* the thread's until it has ended */
+    uint64_t readings, failures, bad_lines;
+    char trouble[200];
+    _Atomic int refused; /* in a row */
+    _Atomic bool suspicious; /* nothing succeeds: look whether it is still there */
+    uint64_t completed, failed; /* at the last tick */
+    char gone[160];
+};
+
+/* ---- one reading ---- */
+
+static void keep_value(struct figure *f, double v)
+{
+    if (!f->n)
+        *f = (struct figure){.first = v, .least = v, .most = v};
+    else
+        f->step += v >= f->last ? v - f->last : v;
+    f->n++;
+    f->last = v;
+    f->sum += v;
+    f->least = fmin(f->least, v);
+    f->most = fmax(f->most, v);
+}
+
+struct reading {
+    double value[FIGURES];
+    int by[FIGURES]; /* index of the name that it has come from; -1: none yet */
+};
+
+static void join_value(struct reading *r, size_t i, int by, double v)
+{
+    if (!isfinite(v) || (r->by[i] >= 0 && r->by[i] < by))
+        return;
+    if (r->by[i] != by)
+        r->value[i] = v;
+    else
+        r->value[i] = rows[i].join == SUM ? r->value[i] + v : fmax(r->value[i], v);
+    r->by[i] = by;
+}
+
+static void take_sample(struct reading *r, struct str name, double v)
+{
+    for (size_t i = 0; i < FIGURES; i++)
+        for (int k = 0; rows[i].names[k]; k++)
+            if (str_is(name, rows[i].names[k]))
+                join_value(r, i, k, v);
+}
+
+static void add_line(struct buf *line, const struct prom_sample *s)
+{
+    struct buf key CLEANUP_BUF;
+    buf_init(&key, 1 << 16);
+    buf_str(&key, s->name);
+    if (s->labels.n)
+        buf_printf(&key, "{" STR_FMT "}", STR_ARG(s->labels));
+    buf_putc(line, ',');
+    buf_json(line, buf_text(&key));
+    buf_putc(line, ':');
+    if (isfinite(s->value))
+        buf_double(line, s->value);
+    else
+        buf_puts(line, "null");
+}
+
+static void take_page(struct scrape *s, struct str page, struct reading *r, struct buf *line)
+{
+    struct prom_sample sample;
+    for (int rc; (rc = prom_next(&page, &sample)) != 0;) {
+        if (rc < 0) {
+            s->bad_lines++;
+            continue;
+        }
+        take_sample(r, sample.name, sample.value);
+        if (s->file >= 0 && !str_ends(sample.name, "_bucket") && line->n < (4 << 20))
+            add_line(line, &sample);
+    }
+}
+
+/* Ollama has no page of metrics: what it holds in memory, and how much of it in the GPU's. */
+static void take_models(struct str text, struct reading *r)
+{
+    struct json *j = NULL;
+    if (json_parse(&j, text, NULL, NULL) < 0)
+        return;
+    for (const struct json *m = json_first(json_get(j, "models")); m; m = json_next(m)) {
+        take_sample(r, STR("ollama_ps_size"), json_number(json_get(m, "size"), NAN));
+        take_sample(r, STR("ollama_ps_size_vram"), json_number(json_get(m, "size_vram"), NAN));
+    }
+    json_free(j);
+}
+
+static void write_line(struct scrape *s, const struct buf *line)
+{
+    if (s->file >= 0 && (line->failed || fs_write_all(s->file, line->p, line->n) < 0)) {
+        snprintf(s->trouble, sizeof s->trouble, "--scrape-file: %s", line->failed ? "a reading is too long" : strerror(errno));
+        fs_close(&s->file);
+    }
+}
+
+static void take_reply(struct scrape *s, struct str body)
+{
+    struct reading r;
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 8 << 20);
+    for (size_t i = 0; i < FIGURES; i++)
+        r.by[i] = -1;
+    buf_printf(&line, "{\"t_s\":%.3f,\"wall_ms\":%lld", (double)(clock_mono_ns() - s->begin_ns) / 1e9, (long long)clock_wall_ms());
+    if (str_trim(body).n && str_trim(body).p[0] == '{')
+        take_models(body, &r);
+    else
+        take_page(s, body, &r, &line);
+    for (size_t i = 0; i < FIGURES; i++)
+        if (r.by[i] >= 0)
+            keep_value(&s->figures[i], r.value[i]);
+    s->readings++;
+    buf_puts(&line, "}\n");
+    write_line(s, &line);
+}
+
+static void read_once(struct scrape *s)
+{
+    struct http_reply r;
+    struct err err = {0};
+    bool ollama = s->server.dialect == DIALECT_OLLAMA_CHAT || s->server.dialect == DIALECT_OLLAMA_GENERATE;
+    int rc = server_ask(&s->server, ollama ? "/api/ps" : "/metrics", NULL, &r, &err);
+    atomic_store(&s->refused, rc < 0 && r.trouble == HTTP_UNSENT ? atomic_load(&s->refused) + 1 : 0);
+    if (rc == 0 && r.status == 200)
+        take_reply(s, buf_text(&r.body));
+    else {
+        s->failures++;
+        if (rc == 0)
+            snprintf(s->trouble, sizeof s->trouble, "%s answers %d", ollama ? "/api/ps" : "/metrics", r.status);
+        else
+            snprintf(s->trouble, sizeof s->trouble, "%.190s", err.text);
+    }
+    http_reply_deinit(&r);
+}
+
+/* ---- the thread ---- */
+
+/* true: told to end within so many seconds. */
+static bool told(struct scrape *s, double seconds)
+{
+    struct pollfd p = {.fd = s->wake[0], .events = POLLIN};
+    return poll(&p, 1, (int)(seconds * 1000)) > 0;
+}
+
+static void *body(void *context)
+{
+    struct scrape *s = context;
+    double every = s->config.every_s > 0 ? s->config.every_s : 1;
+    int64_t next = clock_mono_ns();
+    for (;;) {
+        next += (int64_t)(every * 1e9);
+        double wait = (double)(next - clock_mono_ns()) / 1e9;
+        if (told(s, wait > 0 ? wait : 0))
+            break;
+        if (wait < 0)
+            next = clock_mono_ns();
+        if (s->config.every_s > 0 || atomic_load(&s->suspicious))
+            read_once(s);
+    }
+    return NULL;
+}
+
+int scrape_start(struct scrape **ret, const struct load *load, const struct scrape_config *config, struct err *err)
+{
+    struct scrape *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_sys(err, "out of memory");
+    *s = (struct scrape){.config = *config, .file = -1, .wake = {-1, -1}, .begin_ns = clock_mono_ns()};
+    int rc = 0;
+    if (config->file && (s->file = open(config->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) < 0)
+        rc = err_sys(err, "--scrape-file %.300s", config->file);
+    if (rc == 0 && pipe2(s->wake, O_CLOEXEC) < 0)
+        rc = err_sys(err, "reading the service's figures");
+    if (rc == 0)
+        rc = server_open(&s->server, load, 0, config->pid, -1, err);
+    if (rc == 0 && config->every_s > 0)
+        read_once(s);
+    if (rc == 0 && (errno = pthread_create(&s->thread, NULL, body, s)) != 0)
+        rc = err_sys(err, "starting a thread");
+    if (rc < 0) {
+        scrape_free(s);
+        return -1;
+    }
+    s->running = true;
+    *ret = s;
+    return 0;
+}
+
+bool scrape_gone(struct scrape *s, const struct live *l)
+{
+    if (s->gone[0])
+        return true;
+    if (!server_lives(&s->server)) {
+        snprintf(s->gone, sizeof s->gone, "the server's process %d is gone, %.1f s after the start", (int)s->config.pid, l->elapsed_s);
+        return true;
+    }
+    bool fails = l->failed > s->failed && l->completed == s->completed;
+    s->failed = l->failed;
+    if (l->completed != s->completed)
+        atomic_store(&s->suspicious, false);
+    else if (fails)
+        atomic_store(&s->suspicious, true);
+    s->completed = l->completed;
+    if (!atomic_load(&s->suspicious) || atomic_load(&s->refused) < REFUSALS)
+        return false;
+    snprintf(s->gone, sizeof s->gone, "the server has refused %d connections in a row, %.1f s after the start", REFUSALS, l->elapsed_s);
+    return true;
+}
+
+void scrape_stop(struct scrape *s)
+{
+    if (!s->running)
+        return;
+    ssize_t written = write(s->wake[1], "", 1);
+    (void)written;
+    pthread_join(s->thread, NULL);
+    s->running = false;
+    if (s->config.every_s > 0 && !s->gone[0])
+        read_once(s);
+}
+
+void scrape_free(struct scrape *s)
+{
+    if (!s)
+        return;
+    scrape_stop(s);
+    server_close(&s->server);
+    fs_close(&s->file);
+    fs_close(&s->wake[0]);
+    fs_close(&s->wake[1]);
+    free(s);
+}
+
+/* ---- what it came to ---- */
+
+double scrape_counted(const struct scrape *s, const char *name)
+{
+    for (size_t i = 0; i < FIGURES; i++)
+        if (strcmp(rows[i].name, name) == 0 && rows[i].kind == COUNTER && s->figures[i].n > 1)
+            return s->figures[i].step;
+    return NAN;
+}
+
+static void member(struct buf *to, const char *name, double v, bool first)
+{
+    buf_printf(to, "%s\"%s\":", first ? "" : ",", name);
+    buf_double(to, v);
+}
+
+void scrape_json(const struct scrape *s, struct buf *to)
+{
+    bool any = false;
+    if (s->gone[0]) {
+        buf_puts(to, ",\"server_gone\":");
+        buf_json(to, str_of(s->gone));
+    }
+    if (s->config.every_s <= 0)
+        return;
+    buf_printf(to, ",\"server_readings\":%llu,\"server_readings_failed\":%llu", (unsigned long long)s->readings,
+               (unsigned long long)s->failures);
+    if (s->trouble[0]) {
+        buf_puts(to, ",\"server_readings_trouble\":");
+        buf_json(to, str_of(s->trouble));
+    }
+    buf_puts(to, ",\"server_metrics\":{");
+    for (size_t i = 0; i < FIGURES; i++) {
+        const struct figure *f = &s->figures[i];
+        if (!f->n || (rows[i].kind == COUNTER && f->n < 2))
+            continue;
+        buf_printf(to, "%s\"%s\":", any ? "," : "", rows[i].name);
+        any = true;
+        if (rows[i].kind == COUNTER) {
+            buf_double(to, f->step);
+            continue;
+        }
+        buf_putc(to, '{');
+        member(to, "mean", f->sum / (double)f->n, true);
+        member(to, "min", f->least, false);
+        member(to, "max", f->most, false);
+        member(to, "last", f->last, false);
+        buf_printf(to, ",\"n\":%llu}", (unsigned long long)f->n);
+    }
+    buf_putc(to, '}');
+}
+
+const char *scrape_why_gone(const struct scrape *s)
+{
+    return s->gone[0] ? s->gone : NULL;
+}

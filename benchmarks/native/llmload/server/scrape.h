@@ -1,0 +1,28 @@
+/* scrape.h: a thread that reads the service's own figures on the run's clock, and looks whether it still answers when nothing else does. */
+#ifndef LLMLOAD_SCRAPE_H
+#define LLMLOAD_SCRAPE_H
+#include "benchmarks/native/llmload/engine.h"
+
+#include <sys/types.h>
+
+struct scrape;
+
+struct scrape_config {
+    double every_s;      /* 0: figures are not read */
+    const char *file;    /* JSON lines; NULL */
+    pid_t pid;           /* of the server; 0: not known */
+};
+/* Reads once, then starts the thread. Figures that cannot be read are no error: the result says so. The load must live longer. */
+int scrape_start(struct scrape **ret, const struct load *load, const struct scrape_config *config, struct err *err);
+/* From the engine's ticks: what it has seen. true: the server is gone (its process ended, or nothing has succeeded while connections are refused three
+ * times in a row): the run should end. Never waits. */
+bool scrape_gone(struct scrape *s, const struct live *l);
+/* Reads once more and ends the thread. */
+void scrape_stop(struct scrape *s);
+void scrape_free(struct scrape *s); /* NULL is allowed */
+/* `,"server_metrics":{name:{…}},…`: means and extremes of gauges, the run's difference of counters. After scrape_stop. */
+void scrape_json(const struct scrape *s, struct buf *to);
+/* The run's difference of a counter ("generation_tokens"); NaN: not known. */
+double scrape_counted(const struct scrape *s, const char *name);
+const char *scrape_why_gone(const struct scrape *s); /* NULL: it is not */
+#endif

@@ -1,0 +1,80 @@
+/* server.c: requests to the service beside the load; see server.h. */
+#include "benchmarks/native/llmload/server/server.h"
+
+#include "benchmarks/native/llmload/endpoint.h"
+
+#include <errno.h>
+#include <signal.h>
+
+enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
+
+int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)
+{
+    struct server s = {.dialect = load->dialect, .pid = pid};
+    struct endpoint e;
+    const char *headers[HEADERS_MAX + 1];
+    arena_init(&s.arena, 8 << 20);
+    for (size_t i = 0; i < load->header_count && i < HEADERS_MAX; i++)
+        headers[i] = load->headers[i];
+    headers[load->header_count < HEADERS_MAX ? load->header_count : HEADERS_MAX] = NULL;
+    if (endpoint_read(&e, load->urls[which], load->path ? load->path : dialect_paths[load->dialect], &s.arena, err) < 0)
+        return -1;
+    s.base = e.socket ? "http://localhost" : e.base;
+    s.api_path = e.path;
+    struct http_config config = {.agent = "llmload/" BW_VERSION,
+                                 .bearer = load->key,
+                                 .ca_file = load->ca_file,
+                                 .headers = headers,
+                                 .proxy = load->proxy,
+                                 .insecure = load->insecure,
+                                 .unix_socket = e.socket,
+                                 .connect_s = 5,
+                                 .total_s = 600,
+                                 .stall_s = 120,
+                                 .cancel_fd = cancel_fd};
+    if (http_new(&s.http, &config, err) < 0) {
+        arena_deinit(&s.arena);
+        return -1;
+    }
+    *ret = s;
+    return 0;
+}
+
+void server_close(struct server *s)
+{
+    http_free(s->http);
+    arena_deinit(&s->arena);
+    *s = (struct server){0};
+}
+
+int server_ask(struct server *s, const char *path, const char *body, struct http_reply *ret, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    buf_init(&url, 8192);
+    buf_printf(&url, "%s%s", s->base, path);
+    struct http_request q = {.method = body ? "POST" : "GET",
+                             .url = url.p,
+                             .type = "application/json",
+                             .body = body ? str_of(body) : (struct str){0},
+                             .reply_max = REPLY_MAX};
+    if (url.failed) {
+        *ret = (struct http_reply){.trouble = HTTP_HOPELESS};
+        return err_set(err, ERR_USAGE, "the address is too long");
+    }
+    return http_do(s->http, &q, ret, err);
+}
+
+struct json *server_json(struct server *s, const char *path)
+{
+    struct http_reply r;
+    struct json *j = NULL;
+    if (server_ask(s, path, NULL, &r, NULL) == 0 && r.status == 200)
+        json_parse(&j, buf_text(&r.body), NULL, NULL);
+    http_reply_deinit(&r);
+    return j;
+}
+
+bool server_lives(const struct server *s)
+{
+    return s->pid <= 0 || kill(s->pid, 0) == 0 || errno != ESRCH;
+}

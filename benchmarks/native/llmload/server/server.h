@@ -1,0 +1,55 @@
+/* server.h: the service's own side: whether it is ready, what it is, what it says of itself. */
+#ifndef LLMLOAD_SERVER_H
+#define LLMLOAD_SERVER_H
+#include "base/http.h"
+#include "base/json.h"
+#include "benchmarks/native/llmload/load.h"
+
+#include <sys/types.h>
+
+/* A client for one of the load's addresses. */
+struct server {
+    struct http *http;
+    const char *base;      /* scheme://host:port */
+    enum dialect dialect;
+    const char *api_path;  /* of requests */
+    pid_t pid;             /* 0: not known */
+    struct arena arena;
+};
+/* cancel_fd as in http.h. ERR_SYSTEM: no libcurl. */
+int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
+void server_close(struct server *s);
+/* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble tells. Free with http_reply_deinit in both cases. */
+int server_ask(struct server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
+/* The reply's JSON if the status is 200; NULL otherwise. Free with json_free. */
+struct json *server_json(struct server *s, const char *path);
+/* false: --server-pid is gone. */
+bool server_lives(const struct server *s);
+
+/* ready.c: seconds from the beginning of waiting until each gate was passed; NaN: not passed, or the server has no such page. */
+struct readiness {
+    double connect_s, health_s, model_s, answer_s;
+    unsigned tries;
+};
+/* Waits at most limit_s. Three gates: a connection is accepted; /health answers 200 (Ollama: /api/version) and the model is listed; a request of one
+ * token is answered. *model NULL is set to the first that is listed (in the server's arena). ERR_REMOTE: not ready in time, or 401, 403, 404, or a
+ * refusal that waiting does not mend; ERR_SYSTEM: its process is gone. */
+int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err);
+/* Members of the result, `,"server_ready_…":…`. */
+void server_ready_json(const struct readiness *r, struct buf *to);
+/* The first model that is listed; NULL: the list cannot be had. In the server's arena. */
+const char *server_first_model(struct server *s);
+
+/* facts.c */
+enum { FACTS_MAX = 64 };
+struct facts {
+    const char *kind, *version; /* "vllm", "sglang", "llama.cpp", "tgi", "ollama"; NULL: not told */
+    struct {
+        const char *key, *value; /* as the server names them */
+    } fact[FACTS_MAX];
+    size_t count;
+};
+/* Asks for what it can get; nothing that fails is an error. Texts are in the server's arena. */
+void server_facts(struct server *s, struct facts *ret);
+void server_facts_json(const struct facts *f, struct buf *to); /* `,"server_kind":…,"server_settings":{…}` */
+#endif
