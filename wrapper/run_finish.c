@@ -169,8 +169,10 @@ static void judge(struct finished *f, const struct rules_outcome *outcome, const
     struct str ended = record_text(r, FACT_TAG, "benchwrap.ended");
     if (failed) {
         f->verdict = "fail";
-        /* the rules tell exit status and signal themselves */
-        if (ended.n && !strstr(f->reason, ended.p))
+        /* the rules tell exit status and signal themselves, but not who sent it */
+        if (ended.n && f->reason[0] && strstr(ended.p, f->reason))
+            f->reason = ended.p;
+        else if (ended.n && !strstr(f->reason, ended.p))
             f->reason = arena_printf(&r->arena, "%s%s%s", ended.p, f->reason[0] ? "; " : "", f->reason);
     } else if (have_rules && !outcome->complete)
         r->status = RUN_FAILED;

@@ -368,7 +368,7 @@ void job_signalled(struct run *run, int number, pid_t sender)
         snprintf(text, sizeof text, "SIG%s", sigabbrev_np(number));
         record_tag(&run->record, "job.signal", str_of(text));
     }
-    make_safe(run);
+    journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
 }
 
 void job_end(struct run *run)

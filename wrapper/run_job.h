@@ -28,7 +28,7 @@ void job_on_time(struct run *run, int64_t now_ns);
 /* The descriptor to be polled for an answer, -1: none; and taking what is there. */
 int job_fd(const struct run *run);
 void job_hear(struct run *run);
-/* A signal from `sender` has reached the recorder: the record is made safe, for more may follow. */
+/* A signal from `sender` has reached the recorder: what is known is written, for KILL may follow. */
 void job_signalled(struct run *run, int number, pid_t sender);
 /* The program has ended: the answer is waited for, within its limit, and told. */
 void job_end(struct run *run);

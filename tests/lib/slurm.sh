@@ -1,5 +1,6 @@
 # slurm.sh: a private Slurm of some virtual nodes on this machine. Sourced after tap.sh.
 #   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
+#                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
 
@@ -63,7 +64,8 @@ MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
 Epilog=/bin/true
-KillWait=5
+${slurm_more:-}
+KillWait=${slurm_killwait:-5}
 NodeName=n[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C

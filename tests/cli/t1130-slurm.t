@@ -1,0 +1,102 @@
+#!/bin/bash
+# A real Slurm of 16 virtual nodes: what is asked of it, every node in one run, who ended a run, a controller that does not answer.
+# sanitizer: long, because sixteen nodes' collectors with sanitizers take their time
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/slurm.sh"
+cd "$WORK" || exit 1
+unset "${!SLURM_@}" "${!PMI_@}" "${!PMIX_@}" "${!OMPI_@}" 2>/dev/null
+slurm_killwait=2
+if ! slurm_start 16; then
+    skip "Slurm" "$slurm_why"
+    done_testing
+    exit 0
+fi
+chmod 755 "$WORK"
+fresh() { rm -rf mlruns .benchwrap; }
+shown() { "$BENCHWRAP" show --json | jq -r "$1"; }
+nodes() { jq -r "$1" mlruns/*/*/artifacts/nodes.json; }
+rpcs() { timeout 10 sdiag | sed -n '/by message type/,/by user/p' | sed -n "s/.*$1 *([ 0-9]*) count:\([0-9]*\).*/\1/p"; }
+wait_for() { for _ in $(seq 600); do eval "$1" && return 0; sleep 0.05; done; return 1; }
+
+# ranks on 16 nodes, with a job name that looks like scontrol's lines
+name='x
+   UserId=root(0) GroupId=root(0) MCS_label=N/A
+   JobState=FAKE Partition=fake NodeList=evil
+   Command=/etc/passwd
+JobState=FAKE'
+timeout 10 sdiag -r >/dev/null 2>&1
+timeout 120 srun -N16 -n32 -t 30 -J "$name" --comment="$name" "$BENCHWRAP" -q -- sh -c "touch began.\$SLURM_PROCID; while [ ! -e go ]; do sleep 0.1; done" </dev/null >out 2>&1 &
+client=$!
+# all have told of themselves and been sampled, then the program ends
+ok "16 nodes: collectors tell" wait_for "[ \"\$(cat .benchwrap/nodes/*/* 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]"
+touch go
+wait $client
+is "16 nodes: status, output" "$? $(cat out)" "0 "
+is "16 nodes: one run" "$("$BENCHWRAP" ls --json | jq length)" 1
+is "16 nodes: hardware and samples of each" "$(nodes '[.nodes_told, ([.nodes[] | select(.name | test("^n[0-9]+$"))] | length), ([.nodes[] | select(.series["system/system_memory_usage_megabytes"].count > 0)] | length)] | map(tostring) | join(" ")')" "16 16 16"
+is "16 nodes: they are alike" "$(shown '.params["nodes.count"], .params["nodes.types"]' | xargs)" "16 1"
+ok "16 nodes: figures over them" test -s "$(echo mlruns/*/*/metrics/nodes.system_memory_usage_MB.max)"
+ok "16 nodes: series of each other node" test "$(find mlruns/*/*/metrics/system -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 15
+like "scontrol: the spoofed name changes no field" "$(shown '[.params["job.partition"], .params["job.time_limit_s"], .tags["job.nodelist"], .tags["job.batch_host"]] | join(" ")')" '^debug 1800 n\[1-16\] n1$'
+is "scontrol: asked once for the job" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_JOB_STEP_CREATE) $(rpcs REQUEST_NODE_INFO)" "1 1 "
+is "ranks: their folder is gone" "$(ls .benchwrap/nodes 2>/dev/null)" ""
+ok "ranks: no collector is left" wait_for "! pgrep -f -- '--node [0-9]+ -q -- sh -c touch began' >/dev/null"
+
+# a launcher below us: one step for all other nodes; three runs in one job ask once
+fresh
+rm -f began.* go
+timeout 10 sdiag -r >/dev/null 2>&1
+cat >batch.sh <<S
+#!/bin/sh
+"$BENCHWRAP" -q -- srun -n16 true
+"$BENCHWRAP" -q --no-collect -- true
+"$BENCHWRAP" -q -- srun -n16 sh -c 'touch began.\$SLURM_PROCID; while [ ! -e go ]; do sleep 0.1; done'
+touch batch.done
+S
+sbatch -Q -N16 -n16 -o batch.log batch.sh
+ok "launcher: the collectors' step tells" wait_for "[ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]"
+touch go
+ok "launcher: the job ends" wait_for "[ -e batch.done ]"
+is "launcher: nothing is said" "$(cat batch.log)" ""
+is "launcher: 16 nodes in the last run" "$(jq -r '.collected_by, .nodes_told, ([.nodes[] | select(.clock_error_ms != null)] | length)' "$(ls -t mlruns/*/*/artifacts/nodes.json | head -1)" | xargs)" "step 16 16"
+is "launcher: scontrol once for three runs, a step of collectors for each srun" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_JOB_STEP_CREATE)" "1 4"
+is "launcher: the others have the answer too" "$(cat mlruns/*/*/tags/job.submitted | sort -u | wc -l) $(cat mlruns/*/*/tags/job.submitted | wc -l)" "1 0"
+
+# the scheduler ends a run: cancelled; killed with all its processes; requeued
+fresh
+timeout 60 srun -N2 -n2 "$BENCHWRAP" -q -- sh -c 'touch began; sleep 100' </dev/null >out 2>&1 &
+client=$!
+wait_for "[ -e began ]"
+timeout 10 scancel "$(timeout 10 squeue -h -o %i)"
+wait $client
+like "scancel: KILLED, and by whom" "$(shown '.status, .reason' | xargs)" "^KILLED (ended by signal TERM|exit status 143), sent by the scheduler \(cancelled, preempted or requeued\)$"
+fresh
+rm -f began
+timeout 60 srun -N1 "$BENCHWRAP" -q -- sh -c 'trap "" TERM; touch began; while :; do sleep 0.2; done' </dev/null >out 2>&1 &
+client=$!
+wait_for "[ -e began ]"
+timeout 10 scancel "$(timeout 10 squeue -h -o %i)"
+wait $client
+wait_for "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]"
+is "KillWait: closed afterwards, and true" "$(shown '.status, .tags["benchwrap.ended"]' | xargs)" "KILLED killed by the scheduler, with the recording, after SIGTERM"
+
+# a controller that does not answer: nothing waits for it before the program, and not long after
+fresh
+cat >dead.sh <<S
+#!/bin/bash
+kill -STOP $(cat "$slurm_dir/run/slurmctld.pid")
+from=\$(date +%s%N)
+"$BENCHWRAP" -q -- sh -c 'date +%s%N >began.at'
+to=\$(date +%s%N)
+echo \$(((\$(cat began.at) - from) / 1000000)) \$(((to - \$(cat began.at)) / 1000000)) >dead.ms
+"$BENCHWRAP" -q -- true
+kill -CONT $(cat "$slurm_dir/run/slurmctld.pid")
+S
+chmod +x dead.sh
+timeout 60 salloc -Q -N1 ./dead.sh >out 2>&1
+read -r start end <dead.ms
+ok "dead controller: the program does not wait for it ($start ms)" test "$start" -lt 2000
+ok "dead controller: the run ends after its five seconds ($end ms)" test "$end" -ge 4500 -a "$end" -lt 9000
+is "dead controller: the reason, and it is not asked twice" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "job.allocation").reason')" "scontrol was asked by an earlier run of this job: no answer within 5 s"
+slurm_stop
+done_testing
