@@ -46,9 +46,9 @@ static int load(const char *path, struct json **ret, struct err *err)
     return 0;
 }
 
-static const struct json *labelled(const struct json *document, const char *label)
+static const struct json *labelled(const struct json *document, const char *part, const char *label)
 {
-    for (const struct json *c = json_first(json_get(document, "configurations")); c; c = json_next(c))
+    for (const struct json *c = json_first(json_get(document, part)); c; c = json_next(c))
         if (strcmp(json_string(json_get(c, "label"), ""), label) == 0)
             return c;
     return NULL;
@@ -125,13 +125,13 @@ static void one(struct told *t, const char *label, size_t f, double *a, size_t n
     buf_printf(t->to, ",\"words\":\"%s\"}", words);
 }
 
-static void configurations(struct told *t, const struct json *a, const struct json *b)
+static void configurations(struct told *t, const char *part, const struct json *a, const struct json *b)
 {
     static double va[VALUES_MAX], vb[VALUES_MAX];
-    for (const struct json *c = json_first(json_get(a, "configurations")); c; c = json_next(c)) {
+    for (const struct json *c = json_first(json_get(a, part)); c; c = json_next(c)) {
         const char *label = json_string(json_get(c, "label"), "");
         CLEANUP_BUF struct buf plain;
-        const struct json *other = labelled(b, label);
+        const struct json *other = labelled(b, part, label);
         buf_init(&plain, 256);
         buf_plain(&plain, str_of(label), 60);
         for (size_t f = 0; other && f < sizeof figures / sizeof figures[0]; f++) {
@@ -207,7 +207,8 @@ int compare(const char *path_a, const char *path_b, bool json, struct err *err)
         buf_printf(&to, "%-16s %-15s %12s %12s %-8s %8s %8s %8s  %s\n", "what", "figure", "A median", "B median", "unit", "B/A", "low",
                    "high", "n");
     size_t before = to.n;
-    configurations(&t, a, b);
+    configurations(&t, "configurations", a, b);
+    configurations(&t, "chain", a, b);
     bool nothing = to.n == before;
     if (json)
         buf_puts(&to, "],\n\"differences\":[");

@@ -34,6 +34,13 @@ static void text(struct buf *to, const char *name, const char *value)
         buf_puts(to, "null");
 }
 
+/* Left out where it does not apply. */
+static void text_if(struct buf *to, const char *name, const char *v)
+{
+    if (v)
+        text(to, name, v);
+}
+
 static void value(struct buf *to, const char *name, double v)
 {
     key(to, name);
@@ -196,18 +203,22 @@ static void statistics(struct buf *to, const char *name, const struct stats *s)
     buf_putc(to, '}');
 }
 
-static void configurations(const struct bench *b, struct buf *to, const struct group *groups, size_t n, double floor)
+static void configurations(const struct bench *b, struct buf *to, const char *name, bool chain, const struct group *groups, size_t n,
+                           double floor)
 {
-    key(to, "configurations");
+    bool none = true;
+    key(to, name);
     buf_putc(to, '[');
     for (size_t k = 0; k < n; k++) {
         const struct group *g = &groups[k];
         char label[64];
         bool first = true;
+        if (g->chain != chain)
+            continue;
         output_label(g, label, sizeof label);
-        buf_puts(to, k ? ",\n{" : "\n{");
+        buf_puts(to, none ? "\n{" : ",\n{");
+        none = false;
         text(to, "label", label);
-        text(to, "kind", g->chain ? "chain" : "batch");
         count(to, "tasks", g->tasks);
         value(to, "duration_s", g->duration);
         count(to, "slots", g->slots);
@@ -289,16 +300,16 @@ static void head(const struct bench *b, struct buf *to)
     text(to, "name", p->name);
     text(to, "path", s->payload == PAYLOAD_CALL ? "client (a function call, no process)" : p->path);
     flag(to, "tried_on_live_system", p->live);
-    text(to, "version", b->scheduler_version);
-    text(to, "template", s->submit);
-    text(to, "tool", strcmp(p->name, "parallel") == 0 ? s->with : NULL);
+    text_if(to, "version", b->scheduler_version);
+    text_if(to, "template", s->submit);
+    text_if(to, "tool", strcmp(p->name, "parallel") == 0 ? s->with : NULL);
     buf_putc(to, '}');
     key(to, "payload");
     buf_putc(to, '{');
     text(to, "kind", output_payload(s));
     flag(to, "in_process", s->payload == PAYLOAD_CALL);
     flag(to, "self_stamped", s->payload == PAYLOAD_STUB || s->payload == PAYLOAD_CALL || s->wrap || strcmp(p->name, "local") != 0);
-    text(to, "program", s->command.n ? str_base_name(s->command.word[0]) : NULL);
+    text_if(to, "program", s->command.n ? str_base_name(s->command.word[0]) : NULL);
     count(to, "argument_bytes", s->argsize);
     text(to, "spends_time", s->busy ? "computing" : "sleeping");
     buf_putc(to, '}');
@@ -388,7 +399,8 @@ void output_json(const struct bench *b, struct buf *to)
     figure(to, "floor_per_s", floor);
     others(b, to, "floor", false, 0);
     others(b, to, "warmups", true, 0);
-    configurations(b, to, groups, n, floor);
+    configurations(b, to, "configurations", false, groups, n, floor);
+    configurations(b, to, "chain", true, groups, n, floor);
     derived(to, groups, n);
     buf_puts(to, "}\n");
 }

@@ -22,9 +22,15 @@ static const char *span(double seconds, char *to, size_t size)
     return to;
 }
 
-static const char *quantile(const struct quantiles *q, int i, char *to, size_t size)
+/* A column of the table, right in its place. */
+static void cell(struct buf *to, int width, bool known, double v)
 {
-    return span(q->n ? q->at[i] : NAN, to, size);
+    if (!known)
+        buf_printf(to, " %*s", width, "-");
+    else if (v < 10)
+        buf_printf(to, " %*.4f", width, v);
+    else
+        buf_printf(to, " %*.*f", width, v < 1000 ? 2 : 0, v);
 }
 
 static const char *rate(double v, char *to, size_t size)
@@ -38,14 +44,22 @@ static const char *rate(double v, char *to, size_t size)
 
 static void row(struct buf *to, const struct batch *x)
 {
-    char a[24], s[24], p50[24], p99[24], turn[24], sub[24], d[24];
-    char name[40];
-    snprintf(name, sizeof name, "%s", x->floor ? "floor" : x->warmup ? "warm-up" : x->chain ? "chain" : "batch");
-    buf_printf(to, "%-8s %8zu %9s %4u %12s %12s %9s %9s %9s %9s %6.0f %6zu %6zu %6zu\n", name, x->tasks,
-               x->duration > 0 ? span(x->duration, d, sizeof d) : "0", x->repetition, rate(x->throughput, a, sizeof a),
-               rate(x->submit_rate, s, sizeof s), quantile(&x->submit, 0, sub, sizeof sub), quantile(&x->start, 0, p50, sizeof p50),
-               quantile(&x->start, 3, p99, sizeof p99), quantile(&x->turnaround, 0, turn, sizeof turn), x->concurrency_max, x->failed,
-               x->lost, x->duplicates);
+    struct group g = {.tasks = x->tasks, .duration = x->duration, .chain = x->chain};
+    char label[64];
+    output_label(&g, label, sizeof label);
+    buf_printf(to, "%-16s %-8s %4u", x->floor ? "floor" : label,
+               x->warmup  ? "warm-up"
+               : x->floor ? "floor"
+               : x->chain ? "chain"
+                          : "batch",
+               x->repetition);
+    cell(to, 12, x->throughput > 0, x->throughput);
+    cell(to, 12, x->submit_rate > 0, x->submit_rate);
+    cell(to, 12, x->submit.n, x->submit.at[0] * 1e3);
+    cell(to, 11, x->start.n, x->start.at[0] * 1e3);
+    cell(to, 11, x->start.n, x->start.at[3] * 1e3);
+    cell(to, 10, x->turnaround.n, x->turnaround.at[0] * 1e3);
+    buf_printf(to, " %6.0f %6zu %6zu %6zu\n", x->concurrency_max, x->failed, x->lost, x->duplicates);
 }
 
 static void head(const struct bench *b, struct buf *to)
@@ -59,8 +73,8 @@ static void head(const struct bench *b, struct buf *to)
     buf_printf(to, "path: %s\n", s->payload == PAYLOAD_CALL ? "client (a function call)" : b->provider->path);
     if (b->scheduler_version)
         buf_printf(to, "version: %s\n", b->scheduler_version);
-    buf_printf(to, "%-8s %8s %9s %4s %12s %12s %9s %9s %9s %9s %6s %6s %6s %6s\n", "what", "tasks", "duration", "rep", "tasks/s",
-               "submits/s", "submit50", "start50", "start99", "turn50", "atonce", "failed", "lost", "twice");
+    buf_printf(to, "%-16s %-8s %4s %12s %12s %12s %11s %11s %10s %6s %6s %6s %6s\n", "label", "kind", "rep", "tasks(op/s)", "submits(op/s)",
+               "submit50(ms)", "start50(ms)", "start99(ms)", "turn50(ms)", "atonce", "failed", "lost", "twice");
 }
 
 static void interval(struct buf *to, const struct stats *s, const char *unit)
