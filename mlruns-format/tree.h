@@ -29,7 +29,7 @@ struct tree_run {
     struct tree_entry *params, *metrics, *tags; /* NULL until asked for */
     const char *path;      /* below the tree's parent, "mlruns/<exp>/<run>" */
     const char *problem;   /* what could not be read, or NULL */
-    const struct folder *tree; /* that it was read from, as the caller gave it; of no use behind tree_walk, tree_find */
+    const struct folder *tree; /* that it was read from, as the caller gave it; NULL: by descriptor */
     struct tree_run *next;
 };
 enum { TREE_META = 0, TREE_PARAMS = 1, TREE_METRICS = 2, TREE_TAGS = 4, TREE_LAST = 8 /* of each metric the latest value only */ };

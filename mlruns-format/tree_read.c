@@ -397,9 +397,10 @@ static int walk_folder(void *context, const struct folder *in, const char *folde
     return w->folder ? each_run_id(in, walk_run, w) : -1;
 }
 
-int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
+static int walk(const struct folder *root, const struct folder *lasting, unsigned what, struct arena *a,
+                int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
 {
-    struct walk w = {.x = {.what = what, .a = a}, .root = root, .each = each, .context = context};
+    struct walk w = {.x = {.what = what, .a = a}, .root = lasting, .each = each, .context = context};
     buf_init(&w.x.text, METRIC_MAX + (1 << 20));
     int rc = each_experiment(root, walk_folder, &w, err);
     buf_deinit(&w.x.text);
@@ -464,14 +465,23 @@ int tree_find_in(const struct folder *root, const char *prefix, unsigned what, s
     return 0;
 }
 
+int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context,
+                 struct err *err)
+{
+    return walk(root, root, what, a, each, context, err);
+}
+
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err)
 {
     struct folder f = folder_disk(root);
-    return tree_walk_in(&f, what, a, each, context, err);
+    return walk(&f, NULL, what, a, each, context, err);
 }
 
 int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
 {
     struct folder f = folder_disk(root);
-    return tree_find_in(&f, prefix, what, a, ret, err);
+    int rc = tree_find_in(&f, prefix, what, a, ret, err);
+    if (rc == 0)
+        (*ret)->tree = NULL;
+    return rc;
 }

@@ -1,7 +1,6 @@
 /* series_notes.c: what a series has done so far, as lines of JSON in its spool. */
 #include "wrapper/series_notes.h"
 
-#include "base/fs.h"
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -197,14 +196,14 @@ static int take_line(struct series_notes *n, struct str line, struct err *err)
     return rc;
 }
 
-int series_notes_read(int dir, struct series_notes *ret, struct err *err)
+int series_notes_read(const struct folder *in, struct series_notes *ret, struct err *err)
 {
     CLEANUP_BUF struct buf text;
-    buf_init(&text, NOTES_BYTES + 1);
+    buf_init(&text, NOTES_BYTES + (1 << 20));
     *ret = (struct series_notes){.end = ""};
     arena_init(&ret->arena, NOTES_MEMORY);
-    if (fs_read(dir, SERIES_NOTES, NOTES_BYTES, 0, &text, err))
-        return -1;
+    if (folder_read(in, SERIES_NOTES, NOTES_BYTES, &text) < 0)
+        return err_sys(err, "reading " SERIES_NOTES);
     for (struct str rest = buf_text(&text); rest.p && rest.n;)
         if (take_line(ret, str_cut(&rest, '\n'), err))
             return -1;

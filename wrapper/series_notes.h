@@ -2,6 +2,7 @@
  * statistics are made from this file, at the normal end as after a crash; it is an artifact of the series' run. */
 #ifndef WRAPPER_SERIES_NOTES_H
 #define WRAPPER_SERIES_NOTES_H
+#include "base/folder.h"
 #include "mlruns-format/record.h"
 #include "wrapper/series_sweep.h"
 
@@ -51,6 +52,6 @@ void series_head_print(const struct series_notes *n, struct buf *to);
 void series_run_print(const struct series_run *run, struct buf *to);
 void series_end_print(const char *why, struct buf *to);
 /* Reads dir/repetitions.jsonl; a torn last line is left out. Initialises *ret in any case (series_notes_deinit). */
-int series_notes_read(int dir, struct series_notes *ret, struct err *err);
+int series_notes_read(const struct folder *in, struct series_notes *ret, struct err *err);
 void series_notes_deinit(struct series_notes *n);
 #endif

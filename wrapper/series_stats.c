@@ -437,7 +437,8 @@ int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct
     struct finishing f = {.r = r, .n = &notes, .end_ms = r->start_ms};
     const char *source = r->source;
     *ret = (struct rules_outcome){.reason = "no repetition was run"};
-    if (series_notes_read(spool, &notes, err)) {
+    struct folder in = folder_disk(spool);
+    if (series_notes_read(&in, &notes, err)) {
         series_notes_deinit(&notes);
         return -1;
     }

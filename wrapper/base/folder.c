@@ -44,7 +44,12 @@ int folder_look(const struct folder *f, const char *path, struct folder_entry *r
 
 int folder_read(const struct folder *f, const char *path, size_t max, struct buf *to)
 {
-    return f->ops->read(f, path, max, to);
+    return f->ops->read(f, path, max, false, to);
+}
+
+int folder_read_head(const struct folder *f, const char *path, size_t max, struct buf *to)
+{
+    return f->ops->read(f, path, max, true, to);
 }
 
 int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
@@ -128,7 +133,7 @@ static int open_file(const struct folder *f, const char *path)
 }
 
 /* Only now is it known what was opened: a directory's read fails by itself, a FIFO has an end at once and no bytes. */
-static int disk_read(const struct folder *f, const char *path, size_t max, struct buf *to)
+static int disk_read(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
     size_t begin = to->n;
     CLEANUP_FD int fd = open_file(f, path);
@@ -145,6 +150,11 @@ static int disk_read(const struct folder *f, const char *path, size_t max, struc
         }
         to->n += (size_t)k;
         to->p[to->n] = 0;
+        if (to->n - begin > max && cut) {
+            to->n = begin + max;
+            to->p[to->n] = 0;
+            return 1;
+        }
         if (to->n - begin > max) {
             errno = EFBIG;
             return -1;

@@ -31,7 +31,7 @@ struct folder_ops {
     int (*list)(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
     int (*look)(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size);
     int (*feed)(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context);
-    int (*read)(const struct folder *f, const char *path, size_t max, struct buf *to);
+    int (*read)(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to);
 };
 
 /* The folder of an open directory, which stays the caller's. */
@@ -44,8 +44,10 @@ void folder_leave(struct folder *f); /* once more does no harm */
 int folder_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
 /* What f/path is. ret->name and ret->id are not set. *ret_size (may be NULL): bytes of a file, else 0. */
 int folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size);
-/* The bytes of the file f/path behind those in `to`. EFBIG: more than max. */
+/* The bytes of the file f/path behind those in `to`, which may grow to max and 64 KiB more. EFBIG: more than max. */
 int folder_read(const struct folder *f, const char *path, size_t max, struct buf *to);
-/* The same piece by piece. */
+/* The first max bytes of it. 1: there are more. */
+int folder_read_head(const struct folder *f, const char *path, size_t max, struct buf *to);
+/* As folder_read, piece by piece. */
 int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context);
 #endif

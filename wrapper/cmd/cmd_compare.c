@@ -355,6 +355,7 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
+    CMD_ROW_REF,
     {"by", 'b', OPT_TEXT, "KEY", NULL, NULL, "Selection",
      "instead of naming runs: one group for each value of this param or tag (or experiment, name, status)", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "with --by: only runs of this experiment", 0},
@@ -376,7 +377,7 @@ const struct cmd cmd_compare = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Each operand is a group: one run, or several with commas between (as in \"benchwrap show\": id, last, last~N). The first group is the base; "
+        "Each operand is a group: one run, or several with commas between (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is the base; "
         "the word vs is for reading only. --by makes the groups; warm-up runs are left out, and of a series each repetition counts.\n\n"
         "For each metric: number of values, median, ratio of the medians to the base and its 95 % interval (Price and Bonett, free of assumptions on "
         "the distribution). With several runs in a group each run counts once, with the median of its repetitions; with one run in each, its "

@@ -182,6 +182,7 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
+    CMD_ROW_REF,
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
      "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0},

@@ -1,15 +1,11 @@
 /* cmd_show.c: `benchwrap show RUN`: everything about one run. */
 #include "cmd/runs.h"
 
-#include "base/fs.h"
 #include "wrapper/series_stats.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { ARTIFACTS_MAX = 10000, DEPTH_MAX = 16, VALUE_SHOWN = 100 };
 
@@ -29,25 +25,43 @@ struct shown {
     bool artifacts_cut;
 };
 
-static void list_artifacts(struct shown *s, int dir, const char *folder, const char *prefix, int depth)
+/* A folder of artifacts on the way down. */
+struct below {
+    struct shown *s;
+    const struct folder *in;
+    const char *prefix;
+    int depth;
+};
+
+static void list_artifacts(struct shown *s, const struct folder *in, const char *folder, const char *prefix, int depth);
+
+static int each_artifact(void *context, const struct folder_entry *e)
 {
-    struct fs_list list;
-    CLEANUP_FD int fd = openat(dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 || fs_list(fd, ".", &list, NULL) < 0)
-        return;
-    for (size_t i = 0; i < list.count; i++) {
-        struct stat st;
-        if (fstatat(fd, list.names[i], &st, AT_SYMLINK_NOFOLLOW) < 0)
-            continue;
-        const char *path = arena_printf(s->c->arena, "%s%s", prefix, list.names[i]);
-        if (s->artifact_count == ARTIFACTS_MAX || depth == DEPTH_MAX)
-            s->artifacts_cut = true;
-        else if (path && S_ISDIR(st.st_mode))
-            list_artifacts(s, fd, list.names[i], arena_printf(s->c->arena, "%s/", path), depth + 1);
-        else if (path)
-            s->artifacts[s->artifact_count++] = (struct artifact){path, (uint64_t)st.st_size};
-    }
-    fs_list_deinit(&list);
+    struct below *b = context;
+    struct shown *s = b->s;
+    struct folder_entry what;
+    uint64_t size;
+    const char *path = arena_printf(s->c->arena, "%s%s", b->prefix, e->name.p);
+    if (s->artifact_count == ARTIFACTS_MAX || b->depth == DEPTH_MAX)
+        s->artifacts_cut = true;
+    else if (path && e->kind == FOLDER_FOLDER)
+        list_artifacts(s, b->in, e->name.p, arena_printf(s->c->arena, "%s/", path), b->depth + 1);
+    else if (path && folder_look(b->in, e->name.p, &what, &size) == 0)
+        s->artifacts[s->artifact_count++] = (struct artifact){path, size};
+    return 0;
+}
+
+static void list_artifacts(struct shown *s, const struct folder *in, const char *folder, const char *prefix, int depth)
+{
+    CLEANUP_FOLDER struct folder own = {0};
+    struct below b = {s, &own, prefix, depth};
+    if (prefix && folder_enter(in, folder, &own) == 0)
+        folder_list(&own, each_artifact, &b);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct artifact *)a)->path, ((const struct artifact *)b)->path);
 }
 
 static const struct json *metric_detail(const struct shown *s, const char *key)
@@ -134,10 +148,12 @@ static void print_points(const struct shown *s, struct json_out *j)
     CLEANUP_BUF struct buf table;
     buf_init(&table, 64 << 20);
     snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
-    CLEANUP_FD int dir = openat(s->runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0 || faccessat(dir, SERIES_NOTES, F_OK, 0))
+    CLEANUP_FOLDER struct folder in = {0};
+    struct folder tree = runs_tree(s->runs, s->run);
+    struct folder_entry e;
+    if (folder_enter(&tree, path, &in) < 0 || folder_look(&in, SERIES_NOTES, &e, NULL) < 0)
         return;
-    if (series_notes_read(dir, &notes, &err) == 0 && j)
+    if (series_notes_read(&in, &notes, &err) == 0 && j)
         series_json(&notes, series_figures(&notes), j);
     else if (!err.kind)
         series_table(&notes, series_figures(&notes), notes.sweep.count == 0, 0, &table);
@@ -391,11 +407,14 @@ static int show(struct shown *s)
 {
     struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->c->arena);
     char path[256];
+    struct folder tree = runs_tree(s->runs, s->run);
     s->detail = detail;
     s->artifacts = arena_get(s->c->arena, ARTIFACTS_MAX * sizeof *s->artifacts);
     snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
     if (s->artifacts)
-        list_artifacts(s, s->runs->root, path, "", 0);
+        list_artifacts(s, &tree, path, "", 0);
+    if (s->artifact_count)
+        qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     int status = opt_on(&s->c->opts, "json") ? print_json(s) : print_text(s);
     json_free(detail);
     if (status < 0)
@@ -420,7 +439,7 @@ static int run(struct cmd_context *c)
     return status;
 }
 
-static const struct opt_row rows[] = {CMD_ROW_TREE, CMD_ROW_JSON};
+static const struct opt_row rows[] = {CMD_ROW_TREE, CMD_ROW_REF, CMD_ROW_JSON};
 
 const struct cmd cmd_show = {
     .name = "show",
@@ -430,7 +449,8 @@ const struct cmd cmd_show = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "RUN is the beginning of its id (4 digits or more), last for the newest run (what is shown without RUN), or last~N for the one N before it. "
-        "Of a run that another one amends, that one is shown; =ID is the run as it was recorded.\n\n"
+        "Of a run that another one amends, that one is shown; =ID is the run as it was recorded. "
+        "REF:RUN is a run in a commit of a git repository (a branch, origin/main, a hash), which is read without a checkout.\n\n"
         "Shows status, verdict and reason, metrics judged by references with their bands, metrics with unit, the direction that is better, number and range of the samples, parameters, "
         "tags, what is missing and why, and the files kept with it; of repetitions (--repeat, --sweep) also the table of their points. The exit status is 1 when the run is damaged or not found.",
     .examples = "$ benchwrap show\n"

@@ -1,11 +1,9 @@
 /* headline.c: the one or two numbers by which a run is known in a table. */
 #include "cmd/headline.h"
 
-#include <dirent.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { METRIC_TAIL = 4096 };
 
@@ -35,24 +33,33 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+struct metric_names {
+    struct arena *a;
+    char **names;
+    size_t n, max;
+};
+
+static int each_metric(void *context, const struct folder_entry *e)
+{
+    struct metric_names *m = context;
+    if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && runs_is_result(e->name.p) && (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
+        m->n++;
+    return m->n == m->max;
+}
+
 /* Names of the run's metrics that are about the program, sorted. */
 static size_t metric_names(const struct runs *runs, const struct tree_run *run, struct arena *a, char **names, size_t max)
 {
+    CLEANUP_FOLDER struct folder in = {0};
+    struct folder tree = runs_tree(runs, run);
+    struct metric_names m = {a, names, 0, max};
     char path[256];
     snprintf(path, sizeof path, "%s/metrics", run->path + strlen("mlruns/"));
-    int fd = openat(runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    size_t n = 0;
-    if (!d && fd >= 0)
-        close(fd);
-    for (struct dirent *e; d && n < max && (e = readdir(d));)
-        if (e->d_name[0] != '.' && e->d_type != DT_DIR && runs_is_result(e->d_name) &&
-            (names[n] = arena_dup(a, e->d_name, strlen(e->d_name))))
-            n++;
-    if (d)
-        closedir(d);
-    qsort(names, n, sizeof *names, by_name);
-    return n;
+    if (folder_enter(&tree, path, &in) == 0)
+        folder_list(&in, each_metric, &m);
+    if (m.n)
+        qsort(names, m.n, sizeof *names, by_name);
+    return m.n;
 }
 
 size_t headlines_of(const struct runs *runs, const struct tree_run *run, struct arena *a, struct headline *ret)

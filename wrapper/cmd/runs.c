@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cmd/corrections.h"
+#include "cmd/runs_ref.h"
 #include "plan.h"
 
 #include <errno.h>
@@ -18,7 +19,9 @@ enum { DETAIL_MAX = 256 << 20 };
 int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
 {
     *ret = (struct runs){.root = -1};
-    const struct opt_value *given = opt_find(&c->opts, "tree");
+    const struct opt_value *given = opt_find(&c->opts, "tree"), *ref = opt_find(&c->opts, "ref");
+    if (ref && ref->text)
+        return runs_open_ref(ret, ref->text, c, err);
     if (plan_tree(given->text, c->env, c->arena, &ret->tree, err) < 0)
         return -1;
     ret->root = open(ret->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -28,8 +31,18 @@ int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
     return ret->root < 0 ? err_sys(err, "opening the tree %s", ret->tree) : 0;
 }
 
+/* Who has only a descriptor reads through it. */
+static const struct folder *ready(struct runs *runs)
+{
+    if (!runs->folder.ops)
+        runs->folder = folder_disk(runs->root);
+    return &runs->folder;
+}
+
 void runs_close(struct runs *runs)
 {
+    runs_close_refs(runs);
+    folder_leave(&runs->folder);
     fs_close(&runs->root);
     free(runs->all);
     runs->all = NULL;
@@ -41,14 +54,22 @@ static const char *path_in_tree(const struct tree_run *run) /* "mlruns/<exp>/<ru
     return slash ? slash + 1 : run->path;
 }
 
+struct folder runs_tree(const struct runs *runs, const struct tree_run *run)
+{
+    struct folder f = run->tree ? *run->tree : runs->folder.ops ? runs->folder : folder_disk(runs->root);
+    f.borrowed = true;
+    return f;
+}
+
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     char path[1024];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", path_in_tree(run), name) >= sizeof path)
         return NULL;
-    buf_init(&b, max + 4096);
-    if (fs_read(runs->root, path, max, FS_CUT, &b, NULL) < 0)
+    buf_init(&b, max + (1 << 20));
+    struct folder tree = runs_tree(runs, run);
+    if (folder_read_head(&tree, path, max, &b) < 0)
         return NULL;
     return arena_dup(a, b.p ? b.p : "", b.n < max ? b.n : max);
 }
@@ -60,11 +81,12 @@ struct json *runs_detail(const struct runs *runs, const struct tree_run *run, co
     struct err err = {0};
     char path[256];
     snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", path_in_tree(run));
-    buf_init(&b, DETAIL_MAX);
+    buf_init(&b, DETAIL_MAX + (1 << 20));
     *ret_problem = NULL;
-    if (fs_read(runs->root, path, DETAIL_MAX, 0, &b, &err) < 0) {
-        if (err.sys != ENOENT && err.sys != ENOTDIR)
-            *ret_problem = arena_printf(a, "%s", err.text);
+    struct folder tree = runs_tree(runs, run);
+    if (folder_read(&tree, path, DETAIL_MAX, &b) < 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            *ret_problem = arena_printf(a, "artifacts/benchwrap.json cannot be read: %s", strerror(errno));
         return NULL;
     }
     if (json_parse(&doc, buf_text(&b), NULL, &err) < 0) {
@@ -270,7 +292,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
     for (const struct opt_value *v = filter->tags; v && v->text; v = v->next)
         if (!strchr(v->text, '=') || v->text[0] == '=')
             return err_set(err, ERR_USAGE, "--tag: \"%.60s\": KEY=VALUE is wanted", v->text);
-    int walked = tree_walk(runs->root, TREE_META, c->arena, take, &l, err);
+    int walked = tree_walk_in(ready(runs), TREE_META, c->arena, take, &l, err);
     hide(&l);
     corrections_deinit(&l.corrections);
     free(l.kin);
@@ -298,23 +320,35 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
     return 1;
 }
 
-/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
-static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct cmd_context *c, struct err *err)
+struct seeing {
+    struct runs *runs;
+    const char *folder; /* of the experiment */
+    struct corrections *corrections;
+    struct arena *a;
+};
+
+static int see_one(void *context, const struct folder_entry *entry)
 {
-    struct fs_list list;
-    const char *folder = arena_dup(c->arena, path_in_tree(of), strcspn(path_in_tree(of), "/"));
-    if (!folder || fs_list(runs->root, folder, &list, err) < 0)
-        return -1;
-    for (size_t i = 0; i < list.count; i++) {
-        struct tree_run *run;
-        const char *name = arena_printf(c->arena, "mlruns/%s/%s", folder, list.names[i]);
-        struct tree_run look = {.path = name};
-        if (!correction_possible(list.names[i]) || !name || (!runs_file(runs, &look, "tags/benchwrap.amends", 64, c->arena) && !runs_file(runs, &look, "tags/benchwrap.retracts", 64, c->arena)))
-            continue;
-        if (tree_find(runs->root, list.names[i], TREE_META, c->arena, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
-            corrections_see(corrections, runs, run, c->arena);
-    }
-    fs_list_deinit(&list);
+    struct seeing *s = context;
+    struct tree_run *run, look = {.tree = &s->runs->folder};
+    if (!correction_possible(entry->name.p))
+        return 0;
+    look.path = arena_printf(s->a, "mlruns/%s/%s", s->folder, entry->name.p);
+    if (look.path &&
+        (runs_file(s->runs, &look, "tags/benchwrap.amends", 64, s->a) || runs_file(s->runs, &look, "tags/benchwrap.retracts", 64, s->a)) &&
+        tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
+        corrections_see(s->corrections, s->runs, run, s->a);
+    return s->a->failed;
+}
+
+/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
+static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct cmd_context *c,
+                          struct err *err)
+{
+    CLEANUP_FOLDER struct folder in = {0};
+    struct seeing s = {runs, arena_dup(c->arena, path_in_tree(of), strcspn(path_in_tree(of), "/")), corrections, c->arena};
+    if (!s.folder || folder_enter(ready(runs), s.folder, &in) < 0 || folder_list(&in, see_one, &s) < 0)
+        return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
     corrections_settle(corrections);
     return corrections->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
@@ -329,7 +363,7 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
         fprintf(c->notes, "benchwrap: the run %.8s is retracted\n", (*run)->id);
     } else if (strcmp(id, (*run)->id) != 0) {
         fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is taken; =%.8s is the run as it was recorded\n", (*run)->id, id, (*run)->id);
-        got = tree_find(runs->root, id, what, c->arena, run, err);
+        got = tree_find_in(ready(runs), id, what, c->arena, run, err);
     }
     corrections_deinit(&corrections);
     return got;
@@ -338,13 +372,17 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err)
 {
     uint64_t back = 0;
-    const char *id = name[0] == '=' ? name + 1 : name;
+    const char *id = name[0] == '=' ? name + 1 : name, *colon = strrchr(name, ':');
+    if (colon) { /* REF:RUN */
+        struct runs *other = runs_of_ref(runs, arena_dup(c->arena, name, (size_t)(colon - name)), c, err);
+        return other ? runs_find(other, colon + 1, what, c, ret, err) : -1;
+    }
     if (strcmp(name, "last") == 0 || (strncmp(name, "last~", 5) == 0 && str_uint(str_of(name + 5), &back))) {
         int got = find_last(runs, name, back, c, &id, err);
         if (got)
             return got;
     }
-    int got = tree_find(runs->root, id, what, c->arena, ret, err);
+    int got = tree_find_in(ready(runs), id, what, c->arena, ret, err);
     if (got == 0 && id == name)
         got = current(runs, what, c, ret, err);
     if (got == 1)

@@ -8,7 +8,9 @@
 
 struct runs {
     const char *tree;            /* absolute path of mlruns */
-    int root;                    /* its descriptor */
+    int root;                    /* its descriptor; -1: it lies in a repository */
+    struct folder folder;        /* the same as a folder, on disk or in a commit; all that only reads goes through it */
+    struct runs_ref *refs;       /* commits that operands have named (runs_ref.h) */
     struct tree_run **all;       /* newest first; runs that were deleted are not among them */
     size_t count;
     size_t damaged;              /* runs of which something could not be read */
@@ -33,6 +35,8 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
+/* The folder of the tree that the run lies in, borrowed. */
+struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 /* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
 struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);

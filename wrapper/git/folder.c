@@ -226,7 +226,7 @@ static int look(const struct folder *f, const char *path, struct folder_entry *r
     return rc ? errno_of(rc, &err) : 0;
 }
 
-static int read_file(const struct folder *f, const char *path, size_t max, struct buf *to)
+static int read_file(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to)
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
@@ -241,15 +241,22 @@ static int read_file(const struct folder *f, const char *path, size_t max, struc
         return -1;
     }
     struct repo_id id = id_of(e);
-    int rc = repo_read(at->repo, &id, REPO_BLOB, max, to, &err);
-    return rc ? errno_of(rc, &err) : 0;
+    size_t begin = to->n;
+    int rc = repo_read(at->repo, &id, REPO_BLOB, cut ? OBJECT_MAX : max, to, &err);
+    if (rc)
+        return errno_of(rc, &err);
+    if (to->n - begin <= max)
+        return 0;
+    to->n = begin + max;
+    to->p[to->n] = 0;
+    return 1;
 }
 
 static int feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, (size_t)OBJECT_MAX + 1);
-    if (read_file(f, path, max < OBJECT_MAX ? (size_t)max : OBJECT_MAX, &b) < 0)
+    if (read_file(f, path, max < OBJECT_MAX ? (size_t)max : OBJECT_MAX, false, &b) < 0)
         return -1;
     if (b.n)
         piece(context, b.p, b.n);

@@ -81,7 +81,8 @@ static int read_notes(const char *text, struct series_notes *ret)
     assert_true(dir >= 0);
     if (text)
         assert_int_equal(fs_create(dir, SERIES_NOTES, str_of(text), 0600, NULL), 0);
-    int rc = series_notes_read(dir, ret, NULL);
+    struct folder in = folder_disk(dir);
+    int rc = series_notes_read(&in, ret, NULL);
     unlinkat(dir, SERIES_NOTES, 0);
     close(dir);
     rmdir(folder);

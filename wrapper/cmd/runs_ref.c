@@ -1,0 +1,146 @@
+/* runs_ref.c: the tree of a commit: which repository, which folder in it. */
+#include "cmd/runs_ref.h"
+
+#include "git/folder.h"
+#include "git/tree.h"
+#include "plan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One commit that is read; the first belongs to the runs themselves, the others to operands. */
+struct runs_ref {
+    const char *name;
+    struct repo *repo;
+    struct runs *runs;        /* of an operand */
+    struct runs_ref *next;
+};
+
+static struct runs_ref *keep(struct runs *runs, const char *name, struct repo *repo, struct arena *a)
+{
+    struct runs_ref *own = ARENA_NEW(a, struct runs_ref);
+    if (own) {
+        *own = (struct runs_ref){.name = name, .repo = repo, .next = runs->refs};
+        runs->refs = own;
+    }
+    return own;
+}
+
+void runs_close_refs(struct runs *runs)
+{
+    folder_leave(&runs->folder); /* before its repository */
+    for (struct runs_ref *r = runs->refs; r; r = r->next) {
+        if (r->runs)
+            runs_close(r->runs);
+        repo_close(r->repo);
+    }
+    runs->refs = NULL;
+}
+
+/* The folder above the tree that --tree names, or runs are recorded into. */
+static const char *above(struct cmd_context *c, const char *given)
+{
+    const char *tree;
+    struct err ignored = {0};
+    if (plan_tree(given, c->env, c->arena, &tree, &ignored) < 0)
+        return NULL;
+    const char *slash = strrchr(tree, '/');
+    return slash && slash > tree ? arena_dup(c->arena, tree, (size_t)(slash - tree)) : NULL;
+}
+
+/* Opens the repository; *ret_place: where the user stands in it. */
+static int open_repo(struct repo **ret, struct cmd_context *c, const char **ret_place, struct err *err)
+{
+    const struct opt_value *given = opt_find(&c->opts, "tree");
+    const char *named = given && given->text && given->origin != OPT_DEFAULT ? above(c, given->text) : NULL;
+    *ret_place = named ? named : ".";
+    int rc = repo_open(ret, *ret_place, 0, err);
+    if (rc == 1 && !named && (*ret_place = above(c, NULL))) {
+        struct err second = {0};
+        if (repo_open(ret, *ret_place, 0, &second) == 0)
+            rc = 0;
+    }
+    return rc ? -1 : 0;
+}
+
+/* Where a folder lies in its work tree, with a '/' behind it; "" at its root, or in a bare repository. */
+static const char *place_in(const struct repo *repo, const char *place, struct arena *a)
+{
+    const char *root = repo_workdir(repo);
+    char real[PATH_MAX], top[PATH_MAX];
+    if (!root || !realpath(place, real) || !realpath(root, top))
+        return "";
+    size_t n = strlen(top);
+    if (strncmp(real, top, n) != 0 || real[n] != '/')
+        return "";
+    return arena_printf(a, "%s/", real + n + 1);
+}
+
+/* The folder of the tree in the commit: the one named, else mlruns where the user stands, else at the root. 1: none. */
+static int find_tree(struct repo *repo, const struct repo_id *commit, const char *path, const char *place, struct arena *a, struct repo_id *ret,
+                     struct err *err)
+{
+    struct repo_entry e;
+    const char *tries[] = {path ? path : arena_printf(a, "%smlruns", place_in(repo, place, a)), path ? NULL : "mlruns"};
+    for (size_t i = 0; i < 2 && tries[i]; i++) {
+        int rc = repo_find(repo, commit, tries[i], &e, err);
+        if (rc < 0)
+            return -1;
+        if (rc == 0 && e.mode == REPO_MODE_DIR) {
+            *ret = e.id;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, struct err *err)
+{
+    *ret = (struct runs){.root = -1, .tree = ref};
+    struct repo *repo = NULL;
+    struct repo_id commit, tree;
+    const char *place, *colon = strchr(ref, ':'), *name = colon ? arena_dup(c->arena, ref, (size_t)(colon - ref)) : ref,
+                       *path = colon && colon[1] ? colon + 1 : NULL;
+    if (!name || !*name || *name == '-')
+        return err_set(err, ERR_USAGE, "\"%.100s\" is no name of a commit", ref);
+    if (open_repo(&repo, c, &place, err) < 0)
+        return -1;
+    if (!keep(ret, ref, repo, c->arena)) {
+        repo_close(repo);
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    }
+    int rc = repo_resolve(repo, name, REPO_COMMIT, &commit, err);
+    if (rc) {
+        err_wrap(err, "there is no commit %.100s (\"git fetch\" brings others' branches)", name);
+        goto fail;
+    }
+    rc = find_tree(repo, &commit, path, place, c->arena, &tree, err);
+    if (rc == 1)
+        err_set(err, ERR_INPUT, "%.100s has no folder %s", name, path ? path : "mlruns");
+    else if (rc == 0 && (rc = git_folder(repo, &tree, &ret->folder)) < 0)
+        err_sys(err, "reading the tree of %.100s", name);
+    if (rc == 0)
+        return 0;
+fail:
+    runs_close_refs(ret);
+    return -1;
+}
+
+struct runs *runs_of_ref(struct runs *runs, const char *ref, struct cmd_context *c, struct err *err)
+{
+    for (struct runs_ref *r = runs->refs; r; r = r->next)
+        if (r->runs && strcmp(r->name, ref) == 0)
+            return r->runs;
+    struct runs *other = ARENA_NEW(c->arena, struct runs);
+    struct runs_ref *own = other ? keep(runs, ref, NULL, c->arena) : NULL;
+    if (!own) {
+        err_set(err, ERR_SYSTEM, "out of memory");
+        return NULL;
+    }
+    if (runs_open_ref(other, ref, c, err) < 0)
+        return NULL;
+    own->runs = other;
+    return other;
+}

@@ -1,0 +1,13 @@
+/* runs_ref.h: runs that lie in a commit of a git repository: read from its objects, nothing is checked out. */
+#ifndef CMD_RUNS_REF_H
+#define CMD_RUNS_REF_H
+#include "cmd/runs.h"
+
+/* Opens the tree of a commit: `ref` is anything that git takes for one, or REF:PATH where mlruns has another place in it. The repository is that of
+ * --tree, else of the working directory, else of the tree that runs are recorded into. On success runs_close is to be called. */
+int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, struct err *err);
+/* The runs of a commit that an operand names (REF:RUN), opened at its first use; closed with `runs`. NULL with err. */
+struct runs *runs_of_ref(struct runs *runs, const char *ref, struct cmd_context *c, struct err *err);
+/* For runs_close. */
+void runs_close_refs(struct runs *runs);
+#endif
