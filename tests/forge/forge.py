@@ -5,7 +5,8 @@
 
 GitHub's interface stands below /repos and /api/v3, GitLab's below /api/v4, Gitea's below /api/v1; all show the same requests. What they say in trouble
 differs as the real ones do (a duplicate is 422, 409, 409; a branch that is not there 422, 400, 404). Behind /_/ the tests drive it: merge/N/METHOD,
-close/N, reopen/N, script (lines "METHOD STATUS [TEXT]": the next requests of that method are answered so), log, pulls."""
+close/N, reopen/N, script (lines "METHOD STATUS [HEADER: VALUE; …] [TEXT]": the next
+requests of that method are answered so; "POST+": after it was done), log, pulls."""
 import argparse, base64, json, re, subprocess, tempfile, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -288,6 +289,12 @@ class Handler(BaseHTTPRequestHandler):
             return 200, "".join(line + "\n" for line in LOG)
         return 200, [dict(current(p)) for p in PULLS]
 
+    @staticmethod
+    def trouble(row):
+        SCRIPT.remove(row)
+        rest = row[2] if len(row) > 2 else ""
+        raise Refused(int(row[1]), {"message": re.sub(r"\S+?: ?\S+ ?;", "", rest).strip()}, dict(re.findall(r"(\S+?): ?(\S+) ?;", rest)))
+
     def answer(self):
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         url = urlsplit(self.path)
@@ -297,17 +304,17 @@ class Handler(BaseHTTPRequestHandler):
                 if url.path.startswith("/_/"):
                     return self.reply(*self.control(url.path, data))
                 LOG.append(f"{self.command} {self.path}")
-                for i, row in enumerate(SCRIPT):
-                    if row[0] in (self.command, "*"):
-                        SCRIPT.pop(i)
-                        headers = dict(re.findall(r"(\S+?): ?(\S+) ?;", row[2])) if len(row) > 2 else {}
-                        text = re.sub(r"\S+?: ?\S+ ?;", "", row[2]).strip() if len(row) > 2 else ""
-                        raise Refused(int(row[1]), {"message": text}, headers)
                 query = {k: v[0] for k, v in parse_qs(url.query).items()}
                 body = json.loads(data) if data else {}
+                scripted = next((row for row in SCRIPT if row[0] in (self.command, "*", self.command + "+")), None)
+                if scripted and not scripted[0].endswith("+"):
+                    self.trouble(scripted)
                 for prefix, kind in (("/api/v4", self.gitlab), ("/api/v1", self.gitea), ("/api/v3", self.github), ("", self.github)):
                     if url.path.startswith(prefix):
-                        return self.reply(*kind(self.command, url.path[len(prefix):], query, body))
+                        status, answer = kind(self.command, url.path[len(prefix):], query, body)
+                        if scripted:
+                            self.trouble(scripted)
+                        return self.reply(status, answer)
             except Refused as r:
                 self.reply(r.status, r.body, r.headers)
             except Exception as e:  # a test shall see what went wrong here

@@ -1,0 +1,116 @@
+#!/bin/bash
+# sanitizer: long, because each of its shares starts git several times
+# What stands in the way of sharing: said clearly, nothing lost, and the next share goes on.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/forge.sh"
+command -v git >/dev/null 2>&1 || { skip "share" "git is not installed"; done_testing; exit; }
+cd "$WORK" || exit
+OUT=$WORK/out.txt
+share() { "$BENCHWRAP" share "$@" >"$OUT" 2>"$WORK/err.txt"; }
+said() { cat "$OUT" "$WORK/err.txt"; }
+
+mkdir nothing && cd nothing || exit
+share; like "no repository" "$? $(said)" "^1 .*no git repository"
+git init -q .; share; like "no remote" "$? $(said)" "^1 .*no remote to share with: git remote add"
+git remote add origin "$WORK/absent.git"
+share; like "a remote that is not there" "$? $(said)" "^1 .*the remote origin does not answer"
+git init -q --bare "$WORK/empty.git"; git remote set-url origin "$WORK/empty.git"
+share; like "a remote without a branch" "$? $(said)" "^1 .*--base|^1 .*no branch"
+share --remote -x; like "a remote's name that is an option" "$? $(said)" "^125 .*no name that git takes"
+share operand; like "operands" "$? $(said)" "^125 .*takes no operands"
+cd "$WORK" || exit
+
+forge_start github
+forge_clone clone
+cd clone || exit
+forge_runs . 2
+cp "$HOME/.gitconfig" "$WORK/identity" && git config --global --unset user.name
+share; like "no identity" "$? $(said)" "^1 .*does not know who commits: git config"
+cp "$WORK/identity" "$HOME/.gitconfig"
+is "… nothing was pushed" "$(git -C "$HUB" for-each-ref refs/heads/benchwrap)" ""
+
+# A detached HEAD, a dirty index, an untracked file are nobody's business.
+git checkout -q --detach; echo x >new; git add new; echo y >benchwrap.yaml; git rev-parse HEAD >"$WORK/head"; git status --porcelain >"$WORK/state"
+git stash list >"$WORK/stash"; cp benchwrap.yaml "$WORK/yaml"; echo 'site: alpha' >benchwrap.yaml; git status --porcelain >"$WORK/state"
+share; is "detached HEAD and dirty index" "$?" 0
+is "… which stay as they are" "$(git rev-parse HEAD; git status --porcelain)" "$(cat "$WORK/head" "$WORK/state")"
+git rm -q --cached new; rm new; git checkout -q main
+branch=$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)
+
+hook() { printf '#!/bin/sh\n%s\n' "$1" >"$HUB/hooks/pre-receive"; chmod +x "$HUB/hooks/pre-receive"; }
+forge_runs . 1
+hook 'echo "error: GH006: Protected branch update failed for refs/heads/$b." >&2; exit 1'
+share; like "a protected branch" "$? $(said)" "^1 .*not taken by origin: the branch is protected there.*GH006.*nothing is lost"
+hook 'echo "error: File mlruns/1/x is 120.00 MB; this exceeds GitHub'"'"'s file size limit of 100.00 MB" >&2; exit 1'
+share; like "over the forge's size" "$? $(said)" "^1 .*a file is larger than it takes.*120.00 MB.*nothing is lost"
+hook 'printf "\033[31mno\033[0m way\n" >&2; exit 1'
+share; is "words of the other side reach no terminal raw" "$? $(said | grep -c 'no.*way') $(said | LC_ALL=C grep -c "$(printf '\033')")" "1 1 0"
+rm "$HUB/hooks/pre-receive"
+
+# Somebody else writes to our branch over there.
+git clone -q -b "$branch" "$HUB" "$WORK/other"
+(cd "$WORK/other" && echo z >z && git add z && git commit -qm z && git push -q origin HEAD)
+share; like "foreign changes in our branch over there" "$? $(said)" "^1 .*is not as it was pushed from here: somebody has changed z,"
+is "… are not overwritten" "$(git -C "$HUB" log -1 --format=%s "$branch")" z
+(cd "$WORK/other" && git reset -q --hard HEAD~1 && git push -q -f origin HEAD && git checkout -q main && echo m >m && git add m && git commit -qm m && git push -q origin main &&
+    git checkout -q "$branch" && git merge -q --no-edit main && git push -q origin HEAD)
+share; is "but a merge of the target into it is replaced" "$? $(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -cE '^[0-9a-f]{32}')" "0 3"
+
+# Between our look and our push.
+mkdir "$WORK/bin"
+real=$(command -v git)
+cat >"$WORK/bin/git" <<END
+#!/bin/sh
+case " \$* " in *" push "*) $real -C "$HUB" update-ref "refs/heads/$branch" main ;; esac
+exec $real "\$@"
+END
+chmod +x "$WORK/bin/git"
+forge_runs . 1
+PATH=$WORK/bin:$PATH share; like "a lost race" "$? $(said)" "^1 .*changed there while we looked.*nothing is lost"
+share; is "… and the next share" "$?" 0
+
+# Our own branch with other things in it.
+git checkout -q "$branch"; echo r >readme; git add readme; git commit -qm readme; git checkout -q main
+forge_runs . 1
+share; like "other changes in our branch" "$? $(said)" "^1 .*has changes that are no new runs \(readme\)"
+git branch -qf "$branch" "$branch~1"
+
+# A run that is taken out of the target is not offered again.
+export GITHUB_TOKEN=w
+share >/dev/null; forge_do merge/1/merge >/dev/null
+(cd "$WORK/other" && git checkout -q main && git pull -q && gone=$(ls -d mlruns/*/????????????????????????????????* | head -n 1) && git rm -rq "$gone" && git commit -qm "not wanted" && git push -q)
+share; like "a run that was taken out of the target" "$? $(said)" "left out: 1 run .*stood in the target once"
+like "… is not offered again" "$(said)" "nothing to share"
+
+# The forge in trouble.
+forge_runs . 1
+forge_do script 'GET 403 X-RateLimit-Remaining: 0 ; X-RateLimit-Reset: 4000000000 ; API rate limit exceeded for user ID 1.' >/dev/null
+share; like "too many requests" "$? $(said)" "^1 .*nothing was pushed.*too many requests .API rate limit exceeded.*try again after [0-9]"
+forge_do script 'GET 502
+POST+ 502' >/dev/null
+share; like "a gateway that loses a reply" "$? $(said)" "pull request #2 is up to date"
+is "… there is one request for it" "$(forge_pulls 'p["state"] == "open" and p["number"]')" 2
+forge_do script 'PATCH 500' >/dev/null
+forge_runs . 1
+share; is "a server that stumbles once" "$? $(forge_pulls 'p["state"] == "open" and p["title"][:6]')" "0 2 runs"
+sed -i "s/.*/& /" "$HUB/description"
+forge_do script 'POST 404 Not Found' >/dev/null
+forge_do close/2 >/dev/null
+share --reopen; like "a repository that the token may not see" "$? $(said)" "runs are pushed, but.*404 Not Found; is there no such repository"
+
+# A token's file that others can read.
+unset GITHUB_TOKEN
+echo hush-hush >"$WORK/token"; chmod 644 "$WORK/token"
+share --token-file "$WORK/token"; like "a token that others can read" "$? $(said)" "^1 .*can be read by others"
+is "… is not told" "$(said | grep -c hush)" 0
+echo w >"$WORK/token"; chmod 600 "$WORK/token"
+share --reopen --token-file "$WORK/token"; like "a token from a file" "$? $(said)" "pull request #3 opened"
+printf '#!/bin/sh\n[ "$1" = get ] && echo username=u && echo password=w\n' >"$WORK/bin/git-credential-mine"; chmod +x "$WORK/bin/git-credential-mine"; rm "$WORK/bin/git"
+git config credential.helper "$WORK/bin/git-credential-mine"
+share; like "a token from git's credential helper" "$? $(said)" "pull request #3 is up to date"
+git config --unset credential.helper
+git config --unset benchwrap.forge; git config --unset benchwrap.forgeUrl
+GITHUB_TOKEN=w share; like "no forge" "$? $(said)" "^ask for $branch to be merged into main of origin"
+is "git likes both" "$(git fsck --strict --no-dangling 2>&1; git -C "$HUB" fsck --strict --no-dangling 2>&1)" ""
+forge_stop
+done_testing
