@@ -1,0 +1,32 @@
+#!/bin/bash
+# A run is withdrawn by a run that says so: nothing of the old one is altered, readers leave it out, and once is enough.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit
+id_of() { "$BENCHWRAP" ls --all --json | jq -r --arg n "$1" '.[] | select(.name == $n) | .id'; }
+state() { (cd mlruns && find . -path "*$1*" -type f | LC_ALL=C sort | xargs -d '\n' sha256sum); }
+for i in one two; do "$BENCHWRAP" -q -e e -n "$i" --site s1 -- echo "$i"; done
+one=$(id_of one) two=$(id_of two)
+"$BENCHWRAP" retract "$one" >/dev/null 2>&1; is "without a reason nothing is retracted" "$?" 125
+"$BENCHWRAP" retract --why "  " "$one" >/dev/null 2>&1; is "nor with an empty one" "$?" 125
+"$BENCHWRAP" retract --why x >/dev/null 2>&1; is "nor nothing" "$?" 125
+out=$("$BENCHWRAP" retract --why x 0123456789abcdef 2>&1); like "nor what is not there" "$? $out" "^1 .*no run of"
+state "" >before.txt
+out=$("$BENCHWRAP" retract --dry-run --why "wrong disk" "$one"); like "a dry run tells" "$out" "${one:0:8} +one +e +would be retracted"
+is "… and writes nothing" "$(state "")" "$(cat before.txt)"
+out=$("$BENCHWRAP" retract --why $'wrong\tdisk "x"' "${one:0:12}"); like "retracted" "$? $out" "${one:0:8} +one +e +retracted"
+new=$(basename "$(dirname "$(dirname "$(ls mlruns/*/*/tags/benchwrap.retracts)")")")
+is "by a run that names it" "$(cat mlruns/*/"$new"/tags/benchwrap.retracts)" "$one"
+is "… and the reason" "$(cat mlruns/*/"$new"/tags/benchwrap.why)" $'wrong\tdisk "x"'
+is "… in the same experiment" "$(ls -d mlruns/*/"$new" | cut -d/ -f2)" "$(ls -d mlruns/*/"$one" | cut -d/ -f2)"
+is "… with what MLflow wants of a run" "$(cd mlruns/*/"$new" && for d in params metrics tags artifacts; do ls $d | head -n 1 | grep -c .; done | tr -d '\n')" 1111
+is "the old run is as it was" "$(state "$one")" "$(grep "$one" before.txt)"
+is "ls leaves both out" "$("$BENCHWRAP" ls --json | jq -r '.[].name' | tr '\n' ' ')" "two "
+is "ls --all shows them" "$("$BENCHWRAP" ls --all --json | jq length)" 3
+like "show says what became of it" "$("$BENCHWRAP" show "$one" 2>&1 >/dev/null)" "is retracted"
+out=$("$BENCHWRAP" retract --why $'wrong\tdisk "x"' "$one" 2>/dev/null); is "the same word again is no new run" "$? $("$BENCHWRAP" ls --all --json | jq length)" "0 3"
+out=$("$BENCHWRAP" retract --why again "=$new" 2>&1); like "a retraction is not retracted" "$? $out" "^1 .*is itself a retraction, of the run ${one:0:8}"
+out=$("$BENCHWRAP" retract --json --why "several at once" "$two" "=$one"); is "several at once, as JSON" "$(echo "$out" | jq -r '.[].result' | tr '\n' ' ')" "retracted retracted "
+is "nothing is left of the tree's runs" "$("$BENCHWRAP" ls --json 2>/dev/null | jq length)" 0
+BENCHWRAP_PROFILE=public "$BENCHWRAP" retract --why "in public" "=$two" >/dev/null
+is "the public profile names no host and no user" "$(grep -l 'in public' mlruns/*/*/tags/benchwrap.why | xargs dirname | xargs dirname | xargs -I{} sh -c 'grep -c "^user_id: \"\"" {}/meta.yaml; jq -r .run.host {}/artifacts/benchwrap.json')" "$(printf '1\n')"
+done_testing
