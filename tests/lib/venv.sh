@@ -29,5 +29,7 @@ venv_python()
 # venv_mlflow VERSION [SECONDS]: one with this mlflow, jsonschema and PyYAML.
 venv_mlflow()
 {
-    venv_python "mlflow-$1" "${2:-280}" "mlflow==$1" jsonschema pyyaml
+    # MLflow 2 names a class that SQLAlchemy 2.1 has no more, and allows that version.
+    case $1 in 2.*) set -- "$1" "${2:-280}" "sqlalchemy<2.1" ;; *) set -- "$1" "${2:-280}" ;; esac
+    venv_python "mlflow-$1" "$2" "mlflow==$1" jsonschema pyyaml ${3:+"$3"}
 }
