@@ -258,25 +258,27 @@ static int status_of(const struct work *w)
     return w->swept.failed || bad ? 1 : 0;
 }
 
-static int work(struct work *w)
+static int plan_for(struct work *w)
 {
     struct cmd_context *c = w->c;
     const char *tree = opt_text(&c->opts, "tree");
     char *line[] = {arena_dup(c->arena, "sync", 4), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    return plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err);
+}
+
+static int work(struct work *w)
+{
+    struct cmd_context *c = w->c;
     bool selected = c->argc || opt_text(&c->opts, "ref") || opt_text(&c->opts, "experiment") || opt_text(&c->opts, "since");
-    if (plan_make(&w->plan, tree ? 2 : 1, line, c->env, c->err))
-        return -1;
     w->to = opt_text(&c->opts, "to") ? opt_text(&c->opts, "to") : w->plan.server_uri;
     w->asked = !opt_on(&c->opts, "local") && w->to;
     if (!w->asked && (selected || opt_on(&c->opts, "dry-run") || opt_on(&c->opts, "follow")))
         return err_set(c->err, ERR_USAGE, "no server is named, to which runs could be sent: --to URL, or MLFLOW_TRACKING_URI");
-    if (since_read(w->c, &w->since_ms))
+    if (since_read(c, &w->since_ms))
         return -1;
     if (!w->dry && !opt_text(&c->opts, "ref"))
         sweep(w);
-    int rc = w->asked ? to_server(w) : 0;
-    plan_deinit(&w->plan);
-    return rc;
+    return w->asked ? to_server(w) : 0;
 }
 
 static int run(struct cmd_context *c)
@@ -288,9 +290,13 @@ static int run(struct cmd_context *c)
         w.progress.on = false;
     if (!opt_on(&c->opts, "local"))
         catch_signals(&w);
-    int rc = work(&w);
-    if (rc == 0)
-        print(&w);
+    int rc = plan_for(&w);
+    if (rc == 0) {
+        rc = work(&w);
+        if (rc == 0)
+            print(&w);
+        plan_deinit(&w.plan);
+    }
     if (w.cancel_fd >= 0)
         close(w.cancel_fd);
     buf_deinit(&w.json);
