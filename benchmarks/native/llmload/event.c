@@ -94,6 +94,12 @@ static bool is(struct str s, const char *z, size_t n)
 static int64_t whole(struct str s)
 {
     double v;
+    int64_t n = 0;
+    size_t i = 0;
+    while (i < s.n && i < 15 && s.p[i] >= '0' && s.p[i] <= '9')
+        n = n * 10 + (s.p[i++] - '0');
+    if (i == s.n && i)
+        return n;
     return str_double(s, &v) && v >= 0 && v < 9e15 ? (int64_t)v : -1;
 }
 

@@ -96,8 +96,9 @@ static void settle_gap(struct worker *w, struct flight *f, bool shared)
     f->read_chunks = 0;
 }
 
-void flight_read_begin(struct flight *f)
+void flight_read_begin(struct worker *w, struct flight *f)
 {
+    w->memo.line = NULL;
     f->read_events = f->read_chunks = 0;
 }
 
@@ -216,7 +217,7 @@ bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t a
     if (f->r.status / 100 != 2 && s->line.n + bytes.n > ERROR_BODY_MAX)
         return true; /* enough of an error page */
     bool done = s->done;
-    bool good = stream_feed(s, bytes.p, bytes.n, take_event, &a);
+    bool good = stream_feed(s, &w->memo, bytes.p, bytes.n, take_event, &a);
     f->read_events += !done && s->done;
     return good;
 }
@@ -246,7 +247,7 @@ static enum ending judge(struct worker *w, struct flight *f)
     struct str body = buf_text(&s->line);
     if (json && w->run->wants_body && f->r.status / 100 == 2 && body.n <= BODY_MAX)
         buf_clear(&f->text), buf_str(&f->text, body);
-    flight_read_begin(f);
+    flight_read_begin(w, f);
     struct str page = str_trim(body);
     if (f->r.status / 100 != 2) {
         struct event e;

@@ -81,6 +81,19 @@ static enum http1_type type_of(struct str value)
     return named(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
 }
 
+/* Digits alone, as the grammar wants them. */
+static bool digits(struct str s, uint64_t *ret)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9' || i >= 18)
+            return false;
+        n = n * 10 + (unsigned)(s.p[i] - '0');
+    }
+    *ret = n;
+    return s.n > 0;
+}
+
 struct framing {
     bool chunked, length, other_coding;
     uint64_t bytes;
@@ -92,7 +105,7 @@ static bool field(struct http1 *h, struct framing *f, struct str name, struct st
     uint64_t n;
     if (named(name, "content-length")) {
         struct str rest = value, first = str_trim(str_cut(&rest, ',')); /* "5, 5" is allowed */
-        if (!str_uint(first, &n) || (f->length && f->bytes != n))
+        if (!digits(first, &n) || (f->length && f->bytes != n))
             return false;
         f->length = true, f->bytes = n;
     } else if (named(name, "transfer-encoding")) {
@@ -111,7 +124,7 @@ static bool field(struct http1 *h, struct framing *f, struct str name, struct st
         h->gzip = named(value, "gzip") || named(value, "x-gzip") || named(value, "deflate");
         h->strange_encoding = !h->gzip && value.n && !named(value, "identity");
     } else if (named(name, "retry-after")) {
-        h->retry_after_s = str_uint(value, &n) && n < 86400 ? (int32_t)n : -1;
+        h->retry_after_s = digits(value, &n) && n < 86400 ? (int32_t)n : -1;
     }
     return true;
 }
@@ -119,7 +132,7 @@ static bool field(struct http1 *h, struct framing *f, struct str name, struct st
 static bool status_line(struct http1 *h, struct str line)
 {
     uint64_t status;
-    if (!str_starts(line, "HTTP/1.") || line.n < 12 || line.p[8] != ' ' || !str_uint(str_sub(line, 9, 3), &status) || status < 100 ||
+    if (!str_starts(line, "HTTP/1.") || line.n < 12 || line.p[8] != ' ' || !digits(str_sub(line, 9, 3), &status) || status < 100 ||
         status > 599)
         return false;
     h->keep_alive = line.p[7] != '0';

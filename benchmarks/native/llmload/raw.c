@@ -167,6 +167,7 @@ struct inflating {
 static bool put_inflated(void *context, struct str out)
 {
     struct inflating *i = context;
+    i->w->memo.line = NULL; /* the bytes before are gone */
     return flight_body(i->w, &i->c->f, out, i->at_ns);
 }
 
@@ -202,7 +203,7 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
     if (!f->r.first_byte_ns)
         f->r.first_byte_ns = at_ns;
     f->last_byte_ns = at_ns;
-    flight_read_begin(f);
+    flight_read_begin(w, f);
     for (;;) {
         switch (http1_next(&c->http, &p, &n, &bytes)) {
         case HTTP1_MORE: flight_read_end(w, f); return true;

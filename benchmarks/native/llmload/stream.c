@@ -3,19 +3,11 @@
 
 #include <string.h>
 
-/* The event read last, if it was content alone: the next one of the stream mostly differs in that string only. Where everything before and
- * behind is the same and no quote or backslash lies between, it is the same kind of event, and need not be read again. */
-struct memo {
-    const char *line;
-    size_t before, behind; /* bytes of the line before and behind the content */
-    struct event e;
-};
-
 struct feeding {
     struct stream *s;
     stream_take *take;
     void *context;
-    struct memo memo;
+    struct stream_memo *memo;
     struct str pending; /* the event's only data so far, in place; p NULL: none, or it is in s->data */
 };
 
@@ -158,8 +150,8 @@ static bool one_line(struct feeding *f, struct str line, bool in_place)
 /* Is it the event before with other text? Then it is told. */
 static bool by_memo(struct feeding *f, const char *p, size_t n)
 {
-    struct memo *m = &f->memo;
-    if (!m->line || n <= m->before + m->behind || f->s->has_data || f->s->named_error || f->s->done)
+    struct stream_memo *m = f->memo;
+    if (!m || !m->line || n <= m->before + m->behind || f->s->has_data || f->s->named_error || f->s->done)
         return false;
     const char *text = p + m->before, *behind = p + n - m->behind;
     if (memcmp(p, m->line, m->before) != 0 || memcmp(behind, m->line + m->before + m->e.content.n, m->behind) != 0 ||
@@ -179,8 +171,8 @@ static bool whole_event(struct feeding *f, const char *p, size_t n)
     size_t head = p[5] == ' ' ? 6 : 5;
     if (!tell(f, (struct str){p + head, n - head}, &e))
         return false;
-    if (!f->s->done && e.simple && !e.finish.n)
-        f->memo = (struct memo){p, (size_t)(e.content.p - p), (size_t)(p + n - e.content.p) - e.content.n, e};
+    if (f->memo && !f->s->done && e.simple && !e.finish.n)
+        *f->memo = (struct stream_memo){p, (size_t)(e.content.p - p), (size_t)(p + n - e.content.p) - e.content.n, e};
     return true;
 }
 
@@ -263,10 +255,10 @@ static bool feed_unknown(struct stream *s, const char *p, size_t n, stream_take 
         return !s->trouble;
     struct buf kept CLEANUP_BUF = s->line;
     buf_init(&s->line, STREAM_EVENT_MAX);
-    return stream_feed(s, kept.p, kept.n, take, context);
+    return stream_feed(s, NULL, kept.p, kept.n, take, context);
 }
 
-bool stream_feed(struct stream *s, const char *p, size_t n, stream_take *take, void *context)
+bool stream_feed(struct stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context)
 {
     if (s->trouble)
         return false;
@@ -278,7 +270,7 @@ bool stream_feed(struct stream *s, const char *p, size_t n, stream_take *take, v
         buf_add(&s->line, p, n);
         return !s->line.failed || bad(s, STREAM_TOO_LONG);
     }
-    struct feeding f = {.s = s, .take = take, .context = context};
+    struct feeding f = {.s = s, .take = take, .context = context, .memo = memo};
     return lines(&f, p, n);
 }
 

@@ -24,6 +24,15 @@ struct stream {
     uint32_t events;
 };
 
+/* The event read last, if it was content alone: the next one of the stream mostly differs in that string only. Where everything before and
+ * behind is the same and no quote or backslash lies between, it is the same kind of event, and need not be read again. Points into the bytes
+ * fed: whoever owns it clears it (line = NULL) before those go. */
+struct stream_memo {
+    const char *line;
+    size_t before, behind; /* bytes of the line before and behind the content */
+    struct event e;
+};
+
 /* Called for each event (not for [DONE]); e and its texts live until it returns. */
 typedef void stream_take(void *context, const struct event *e);
 
@@ -31,8 +40,8 @@ void stream_init(struct stream *s, enum framing framing, bool lines);
 void stream_deinit(struct stream *s);
 /* As init, with the memory of the reply before, unless that was much. */
 void stream_reset(struct stream *s, enum framing framing, bool lines);
-/* false: trouble; nothing more is taken. */
-bool stream_feed(struct stream *s, const char *p, size_t n, stream_take *take, void *context);
+/* memo: NULL, or one for pieces that all stay where they are. false: trouble; nothing more is taken. */
+bool stream_feed(struct stream *s, struct stream_memo *memo, const char *p, size_t n, stream_take *take, void *context);
 /* The body ended: what stands there without its last line end is an event too. */
 bool stream_end(struct stream *s, stream_take *take, void *context);
 #endif

@@ -95,6 +95,7 @@ struct worker {
     size_t next_arrival; /* index into the schedule; step run->workers */
     int epoll;
     char *bytes; /* read buffer */
+    struct stream_memo memo;     /* of the read being worked on */
     struct buf wire, body, scratch;
     struct buf fixed; /* the whole request, if all are the same */
     size_t fixed_id; /* where its X-Request-Id stands */
@@ -116,7 +117,7 @@ void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t
 /* The head is there. false: the body need not be read (wrong type). */
 void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1_type type);
 /* A read begins (its arrival stamp), bytes of the body, the read is used up. */
-void flight_read_begin(struct flight *f);
+void flight_read_begin(struct worker *w, struct flight *f);
 bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t at_ns);
 void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts, tells the sinks. `ending`: ENDING_OK: the reply is complete, judge it; else what happened. error may be NULL. */
