@@ -1,0 +1,291 @@
+/* calibrate.c: the client's error against llmfake's true send times; see calibrate.h. */
+#include "benchmarks/native/llmload/calibrate.h"
+
+#include "base/fs.h"
+#include "benchmarks/native/llm/sendlog.h"
+#include "benchmarks/native/llmload/child.h"
+#include "benchmarks/native/llmload/engine.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EVENTS_PER_S = 50000, WORKERS_MAX = 256 };
+
+/* What one side says of an event. */
+struct seen {
+    uint64_t request;
+    uint32_t event;
+    bool shared;
+    int64_t at_ns;
+};
+
+struct list {
+    struct seen *p;
+    size_t n, size;
+    bool failed;
+};
+
+struct witness {
+    struct result_sink sink;
+    struct list lists[WORKERS_MAX];
+};
+
+static void put(struct list *l, struct seen s)
+{
+    if (l->n == l->size) {
+        size_t size = l->size ? 2 * l->size : 4096;
+        struct seen *more = realloc(l->p, size * sizeof *more);
+        l->failed |= !more;
+        if (!more)
+            return;
+        l->p = more, l->size = size;
+    }
+    l->p[l->n++] = s;
+}
+
+static void take(struct result_sink *sink, unsigned worker, const struct result *r)
+{
+    struct list *l = &((struct witness *)sink)->lists[worker];
+    if (ending_rows[r->ending].failed || !r->chunk_list || r->phase != PHASE_MEASURE)
+        return;
+    put(l, (struct seen){r->index, SENDLOG_RECEIVED, false, r->sent_ns});
+    for (uint32_t i = 0; i < r->chunks; i++)
+        put(l, (struct seen){r->index, i, r->chunk_list[i].shared, r->chunk_list[i].at_ns});
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    if (x->request != y->request)
+        return x->request < y->request ? -1 : 1;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+static int read_log(struct list *ret, const char *path, struct err *err)
+{
+    struct stat st;
+    int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return err_sys(err, "reading %s", path);
+    if (st.st_size < 8)
+        return err_set(err, ERR_SYSTEM, "llmfake wrote no log");
+    char *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return err_sys(err, "reading %s", path);
+    bool ours = memcmp(p, SENDLOG_MAGIC, 8) == 0;
+    for (size_t at = 8; ours && at + sizeof(struct sendlog_record) <= (size_t)st.st_size; at += sizeof(struct sendlog_record)) {
+        struct sendlog_record r;
+        memcpy(&r, p + at, sizeof r);
+        put(ret, (struct seen){r.request, r.event, false, r.at_ns});
+    }
+    munmap(p, (size_t)st.st_size);
+    return ours && !ret->failed ? 0 : err_set(err, ERR_SYSTEM, "llmfake's log cannot be read");
+}
+
+static int64_t apart(int64_t a, int64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Both lists are sorted; walks them side by side. */
+static void compare(struct calibration *c, const struct list *client, const struct list *server)
+{
+    const struct seen *before = NULL, *before_true = NULL;
+    int64_t sent = 0;
+    for (size_t i = 0, k = 0; i < client->n; i++) {
+        const struct seen *s = &client->p[i];
+        while (k < server->n && by_event(&server->p[k], s) < 0)
+            k++;
+        const struct seen *t = k < server->n && by_event(&server->p[k], s) == 0 ? &server->p[k] : NULL;
+        if (s->event == SENDLOG_RECEIVED) { /* sorts behind the request's tokens: looked for below */
+            before = NULL;
+            continue;
+        }
+        if (!t) {
+            before = NULL;
+            continue;
+        }
+        if (s->event == 0) {
+            size_t j = i;
+            while (j < client->n && client->p[j].request == s->request && client->p[j].event != SENDLOG_RECEIVED)
+                j++;
+            sent = j < client->n && client->p[j].request == s->request ? client->p[j].at_ns : 0;
+            hdr_add(&c->arrival, s->at_ns - t->at_ns);
+            if (sent)
+                hdr_add(&c->ttft, s->at_ns - sent), hdr_add(&c->true_ttft, t->at_ns - sent);
+        } else if (before && before->request == s->request && before->event + 1 == s->event) {
+            c->shared += s->shared || before->shared;
+            if (!s->shared && !before->shared) {
+                int64_t gap = s->at_ns - before->at_ns, truth = t->at_ns - before_true->at_ns;
+                hdr_add(&c->itl_error, apart(gap, truth));
+                hdr_add(&c->itl, gap);
+                hdr_add(&c->true_itl, truth);
+                c->compared++;
+            }
+        }
+        before = s, before_true = t;
+    }
+}
+
+static int run_load(struct calibration *c, const char *url, struct witness *w, struct err *err)
+{
+    const struct calibration_plan *p = &c->plan;
+    struct prompt_source *prompts;
+    struct outcome o;
+    struct load l = {.urls = &url,
+                     .url_count = 1,
+                     .dialect = DIALECT_CHAT,
+                     .model = "fake",
+                     .stream = true,
+                     .max_tokens = p->tokens,
+                     .max_field = "max_tokens",
+                     .temperature = -1,
+                     .turns = 1,
+                     .shares = 1,
+                     .seed = 1,
+                     .trace_speed = 1,
+                     .grace_s = 30,
+                     .connect_s = 30,
+                     .stall_s = 60,
+                     .requests = (uint64_t)p->streams * p->rounds,
+                     .user_clock = p->user_clock,
+                     .threads = p->threads};
+    double ramp = p->ttft_s + p->itl_s * p->tokens; /* streams begin spread over one answer's time */
+    l.concurrency.piece[0].to = l.concurrency.piece[1].from = l.concurrency.piece[1].to = p->streams;
+    l.concurrency.piece[0].seconds = ramp;
+    l.concurrency.n = 2;
+    if (prompt_fixed(&prompts, "Count to a hundred.", err) < 0)
+        return -1;
+    int status = engine_run(&o, &l, prompts, w ? &w->sink : NULL, NULL, err);
+    prompts->close(prompts);
+    if (status < 0)
+        return -1;
+    c->completed = metrics_completed(&o.m);
+    c->failed = metrics_failed(&o.m);
+    c->events = o.m.events_all;
+    c->events_per_s = o.wall_s > 0 ? (double)o.m.events_all / o.wall_s : NAN;
+    c->cpu_us_per_event = o.m.events_all ? o.m.cpu_s * 1e6 / (double)o.m.events_all : NAN;
+    c->steal_percent = o.steal_percent;
+    c->kernel_stamps = o.kernel_stamps;
+    bool early = o.why_early != NULL;
+    outcome_deinit(&o);
+    if (early)
+        return err_set(err, ERR_SYSTEM, "the calibration was interrupted");
+    return c->completed ? 0 : err_set(err, ERR_SYSTEM, "no request to llmfake succeeded");
+}
+
+static int gather(struct calibration *c, struct witness *w, const char *log, struct err *err)
+{
+    struct list client = {0}, server = {0};
+    for (size_t i = 0; i < WORKERS_MAX; i++) {
+        for (size_t k = 0; k < w->lists[i].n; k++)
+            put(&client, w->lists[i].p[k]);
+        client.failed |= w->lists[i].failed;
+    }
+    int status = client.failed ? err_set(err, ERR_SYSTEM, "no memory for so many events") : read_log(&server, log, err);
+    if (status == 0) {
+        qsort(client.p, client.n, sizeof *client.p, by_event);
+        qsort(server.p, server.n, sizeof *server.p, by_event);
+        compare(c, &client, &server);
+        if (!c->compared)
+            status = err_set(err, ERR_SYSTEM, "no gap between tokens could be compared");
+    }
+    free(client.p);
+    free(server.p);
+    return status;
+}
+
+int calibrate(struct calibration *ret, const struct calibration_plan *plan, struct err *err)
+{
+    struct hdr *all[] = {&ret->itl_error, &ret->arrival, &ret->ttft, &ret->true_ttft, &ret->itl, &ret->true_itl};
+    char folder[] = "/tmp/llmload-XXXXXX", log[sizeof folder + 8], ttft[40], itl[40];
+    struct witness *w = calloc(1, sizeof *w);
+    struct child child;
+    *ret = (struct calibration){.plan = *plan};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        hdr_init(all[i]);
+    if (!w || !mkdtemp(folder)) {
+        free(w);
+        return err_sys(err, "a folder for the calibration");
+    }
+    w->sink = (struct result_sink){.wants_chunks = true, .take = take};
+    snprintf(log, sizeof log, "%s/sent", folder);
+    snprintf(ttft, sizeof ttft, "%.9fs", plan->ttft_s);
+    snprintf(itl, sizeof itl, "%.9fs", plan->itl_s);
+    char *argv[] = {
+        (char *)"llmfake", (char *)"--ttft", ttft, (char *)"--itl", itl, (char *)"--tail", (char *)"5ms", (char *)"--log", log, NULL};
+    int status = child_start(&child, argv, err);
+    if (status == 0) {
+        status = run_load(ret, child.line, w, err);
+        child_end(&child);
+    }
+    if (status == 0)
+        status = gather(ret, w, log, err);
+    for (size_t i = 0; i < WORKERS_MAX; i++)
+        free(w->lists[i].p);
+    free(w);
+    unlink(log);
+    rmdir(folder);
+    return status < 0 ? err_wrap(err, "measuring the client's own error") : 0;
+}
+
+void calibration_deinit(struct calibration *c)
+{
+    struct hdr *all[] = {&c->itl_error, &c->arrival, &c->ttft, &c->true_ttft, &c->itl, &c->true_itl};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        hdr_deinit(all[i]);
+}
+
+struct calibration_plan calibration_plan_for(unsigned streams)
+{
+    double itl = fmax(0.010, (double)streams / EVENTS_PER_S);
+    return (struct calibration_plan){.streams = streams, .tokens = 20, .rounds = streams < 100 ? 8 : 3, .ttft_s = 0.100, .itl_s = itl};
+}
+
+static double ms(const struct hdr *h, double p)
+{
+    return h->n ? hdr_quantile(h, p) / 1e6 : NAN;
+}
+
+static void put_ms(struct buf *to, const char *name, double v)
+{
+    buf_printf(to, ",\"%s\":", name);
+    if (isfinite(v))
+        buf_printf(to, "%.6f", v);
+    else
+        buf_puts(to, "null");
+}
+
+void calibration_json(const struct calibration *c, struct buf *to)
+{
+    buf_printf(to, "{\"streams\":%u,\"completed\":%llu,\"failed\":%llu,\"gaps\":%llu,\"gaps_shared_stamp\":%llu,\"kernel_stamps\":%s",
+               c->plan.streams, (unsigned long long)c->completed, (unsigned long long)c->failed, (unsigned long long)c->compared,
+               (unsigned long long)c->shared, c->kernel_stamps ? "true" : "false");
+    put_ms(to, "itl_error_mean_ms", c->itl_error.n ? c->itl_error.mean / 1e6 : NAN);
+    put_ms(to, "itl_error_p99_ms", ms(&c->itl_error, 0.99));
+    put_ms(to, "itl_error_max_ms", c->itl_error.n ? (double)c->itl_error.max / 1e6 : NAN);
+    put_ms(to, "itl_mean_ms", c->itl.n ? c->itl.mean / 1e6 : NAN);
+    put_ms(to, "true_itl_mean_ms", c->true_itl.n ? c->true_itl.mean / 1e6 : NAN);
+    put_ms(to, "ttft_median_ms", ms(&c->ttft, 0.5));
+    put_ms(to, "true_ttft_median_ms", ms(&c->true_ttft, 0.5));
+    put_ms(to, "arrival_after_send_mean_ms", c->arrival.n ? c->arrival.mean / 1e6 : NAN);
+    put_ms(to, "arrival_after_send_p99_ms", ms(&c->arrival, 0.99));
+    put_ms(to, "events_per_s", c->events_per_s);
+    put_ms(to, "cpu_us_per_event", c->cpu_us_per_event);
+    put_ms(to, "steal_percent", c->steal_percent < 0 ? NAN : c->steal_percent);
+    buf_putc(to, '}');
+}
+
+void calibration_table(const struct calibration *c, struct buf *to)
+{
+    buf_printf(to, "%7u %9.0f %8llu %7.2f%%  %9.4f %9.4f %9.4f  %9.3f %9.3f  %7.2f %7.1f\n", c->plan.streams, c->events_per_s,
+               (unsigned long long)c->compared, c->compared ? 100 * (double)c->shared / (double)(c->compared + c->shared) : 0,
+               c->itl_error.mean / 1e6, ms(&c->itl_error, 0.99), (double)c->itl_error.max / 1e6, ms(&c->ttft, 0.5), ms(&c->true_ttft, 0.5),
+               c->cpu_us_per_event, c->steal_percent < 0 ? 0 : c->steal_percent);
+}

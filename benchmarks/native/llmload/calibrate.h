@@ -1,0 +1,32 @@
+/* calibrate.h: how wrong the client's times are on this very machine: it measures llmfake, which tells when it truly sent each event. */
+#ifndef LLMLOAD_CALIBRATE_H
+#define LLMLOAD_CALIBRATE_H
+#include "benchmarks/native/llmload/hdr.h"
+
+struct calibration_plan {
+    unsigned streams, tokens, rounds; /* tokens of an answer; answers of each stream */
+    double ttft_s, itl_s;
+    bool user_clock;
+    unsigned threads; /* of the client; 0: its choice */
+};
+
+struct calibration {
+    struct calibration_plan plan;
+    uint64_t completed, failed, events, compared, shared; /* gaps compared; left out for a shared stamp */
+    struct hdr itl_error; /* |gap as measured - gap as sent|, ns */
+    struct hdr arrival; /* client's arrival - server's send, all first tokens, ns */
+    struct hdr ttft, true_ttft; /* as measured; server's send of the first token - client's send, ns */
+    struct hdr itl, true_itl;
+    double events_per_s, cpu_us_per_event, steal_percent;
+    bool kernel_stamps;
+};
+
+/* Starts llmfake (beside this program, or from the PATH), loads it, compares, ends it. */
+int calibrate(struct calibration *ret, const struct calibration_plan *plan, struct err *err);
+void calibration_deinit(struct calibration *c);
+/* As a JSON object, and as lines for people. */
+void calibration_json(const struct calibration *c, struct buf *to);
+void calibration_table(const struct calibration *c, struct buf *to);
+/* The plan that suits a load of so many streams: at most 50,000 events per second. */
+struct calibration_plan calibration_plan_for(unsigned streams);
+#endif

@@ -1,0 +1,91 @@
+/* selftest.c: `llmload selftest`: the client's measurement error on this machine. */
+#include "benchmarks/native/llmload/calibrate.h"
+#include "benchmarks/native/llmload/engine.h"
+#include "benchmarks/native/llmload/verbs.h"
+
+#include "base/opt.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct opt_row rows[] = {
+    {"streams", 's', OPT_TEXT, "N,N…", NULL, "100,1000", "Selftest", "streams at a time, one test for each", 0},
+    {"tokens", 0, OPT_INT, "N", NULL, "20", "Selftest", "tokens of an answer", 0},
+    {"itl", 0, OPT_DURATION, "T", NULL, NULL, "Selftest",
+     "token to token (default: 10ms, and more where that were above 50,000 events per second)", 0},
+    {"threads", 0, OPT_INT, "N", NULL, "0", "Selftest", "event loops of the client; 0: one per CPU", 0},
+    {"user-clock", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "without the kernel's receive stamps", 0},
+    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "one JSON object", 0},
+    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Selftest", "this text", 0},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static void head(struct buf *to)
+{
+    buf_puts(to, "llmload against llmfake, which wrote down when it truly sent each token (times in ms):\n"
+                 "streams  events/s     gaps  shared  error of gaps: mean, p99, max    TTFT p50   true    us CPU per event, steal %\n");
+}
+
+static int one(const struct opt_set *set, struct str count, bool first, struct buf *to, struct err *err)
+{
+    uint64_t streams;
+    struct calibration c;
+    if (!str_uint(count, &streams) || !streams || streams > 1000000)
+        return err_set(err, ERR_USAGE, "--streams: \"%.*s\" is not a number of streams", (int)(count.n < 40 ? count.n : 40), count.p);
+    struct calibration_plan plan = calibration_plan_for((unsigned)streams);
+    plan.tokens = (unsigned)opt_integer(set, "tokens");
+    plan.threads = (unsigned)opt_integer(set, "threads");
+    plan.user_clock = opt_on(set, "user-clock");
+    if (opt_text(set, "itl"))
+        plan.itl_s = opt_seconds(set, "itl");
+    if (plan.tokens < 2 || plan.tokens > 100000)
+        return err_set(err, ERR_USAGE, "--tokens: from 2 to 100000");
+    if (calibrate(&c, &plan, err) < 0) {
+        calibration_deinit(&c);
+        return -1;
+    }
+    if (opt_on(set, "json")) {
+        buf_puts(to, first ? "" : ",");
+        calibration_json(&c, to);
+    } else {
+        calibration_table(&c, to);
+    }
+    calibration_deinit(&c);
+    return 0;
+}
+
+static void stop(int signal)
+{
+    engine_stop(signal);
+}
+
+int selftest_main(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[ROWS];
+    struct opt_set set = {.rows = rows, .count = ROWS, .values = values};
+    struct buf out CLEANUP_BUF;
+    int next, status = 0;
+    bool first = true;
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    if (next < argc)
+        return err_set(err, ERR_USAGE, "\"%.60s\": llmload selftest takes options only", argv[next]);
+    buf_init(&out, 1 << 20);
+    if (opt_on(&set, "help")) {
+        buf_puts(&out, "usage: llmload selftest [OPTIONS]\n\nMeasures the client's own error on this machine.\n\n");
+        opt_help(&set, &out);
+    } else {
+        signal(SIGINT, stop);
+        signal(SIGTERM, stop);
+        opt_on(&set, "json") ? buf_puts(&out, "{\"selftest\":[") : head(&out);
+        for (struct str rest = str_of(opt_text(&set, "streams")); rest.p && status == 0; first = false)
+            status = one(&set, str_trim(str_cut(&rest, ',')), first, &out, err);
+        if (opt_on(&set, "json"))
+            buf_puts(&out, "]}\n");
+    }
+    if (status == 0 && (fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0))
+        status = err_sys(err, "writing");
+    return status;
+}
