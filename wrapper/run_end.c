@@ -208,6 +208,7 @@ void run_close(struct run *run)
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
     nodes_end(run);
+    sacct_end(run);
     job_end(run);
     job_close(run);
     r->source = "recorder";

@@ -179,24 +179,38 @@ static void refuse(struct run *run, const char *why)
 
 /* ---- asking ---- */
 
+char **job_environment(const struct run *run)
+{
+    static const char *const changed[] = {"SLURM_TIME_FORMAT=", "LC_ALL=", "SACCT_"};
+    char *const *from = run->host.env;
+    size_t n = 0, to = 2;
+    while (from[n])
+        n++;
+    char **env = calloc(n + 3, sizeof *env);
+    if (!env)
+        return NULL;
+    env[0] = (char *)"SLURM_TIME_FORMAT=%s";
+    env[1] = (char *)"LC_ALL=C";
+    for (size_t i = 0; i < n; i++) {
+        bool keeps = true;
+        for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+            keeps &= strncmp(from[i], changed[k], strlen(changed[k])) != 0;
+        if (keeps)
+            env[to++] = from[i];
+    }
+    return env;
+}
+
 static void start(struct run *run, bool json)
 {
     struct run_job *j = &run->job;
     const struct slurm_who w = who(run);
     char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, json ? (char *)"--json" : NULL, NULL};
-    size_t n = 0;
     int64_t left_ms = json ? JOB_LIMIT_MS : (j->ask.until_ns - clock_mono_ns()) / MS;
     struct err err = {0};
-    while (run->host.env[n])
-        n++;
-    char **env = calloc(n + 3, sizeof *env);
+    char **env = job_environment(run);
     if (!env)
         return;
-    env[0] = (char *)"SLURM_TIME_FORMAT=%s";
-    env[1] = (char *)"LC_ALL=C";
-    for (size_t i = 0, to = 2; i < n; i++)
-        if (strncmp(run->host.env[i], "SLURM_TIME_FORMAT=", 18) != 0 && strncmp(run->host.env[i], "LC_ALL=", 7) != 0)
-            env[to++] = run->host.env[i];
     if (!json)
         ask_close(&j->ask);
     j->stage = json ? JOB_JSON : JOB_TEXT;

@@ -35,4 +35,8 @@ void job_end(struct run *run);
 /* Adds to the words for a killed run what is known of the allocation's part in it. */
 void job_explain(const struct run *run, char *why, size_t size);
 void job_close(struct run *run);
+/* The environment for a client of Slurm: times are seconds, nothing of the user's changes what is printed. To be freed; NULL: no memory. */
+char **job_environment(const struct run *run);
+/* With --sacct: asks the accounting for the steps that ran while the program did, five seconds at most (run_sacct.c). */
+void sacct_end(struct run *run);
 #endif

@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "launch/node.h"
+#include "probes/slurm_acct.h"
 #include "wrapper/node.h"
 #include "wrapper/run_state.h"
 
@@ -303,7 +304,7 @@ static void start_step(struct run *run)
                           "--chdir=/",
                           "--quiet",
                           "--kill-on-bad-exit=0",
-                          "--job-name=benchwrap-node",
+                          "--job-name=" SLURM_ACCT_OWN,
                           without,
                           core,
                           NODE_WORD,

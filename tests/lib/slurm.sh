@@ -1,10 +1,24 @@
 # slurm.sh: a private Slurm of some virtual nodes on this machine. Sourced after tap.sh.
 #   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
-#                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf
+#                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf;
+#                         slurm_gather, slurm_accounting: the plugins
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
 
 slurm_pids=
+slurm_munge() # the socket's folder and what lies in it; 1: it did not come up
+{
+    mkdir -p "$slurm_dir"/{etc,state,run,log,munge,spool}
+    chmod 755 "$WORK" "$slurm_dir" "$slurm_dir/munge" # munged wants its socket reachable by all
+    head -c 1024 /dev/urandom >"$slurm_dir/munge/key"
+    chmod 400 "$slurm_dir/munge/key"
+    setsid munged -F --key-file="$slurm_dir/munge/key" --socket="$slurm_dir/munge/socket" --pid-file="$slurm_dir/munge/pid" \
+        --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed" --num-threads=2 </dev/null >"$slurm_dir/log/munged" 2>&1 &
+    slurm_pids=$!
+    for _ in $(seq 100); do [ -S "$slurm_dir/munge/socket" ] && return 0; sleep 0.05; done
+    return 1
+}
+
 slurm_free_port() # COUNT: first of so many free ports in a row
 {
     python3 - "$1" <<'P'
@@ -30,11 +44,8 @@ slurm_start()
     done
     PATH=$PATH:/usr/sbin
     slurm_dir=$WORK/slurm
-    mkdir -p "$slurm_dir"/{etc,state,run,log,munge,spool}
-    chmod 755 "$WORK" "$slurm_dir" "$slurm_dir/munge" # munged wants its socket reachable by all
+    mkdir -p "$slurm_dir"/{etc,log}
     trap 'slurm_kill; tap_exit' EXIT
-    head -c 1024 /dev/urandom >"$slurm_dir/munge/key"
-    chmod 400 "$slurm_dir/munge/key"
     slurm_host=$(hostname -s)
     slurm_ports=$(slurm_free_port $((slurm_nodes + 1)))
     cat >"$slurm_dir/etc/slurm.conf" <<C
@@ -54,8 +65,8 @@ SlurmctldLogFile=$slurm_dir/log/slurmctld.log
 SlurmdLogFile=$slurm_dir/log/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+JobAcctGatherType=${slurm_gather:-jobacct_gather/none}
+AccountingStorageType=${slurm_accounting:-accounting_storage/none}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
@@ -70,11 +81,7 @@ NodeName=n[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
     export SLURM_CONF=$slurm_dir/etc/slurm.conf
-    setsid munged -F --key-file="$slurm_dir/munge/key" --socket="$slurm_dir/munge/socket" --pid-file="$slurm_dir/munge/pid" \
-        --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed" --num-threads=2 </dev/null >"$slurm_dir/log/munged" 2>&1 &
-    slurm_pids=$!
-    for _ in $(seq 100); do [ -S "$slurm_dir/munge/socket" ] && break; sleep 0.05; done
-    if ! [ -S "$slurm_dir/munge/socket" ]; then
+    if [ -z "$slurm_pids" ] && ! slurm_munge; then
         slurm_why="munged did not come up: $(tail -3 "$slurm_dir/log/munged")"
         slurm_kill
         return 1
