@@ -319,6 +319,14 @@ static int choose_experiment(struct plan *p, struct err *err)
     return 0;
 }
 
+/* What has a remote will be seen by others. */
+static void choose_profile(struct plan *p)
+{
+    for (size_t i = 0; p->repository && i < plan_rows_count; i++)
+        if (strcmp(plan_rows[i].name, "profile") == 0 && p->opts.values[i].origin == OPT_DEFAULT && plan_has_remote(p->repository))
+            p->opts.values[i] = (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
+}
+
 static int check_line(struct plan *p, struct err *err)
 {
     for (size_t i = 0; i < plan_rows_count; i++) {
@@ -365,6 +373,9 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
     read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
               OPT_REPOSITORY);
+    read_file(p, p->repository ? arena_printf(a, "%s/.benchwrap/config.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
+              OPT_REPOSITORY); /* of this clone: a repository could bring one, so it is trusted no more */
+    choose_profile(p);
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     find_catalogue(p);

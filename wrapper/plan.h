@@ -1,5 +1,5 @@
 /* plan.h: what was asked: defaults < /etc/benchwrap.yaml < $XDG_CONFIG_HOME/benchwrap/config.yaml < the results repository's benchwrap.yaml
- * < environment < flags, each value with its origin; and what follows from it: program, tree, spool, rules, experiment.
+ * and this clone's .benchwrap/config.yaml < environment < flags, each value with its origin; and what follows from it: program, tree, spool, rules, experiment.
  *
  * Nothing is started or written, no network asked, and none of the program's files touched: configuration files, the catalogue and the way
  * to the tree are looked at. */

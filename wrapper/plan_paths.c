@@ -2,11 +2,15 @@
 #include "plan_paths.h"
 
 #include "base/env.h"
+#include "base/fs.h"
 #include "base/str.h"
 #include "sinks/mlflow.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a)
@@ -123,6 +127,67 @@ const char *plan_find_repository(const char *cwd, struct arena *a)
         n = slash == path ? 1 : (size_t)(slash - path);
         path[n] = 0;
     }
+}
+
+/* "gitdir: PATH" of a worktree or submodule, and from there commondir: where the configuration lies. In place. */
+static bool follow_git_file(char *path, size_t size)
+{
+    CLEANUP_BUF struct buf text;
+    char real[PATH_MAX];
+    buf_init(&text, 2 * PATH_MAX);
+    if (fs_read(AT_FDCWD, path, PATH_MAX, FS_CUT, &text, NULL) < 0)
+        return false;
+    struct str to = str_trim(buf_text(&text));
+    if (!str_starts(to, "gitdir: "))
+        return false;
+    to = str_trim(str_sub(to, 8, to.n));
+    *strrchr(path, '/') = 0;
+    int n = to.n && to.p[0] == '/' ? snprintf(real, sizeof real, STR_FMT, STR_ARG(to))
+                                   : snprintf(real, sizeof real, "%s/" STR_FMT, path, STR_ARG(to));
+    if (n < 0 || (size_t)n >= sizeof real - 16)
+        return false;
+    buf_clear(&text);
+    snprintf(path, size, "%s/commondir", real);
+    if (fs_read(AT_FDCWD, path, PATH_MAX / 2, FS_CUT, &text, NULL) < 0)
+        return snprintf(path, size, "%s", real) > 0;
+    to = str_trim(buf_text(&text));
+    n = to.n && to.p[0] == '/' ? snprintf(path, size, STR_FMT, STR_ARG(to)) : snprintf(path, size, "%s/" STR_FMT, real, STR_ARG(to));
+    return n > 0 && (size_t)n < size;
+}
+
+static bool names_remote(const char *config)
+{
+    enum { CONFIG_MAX = 1 << 20 };
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 2 * CONFIG_MAX);
+    if (fs_read(AT_FDCWD, config, CONFIG_MAX, FS_CUT, &text, NULL) < 0)
+        return false;
+    for (struct str rest = buf_text(&text); rest.p;) {
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        if (line.n > 9 && strncasecmp(line.p, "[remote", 7) == 0 && strchr(" \t\"", line.p[7]))
+            return true;
+    }
+    return false;
+}
+
+bool plan_has_remote(const char *root)
+{
+    char path[3 * PATH_MAX], git[3 * PATH_MAX + 16];
+    struct stat st;
+    snprintf(path, sizeof path, "%.*s", PATH_MAX, strcmp(root, "/") ? root : "");
+    for (;;) {
+        snprintf(git, sizeof git, "%s/.git", path);
+        if (stat(git, &st) == 0)
+            break;
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return false;
+        *slash = 0;
+    }
+    if (S_ISREG(st.st_mode) && !follow_git_file(git, sizeof git - 16))
+        return false;
+    strncat(git, "/config", 16);
+    return names_remote(git);
 }
 
 const char *plan_spool_of(const char *tree, struct arena *a)

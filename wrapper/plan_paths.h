@@ -15,6 +15,8 @@ const char *plan_tree_named(const char *path, struct arena *a);
 const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why);
 /* The nearest folder upwards that holds benchwrap.yaml beside mlruns/ or .git: a results repository. NULL: there is none. */
 const char *plan_find_repository(const char *cwd, struct arena *a);
+/* Does the git repository that holds the folder root have a remote? .git/config is read (of a linked worktree the main one's); what cannot be read: no. */
+bool plan_has_remote(const char *root);
 /* <parent of realpath(tree)>/.benchwrap/spool. What does not exist yet of the tree is taken as it is written. */
 const char *plan_spool_of(const char *tree, struct arena *a);
 #endif

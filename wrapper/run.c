@@ -2,6 +2,7 @@
 #include "wrapper/run.h"
 
 #include "base/clock.h"
+#include "wrapper/run_commit.h"
 #include "wrapper/run_state.h"
 #include "wrapper/run_summary.h"
 
@@ -62,6 +63,7 @@ static int finish(struct run *run, char **env)
         buf_init(&text, sizeof((struct wire_msg *)0)->text - 1);
         summary_print(&f, &text);
         server_finish(run, wait_until(run), &text);
+        run_commit_tell(run, &f);
         verdict = strcmp(f.verdict, "pass") != 0;
         if (!opt_on(&run->plan.opts, "quiet"))
             run_tell(run, WIRE_SUMMARY, 0, buf_text(&text).p);
@@ -124,6 +126,8 @@ int run_record(int argc, char **argv, char **env)
     int rc = finish(&run, env);
     probes_end(&run.host);
     tidy(&run);
+    if (rc == 0)
+        run_commit(&run);
     server_close(&run);
     journal_close(run.journal);
     return rc ? 1 : 0;

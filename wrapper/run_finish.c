@@ -219,6 +219,8 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
     char *program[] = {NULL, NULL};
     if (o->made)
         head.host = o->host;
+    if (o->public_profile)
+        record_tag(r, "benchwrap.profile", STR("public")); /* what has it may be committed to a public repository */
     if (o->public_profile) { /* arguments hold paths and names: they are told by the rules' params, where these are public */
         struct str benchmark = record_text(r, FACT_TAG, "benchmark");
         program[0] = arena_dup(&r->arena, benchmark.p ? benchmark.p : "", benchmark.n);

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "launch/ending.h"
 #include "launch/say.h"
+#include "wrapper/run_commit.h"
 #include "wrapper/series_state.h"
 #include "wrapper/series_stats.h"
 #include "wrapper/series_values.h"
@@ -312,6 +313,10 @@ void series_end(struct series *s, int exit_status, int number)
         buf_init(&where, 4096);
         spool_path(&s->run.spool, &where);
         series_say("%.900s; the series is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
+    }
+    if (rc == 0) {
+        run_commit_tell(&s->run, &f);
+        run_commit_behind(&s->run);
     }
     finished_deinit(&f);
     probes_end(&s->run.host);

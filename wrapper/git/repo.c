@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+enum { LARGE_TREE = 64 << 10 };
+
 void repo_id_hex(const struct repo_id *id, char ret[REPO_HEX])
 {
     static const char digits[] = "0123456789abcdef";
@@ -109,6 +111,7 @@ void repo_close(struct repo *r)
     if (!r)
         return;
     objects_free(r);
+    buf_deinit(&r->kept);
     r->git->git_config_free(r->config);
     r->git->git_odb_free(r->odb);
     r->git->git_repository_free(r->repository);
@@ -294,12 +297,26 @@ int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind
     return 0;
 }
 
+static void keep_tree(struct repo *r, const struct repo_id *id, const void *raw, size_t bytes)
+{
+    buf_clear(&r->kept);
+    r->kept.max = REPO_TREE_MAX;
+    buf_add(&r->kept, raw, bytes);
+    r->kept_id = *id;
+    if (r->kept.failed)
+        buf_clear(&r->kept);
+}
+
 int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err)
 {
     enum repo_kind is;
     uint64_t bytes;
     git_odb_object *object = NULL;
     char hex[REPO_HEX];
+    if (r->kept.n && r->kept.n <= max && kind == REPO_TREE && repo_id_eq(id, &r->kept_id)) {
+        buf_str(ret, buf_text(&r->kept));
+        return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for a folder of the repository") : 0;
+    }
     int rc = repo_look(r, id, &is, &bytes, err);
     if (rc)
         return rc;
@@ -312,6 +329,8 @@ int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, siz
     if (rc)
         return object_err(rc, id, err);
     buf_add(ret, r->git->git_odb_object_data(object), r->git->git_odb_object_size(object));
+    if (is == REPO_TREE && bytes >= LARGE_TREE)
+        keep_tree(r, id, r->git->git_odb_object_data(object), bytes);
     r->git->git_odb_object_free(object);
     return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for object %s", hex) : 0;
 }

@@ -11,6 +11,8 @@ struct repo {
     git_config *config; /* a snapshot: what is set afterwards makes a new one */
     git_odb *unsaved; /* what its writer has collected so far, or NULL; belongs to `objects` */
     struct objects *objects;
+    struct repo_id kept_id; /* the last large tree read: who works on one reads it several times */
+    struct buf kept;
 };
 
 /* Our names and libgit2's are the same 20 bytes. */

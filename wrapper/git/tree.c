@@ -63,9 +63,12 @@ int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *
     char hex[REPO_HEX];
     struct repo_entry at = {.mode = REPO_MODE_DIR};
     struct str rest = str_of(path);
+    enum repo_kind kind;
+    int rc = repo_look(r, tree_or_commit, &kind, NULL, err);
     repo_id_hex(tree_or_commit, hex);
-    int rc = repo_resolve(r, hex, REPO_TREE, &at.id, err);
-    if (rc)
+    if (rc == 0 && kind == REPO_TREE)
+        at.id = *tree_or_commit; /* perhaps one that only the writer has as yet */
+    else if (rc || repo_resolve(r, hex, REPO_TREE, &at.id, err))
         return -1;
     while (rest.p && rest.n) {
         if (at.mode != REPO_MODE_DIR)

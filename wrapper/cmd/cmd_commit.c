@@ -1,0 +1,129 @@
+/* cmd_commit.c: `benchwrap commit`: the runs of the tree that are in no commit yet. */
+#include "base/progress.h"
+#include "cmd/cmd.h"
+#include "results/commit_runs.h"
+#include "wrapper/plan_results.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+static const struct opt_row rows[] = {
+    CMD_ROW_TREE,
+    {"repo", 0, OPT_TEXT, "DIR", NULL, NULL, "Selection", "commit to this repository, bare or not (default: the one that the tree lies in)",
+     0},
+    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
+     "into a public repository also runs that were recorded with the private profile", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Behaviour", "say what would be committed; nothing is written", 0},
+    {"wait", 'w', OPT_DURATION, "DURATION", NULL, "60s", "Behaviour", "wait so long for others who commit to the same repository", 0},
+    CMD_ROW_JSON,
+};
+
+struct telling {
+    struct cmd_context *c;
+    struct progress progress;
+    struct buf notes; /* JSON */
+    size_t count;
+};
+
+static void note(void *context, const char *text)
+{
+    enum { SHOWN = 10 };
+    struct telling *t = context;
+    buf_puts(&t->notes, t->count++ ? "," : "");
+    buf_json(&t->notes, str_of(text));
+    if (opt_on(&t->c->opts, "json") || t->count > SHOWN)
+        return;
+    progress_clear(&t->progress);
+    fprintf(t->c->notes, "benchwrap: commit: %s\n", t->count == SHOWN ? "more runs stay out; --json tells which and why" : text);
+}
+
+static void show(void *context, size_t done, size_t total)
+{
+    struct telling *t = context;
+    t->progress.total = total;
+    progress_show(&t->progress, done, NULL);
+}
+
+static void print(struct telling *t, const struct results *s, const struct commit_done *d, bool dry)
+{
+    FILE *out = t->c->out;
+    const char *branch = s->branch + strlen("refs/heads/");
+    if (opt_on(&t->c->opts, "json")) {
+        fprintf(out,
+                "{\"branch\":\"%s\",\"runs\":%zu,\"commits\":%zu,\"bytes\":%" PRIu64
+                ",\"left_out\":%zu,\"repacked\":%s,\"dry_run\":%s,\"tip\":",
+                branch, d->runs, d->commits, d->bytes, d->out, d->repacked ? "true" : "false", dry ? "true" : "false");
+        fprintf(out, d->tip[0] ? "\"%s\"" : "null", d->tip);
+        fprintf(out, ",\"notes\":[%s]}\n", t->notes.p ? t->notes.p : "");
+        return;
+    }
+    if (d->runs == 0)
+        fprintf(out, "nothing to commit: %s\n", d->out ? "the runs that are new stay out" : "every run of the tree is in a commit");
+    else if (dry)
+        fprintf(out, "%zu run%s would be committed to %s\n", d->runs, d->runs == 1 ? "" : "s", branch);
+    else
+        fprintf(out, "%zu run%s committed to %s, %.12s\n", d->runs, d->runs == 1 ? "" : "s", branch, d->tip);
+}
+
+static int commit(struct cmd_context *c, const struct plan *plan)
+{
+    struct results s;
+    struct commit_done done;
+    struct telling t = {.c = c};
+    bool dry = opt_on(&c->opts, "dry-run");
+    if (plan_results(plan, opt_text(&c->opts, "repo"), !dry, c->arena, &s, c->err))
+        return -1;
+    buf_init(&t.notes, 16 << 20);
+    progress_begin(&t.progress, c->notes, "runs", 0);
+    struct commit_wish wish = {.dry = dry,
+                               .private_too = opt_on(&c->opts, "private"),
+                               .prompt = isatty(STDIN_FILENO),
+                               .wait_s = opt_seconds(&c->opts, "wait"),
+                               .note = note,
+                               .progress = show,
+                               .context = &t};
+    int rc = commit_runs(&s, &wish, &done, c->err);
+    progress_clear(&t.progress);
+    if (rc == 0)
+        print(&t, &s, &done, dry);
+    buf_deinit(&t.notes);
+    results_close(&s);
+    return rc ? -1 : done.out ? 1 : 0;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct plan plan;
+    const char *tree = opt_text(&c->opts, "tree");
+    char *line[] = {arena_dup(c->arena, "commit", 6), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
+    if (c->argc)
+        return err_set(c->err, ERR_USAGE, "no operand is taken, got \"%.60s\": all new runs of the tree are committed", c->argv[0]);
+    if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
+        return -1;
+    int rc = commit(c, &plan);
+    plan_deinit(&plan);
+    return rc;
+}
+
+const struct cmd cmd_commit = {
+    .name = "commit",
+    .summary = "commit the runs of a results repository that are in no commit yet",
+    .usage = "[OPTIONS]",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Runs recorded in a results repository (see \"benchwrap help init\") are committed by themselves when they are recorded, one commit each, while their "
+        "experiment has fewer than 1000 runs; after that a day's runs come together, since each commit of a folder writes all of its names. This "
+        "command commits at once whatever is in no commit: not on the branch of this clone, not in HEAD, not in the upstream's default branch.\n"
+        "\n"
+        "The commit goes to the branch benchwrap/SITE/CLONE. HEAD, the index and the work tree are left alone, so it works whatever is checked out or staged, "
+        "in a worktree, a shallow clone or a bare repository (with --repo). The new objects are one pack, synced before the branch moves: a kill or a "
+        "full disk at any moment leaves the repository as it was, and the next commit does what is missing.\n"
+        "\n"
+        "Author and signature are git's own settings (user.name, commit.gpgSign, gpg.format, user.signingKey). In a public repository the site is the "
+        "author, and runs recorded with the private profile stay out.\n"
+        "\n"
+        "Status 0: done. 1: some runs stay out, and why is said.",
+    .examples = "$ benchwrap commit --dry-run --repo results\nHow many runs wait for a commit.\n",
+    .run = run,
+};

@@ -1,0 +1,128 @@
+/* message.c: what a commit of runs says; see message.h. */
+#include "results/message.h"
+
+#include "base/fs.h"
+#include "cmd/headline.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+enum { LINES_MAX = 50, WORD_MAX = 80, KINDS_MAX = 3 };
+
+static const char *text_of(const struct runs *runs, const struct tree_run *run, const char *file, struct arena *a)
+{
+    const char *text = runs_file(runs, run, file, 400, a);
+    struct str trimmed = str_trim(str_of(text));
+    return text && trimmed.n ? arena_dup(a, trimmed.p, trimmed.n) : NULL;
+}
+
+/* The experiment's name, as its meta.yaml has it: a line of ours, quoted. */
+static void experiment_name(struct buf *to, int root, const char *experiment)
+{
+    char path[64];
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 1 << 16);
+    snprintf(path, sizeof path, "%.24s/meta.yaml", experiment);
+    if (fs_read(root, path, (1 << 16) - 1, 0, &text, NULL) == 0)
+        for (struct str rest = buf_text(&text); rest.p;) {
+            struct str line = str_trim(str_cut(&rest, '\n'));
+            if (!str_starts(line, "name:"))
+                continue;
+            line = str_trim(str_sub(line, 5, line.n));
+            if (line.n > 1 && line.p[0] == '"' && line.p[line.n - 1] == '"')
+                line = str_sub(line, 1, line.n - 2);
+            buf_plain(to, line, WORD_MAX);
+            return;
+        }
+    buf_puts(to, experiment);
+}
+
+struct place {
+    struct runs runs;
+    struct tree_run run;
+    struct arena arena;
+    char path[80];
+};
+
+static void place_init(struct place *p, int root, const struct scan_run *run)
+{
+    *p = (struct place){.runs = {.root = root}};
+    snprintf(p->path, sizeof p->path, "mlruns/%.24s/%s", run->experiment, run->id);
+    p->run.path = p->path;
+    arena_init(&p->arena, 1 << 20);
+}
+
+static void print_benchmark(struct buf *to, struct place *p, int root, const struct scan_run *run)
+{
+    const char *benchmark = text_of(&p->runs, &p->run, "tags/benchmark", &p->arena);
+    if (benchmark)
+        buf_plain(to, str_of(benchmark), WORD_MAX);
+    else
+        experiment_name(to, root, run->experiment);
+}
+
+void message_subject(struct buf *to, int root, const struct scan_run *run)
+{
+    static const char *const words[] = {"params/node.type", "tags/benchwrap.verdict"};
+    struct place p;
+    struct headline found[HEADLINES_MAX];
+    CLEANUP_BUF struct buf numbers;
+    place_init(&p, root, run);
+    buf_init(&numbers, 2000);
+    print_benchmark(to, &p, root, run);
+    size_t n = headlines_of(&p.runs, &p.run, &p.arena, found);
+    for (size_t i = 0; i < n; i++)
+        headline_show(&numbers, &found[i]);
+    if (numbers.n) {
+        buf_puts(to, ": ");
+        buf_plain(to, buf_text(&numbers), 160);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *word = text_of(&p.runs, &p.run, words[i], &p.arena);
+        if (!word || strcmp(word, "none") == 0)
+            continue;
+        bool sum =
+            i == 0 && strspn(word, "0123456789abcdef") == strlen(word) && strlen(word) > 8; /* of what the node has: its begin will do */
+        buf_puts(to, i == 0 && !numbers.n ? ": " : ", ");
+        buf_puts(to, sum ? "node " : "");
+        buf_plain(to, str_sub(str_of(word), 0, sum ? 8 : WORD_MAX), WORD_MAX);
+    }
+    arena_deinit(&p.arena);
+}
+
+/* "37 runs: ior, stream" */
+static void print_batch_subject(struct buf *to, int root, const struct scan_run *const *runs, size_t count)
+{
+    size_t kinds = 0, more = 0;
+    buf_printf(to, "%zu runs: ", count);
+    for (size_t i = 0; i < count; i++) {
+        if (i && runs[i]->experiment == runs[i - 1]->experiment)
+            continue;
+        if (kinds == KINDS_MAX) {
+            more++;
+            continue;
+        }
+        buf_puts(to, kinds++ ? ", " : "");
+        experiment_name(to, root, runs[i]->experiment);
+    }
+    if (more)
+        buf_printf(to, " and %zu more", more);
+}
+
+void message_print(struct buf *to, int root, const struct scan_run *const *runs, size_t count)
+{
+    if (count == 1)
+        message_subject(to, root, runs[0]);
+    else
+        print_batch_subject(to, root, runs, count);
+    buf_puts(to, "\n\n");
+    for (size_t i = 0; i < count && i < LINES_MAX; i++) {
+        if (count > 1) {
+            message_subject(to, root, runs[i]);
+            buf_putc(to, '\n');
+        }
+        buf_printf(to, "%smlruns/%s/%s\n", count > 1 ? "  " : "", runs[i]->experiment, runs[i]->id);
+    }
+    if (count > LINES_MAX)
+        buf_printf(to, "and %zu more\n", count - LINES_MAX);
+}

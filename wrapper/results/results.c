@@ -1,0 +1,188 @@
+/* results.c: which repository, which branch, whose name; see results.h. */
+#include "results/results.h"
+
+#include "base/fs.h"
+#include "git/tree.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { SITE_MAX = 40 };
+
+bool results_site_legal(const char *name)
+{
+    size_t n = strlen(name);
+    return n >= 1 && n <= SITE_MAX && name[0] != '-' && name[0] != '_' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == n;
+}
+
+/* The folder that holds the tree, with links resolved as far as it exists. */
+static const char *parent_of(const char *tree, struct arena *a)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+    snprintf(path, sizeof path, "%s", tree);
+    const char *from = realpath(path, real) ? real : path;
+    const char *slash = strrchr(from, '/');
+    if (from == path && slash) {
+        path[slash - from] = 0;
+        from = realpath(*path ? path : "/", real) ? real : path;
+        return arena_dup(a, from, strlen(from));
+    }
+    return arena_dup(a, from, slash > from ? (size_t)(slash - from) : 1);
+}
+
+/* Where the tree stands in commits: as it lies below the work tree; one that lies elsewhere (a bare repository, --repo) at the top. */
+static const char *prefix_of(const struct repo *r, const char *parent, struct arena *a)
+{
+    char real[PATH_MAX];
+    const char *workdir = repo_workdir(r);
+    if (!workdir || !realpath(workdir, real))
+        return "mlruns";
+    size_t n = strlen(real);
+    if (strncmp(parent, real, n) == 0 && parent[n] == '/')
+        return arena_printf(a, "%s/mlruns", parent + n + 1);
+    return "mlruns";
+}
+
+static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret, struct err *err)
+{
+    unsigned char bytes[4];
+    char hex[9];
+    int rc = repo_config(r, "benchwrap.clone", a, ret, err);
+    if (rc == 0 && (strlen(*ret) != 8 || strspn(*ret, "0123456789abcdef") != 8))
+        return err_set(err, ERR_INPUT, "benchwrap.clone in %sconfig is \"%.40s\", not 8 digits 0-9a-f: git config --unset benchwrap.clone",
+                       repo_common(r), *ret);
+    if (rc != 1)
+        return rc;
+    if (!make) {
+        err_set(err, ERR_INPUT, "this clone is not set up for results: \"benchwrap init %s\" does it",
+                repo_workdir(r) ? repo_workdir(r) : repo_common(r));
+        return 1;
+    }
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return err_sys(err, "making a name for this clone");
+    snprintf(hex, sizeof hex, "%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2], bytes[3]);
+    *ret = arena_dup(a, hex, 8);
+    return repo_config_set(r, "benchwrap.clone", hex, err);
+}
+
+static int site_of(const struct results_asked *asked, struct arena *a, const char **ret, struct err *err)
+{
+    char host[256] = "";
+    if (asked->site && *asked->site) {
+        if (!results_site_legal(asked->site))
+            return err_set(err, ERR_USAGE, "the site's name \"%.60s\" cannot name a branch: a-z, 0-9, _ and - are wanted, %d at most",
+                           asked->site, SITE_MAX);
+        *ret = arena_dup(a, asked->site, strlen(asked->site));
+        return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    }
+    if (asked->public_profile)
+        return err_set(err, ERR_INPUT,
+                       "a public repository needs the name of the site: \"benchwrap init --site NAME\" keeps it, or set BENCHWRAP_SITE");
+    gethostname(host, sizeof host - 1); /* a private repository may name the machine */
+    size_t n = 0;
+    for (; host[n] && host[n] != '.' && n < SITE_MAX; n++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", host[n] |= 0x20))
+            host[n] = n ? '-' : 'x';
+    *ret = n ? arena_dup(a, host, n) : "here";
+    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err)
+{
+    struct results s = {.arena = a, .tree = asked->tree, .public_profile = asked->public_profile};
+    const char *parent = parent_of(asked->tree, a);
+    if (!parent)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    int rc = repo_open(&s.repo, asked->repository ? asked->repository : parent, 0, err);
+    if (rc)
+        return rc;
+    s.prefix = prefix_of(s.repo, parent, a);
+    if ((rc = clone_id(s.repo, asked->set_up, a, &s.clone, err)) == 0 && (rc = site_of(asked, a, &s.site, err)) == 0) {
+        s.branch = arena_printf(a, "refs/heads/benchwrap/%s/%s", s.site, s.clone);
+        if (!s.prefix || !s.branch)
+            rc = err_set(err, ERR_SYSTEM, "out of memory");
+    }
+    if (rc)
+        repo_close(s.repo);
+    else
+        *ret = s;
+    return rc;
+}
+
+void results_close(struct results *s)
+{
+    repo_close(s->repo);
+    s->repo = NULL;
+}
+
+/* ---- commits that count ---- */
+
+/* "refs/heads/main" is followed by what branch.main.remote and branch.main.merge say. */
+static const char *upstream_of(struct results *s, const char *head)
+{
+    const char *remote, *merge, *name = head + strlen("refs/heads/");
+    if (!str_starts(str_of(head), "refs/heads/") ||
+        repo_config(s->repo, arena_printf(s->arena, "branch.%s.remote", name), s->arena, &remote, NULL) ||
+        repo_config(s->repo, arena_printf(s->arena, "branch.%s.merge", name), s->arena, &merge, NULL) ||
+        !str_starts(str_of(merge), "refs/heads/") || strcmp(remote, ".") == 0)
+        return NULL;
+    return arena_printf(s->arena, "refs/remotes/%s/%s", remote, merge + strlen("refs/heads/"));
+}
+
+int results_target(struct results *s, const char **ret, struct err *err)
+{
+    struct repo_id id;
+    const char *head, *ref = NULL, **all;
+    size_t count;
+    if (repo_symbolic(s->repo, "HEAD", s->arena, &head, NULL) == 0)
+        ref = upstream_of(s, head);
+    if ((!ref || repo_ref(s->repo, ref, &id, NULL)) && repo_symbolic(s->repo, "refs/remotes/origin/HEAD", s->arena, &ref, NULL))
+        ref = NULL;
+    if (!ref || repo_ref(s->repo, ref, &id, NULL)) {
+        if (repo_refs(s->repo, "refs/remotes/*", s->arena, &all, &count, err))
+            return -1;
+        size_t branches = 0;
+        for (size_t i = 0; i < count; i++)
+            if (!strstr(all[i], "/benchwrap/") && !str_ends(str_of(all[i]), "/HEAD")) {
+                ref = all[i];
+                branches++;
+            }
+        if (branches != 1)
+            return 1;
+    }
+    *ret = ref;
+    return 0;
+}
+
+int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struct err *err)
+{
+    const char *target;
+    int rc = repo_ref(s->repo, s->branch, ret, err);
+    if (ret_is_tip)
+        *ret_is_tip = rc == 0;
+    if (rc == 1 && results_target(s, &target, err) == 0)
+        rc = repo_ref(s->repo, target, ret, err);
+    if (rc == 1)
+        rc = repo_ref(s->repo, "HEAD", ret, err);
+    return rc;
+}
+
+int results_known(struct results *s, struct repo_id ret[RESULTS_KNOWN], size_t *ret_count, struct err *err)
+{
+    const char *refs[RESULTS_KNOWN] = {s->branch, "HEAD", NULL};
+    size_t n = 0;
+    if (results_target(s, &refs[2], err) < 0)
+        return -1;
+    for (size_t i = 0; i < RESULTS_KNOWN; i++) {
+        int rc = refs[i] ? repo_ref(s->repo, refs[i], &ret[n], err) : 1;
+        if (rc < 0)
+            return -1;
+        n += rc == 0;
+    }
+    *ret_count = n;
+    return 0;
+}

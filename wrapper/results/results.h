@@ -1,0 +1,41 @@
+/* results.h: a results repository: a git repository that runs are committed to, on a branch of this clone alone, benchwrap/<site>/<clone>.
+ *
+ * What belongs to the clone stands in .git: the clone's 8 digits in .git/config (benchwrap.clone), our locks and unfinished packs in
+ * .git/benchwrap/. What belongs to all who use the repository is tracked: benchwrap.yaml. The site's name is the configuration's (plan.h). */
+#ifndef RESULTS_RESULTS_H
+#define RESULTS_RESULTS_H
+#include "git/repo.h"
+
+struct results_asked {
+    const char *tree;       /* absolute path of the mlruns folder */
+    const char *repository; /* a path in the repository that is meant; NULL: the one that the tree lies in */
+    const char *site;       /* NULL: none is configured */
+    bool public_profile;    /* commits carry the site's name, and runs of the private profile stay out */
+    bool set_up;            /* a clone that has no digits yet gets some (else: 1) */
+};
+
+struct results {
+    struct repo *repo;
+    struct arena *arena;    /* the caller's; holds the texts below */
+    const char *tree;       /* absolute path of mlruns, which may not exist */
+    const char *prefix;     /* path of the tree in commits: "mlruns", or "folder/mlruns" */
+    const char *site, *clone;
+    const char *branch;     /* "refs/heads/benchwrap/<site>/<clone>" */
+    bool public_profile;
+};
+
+/* 0; 1: no repository, or (without set_up) one that this clone is not set up for: err says what to do; -1. */
+int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err);
+void results_close(struct results *s);
+/* A site's name as part of a branch's: [a-z0-9][a-z0-9_-]{0,39}. */
+bool results_site_legal(const char *name);
+/* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; *ret_is_tip tells
+ * which (may be NULL). */
+int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struct err *err);
+/* The commits in whose trees a run counts as known: the branch's tip, HEAD, and the default branch of the upstream. Room for RESULTS_KNOWN. */
+enum { RESULTS_KNOWN = 3 };
+int results_known(struct results *s, struct repo_id ret[RESULTS_KNOWN], size_t *ret_count, struct err *err);
+/* The ref of the branch that pull requests go to, as last fetched ("refs/remotes/origin/main"): of HEAD's upstream, else origin's default, else the
+ * only one there is. 0; 1: there is none. */
+int results_target(struct results *s, const char **ret, struct err *err);
+#endif

@@ -1,0 +1,228 @@
+/* scan.c: which runs of the tree on disk are in none of the commits that count; see scan.h. */
+#include "results/scan.h"
+
+#include "base/fs.h"
+#include "git/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXPERIMENTS_MAX = 10000 };
+
+bool scan_is_run_id(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 32 && !name[32];
+}
+
+static bool is_experiment(const char *name)
+{
+    size_t n = strlen(name);
+    return n >= 1 && n <= 20 && strspn(name, "0123456789") == n;
+}
+
+/* ---- the ids that are known: a table of 16-byte keys, open addressing ---- */
+
+struct known {
+    unsigned char (*key)[16];
+    size_t room, count; /* room is a power of two, or 0 */
+};
+
+static void key_of(const char *id, unsigned char key[16])
+{
+    for (int i = 0; i < 16; i++) {
+        int hi = id[2 * i], lo = id[2 * i + 1];
+        key[i] = (unsigned char)((hi <= '9' ? hi - '0' : hi - 'a' + 10) << 4 | (lo <= '9' ? lo - '0' : lo - 'a' + 10));
+    }
+}
+
+static size_t place_of(const struct known *k, const unsigned char key[16])
+{
+    static const unsigned char empty[16];
+    size_t at;
+    memcpy(&at, key, sizeof at); /* ids are random */
+    for (at &= k->room - 1; memcmp(k->key[at], empty, 16) && memcmp(k->key[at], key, 16); at = (at + 1) & (k->room - 1))
+        ;
+    return at;
+}
+
+static int known_grow(struct known *k)
+{
+    struct known more = {.room = k->room ? 2 * k->room : 1024};
+    static const unsigned char empty[16];
+    if (!(more.key = calloc(more.room, sizeof *more.key)))
+        return -1;
+    for (size_t i = 0; i < k->room; i++)
+        if (memcmp(k->key[i], empty, 16))
+            memcpy(more.key[place_of(&more, k->key[i])], k->key[i], 16);
+    more.count = k->count;
+    free(k->key);
+    *k = more;
+    return 0;
+}
+
+/* The id of sixteen zeros stands for an empty place: nobody draws it. */
+static int known_add(void *context, const struct repo_entry *e)
+{
+    struct known *k = context;
+    unsigned char key[16];
+    if (e->mode != REPO_MODE_DIR || !scan_is_run_id(e->name))
+        return 0;
+    if (2 * (k->count + 1) > k->room && known_grow(k))
+        return -2;
+    key_of(e->name, key);
+    size_t at = place_of(k, key);
+    if (memcmp(k->key[at], key, 16)) {
+        memcpy(k->key[at], key, 16);
+        k->count++;
+    }
+    return 0;
+}
+
+static bool known_has(const struct known *k, const char *id)
+{
+    unsigned char key[16];
+    if (!k->room)
+        return false;
+    key_of(id, key);
+    return memcmp(k->key[place_of(k, key)], key, 16) == 0;
+}
+
+static int known_of(struct results *s, const struct repo_id *commits, size_t count, const char *experiment, struct known *k,
+                    struct err *err)
+{
+    struct repo_id seen[RESULTS_KNOWN];
+    size_t n = 0;
+    const char *path = arena_printf(s->arena, "%s/%s", s->prefix, experiment);
+    for (size_t i = 0; path && i < count; i++) {
+        struct repo_entry e;
+        int rc = repo_find(s->repo, &commits[i], path, &e, err);
+        bool again = false;
+        if (rc < 0)
+            return -1;
+        for (size_t j = 0; rc == 0 && j < n; j++)
+            again |= repo_id_eq(&seen[j], &e.id);
+        if (rc || again || e.mode != REPO_MODE_DIR)
+            continue;
+        seen[n++] = e.id;
+        rc = repo_each(s->repo, &e.id, known_add, k, err);
+        if (rc)
+            return rc == -2 ? err_set(err, ERR_SYSTEM, "no memory for the runs' names") : -1;
+    }
+    return path ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+static int count_one(void *context, const struct repo_entry *e)
+{
+    *(size_t *)context += e->mode == REPO_MODE_DIR && scan_is_run_id(e->name);
+    return 0;
+}
+
+int scan_count(struct results *s, const struct repo_id *commit, const char *experiment, size_t *ret, struct err *err)
+{
+    struct repo_entry e;
+    const char *path = arena_printf(s->arena, "%s/%s", s->prefix, experiment);
+    *ret = 0;
+    int rc = path ? repo_find(s->repo, commit, path, &e, err) : -1;
+    if (rc < 0)
+        return -1;
+    return rc == 0 && e.mode == REPO_MODE_DIR ? repo_each(s->repo, &e.id, count_one, ret, err) : 0;
+}
+
+/* ---- the tree on disk ---- */
+
+static int add_run(struct scan *scan, const char *experiment, const char *id, const struct stat *st, struct err *err)
+{
+    if (scan->count == scan->room) {
+        size_t room = scan->room ? 2 * scan->room : 64;
+        struct scan_run *more = realloc(scan->runs, room * sizeof *more);
+        if (!more)
+            return err_set(err, ERR_SYSTEM, "no memory for the runs' names");
+        scan->runs = more;
+        scan->room = room;
+    }
+    struct scan_run *run = &scan->runs[scan->count++];
+    *run = (struct scan_run){.experiment = experiment, .made_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
+    memcpy(run->id, id, 33);
+    return 0;
+}
+
+static int scan_experiment(struct results *s, int root, const char *name, const struct repo_id *commits, size_t commit_count,
+                           const char *only, struct scan *ret, struct err *err)
+{
+    struct known known = {0};
+    int fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
+    struct stat st;
+    char path[300];
+    snprintf(path, sizeof path, "%s/meta.yaml", only ? only : ".");
+    if (fd < 0 || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW)) { /* gone meanwhile, or not this experiment's */
+        fs_close(&fd);
+        return 0;
+    }
+    DIR *d = fdopendir(fd);
+    const char *experiment = arena_dup(s->arena, name, strlen(name));
+    if (!d || !experiment)
+        rc = err_sys(err, "reading %s/%s", s->tree, name);
+    if (rc == 0)
+        rc = known_of(s, commits, commit_count, name, &known, err);
+    for (struct dirent *e; rc == 0 && (e = readdir(d));) {
+        if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || !scan_is_run_id(e->d_name) || (only && strcmp(only, e->d_name)) ||
+            known_has(&known, e->d_name))
+            continue;
+        snprintf(path, sizeof path, "%s/meta.yaml", e->d_name);
+        if (fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            rc = add_run(ret, experiment, e->d_name, &st, err);
+    }
+    if (d)
+        closedir(d);
+    else
+        fs_close(&fd);
+    free(known.key);
+    return rc;
+}
+
+static int by_experiment(const void *a, const void *b)
+{
+    const struct scan_run *p = a, *q = b;
+    int c = strcmp(p->experiment, q->experiment);
+    if (c == 0)
+        c = (p->made_ns > q->made_ns) - (p->made_ns < q->made_ns);
+    return c ? c : strcmp(p->id, q->id);
+}
+
+int scan_tree(struct results *s, const char *only, struct scan *ret, struct err *err)
+{
+    struct repo_id commits[RESULTS_KNOWN];
+    size_t count;
+    struct fs_list list;
+    *ret = (struct scan){0};
+    if (results_known(s, commits, &count, err))
+        return -1;
+    CLEANUP_FD int root = open(s->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return errno == ENOENT ? 0 : err_sys(err, "reading %s", s->tree);
+    if (fs_list(root, ".", &list, err))
+        return -1;
+    int rc = 0;
+    for (size_t i = 0; i < list.count && rc == 0 && ret->experiments < EXPERIMENTS_MAX; i++)
+        if (is_experiment(list.names[i])) {
+            ret->experiments++;
+            rc = scan_experiment(s, root, list.names[i], commits, count, only, ret, err);
+        }
+    fs_list_deinit(&list);
+    if (rc)
+        scan_deinit(ret);
+    else if (ret->count)
+        qsort(ret->runs, ret->count, sizeof *ret->runs, by_experiment);
+    return rc;
+}
+
+void scan_deinit(struct scan *scan)
+{
+    free(scan->runs);
+    *scan = (struct scan){0};
+}

@@ -1,0 +1,184 @@
+/* take.c: a run's folder on disk as objects of the repository; see take.h. */
+#include "results/take.h"
+
+#include "base/fs.h"
+#include "git/objects.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 40, FILES_MAX = 100000, PATH_BYTES = 1000 };
+static const size_t FILE_BYTES_MAX = 1 << 30;
+
+struct taking {
+    struct results *s;
+    struct err *err;
+    struct arena arena; /* of paths */
+    struct tree_edit *edits;
+    size_t count, room, skip; /* skip: bytes of `path` before the run's own part */
+    const char *why;
+    char path[PATH_BYTES];
+};
+
+/* git's own folder, in any spelling that some file system takes for it. */
+static bool name_refused(const char *name)
+{
+    return strcasecmp(name, ".git") == 0 || strcasecmp(name, "git~1") == 0 || !str_valid_utf8(str_of(name));
+}
+
+static int refuse(struct taking *t, const char *what)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 4096);
+    buf_plain(&plain, str_of(t->path), 300);
+    t->why = arena_printf(t->s->arena, "%s %s", plain.p ? plain.p : "", what);
+    return 1;
+}
+
+static int add_edit(struct taking *t, const struct repo_id *id)
+{
+    if (t->count == FILES_MAX)
+        return refuse(t, "is one file too many");
+    if (t->count == t->room) {
+        size_t room = t->room ? 2 * t->room : 256;
+        struct tree_edit *more = realloc(t->edits, room * sizeof *more);
+        if (!more)
+            return err_set(t->err, ERR_SYSTEM, "no memory for a run's files");
+        t->edits = more;
+        t->room = room;
+    }
+    const char *path = arena_dup(&t->arena, t->path, strlen(t->path));
+    t->edits[t->count++] = (struct tree_edit){.path = path, .mode = REPO_MODE_FILE, .id = *id};
+    return path ? 0 : err_set(t->err, ERR_SYSTEM, "no memory for a run's files");
+}
+
+static int take_file(struct taking *t, int dir, const char *name)
+{
+    CLEANUP_BUF struct buf text;
+    CLEANUP_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct repo_id id;
+    struct stat st;
+    if (fd < 0 && errno == ELOOP)
+        return refuse(t, "is a link");
+    if (fd < 0 || fstat(fd, &st))
+        return err_sys(t->err, "reading %s/%s", t->s->tree, t->path);
+    if (!S_ISREG(st.st_mode))
+        return refuse(t, "is neither a file nor a folder");
+    if ((uint64_t)st.st_size > FILE_BYTES_MAX)
+        return refuse(t, "is larger than 1 GiB");
+    buf_init(&text, FILE_BYTES_MAX + 1);
+    char *to = buf_room(&text, (size_t)st.st_size);
+    ssize_t n = 1;
+    while (to && text.n < (size_t)st.st_size && (n = read(fd, to + text.n, (size_t)st.st_size - text.n)) != 0) {
+        if (n < 0 && errno != EINTR)
+            return err_sys(t->err, "reading %s/%s", t->s->tree, t->path);
+        text.n += n > 0 ? (size_t)n : 0;
+    }
+    if (!to)
+        return err_set(t->err, ERR_SYSTEM, "no memory for %s/%s", t->s->tree, t->path);
+    if (text.n < (size_t)st.st_size)
+        return refuse(t, "became shorter while it was read");
+    const char *slash = strrchr(t->path, '/');
+    if (objects_write(t->s->repo, REPO_BLOB, buf_text(&text), slash ? slash + 1 : t->path, &id, t->err))
+        return -1;
+    return add_edit(t, &id);
+}
+
+static int take_folder(struct taking *t, int dir, const char *name, int depth);
+
+static int take_entry(struct taking *t, int dir, const char *name, unsigned char type, int depth)
+{
+    size_t at = strlen(t->path), n = strlen(name);
+    if (at + n + 2 > sizeof t->path)
+        return refuse(t, "holds a name that is too long");
+    if (at)
+        t->path[at++] = '/';
+    memcpy(t->path + at, name, n + 1);
+    int rc;
+    struct stat st;
+    if (type == DT_UNKNOWN && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        type = DT_DIR;
+    if (name_refused(name))
+        rc = refuse(t, "has a name that git or UTF-8 does not allow");
+    else if (type == DT_DIR)
+        rc = take_folder(t, dir, name, depth + 1);
+    else
+        rc = take_file(t, dir, name);
+    t->path[at ? at - 1 : 0] = 0;
+    return rc;
+}
+
+static int take_folder(struct taking *t, int dir, const char *name, int depth)
+{
+    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        err_sys(t->err, "reading %s/%s", t->s->tree, t->path);
+        fs_close(&fd);
+        return -1;
+    }
+    if (depth > DEPTH_MAX)
+        rc = refuse(t, "lies too deep");
+    errno = 0;
+    for (struct dirent *e; rc == 0 && (e = readdir(d)); errno = 0)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            rc = take_entry(t, fd, e->d_name, e->d_type, depth);
+    if (rc == 0 && errno)
+        rc = err_sys(t->err, "reading %s/%s", t->s->tree, t->path);
+    closedir(d);
+    return rc;
+}
+
+int take_run(struct results *s, int root, const char *experiment, const char *id, struct repo_id *ret, const char **ret_why,
+             struct err *err)
+{
+    struct taking t = {.s = s, .err = err};
+    char folder[64];
+    snprintf(folder, sizeof folder, "%.24s/%s", experiment, id);
+    arena_init(&t.arena, 0);
+    int rc = take_folder(&t, root, folder, 0);
+    if (rc == 0 && t.count == 0)
+        rc = refuse(&t, "has no files");
+    if (rc == 0)
+        rc = objects_edit_tree(s->repo, NULL, t.edits, t.count, ret, err);
+    *ret_why = t.why;
+    free(t.edits);
+    arena_deinit(&t.arena);
+    return rc;
+}
+
+int take_experiment(struct results *s, int root, const char *experiment, const struct repo_id *base, struct tree_edit *edits, size_t *count,
+                    struct err *err)
+{
+    static const char *const parts[] = {"meta.yaml", "tags"};
+    struct taking t = {.s = s, .err = err};
+    CLEANUP_FD int dir = openat(root, experiment, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int rc = dir < 0 ? err_sys(err, "reading %s/%s", s->tree, experiment) : 0;
+    arena_init(&t.arena, 0);
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+        struct stat st;
+        t.path[0] = 0;
+        if (fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+            rc = take_entry(&t, dir, parts[i], S_ISDIR(st.st_mode) ? DT_DIR : DT_REG, 0);
+    }
+    for (size_t i = 0; rc == 0 && i < t.count && *count < TAKE_EXPERIMENT_MAX; i++) {
+        struct repo_entry e;
+        const char *path = arena_printf(s->arena, "%s/%s/%s", s->prefix, experiment, t.edits[i].path);
+        int there = !path ? -1 : base ? repo_find(s->repo, base, path, &e, err) : 1;
+        if (there < 0)
+            rc = -1;
+        else if (there == 1) {
+            edits[*count] = t.edits[i];
+            edits[(*count)++].path = path;
+        }
+    }
+    free(t.edits);
+    arena_deinit(&t.arena);
+    return rc < 0 ? -1 : 0; /* an odd file beside the runs is not the runs' fault */
+}
