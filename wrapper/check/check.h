@@ -54,6 +54,7 @@ struct check {
     size_t count, dropped;      /* findings; of these not kept */
     size_t by_severity[3];
     size_t runs, runs_bad;      /* looked at; with an error */
+    double apart_s;             /* private: what unknown rules have taken */
     struct check_seen *seen;    /* private: what stands under which id */
 };
 

@@ -1,7 +1,390 @@
-/* truth.c: the kept output is read again by the run's own rules. */
-#include "check/parts.h"
+/* truth.c: the kept output is read again by the run's own rules, as at the run's end, and compared with what the run claims.
+ *
+ * Rules that are not shipped may be made to be slow: they are read in a process of its own with bounds on time and memory. */
+#include "check/truth.h"
 
-void check_truth(struct run_check *r) { (void)r; }
-void check_bounds(struct run_check *r) { (void)r; }
-void check_privacy(struct run_check *r, const char *file, struct str text) { (void)r; (void)file; (void)text; }
-void check_signature(struct run_check *r) { (void)r; }
+#include "benchmarks/catalogue.h"
+#include "benchmarks/rules.h"
+#include "launch/peel.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DIFFERENCES_MAX = 8, FILES_MAX = 64 };
+static const char rules_file_name[] = "artifacts/rules.yaml";
+
+static const char *tag(const struct run_check *r, const char *key)
+{
+    return run_text(r, 't', key);
+}
+
+/* ---- what is the reading worth? ---- */
+
+/* Why the figures cannot be had again; NULL: they can. *ret_said: it needs no finding. */
+static const char *why_not(const struct run_check *r, bool *ret_said)
+{
+    static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout", "benchwrap.dropped.stderr"};
+    *ret_said = tag(r, "benchwrap.series") || tag(r, "benchwrap.retracts") || tag(r, "benchwrap.block"); /* their figures are other runs' */
+    if (*ret_said)
+        return "its figures come from other runs";
+    for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m)) {
+        const char *key = json_string(json_get(m, "key"), "");
+        if (strcmp(key, "stdout.log") == 0 || strcmp(key, "stderr.log") == 0)
+            return "the output is withheld (public profile)";
+    }
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
+        if (tag(r, cut[i]))
+            return "part of the output was not kept";
+    return NULL;
+}
+
+static bool is_shipped(struct str text)
+{
+    for (const struct catalogue_shipped *s = catalogue_shipped; s->name; s++)
+        if (str_eq(text, (struct str){s->text, s->n}))
+            return true;
+    return false;
+}
+
+/* Is it a rule file of the reviewer's (--rules)? */
+static bool is_ours(const struct check *k, const struct rules *rules, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    const char *path = k->catalogue ? catalogue_by_name(k->catalogue, rules_name(rules), a) : NULL;
+    buf_init(&b, CATALOGUE_FILE_MAX + 65536);
+    return path && catalogue_read(path, &b, NULL) == 0 && str_eq(buf_text(&b), rules_text(rules));
+}
+
+/* ---- reading ---- */
+
+struct source {
+    struct rules_run *run;
+    const char *name;
+    uint64_t skip;
+};
+
+static void feed_piece(void *context, const void *p, size_t n)
+{
+    struct source *s = context;
+    size_t skip = s->skip < n ? (size_t)s->skip : n;
+    s->skip -= skip;
+    rules_feed(s->run, s->name, (const char *)p + skip, n - skip);
+}
+
+static void feed(const struct run_check *r, struct rules_run *run, const char *source, const char *path, uint64_t skip)
+{
+    struct source s = {run, source, skip};
+    if (run_file(r, path))
+        folder_feed(r->folder, path, r->k->limits.file_B, feed_piece, &s);
+}
+
+/* The kept file that the i-th of the rules is: the one of its name. 0 or 1; 2: several could be. */
+static int kept_file(const struct run_check *r, const struct rules *rules, size_t i, char *const *argv, struct arena *a, const char **ret)
+{
+    const char *path = rules_file_path(rules, i, argv, a);
+    int n = 0;
+    for (size_t k = 0; path && k < r->count; k++)
+        if (str_starts(r->files[k].path, "artifacts/files/") && fnmatch(str_base_name(path), str_base_name(r->files[k].path.p), 0) == 0) {
+            *ret = r->files[k].path.p;
+            n++;
+        }
+    return n > 1 ? 2 : n;
+}
+
+static void feed_files(struct run_check *r, struct rules_run *run, const struct rules *rules, char *const *argv, bool *ret_sure)
+{
+    const char *pattern, *path = NULL;
+    rules_files_known(run);
+    for (size_t i = 0; i < FILES_MAX && (pattern = rules_file(rules, i)); i++) {
+        char key[48];
+        uint64_t from = 0;
+        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+        if (!tag(r, key))
+            continue;
+        snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
+        if (tag(r, key))
+            str_uint(str_of(tag(r, key)), &from);
+        rules_found(run, pattern);
+        if (!rules_file_is_read(rules, i))
+            continue;
+        if (kept_file(r, rules, i, argv, &r->a, &path) == 1)
+            feed(r, run, pattern, path, from);
+        else
+            *ret_sure = false;
+    }
+}
+
+static char **argv_of(struct run_check *r)
+{
+    const struct json *list = json_pointer(r->record, "/run/argv");
+    char **argv = arena_get(&r->a, (json_count(list) + 1) * sizeof *argv);
+    size_t n = 0;
+    for (const struct json *e = argv ? json_first(list) : NULL; e; e = json_next(e)) {
+        const char *word = json_string(e, "");
+        argv[n++] = arena_dup(&r->a, word, strlen(word));
+    }
+    return argv;
+}
+
+/* The whole reading. *ret_sure: every file that the rules want was there. */
+static int read_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err)
+{
+    struct rules_run *run;
+    char **argv = argv_of(r);
+    const char *streams = tag(r, "benchwrap.streams"), *number = tag(r, "benchwrap.signal_number");
+    bool merged = streams && strcmp(streams, "merged") == 0;
+    uint64_t signal = 0;
+    *ret_sure = true;
+    record_init(record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
+    char *const *program = argv ? (char *const *)peel((char *const *)argv) : NULL;
+    if (rules_begin(&run, rules, program, NULL, err) < 0)
+        return -1;
+    feed(r, run, merged ? "merged" : "stdout", "artifacts/stdout.log", 0);
+    feed(r, run, "stderr", "artifacts/stderr.log", 0);
+    feed_files(r, run, rules, program, ret_sure);
+    if (number)
+        str_uint(str_of(number), &signal);
+    double status = run_number(r, "run.exit_status", -1);
+    return rules_end(run, signal || !(status >= -1 && status < 256) ? -1 : (int)status, signal < 128 ? (int)signal : 0, r->meta.end_ms, record, ret, err);
+}
+
+/* ---- comparing ---- */
+
+static bool from_rules(const char *source)
+{
+    size_t n = strlen(source), tail = strlen(":environment");
+    if (strcmp(source, "rules") == 0)
+        return true;
+    return strncmp(source, "rule:", 5) == 0 && !(n > tail && strcmp(source + n - tail, ":environment") == 0);
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void number(char *to, size_t size, double v)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 100);
+    buf_double(&b, v);
+    snprintf(to, size, "%s", b.p ? b.p : "");
+}
+
+/* All samples of one key in the new reading, beside those of the run. */
+static bool metric_same(const struct run_check *r, const struct fact *first, double *ret_was, double *ret_is)
+{
+    char key[300];
+    snprintf(key, sizeof key, STR_FMT, STR_ARG(first->key));
+    const struct check_entry *e = run_entry(r, 'm', key);
+    const struct json *told = json_get(json_get(r->record, "metrics"), key);
+    bool thinned = json_get(told, "thinned") != NULL, equal = e != NULL;
+    const struct fact *last = first;
+    size_t n = 0;
+    for (const struct fact *f = first; f; f = f->next) {
+        if (f->kind != FACT_METRIC || !str_eq(f->key, first->key))
+            continue;
+        last = f->step >= last->step ? f : last;
+        if (!thinned && e && (n >= e->count || !same(e->samples[n].value, f->value) || e->samples[n].step != f->step))
+            equal = false;
+        n++;
+    }
+    *ret_was = e ? run_number(r, key, NAN) : NAN;
+    *ret_is = last->value;
+    if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0)
+        return false;
+    return equal && same(*ret_was, *ret_is) && (double)n == json_number(json_get(told, "samples"), -1);
+}
+
+static void tell_metric(const struct truth *t, struct run_check *r, const struct fact *f)
+{
+    double was, is;
+    char key[300], file[400], claimed[48], read[48];
+    if (metric_same(r, f, &was, &is))
+        return;
+    snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+    snprintf(file, sizeof file, "metrics/%s", key);
+    number(claimed, sizeof claimed, was);
+    number(read, sizeof read, is);
+    char text[300];
+    if (!run_entry(r, 'm', key))
+        snprintf(text, sizeof text, "the output gives %s %s, and the run has no such metric", read, f->unit);
+    else if (same(was, is))
+        snprintf(text, sizeof text, "the samples, their steps or the unit are not those that the output gives");
+    else
+        snprintf(text, sizeof text, "the run claims %s, the output gives %s %s", claimed, read, f->unit);
+    t->tell(t->context, t->differs, file, text);
+}
+
+/* Is it the first fact of its key? */
+static bool is_first(const struct record *record, const struct fact *f)
+{
+    for (const struct fact *e = record->first; e != f; e = e->next)
+        if (e->kind == f->kind && str_eq(e->key, f->key))
+            return false;
+    return true;
+}
+
+static const struct fact *find(const struct record *record, enum fact_kind kind, const char *key)
+{
+    for (const struct fact *f = record->first; f; f = f->next)
+        if (f->kind == kind && str_is(f->key, key))
+            return f;
+    return NULL;
+}
+
+/* What the run claims to have from its rules and the output does not give. */
+static void compare_claims(const struct truth *t, struct run_check *r, const struct record *record)
+{
+    static const struct { const char *member; enum fact_kind kind; const char *what; } kinds[] = {{"metrics", FACT_METRIC, "metric"}, {"params", FACT_PARAM, "param"}};
+    for (size_t i = 0; i < 2; i++) {
+        size_t told = 0;
+        for (const struct json *e = json_first(json_get(r->record, kinds[i].member)); e && told < DIFFERENCES_MAX; e = json_next(e)) {
+            const struct fact *f = from_rules(json_string(json_get(e, "source"), "")) ? find(record, kinds[i].kind, json_key(e)) : NULL;
+            char file[400], text[200];
+            snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
+            if (!from_rules(json_string(json_get(e, "source"), "")) || (f && kinds[i].kind == FACT_METRIC))
+                continue;
+            if (f && str_is(f->text, json_string(json_get(e, "value"), "")))
+                continue;
+            if (f)
+                snprintf(text, sizeof text, "the output gives \"%.100s\"", f->text.p);
+            else
+                snprintf(text, sizeof text, "the output gives no such %s", kinds[i].what);
+            t->tell(t->context, t->differs, file, text);
+            told++;
+        }
+    }
+}
+
+static void compare(const struct truth *t, struct run_check *r, const struct record *record)
+{
+    size_t told = 0;
+    for (const struct fact *f = record->first; f && told < DIFFERENCES_MAX; f = f->next) {
+        double was, is;
+        if (f->kind != FACT_METRIC || !is_first(record, f) || metric_same(r, f, &was, &is))
+            continue;
+        char key[300];
+        snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+        if (t->common && !run_entry(r, 'm', key)) /* other rules may read more */
+            continue;
+        tell_metric(t, r, f);
+        told++;
+    }
+    if (!t->common)
+        compare_claims(t, r, record);
+}
+
+/* ---- the verdict ---- */
+
+static bool reference_fails(const struct run_check *r)
+{
+    for (const struct json *e = json_first(json_get(r->record, "references")); e; e = json_next(e))
+        if (json_bool(json_get(e, "fails"), false))
+            return true;
+    return false;
+}
+
+static void check_verdict(const struct truth *t, struct run_check *r, const struct rules_outcome *out)
+{
+    const char *word = tag(r, "benchwrap.verdict"), *expected = out->verdict == VERDICT_PASS ? "pass" : out->verdict == VERDICT_FAIL ? "fail" : "none";
+    bool finished = r->meta.status == RUN_FINISHED;
+    char text[300];
+    if (finished && !out->complete) {
+        snprintf(text, sizeof text, "the run claims to be FINISHED; by its output it is not complete: %.200s", out->reason ? out->reason : "");
+        t->tell(t->context, CHECK_VERDICT, "meta.yaml", text);
+    }
+    if (!finished)
+        expected = "fail";
+    bool referred = json_get(r->record, "references") != NULL; /* the reviewer has not the site's references: they may make it worse, or a none a pass */
+    if (strcmp(word ? word : "none", expected) == 0 || (reference_fails(r) && word && strcmp(word, "fail") == 0) ||
+        (referred && strcmp(expected, "none") == 0 && word && strcmp(word, "pass") == 0 && !reference_fails(r)))
+        return;
+    snprintf(text, sizeof text, "the run claims \"%.20s\", its output says \"%s\"%s%.200s", word ? word : "none", expected, out->reason && *out->reason ? ": " : "",
+             out->reason ? out->reason : "");
+    t->tell(t->context, CHECK_VERDICT, "tags/benchwrap.verdict", text);
+}
+
+/* ---- the whole ---- */
+
+void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules)
+{
+    struct record record;
+    struct rules_outcome out = {.verdict = VERDICT_NONE};
+    struct err err = {0};
+    bool sure;
+    if (read_again(r, rules, &record, &out, &sure, &err) < 0)
+        t->tell(t->context, CHECK_RULES, rules_file_name, err.text);
+    else if (!sure)
+        t->tell(t->context, CHECK_UNVERIFIABLE, "", "a file that the rules read is not kept, or several could be it");
+    else {
+        compare(t, r, &record);
+        if (!t->common)
+            check_verdict(t, r, &out);
+    }
+    record_deinit(&record);
+}
+
+static void tell_finding(void *context, enum check_id id, const char *file, const char *text)
+{
+    run_found(context, id, file, 0, "%s", text);
+}
+
+/* The shipped rules of the same name, over the same output. */
+static void read_by_shipped(struct run_check *r, const char *name)
+{
+    struct truth t = {.tell = tell_finding, .context = r, .differs = CHECK_RULES_DIFFER, .common = true};
+    struct rules *rules = NULL;
+    char address[200];
+    snprintf(address, sizeof address, "shipped:%.150s", name);
+    if (rules_load(&rules, address, NULL) == 0)
+        truth_read(&t, r, rules);
+    if (rules)
+        rules_free(rules);
+}
+
+static void check_without_rules(struct run_check *r)
+{
+    const char *word = tag(r, "benchwrap.verdict");
+    double status = run_number(r, "run.exit_status", 0);
+    if (word && strcmp(word, "pass") == 0 && !json_get(r->record, "references"))
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and no rules have judged it");
+    if (r->meta.status == RUN_FINISHED && status != 0 && !isnan(status))
+        run_found(r, CHECK_VERDICT, "meta.yaml", 0, "the run claims to be FINISHED, and its program ended with %g", status);
+}
+
+void check_truth(struct run_check *r)
+{
+    struct truth t = {.tell = tell_finding, .context = r, .differs = CHECK_TRUTH};
+    struct rules *rules = NULL;
+    struct err err = {0};
+    bool said;
+    const char *why = why_not(r, &said);
+    if (why && said) {
+        check_kin(r);
+        return;
+    }
+    if (!r->rules_text.p) {
+        check_without_rules(r);
+        return;
+    }
+    if (why) {
+        run_found(r, CHECK_UNVERIFIABLE, "", 0, "%s", why);
+        return;
+    }
+    if (r->rules_text.n > CATALOGUE_FILE_MAX || rules_load_text(&rules, rules_file_name, r->rules_text, &err) < 0) {
+        run_found(r, CHECK_RULES, rules_file_name, 0, "%s", *err.text ? err.text : "it is too large");
+        return;
+    }
+    if (is_shipped(r->rules_text) || is_ours(r->k, rules, &r->a))
+        truth_read(&t, r, rules);
+    else {
+        run_found(r, CHECK_RULES_UNKNOWN, rules_file_name, 0, "the rules \"%.60s\", version %.30s", rules_name(rules), rules_version(rules));
+        truth_apart(r, rules);
+        read_by_shipped(r, rules_name(rules));
+    }
+    rules_free(rules);
+}
