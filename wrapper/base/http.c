@@ -2,10 +2,9 @@
 #include "base/http.h"
 
 #include "base/clock.h"
+#include "base/curl.h"
 #include "base/fs.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,59 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* curl_easy_setopt checks its types by a macro, which is in the way of a function pointer. */
-#undef curl_easy_setopt
-#undef curl_easy_getinfo
-#undef curl_multi_setopt
-
-#define CALLS(CALL)                                                                                                                                        \
-    CALL(curl_global_init)                                                                                                                                 \
-    CALL(curl_version)                                                                                                                                     \
-    CALL(curl_easy_init)                                                                                                                                   \
-    CALL(curl_easy_setopt)                                                                                                                                 \
-    CALL(curl_easy_getinfo)                                                                                                                                \
-    CALL(curl_easy_cleanup)                                                                                                                                \
-    CALL(curl_easy_reset)                                                                                                                                  \
-    CALL(curl_easy_strerror)                                                                                                                               \
-    CALL(curl_multi_init)                                                                                                                                  \
-    CALL(curl_multi_setopt)                                                                                                                                \
-    CALL(curl_multi_add_handle)                                                                                                                            \
-    CALL(curl_multi_remove_handle)                                                                                                                         \
-    CALL(curl_multi_perform)                                                                                                                               \
-    CALL(curl_multi_poll)                                                                                                                                  \
-    CALL(curl_multi_info_read)                                                                                                                             \
-    CALL(curl_multi_cleanup)                                                                                                                               \
-    CALL(curl_slist_append)                                                                                                                                \
-    CALL(curl_slist_free_all)
-
-struct library {
-    void *handle;
-#define CALL(name) __typeof__(name) *name;
-    CALLS(CALL)
-#undef CALL
-};
-
-static int library_load(struct library *l, struct err *err)
-{
-    /* Debian has the same library with three TLS libraries behind it; which one does not matter. */
-    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && !l->handle; i++)
-        l->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!l->handle)
-        return err_set(err, ERR_SYSTEM, "libcurl cannot be loaded, which talking to servers needs: install libcurl4 (libcurl on other systems)");
-#define CALL(name)                                                                                                                                         \
-    if (!(l->name = (__typeof__(l->name))dlsym(l->handle, #name)))                                                                                         \
-        return err_set(err, ERR_SYSTEM, "the libcurl of this machine is too old: it has no %s", #name);
-    CALLS(CALL)
-#undef CALL
-    return 0;
-}
-
 enum { SOCKETS_MAX = 8, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
 
 struct http {
     int64_t last_ns;             /* when the last reply came; 0: none */
-    struct library curl;
+    struct curl curl;
     CURL *easy;
     CURLM *multi;
     struct curl_slist *headers; /* of every request */
@@ -88,9 +39,9 @@ struct http {
 
 const char *http_library(void)
 {
-    static struct library l;
+    static struct curl l;
     struct err err;
-    return l.handle || library_load(&l, &err) == 0 ? l.curl_version() : NULL;
+    return l.handle || curl_load(&l, &err) == 0 ? l.curl_version() : NULL;
 }
 
 static char *copy(const char *text, bool *failed)
@@ -117,7 +68,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
         return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
     for (int i = 0; i < SOCKETS_MAX; i++)
         h->sockets[i] = -1;
-    if (library_load(&h->curl, err)) {
+    if (curl_load(&h->curl, err)) {
         free(h);
         return -1;
     }

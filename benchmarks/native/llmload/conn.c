@@ -178,3 +178,49 @@ void conn_due(struct worker *w, struct conn *c)
     else if (at < INT64_MAX)
         timers_set(&w->timers, &c->timer, at);
 }
+
+struct inflating {
+    struct worker *w;
+    struct conn *c;
+    int64_t at_ns;
+};
+
+static bool put_inflated(void *context, struct str out)
+{
+    struct inflating *i = context;
+    i->w->memo.line = NULL; /* the bytes before are gone */
+    return flight_body(i->w, &i->c->f, out, i->at_ns);
+}
+
+bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns)
+{
+    struct inflating i = {w, c, at_ns};
+    if (!c->http.gzip)
+        return flight_body(w, &c->f, bytes, at_ns);
+    if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble)
+        c->f.stream.trouble = STREAM_MALFORMED;
+    return !c->f.stream.trouble;
+}
+
+bool conn_head(struct worker *w, struct conn *c)
+{
+    flight_head(w, &c->f, c->http.status, c->http.type);
+    if (c->http.gzip && !c->inflater)
+        c->inflater = inflate_new();
+    if (c->http.strange_encoding || (c->http.gzip && !c->inflater)) {
+        conn_finish(w, c, ENDING_ENCODING,
+                    c->http.gzip ? "a compressed body, and no zlib (libz.so.1) here" : "an encoding that was not asked for", false);
+        return false;
+    }
+    return true;
+}
+
+void conn_trouble(struct worker *w, struct conn *c)
+{
+    enum stream_trouble t = (enum stream_trouble)c->f.stream.trouble;
+    conn_finish(w, c, t == STREAM_TOO_LONG ? ENDING_TOO_LONG : ENDING_MALFORMED,
+                t == STREAM_WRONG_TYPE ? "the reply is neither an event stream nor JSON"
+                : t == STREAM_TOO_LONG ? "a line or event above 16 MiB"
+                                       : "an event that is not JSON",
+                false);
+}

@@ -104,6 +104,7 @@ static int set_up(struct crew *c, const struct load *l, const struct prompt_sour
     if (!run->endpoints)
         return err_sys(err, "addresses");
     bool local = true;
+    run->via = l->proxy || l->http2;
     for (size_t i = 0; i < l->url_count; i++) {
         struct endpoint *e = &run->endpoints[i];
         if (endpoint_read(e, l->urls[i], l->path ? l->path : dialect_paths[l->dialect], &c->arena, err) < 0)
@@ -111,10 +112,11 @@ static int set_up(struct crew *c, const struct load *l, const struct prompt_sour
         if (!l->proxy && endpoint_resolve(e, err) < 0)
             return -1;
         local &= e->socket != NULL;
+        run->via |= e->tls;
     }
     if (l->source_address && read_sources(c, l->source_address, err) < 0)
         return -1;
-    if (!local && !l->user_clock)
+    if (!local && !l->user_clock && !run->via) /* libcurl does not hand stamps on */
         c->warm_socket = ask_for_stamps(&run->kernel_stamps);
     if (schedule_make(&c->schedule, l, err) < 0)
         return -1;

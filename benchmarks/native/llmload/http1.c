@@ -176,6 +176,23 @@ static enum http1_got read_head(struct http1 *h, struct str text)
     return begin_body(h, &f);
 }
 
+bool http1_line(struct http1 *h, struct str line)
+{
+    struct framing unused = {0};
+    if (str_starts(line, "HTTP/")) {
+        struct str rest = line;
+        uint64_t status;
+        str_word(&rest);
+        http1_reset(h);
+        if (!digits(str_word(&rest), &status) || status < 100 || status > 599)
+            return false;
+        h->status = (uint16_t)status;
+        return true;
+    }
+    struct str value = line, name = str_cut(&value, ':');
+    return !value.p || field(h, &unused, str_trim(name), str_trim(value));
+}
+
 /* Length of a head at p, its empty line included; 0: it is not complete. */
 static size_t head_length(const char *p, size_t n, size_t from)
 {

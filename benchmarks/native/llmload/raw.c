@@ -2,7 +2,6 @@
 #include "benchmarks/native/llmload/worker.h"
 
 #include "base/clock.h"
-#include "benchmarks/native/llmload/inflate.h"
 
 #include <errno.h>
 #include <linux/net_tstamp.h>
@@ -158,43 +157,6 @@ static void connected(struct worker *w, struct conn *c)
     send_request(w, c);
 }
 
-struct inflating {
-    struct worker *w;
-    struct conn *c;
-    int64_t at_ns;
-};
-
-static bool put_inflated(void *context, struct str out)
-{
-    struct inflating *i = context;
-    i->w->memo.line = NULL; /* the bytes before are gone */
-    return flight_body(i->w, &i->c->f, out, i->at_ns);
-}
-
-static bool body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns)
-{
-    struct inflating i = {w, c, at_ns};
-    if (!c->http.gzip)
-        return flight_body(w, &c->f, bytes, at_ns);
-    if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble)
-        c->f.stream.trouble = STREAM_MALFORMED;
-    return !c->f.stream.trouble;
-}
-
-/* The reply's head; false: the request is over. */
-static bool head(struct worker *w, struct conn *c)
-{
-    flight_head(w, &c->f, c->http.status, c->http.type);
-    if (c->http.gzip && !c->inflater)
-        c->inflater = inflate_new();
-    if (c->http.strange_encoding || (c->http.gzip && !c->inflater)) {
-        conn_finish(w, c, ENDING_ENCODING,
-                    c->http.gzip ? "a compressed body, and no zlib (libz.so.1) here" : "an encoding that was not asked for", false);
-        return false;
-    }
-    return true;
-}
-
 /* Bytes that came with one read. false: the request is over, c may carry another one already. */
 static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns)
 {
@@ -208,17 +170,14 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
         switch (http1_next(&c->http, &p, &n, &bytes)) {
         case HTTP1_MORE: flight_read_end(w, f); return true;
         case HTTP1_HEAD:
-            if (!head(w, c))
+            if (!conn_head(w, c))
                 return false;
             break;
         case HTTP1_BODY:
-            if (body(w, c, bytes, at_ns))
+            if (conn_body(w, c, bytes, at_ns))
                 break;
             flight_read_end(w, f);
-            conn_finish(w, c, f->stream.trouble == STREAM_TOO_LONG ? ENDING_TOO_LONG : ENDING_MALFORMED,
-                        f->stream.trouble == STREAM_WRONG_TYPE ? "the reply is neither an event stream nor JSON"
-                                                               : "an event that is not JSON, or too long",
-                        false);
+            conn_trouble(w, c);
             return false;
         case HTTP1_END:
             flight_read_end(w, f);

@@ -157,7 +157,7 @@ bool request_render(struct worker *w, struct conn *c)
     struct prompt p;
     struct session *s = c->f.session;
     bool fixed =
-        run->prompts->constant && run->load->turns <= 1 && run->endpoint_count == 1 && !run->schedule->trace_kind && !run->endpoints[0].tls;
+        run->prompts->constant && run->load->turns <= 1 && run->endpoint_count == 1 && !run->schedule->trace_kind && !run->via;
     c->f.r.asked_tokens = run->load->max_tokens;
     if (fixed && w->fixed.n) {
         patch_id(&w->fixed, w->fixed_id, c->f.r.index);

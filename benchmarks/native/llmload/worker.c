@@ -33,10 +33,7 @@ int worker_init(struct worker *w, struct run *run, unsigned number, struct err *
     w->m.series_begin_ns = run->begin_ns;
     if (!w->idle || !w->in_flight_at || !w->bytes || w->epoll < 0)
         return err_sys(err, "setting up a worker");
-    bool tls = false;
-    for (size_t i = 0; i < run->endpoint_count; i++)
-        tls |= run->endpoints[i].tls;
-    return tls || run->load->proxy || run->load->http2 ? via_init(w, err) : 0;
+    return run->via ? via_init(w, err) : 0;
 }
 
 static void free_list(struct conn *c)

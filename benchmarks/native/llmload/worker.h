@@ -71,7 +71,7 @@ struct run {
     unsigned workers;
     struct sockaddr_storage *sources; /* addresses that connections come from */
     size_t source_count;
-    bool wants_chunks, wants_text, wants_body, kernel_stamps;
+    bool wants_chunks, wants_text, wants_body, kernel_stamps, via;
     int64_t begin_ns, measure_ns, cooldown_ns, stop_ns; /* absolute; INT64_MAX: by count */
     _Atomic uint64_t next_index, measured, in_flight;
     _Atomic int stop;
@@ -95,7 +95,7 @@ struct worker {
     size_t next_arrival; /* index into the schedule; step run->workers */
     int epoll;
     char *bytes; /* read buffer */
-    struct stream_memo memo;     /* of the read being worked on */
+    struct stream_memo memo; /* of the read being worked on */
     struct buf wire, body, scratch;
     struct buf fixed; /* the whole request, if all are the same */
     size_t fixed_id; /* where its X-Request-Id stands */
@@ -138,6 +138,11 @@ void conn_close(struct worker *w, struct conn *c); /* its socket only */
 void conn_unlink(struct conn **list, struct conn *c);
 void conn_link(struct conn **list, struct conn *c);
 void conn_free(struct conn *c);
+/* The reply's head is in c->http; false: the request is over by it. */
+bool conn_head(struct worker *w, struct conn *c);
+/* Bytes of the body as they came; false: trouble, and conn_trouble ends the request. */
+bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns);
+void conn_trouble(struct worker *w, struct conn *c);
 
 /* raw.c: HTTP/1.1 over TCP and Unix sockets. */
 void raw_begin(struct worker *w, struct conn *c);
