@@ -282,10 +282,23 @@ void calibration_json(const struct calibration *c, struct buf *to)
     buf_putc(to, '}');
 }
 
+void calibration_head(struct buf *to)
+{
+    buf_puts(to, "llmload against llmfake, which wrote down when it truly sent each token (times in ms):\n"
+                 "streams  events/s     gaps  shared  error of gaps: mean, p99, max    TTFT p50   true    us CPU per event, steal %\n");
+}
+
 void calibration_table(const struct calibration *c, struct buf *to)
 {
     buf_printf(to, "%7u %9.0f %8llu %7.2f%%  %9.4f %9.4f %9.4f  %9.3f %9.3f  %7.2f %7.1f\n", c->plan.streams, c->events_per_s,
                (unsigned long long)c->compared, c->compared ? 100 * (double)c->shared / (double)(c->compared + c->shared) : 0,
                c->itl_error.mean / 1e6, ms(&c->itl_error, 0.99), (double)c->itl_error.max / 1e6, ms(&c->ttft, 0.5), ms(&c->true_ttft, 0.5),
                c->cpu_us_per_event, c->steal_percent < 0 ? 0 : c->steal_percent);
+}
+
+unsigned calibration_streams(const struct load *load)
+{
+    enum { OPEN_LOOP = 100, MOST = 2000 };
+    double n = load->concurrency.n ? load->concurrency.piece[load->concurrency.n - 1].to : OPEN_LOOP;
+    return n < 1 ? 1 : n > MOST ? MOST : (unsigned)n;
 }

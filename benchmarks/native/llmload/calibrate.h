@@ -26,7 +26,11 @@ int calibrate(struct calibration *ret, const struct calibration_plan *plan, stru
 void calibration_deinit(struct calibration *c);
 /* As a JSON object, and as lines for people. */
 void calibration_json(const struct calibration *c, struct buf *to);
+void calibration_head(struct buf *to);
 void calibration_table(const struct calibration *c, struct buf *to);
 /* The plan that suits a load of so many streams: at most 50,000 events per second. */
 struct calibration_plan calibration_plan_for(unsigned streams);
+/* How many streams that is for a load: its concurrency, at most 2000; open loop: 100. */
+struct load;
+unsigned calibration_streams(const struct load *load);
 #endif

@@ -6,7 +6,9 @@
 #include "benchmarks/native/llmload/around.h"
 #include "benchmarks/native/llmload/options.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
+#include "benchmarks/native/llmload/calibrate.h"
 #include "benchmarks/native/llmload/report.h"
+#include "benchmarks/native/llmload/sweep.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -84,39 +86,68 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static int report(const struct opt_set *set, struct around *a, const struct prompt_source *prompts, const struct outcome *o,
-                  struct err *err)
+struct extras {
+    struct sweep sweep;
+    struct calibration calibration;
+    bool calibrated;
+};
+
+static int report(const struct opt_set *set, struct around *a, struct extras *x, const struct prompt_source *prompts,
+                  const struct outcome *o, struct err *err)
 {
     struct buf out CLEANUP_BUF, more CLEANUP_BUF;
+    bool json = opt_on(set, "json");
     buf_init(&out, REPORT_MAX);
     buf_init(&more, REPORT_MAX);
     int ended = around_end(a, o, err);
-    if (opt_on(set, "json"))
+    if (json)
         around_json(a, o, &more);
+    if (json && sweep_wanted(&x->sweep))
+        sweep_json(&x->sweep, a->load, &more);
+    if (json && x->calibrated)
+        buf_puts(&more, ",\"calibration\":"), calibration_json(&x->calibration, &more);
     struct report r = {a->load, prompts, o, buf_text(&more)};
-    if (opt_on(set, "json"))
+    if (json) {
         report_json(&r, &out);
-    else {
+    } else {
         report_table(&r, &out);
         around_table(a, o, &out);
+        if (sweep_wanted(&x->sweep))
+            sweep_table(&x->sweep, a->load, &out);
+        if (x->calibrated)
+            buf_putc(&out, '\n'), calibration_head(&out), calibration_table(&x->calibration, &out);
     }
+    if (sweep_wanted(&x->sweep) && opt_text(set, "plots") && ended == 0)
+        ended = plots_saturation(opt_text(set, "plots"), x->sweep.points, x->sweep.point_count,
+                                 a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->urls[0], err);
     if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
         return -1;
-    return report_status(o);
+    return x->sweep.search && !x->sweep.found && !o->signal ? 1 : report_status(o);
 }
 
 static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
 {
     struct around around;
+    struct extras x = {.calibrated = opt_on(set, "calibrate")};
     struct outcome outcome = {0};
     catch_signals();
-    int status = around_begin(&around, set, load, prompts, err);
-    if (status == 0)
-        status = engine_run(&outcome, load, prompts, around.sinks, &around.hooks, err);
-    if (status == 0)
-        status = report(set, &around, prompts, &outcome, err);
-    outcome_deinit(&outcome);
-    around_deinit(&around);
+    if (sweep_read(&x.sweep, set, load, err) < 0)
+        return -1;
+    struct calibration_plan plan = calibration_plan_for(calibration_streams(load));
+    int status = x.calibrated ? calibrate(&x.calibration, &plan, err) : 0;
+    if (status == 0) {
+        status = around_begin(&around, set, load, prompts, err);
+        if (status == 0)
+            status = sweep_wanted(&x.sweep) ? sweep_run(&x.sweep, &outcome, load, prompts, around.sinks, &around.hooks, err)
+                                            : engine_run(&outcome, load, prompts, around.sinks, &around.hooks, err);
+        if (status == 0)
+            status = report(set, &around, &x, prompts, &outcome, err);
+        outcome_deinit(&outcome);
+        around_deinit(&around);
+    }
+    if (x.calibrated)
+        calibration_deinit(&x.calibration);
+    sweep_deinit(&x.sweep);
     return status;
 }
 

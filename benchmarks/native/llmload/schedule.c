@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/sha256.h"
+#include "benchmarks/native/llmload/random.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -32,24 +33,15 @@ void schedule_deinit(struct schedule *s)
     *s = (struct schedule){0};
 }
 
-/* SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere. */
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15U;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-    return z ^ z >> 31;
-}
-
 static double uniform(uint64_t *state) /* in (0, 1) */
 {
-    return ((double)(random_bits(state) >> 11) + 0.5) / 9007199254740992.0;
+    return random_unit(random_mix((*state)++)) + 0x1p-54;
 }
 
 static double normal(uint64_t *state)
 {
-    double u = uniform(state), v = uniform(state);
-    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+    uint64_t a = random_mix((*state)++), b = random_mix((*state)++);
+    return random_normal(a, b);
 }
 
 /* Gamma with this shape and mean 1 (Marsaglia and Tsang 2000). */
@@ -112,7 +104,7 @@ static double with_pauses(const struct load *l, double on_time)
 
 static int generate(struct schedule *s, const struct load *l, struct err *err)
 {
-    uint64_t state = l->seed * 0x9e3779b97f4a7c15U + 1;
+    uint64_t state = random_mix(l->seed);
     double t = 0, end = l->warmup_s + l->duration_s + l->cooldown_s;
     uint64_t most = l->requests ? l->requests + l->warmup_requests : UINT64_MAX;
     for (;;) {

@@ -21,12 +21,6 @@ static const struct opt_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static void head(struct buf *to)
-{
-    buf_puts(to, "llmload against llmfake, which wrote down when it truly sent each token (times in ms):\n"
-                 "streams  events/s     gaps  shared  error of gaps: mean, p99, max    TTFT p50   true    us CPU per event, steal %\n");
-}
-
 static int one(const struct opt_set *set, struct str count, bool first, struct buf *to, struct err *err)
 {
     uint64_t streams;
@@ -79,7 +73,7 @@ int selftest_main(int argc, char **argv, struct err *err)
     } else {
         signal(SIGINT, stop);
         signal(SIGTERM, stop);
-        opt_on(&set, "json") ? buf_puts(&out, "{\"selftest\":[") : head(&out);
+        opt_on(&set, "json") ? buf_puts(&out, "{\"selftest\":[") : calibration_head(&out);
         for (struct str rest = str_of(opt_text(&set, "streams")); rest.p && status == 0; first = false)
             status = one(&set, str_trim(str_cut(&rest, ',')), first, &out, err);
         if (opt_on(&set, "json"))

@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/worker.h"
 
 #include "base/clock.h"
+#include "benchmarks/native/llmload/random.h"
 
 #include <errno.h>
 #include <math.h>
@@ -66,17 +67,9 @@ void worker_deinit(struct worker *w)
     metrics_deinit(&w->m);
 }
 
-static uint64_t scatter(uint64_t x) /* SplitMix64's finisher: a number that looks random, the same for the same x */
-{
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    return x ^ x >> 31;
-}
-
 static double chance(const struct load *l, uint64_t index, uint64_t salt) /* in [0, 1) */
 {
-    return (double)(scatter(index ^ scatter(l->seed + salt)) >> 11) / 9007199254740992.0;
+    return random_unit(random_at(l->seed, salt, index));
 }
 
 static size_t pick(struct worker *w)
