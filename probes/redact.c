@@ -36,14 +36,20 @@ static bool is_token_byte(char c) /* base64 in both alphabets, without '/', whic
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' || c == '_' || c == '-';
 }
 
-/* Does a run of token bytes look like a secret? Three kinds of characters mixed over 32 bytes, hexadecimal over 40, or a known prefix. */
-static bool is_secret_run(struct str run)
+/* A token that says whose it is. */
+static bool is_known_token(struct str run)
 {
     static const char *const prefixes[] = {"ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
                                            "sk-",  "hf_",  "AKIA", "ASIA", "dapi",        "npm_",   "pypi-"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (str_starts(run, prefixes[i]) && run.n >= strlen(prefixes[i]) + 12)
             return true;
+    return false;
+}
+
+/* Does a run of token bytes look like a secret? Three kinds of characters mixed over 32 bytes, or hexadecimal over 40. */
+static bool is_random_run(struct str run)
+{
     if (run.n < 32)
         return false;
     bool upper = false, small = false, digit = false, hex = true;
@@ -94,52 +100,69 @@ static size_t assigned(struct str s, size_t *ret_skip)
     return 0;
 }
 
-static const char mark[] = "[redacted]";
+/* A run of token bytes at i: is it a secret? *ret_n: its length, padding included. */
+static bool is_secret_token(struct str value, size_t i, size_t *ret_n, enum redact_kind *ret_kind)
+{
+    struct str rest = str_sub(value, i, value.n);
+    size_t n = 0;
+    while (n < rest.n && is_token_byte(rest.p[n]))
+        n++;
+    size_t whole = n; /* a JSON Web Token: three runs joined by dots */
+    bool web = str_starts(rest, "eyJ") && n >= 10;
+    while (web && whole < rest.n && (rest.p[whole] == '.' || is_token_byte(rest.p[whole])))
+        whole++;
+    if (web && whole >= 24 && memchr(rest.p, '.', whole)) {
+        *ret_kind = REDACT_WEB_TOKEN;
+        n = whole;
+    } else if (is_known_token(str_sub(rest, 0, n)))
+        *ret_kind = REDACT_TOKEN;
+    else if (is_random_run(str_sub(rest, 0, n)))
+        *ret_kind = REDACT_RANDOM;
+    else
+        return false;
+    while (i + n < value.n && value.p[i + n] == '=') /* padding */
+        n++;
+    *ret_n = n;
+    return true;
+}
+
+bool redact_next(struct str value, size_t at, struct redact_place *ret)
+{
+    for (size_t i = at; i < value.n; i++) {
+        struct str rest = str_sub(value, i, value.n);
+        size_t skip = 0, n;
+        char c = value.p[i];
+        bool inside = i > 0 && is_token_byte(value.p[i - 1]), word_begins = !inside || value.p[i - 1] == '-' || value.p[i - 1] == '_';
+        if (c == ':' && str_starts(rest, "://") && (n = user_info(str_sub(rest, 3, rest.n))) > 0)
+            *ret = (struct redact_place){REDACT_URL, i + 3, n - 1};
+        else if (word_begins && (n = assigned(rest, &skip)) > 0)
+            *ret = (struct redact_place){REDACT_ASSIGNED, i + skip, n};
+        else if (!inside && is_token_byte(c) && is_secret_token(value, i, &ret->n, &ret->kind))
+            ret->from = i;
+        else if (c == '-' && !inside && str_starts(rest, "-----BEGIN ") && str_has(str_sub(rest, 0, 80), "PRIVATE KEY-----"))
+            *ret = (struct redact_place){REDACT_KEY, i, rest.n};
+        else
+            continue; /* of a token not the whole run: an assignment may begin inside of it */
+        return true;
+    }
+    return false;
+}
 
 size_t redact_value(struct buf *to, struct str value)
 {
-    size_t places = 0;
+    static const char mark[] = "[redacted]";
+    struct redact_place p;
+    size_t places = 0, at = 0;
     if (str_has(value, "PRIVATE KEY-----")) {
         buf_puts(to, mark);
         return 1;
     }
-    for (size_t i = 0; i < value.n;) {
-        struct str rest = str_sub(value, i, value.n);
-        size_t skip = 0, n;
-        bool word_begins = i == 0 || !is_token_byte(value.p[i - 1]) || value.p[i - 1] == '-' || value.p[i - 1] == '_';
-        if (str_starts(rest, "://") && (n = user_info(str_sub(rest, 3, rest.n))) > 0) {
-            buf_printf(to, "://%s@", mark);
-            i += 3 + n;
-            places++;
-        } else if (word_begins && (n = assigned(rest, &skip)) > 0) {
-            buf_str(to, str_sub(rest, 0, skip));
-            buf_puts(to, mark);
-            i += skip + n;
-            places++;
-        } else if (is_token_byte(rest.p[0]) && (i == 0 || !is_token_byte(value.p[i - 1]))) {
-            for (n = 0; n < rest.n && is_token_byte(rest.p[n]);)
-                n++;
-            size_t whole = n; /* a JSON Web Token: three runs joined by dots */
-            while (str_starts(rest, "eyJ") && n >= 10 && whole < rest.n && (rest.p[whole] == '.' || is_token_byte(rest.p[whole])))
-                whole++;
-            if (str_starts(rest, "eyJ") && memchr(rest.p, '.', whole) && whole >= 24)
-                n = whole;
-            bool secret = n == whole && whole >= 24 && str_starts(rest, "eyJ") && memchr(rest.p, '.', whole);
-            if (secret || is_secret_run(str_sub(rest, 0, n))) {
-                buf_puts(to, mark);
-                while (i + n < value.n && value.p[i + n] == '=') /* padding */
-                    n++;
-                places++;
-                i += n;
-            } else { /* not the whole run: an assignment may begin inside of it */
-                buf_putc(to, rest.p[0]);
-                i++;
-            }
-        } else {
-            buf_putc(to, rest.p[0]);
-            i++;
-        }
+    for (; redact_next(value, at, &p); places++) {
+        buf_str(to, str_sub(value, at, p.from - at));
+        buf_puts(to, mark);
+        at = p.from + p.n;
     }
+    buf_str(to, str_sub(value, at, value.n));
     return places;
 }
 

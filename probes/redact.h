@@ -11,6 +11,22 @@ bool redact_name(struct str name);
  * strings become "[redacted]". Returns the number of places. */
 size_t redact_value(struct buf *to, struct str value);
 
+/* What looks like a secret in a text, and where. */
+enum redact_kind {
+    REDACT_KEY,       /* a private key in PEM */
+    REDACT_URL,       /* user and password in a URL */
+    REDACT_ASSIGNED,  /* what stands behind "password=", "token:" */
+    REDACT_TOKEN,     /* of a known service, by its first letters */
+    REDACT_WEB_TOKEN, /* a JSON Web Token */
+    REDACT_RANDOM     /* long and random-looking; check sums are too */
+};
+struct redact_place {
+    enum redact_kind kind;
+    size_t from, n;
+};
+/* The next place at or behind `at`; false: there is none. */
+bool redact_next(struct str value, size_t at, struct redact_place *ret);
+
 /* Names to be replaced in a public record by tokens of equal length, so that columns and offsets stay. */
 struct identities {
     struct {

@@ -2,6 +2,7 @@
 #include "check/check.h"
 
 #include "base/clock.h"
+#include "base/yaml.h"
 #include "check/parts.h"
 #include "mlruns-format/tree.h"
 
@@ -57,6 +58,16 @@ void check_found(struct check *k, enum check_id id, const char *path, unsigned l
         k->first = f;
     k->last = f;
     k->count++;
+}
+
+bool check_is_public(struct str text)
+{
+    struct arena a;
+    struct yaml *y = NULL;
+    arena_init(&a, 16 << 20);
+    bool is = yaml_parse(&y, "benchwrap.yaml", text, &a, NULL) == 0 && str_is(yaml_text(y, "profile", ""), "public");
+    arena_deinit(&a);
+    return is;
 }
 
 /* ---- experiments ---- */

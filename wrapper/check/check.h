@@ -63,6 +63,8 @@ void check_end(struct check *k);
 /* One more finding. The text is made plain here: foreign bytes may stand in it. */
 void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* Does the text of a benchwrap.yaml say that the repository is public ("profile: public")? */
+bool check_is_public(struct str text);
 /* All of a tree; `at` is its name in paths ("mlruns"). -1: it cannot be read at all. */
 int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err);
 /* One experiment's own files (not its runs), and one run. `path`: "mlruns/<exp>", "mlruns/<exp>/<run>". */

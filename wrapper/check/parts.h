@@ -70,6 +70,7 @@ void check_truth(struct run_check *r);
 void check_bounds(struct run_check *r);
 /* privacy.c: a text file of the run. signature.c */
 void check_privacy(struct run_check *r, const char *file, struct str text);
+void check_private_record(struct run_check *r); /* user and host, which a public run does not tell */
 void check_signature(struct run_check *r);
 /* seen.c: what has been seen under which id. */
 void check_seen_run(struct run_check *r);

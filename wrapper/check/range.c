@@ -299,6 +299,17 @@ static void check_history(struct range *x, const struct repo_id *to)
 
 /* ---- the whole ---- */
 
+/* The target's word counts: a branch cannot make itself private. */
+static void take_profile(struct range *x)
+{
+    CLEANUP_BUF struct buf b;
+    struct repo_entry e;
+    buf_init(&b, 1 << 20);
+    if (repo_find(x->repo, x->from, "benchwrap.yaml", &e, NULL) == 0 && repo_read(x->repo, &e.id, REPO_BLOB, 64 << 10, &b, NULL) == 0 &&
+        check_is_public(buf_text(&b)))
+        x->k->public_profile = true;
+}
+
 /* The folder of the tree in a commit. 1: it has none. */
 static int tree_of(struct range *x, const struct repo_id *commit, struct folder *ret)
 {
@@ -345,6 +356,7 @@ int check_range(struct check *k, struct repo *repo, const struct repo_id *from, 
     if (rc == 0) {
         struct err why = {0};
         x.to_tree = last.tree;
+        take_profile(&x);
         k->committed_ms = last.committer_s * 1000;
         if (repo_diff(repo, &first.tree, &last.tree, NULL, each_difference, &x, &why) < 0)
             check_found(k, CHECK_UNREADABLE, "", 0, "the trees cannot be compared: %s", why.text);

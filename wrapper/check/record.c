@@ -161,4 +161,5 @@ void check_record(struct run_check *r)
     check_kind(r, 't', "tags");
     check_kind(r, 'm', "metrics");
     check_artifacts(r);
+    check_private_record(r);
 }

@@ -3,6 +3,7 @@
 #include "cmd/check_report.h"
 
 #include "base/fs.h"
+#include "benchmarks/catalogue.h"
 #include "base/progress.h"
 #include "wrapper/plan.h"
 
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { REPORT_MAX = 1 << 30 };
 
@@ -35,6 +37,15 @@ static bool is_run_folder(const char *path)
     return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
 }
 
+/* The repository that the tree lies in may be public. */
+static void take_profile(struct check *k, int dir, const char *path)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    if (fs_read(dir, path, 64 << 10, 0, &b, NULL) == 0 && check_is_public(buf_text(&b)))
+        k->public_profile = true;
+}
+
 /* PATH: mlruns, or a folder that holds it, or one run. */
 static int check_path(struct asked *x, const char *path, struct err *err)
 {
@@ -43,6 +54,7 @@ static int check_path(struct asked *x, const char *path, struct err *err)
         return err_sys(err, "opening %s", path);
     CLEANUP_FD int below = openat(fd, "mlruns", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     struct folder folder = folder_disk(below >= 0 ? below : fd);
+    take_profile(x->k, fd, below >= 0 ? "benchwrap.yaml" : "../benchwrap.yaml");
     if (below < 0 && is_run_folder(path)) {
         char *real = realpath(path, NULL), *up = real ? strrchr(real, '/') : NULL;
         const char *experiment = up ? (*up = 0, str_base_name(real)) : "";
@@ -131,11 +143,18 @@ static int run(struct cmd_context *c)
 {
     struct check k;
     struct asked x = {.c = c, .k = &k};
+    struct catalogue ours = {.folders = 0};
     const char *fail_on = opt_text(&c->opts, "fail-on");
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": one PATH is taken", c->argv[1]);
     check_begin(&k, c->arena);
     k.public_profile = opt_on(&c->opts, "public");
+    k.signers = opt_text(&c->opts, "allowed-signers");
+    k.catalogue = &ours;
+    for (const struct opt_value *v = opt_find(&c->opts, "rules"); v && v->text; v = v->next)
+        catalogue_add(&ours, v->text);
+    if (k.signers && access(k.signers, R_OK) != 0)
+        return err_set(c->err, ERR_USAGE, "--allowed-signers: %s cannot be read", k.signers);
     k.limits.file_B = opt_bytes(&c->opts, "max-file");
     k.limits.run_B = opt_bytes(&c->opts, "max-run");
     k.progress = show_progress;
@@ -159,7 +178,10 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     {"range", 'r', OPT_TEXT, "A..B", NULL, NULL, "Selection", "what the commits of B bring to A, in the repository of PATH (default: here)", 0},
     {"folder", 0, OPT_TEXT, "PATH", NULL, "mlruns", "Selection", "with --range: where the tree lies in the repository", 0},
-    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "the repository is public: personal data in a run is an error", 0},
+    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "the repository is public: personal data in a run is an error (default: what benchwrap.yaml says, in a range that of A)", 0},
+    {"allowed-signers", 0, OPT_TEXT, "FILE", NULL, NULL, "Selection",
+     "every run must be signed by a key that this file (as of ssh-keygen) allows its site", 0},
+    {"rules", 0, OPT_LIST, "DIR", NULL, NULL, "Selection", "rule files to be trusted beside the shipped ones: DIR/<name>/rules.yaml; may be repeated", 0},
     {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest file of a run", 0},
     {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest run", 0},
     {"fail-on", 0, OPT_CHOICE, "error|warning", NULL, "error", "Output", "from which severity on the exit status is 1", 0},

@@ -1,0 +1,157 @@
+/* privacy.c: secrets and personal data in the text of a run's files.
+ *
+ * benchwrap redacts what it writes by itself (probes/redact.h); what a program printed, or somebody put in by hand, it has not seen. A run is known for
+ * false alarms only where the text says nothing more: sums of files and commits look like random secrets, so random text counts in command lines and
+ * environments alone. */
+#include "check/parts.h"
+
+#include "probes/redact.h"
+
+#include <ctype.h>
+
+enum { TOLD_MAX = 3 /* places of one file */, SHOWN = 6 /* characters of what was found */ };
+
+/* Files in which random text has no business: what was typed and what was set. */
+static bool is_command(const char *file)
+{
+    static const char *const names[] = {"artifacts/environment.txt", "tags/benchwrap.command", "tags/mlflow.source.name"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(file, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static unsigned line_of(struct str text, size_t at)
+{
+    unsigned n = 1;
+    for (size_t i = 0; i < at; i++)
+        n += text.p[i] == '\n';
+    return n;
+}
+
+/* "token: 128" of a model's log, "password=$PW", "sig=none": no secret stands there. */
+static bool is_harmless(struct str value)
+{
+    static const char *const words[] = {"none", "null", "true", "false", "yes", "no", "unset", "default", "hidden", "xxx", "redacted"};
+    bool letter = false, digit = false, other = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(value, words[i]))
+            return true;
+    if (value.n < 6 || memchr("$%<[{(*\"'`/", value.p[0], 11) || str_has(value, "[redacted]") || str_has(value, "***"))
+        return true;
+    for (size_t i = 0; i < value.n; i++) {
+        unsigned char c = (unsigned char)value.p[i];
+        letter = letter || isalpha(c);
+        digit = digit || isdigit(c);
+        other = other || !(isalnum(c) || strchr("+/=_-.~!@#%^", c));
+    }
+    return other || !letter || (!digit && value.n < 16);
+}
+
+static void tell_secret(struct run_check *r, const char *file, struct str text, const struct redact_place *p)
+{
+    static const char *const words[] = {"a private key", "a password in a URL", "a password or token that is named so", "a service's token", "a JSON Web Token", "random text as of a token"};
+    bool sure = p->kind != REDACT_ASSIGNED && p->kind != REDACT_RANDOM;
+    struct str shown = str_sub(text, p->from, SHOWN); /* enough to find it, too little to use it */
+    run_found(r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, file, line_of(text, p->from), "%s, %zu bytes%s" STR_FMT "%s", words[p->kind], p->n, p->kind == REDACT_TOKEN ? " that begin with \"" : "",
+              STR_ARG(p->kind == REDACT_TOKEN ? shown : STR("")), p->kind == REDACT_TOKEN ? "\"" : "");
+}
+
+static bool counts(const char *file, struct str text, const struct redact_place *p)
+{
+    struct str secret = str_sub(text, p->from, p->n);
+    if (str_has(secret, "[redacted"))
+        return false;
+    if (p->kind == REDACT_ASSIGNED)
+        return !is_harmless(secret);
+    if (p->kind == REDACT_URL) { /* a user alone is none ("git@"), nor what is not one line of a URL */
+        const char *colon = memchr(secret.p, ':', secret.n);
+        return colon && p->n < 500 && !memchr(secret.p, '\n', secret.n) && !is_harmless(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
+    }
+    return p->kind != REDACT_RANDOM || is_command(file);
+}
+
+static void check_secrets(struct run_check *r, const char *file, struct str text)
+{
+    struct redact_place p;
+    unsigned told = 0;
+    for (size_t at = 0; told < TOLD_MAX && redact_next(text, at, &p); at = p.from + (p.n ? p.n : 1))
+        if (counts(file, text, &p)) {
+            tell_secret(r, file, text, &p);
+            told++;
+        }
+}
+
+/* ---- personal data ---- */
+
+static bool is_mail_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
+}
+
+/* name@host.tld around the '@' at `at`. */
+static bool is_mail(struct str text, size_t at)
+{
+    size_t from = at, to = at + 1, dot = 0;
+    while (from > 0 && at - from < 64 && is_mail_byte(text.p[from - 1]))
+        from--;
+    while (to < text.n && to - at < 255 && (isalnum((unsigned char)text.p[to]) || text.p[to] == '.' || text.p[to] == '-')) {
+        if (text.p[to] == '.' && to > at + 1)
+            dot = to;
+        to++;
+    }
+    struct str host = str_sub(text, at + 1, to - at - 1);
+    if (from == at || !dot || to - dot < 3 || str_has(host, "example.") || str_ends(host, "users.noreply.github.com"))
+        return false;
+    for (size_t i = dot + 1; i < to; i++)
+        if (!isalpha((unsigned char)text.p[i]))
+            return false;
+    return true;
+}
+
+static bool is_home(struct str text, size_t at)
+{
+    static const char *const homes[] = {"/home/", "/Users/", "/users/"};
+    if (at > 0 && (isalnum((unsigned char)text.p[at - 1]) || strchr("._-/", text.p[at - 1])))
+        return false;
+    for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
+        struct str rest = str_sub(text, at, text.n);
+        if (str_starts(rest, homes[i]) && rest.n > strlen(homes[i]) && isalnum((unsigned char)rest.p[strlen(homes[i])]))
+            return true;
+    }
+    return false;
+}
+
+/* What benchwrap itself writes must be clean; what a program printed may have its author's address in it. */
+static bool is_own(const char *file)
+{
+    return strncmp(file, "params/", 7) == 0 || strncmp(file, "tags/", 5) == 0 || strcmp(file, "meta.yaml") == 0 || strcmp(file, "artifacts/benchwrap.json") == 0 || is_command(file);
+}
+
+static void check_personal(struct run_check *r, const char *file, struct str text)
+{
+    enum check_id id = is_own(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD;
+    unsigned told = 0;
+    for (size_t i = 0; i < text.n && told < TOLD_MAX; i++) {
+        const char *what = text.p[i] == '@' && is_mail(text, i) ? "an e-mail address" : text.p[i] == '/' && is_home(text, i) ? "the path of somebody's home folder" : NULL;
+        if (what) {
+            run_found(r, id, file, line_of(text, i), "%s", what);
+            told++;
+        }
+    }
+}
+
+void check_privacy(struct run_check *r, const char *file, struct str text)
+{
+    check_secrets(r, file, text);
+    if (r->k->public_profile)
+        check_personal(r, file, text);
+}
+
+void check_private_record(struct run_check *r)
+{
+    static const struct { const char *pointer, *what; } rows[] = {{"/run/user", "the user's name"}, {"/run/host", "the host's name"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && r->k->public_profile; i++)
+        if (*json_string(json_pointer(r->record, rows[i].pointer), ""))
+            run_found(r, CHECK_PERSONAL, "artifacts/benchwrap.json", 0, "%s is told; a run of the public profile does not", rows[i].what);
+}
