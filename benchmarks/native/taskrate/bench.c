@@ -48,7 +48,7 @@ bool bench_stop(struct bench *b)
 {
     struct signalfd_siginfo info;
     while (b->signal_fd >= 0 && read(b->signal_fd, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE)
+        if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE && info.ssi_signo != SIGXFSZ)
             b->stop = (sig_atomic_t)info.ssi_signo;
     return b->stop != 0;
 }

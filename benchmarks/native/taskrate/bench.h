@@ -85,7 +85,9 @@ struct batch {
     bool given_up;       /* the next batch would meet the same: refusals, silence, a signal */
     const char *completion; /* how ends were learned of */
     /* what follows is made by figures.c */
-    size_t submitted, refused, ended, stamped, failed, lost, retried, duplicates, strangers;
+    size_t submitted, refused, ended, stamped, failed, retried, duplicates, strangers;
+    size_t lost;      /* submitted, and nobody knows of an end */
+    size_t cancelled; /* submitted, and ended by us because the batch was given up */
     double throughput, client_throughput, steady, submit_rate, ended_rate; /* a second; 0: none */
     double makespan;     /* first submission to last end, s */
     const char *no_throughput; /* why */

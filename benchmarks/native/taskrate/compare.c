@@ -38,10 +38,10 @@ static int load(const char *path, struct json **ret, struct err *err)
         json_free(*ret);
         return err_set(err, ERR_INPUT, "%s: no result of taskrate (--json or --out writes one)", path);
     }
-    if (json_integer(json_get(*ret, "schema"), 0) != 1) {
+    long long schema = (long long)json_integer(json_get(*ret, "schema"), 0);
+    if (schema != 1) {
         json_free(*ret);
-        return err_set(err, ERR_INPUT, "%s: a result of another taskrate (schema %lld, this one reads 1)", path,
-                       (long long)json_integer(json_get(*ret, "schema"), 0));
+        return err_set(err, ERR_INPUT, "%s: a result of another taskrate (schema %lld, this one reads 1)", path, schema);
     }
     return 0;
 }

@@ -78,7 +78,9 @@ static void count(struct tasks *t, struct batch *batch)
         batch->ended += counts(t, i) && f & TASK_ENDED;
         batch->stamped += f & TASK_STAMPED ? 1 : 0;
         batch->failed += counts(t, i) && f & TASK_ENDED && t->status[i] != 0;
-        batch->lost += counts(t, i) && !(f & TASK_ENDED);
+        size_t open = counts(t, i) && !(f & TASK_ENDED);
+        batch->lost += batch->given_up ? 0 : open;
+        batch->cancelled += batch->given_up ? open : 0;
         batch->retried += f & TASK_RETRIED ? 1 : 0;
     }
     batch->duplicates = t->duplicates;
@@ -144,8 +146,10 @@ static void rates(struct tasks *t, struct batch *batch)
         if (t->flags[i] & TASK_ENDED && t->known[i] > known)
             known = t->known[i];
     }
-    if (!batch->ended || end <= first)
+    if (!batch->ended || end <= first) {
+        batch->no_throughput = "no task has ended: this is no throughput";
         return;
+    }
     batch->makespan = (double)(end - first) / 1e9;
     batch->ended_rate = (double)batch->ended / batch->makespan;
     if (submitted > first && batch->submit.n)

@@ -120,6 +120,7 @@ static void counts(struct buf *to, const struct batch *x)
     count(to, "self_stamped", x->stamped);
     count(to, "failed", x->failed);
     count(to, "lost", x->lost);
+    count(to, "cancelled", x->cancelled);
     count(to, "duplicated", x->duplicates);
     count(to, "retried", x->retried);
     count(to, "foreign_reports", x->strangers);

@@ -134,12 +134,13 @@ static void words(const struct bench *b, struct buf *to)
         const struct batch *x = &b->batches[i];
         char a[24];
         if (x->no_throughput)
-            buf_printf(to, "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu failed, %zu refused%s%s\n",
+            buf_printf(to,
+                       "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s\n",
                        x->warmup  ? "warm-up"
                        : x->chain ? "chain"
                                   : "batch",
                        x->repetition, x->tasks, x->no_throughput, x->submitted, x->ended, rate(x->ended_rate, a, sizeof a), x->lost,
-                       x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
+                       x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
         if (x->throttled)
             buf_printf(to, "%s %u: %s\n", x->warmup ? "warm-up" : "batch", x->repetition, x->throttled_why);
         if (x->too_short)

@@ -110,6 +110,7 @@ static bool take(struct bench *b, const struct wire_record *r, int64_t when)
     t->node[i] = node;
     t->known[i] = when;
     t->status[i] = (int16_t)(r->status & 0x1ff);
+    t->flags[i] &= (uint8_t)~TASK_REFUSED; /* the call was ended by us, and had reached the queue all the same */
     t->flags[i] |= (uint8_t)(TASK_STAMPED | TASK_ENDED | (r->restarts ? TASK_RETRIED : 0));
     return true;
 }

@@ -198,14 +198,25 @@ static void report_folder(struct bench *b)
     b->set.report_dir = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : tmp && tmp[0] == '/' ? tmp : "/tmp";
 }
 
+/* Those that are taken by signalfd: what asks for the end, unless we were started with it ignored (nohup, a shell's background), and what a
+ * full pipe or disk would kill us with. */
+static void signals(sigset_t *mask)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction was;
+    sigemptyset(mask);
+    sigaddset(mask, SIGCHLD), sigaddset(mask, SIGPIPE), sigaddset(mask, SIGXFSZ);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaddset(mask, ends[i]);
+}
+
 static int prepare(struct course *c, struct err *err)
 {
     struct bench *b = c->b;
     uint64_t random;
     sigset_t mask;
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGINT), sigaddset(&mask, SIGTERM), sigaddset(&mask, SIGHUP), sigaddset(&mask, SIGQUIT), sigaddset(&mask, SIGCHLD),
-        sigaddset(&mask, SIGPIPE);
+    signals(&mask);
     if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0 || (b->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
         getrandom(&random, sizeof random, 0) != sizeof random)
         return err_sys(err, "preparing signals");

@@ -119,24 +119,25 @@ static int slots(struct bench *b, struct err *err)
     size_t cpus = 0, usable = 0, others = 0;
     buf_init(&out, ANSWER_MAX);
     buf_init(&wrong, 600);
-    if (tool(b, &argv, "sinfo", err) < 0 || words_addv(&argv, err, "-h", "-N", "-o", "%P|%T|%c|%N|%E", NULL) < 0 ||
+    if (tool(b, &argv, "sinfo", err) < 0 || words_addv(&argv, err, "-h", "-N", "-o", "%P|%a|%T|%c|%N|%E", NULL) < 0 ||
         (wanted && words_addv(&argv, err, "-p", wanted, NULL) < 0))
         return -1;
     if (command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
         return err_wrap(err, "the Slurm controller was asked for its nodes; nothing was submitted");
     for (struct str rest = buf_text(&out); rest.n;) {
-        struct str line = str_cut(&rest, '\n'), name = str_cut(&line, '|'), state = str_cut(&line, '|'), count = str_cut(&line, '|'),
-                   node = str_cut(&line, '|');
+        struct str line = str_cut(&rest, '\n'), name = str_cut(&line, '|'), avail = str_cut(&line, '|'), state = str_cut(&line, '|'),
+                   count = str_cut(&line, '|'), node = str_cut(&line, '|');
         uint64_t n = 0;
         if (!wanted && !str_ends(name, "*"))
             continue;
+        bool open = str_is(avail, "up");
         bool up =
             str_starts(state, "idle") || str_starts(state, "mixed") || str_starts(state, "allocated") || str_starts(state, "completing");
-        if (up && !str_ends(state, "*") && str_uint(count, &n))
+        if (open && up && !str_ends(state, "*") && str_uint(count, &n))
             cpus += n, usable++;
         else if (others++ < 3)
-            buf_printf(&wrong, "%s" STR_FMT " is " STR_FMT " (" STR_FMT ")", wrong.n ? ", " : "", STR_ARG(node), STR_ARG(state),
-                       STR_ARG(line));
+            buf_printf(&wrong, "%s" STR_FMT " is " STR_FMT "%s (" STR_FMT ")", wrong.n ? ", " : "", STR_ARG(node), STR_ARG(state),
+                       open ? "" : " in a partition that is not up", STR_ARG(line));
     }
     if (!usable)
         return err_set(err, ERR_REMOTE, "no node of partition %s takes jobs%s%s; nothing was submitted",

@@ -1,0 +1,93 @@
+#!/bin/bash
+# taskrate on this machine: counts, times and words of the local provider, of parallel and exec; losses, signals, damaged results.
+# sanitizer: long, because many tasks are started
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit
+T=$BUILD/bin/taskrate
+get() { jq -c "$1" out.json; }
+run() { timeout 100 "$T" "$@" --json >out.json 2>err; rc=$?; }
+
+# An independent count: every task leaves a line.
+cat >count.sh <<END
+#!/bin/sh
+echo x >>$WORK/counted
+END
+chmod +x count.sh
+run local -n 30 --payload ./count.sh --chain 0 -r 2 --warmup 1
+is "as many tasks ran as were told" "$rc $(wc -l <counted) $(get '[.warmups[0].ended, .configurations[0].batches[].ended]')" '0 90 [30,30,30]'
+is "a payload that does not stamp itself has no start latency, and why" "$(get '.configurations[0].batches[0].latency.start')" '{"n":0,"missing":"the payload does not stamp itself (--wrap has it started by the stub)"}'
+run local -n 20 --payload ./count.sh --wrap --chain 5 -r 1
+is "started by the stub it has one" "$rc $(get '.configurations[0].batches[0].latency.start.n')" '0 20'
+
+# Times that are known beforehand: 40 tasks of 50 ms, 20 at once, take 100 ms and little more; no sum of times can be greater than the slots had.
+run local -n 40 -d 50ms -s 20 -r 1 --warmup 0 --chain 0
+is "durations, concurrency, efficiency" "$(get '.configurations[0].batches[0] | [.latency.run.p50_s >= 0.05, .makespan_s >= 0.1, .concurrency_max <= 20, .concurrency_max >= 2, .idle >= 0, .throughput_per_s <= 400]')" '[true,true,true,true,true,true]'
+is "the quantiles are in order, and the parts make the whole" "$(get '.configurations[0].batches[0].latency | [.start.p50_s <= .start.p90_s, .start.p90_s <= .start.p99_s, .start.p99_s <= .start.max_s, (.start.mean_s + .run.mean_s + .completion.mean_s - .turnaround.mean_s | fabs < 1e-6)]')" '[true,true,true,true]'
+run local -n 1000 --payload call
+is "a call in this process is named as such" "$(get '[.payload.kind, .payload.in_process, .provider.path]')" '["call",true,"client (a function call, no process)"]'
+
+# What fails is no throughput.
+run local -n 10 --payload false -r 1 --chain 0
+is "tasks that fail" "$rc $(get '.configurations[0].batches[0] | [.failed, .throughput_per_s, .no_throughput]')" '1 [10,null,"tasks failed: this is no throughput"]'
+printf '#!/no/such/interpreter\n' >broken && chmod +x broken
+run local -n 10 --payload ./broken -r 1 --chain 0
+like "tasks that cannot be started" "$rc $(get '.configurations[0].batches[0] | [.refused, .reason]')" '^1 \[10,"tasks could not be started: .*No such file'
+run local -n 3 --payload 'sleep 60' --task-timeout 0.3s -r 1 --warmup 0 --chain 0
+like "tasks that hang are ended" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[3,"tasks ran for longer than 0.3 s'
+timeout --preserve-status -s INT 1 "$T" local -n 1000 -d 100ms --json >out.json 2>err
+is "Ctrl-C: a partial result, marked as such, and the signal's own end" "$? $(get '[.complete, .reason]')" '130 [false,"interrupted"]'
+"$T" local -n 100 -d 77s -s 4 >/dev/null 2>&1 &
+pid=$!
+sleep 0.5; kill -KILL $pid; wait $pid 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do pgrep -f "taskrate-stub s[0-9]+,[0-9]+,77000000000" >/dev/null || break; sleep 0.2; done
+is "killed, it leaves no task behind" "$(pgrep -f 'taskrate-stub s[0-9]+,[0-9]+,77000000000' | wc -l)" 0
+
+# A launcher that loses some tasks and runs some twice.
+cat >lossy.sh <<'END'
+#!/bin/sh
+i=$(echo "$2" | cut -d, -f2)
+[ $((i % 10)) = 3 ] && exit 0
+"$@"
+[ $((i % 7)) = 5 ] && "$@"
+exit 0
+END
+chmod +x lossy.sh
+run exec --submit './lossy.sh {task}' -n 20 --rate 0 --no-floor -r 1 --warmup 0 --chain 0
+is "lost and doubled tasks are counted, and there is no throughput" "$rc $(get '.configurations[0].batches[0] | [.ended, .lost, .duplicated, .throughput_per_s]')" '1 [18,2,3,null]'
+run exec --submit "sh -c \"{task}\"" -n 5 --report-dir "$WORK/reports" --rate 0 --no-floor -r 1 --warmup 0 --chain 0
+is "{task} in quotes is one word; reports through a file, which is taken away" "$rc $(get '.configurations[0].batches[0].ended') $(ls reports | wc -l)" '0 5 0'
+run exec --submit /bin/sh --bulk -n 9 --rate 0 --no-floor -r 1 --warmup 0
+is "tasks as lines for one command" "$rc $(get '.configurations[0].batches[0] | [.ended, .submit_calls]')" '0 [9,1]'
+run exec --submit 'sh -c "exit 3" {task}' -n 30 --rate 0 --no-floor --warmup 0
+like "a launcher that always fails is given up" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[1[0-9],"10 commands failed one after the other'
+run exec --submit '{task}' -n 12 --rate 20 --no-floor -r 1 --warmup 0 --chain 0
+is "the rate that is allowed has its burst" "$(get '.configurations[0].batches[0].throttled')" false
+run exec --submit '{task}' -n 12 --rate 5 --no-floor -r 1 --warmup 0 --chain 0
+is "… and what was held back is called throttled" "$(get '.configurations[0].batches[0] | [.throttled, .throughput_per_s < 12]')" '[true,true]'
+run parallel --with xargs -n 50 -r 1 --warmup 0
+is "xargs, beside the floor" "$rc $(get '[.configurations[0].batches[0].ended, .floor_per_s > 0, .configurations[0].batches[0].over_floor > 0]')" '0 [50,true,true]'
+
+# The line.
+for bad in 'local --tasks 0' 'local --tasks 5,5' 'local --duration x' 'local --slots 0' 'local --submit x' 'local more' 'exec' 'exec --submit true' 'nobody' 'slurm-batch --tasks 100000' 'local --stub relative' 'local --payload true -d 1ms' 'local --repeat 0'; do
+    timeout 20 "$T" $bad >out 2>err </dev/null
+    is "$bad: refused" "$? $(wc -c <out) $(wc -l <err)" "125 0 1"
+done
+
+# What is written beside, and comparing.
+run local -n 50 -r 3 --out a; run local -n 50 -r 3 --out b
+is "a table of all tasks" "$("$T" table a/tasks.trt | awk 'NR > 1 {n++; if ($4 != "-" && $6 > 0 && $7 >= $6 && $8 >= $7) good++} END {print n, good}')" "400 400"
+is "drawings that are XML" "$(python3 -c 'import sys, xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]; print("good")' a/histogram.svg a/timeline.svg)" good
+"$T" compare a/taskrate.json b/taskrate.json --json >compare.json; rc=$?
+is "a ratio with its interval" "$((rc < 2)) $(jq -c '.comparisons[0] | [.label, .figure, .n_a, (.low <= .ratio and .ratio <= .high)]' compare.json)" '1 ["n50.d0","throughput",3,true]'
+head -c 900 a/tasks.trt >torn; printf '{"taskrate":1' >torn.json; echo '{"taskrate":"x","schema":9,"configurations":[]}' >other.json
+timeout 20 "$T" table torn >/dev/null 2>err; is "a torn table" "$? $(grep -c 'taskrate: torn: ' err)" "2 1"
+timeout 20 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^2 taskrate: torn.json: .*JSON'
+timeout 20 "$T" compare a/taskrate.json other.json 2>err; like "a result of another taskrate" "$? $(cat err)" '^2 taskrate: other.json: .*schema 9'
+(ulimit -f 16; "$T" local -n 500 --out full >out 2>err; echo $? >rc)
+like "a full disk: the numbers are there, and it is said" "$(tail -n 1 err)" 'full/taskrate.json'
+like "… somewhere else" "$(cat out err)" 'n500.d0: .*tasks/s'
+
+# Recorded by benchwrap, without --json too.
+"$BENCHWRAP" -q -e t -- "$T" local -n 50 >/dev/null 2>&1
+is "a run with the repetition as step" "$(cut -d' ' -f3 mlruns/*/*/metrics/throughput_op_per_s | tr '\n' ' ') $(cat mlruns/*/*/params/path)" "0 1 2  client -> process"
+done_testing
