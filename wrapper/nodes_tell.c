@@ -145,8 +145,8 @@ static void tell_figures(const struct nodes *n, struct record *r, const char *na
     const char *unit;
     size_t count = 0;
     double sum = 0, min = INFINITY, max = -INFINITY;
-    if (!split_unit(name, base, sizeof base, &unit))
-        return;
+    if (!split_unit(name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 || strncmp(base, "disk_available", 14) == 0)
+        return; /* how full the nodes' own disks are says little of the program */
     for (const struct node_told *t = n->first; t; t = t->next) {
         const struct node_series *s = series_named(t, name);
         double v = s ? node_value(s) : NAN;

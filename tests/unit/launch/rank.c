@@ -52,8 +52,35 @@ static void environments(void **state)
     }
 }
 
+static void the_first_rank_of_a_node_leads_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *env[12];
+        int leads;
+    } cases[] = {
+        {"srun, second node", {"SLURM_PROCID=4", "SLURM_STEP_ID=0", "SLURM_LOCALID=0"}, 1},
+        {"srun, its second rank", {"SLURM_PROCID=5", "SLURM_STEP_ID=0", "SLURM_LOCALID=1"}, 0},
+        {"srun, rank 0 records", {"SLURM_PROCID=0", "SLURM_STEP_ID=0", "SLURM_LOCALID=0"}, 0},
+        {"batch shell", {"SLURM_PROCID=0", "SLURM_LOCALID=0"}, 0},
+        {"Open MPI below a step of daemons", {"PMIX_RANK=3", "OMPI_COMM_WORLD_LOCAL_RANK=1", "SLURM_PROCID=1", "SLURM_STEP_ID=0", "SLURM_LOCALID=0"}, 0},
+        {"Open MPI, second node", {"PMIX_RANK=2", "OMPI_COMM_WORLD_LOCAL_RANK=0", "SLURM_LOCALID=0"}, 1},
+        {"srun --mpi=pmix", {"PMIX_RANK=2", "SLURM_PROCID=2", "SLURM_STEP_ID=0", "SLURM_LOCALID=0"}, 1},
+        {"MPICH's hydra", {"PMI_RANK=2", "MPI_LOCALRANKID=0"}, 1},
+        {"PALS", {"PALS_RANKID=7", "PALS_LOCAL_RANKID=0"}, 1},
+        {"PALS, not told", {"PALS_RANKID=7"}, 0},
+        {"Flux", {"FLUX_TASK_RANK=2", "FLUX_TASK_LOCAL_ID=0"}, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        current = cases[i].env;
+        struct rank rank = rank_find(lookup);
+        if (rank_leads_node(&rank, lookup) != (cases[i].leads == 1))
+            fail_msg("%s", cases[i].what);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(environments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(environments), cmocka_unit_test(the_first_rank_of_a_node_leads_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
