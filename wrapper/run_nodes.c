@@ -304,7 +304,7 @@ static void start_step(struct run *run)
                           "--chdir=/",
                           "--quiet",
                           "--kill-on-bad-exit=0",
-                          "--job-name=" SLURM_ACCT_OWN,
+                          ("--job-name=" SLURM_ACCT_OWN),
                           without,
                           core,
                           NODE_WORD,

@@ -37,7 +37,7 @@ static void tell_steps(struct record *r, const struct slurm_acct *a)
 /* One question. NULL: answered; else why not. */
 static const char *question(const struct run *run, const char *id, int64_t limit_ms, struct slurm_acct *ret, char *why, size_t size)
 {
-    static const char *const line[] = {"sacct", "-n", "-P", "--noconvert", "--delimiter=\x1f", "--format=" SLURM_ACCT_FIELDS, "-j"};
+    static const char *const line[] = {"sacct", "-n", "-P", "--noconvert", "--delimiter=\x1f", ("--format=" SLURM_ACCT_FIELDS), "-j"};
     const char *words[sizeof line / sizeof *line + 2] = {0};
     memcpy(words, line, sizeof line);
     words[sizeof line / sizeof *line] = id;
