@@ -151,8 +151,8 @@ tests: all $(unit_bin) $(fault_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## 
 check: tests   ## run all tests with what is installed (scripts/test installs the rest)
 	@O='$(O)' scripts/run-tests $(TESTS)
 check-long: tests dist-portable   ## the slow tiers too: MLflow 2.x, bare Debian roots, valgrind, sanitizers, whole campaigns
-	@BENCHWRAP_SANITIZE_ALL=1 $(MAKE) check-sanitized
-	@O='$(O)' BENCHWRAP_LONG=1 scripts/run-tests $(TESTS)
+	@failed=; BENCHWRAP_SANITIZE_ALL=1 TEST_TIMEOUT=3600 $(MAKE) check-sanitized || failed=yes; \
+	O='$(O)' BENCHWRAP_LONG=1 scripts/run-tests $(TESTS) && [ -z "$$failed" ]
 check-sanitized:   ## the tests that suit it, with the address and undefined behaviour sanitizers
 	@$(MAKE) O='$(O)/sanitized' SAN=address,undefined tests
 	@O='$(O)/sanitized' scripts/run-tests --sanitized $(TESTS)
