@@ -46,6 +46,7 @@ mkdir -p fake; for p in ior fio; do printf '#!/bin/sh\necho "%s $*"\n' $p >fake/
 sample=$ROOT/benchmarks/catalogue/ior/samples # what import and reparse are to read
 cp "$sample/main-human-default/stdout" slurm-1.out; mkdir -p "$HOME/results" old; cp "$sample/4.0.0-human-vvv/stdout" "$HOME/results/x.log"
 cp "$sample/3.0.1-human-reps3-fpp/stdout" old/a.log; for f in mine better; do cp "$ROOT/benchmarks/catalogue/ior/rules.yaml" $f.yaml; done
+git init -q results; git -C results config benchwrap.clone 01234567; git config --global user.name A; git config --global user.email a@b # what is committed to
 sed -n 's/^\.B \$ //p' main.1 *.1 | sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/\\(ti/~/g' | sort -u >examples
 like "there are examples" "$(wc -l <examples)" '^[1-9][0-9]+$'
 while read -r line; do

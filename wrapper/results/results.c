@@ -69,26 +69,20 @@ static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret
     return repo_config_set(r, "benchwrap.clone", hex, err);
 }
 
-static int site_of(const struct results_asked *asked, struct arena *a, const char **ret, struct err *err)
+static int site_of(const struct results_asked *asked, struct repo *r, struct arena *a, const char **ret, struct err *err)
 {
-    char host[256] = "";
-    if (asked->site && *asked->site) {
-        if (!results_site_legal(asked->site))
+    const char *site = asked->site;
+    if (!(site && *site) && repo_config(r, "benchwrap.site", a, &site, NULL))
+        site = NULL;
+    if (site && *site) {
+        if (!results_site_legal(site))
             return err_set(err, ERR_USAGE, "the site's name \"%.60s\" cannot name a branch: a-z, 0-9, _ and - are wanted, %d at most",
-                           asked->site, SITE_MAX);
-        *ret = arena_dup(a, asked->site, strlen(asked->site));
+                           site, SITE_MAX);
+        *ret = arena_dup(a, site, strlen(site));
         return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
     }
-    if (asked->public_profile)
-        return err_set(err, ERR_INPUT,
-                       "a public repository needs the name of the site: \"benchwrap init --site NAME\" keeps it, or set BENCHWRAP_SITE");
-    gethostname(host, sizeof host - 1); /* a private repository may name the machine */
-    size_t n = 0;
-    for (; host[n] && host[n] != '.' && n < SITE_MAX; n++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", host[n] |= 0x20))
-            host[n] = n ? '-' : 'x';
-    *ret = n ? arena_dup(a, host, n) : "here";
-    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+    *ret = RESULTS_SITE;
+    return 0;
 }
 
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err)
@@ -101,7 +95,7 @@ int results_open(struct results *ret, const struct results_asked *asked, struct 
     if (rc)
         return rc;
     s.prefix = prefix_of(s.repo, parent, a);
-    if ((rc = clone_id(s.repo, asked->set_up, a, &s.clone, err)) == 0 && (rc = site_of(asked, a, &s.site, err)) == 0) {
+    if ((rc = clone_id(s.repo, asked->set_up, a, &s.clone, err)) == 0 && (rc = site_of(asked, s.repo, a, &s.site, err)) == 0) {
         s.branch = arena_printf(a, "refs/heads/benchwrap/%s/%s", s.site, s.clone);
         if (!s.prefix || !s.branch)
             rc = err_set(err, ERR_SYSTEM, "out of memory");

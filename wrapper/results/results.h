@@ -1,7 +1,8 @@
 /* results.h: a results repository: a git repository that runs are committed to, on a branch of this clone alone, benchwrap/<site>/<clone>.
  *
  * What belongs to the clone stands in .git: the clone's 8 digits in .git/config (benchwrap.clone), our locks and unfinished packs in
- * .git/benchwrap/. What belongs to all who use the repository is tracked: benchwrap.yaml. The site's name is the configuration's (plan.h). */
+ * .git/benchwrap/. What belongs to all who use the repository is tracked: benchwrap.yaml. The site's name is the configuration's (plan.h),
+ * of a bare repository benchwrap.site in its config. */
 #ifndef RESULTS_RESULTS_H
 #define RESULTS_RESULTS_H
 #include "git/repo.h"
@@ -27,6 +28,7 @@ struct results {
 /* 0; 1: no repository, or (without set_up) one that this clone is not set up for: err says what to do; -1. */
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err);
 void results_close(struct results *s);
+#define RESULTS_SITE "site" /* where nobody has named one; "benchwrap init" always does */
 /* A site's name as part of a branch's: [a-z0-9][a-z0-9_-]{0,39}. */
 bool results_site_legal(const char *name);
 /* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; *ret_is_tip tells

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Results repositories: init makes and clones them, recorded runs become commits by themselves, and git likes what it gets.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/commits.sh"
+git_ready || { skip "results in git" "git or libgit2 is not installed"; done_testing; exit; }
+cd "$WORK" || exit
+
+ok "init makes a repository" "$BENCHWRAP" init --site lab results
+cd results || exit
+branch=benchwrap/lab/$(git config benchwrap.clone)
+is "with a commit of its files, and nothing else to see" "$(git status --short; git log --format=%s)" "A repository for results of benchmarks"
+like "the clone's name has eight digits" "$branch" '^benchwrap/lab/[0-9a-f]{8}$'
+for f in benchwrap.yaml .gitattributes .gitignore README.md .github/workflows/benchwrap.yml .forgejo/workflows/benchwrap.yml .gitlab-ci.yml; do
+    ok "$f is tracked" git cat-file -e "HEAD:$f"
+done
+is "no job looks at some paths only" "$(grep -l 'paths:' .github/workflows/* .forgejo/workflows/*)" ""
+before=$(git show-ref; find . -path ./.git/objects -prune -o -type f -print | sort | xargs cksum)
+ok "init again" "$BENCHWRAP" init .
+is "changes nothing" "$(git show-ref; find . -path ./.git/objects -prune -o -type f -print | sort | xargs cksum)" "$before"
+
+echo dirty >staged; git add staged; head=$(cat .git/HEAD; git rev-parse HEAD; cksum .git/index)
+"$BENCHWRAP" -q -e io -- sh -c 'echo "bandwidth: 12.5 GB/s"' >/dev/null
+"$BENCHWRAP" -q -e io -- false
+commits_wait 2
+is "two runs are two commits" "$(git rev-list --count "$branch" ^HEAD)" 2
+is "HEAD, index and branch stay" "$(cat .git/HEAD; git rev-parse HEAD; cksum .git/index)" "$head"
+git reset -q; rm staged
+is "git status is quiet" "$(git status --short)" ""
+like "the message tells the number" "$(git log --format=%s "$branch")" '^sh: bandwidth 12500 MB_per_s'
+like "and the verdict" "$(git log -1 --format=%s "$branch")" 'fail$'
+is "the author is git's" "$(git log -1 --format='%an <%ae>' "$branch")" "Ada <ada@example.org>"
+is "fsck" "$(git fsck --strict --no-progress --no-dangling 2>&1)" ""
+git --work-tree="$WORK/out" --git-dir=.git checkout-index -a 2>/dev/null; mkdir -p "$WORK/tree"
+git archive "$branch" mlruns | tar -x -C "$WORK/tree"
+is "the commit's files are those on disk" "$(diff -r mlruns "$WORK/tree/mlruns")" ""
+is "only new runs are in a commit" "$(git diff --name-status "$branch~1" "$branch" | grep -cv "^A")" 0
+like "nothing is left" "$("$BENCHWRAP" commit)" '^nothing to commit'
+
+ok "a series is its repetitions and itself" "$BENCHWRAP" -q -e series --repeat 3 -- true
+commits_wait 6
+is "one commit each" "$(git rev-list --count "$branch" ^HEAD)" 6
+"$BENCHWRAP" -q --commit none -- true; "$BENCHWRAP" -q --commit batch -- true; "$BENCHWRAP" -q --commit batch -- true
+like "what is left waits" "$("$BENCHWRAP" commit --dry-run)" '^3 runs would be committed'
+is "as JSON" "$("$BENCHWRAP" commit --json | jq -c '[.branch == "'"$branch"'", .runs, .commits, .left_out]')" '[true,3,1,0]'
+like "a batch tells its size" "$(git log -1 --format=%s "$branch")" '^3 runs: '
+sub=$(printf 'sh -c "exec \\"%s\\" -q -- true"' "$BENCHWRAP")
+eval "\"$BENCHWRAP\" -q -- $sub"
+commits_wait 9
+is "a run in a run is committed once, with its parent" "$(git log --format=%H "$branch" ^HEAD | wc -l)" 9
+
+# A second site, by a bare upstream, public.
+cd "$WORK" && git clone -q --bare results up.git && git -C up.git update-ref -d "refs/heads/$branch"
+"$BENCHWRAP" init "file://$WORK/up.git" c2 2>err; is "a public clone wants a site" "$?" 125
+like "and says so" "$(cat err)" 'names the site'
+ok "a clone" "$BENCHWRAP" init --site far "file://$WORK/up.git" c2
+cd c2 && "$BENCHWRAP" -q -- true; commits_wait 1
+is "the site is the author, in no time zone" "$(git log -1 --format='%an %ae %cn %ad' --date=format:%z "benchwrap/far/$(git config benchwrap.clone)")" "far far@benchwrap.invalid far +0000"
+BENCHWRAP_COMMIT=none "$BENCHWRAP" -q --profile private -- true
+"$BENCHWRAP" commit >out 2>err; is "a private run stays out" "$?" 1
+like "and that is said" "$(cat err)" 'recorded with the private profile'
+like "unless it is asked for" "$("$BENCHWRAP" commit --private)" '^1 run committed'
+
+# Merged runs come back as the same bytes at the same paths.
+cd "$WORK/results" && git checkout -q -b merged && git merge -q --no-edit "$branch" 2>/dev/null
+is "after a merge nothing is to be seen" "$(git status --short)" ""
+is "and the tree is the commit's" "$(git diff --stat HEAD)" ""
+done_testing

@@ -1,0 +1,399 @@
+/* cmd_init.c: `benchwrap init`: a results repository, new, or a clone of one that is there. */
+#include "base/fs.h"
+#include "cmd/cmd.h"
+#include "cmd/init_files.h"
+#include "git/program.h"
+#include "wrapper/plan_results.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CLONE_LIMIT_S = 24 * 3600, TEXT_MAX = 1 << 20, FIRST_FILES = 16 };
+
+static const struct opt_row rows[] = {
+    {"site", 0, OPT_TEXT, "NAME", "BENCHWRAP_SITE", NULL, "Repository",
+     "name of this site (a-z, 0-9, _ and -), part of the branch's name; kept for this clone", 0},
+    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
+     "for all who use it: runs are recorded with the public profile, and commits carry the site's name", 0},
+    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
+     "for all who use it: everything is recorded, also where the repository has a remote", 0},
+};
+
+struct making {
+    struct cmd_context *c;
+    const char *dir; /* as the user may call it */
+    const char *site, *profile; /* profile: NULL: not said */
+    bool cloned, made;
+    const char *written[FIRST_FILES]; /* files of the repository that were written, relative */
+    size_t count;
+};
+
+/* ---- the repository ---- */
+
+static bool is_address(const char *text)
+{
+    const char *colon = strchr(text, ':'), *slash = strchr(text, '/');
+    struct stat st;
+    return strstr(text, "://") || (colon && (!slash || colon < slash) && stat(text, &st) != 0); /* host:path, as ssh has it */
+}
+
+static int git(struct making *m, const char *dir, double limit_s, const char *const *args, const char *what)
+{
+    const char *argv[FIRST_FILES + 16] = {"git"};
+    size_t n = 1;
+    while (*args && n < sizeof argv / sizeof *argv - 1)
+        argv[n++] = *args++;
+    struct program_end end;
+    struct program p = {.argv = argv, .dir = dir, .prompt = isatty(STDIN_FILENO), .limit_s = limit_s};
+    int rc = program_run(&p, &end, m->c->err);
+    if (rc == 1)
+        rc = err_set(m->c->err, ERR_SYSTEM, "the program git is needed to make repositories, and is not installed");
+    else if (rc == 0 && end.status)
+        rc = program_err(&end, m->c->err, "%s", what);
+    program_end_deinit(&end);
+    return rc;
+}
+
+static const char *folder_of_address(const char *address, struct arena *a)
+{
+    size_t n = strlen(address);
+    while (n && address[n - 1] == '/')
+        n--;
+    if (n > 4 && memcmp(address + n - 4, ".git", 4) == 0)
+        n -= 4;
+    size_t from = n;
+    while (from && !strchr("/:", address[from - 1]))
+        from--;
+    return n > from && address[from] != '-' ? arena_dup(a, address + from, n - from) : NULL;
+}
+
+static int clone(struct making *m, const char *address, const char *dir)
+{
+    m->dir = dir ? dir : folder_of_address(address, m->c->arena);
+    if (!m->dir)
+        return err_set(m->c->err, ERR_USAGE, "the address \"%.100s\" does not tell a name for the clone: name one behind it", address);
+    struct stat st;
+    char inside[PATH_MAX];
+    snprintf(inside, sizeof inside, "%.4000s/.git", m->dir);
+    if (stat(inside, &st) == 0)
+        return 0; /* cloned before: set up again */
+    const char *const args[] = {"clone", "--quiet", "--", address, m->dir, NULL};
+    m->cloned = true;
+    return git(m, NULL, CLONE_LIMIT_S, args, "cloning");
+}
+
+/* The folder itself must be a repository; one that merely lies in somebody's is not taken by surprise. */
+static int make_or_find(struct making *m)
+{
+    struct repo *r = NULL;
+    struct err why = {0};
+    if (mkdir(m->dir, 0777) && errno != EEXIST)
+        return err_sys(m->c->err, "making the folder %s", m->dir);
+    int rc = repo_open(&r, m->dir, REPO_HERE, &why);
+    repo_close(r);
+    if (rc < 0)
+        *m->c->err = why;
+    if (rc <= 0)
+        return rc;
+    const char *const args[] = {"init", "--quiet", NULL};
+    m->made = true;
+    return git(m, m->dir, 60, args, "making the repository");
+}
+
+/* ---- its files ---- */
+
+static int note_written(struct making *m, const char *path)
+{
+    if (m->count < FIRST_FILES)
+        m->written[m->count++] = path;
+    return 0;
+}
+
+static bool has_line(struct str text, struct str line)
+{
+    while (text.p)
+        if (str_eq(str_trim(str_cut(&text, '\n')), line))
+            return true;
+    return false;
+}
+
+/* 1: written or changed; 0: nothing to do. */
+static int put_lines(struct making *m, const char *path, const char *lines)
+{
+    CLEANUP_BUF struct buf text;
+    bool changed = false;
+    buf_init(&text, 2 * TEXT_MAX);
+    if (access(path, F_OK) == 0 && fs_read(AT_FDCWD, path, TEXT_MAX, 0, &text, m->c->err))
+        return -1;
+    bool fresh = text.n == 0;
+    for (struct str rest = str_of(lines); rest.p;) {
+        struct str line = str_cut(&rest, '\n');
+        if (!line.n || (!fresh && line.p[0] == '#') || has_line(buf_text(&text), line))
+            continue;
+        if (text.n && text.p[text.n - 1] != '\n')
+            buf_putc(&text, '\n');
+        buf_str(&text, line);
+        buf_putc(&text, '\n');
+        changed = true;
+    }
+    return changed ? fs_write(AT_FDCWD, path, buf_text(&text), 0666, false, m->c->err) ? -1 : 1 : 0;
+}
+
+static int put_whole(struct making *m, const char *path, struct str text)
+{
+    struct stat st;
+    char folder[200];
+    if (lstat(path, &st) == 0)
+        return 0;
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    if (fs_mkdirs(AT_FDCWD, folder, 0777, m->c->err))
+        return -1;
+    return fs_write(AT_FDCWD, path, text, 0666, false, m->c->err) ? -1 : 1;
+}
+
+/* A profile that is said anew replaces the line that was there. */
+static int put_config(struct making *m)
+{
+    CLEANUP_BUF struct buf old;
+    CLEANUP_BUF struct buf text;
+    bool said = false;
+    buf_init(&old, 2 * TEXT_MAX);
+    buf_init(&text, 3 * TEXT_MAX);
+    if (access("benchwrap.yaml", F_OK)) {
+        init_config(&text, m->profile);
+        return put_whole(m, "benchwrap.yaml", buf_text(&text));
+    }
+    if (!m->profile)
+        return 0;
+    if (fs_read(AT_FDCWD, "benchwrap.yaml", TEXT_MAX, 0, &old, m->c->err))
+        return -1;
+    for (struct str rest = buf_text(&old); rest.p && rest.n;) {
+        struct str line = str_cut(&rest, '\n');
+        if (str_starts(line, "profile:")) {
+            buf_printf(&text, "%sprofile: %s\n", said ? "# " : "", m->profile);
+            said = true;
+        } else
+            buf_printf(&text, STR_FMT "\n", STR_ARG(line));
+    }
+    if (!said)
+        buf_printf(&text, "profile: %s\n", m->profile);
+    if (str_eq(buf_text(&text), buf_text(&old)))
+        return 0;
+    return fs_write(AT_FDCWD, "benchwrap.yaml", buf_text(&text), 0666, false, m->c->err) ? -1 : 1;
+}
+
+static int put_files(struct making *m)
+{
+    int rc = put_config(m);
+    if (rc > 0)
+        note_written(m, "benchwrap.yaml");
+    for (size_t i = 0; rc >= 0 && i < init_files_count; i++) {
+        const struct init_file *f = &init_files[i];
+        rc = f->kind == INIT_LINES ? put_lines(m, f->path, f->text) : put_whole(m, f->path, str_of(f->text));
+        if (rc > 0)
+            note_written(m, f->path);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* ---- what is this clone's alone ---- */
+
+static int put_exclude(struct making *m, const struct repo *r)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.4000sinfo", repo_common(r));
+    if (fs_mkdirs(AT_FDCWD, path, 0777, m->c->err))
+        return -1;
+    snprintf(path, sizeof path, "%.4000sinfo/exclude", repo_common(r));
+    return put_lines(m, path, "# benchwrap: runs reach git by commits of their own, without the index\n/mlruns/\n/.benchwrap/\n") < 0 ? -1
+                                                                                                                                      : 0;
+}
+
+/* A name for the site where none was given: the machine's, without its number. Only for a private repository. */
+static const char *machine_site(struct arena *a)
+{
+    char host[256] = "";
+    size_t n = 0;
+    gethostname(host, sizeof host - 1);
+    for (; host[n] && host[n] != '.' && n < 40; n++) {
+        host[n] = (char)tolower((unsigned char)host[n]);
+        if (!isalnum((unsigned char)host[n]))
+            host[n] = '-';
+    }
+    while (n > 1 && (isdigit((unsigned char)host[n - 1]) || host[n - 1] == '-'))
+        n--;
+    host[n] = 0;
+    return results_site_legal(host) ? arena_dup(a, host, n) : RESULTS_SITE;
+}
+
+static int choose_site(struct making *m)
+{
+    struct plan plan;
+    char *line[] = {arena_dup(m->c->arena, "init", 4), NULL};
+    if (plan_make(&plan, 1, line, m->c->env, m->c->err))
+        return -1;
+    const char *known = opt_text(&plan.opts, "site"), *profile = opt_text(&plan.opts, "profile");
+    bool is_public = m->profile ? strcmp(m->profile, "public") == 0 : strcmp(profile, "public") == 0;
+    if (!m->site && known)
+        m->site = arena_dup(m->c->arena, known, strlen(known));
+    plan_deinit(&plan);
+    if (!m->site && is_public)
+        return err_set(m->c->err, ERR_USAGE, "a public repository names the site of each run: say which this is (--site NAME)%s",
+                       m->profile ? "" : "; or --private, if the remote is not public");
+    if (!m->site)
+        m->site = machine_site(m->c->arena);
+    if (!results_site_legal(m->site))
+        return err_set(m->c->err, ERR_USAGE,
+                       "--site: \"%.60s\" cannot name a branch: 1 to 40 of a-z, 0-9, _ and - are wanted, the first a letter or digit",
+                       m->site);
+    return 0;
+}
+
+static int put_own(struct making *m)
+{
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 4096);
+    buf_printf(&text, "# of this clone alone, written by \"benchwrap init\"\nsite: %s\n", m->site);
+    if (fs_mkdirs(AT_FDCWD, ".benchwrap", 0777, m->c->err))
+        return -1;
+    return fs_write(AT_FDCWD, ".benchwrap/config.yaml", buf_text(&text), 0666, false, m->c->err);
+}
+
+/* ---- the first commit ---- */
+
+/* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. */
+static int first_commit(struct making *m)
+{
+    struct arena *a = m->c->arena;
+    const char *add[FIRST_FILES + 4] = {"add", "--"}, *commit[12];
+    size_t n = 0;
+    for (size_t i = 0; i < m->count; i++)
+        add[2 + i] = m->written[i];
+    if (git(m, ".", 60, add, "git add"))
+        return -1;
+    if (m->profile && strcmp(m->profile, "public") == 0) {
+        commit[n++] = "-c";
+        commit[n++] = arena_printf(a, "user.name=%s", m->site);
+        commit[n++] = "-c";
+        commit[n++] = arena_printf(a, "user.email=%s@benchwrap.invalid", m->site);
+    }
+    commit[n++] = "commit";
+    commit[n++] = "--quiet";
+    commit[n++] = "-m";
+    commit[n++] = "A repository for results of benchmarks";
+    commit[n] = NULL;
+    if (a->failed)
+        return err_set(m->c->err, ERR_SYSTEM, "out of memory");
+    struct err why = {0};
+    struct err *keep = m->c->err;
+    m->c->err = &why;
+    int rc = git(m, ".", 120, commit, "git commit");
+    m->c->err = keep;
+    if (rc)
+        fprintf(m->c->notes, "benchwrap: init: the files are written and staged, but not committed: %s\n", why.text);
+    return 0;
+}
+
+static void tell(struct making *m, const struct results *s, bool committed)
+{
+    FILE *out = m->c->out;
+    fprintf(out, "%s: a results repository, %s profile, site %s, branch %s\n", m->dir, s->public_profile ? "public" : "private", m->site,
+            s->branch + strlen("refs/heads/"));
+    if (m->count && !committed) {
+        fputs("written, yours to commit:", out);
+        for (size_t i = 0; i < m->count; i++)
+            fprintf(out, " %s", m->written[i]);
+        fputc('\n', out);
+    }
+    if (m->made || m->cloned)
+        fprintf(out, "record a run there: cd %s; benchwrap -- PROGRAM\n", m->dir);
+}
+
+/* The working directory is the repository from here on. */
+static int set_up(struct making *m)
+{
+    struct cmd_context *c = m->c;
+    struct repo *r = NULL;
+    struct repo_id head;
+    struct plan plan;
+    struct results s;
+    bool bare, unborn;
+    if (repo_open(&r, ".", REPO_HERE, c->err))
+        return -1;
+    bare = repo_is_bare(r);
+    unborn = repo_ref(r, "HEAD", &head, NULL) == 1;
+    int rc = choose_site(m);
+    if (rc == 0)
+        rc = put_exclude(m, r);
+    if (rc == 0 && bare)
+        rc = repo_config_set(r, "benchwrap.site", m->site, c->err);
+    repo_close(r);
+    if (rc == 0 && !bare)
+        rc = put_files(m);
+    if (rc == 0 && !bare)
+        rc = put_own(m);
+    if (rc)
+        return -1;
+    char *line[] = {arena_dup(c->arena, "init", 4), NULL};
+    if (plan_make(&plan, 1, line, c->env, c->err))
+        return -1;
+    rc = plan_results(&plan, ".", true, c->arena, &s, c->err);
+    plan_deinit(&plan);
+    if (rc)
+        return -1;
+    bool committed = unborn && m->count && first_commit(m) == 0;
+    tell(m, &s, committed);
+    results_close(&s);
+    return 0;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct making m = {.c = c, .site = opt_text(&c->opts, "site")};
+    if (opt_on(&c->opts, "public") && opt_on(&c->opts, "private"))
+        return err_set(c->err, ERR_USAGE, "--public and --private: one of them");
+    m.profile = opt_on(&c->opts, "public") ? "public" : opt_on(&c->opts, "private") ? "private" : NULL;
+    bool address = c->argc && is_address(c->argv[0]);
+    if (c->argc < 1 || c->argc > (address ? 2 : 1))
+        return err_set(c->err, ERR_USAGE,
+                       c->argc ? "too many operands: a folder, or an address and a folder"
+                               : "which folder, or the address of which repository?");
+    if (m.site && !results_site_legal(m.site))
+        return err_set(c->err, ERR_USAGE,
+                       "--site: \"%.60s\" cannot name a branch: 1 to 40 of a-z, 0-9, _ and - are wanted, the first a letter or digit",
+                       m.site);
+    if (!address)
+        m.dir = c->argv[0];
+    if (address ? clone(&m, c->argv[0], c->argc > 1 ? c->argv[1] : NULL) : make_or_find(&m))
+        return -1;
+    if (chdir(m.dir))
+        return err_sys(c->err, "entering %s", m.dir);
+    return set_up(&m);
+}
+
+const struct cmd cmd_init = {
+    .name = "init",
+    .summary = "make a results repository, or set up a clone of one",
+    .usage = "[--public|--private] [--site NAME] DIR | URL [DIR]",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Makes DIR a git repository for runs, or clones one from an address, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README for those who "
+        "contribute, and jobs for GitHub, GitLab and Forgejo that look at every pull request by \"benchwrap check\" and show its table. A repository without a "
+        "commit gets one with these files; elsewhere they are written where they are missing, and left to be committed. Doing it again does no harm.\n"
+        "\n"
+        "Runs recorded inside are committed by themselves to the branch benchwrap/SITE/CLONE, where CLONE is 8 digits that are kept in .git/config; HEAD, index "
+        "and work tree are not touched. The folders mlruns and .benchwrap stand in .git/info/exclude, so \"git status\" is quiet, and runs that were merged come "
+        "back by \"git pull\" as the same bytes. \"benchwrap share\" brings them to others as one pull request.\n"
+        "\n"
+        "A repository that has a remote is public unless it says otherwise: names of machines and people are left out of the record, and commits carry the "
+        "site's name instead of a person's. --public says so without a remote, --private keeps everything; both are for all who use the repository.",
+    .examples = "$ benchwrap init --site tuxlab results\nA new repository in the folder results.\n",
+    .run = run,
+};

@@ -1,0 +1,19 @@
+/* init_files.h: the files of a results repository, as `benchwrap init` writes them. */
+#ifndef CMD_INIT_FILES_H
+#define CMD_INIT_FILES_H
+#include "base/buf.h"
+
+enum init_file_kind {
+    INIT_WHOLE, /* written where there is none; what people have made of it stays */
+    INIT_LINES, /* lines that are missing are added */
+};
+struct init_file {
+    const char *path;
+    enum init_file_kind kind;
+    const char *text;
+};
+extern const struct init_file init_files[];
+extern const size_t init_files_count;
+/* benchwrap.yaml: what holds for all who use the repository. profile: "public", "private", or NULL: left to the rule. */
+void init_config(struct buf *to, const char *profile);
+#endif
