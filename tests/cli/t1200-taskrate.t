@@ -84,8 +84,7 @@ timeout 20 "$T" table torn >/dev/null 2>err; is "a torn table" "$? $(grep -c 'ta
 timeout 20 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^2 taskrate: torn.json: .*JSON'
 timeout 20 "$T" compare a/taskrate.json other.json 2>err; like "a result of another taskrate" "$? $(cat err)" '^2 taskrate: other.json: .*schema 9'
 (ulimit -f 16; "$T" local -n 500 --out full >out 2>err; echo $? >rc)
-like "a full disk: the numbers are there, and it is said" "$(tail -n 1 err)" 'full/taskrate.json'
-like "… somewhere else" "$(cat out err)" 'n500.d0: .*tasks/s'
+like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the table of tasks is not complete: full/tasks.trt: File too large"
 
 # Recorded by benchwrap, without --json too.
 "$BENCHWRAP" -q -e t -- "$T" local -n 50 >/dev/null 2>&1

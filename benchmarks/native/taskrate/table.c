@@ -1,7 +1,7 @@
 /* table.c: the table of tasks: columns, compressed by zlib (a gzip file).
  *
  * "taskrate tasks 1\n", then for each batch a line of JSON that names it, its number of tasks and its columns, LF, and the columns one
- * after the other, each with all tasks, little endian. submit_ns counts from the batch's first submission; the other times are differences to the
+ * after the other, each with all tasks, little endian. begin_ns is the CLOCK_MONOTONIC of the first submission, from which submit_ns counts; the other times are differences to the
  * task's own submit_ns, the least int64 where there is none. */
 #include "benchmarks/native/taskrate/output.h"
 
@@ -110,13 +110,14 @@ int table_add(struct table *t, const struct bench *b, const struct batch *batch,
             begin = k->submit[i];
     int n = gzprintf(
         t->file,
-        "{\"batch\":%zu,\"kind\":\"%s\",\"repetition\":%u,\"tasks\":%zu,\"duration_s\":%.9g,\"begin_ms\":%lld,\"columns\":" COLUMNS "}\n",
+        "{\"batch\":%zu,\"kind\":\"%s\",\"repetition\":%u,\"tasks\":%zu,\"duration_s\":%.9g,\"begin_ms\":%lld,\"begin_ns\":%lld,\"columns\":" COLUMNS
+        "}\n",
         t->batches++,
         batch->floor    ? "floor"
         : batch->warmup ? "warmup"
         : batch->chain  ? "chain"
                         : "batch",
-        batch->repetition, k->n, batch->duration, (long long)batch->begin_wall_ms);
+        batch->repetition, k->n, batch->duration, (long long)batch->begin_wall_ms, (long long)begin);
     bool good = n > 0;
     for (enum column c = SUBMIT; good && c <= KNOWN; c++)
         good = times(t, k, c, begin);
