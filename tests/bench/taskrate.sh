@@ -40,9 +40,9 @@ row taskrate "local, as often the best of xargs -P, make -j, GNU parallel" "$bes
 calls=1000000; [ -z "${BENCH_QUICK:-}" ] || calls=100000
 book=$("$tr" local -s 1 -n $calls --payload call -r 3 --warmup 0 --chain 0 --json | jq '1e6 / ([.configurations[0].batches[].throughput_per_s] | sort | .[1])')
 row taskrate "bookkeeping of a task (a call in the process, one thread)" "$(calc "$book")" us '<=1' "five times taken and stored, $calls tasks"
-peak() { python3 -c 'import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$tr" local -n "$1" -r 1 --warmup 0 --chain 0 --payload call --json; }
-few=$(peak 1000) many=$(peak $calls)
-row taskrate "memory of a task" "$(calc "($many-$few)*1024/($calls-1000)")" B '<=64' "peak resident KB: $few with 1000 tasks, $many with $calls"
+peak() { "$M" pss -- "$tr" local -n "$1" -r 1 --warmup 0 --chain 0 --payload call --json; } # greatest PSS, KB
+few=$("$M" pss -- "$tr" local -n 1 -d 1s -r 1 --warmup 0 --chain 0 --payload call --json) many=$(peak $calls)
+row taskrate "memory of a task" "$(calc "($many-$few)*1024/($calls-1)")" B '<=64' "greatest PSS, KB: $few with one task, $many with $calls"
 if has perf && perf record -q -o "$work/perf" -e sched:sched_process_exec true >/dev/null 2>&1; then
     perf record -q -k CLOCK_MONOTONIC -a -e sched:sched_process_exec --filter 'filename ~ "*taskrate-stub"' -o "$work/perf" -- "$tr" local -n 1000 -r 1 --warmup 0 --chain 0 --out "$work/traced" >/dev/null 2>&1
     perf script --ns -i "$work/perf" -F time 2>/dev/null | tr -d ' :' >"$work/execs"
@@ -70,7 +70,7 @@ if [ -x "$tr_python" ] && "$tr_python" -c 'import parsl, distributed' 2>/dev/nul
     printf 'from parsl.config import Config\nfrom parsl.executors import ThreadPoolExecutor\nconfig = Config(executors=[ThreadPoolExecutor(max_threads=%s)])\n' "$cpus" >"$work/threads.py"
     printf 'from parsl.config import Config\nfrom parsl.executors import HighThroughputExecutor\nfrom parsl.providers import LocalProvider\ndef fresh_config():\n    return Config(executors=[HighThroughputExecutor(max_workers_per_node=%s, address="127.0.0.1", encrypted=False, provider=LocalProvider(init_blocks=1, max_blocks=1))])\n' "$cpus" >"$work/htex.py"
     parsl_rate() { (cd "$work" && PATH=${tr_python%/*}:$PATH timeout 200 "${tr_python%/*}/parsl-perf" --config "$1" --time $seconds 2>/dev/null | sed -n 's/^Tasks per second: //p' | tail -n 1); }
-    dask=$(cd "$work" && timeout 200 "$tr_python" - "$cpus" "$tr_n" 2>/dev/null <<'P'
+    cat >"$work/dask_rate.py" <<'P'
 import subprocess, sys, time
 from distributed import Client, LocalCluster
 if __name__ == "__main__":
@@ -83,11 +83,11 @@ if __name__ == "__main__":
             return n / (time.monotonic() - t)
         print("%.1f %.1f" % (rate(lambda i: 7), rate(lambda i: subprocess.run(["/bin/true"]).returncode)))
 P
-    )
+    dask=$(cd "$work" && timeout 200 "$tr_python" dask_rate.py "$cpus" "$tr_n" 2>/dev/null)
     set -- ${dask:-0 0}
     mine=$(ours --payload true)
     threads=$(parsl_rate "$work/threads.py") htex=$(parsl_rate "$work/htex.py")
-    row taskrate "local with /bin/true, as often Dask that starts /bin/true" "$(calc "${2:-0} ? $mine/$2 : 0")" times '>=1' \
+    row taskrate "local with /bin/true, as often Dask that starts /bin/true" "$(awk -v a="$mine" -v b="$2" 'BEGIN {printf "%.4g", b > 0 ? a / b : 0}')" times '>=1' \
         "tasks/s: ours $(calc "$mine"), Dask $2 starting a process and $1 calling a function, parsl-perf ${threads:-none} with threads and ${htex:-none} with htex (function calls)"
 else
     missing taskrate "parsl-perf and Dask" "no environment with them: python3 -m venv $cache/venv-taskrate && $cache/venv-taskrate/bin/pip install parsl distributed"

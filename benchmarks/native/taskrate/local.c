@@ -113,7 +113,9 @@ static void call(struct worker *w, size_t task)
 /* Starts a task in the place. false: it could not be started. */
 static bool start(struct worker *w, struct place *place, size_t task, bool pidfd)
 {
-    static char *const no_environment[] = {NULL};
+    static char path[] = "PATH=/usr/bin:/bin";
+    static char *const none[] = {NULL}, *const small[] = {
+                                            path, NULL}; /* what nobody needs costs its copying; commands of the user's need theirs */
     struct crew *c = w->crew;
     struct tasks *t = &c->b->tasks;
     char *argv[WORDS_MAX + 1];
@@ -124,9 +126,10 @@ static bool start(struct worker *w, struct place *place, size_t task, bool pidfd
     }
     place->task = task;
     t->flags[task] = TASK_SUBMITTED;
+    char *const *environment = c->payload == PAYLOAD_STUB ? none : c->payload == PAYLOAD_COMMAND ? environ : small;
     pthread_mutex_lock(&w->lock);
     place->began = t->submit[task] = clock_mono_ns();
-    pid_t pid = spawn(&w->spawner, argv, c->stamped && !c->b->set.command.n ? no_environment : environ, pidfd ? &place->pidfd : NULL);
+    pid_t pid = spawn(&w->spawner, argv, environment, pidfd ? &place->pidfd : NULL);
     t->submitted[task] = clock_mono_ns();
     place->pid = pid > 0 ? pid : 0;
     pthread_mutex_unlock(&w->lock);
