@@ -2,6 +2,7 @@
 #   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
 #                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf;
 #                         slurm_gather, slurm_accounting: the plugins
+#   slurm_again           after slurm_stop: starts it anew, with what was altered in $SLURM_CONF
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
 
@@ -81,6 +82,11 @@ NodeName=n[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
     export SLURM_CONF=$slurm_dir/etc/slurm.conf
+    slurm_again
+}
+
+slurm_again() # starts the daemons with the configuration there is, which may have been altered after slurm_stop
+{
     if [ -z "$slurm_pids" ] && ! slurm_munge; then
         slurm_why="munged did not come up: $(tail -3 "$slurm_dir/log/munged")"
         slurm_kill
