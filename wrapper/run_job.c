@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, KEPT_DAYS = 3, KEPT_MAX = 1 << 20 };
+enum { LOOK_MS = 200, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
 static const int64_t MS = 1000000;
 static const char KEY[] = "job.allocation"; /* what is missing where scontrol has not answered */
 
@@ -110,11 +110,25 @@ static bool claim(struct run *run, int64_t *ret_age_ms)
     return false;
 }
 
-static void keep_answer(struct run *run, struct str text)
+void job_keep(const struct run *run, const char *what, struct str text)
 {
+    char name[80];
     CLEANUP_FD int dir = run->job.kept[0] ? open_cache(run) : -1;
+    snprintf(name, sizeof name, "%s%s", run->job.kept, what);
     if (dir >= 0)
-        fs_write(dir, run->job.kept, text, 0600, false, NULL);
+        fs_write(dir, name, text, 0600, false, NULL);
+}
+
+bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms)
+{
+    char name[80];
+    struct stat st;
+    CLEANUP_FD int dir = run->job.kept[0] ? open_cache(run) : -1;
+    snprintf(name, sizeof name, "%s%s", run->job.kept, what);
+    if (dir < 0 || fs_read(dir, name, KEPT_MAX, 0, ret, NULL) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+        return false;
+    *ret_age_ms = clock_wall_ms() - (int64_t)st.st_mtime * 1000;
+    return true;
 }
 
 /* ---- the answer ---- */
@@ -148,8 +162,8 @@ static bool take_kept(struct run *run)
     struct buf text CLEANUP_BUF;
     struct slurm_job job;
     buf_init(&text, KEPT_MAX + 65536);
-    CLEANUP_FD int dir = open_cache(run);
-    if (dir < 0 || fs_read(dir, run->job.kept, KEPT_MAX, 0, &text, NULL))
+    int64_t age_ms;
+    if (!job_kept(run, "", &text, &age_ms))
         return false;
     struct str rest = buf_text(&text);
     if (str_starts(rest, "no ")) {
@@ -172,7 +186,7 @@ static void refuse(struct run *run, const char *why)
 {
     char text[600];
     snprintf(text, sizeof text, "no %.500s\n", why);
-    keep_answer(run, str_of(text));
+    job_keep(run, "", str_of(text));
     told_nothing(run, "scontrol: ", why);
     end_asking(run);
 }
@@ -254,7 +268,7 @@ static void answered(struct run *run)
         refuse(run, err.text);
     else {
         slurm_job_print(&job, &text);
-        keep_answer(run, buf_text(&text));
+        job_keep(run, "", buf_text(&text));
         tell_job(run, &job);
         end_asking(run);
     }
@@ -300,6 +314,7 @@ void job_begin(struct run *run)
     int64_t n, age_ms = 0;
     if (!digits(w.id) || run->nested)
         return;
+    name_kept(run, &w);
     if (ends && str_int(str_of(ends), &n))
         set_end(run, n);
     if (opt_on(&run->plan.opts, "no-scontrol")) {
@@ -310,7 +325,6 @@ void job_begin(struct run *run)
         told_nothing(run, "scontrol is not asked by tasks of an array: there may be thousands", "");
         return;
     }
-    name_kept(run, &w);
     if (claim(run, &age_ms)) {
         start(run, true);
         return;

@@ -37,6 +37,9 @@ void job_explain(const struct run *run, char *why, size_t size);
 void job_close(struct run *run);
 /* The environment for a client of Slurm: times are seconds, nothing of the user's changes what is printed. To be freed; NULL: no memory. */
 char **job_environment(const struct run *run);
+/* What is kept in the cache for the other runs of this job, under a name of ours. False: nothing, or it is too long. */
+bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms);
+void job_keep(const struct run *run, const char *what, struct str text);
 /* With --sacct: asks the accounting for the steps that ran while the program did, five seconds at most (run_sacct.c). */
 void sacct_end(struct run *run);
 #endif

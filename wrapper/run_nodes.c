@@ -26,12 +26,14 @@ enum {
     LOOK_MS = 1000,
     SHARED_MS = 10000, /* by then files of other nodes are seen, or the nodes share no file system */
     CLOCK_MS = 60000,
+    STEP_AGAIN_MS = 60000,
     AT_ONCE_MS = 9000, /* a collector writes each sample at once so long */
     END_MS = 1500, /* so long the last words are waited for */
     QUIET_MS = 400, /* or so long without any, where ranks were killed with their step */
     OLD_S = 3 * 86400
 };
 static const int64_t MS = 1000000;
+static const char KEPT[] = ".nodes"; /* in the cache */
 
 /* A node as far as the recorder must know it while the run goes on. */
 struct nodes_seen {
@@ -177,6 +179,10 @@ static void take_line(struct run *run, struct str line, struct buf *good)
         take_stamp(run, s, array);
         n->ended += str_starts(array, "[\"e\"") && !s->ended;
         s->ended |= str_starts(array, "[\"e\"");
+        if (n->way == NODES_STEP && (str_starts(array, "[\"h\"") || str_starts(array, "[\"p\"") || str_starts(array, "[\"x\""))) {
+            buf_str(&n->facts, line);
+            buf_putc(&n->facts, '\n');
+        }
         buf_str(good, line);
         buf_putc(good, '\n');
     }
@@ -314,6 +320,7 @@ static void start_step(struct run *run)
                           NULL};
     char **env = step_environment(run);
     n->way = NODES_STEP;
+    buf_init(&n->facts, 16 << 20);
     note_way(run);
     if (!env || ask_start(&n->step, (char *const *)line, env, PIECE, 0, ASK_INPUT, &err)) {
         missing(run, env ? err.text : "no memory for the step of the collectors");
@@ -427,6 +434,27 @@ static int64_t step_nodes(const struct run *run, const char **ret_why)
     return *ret_why ? 0 : n;
 }
 
+/* A job with many short runs shall not double its steps: what the nodes are is known from a step of a moment ago. */
+static bool take_kept(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    struct buf text CLEANUP_BUF;
+    int64_t age_ms;
+    char why[160];
+    buf_init(&text, 32 << 20);
+    if (!job_kept(run, KEPT, &text, &age_ms) || age_ms > STEP_AGAIN_MS || age_ms < 0)
+        return false;
+    n->way = NODES_STEP;
+    note_way(run);
+    n->way = NODES_NONE;
+    keep(run, buf_text(&text));
+    snprintf(why, sizeof why,
+             "samples of the other nodes: a step for them was started in this job %" PRId64 " s ago, and there is at most one a minute",
+             age_ms / 1000);
+    missing(run, why);
+    return true;
+}
+
 void nodes_begin(struct run *run)
 {
     struct run_nodes *n = &run->nodes;
@@ -440,7 +468,7 @@ void nodes_begin(struct run *run)
         n->expected = step_nodes(run, &why);
         if (why)
             missing(run, why);
-        if (n->expected > 0)
+        if (n->expected > 0 && !take_kept(run))
             start_step(run);
     }
 }
@@ -516,6 +544,8 @@ void nodes_end(struct run *run)
             take_text(run);
         }
     }
+    if (n->way == NODES_STEP && !n->facts.failed && (int64_t)n->seen_count == n->expected && n->ended == n->seen_count)
+        job_keep(run, KEPT, buf_text(&n->facts));
     if (n->cut)
         missing(run, "not all that the nodes told could be kept");
     nodes_close(run);
@@ -527,5 +557,6 @@ void nodes_close(struct run *run)
     ask_close(&n->step);
     fs_close(&n->file);
     free(n->seen);
+    buf_deinit(&n->facts);
     *n = RUN_NODES_NONE;
 }

@@ -23,6 +23,7 @@ struct run_nodes {
     size_t seen_count, ended, told; /* nodes; those that have ended; those that had told something at the last question about clocks */
     int64_t look_ns; /* when the folder is looked into, INT64_MAX: never */
     int64_t looked_ms; /* wall time of the look before; 0: none that tells of clocks */
+    struct buf facts; /* NODES_STEP: lines of what lasts, kept for the other runs of the job */
     int64_t start_ns, asked_ns, asked_wall_ms; /* asked: about clocks */
 };
 #define RUN_NODES_NONE ((struct run_nodes){.step = {.out = -1, .err = -1, .in = -1}, .file = -1, .look_ns = INT64_MAX})

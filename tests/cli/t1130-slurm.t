@@ -48,18 +48,20 @@ rm -f began.* go
 timeout 10 sdiag -r >/dev/null 2>&1
 cat >batch.sh <<S
 #!/bin/sh
-"$BENCHWRAP" -q -- srun -n16 true
-"$BENCHWRAP" -q --no-collect -- true
-"$BENCHWRAP" -q -- srun -n16 sh -c 'touch began.\$SLURM_PROCID; while [ ! -e go ]; do sleep 0.1; done'
+"$BENCHWRAP" -q -- srun -n16 sh -c 'while [ ! -e go ]; do sleep 0.1; done'
+"$BENCHWRAP" -q -- srun -n16 echo
+"$BENCHWRAP" -q --no-collect -- srun -n1 -N1 true
 touch batch.done
 S
 sbatch -Q -N16 -n16 -o batch.log batch.sh
 ok "launcher: the collectors' step tells" wait_for "[ \"\$(cat .benchwrap/spool/*/nodes.lines 2>/dev/null | grep -c '\"s\"')\" -ge 45 ]"
 touch go
 ok "launcher: the job ends" wait_for "[ -e batch.done ]"
-is "launcher: nothing is said" "$(cat batch.log)" ""
-is "launcher: 16 nodes in the last run" "$(jq -r '.collected_by, .nodes_told, ([.nodes[] | select(.clock_error_ms != null)] | length)' "$(ls -t mlruns/*/*/artifacts/nodes.json | head -1)" | xargs)" "step 16 16"
-is "launcher: scontrol once for three runs, a step of collectors for each srun" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_JOB_STEP_CREATE)" "1 4"
+is "launcher: nothing is said" "$(tr -d '\n' <batch.log)" ""
+is "launcher: 16 nodes, their clocks; the next run has what lasts" \
+    "$(jq -r '.collected_by, .nodes_told, ([.nodes[] | select(.clock_error_ms != null)] | length), ([.nodes[] | select((.recorder | not) and (.series | length > 0))] | length)' mlruns/*/*/artifacts/nodes.json | xargs -n4 | sort)" "step 16 1 0
+step 16 16 15"
+is "launcher: scontrol once for three runs, one step of collectors" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_JOB_STEP_CREATE)" "1 4"
 is "launcher: the others have the answer too" "$(cat mlruns/*/*/tags/job.submitted | sort -u | wc -l) $(cat mlruns/*/*/tags/job.submitted | wc -l)" "1 0"
 
 # the scheduler ends a run: cancelled; killed with all its processes; requeued
