@@ -217,6 +217,8 @@ static enum http1_got head(struct http1 *h, const char **p, size_t *n)
         h->state = IN_HEAD;
     }
     size_t old = h->head.n, whole = old ? 0 : head_length(*p, *n, 0);
+    if (whole > HTTP1_HEAD_MAX - 1)
+        return HTTP1_TOO_LONG;
     if (whole) {
         struct str text = {*p, whole};
         *p += whole, *n -= whole;
@@ -226,7 +228,7 @@ static enum http1_got head(struct http1 *h, const char **p, size_t *n)
     buf_add(&h->head, *p, add);
     if (h->head.failed)
         return HTTP1_TOO_LONG;
-    if (old >= 5 + 2 && memcmp(h->head.p, "HTTP/", 5) != 0)
+    if (memcmp(h->head.p, "HTTP/", h->head.n < 5 ? h->head.n : 5) != 0)
         return HTTP1_BAD;
     whole = head_length(h->head.p, h->head.n, old > 3 ? old - 3 : 0);
     if (!whole) {

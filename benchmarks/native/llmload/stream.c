@@ -169,9 +169,14 @@ static bool whole_event(struct feeding *f, const char *p, size_t n)
 {
     struct event e;
     size_t head = p[5] == ' ' ? 6 : 5;
-    if (!tell(f, (struct str){p + head, n - head}, &e))
+    struct str text = {p + head, n - head};
+    if (!str_trim(text).n)
+        return true;
+    if (!tell(f, text, &e))
         return false;
-    if (f->memo && !f->s->done && e.simple && !e.finish.n)
+    if (str_is(str_trim(text), "[DONE]"))
+        return true;
+    if (f->memo && e.simple && !e.finish.n)
         *f->memo = (struct stream_memo){p, (size_t)(e.content.p - p), (size_t)(p + n - e.content.p) - e.content.n, e};
     return true;
 }
@@ -226,6 +231,8 @@ static bool lines(struct feeding *f, const char *p, size_t n)
 /* What the first bytes say where the content type did not. */
 static bool guess(struct stream *s, struct str text)
 {
+    if (text.n < 3 && memcmp(text.p, "\xef\xbb\xbf", text.n) == 0)
+        return true;
     struct str t = str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text;
     t = str_trim(t);
     if (!t.n)

@@ -1,0 +1,145 @@
+/* hdr.c: histograms give ranks, moments, intervals and least samples; merging is adding; printing and reading back changes nothing. */
+#include "benchmarks/native/llmload/hdr.h"
+
+#include "base/json.h"
+#include "benchmarks/native/llmload/metrics.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static bool near(double a, double b, double relative)
+{
+    return fabs(a - b) <= relative * fabs(b) + 1e-9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void ranks_are_those_of_the_sorted_values(void **state)
+{
+    enum { N = 20000 };
+    static int64_t v[N];
+    struct hdr h, parts[2];
+    double sum = 0;
+    uint64_t x = 7;
+    (void)state;
+    hdr_init(&h), hdr_init(&parts[0]), hdr_init(&parts[1]);
+    for (int i = 0; i < N; i++) {
+        x = x * 6364136223846793005U + 1442695040888963407U;
+        v[i] = (int64_t)(x >> (24 + i % 30));
+        sum += (double)v[i];
+        hdr_add(&h, v[i]);
+        hdr_add(&parts[i % 2], v[i]);
+    }
+    qsort(v, N, sizeof *v, by_value);
+    hdr_merge(&parts[0], &parts[1]);
+    static const double p[] = {0.001, 0.1, 0.5, 0.9, 0.99, 0.999, 1};
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
+        double truth = (double)v[(int)ceil(p[i] * N) - 1];
+        assert_true(near(hdr_quantile(&h, p[i]), truth, 1.0 / 1024));
+        assert_true(hdr_quantile(&h, p[i]) == hdr_quantile(&parts[0], p[i]));
+    }
+    assert_true(near(h.mean, sum / N, 1e-9) && near(parts[0].mean, h.mean, 1e-9) && near(hdr_sd(&parts[0]), hdr_sd(&h), 1e-9));
+    assert_int_equal(h.min, v[0]);
+    assert_int_equal(h.max, v[N - 1]);
+    struct buf b CLEANUP_BUF;
+    struct json *j;
+    struct hdr back;
+    struct err err;
+    buf_init(&b, 16 << 20);
+    hdr_init(&back);
+    hdr_print(&h, &b);
+    assert_int_equal(json_parse(&j, buf_text(&b), NULL, &err), 0);
+    assert_int_equal(hdr_read(&back, j, &err), 0);
+    assert_true(back.n == h.n && back.min == h.min && back.max == h.max && hdr_quantile(&back, 0.99) == hdr_quantile(&h, 0.99));
+    json_free(j);
+    hdr_deinit(&h), hdr_deinit(&parts[0]), hdr_deinit(&parts[1]), hdr_deinit(&back);
+}
+
+static void damaged_ones_are_refused(void **state)
+{
+    static const char *const bad[] = {"{}", "{\"n\":-1}", "{\"n\":2,\"buckets\":[[1,1]]}", "{\"n\":1,\"buckets\":[[999999999,1]]}",
+                                      "{\"n\":1,\"buckets\":[[-1,1]]}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct hdr h;
+        struct json *j;
+        struct err err;
+        hdr_init(&h);
+        assert_int_equal(json_parse(&j, str_of(bad[i]), NULL, &err), 0);
+        assert_int_equal(hdr_read(&h, j, &err), -1);
+        assert_int_equal(h.n, 0);
+        json_free(j);
+        hdr_deinit(&h);
+    }
+}
+
+static void least_samples_are_mlperfs(void **state)
+{
+    (void)state;
+    assert_int_equal(hdr_least(0.5), 11);
+    assert_int_equal(hdr_least(0.9), 64);
+    assert_int_equal(hdr_least(0.95), 130);
+    assert_int_equal(hdr_least(0.99), 662);
+    assert_int_equal(hdr_least(0.999), 6636);
+}
+
+/* The interval holds the true median in about 95 of 100 samples. */
+static void intervals_cover(void **state)
+{
+    int held = 0;
+    uint64_t x = 1;
+    (void)state;
+    for (int run = 0; run < 400; run++) {
+        struct hdr h;
+        double low, high;
+        hdr_init(&h);
+        for (int i = 0; i < 101; i++) {
+            x = x * 6364136223846793005U + 1442695040888963407U;
+            hdr_add(&h, (int64_t)((x >> 33) % 2000)); /* its median is 999.5 */
+        }
+        assert_true(hdr_interval(&h, 0.5, &low, &high));
+        held += low <= 999.5 && 999.5 <= high;
+        hdr_deinit(&h);
+    }
+    assert_true(held > 400 * 90 / 100 && held < 400);
+}
+
+static void a_merged_series_keeps_its_sums(void **state)
+{
+    struct metrics a, b;
+    struct err err;
+    (void)state;
+    assert_int_equal(metrics_init(&a, &err), 0);
+    assert_int_equal(metrics_init(&b, &err), 0);
+    series_at(&a.series, 50000000)->tokens += 3;
+    series_at(&b.series, (int64_t)10000 * 1000000000)->tokens += 4; /* needs wider buckets */
+    series_in_flight(&b.series, 0, (int64_t)7 * 1000000000);
+    metrics_merge(&a, &b);
+    uint64_t tokens = 0, flying = 0;
+    for (size_t i = 0; i < a.series.n; i++)
+        tokens += a.series.b[i].tokens, flying += a.series.b[i].in_flight_ns;
+    assert_int_equal(tokens, 7);
+    assert_int_equal(flying, (uint64_t)7 * 1000000000);
+    metrics_deinit(&a);
+    metrics_deinit(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_those_of_the_sorted_values),
+        cmocka_unit_test(damaged_ones_are_refused),
+        cmocka_unit_test(least_samples_are_mlperfs),
+        cmocka_unit_test(intervals_cover),
+        cmocka_unit_test(a_merged_series_keeps_its_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
