@@ -108,14 +108,15 @@ static int generate(struct schedule *s, const struct load *l, struct err *err)
     double t = 0, end = l->warmup_s + l->duration_s + l->cooldown_s;
     uint64_t most = l->requests ? l->requests + l->warmup_requests : UINT64_MAX;
     for (;;) {
-        t = advance(&l->rate, t, interval(l, &state));
+        if (s->n || l->arrivals != ARRIVALS_CONSTANT) /* an even spacing begins at once: rate times duration is its count */
+            t = advance(&l->rate, t, interval(l, &state));
         double at = with_pauses(l, t);
-        if (!(at < (l->requests ? 1e9 : end)) || s->n >= most)
+        if (!(at < 1e9) || s->n >= most || (!l->requests && llround(at * 1e9) >= llround(end * 1e9)))
             return 0;
         struct arrival *a = schedule_room(s);
         if (!a)
             return err_set(err, ERR_SYSTEM, "the schedule has too many requests (%zu)", s->n);
-        *a = (struct arrival){.at_ns = (int64_t)(at * 1e9)};
+        *a = (struct arrival){.at_ns = llround(at * 1e9)};
         s->n++;
     }
 }
@@ -130,7 +131,7 @@ static int by_time(const void *a, const void *b)
 static void divide(struct schedule *s, const struct load *l)
 {
     size_t kept = 0, measured = 0;
-    int64_t warm = (int64_t)(l->warmup_s * 1e9), end = l->duration_s > 0 ? warm + (int64_t)(l->duration_s * 1e9) : INT64_MAX;
+    int64_t warm = llround(l->warmup_s * 1e9), end = l->duration_s > 0 ? warm + llround(l->duration_s * 1e9) : INT64_MAX;
     int64_t first = 0, last = 0;
     for (size_t i = 0; i < s->n; i++) {
         struct arrival a = s->list[i];

@@ -187,6 +187,8 @@ static int search(struct going *g, struct err *err)
             break;
         if (i > DOUBLINGS && (!(good > 0) || !(bad > 0)))
             break;
+        if (g->load->duration_s > 0 && level * g->load->duration_s < 2)
+            break; /* less than two requests say nothing */
         int met = one(g, level, err);
         if (met < 0)
             return -1;

@@ -355,10 +355,10 @@ static bool turn(struct worker *w)
     if (w->via)
         via_due(w);
     fill(w);
-    w->draining |= stop || (w->now_ns >= run->stop_ns && (!run->schedule->n || w->now_ns >= run->stop_ns + 1000000000));
+    w->draining |= stop || (w->now_ns >= run->stop_ns && !run->schedule->n);
     if (stop)
         give_up(w, "the run was stopped");
-    if (w->draining && w->now_ns >= run->stop_ns && w->now_ns - run->stop_ns > (int64_t)(run->load->grace_s * 1e9))
+    if (w->now_ns >= run->stop_ns && w->now_ns - run->stop_ns > (int64_t)(run->load->grace_s * 1e9)) /* arrivals that still wait for a slot are dropped */
         give_up(w, "still going on after --grace");
     if (!w->in_flight && (w->draining || (run->schedule->n && w->next_arrival >= run->schedule->n && !w->users)))
         return false;

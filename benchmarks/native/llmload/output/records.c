@@ -49,8 +49,8 @@ static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed,
     bool cancelled = r->ending == ENDING_CANCELLED;
     buf_printf(
         to,
-        "{\"metadata\":{\"session_num\":%llu,\"x_request_id\":\"%016llx\",\"x_correlation_id\":\"%016llx\",\"conversation_id\":\"%llu\",\"turn_index\":%u",
-        (unsigned long long)r->session, (unsigned long long)random_at(seed, 1, r->index),
+        "{\"metadata\":{\"session_num\":%llu,\"x_request_id\":\"%012llu\",\"x_correlation_id\":\"%016llx\",\"conversation_id\":\"%llu\",\"turn_index\":%u",
+        (unsigned long long)r->session, (unsigned long long)r->index, /* as in the header X-Request-Id */
         (unsigned long long)random_at(seed, 2, r->session), (unsigned long long)(r->item == UINT64_MAX ? r->session : r->item), r->turn);
     wall(to, "request_start_ns", r->sent_ns ? r->sent_ns : r->begin_ns, wall_ns);
     wall(to, "request_ack_ns", r->first_byte_ns, wall_ns);

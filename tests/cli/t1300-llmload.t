@@ -1,0 +1,51 @@
+#!/bin/sh
+# llmload against a service of known timing that shares no code with it: counts, tokens and times are the service's own.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llm.sh"
+
+TIMED=$BUILD/tests/lib/llm-timed
+long_tests && levels='100 1000 10000' || levels=40
+for n in $levels; do
+    itl=10 tokens=20 rounds=3
+    [ "$n" -lt 10000 ] || itl=400 # 25,000 events per second
+    llm_start "$TIMED" 50 $itl $tokens "$WORK/log"
+    "$LOAD" --url "$url" --concurrency "0-$n@1s,$n" --requests $((n * rounds)) --max-tokens $tokens --records "$WORK/records" --json >"$WORK/out.json" 2>"$WORK/err"
+    is "$n streams: exit status" $? 0
+    llm_stop
+    python3 "$TESTLIB/llm-compare.py" "$WORK/records" "$WORK/log" >"$WORK/compare.json"
+    is "$n streams: every request was counted, tokens are the service's" \
+        "$(jq -c '[.completed, .failed, .total_output_tokens, .total_input_tokens]' "$WORK/out.json")" \
+        "[$((n * rounds)),0,$(jq .server_tokens "$WORK/compare.json"),$((n * rounds * 11))]"
+    is "$n streams: the service says the same" "$(jq -c '[.server_requests, .missing]' "$WORK/compare.json")" "[$((n * rounds)),0]"
+    # Medians: single events may be late on a busy machine, on either side.
+    ok "$n streams: gaps are right to 0.1 ms" jq -e '.compared > 20 and .error_median_ms < 0.1' "$WORK/compare.json"
+    ok "$n streams: no token before its time" jq -e '.median_ttft_ms >= 50 and .metrics.ttft.min >= 49.9' "$WORK/out.json"
+    [ -z "${LLM_SHOW:-}" ] || cat "$WORK/compare.json"
+done
+
+is 'vLLM names of the result' "$(jq -c '[has("date","model_id","request_rate","max_concurrency","duration","completed","failed","total_input_tokens","request_throughput",
+    "output_throughput","median_ttft_ms","mean_ttft_ms","p99_ttft_ms","mean_tpot_ms","mean_itl_ms","p99_itl_ms","std_itl_ms","mean_e2el_ms")] | unique' "$WORK/out.json")" '[true]'
+is 'a percentile from too few samples is not told, and why' "$(jq -c '[.["p99.9_ttft_ms"], .metrics.ttft["p99.9"].value, (.metrics.ttft["p99.9"].reason | test("needed"))]' "$WORK/out.json")" '[null,null,true]'
+is 'every figure has its definition' "$(jq '[.metrics[] | .definition | length > 10] | all' "$WORK/out.json")" true
+
+# All dialects and framings, from llmfake: nothing is lost, nothing counted twice.
+for how in '--split 7 --line-end crlf' '--line-end cr --by-close --comments' '--close --usage every --reasoning' '--usage with-choices --no-done --per-chunk 3 --role none'; do
+    # shellcheck disable=SC2086 # words
+    llm_start "$FAKE" --ttft 1ms --itl 200us $how
+    got=
+    for api in openai-chat openai-completions ollama-chat ollama-generate; do
+        got="$got $("$LOAD" --url "$url" --api $api -c 3 -n 30 --max-tokens 12 --json | jq -r '"\(.completed) \(.failed) \(.total_output_tokens) \(.tokens.output_source)"')"
+    done
+    is "four APIs, llmfake $how" "$got" ' 30 0 360 usage 30 0 360 usage 30 0 360 usage 30 0 360 usage'
+    llm_stop
+    is '  and llmfake counted the same' "$(jq -c '[.requests >= 120, .output_tokens >= 1440]' "$said")" '[true,true]'
+done
+llm_start "$FAKE" --unix "$WORK/socket"
+is 'a Unix socket, not streamed' "$("$LOAD" --url "unix:$WORK/socket" -c 2 -n 20 --max-tokens 5 --no-stream --json | jq -c '[.completed, .total_output_tokens, .client.clock]')" \
+    '[20,100,"after the read"]'
+llm_stop
+like 'the table has the figures and says what they are' "$(llm_start "$FAKE"; "$LOAD" --url "$url" -n 20 --max-tokens 4; llm_stop)" '^  ttft +time to first token: actual send'
+
+out=$("$LOAD" selftest --streams 20 --json 2>&1)
+is 'selftest compares llmload with llmfake' "$(printf '%s' "$out" | jq -c '[.selftest[0].completed > 0, .selftest[0].failed, .selftest[0].gaps > 50, .selftest[0].itl_error_mean_ms != null]')" '[true,0,true,true]'
+done_testing

@@ -1,0 +1,82 @@
+#!/bin/sh
+# llmload tells what went wrong, counts it, and ends accordingly; what was measured is never lost.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llm.sh"
+
+ended() # NAME EXPECTED-STATUS EXPECTED ARGUMENTS…: [completed, failed, endings]
+{
+    name=$1 status=$2 expected=$3
+    shift 3
+    "$LOAD" --url "$url" "$@" --json >"$WORK/out.json" 2>"$WORK/err"
+    is "$name" "$? $(jq -c '[.completed, .failed, .endings]' "$WORK/out.json")" "$status $expected"
+}
+
+# One run with one fault each: every request failed, so did the run.
+for row in 429:http_429 503:http_503 500:http_5xx 401:http_auth 404:http_4xx html:content_type in-band:in_band truncate:truncated close:closed reset:closed \
+    refuse:closed garbage:malformed bad-json:malformed huge:too_long; do
+    llm_start "$FAKE" --itl 100us --fault "${row%:*}"
+    ended "fault ${row%:*}" 1 "[0,6,{\"${row#*:}\":6}]" -n 6 -c 2 --max-tokens 6
+    llm_stop
+done
+like '  it is told to people too' "$(llm_start "$FAKE" --fault in-band; "$LOAD" --url "$url" -n 3 --max-tokens 6; llm_stop)" 'NO REQUEST SUCCEEDED|engine died in the middle'
+for row in stall:stalled hang:stalled drip:timeout; do
+    llm_start "$FAKE" --itl 100us --fault "${row%:*}"
+    ended "fault ${row%:*}" 1 "[0,2,{\"${row#*:}\":2}]" -n 2 -c 2 --max-tokens 6 --stall-timeout 300ms --ttft-timeout 800ms
+    llm_stop
+done
+llm_start "$FAKE" --fault empty
+ended 'answers without text measure nothing' 1 '[6,0,{"empty":6}]' -n 6 -c 2
+llm_stop
+llm_start "$FAKE" --fault short
+ended 'short answers are counted' 0 '[6,0,{"ok":6}]' -n 6 -c 2 --max-tokens 10 --ignore-eos
+is '  and told' "$(jq .tokens.short_answers "$WORK/out.json")" 6
+llm_stop
+
+# A flood of mixed faults: the sum is right.
+llm_start "$FAKE" --itl 50us --close --fault 503:0.2 --fault in-band:0.2 --fault reset:0.2 --fault garbage:0.1
+"$LOAD" --url "$url" -n 400 -c 20 --max-tokens 6 --json >"$WORK/out.json" 2>/dev/null
+is 'a mixture of faults: all are accounted for' "$? $(jq -c '[.completed + .failed, ([.endings[]] | add), (.failed > 200 and .failed < 340), (.endings | keys)]' "$WORK/out.json")" \
+    '0 [400,400,true,["closed","http_503","in_band","malformed","ok"]]'
+llm_stop
+
+# The keep-alive race: the server closes after each answer though it promised not to.
+llm_start "$FAKE" --close
+"$LOAD" --url "$url" -n 300 -c 16 --max-tokens 3 --json >"$WORK/out.json" 2>/dev/null
+is 'connections that were closed meanwhile cost no request' "$? $(jq -c '[.completed, .failed, .client.connections == 300]' "$WORK/out.json")" '0 [300,0,true]'
+llm_stop
+
+# No server, no name, wrong words.
+url=http://127.0.0.1:9
+ended 'nobody listens' 1 '[0,4,{"connect":4}]' -n 4 -c 2
+like '  and why' "$(jq -r .first_errors.connect "$WORK/out.json")" 'refused'
+"$LOAD" --url http://no-such-host.invalid/ -n 1 >"$WORK/out" 2>&1
+is 'a name without address' "$?" 1
+like '  and why' "$(cat "$WORK/out")" 'looking up no-such-host.invalid'
+for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--turns 3 --api openai-completions' '--duration 0s'; do
+    # shellcheck disable=SC2086 # words
+    "$LOAD" --url "$url" $bad >"$WORK/out" 2>&1
+    is "refused: $bad" "$? $(wc -l <"$WORK/out")" '125 1'
+done
+(ulimit -n 100; "$LOAD" --url "$url" -c 5000 -n 5000) >"$WORK/out" 2>&1
+is 'too few descriptors are told before the start' $? 1
+like '  with the remedy' "$(cat "$WORK/out")" 'ulimit -n 5064'
+"$LOAD" --url "$url" -c 500000 -n 500000 >"$WORK/out" 2>&1
+like 'too few ports, or descriptors, for half a million' "$(cat "$WORK/out")" '--source|ulimit -n'
+
+# Ended early: what was measured is printed.
+llm_start "$FAKE" --ttft 1ms --itl 1ms
+for row in TERM:15 USR1:10 INT:2; do
+    signal=${row%:*}
+    "$LOAD" --url "$url" -c 4 --duration 60s --max-tokens 5 --json >"$WORK/out.json" 2>/dev/null &
+    pid=$!
+    for try in $(seq 200); do grep -q '^SigCgt:.*[1-9a-f]' "/proc/$pid/status" 2>/dev/null && break; sleep 0.02; done
+    sleep 0.3
+    kill -"$signal" "$pid" 2>/dev/null || true
+    wait "$pid"
+    is "$signal: partial results, status 128 + n" "$? $(jq -c '[.completed > 0, .client.ended_early]' "$WORK/out.json")" "$((128 + ${row#*:})) [true,\"a signal\"]"
+done
+"$LOAD" --url "$url" -n 3 --json >/dev/full 2>"$WORK/err"
+is 'a full disk is noticed' "$? $(cat "$WORK/err")" '1 llmload: writing the result: No space left on device'
+kill -9 "$server"
+llm_stop
+done_testing

@@ -1,0 +1,82 @@
+#!/bin/sh
+# llmload's schedules: when what is sent; traces; sessions; cancellations; sweeps and the search.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llm.sh"
+
+llm_start "$FAKE" --ttft 2ms
+load() { "$LOAD" --url "$url" --max-tokens 2 --json "$@" 2>"$WORK/err"; }
+
+a=$(load --rate 300 -d 1s --schedule-out "$WORK/a.csv" | jq -r .load.schedule_sha256)
+b=$(load --rate 300 -d 1s | jq -r .load.schedule_sha256)
+c=$(load --rate 300 -d 1s --seed 2 | jq -r .load.schedule_sha256)
+is 'the same seed gives the same schedule' "$a" "$b"
+ok '  another seed another one' test "$a" != "$c"
+ok '  it is kept' awk -F, 'NR == 1 {next} $2 < last {exit 1} {last = $2; n++} END {exit !(n > 200 && n < 400 && last < 1)}' "$WORK/a.csv"
+is 'constant arrivals: exactly as many as said' "$(load --rate 200 --arrivals constant -d 1s -w 500ms | jq -c '[.load.scheduled, .completed, .failed, .load.dropped]')" '[200,200,0,0]'
+load --rate 400 --arrivals bursts --bursts 100ms:150ms -d 1s --schedule-out "$WORK/b.csv" >/dev/null
+ok 'bursts: nothing in the pauses' awk -F, 'NR > 1 && $2 % 0.25 > 0.1001 {exit 1} END {exit NR < 50}' "$WORK/b.csv"
+load --rate 0-400@1s -d 1s --arrivals constant --schedule-out "$WORK/r.csv" >/dev/null
+ok 'a ramp: a quarter of the requests in its first half' awk -F, 'NR > 1 {n++; early += $2 < 0.5} END {exit !(n >= 198 && n <= 201 && early >= 48 && early <= 52)}' "$WORK/r.csv"
+"$LOAD" --url "$url" --rate 1000 --arrivals gamma --burstiness 0.25 -d 1s --schedule-out "$WORK/g.csv" >/dev/null 2>&1
+ok 'gamma: gaps vary as its shape says (cv 2)' awk -F, 'NR > 2 {g = $2 - last; s += g; q += g * g; n++} {last = $2} END {m = s / n; cv = sqrt(q / n - m * m) / m; exit !(cv > 1.5 && cv < 2.6)}' "$WORK/g.csv"
+
+# Coordinated omission: two slots of 50 ms cannot serve 200 per second; the queue is seen from the schedule, not from the send.
+llm_stop
+llm_start "$FAKE" --ttft 50ms
+load --rate 200 --arrivals constant -c 2 -d 1s --grace 30s >"$WORK/co.json"
+ok 'waiting in the client is told' jq -e '.completed == 200 and .median_ttft_ms < 0.5 * .median_ttft_from_schedule_ms and .load.late > 100' "$WORK/co.json"
+load --rate 200 --arrivals constant -c 2 -d 1s --drop >"$WORK/drop.json"
+ok 'or dropped, if so wished, and counted' jq -e '.load.dropped > 100 and .completed + .load.dropped == 200' "$WORK/drop.json"
+llm_stop
+
+# Traces.
+llm_start "$FAKE"
+printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n2023-11-16 18:17:04.5000000,110,27\n' >"$WORK/azure.csv"
+printf 'Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,Conversation log\n5.4,GPT-4,1087,23,1317,API log\n' >"$WORK/burst.csv"
+printf '{"timestamp": 0, "input_length": 600, "output_length": 5, "hash_ids": [0, 1]}\n{"timestamp": 200, "input_length": 700, "output_length": 6, "hash_ids": [0, 2]}\n' >"$WORK/moon.jsonl"
+printf '{"at_s": 0.1, "output_tokens": 3}\n{"at_s": 0.0, "output_tokens": 4, "text": "hello"}\n' >"$WORK/own.jsonl"
+for row in azure.csv:azure:3:45:0.520 burst.csv:burstgpt:2:41:0.400 moon.jsonl:mooncake:2:11:0.200 own.jsonl:jsonl:2:7:0.100; do
+    IFS=: read -r file kind n tokens last <<-X
+	$row
+	X
+    got=$("$LOAD" --url "$url" --trace "$WORK/$file" --schedule-out "$WORK/t.csv" --json | jq -r '"\(.load.trace):\(.completed):\(.total_output_tokens)"')
+    is "trace $kind" "$got:$(tail -n 1 "$WORK/t.csv" | awk -F, '{printf "%.3f", $2}')" "$kind:$n:$tokens:$last"
+done
+sed '2s/4808/many/' "$WORK/azure.csv" >"$WORK/bad.csv"
+like 'a damaged trace: its line is named' "$("$LOAD" --url "$url" --trace "$WORK/bad.csv" 2>&1)" 'bad.csv:2: a count of tokens'
+like 'no trace at all' "$(echo hello >"$WORK/x"; "$LOAD" --url "$url" --trace "$WORK/x" 2>&1)" 'x:1: neither JSON lines'
+llm_stop
+
+# Sessions: each turn has the history before it.
+python3 "$TESTLIB/llm-server.py" "$WORK/port" --log "$WORK/bodies" &
+server=$!
+llm_pids="$llm_pids $server"
+for try in $(seq 400); do [ -s "$WORK/port" ] && break; sleep 0.025; done
+url=http://127.0.0.1:$(cat "$WORK/port")
+load -c 1 -n 6 --turns 3 --think 10ms --model tiny >"$WORK/out.json"
+is 'two sessions of three turns' "$(jq -c '[.completed, .failed]' "$WORK/out.json")" '[6,0]'
+is '  their histories grow' "$(jq -s -c '[.[].messages | length] | sort' "$WORK/bodies")" '[1,1,3,3,5,5]'
+is '  with the answers in them' "$(jq -s -c '[.[].messages[] | .role] | unique' "$WORK/bodies")" '["assistant","user"]'
+llm_stop
+
+# Impatient users; several endpoints; sweeps; the search.
+llm_start "$FAKE" --ttft 5s
+load -c 4 -n 8 --cancel 1@100ms >"$WORK/out.json"
+is 'cancelled requests are neither good nor failed' "$(jq -c '[.completed, .failed, .endings]' "$WORK/out.json")" '[0,0,{"cancelled":8}]'
+load -c 4 -d 300ms --grace 200ms >"$WORK/out.json"
+is 'the grace at the end is bounded' "$(jq -c '.endings | keys' "$WORK/out.json")" '["unfinished"]'
+llm_stop
+llm_start "$FAKE"; first=$url saw=$said
+llm_start "$FAKE"
+"$LOAD" --url "$first" --url "$url" -c 4 -n 100 --max-tokens 2 --json >"$WORK/out.json"
+is 'two endpoints' "$(jq -c '[.completed, .endpoints]' "$WORK/out.json")" '[100,2]'
+llm_stop
+is '  half of the requests each' "$(jq .requests "$said")" 50
+llm_start "$FAKE" --ttft 5ms
+is 'a sweep: one run a level, the best is told' "$(load -c 1 -d 200ms --sweep 1..4*2 | jq -c '[.sweep.points[].level], .sweep.best_level, (.sweep.points[2].request_throughput > 2 * .sweep.points[0].request_throughput)' | tr '\n' ' ')" \
+    '[1,2,4] 4 true '
+# Objectives that no rate meets, and ones that all do.
+load --rate 100 -d 100ms --search --goodput ttft:1 >"$WORK/out.json"
+is 'the search: nothing can meet that' "$? $(jq -c '[.sweep.found, (.sweep.points | length > 2)]' "$WORK/out.json")" '1 [false,true]'
+llm_stop
+done_testing
