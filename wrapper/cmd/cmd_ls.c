@@ -183,10 +183,7 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
-     "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0},
+    RUNS_ROWS_FILTER,
     {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest of them", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them, child runs and those that others amend or retract too", 0},
     {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "child runs too, below their parent", 0},

@@ -50,4 +50,10 @@ size_t runs_stem(const char *key);
 const char *runs_unit(const char *key, struct arena *a);
 /* Is this what the run is about, and not what was seen of the machine meanwhile (run.*, load.*, system/…)? By the key's first part. */
 bool runs_is_result(const char *key);
+/* The rows of the filters. */
+#define RUNS_ROWS_FILTER \
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0}, \
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", \
+     "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0}, \
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0}
 #endif

@@ -1,0 +1,244 @@
+/* cmd_export_tree.c: `benchwrap export-tree REF DIR`: runs of a commit as a plain tree of files. */
+#include "base/fs.h"
+#include "base/progress.h"
+#include "cmd/runs_ref.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 40, FILES_MAX = 1000000, FILE_MAX = 1 << 30 };
+#define ASIDE ".benchwrap-export" /* MLflow passes it over; so does benchwrap */
+
+struct export {
+    struct cmd_context *c;
+    struct runs runs;
+    int tree;                   /* the folder mlruns that is written */
+    const char *name;           /* its path */
+    size_t written, there, files;
+};
+
+/* ---- files ---- */
+
+/* One folder on its way out of the commit. */
+struct copying {
+    struct export *x;
+    const struct folder *from;
+    int to;                     /* the folder that is written */
+    const char *path;           /* for messages */
+    int depth;
+    struct err *err;
+};
+
+static int copy_folder(struct copying *up, const char *name);
+
+/* A commit can hold names that lead elsewhere, and links: they are not written. */
+static const char *refusal(const struct folder_entry *e)
+{
+    if (!e->name.n || memchr(e->name.p, '/', e->name.n) || str_is(e->name, ".") || str_is(e->name, ".."))
+        return "its name leads elsewhere";
+    if (e->kind != FOLDER_FILE && e->kind != FOLDER_PROGRAM && e->kind != FOLDER_FOLDER)
+        return "it is neither a file nor a folder";
+    return NULL;
+}
+
+static void piece(void *context, const void *p, size_t n)
+{
+    int *fd = context; /* -1: a write has failed */
+    if (*fd >= 0 && fs_write_all(*fd, p, n) < 0)
+        fs_close(fd);
+}
+
+static int copy_file(struct copying *c, const char *name)
+{
+    CLEANUP_FD int fd = openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0)
+        return err_sys(c->err, "writing %s/%.200s", c->path, name);
+    errno = 0;
+    if (folder_feed(c->from, name, FILE_MAX, piece, &fd) < 0)
+        return err_sys(c->err, "reading %s/%.200s", c->path, name);
+    return fd < 0 ? err_sys(c->err, "writing %s/%.200s", c->path, name) : 0;
+}
+
+static int each(void *context, const struct folder_entry *e)
+{
+    struct copying *c = context;
+    const char *why = refusal(e);
+    if (why)
+        return err_set(c->err, ERR_INPUT, "%s/%.200s: %s; \"benchwrap check\" tells more", c->path, e->name.p, why);
+    if (++c->x->files > FILES_MAX)
+        return err_set(c->err, ERR_INPUT, "more than %d files", FILES_MAX);
+    return e->kind == FOLDER_FOLDER ? copy_folder(c, e->name.p) : copy_file(c, e->name.p);
+}
+
+static int copy_all(struct copying *c)
+{
+    errno = 0;
+    int rc = folder_list(c->from, each, c);
+    return rc < 0 && c->err->kind == ERR_NONE ? err_sys(c->err, "reading %s", c->path) : rc;
+}
+
+static int copy_folder(struct copying *up, const char *name)
+{
+    CLEANUP_FOLDER struct folder from = {0};
+    struct copying c = *up;
+    if (++c.depth > DEPTH_MAX)
+        return err_set(up->err, ERR_INPUT, "%s: folders are more than %d deep", up->path, DEPTH_MAX);
+    c.path = arena_printf(up->x->c->arena, "%s/%.255s", up->path, name);
+    if (!c.path || folder_enter(up->from, name, &from) < 0)
+        return err_sys(up->err, "reading %s/%.200s", up->path, name);
+    if (mkdirat(up->to, name, 0777) < 0)
+        return err_sys(up->err, "making %s", c.path);
+    CLEANUP_FD int to = openat(up->to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (to < 0)
+        return err_sys(up->err, "making %s", c.path);
+    c.from = &from;
+    c.to = to;
+    return copy_all(&c);
+}
+
+/* ---- experiments and runs: made aside, renamed in as a whole ---- */
+
+static int move_in(struct export *x, const char *place, struct err *err)
+{
+    if (renameat2(x->tree, ASIDE "/new", x->tree, place, RENAME_NOREPLACE) == 0)
+        return 0;
+    if ((errno == EINVAL || errno == ENOSYS) && faccessat(x->tree, place, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && renameat(x->tree, ASIDE "/new", x->tree, place) == 0)
+        return 0; /* a file system that knows no such rename */
+    if (errno == EEXIST || errno == ENOTEMPTY)
+        return fs_remove_tree(x->tree, ASIDE "/new", err);
+    return err_sys(err, "putting %s/%s in its place", x->name, place);
+}
+
+/* The folder `from` of the commit as `place` of the tree; `only` NULL: all of it, else these files. */
+static int put(struct export *x, const char *place, const char *const *only, struct err *err)
+{
+    CLEANUP_FOLDER struct folder from = {0};
+    struct folder_entry e;
+    if (folder_enter(&x->runs.folder, place, &from) < 0)
+        return err_sys(err, "reading mlruns/%s", place);
+    if (fs_remove_tree(x->tree, ASIDE "/new", err) < 0 || fs_mkdirs(x->tree, ASIDE "/new", 0777, err) < 0)
+        return -1;
+    CLEANUP_FD int to = openat(x->tree, ASIDE "/new", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (to < 0)
+        return err_sys(err, "writing below %s", x->name);
+    struct copying c = {x, &from, to, arena_printf(x->c->arena, "mlruns/%s", place), 0, err};
+    if (!c.path)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    int rc = only ? 0 : copy_all(&c);
+    for (; only && *only && rc == 0; only++)
+        if (folder_look(&from, *only, &e, NULL) == 0)
+            rc = e.kind == FOLDER_FOLDER ? copy_folder(&c, *only) : copy_file(&c, *only);
+    return rc ? -1 : move_in(x, place, err);
+}
+
+/* An experiment that is there must be the same one. */
+static int put_experiment(struct export *x, const char *id, struct err *err)
+{
+    static const char *const own[] = {"meta.yaml", "tags", NULL};
+    CLEANUP_BUF struct buf theirs, ours;
+    char path[100];
+    struct folder tree = folder_disk(x->tree);
+    snprintf(path, sizeof path, "%.70s/meta.yaml", id);
+    buf_init(&theirs, 1 << 20);
+    buf_init(&ours, 1 << 20);
+    if (folder_read(&tree, path, 64 << 10, &ours) < 0)
+        return errno == ENOENT ? put(x, id, own, err) : err_sys(err, "reading %s/%s", x->name, path);
+    if (folder_read(&x->runs.folder, path, 64 << 10, &theirs) < 0)
+        return err_sys(err, "reading mlruns/%s", path);
+    return str_eq(buf_text(&theirs), buf_text(&ours)) ? 0 : err_set(err, ERR_INPUT, "%s/%s is another experiment than the commit's; name another folder", x->name, path);
+}
+
+static int put_run(struct export *x, const struct tree_run *run, struct err *err)
+{
+    const char *place = run->path + strlen("mlruns/"), *slash = strchr(place, '/'), *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
+    if (!id)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (put_experiment(x, id, err) < 0)
+        return -1;
+    if (faccessat(x->tree, place, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        x->there++;
+        return 0;
+    }
+    x->written++;
+    return put(x, place, NULL, err);
+}
+
+/* ---- the whole ---- */
+
+static int open_tree(struct export *x, const char *dir, struct err *err)
+{
+    x->name = strcmp(str_base_name(dir), "mlruns") == 0 ? dir : arena_printf(x->c->arena, "%s/mlruns", dir);
+    if (!x->name || fs_mkdirs(AT_FDCWD, x->name, 0777, err) < 0)
+        return -1;
+    x->tree = open(x->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return x->tree < 0 ? err_sys(err, "opening %s", x->name) : 0;
+}
+
+static int export_runs(struct export *x, struct err *err)
+{
+    struct progress progress;
+    int rc = 0;
+    size_t last = opt_text(&x->c->opts, "last") ? (size_t)opt_integer(&x->c->opts, "last") : x->runs.count;
+    size_t n = last < x->runs.count ? last : x->runs.count;
+    progress_begin(&progress, x->c->notes, "runs", n);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = put_run(x, x->runs.all[i], err);
+        progress_show(&progress, i + 1, NULL);
+    }
+    progress_clear(&progress);
+    struct err ignored = {0};
+    fs_remove_tree(x->tree, ASIDE, &ignored);
+    return rc;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct export x = {.c = c, .tree = -1};
+    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag"), .corrected = true};
+    if (c->argc != 2)
+        return err_set(c->err, ERR_USAGE, "a commit and a folder are wanted: benchwrap export-tree REF DIR");
+    if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
+        return err_set(c->err, ERR_USAGE, "--last: a number from 1 on is wanted");
+    if (runs_open_ref(&x.runs, c->argv[0], c, c->err) < 0)
+        return -1;
+    int rc = runs_load(&x.runs, &filter, c, c->err);
+    if (rc == 0)
+        rc = open_tree(&x, c->argv[1], c->err);
+    if (rc == 0)
+        rc = export_runs(&x, c->err);
+    if (rc == 0 && opt_on(&c->opts, "json"))
+        fprintf(c->out, "{\"written\": %zu, \"already_there\": %zu, \"damaged\": %zu}\n", x.written, x.there, x.runs.damaged);
+    else if (rc == 0)
+        fprintf(c->out, "%zu run%s written to %s%s\n", x.written, x.written == 1 ? "" : "s", x.name,
+                x.there ? arena_printf(c->arena, ", %zu there already", x.there) : "");
+    int damaged = x.runs.damaged > 0;
+    fs_close(&x.tree);
+    runs_close(&x.runs);
+    return rc < 0 ? -1 : damaged;
+}
+
+static const struct opt_row rows[] = {
+    CMD_ROW_TREE,
+    RUNS_ROWS_FILTER,
+    {"last", 'n', OPT_INT, "N", NULL, NULL, "Selection", "the N newest of them (default: all)", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_export_tree = {
+    .name = "export-tree",
+    .summary = "write runs of a git commit as a plain tree, without a checkout",
+    .usage = "[OPTIONS] REF DIR",
+    .rows = rows,
+    .count = sizeof rows / sizeof rows[0],
+    .description = "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place) to DIR/mlruns, or to DIR where that is called "
+                   "mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that others amend or retract come along, "
+                   "readers apply that. A run appears whole or not at all; one that is there already is left alone, so that repeating it brings what is new. Links, submodules and names that lead "
+                   "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.",
+    .examples = "$ benchwrap export-tree origin/main /tmp/results\nAll runs of the branch.\n"
+                "$ benchwrap export-tree pr-17 review --experiment io --last 20\nThe 20 newest of one experiment, of a pull request that was fetched.\n",
+    .run = run,
+};
