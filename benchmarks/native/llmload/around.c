@@ -7,6 +7,7 @@
 #include "benchmarks/native/llmload/output/plots.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 
 /* ---- before ---- */
@@ -136,7 +137,8 @@ static int watch_server(struct around *a, pid_t pid, struct err *err)
     return scrape_start(&a->scrape, a->load, &config, err);
 }
 
-int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
+int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records,
+                 struct err *err)
 {
     const char *name = getenv("BENCHWRAP_SOCKET");
     int64_t pid = opt_text(set, "server-pid") ? opt_integer(set, "server-pid") : 0;
@@ -144,7 +146,7 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     a->hooks = (struct engine_hooks){.tick = tick, .stop = stop, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
         return err_set(err, ERR_USAGE, "--server-pid: not the number of a process");
-    if (ask_server(a, (pid_t)pid, err) < 0 || open_sinks(a, prompts, err) < 0 || watch_server(a, (pid_t)pid, err) < 0)
+    if (ask_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
         return -1;
     if (name && *name)
         a->tell = tell_open(name, NULL); /* not recorded then: the run is measured all the same */
@@ -219,4 +221,18 @@ void around_deinit(struct around *a)
     if (a->server_open)
         server_close(&a->server);
     fs_close(&a->tell);
+}
+
+static void on_signal(int signal)
+{
+    engine_stop(signal);
+}
+
+void around_catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
+    struct sigaction a = {.sa_handler = on_signal};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &a, NULL);
+    signal(SIGPIPE, SIG_IGN);
 }

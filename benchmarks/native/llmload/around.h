@@ -28,8 +28,9 @@ struct around {
     struct live last;
 };
 
-/* Waits for readiness, asks for facts, opens files, starts the reading of figures; may set the load's model. ERR_REMOTE: not ready. */
-int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err);
+/* Waits for readiness, asks for facts, opens files (records: those of single requests, which agents write themselves), starts the reading of figures; may
+ * set the load's model. ERR_REMOTE: not ready. */
+int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records, struct err *err);
 /* After engine_run. Ends what was started. ERR_SYSTEM: plots could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
 /* Further members of the result (struct report's `more`). */
@@ -37,4 +38,6 @@ void around_json(struct around *a, const struct outcome *o, struct buf *to);
 /* Lines for people below the table. */
 void around_table(struct around *a, const struct outcome *o, struct buf *to);
 void around_deinit(struct around *a);
+/* INT, TERM, HUP, QUIT, USR1, USR2, XCPU end the run with what it has. */
+void around_catch_signals(void);
 #endif

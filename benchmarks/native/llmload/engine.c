@@ -24,6 +24,11 @@ void engine_stop(int signal)
     atomic_compare_exchange_strong(&stopped, &none, signal ? signal : -1);
 }
 
+int engine_signal(void)
+{
+    return atomic_load(&stopped);
+}
+
 struct crew {
     struct run run;
     struct worker *workers;

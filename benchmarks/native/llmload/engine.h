@@ -42,4 +42,6 @@ int engine_run(struct outcome *ret, const struct load *load, const struct prompt
 void outcome_deinit(struct outcome *o);
 /* From a signal handler or another thread: the run ends now, with what it has. */
 void engine_stop(int signal);
+/* What engine_stop was called with; -1: 0; 0: it was not. */
+int engine_signal(void);
 #endif

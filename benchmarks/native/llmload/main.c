@@ -3,6 +3,7 @@
 #include "benchmarks/native/llmload/verbs.h"
 
 #include "base/man.h"
+#include "benchmarks/native/llmload/agent/coordinate.h"
 #include "benchmarks/native/llmload/around.h"
 #include "benchmarks/native/llmload/options.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
@@ -10,7 +11,6 @@
 #include "benchmarks/native/llmload/report.h"
 #include "benchmarks/native/llmload/sweep.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,51 +72,49 @@ static void manual(const struct opt_set *set, struct buf *to)
     man_program(&p, to);
 }
 
-static void on_signal(int signal)
-{
-    engine_stop(signal);
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
-    struct sigaction a = {.sa_handler = on_signal};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &a, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
 struct extras {
     struct sweep sweep;
     struct calibration calibration;
     bool calibrated;
+    struct coordination *agents; /* NULL: the load is made here */
 };
+
+static void put_json(const struct report *r, struct around *a, struct extras *x, struct buf *to)
+{
+    struct report whole = *r;
+    struct buf more CLEANUP_BUF;
+    buf_init(&more, REPORT_MAX);
+    around_json(a, r->outcome, &more);
+    if (x->agents)
+        coordinate_json(x->agents, &more);
+    if (sweep_wanted(&x->sweep))
+        sweep_json(&x->sweep, a->load, &more);
+    if (x->calibrated)
+        buf_puts(&more, ",\"calibration\":"), calibration_json(&x->calibration, &more);
+    whole.more = buf_text(&more);
+    report_json(&whole, to);
+}
+
+static void put_table(const struct report *r, struct around *a, struct extras *x, struct buf *to)
+{
+    report_table(r, to);
+    around_table(a, r->outcome, to);
+    if (x->agents)
+        coordinate_table(x->agents, to);
+    if (sweep_wanted(&x->sweep))
+        sweep_table(&x->sweep, a->load, to);
+    if (x->calibrated)
+        buf_putc(to, '\n'), calibration_head(to), calibration_table(&x->calibration, to);
+}
 
 static int report(const struct opt_set *set, struct around *a, struct extras *x, const struct prompt_source *prompts,
                   const struct outcome *o, struct err *err)
 {
-    struct buf out CLEANUP_BUF, more CLEANUP_BUF;
-    bool json = opt_on(set, "json");
+    struct buf out CLEANUP_BUF;
+    struct report r = {a->load, prompts, o, {"", 0}};
     buf_init(&out, REPORT_MAX);
-    buf_init(&more, REPORT_MAX);
     int ended = around_end(a, o, err);
-    if (json)
-        around_json(a, o, &more);
-    if (json && sweep_wanted(&x->sweep))
-        sweep_json(&x->sweep, a->load, &more);
-    if (json && x->calibrated)
-        buf_puts(&more, ",\"calibration\":"), calibration_json(&x->calibration, &more);
-    struct report r = {a->load, prompts, o, buf_text(&more)};
-    if (json) {
-        report_json(&r, &out);
-    } else {
-        report_table(&r, &out);
-        around_table(a, o, &out);
-        if (sweep_wanted(&x->sweep))
-            sweep_table(&x->sweep, a->load, &out);
-        if (x->calibrated)
-            buf_putc(&out, '\n'), calibration_head(&out), calibration_table(&x->calibration, &out);
-    }
+    (opt_on(set, "json") ? put_json : put_table)(&r, a, x, &out);
     if (sweep_wanted(&x->sweep) && opt_text(set, "plots") && ended == 0)
         ended = plots_saturation(opt_text(set, "plots"), x->sweep.points, x->sweep.point_count,
                                  a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->urls[0], err);
@@ -125,26 +123,45 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
     return x->sweep.search && !x->sweep.found && !o->signal ? 1 : report_status(o);
 }
 
-static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
+/* The run, or the runs of a sweep, here or by agents. */
+static int make_load(struct extras *x, struct outcome *o, struct load *load, struct prompt_source *prompts, struct around *a, struct err *err)
 {
-    struct around around;
+    if (x->agents)
+        return coordinate_prepare(x->agents, load->model, err) < 0 ? -1 : coordinate_run(x->agents, o, &a->hooks, err);
+    if (sweep_wanted(&x->sweep))
+        return sweep_run(&x->sweep, o, load, prompts, a->sinks, &a->hooks, err);
+    return engine_run(o, load, prompts, a->sinks, &a->hooks, err);
+}
+
+static int begin_extras(const struct opt_set *set, struct extras *x, struct load *load, struct arena *arena, struct err *err)
+{
+    bool agents = opt_text(set, "agents") != NULL;
+    if (sweep_read(&x->sweep, set, load, err) < 0)
+        return -1;
+    if (agents && (sweep_wanted(&x->sweep) || x->calibrated))
+        return err_set(err, ERR_USAGE, "--agents: searches, sweeps and --calibrate are made by one process; leave one of the two out");
+    struct calibration_plan plan = calibration_plan_for(calibration_streams(load));
+    if (x->calibrated && calibrate(&x->calibration, &plan, err) < 0)
+        return -1;
+    return agents ? coordinate_begin(&x->agents, set, arena, err) : 0;
+}
+
+static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct arena *arena, struct err *err)
+{
+    struct around around = {.tell = -1};
     struct extras x = {.calibrated = opt_on(set, "calibrate")};
     struct outcome outcome = {0};
-    catch_signals();
-    if (sweep_read(&x.sweep, set, load, err) < 0)
-        return -1;
-    struct calibration_plan plan = calibration_plan_for(calibration_streams(load));
-    int status = x.calibrated ? calibrate(&x.calibration, &plan, err) : 0;
-    if (status == 0) {
-        status = around_begin(&around, set, load, prompts, err);
-        if (status == 0)
-            status = sweep_wanted(&x.sweep) ? sweep_run(&x.sweep, &outcome, load, prompts, around.sinks, &around.hooks, err)
-                                            : engine_run(&outcome, load, prompts, around.sinks, &around.hooks, err);
-        if (status == 0)
-            status = report(set, &around, &x, prompts, &outcome, err);
-        outcome_deinit(&outcome);
-        around_deinit(&around);
-    }
+    around_catch_signals();
+    int status = begin_extras(set, &x, load, arena, err);
+    if (status == 0)
+        status = around_begin(&around, set, load, prompts, !x.agents, err);
+    if (status == 0)
+        status = make_load(&x, &outcome, load, prompts, &around, err);
+    if (status == 0)
+        status = report(set, &around, &x, prompts, &outcome, err);
+    outcome_deinit(&outcome);
+    around_deinit(&around);
+    coordinate_free(x.agents);
     if (x.calibrated)
         calibration_deinit(&x.calibration);
     sweep_deinit(&x.sweep);
@@ -157,11 +174,14 @@ static int run(const struct opt_set *set, struct err *err)
     struct arena arena;
     struct prompt_source *prompts = NULL;
     arena_init(&arena, 64 << 20);
+    int served, is_agent = coordinate_srun(set, &served, err);
+    if (is_agent)
+        return is_agent < 0 ? -1 : served;
     int status = load_read(&load, set, &arena, err);
     if (status == 0)
         status = prompts_open(&prompts, set, &load, err);
     if (status == 0)
-        status = run_load(set, &load, prompts, err);
+        status = run_load(set, &load, prompts, &arena, err);
     if (prompts)
         prompts->close(prompts);
     arena_deinit(&arena);

@@ -101,20 +101,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The counters that simply add up. */
-#define SUMS(SUM)                                                                                                                          \
-    SUM(itl_all)                                                                                                                           \
-    SUM(itl_shared)                                                                                                                        \
-    SUM(short_answers) SUM(good) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens) SUM(reasoning_tokens) SUM(chunks) SUM(events)     \
-        SUM(bytes) SUM(scheduled) SUM(dropped) SUM(late) SUM(reconnects) SUM(connections) SUM(window_tokens) SUM(window_completed)         \
-            SUM(events_all) SUM(reads_all)
-
 void metrics_merge(struct metrics *into, const struct metrics *from)
 {
     for (int i = 0; i < METRICS; i++)
         hdr_merge(&into->h[i], &from->h[i]);
 #define SUM(field) into->field += from->field;
-    SUMS(SUM)
+    METRICS_SUMS(SUM)
 #undef SUM
     into->itl_sum_ns += from->itl_sum_ns;
     into->cpu_s += from->cpu_s;

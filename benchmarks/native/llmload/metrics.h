@@ -61,6 +61,12 @@ struct series_bucket *series_at(struct series *s, int64_t since_ns);
 /* A request was in flight from … to (since the series' begin). */
 void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
 
+/* The counters that simply add up. */
+#define METRICS_SUMS(SUM)                                                                                                                  \
+    SUM(itl_all) SUM(itl_shared) SUM(short_answers) SUM(good) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens)                      \
+    SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled) SUM(dropped) SUM(late) SUM(reconnects) SUM(connections)        \
+    SUM(window_tokens) SUM(window_completed) SUM(events_all) SUM(reads_all)
+
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);
 void metrics_merge(struct metrics *into, const struct metrics *from);

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 static const struct opt_row rows[] = {
-#define OPTION(...) {__VA_ARGS__},
-    OPTION("requests", 0, OPT_INT, "N", NULL, NULL, "", "", 0) OPTION("duration", 0, OPT_DURATION, "D", NULL, NULL, "", "", 0)
+#define OPTION(name, letter, kind, arg, env, value, group, help) {name, letter, kind, arg, env, value, group, help, 0},
+    OPTION("requests", 0, OPT_INT, "N", NULL, NULL, "", "") OPTION("duration", 0, OPT_DURATION, "D", NULL, NULL, "", "")
 #include "benchmarks/native/llmload/prompts/prompts.def"
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -1,0 +1,338 @@
+/* agent.c: `llmload agent`: waits on a node for loads to make, and is steered over HTTP.
+ *
+ *   GET  /health               is it there; its clocks, for the estimate of their offset
+ *   POST /start                {"args": [options of llmload], "share": 0, "shares": 2, "hold": true}: prepares; then {"at_ns": time}, or {}: begins
+ *   GET  /status               state, and the figures of now
+ *   GET  /metrics              the result, once it is there, mergeable (hdr histograms)
+ *   GET  /metrics/prometheus   the figures of now for Prometheus
+ *   POST /stop                 ends the load; its result is what it has until then */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "benchmarks/native/llmload/agent/api.h"
+#include "benchmarks/native/llmload/agent/child.h"
+#include "benchmarks/native/llmload/agent/share.h"
+#include "benchmarks/native/llmload/agent/token.h"
+#include "benchmarks/native/llmload/options.h"
+#include "benchmarks/native/llmload/verbs.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { ARGS_MAX = 400 };
+
+static const struct opt_row agent_rows[] = {
+    {"listen", 'l', OPT_TEXT, "ADDRESS:PORT", NULL, "127.0.0.1:7890", "Agent",
+     "where requests are taken; port 0: any. An address that is not loopback wants a token", 0},
+    {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent",
+     "file with the token that requests must carry (Authorization: Bearer); else LLMLOAD_TOKEN of the environment", 0},
+    {"port-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent", "write the port there when it listens", 0},
+    {"once", 0, OPT_FLAG, NULL, NULL, NULL, "Agent", "end when one load's result has been fetched", 0},
+    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Agent", "this text", 0},
+};
+enum { AGENT_ROWS = sizeof agent_rows / sizeof *agent_rows };
+
+struct agent {
+    struct child *child; /* the load that is made, or was made last; NULL: none yet */
+    bool has_token, fetched;
+    int wake[2]; /* the main thread is to look at `fetched` */
+};
+
+static void put_error(struct buf *to, const char *text)
+{
+    buf_puts(to, "{\"error\":");
+    buf_json(to, str_of(text));
+    buf_puts(to, "}\n");
+}
+
+static unsigned health(struct buf *to)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    buf_printf(to, "{\"status\":\"ok\",\"program\":\"llmload\",\"version\":\"" BW_VERSION "\",\"pid\":%d,\"host\":", (int)getpid());
+    buf_json(to, str_of(host));
+    buf_printf(to, ",\"wall_ms\":%lld,\"mono_ns\":%lld}\n", (long long)clock_wall_ms(), (long long)clock_mono_ns());
+    return 200;
+}
+
+static unsigned status(struct agent *a, struct buf *to)
+{
+    struct child_view v;
+    if (!a->child) {
+        buf_puts(to, "{\"state\":\"idle\"}\n");
+        return 200;
+    }
+    child_look(a->child, &v);
+    buf_printf(to, "{\"state\":\"%s\",\"share\":\"%s\",\"live\":", child_state_names[v.state], v.share);
+    share_print_live(&v.live, to);
+    if (v.error[0]) {
+        buf_puts(to, ",\"error\":");
+        buf_json(to, str_of(v.error));
+    }
+    buf_puts(to, "}\n");
+    return 200;
+}
+
+static unsigned result(struct agent *a, struct buf *to)
+{
+    struct child_view v = {.state = CHILD_PREPARING};
+    if (a->child)
+        child_look(a->child, &v);
+    if (!a->child || !child_result(a->child, to)) {
+        put_error(to, v.state == CHILD_FAILED ? v.error : "there is no result yet");
+        return v.state == CHILD_FAILED ? 500 : 404;
+    }
+    buf_putc(to, '\n');
+    a->fetched = true;
+    ssize_t written = write(a->wake[1], "", 1);
+    (void)written;
+    return 200;
+}
+
+static void prometheus_row(struct buf *to, const char *name, const char *kind, const char *help, double v)
+{
+    if (!isfinite(v))
+        return;
+    buf_printf(to, "# HELP llmload_%s %s\n# TYPE llmload_%s %s\nllmload_%s ", name, help, name, kind, name);
+    buf_double(to, v);
+    buf_putc(to, '\n');
+}
+
+static unsigned prometheus(struct agent *a, struct buf *to, const char **type)
+{
+    struct child_view v = {.state = CHILD_PREPARING};
+    *type = "text/plain; version=0.0.4";
+    if (a->child)
+        child_look(a->child, &v);
+    const struct live *l = &v.live;
+    prometheus_row(to, "running", "gauge", "Is a load being made.", a->child && v.state == CHILD_RUNNING);
+    if (!a->child)
+        return 200;
+    prometheus_row(to, "requests_sent_total", "counter", "Requests sent.", (double)l->sent);
+    prometheus_row(to, "requests_completed_total", "counter", "Requests that came to a good end.", (double)l->completed);
+    prometheus_row(to, "requests_failed_total", "counter", "Requests that failed.", (double)l->failed);
+    prometheus_row(to, "requests_dropped_total", "counter", "Arrivals that were not sent.", (double)l->dropped);
+    prometheus_row(to, "requests_in_flight", "gauge", "Requests under way.", (double)l->in_flight);
+    prometheus_row(to, "output_tokens_total", "counter", "Tokens received, as far as the server tells.", (double)l->tokens);
+    prometheus_row(to, "chunks_total", "counter", "Pieces of text received.", (double)l->chunks);
+    prometheus_row(to, "ttft_seconds", "gauge", "Mean time to first token in the last second.", l->ttft_s);
+    prometheus_row(to, "itl_seconds", "gauge", "Mean gap between chunks in the last second.", l->itl_s);
+    prometheus_row(to, "elapsed_seconds", "gauge", "Since the load's begin.", l->elapsed_s);
+    return 200;
+}
+
+/* Options that read or write files are for callers who have shown a token: the port of loopback is everybody's on this machine. */
+static bool names_file(struct str arg)
+{
+    static const char *const names[] = {"records",   "csv",   "plots",    "scrape-file", "schedule-out", "dataset",
+                                        "tokenizer", "trace", "key-file", "ca-file",     "key-env"};
+    struct str rest = str_starts(arg, "--") ? str_sub(arg, 2, arg.n) : arg, name = str_cut(&rest, '=');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return rest.p && (str_starts(rest, "@") || str_starts(rest, "file:") || str_starts(rest, "unix:"));
+}
+
+/* Each option must stand in one word, "--name=value": so what is looked at is what counts. */
+static const char *wrong_arg(const struct agent *a, const char *arg)
+{
+    if (!arg || strncmp(arg, "--", 2) != 0 || !arg[2])
+        return "args: each must be a text \"--name=value\", or \"--name\" for a switch";
+    return !a->has_token && names_file(str_of(arg)) ? "an option that names a file: an agent without a token does not take those" : NULL;
+}
+
+static unsigned begin(struct agent *a, const struct json *j, struct buf *to)
+{
+    struct err err = {0};
+    if (!a->child || child_release(a->child, json_integer(json_get(j, "at_ns"), 0), &err) < 0) {
+        put_error(to, a->child ? err.text : "nothing is prepared: args are wanted");
+        return 409;
+    }
+    buf_puts(to, "{\"state\":\"running\"}\n");
+    return 202;
+}
+
+static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
+{
+    const char *args[ARGS_MAX + 1];
+    size_t n = 0;
+    struct err err = {0};
+    struct child_view v;
+    int64_t share = json_integer(json_get(j, "share"), 0), shares = json_integer(json_get(j, "shares"), 1);
+    for (const struct json *arg = json_first(json_get(j, "args")); arg; arg = json_next(arg)) {
+        const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(a, json_string(arg, NULL));
+        if (wrong)
+            return put_error(to, wrong), 400;
+        args[n++] = json_string(arg, "");
+    }
+    args[n] = NULL;
+    if (shares < 1 || shares > 100000 || share < 0 || share >= shares)
+        return put_error(to, "share must be from 0 to shares - 1"), 400;
+    if (a->child && (child_look(a->child, &v), v.state < CHILD_DONE))
+        return put_error(to, "a load is being made: POST /stop ends it"), 409;
+    child_free(a->child);
+    a->child = NULL;
+    if (child_start(&a->child, args, (unsigned)share, (unsigned)shares, &err) < 0)
+        return put_error(to, err.text), 500;
+    if (!json_bool(json_get(j, "hold"), false))
+        child_release_when_ready(a->child, json_integer(json_get(j, "at_ns"), 0));
+    buf_puts(to, "{\"state\":\"preparing\"}\n");
+    return 202;
+}
+
+static unsigned start(struct agent *a, struct str body, struct buf *to)
+{
+    struct json *j;
+    struct err err = {0};
+    if (json_parse(&j, body, NULL, &err) < 0)
+        return put_error(to, err.text), 400;
+    unsigned code = json_is_array(json_get(j, "args")) ? prepare(a, j, to) : begin(a, j, to);
+    json_free(j);
+    return code;
+}
+
+static unsigned handle(void *context, const struct api_call *call, struct buf *to, const char **type)
+{
+    struct agent *a = context;
+    bool get = strcmp(call->method, "GET") == 0, post = strcmp(call->method, "POST") == 0;
+    const struct {
+        const char *path;
+        bool good;
+    } paths[] = {{"/health", get}, {"/status", get}, {"/metrics", get}, {"/metrics/prometheus", get}, {"/start", post}, {"/stop", post}};
+    size_t which = 0;
+    while (which < sizeof paths / sizeof *paths && strcmp(call->path, paths[which].path) != 0)
+        which++;
+    if (which == sizeof paths / sizeof *paths || !paths[which].good) {
+        put_error(to, which < sizeof paths / sizeof *paths ? "not with this method"
+                                                           : "GET /health /status /metrics /metrics/prometheus, POST /start /stop");
+        return which < sizeof paths / sizeof *paths ? 405 : 404;
+    }
+    switch (which) {
+    case 0: return health(to);
+    case 1: return status(a, to);
+    case 2: return result(a, to);
+    case 3: return prometheus(a, to, type);
+    case 4: return start(a, call->body, to);
+    default: break;
+    }
+    if (a->child)
+        child_stop(a->child);
+    buf_puts(to, "{\"state\":\"stopping\"}\n");
+    return 202;
+}
+
+/* ---- the process ---- */
+
+static bool loopback(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
+}
+
+static int read_listen(const char *text, char *ret_address, size_t size, uint16_t *ret_port, struct err *err)
+{
+    struct str s = str_of(text);
+    const char *colon = strrchr(text, ':');
+    uint64_t port;
+    if (!colon || !str_uint(str_of(colon + 1), &port) || port > 65535)
+        return err_set(err, ERR_USAGE, "--listen: ADDRESS:PORT is wanted, not \"%.60s\"", text);
+    s.n = (size_t)(colon - text);
+    if (s.n > 2 && s.p[0] == '[' && s.p[s.n - 1] == ']')
+        s = str_sub(s, 1, s.n - 2);
+    if (!s.n || s.n >= size)
+        return err_set(err, ERR_USAGE, "--listen: no address in \"%.60s\"", text);
+    memcpy(ret_address, s.p, s.n);
+    ret_address[s.n] = 0;
+    *ret_port = (uint16_t)port;
+    return 0;
+}
+
+/* Until a signal comes, or with `once` the result has been fetched. Returns the signal, or 0. */
+static int wait_for_end(struct agent *a, int signals, bool once)
+{
+    for (;;) {
+        struct pollfd p[2] = {{.fd = signals, .events = POLLIN}, {.fd = a->wake[0], .events = POLLIN}};
+        struct signalfd_siginfo got;
+        char drop[16];
+        if (poll(p, 2, -1) < 0)
+            continue;
+        if (p[0].revents && read(signals, &got, sizeof got) == sizeof got)
+            return (int)got.ssi_signo;
+        if (p[1].revents && read(a->wake[0], drop, sizeof drop) > 0 && once && a->fetched)
+            return 0;
+    }
+}
+
+static int serve(const struct opt_set *set, const char *token, struct err *err)
+{
+    struct agent a = {.wake = {-1, -1}, .has_token = token != NULL};
+    char address[64];
+    struct api_config config = {.address = address, .token = token, .handler = handle, .context = &a};
+    struct api *api = NULL;
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP), sigaddset(&ends, SIGUSR1);
+    if (read_listen(opt_text(set, "listen"), address, sizeof address, &config.port, err) < 0)
+        return -1;
+    if (!token && !loopback(address))
+        return err_set(err, ERR_USAGE, "--listen %s: others could steer this agent: set LLMLOAD_TOKEN, or give --token-file",
+                       opt_text(set, "listen"));
+    if (!token)
+        unsetenv("OPENAI_API_KEY"); /* whoever can reach the port names the address that it would be sent to */
+    sigprocmask(SIG_BLOCK, &ends, NULL); /* before the threads of the server */
+    signal(SIGPIPE, SIG_IGN);
+    int signals = signalfd(-1, &ends, SFD_CLOEXEC), got = 0, rc = 0;
+    if (signals < 0 || pipe2(a.wake, O_CLOEXEC | O_NONBLOCK) < 0)
+        rc = err_sys(err, "preparing the agent");
+    if (rc == 0)
+        rc = api_start(&api, &config, err);
+    if (rc == 0 && opt_text(set, "port-file")) {
+        char text[16];
+        int n = snprintf(text, sizeof text, "%u\n", api_port(api));
+        rc = fs_write(AT_FDCWD, opt_text(set, "port-file"), (struct str){text, (size_t)n}, 0644, false, err);
+    }
+    if (rc == 0) {
+        fprintf(stderr, "llmload: agent: listening at %s port %u%s\n", address, api_port(api), token ? ", with a token" : "");
+        got = wait_for_end(&a, signals, opt_on(set, "once"));
+    }
+    api_stop(api);
+    child_free(a.child);
+    fs_close(&signals);
+    fs_close(&a.wake[0]);
+    fs_close(&a.wake[1]);
+    return rc < 0 ? -1 : got ? 128 + got : 0;
+}
+
+int verb_agent(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[AGENT_ROWS];
+    struct opt_set set = {.rows = agent_rows, .count = AGENT_ROWS, .values = values};
+    struct buf token CLEANUP_BUF, help CLEANUP_BUF;
+    int next;
+    buf_init(&token, TOKEN_MAX);
+    buf_init(&help, 1 << 16);
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    if (next < argc)
+        return err_set(err, ERR_USAGE, "\"%.60s\": an agent takes options alone; the load's come by POST /start", argv[next]);
+    if (opt_on(&set, "help")) {
+        buf_puts(
+            &help,
+            "usage: llmload agent [--listen ADDRESS:PORT] [--token-file FILE] [--once]\n\nMakes loads on this node for a coordinator (llmload --agents), or for whoever asks over HTTP:\n"
+            "GET /health /status /metrics /metrics/prometheus, POST /start /stop.\n\n");
+        opt_help(&set, &help);
+        return fputs(help.p ? help.p : "", stdout) < 0 ? 1 : 0;
+    }
+    if (token_read(opt_text(&set, "token-file"), &token, err) < 0)
+        return -1;
+    int rc = serve(&set, token.n ? token.p : NULL, err);
+    if (token.p)
+        explicit_bzero(token.p, token.n);
+    opt_deinit(&set);
+    return rc;
+}

@@ -1,0 +1,213 @@
+/* api.c: see api.h. */
+#include "benchmarks/native/llmload/agent/api.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if __has_include(<microhttpd.h>)
+#include <microhttpd.h>
+
+#define CALLS(CALL)                                                                                                                        \
+    CALL(MHD_start_daemon)                                                                                                                 \
+    CALL(MHD_stop_daemon)                                                                                                                  \
+    CALL(MHD_get_daemon_info)                                                                                                              \
+    CALL(MHD_lookup_connection_value)                                                                                                      \
+    CALL(MHD_create_response_from_buffer)                                                                                                  \
+    CALL(MHD_add_response_header)                                                                                                          \
+    CALL(MHD_queue_response)                                                                                                               \
+    CALL(MHD_destroy_response)
+
+struct api {
+    struct api_config config;
+    char *token;
+    struct MHD_Daemon *daemon;
+    uint16_t port;
+    pthread_mutex_t lock;
+#define CALL(name) __typeof__(name) *name;
+    CALLS(CALL)
+#undef CALL
+};
+
+enum { BODY_MAX = 1 << 20, REPLY_MAX = 512 << 20 };
+
+/* The comparison takes as long whatever is wrong: the time tells nothing about the token. */
+static bool same(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    unsigned char differs = strlen(a) != n;
+    for (size_t i = 0; i < n && a[i]; i++)
+        differs |= (unsigned char)(a[i] ^ b[i]);
+    return !differs;
+}
+
+static bool may(struct api *a, struct MHD_Connection *c)
+{
+    const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+    if (!a->token)
+        return true;
+    return given && strncmp(given, "Bearer ", 7) == 0 && same(given + 7, a->token);
+}
+
+static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
+{
+    if (a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")) {
+        buf_puts(body, "{\"error\":\"requests of web pages are not taken\"}\n");
+        return 403;
+    }
+    if (!may(a, c)) {
+        buf_puts(body, "{\"error\":\"Authorization: Bearer TOKEN is wanted\"}\n");
+        return 401;
+    }
+    if (call->body.n > BODY_MAX) {
+        buf_puts(body, "{\"error\":\"the body is too long\"}\n");
+        return 413;
+    }
+    pthread_mutex_lock(&a->lock);
+    unsigned status = a->config.handler(a->config.context, call, body, type);
+    pthread_mutex_unlock(&a->lock);
+    return status;
+}
+
+static enum MHD_Result reply(struct api *a, struct MHD_Connection *c, const struct api_call *call)
+{
+    struct buf body CLEANUP_BUF;
+    const char *type = "application/json";
+    buf_init(&body, REPLY_MAX);
+    unsigned status = answer(a, c, call, &body, &type);
+    if (body.failed) {
+        status = 500;
+        buf_clear(&body);
+    }
+    struct MHD_Response *r = a->MHD_create_response_from_buffer(body.n, body.n ? body.p : (void *)a, MHD_RESPMEM_MUST_COPY);
+    if (!r)
+        return MHD_NO;
+    a->MHD_add_response_header(r, "Content-Type", type);
+    a->MHD_add_response_header(r, "Cache-Control", "no-store");
+    enum MHD_Result rc = a->MHD_queue_response(c, status, r);
+    a->MHD_destroy_response(r);
+    return rc;
+}
+
+/* libmicrohttpd calls it first with nothing, then with pieces of the body, then without any. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url, const char *method, const char *version,
+                                  const char *piece, size_t *piece_n, void **state)
+{
+    struct api *a = context;
+    struct buf *body = *state;
+    (void)version;
+    if (!body) {
+        if (!(body = calloc(1, sizeof *body)))
+            return MHD_NO;
+        buf_init(body, BODY_MAX + 1);
+        *state = body;
+        return MHD_YES;
+    }
+    if (*piece_n) {
+        size_t room = BODY_MAX + 1 - body->n;
+        buf_add(body, piece, *piece_n < room ? *piece_n : room);
+        *piece_n = 0;
+        return MHD_YES;
+    }
+    struct api_call call = {method, url, buf_text(body)};
+    return reply(a, c, &call);
+}
+
+static void on_end(void *context, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
+{
+    (void)context, (void)c, (void)why;
+    if (*state)
+        buf_deinit(*state);
+    free(*state);
+    *state = NULL;
+}
+
+static int load(struct api *a, struct err *err)
+{
+    void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return err_set(err, ERR_SYSTEM,
+                       "libmicrohttpd cannot be loaded, which an agent needs: install libmicrohttpd12 (libmicrohttpd on other systems)");
+#define CALL(name)                                                                                                                         \
+    if (!(a->name = (__typeof__(a->name))dlsym(library, #name)))                                                                           \
+        return err_set(err, ERR_SYSTEM, "the libmicrohttpd of this machine is too old: it has no %s", #name);
+    CALLS(CALL)
+#undef CALL
+    return 0;
+}
+
+static int listen_at(struct api *a, const struct api_config *config, struct err *err)
+{
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(config->port)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(config->port)};
+    bool six = strchr(config->address, ':') != NULL;
+    if (inet_pton(six ? AF_INET6 : AF_INET, config->address, six ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr) != 1)
+        return err_set(err, ERR_USAGE, "\"%.60s\" is not a numeric IP address", config->address);
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | (six ? MHD_USE_IPv6 : 0);
+    a->daemon = a->MHD_start_daemon(flags, config->port, NULL, NULL, on_request, a, MHD_OPTION_SOCK_ADDR, six ? (void *)&v6 : (void *)&v4,
+                                    MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_CONNECTION_TIMEOUT, 120u,
+                                    MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_END);
+    if (!a->daemon)
+        return err_sys(err, "listening at %.60s port %u", config->address, config->port);
+    const union MHD_DaemonInfo *info = a->MHD_get_daemon_info(a->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    a->port = info ? info->port : config->port;
+    return 0;
+}
+
+int api_start(struct api **ret, const struct api_config *config, struct err *err)
+{
+    struct api *a = calloc(1, sizeof *a);
+    if (!a)
+        return err_sys(err, "out of memory");
+    a->config = *config;
+    a->token = config->token ? strdup(config->token) : NULL;
+    pthread_mutex_init(&a->lock, NULL);
+    if ((config->token && !a->token) || load(a, err) < 0 || listen_at(a, config, err) < 0) {
+        api_stop(a);
+        return -1;
+    }
+    *ret = a;
+    return 0;
+}
+
+uint16_t api_port(const struct api *a)
+{
+    return a->port;
+}
+
+void api_stop(struct api *a)
+{
+    if (!a)
+        return;
+    if (a->daemon)
+        a->MHD_stop_daemon(a->daemon);
+    pthread_mutex_destroy(&a->lock);
+    if (a->token)
+        explicit_bzero(a->token, strlen(a->token));
+    free(a->token);
+    free(a);
+}
+
+#else /* built where libmicrohttpd's header is not */
+
+int api_start(struct api **ret, const struct api_config *config, struct err *err)
+{
+    (void)ret, (void)config;
+    return err_set(
+        err, ERR_SYSTEM,
+        "this llmload was built without libmicrohttpd's header, which an agent needs: install libmicrohttpd-dev and run make again");
+}
+
+uint16_t api_port(const struct api *a)
+{
+    (void)a;
+    return 0;
+}
+
+void api_stop(struct api *a)
+{
+    (void)a;
+}
+#endif

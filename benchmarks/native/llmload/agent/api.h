@@ -1,0 +1,28 @@
+/* api.h: a small HTTP server for control: requests with short bodies, answered one at a time (over libmicrohttpd, loaded at run time). */
+#ifndef LLMLOAD_API_H
+#define LLMLOAD_API_H
+#include "base/buf.h"
+#include "base/err.h"
+
+struct api;
+
+struct api_call {
+    const char *method, *path;
+    struct str body;
+};
+/* Fills body (empty before) and returns the HTTP status. *type: "application/json" unless it is set. One call at a time. */
+typedef unsigned api_handler(void *context, const struct api_call *call, struct buf *body, const char **type);
+
+struct api_config {
+    const char *address; /* numeric IPv4 or IPv6 */
+    uint16_t port;       /* 0: any */
+    const char *token;   /* wanted as "Authorization: Bearer TOKEN"; NULL: none */
+    api_handler *handler;
+    void *context;
+};
+/* Requests from web pages (an Origin header) are refused: a page that somebody reads may talk to loopback. ERR_SYSTEM: no libmicrohttpd, or the address
+ * cannot be had. */
+int api_start(struct api **ret, const struct api_config *config, struct err *err);
+uint16_t api_port(const struct api *a);
+void api_stop(struct api *a); /* NULL is allowed */
+#endif

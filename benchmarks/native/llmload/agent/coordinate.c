@@ -1,0 +1,493 @@
+/* coordinate.c: see coordinate.h. Each agent is asked by its own kept connection; clocks are compared as NTP does it: the exchange with the shortest
+ * round trip counts, and the error is at most half of it. */
+#include "benchmarks/native/llmload/agent/coordinate.h"
+
+#include "base/clock.h"
+#include "benchmarks/native/llmload/agent/hosts.h"
+#include "benchmarks/native/llmload/agent/share.h"
+#include "benchmarks/native/llmload/agent/token.h"
+#include "benchmarks/native/llmload/options.h"
+#include "benchmarks/native/llmload/verbs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROBES = 24, LOST_AFTER_S = 15, LEAD_MS = 1000, POLL_NS = 50000000 };
+
+struct remote {
+    const char *address;
+    struct http *http;
+    int64_t offset_ns, round_trip_ns; /* its CLOCK_MONOTONIC minus ours */
+    struct live live;
+    int64_t heard_ns; /* when it answered last */
+    bool done, lost, counted;
+    uint64_t sent;
+    char host[100], why[200];
+};
+
+struct coordination {
+    const struct opt_set *set;
+    struct remote *remote;
+    size_t count;
+    struct buf token;
+    double wait_s;
+    int64_t start_ns;
+    pid_t own; /* the leader's own agent under srun; 0 */
+};
+
+/* ---- asking ---- */
+
+static int ask(struct remote *r, const char *method, const char *path, struct str body, struct json **ret, struct err *err)
+{
+    char url[400];
+    struct http_reply reply;
+    struct http_request q = {.method = method, .url = url, .type = "application/json", .body = body, .reply_max = 512 << 20};
+    snprintf(url, sizeof url, "http://%.300s%s", r->address, path);
+    *ret = NULL;
+    int rc = http_do(r->http, &q, &reply, err);
+    if (rc == 0)
+        rc = json_parse(ret, buf_text(&reply.body), NULL, err);
+    if (rc == 0 && reply.status >= 300) {
+        rc = err_set(err, ERR_REMOTE, "%d: %.300s", reply.status, json_string(json_get(*ret, "error"), "no reason given"));
+        json_free(*ret);
+        *ret = NULL;
+    }
+    http_reply_deinit(&reply);
+    if (rc == 0)
+        r->heard_ns = clock_mono_ns();
+    return rc < 0 ? err_wrap(err, "agent %.200s: %s %s", r->address, method, path) : 0;
+}
+
+static void pause_ns(int64_t ns)
+{
+    struct timespec t = {ns / 1000000000, ns % 1000000000};
+    nanosleep(&t, NULL);
+}
+
+static int probe(struct remote *r, struct err *err)
+{
+    struct json *j;
+    int64_t before = clock_mono_ns();
+    if (ask(r, "GET", "/health", (struct str){0}, &j, err) < 0)
+        return -1;
+    int64_t after = clock_mono_ns(), theirs = json_integer(json_get(j, "mono_ns"), 0);
+    if (!r->round_trip_ns || after - before < r->round_trip_ns) {
+        r->round_trip_ns = after - before;
+        r->offset_ns = theirs - before - (after - before) / 2;
+    }
+    snprintf(r->host, sizeof r->host, "%.99s", json_string(json_get(j, "host"), ""));
+    const char *version = json_string(json_get(j, "version"), "");
+    int rc = strcmp(version, BW_VERSION) == 0
+                 ? 0
+                 : err_set(err, ERR_REMOTE, "agent %.200s is llmload \"%.40s\", this is " BW_VERSION, r->address, version);
+    json_free(j);
+    return rc;
+}
+
+/* It may be starting still. */
+static int find(struct coordination *c, struct remote *r, int64_t until_ns, struct err *err)
+{
+    while (probe(r, err) < 0) {
+        if (clock_mono_ns() > until_ns || strstr(err->text, " 401: ") || strstr(err->text, " is llmload "))
+            return err_wrap(err, "%s",
+                            strstr(err->text, " 401: ") ? "the agent's token is another one (LLMLOAD_TOKEN, --token-file)"
+                                                        : "an agent was not found");
+        if (c->own && waitpid(c->own, NULL, WNOHANG) == c->own) {
+            c->own = 0;
+            return err_wrap(err, "the agent of this task has ended");
+        }
+        pause_ns(4 * POLL_NS);
+    }
+    for (int i = 1; i < PROBES; i++)
+        if (probe(r, err) < 0)
+            return -1;
+    err_clear(err);
+    return 0;
+}
+
+/* ---- the agents' command line: ours, less what is the leader's alone ---- */
+
+static bool leaders_own(const char *name)
+{
+    static const char *const names[] = {"agents", "agent-port", "agent-wait",  "token-file", "json",         "plots", "quiet", "wait-ready",
+                                        "facts",  "scrape",     "scrape-file", "server-pid", "schedule-out", "help",  "man",   "version"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void put_args(const struct opt_set *set, size_t share, struct buf *to)
+{
+    struct buf one CLEANUP_BUF;
+    bool first = true;
+    buf_init(&one, 16 << 20);
+    for (size_t i = 0; i < set->count; i++)
+        for (const struct opt_value *v = &set->values[i]; v && v->text; v = v->next) {
+            const char *name = set->rows[i].name;
+            if (v->origin == OPT_DEFAULT || leaders_own(name) || (set->rows[i].kind == OPT_FLAG && !opt_on(set, name)))
+                continue;
+            buf_clear(&one);
+            buf_printf(&one, "--%s", name);
+            if (set->rows[i].kind != OPT_FLAG)
+                buf_printf(&one, "=%s", v->text);
+            if (strcmp(name, "records") == 0 || strcmp(name, "csv") == 0)
+                buf_printf(&one, ".%zu", share); /* each its own file */
+            buf_puts(to, first ? "" : ",");
+            buf_json(to, buf_text(&one));
+            first = false;
+        }
+}
+
+static int prepare(struct coordination *c, size_t share, const char *model, struct err *err)
+{
+    struct json *j;
+    struct buf body CLEANUP_BUF;
+    buf_init(&body, 32 << 20);
+    buf_printf(&body, "{\"share\":%zu,\"shares\":%zu,\"hold\":true,\"args\":[", share, c->count);
+    put_args(c->set, share, &body);
+    if (model && !opt_text(c->set, "model")) {
+        buf_puts(&body, ",\"--model=");
+        struct buf quoted CLEANUP_BUF;
+        buf_init(&quoted, 4096);
+        buf_json(&quoted, str_of(model));
+        buf_str(&body, str_sub(buf_text(&quoted), 1, quoted.n)); /* without its first quote */
+    }
+    buf_puts(&body, "]}");
+    if (body.failed)
+        return err_set(err, ERR_SYSTEM, "the command line is too long");
+    int rc = ask(&c->remote[share], "POST", "/start", buf_text(&body), &j, err);
+    json_free(j);
+    return rc;
+}
+
+static int wait_prepared(struct coordination *c, struct remote *r, int64_t until_ns, struct err *err)
+{
+    for (;;) {
+        struct json *j;
+        if (ask(r, "GET", "/status", (struct str){0}, &j, err) < 0)
+            return -1;
+        const char *state = json_string(json_get(j, "state"), "");
+        bool ready = strcmp(state, "ready") == 0, failed = strcmp(state, "failed") == 0;
+        if (failed)
+            err_set(err, ERR_REMOTE, "agent %.200s: %.600s", r->address, json_string(json_get(j, "error"), "failed"));
+        json_free(j);
+        if (ready || failed)
+            return ready ? 0 : -1;
+        if (clock_mono_ns() > until_ns)
+            return err_set(err, ERR_REMOTE, "agent %.200s was not prepared within %g s (--agent-wait)", r->address, c->wait_s);
+        pause_ns(POLL_NS);
+    }
+}
+
+/* ---- the story ---- */
+
+static int find_hosts(struct coordination *c, const struct opt_set *set, struct arena *arena, struct err *err)
+{
+    struct hosts *hosts = arena_get(arena, sizeof *hosts);
+    int64_t port = opt_integer(set, "agent-port");
+    if (!hosts)
+        return err_sys(err, "out of memory");
+    if (port < 1 || port > 60000)
+        return err_set(err, ERR_USAGE, "--agent-port: from 1 to 60000");
+    int rc = strcmp(opt_text(set, "agents"), "srun") == 0 ? hosts_srun(hosts, (unsigned)port, getenv, arena, err)
+                                                          : hosts_read(hosts, opt_text(set, "agents"), arena, err);
+    if (rc < 0)
+        return -1;
+    c->remote = calloc(hosts->count, sizeof *c->remote);
+    if (!c->remote)
+        return err_sys(err, "out of memory");
+    c->count = hosts->count;
+    struct http_config config = {.agent = "llmload/" BW_VERSION,
+                                 .bearer = c->token.n ? c->token.p : NULL,
+                                 .proxy = "",
+                                 .connect_s = 5,
+                                 .total_s = 60,
+                                 .cancel_fd = -1};
+    for (size_t i = 0; i < c->count; i++) {
+        c->remote[i].address = hosts->address[i];
+        if (http_new(&c->remote[i].http, &config, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int coordinate_begin(struct coordination **ret, const struct opt_set *set, struct arena *arena, struct err *err)
+{
+    struct coordination *c = calloc(1, sizeof *c);
+    if (!c)
+        return err_sys(err, "out of memory");
+    c->set = set;
+    c->wait_s = opt_seconds(set, "agent-wait");
+    buf_init(&c->token, TOKEN_MAX);
+    int rc = token_read(opt_text(set, "token-file"), &c->token, err);
+    if (rc == 0)
+        rc = find_hosts(c, set, arena, err);
+    int64_t until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
+    for (size_t i = 0; rc == 0 && i < c->count; i++)
+        rc = find(c, &c->remote[i], until, err);
+    if (rc < 0) {
+        coordinate_free(c);
+        return -1;
+    }
+    *ret = c;
+    return 0;
+}
+
+static void stop_all(struct coordination *c)
+{
+    struct json *j;
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->remote[i].done && !c->remote[i].lost) {
+            ask(&c->remote[i], "POST", "/stop", (struct str){0}, &j, NULL);
+            json_free(j);
+        }
+}
+
+static int release(struct coordination *c, struct err *err)
+{
+    int64_t slowest = 0, until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
+    for (size_t i = 0; i < c->count; i++) {
+        if (wait_prepared(c, &c->remote[i], until, err) < 0)
+            return -1;
+        slowest = c->remote[i].round_trip_ns > slowest ? c->remote[i].round_trip_ns : slowest;
+    }
+    c->start_ns = clock_mono_ns() + LEAD_MS * 1000000LL + (int64_t)c->count * 4 * slowest;
+    for (size_t i = 0; i < c->count; i++) {
+        struct json *j;
+        char text[64];
+        int n = snprintf(text, sizeof text, "{\"at_ns\":%lld}", (long long)(c->start_ns + c->remote[i].offset_ns));
+        if (ask(&c->remote[i], "POST", "/start", (struct str){text, (size_t)n}, &j, err) < 0)
+            return -1;
+        json_free(j);
+        c->remote[i].heard_ns = clock_mono_ns();
+    }
+    return clock_mono_ns() < c->start_ns
+               ? 0
+               : err_set(err, ERR_REMOTE, "the agents could not be told in time when to start: the network is too slow");
+}
+
+static void look_at(struct remote *r)
+{
+    struct json *j;
+    struct err err = {0};
+    if (ask(r, "GET", "/status", (struct str){0}, &j, &err) < 0) {
+        if (clock_mono_ns() - r->heard_ns > LOST_AFTER_S * 1000000000LL) {
+            r->lost = true;
+            snprintf(r->why, sizeof r->why, "%.190s", err.text);
+        }
+        return;
+    }
+    const char *state = json_string(json_get(j, "state"), "");
+    share_read_live(json_get(j, "live"), &r->live);
+    r->done = strcmp(state, "done") == 0;
+    if (strcmp(state, "failed") == 0) {
+        r->lost = true;
+        snprintf(r->why, sizeof r->why, "%.190s", json_string(json_get(j, "error"), "it failed"));
+    }
+    json_free(j);
+}
+
+static void add_live(struct live *sum, const struct live *l, unsigned *ttfts, unsigned *itls)
+{
+    sum->elapsed_s = fmax(sum->elapsed_s, l->elapsed_s);
+    sum->sent += l->sent, sum->completed += l->completed, sum->failed += l->failed, sum->in_flight += l->in_flight;
+    sum->tokens += l->tokens, sum->chunks += l->chunks, sum->dropped += l->dropped;
+    sum->phase = l->phase;
+    if (isfinite(l->ttft_s))
+        sum->ttft_s += l->ttft_s, ++*ttfts;
+    if (isfinite(l->itl_s))
+        sum->itl_s += l->itl_s, ++*itls;
+}
+
+static bool look_at_all(struct coordination *c, struct live *sum, const char **why)
+{
+    unsigned ttfts = 0, itls = 0;
+    bool all = true;
+    *sum = (struct live){0};
+    for (size_t i = 0; i < c->count; i++) {
+        struct remote *r = &c->remote[i];
+        if (!r->done && !r->lost)
+            look_at(r);
+        if (r->lost)
+            *why = "an agent was lost";
+        all &= r->done || r->lost;
+        add_live(sum, &r->live, &ttfts, &itls);
+    }
+    sum->ttft_s = ttfts ? sum->ttft_s / ttfts : NAN;
+    sum->itl_s = itls ? sum->itl_s / itls : NAN;
+    return all;
+}
+
+/* Until all are done; a signal, a dead server or a lost agent ends the others. */
+static void watch(struct coordination *c, struct outcome *o, const struct engine_hooks *hooks)
+{
+    struct live sum;
+    const char *why = NULL;
+    bool told = false;
+    for (int64_t next = clock_mono_ns(); !look_at_all(c, &sum, &why);) {
+        int signal = engine_signal();
+        if (hooks->tick)
+            hooks->tick(hooks->context, &sum);
+        if (!why && hooks->stop && hooks->stop(hooks->context))
+            why = "the server is gone";
+        if (!why && signal)
+            why = "a signal";
+        if (why && !told) {
+            told = true;
+            o->signal = signal > 0 ? signal : 0;
+            o->why_early = why;
+            stop_all(c);
+        }
+        next += 1000000000;
+        while (clock_mono_ns() < next && (told || !engine_signal())) {
+            pause_ns(POLL_NS);
+            if (told)
+                break;
+        }
+        if (clock_mono_ns() < next)
+            next = clock_mono_ns();
+    }
+    if (why && !o->why_early)
+        o->why_early = why;
+}
+
+static int collect(struct coordination *c, struct outcome *o, struct err *err)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->count; i++) {
+        struct remote *r = &c->remote[i];
+        struct json *j;
+        if (r->lost || ask(r, "GET", "/metrics", (struct str){0}, &j, err) < 0) {
+            if (!r->lost)
+                snprintf(r->why, sizeof r->why, "%.190s", err->text);
+            r->lost = true;
+            o->why_early = o->why_early ? o->why_early : "an agent was lost";
+            continue;
+        }
+        uint64_t before = o->m.ended[PHASE_MEASURE][ENDING_OK];
+        if (share_add_outcome(o, j, r->offset_ns, !any, err) < 0) {
+            json_free(j);
+            return -1;
+        }
+        r->sent = o->m.ended[PHASE_MEASURE][ENDING_OK] - before;
+        r->counted = any = true;
+        json_free(j);
+    }
+    for (size_t i = 0; i < c->count; i++)
+        if (c->remote[i].lost && !o->trouble[0])
+            snprintf(o->trouble, sizeof o->trouble, "%.290s", c->remote[i].why);
+    return any ? 0 : err_set(err, ERR_REMOTE, "no agent has a result; the first: %.400s", c->remote[0].why);
+}
+
+int coordinate_prepare(struct coordination *c, const char *model, struct err *err)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (prepare(c, i, model, err) < 0)
+            return -1;
+    return 0;
+}
+
+int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err)
+{
+    *ret = (struct outcome){.steal_percent = -1};
+    if (release(c, err) < 0) {
+        stop_all(c);
+        return -1;
+    }
+    if (metrics_init(&ret->m, err) < 0)
+        return -1;
+    watch(c, ret, hooks);
+    return collect(c, ret, err);
+}
+
+void coordinate_json(const struct coordination *c, struct buf *to)
+{
+    buf_puts(to, ",\"agents\":[");
+    for (size_t i = 0; i < c->count; i++) {
+        const struct remote *r = &c->remote[i];
+        buf_printf(to, "%s{\"address\":", i ? "," : "");
+        buf_json(to, str_of(r->address));
+        buf_puts(to, ",\"host\":");
+        buf_json(to, str_of(r->host));
+        buf_printf(to, ",\"clock_offset_ns\":%lld,\"round_trip_ns\":%lld,\"completed\":%llu,\"counted\":%s", (long long)r->offset_ns,
+                   (long long)r->round_trip_ns, (unsigned long long)r->sent, r->counted ? "true" : "false");
+        if (r->why[0]) {
+            buf_puts(to, ",\"error\":");
+            buf_json(to, str_of(r->why));
+        }
+        buf_putc(to, '}');
+    }
+    buf_putc(to, ']');
+}
+
+void coordinate_table(const struct coordination *c, struct buf *to)
+{
+    buf_printf(to, "\nagents      %zu\n", c->count);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct remote *r = &c->remote[i];
+        buf_puts(to, "  ");
+        buf_plain(to, str_of(r->address), 80);
+        buf_printf(to, "  %llu completed, clocks compared within %.3f ms", (unsigned long long)r->sent, (double)r->round_trip_ns / 2e6);
+        if (r->why[0])
+            buf_puts(to, ", LOST: "), buf_plain(to, str_of(r->why), 180);
+        buf_putc(to, '\n');
+    }
+}
+
+void coordinate_free(struct coordination *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; c->remote && i < c->count; i++)
+        http_free(c->remote[i].http);
+    free(c->remote);
+    if (c->token.p)
+        explicit_bzero(c->token.p, c->token.n);
+    buf_deinit(&c->token);
+    free(c);
+}
+
+/* ---- under srun: each task is an agent; the first one leads, and has an agent of its own in a process aside ---- */
+
+static int serve(const struct opt_set *set, unsigned port, struct err *err)
+{
+    char listen[40];
+    const char *file = opt_text(set, "token-file");
+    char *argv[] = {
+        (char *)"agent", (char *)"--listen", listen, (char *)"--once", file ? (char *)"--token-file" : NULL, (char *)file, NULL};
+    snprintf(listen, sizeof listen, "0.0.0.0:%u", port);
+    return verb_agent(file ? 6 : 4, argv, err);
+}
+
+int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err)
+{
+    const char *rank = getenv("SLURM_PROCID"), *local = getenv("SLURM_LOCALID");
+    uint64_t rank_n, local_n;
+    if (!opt_text(set, "agents") || strcmp(opt_text(set, "agents"), "srun") != 0)
+        return 0;
+    if (!rank || !local || !str_uint(str_of(rank), &rank_n) || !str_uint(str_of(local), &local_n) || local_n > 5000)
+        return err_set(err, ERR_USAGE, "--agents srun: this is not within srun (no SLURM_PROCID); name them: --agents HOST:PORT,HOST:PORT");
+    unsigned port = (unsigned)opt_integer(set, "agent-port") + (unsigned)local_n;
+    if (rank_n > 0) {
+        *ret_status = serve(set, port, err);
+        return *ret_status < 0 ? -1 : 1;
+    }
+    pid_t own = fork();
+    if (own < 0)
+        return err_sys(err, "--agents srun: starting this task's agent");
+    if (own == 0) {
+        struct err why = {0};
+        int status = serve(set, port, &why);
+        if (status < 0)
+            fprintf(stderr, "llmload: agent: %s\n", why.text);
+        _exit(status < 0 ? 1 : status);
+    }
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* coordinate.h: one load made by several agents: prepared, started at one time, watched, merged. */
+#ifndef LLMLOAD_COORDINATE_H
+#define LLMLOAD_COORDINATE_H
+#include "benchmarks/native/llmload/around.h"
+
+struct coordination;
+
+/* --agents: finds them and estimates their clocks. ERR_REMOTE names the agent. The arena must live longer. */
+int coordinate_begin(struct coordination **ret, const struct opt_set *set, struct arena *arena, struct err *err);
+/* Has them prepare the load; model: what a look at the server has found, or NULL. */
+int coordinate_prepare(struct coordination *c, const char *model, struct err *err);
+/* Starts them together and watches; hooks as of engine_run. The outcome is the sum. An agent that is lost ends the others; what they have counts. */
+int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err);
+/* `,"agents":[{"address":…,"clock_offset_ns":…,"round_trip_ns":…,…}]` */
+void coordinate_json(const struct coordination *c, struct buf *to);
+void coordinate_table(const struct coordination *c, struct buf *to);
+void coordinate_free(struct coordination *c); /* NULL is allowed */
+
+/* --agents srun on another task than the first: does it serve as agent until its result has been fetched? 1: yes, *ret_status is its exit status; 0: this
+ * is the leader (which has started an agent of its own), or srun was not asked for. */
+int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err);
+#endif

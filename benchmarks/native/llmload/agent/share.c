@@ -1,0 +1,287 @@
+/* share.c: `llmload share`: makes one agent's share of a load, and tells about it line by line; see share.h. */
+#include "benchmarks/native/llmload/agent/share.h"
+
+#include "base/fs.h"
+#include "benchmarks/native/llmload/around.h"
+#include "benchmarks/native/llmload/options.h"
+#include "benchmarks/native/llmload/prompts/prompts.h"
+#include "benchmarks/native/llmload/verbs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 256 << 20 };
+
+/* ---- the lines ---- */
+
+static void put_number(struct buf *to, const char *name, double v)
+{
+    buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
+    if (isfinite(v))
+        buf_double(to, v);
+    else
+        buf_puts(to, "null");
+}
+
+static void put_text(struct buf *to, const char *name, const char *v)
+{
+    buf_printf(to, ",\"%s\":", name);
+    if (v)
+        buf_json(to, str_of(v));
+    else
+        buf_puts(to, "null");
+}
+
+void share_print_live(const struct live *l, struct buf *to)
+{
+    buf_putc(to, '{');
+    put_number(to, "elapsed_s", l->elapsed_s);
+    put_number(to, "sent", (double)l->sent);
+    put_number(to, "completed", (double)l->completed);
+    put_number(to, "failed", (double)l->failed);
+    put_number(to, "in_flight", (double)l->in_flight);
+    put_number(to, "tokens", (double)l->tokens);
+    put_number(to, "chunks", (double)l->chunks);
+    put_number(to, "dropped", (double)l->dropped);
+    put_number(to, "ttft_s", l->ttft_s);
+    put_number(to, "itl_s", l->itl_s);
+    buf_printf(to, ",\"phase\":\"%s\",\"draining\":%s}", phase_names[l->phase], l->draining ? "true" : "false");
+}
+
+static uint64_t whole(const struct json *j, const char *name)
+{
+    int64_t v = json_integer(json_get(j, name), 0);
+    return v > 0 ? (uint64_t)v : 0;
+}
+
+void share_read_live(const struct json *j, struct live *ret)
+{
+    *ret = (struct live){.elapsed_s = json_number(json_get(j, "elapsed_s"), 0),
+                         .sent = whole(j, "sent"),
+                         .completed = whole(j, "completed"),
+                         .failed = whole(j, "failed"),
+                         .in_flight = whole(j, "in_flight"),
+                         .tokens = whole(j, "tokens"),
+                         .chunks = whole(j, "chunks"),
+                         .dropped = whole(j, "dropped"),
+                         .ttft_s = json_number(json_get(j, "ttft_s"), NAN),
+                         .itl_s = json_number(json_get(j, "itl_s"), NAN),
+                         .draining = json_bool(json_get(j, "draining"), false)};
+    const char *phase = json_string(json_get(j, "phase"), "");
+    for (int i = 0; i < PHASES; i++)
+        if (strcmp(phase, phase_names[i]) == 0)
+            ret->phase = (enum phase)i;
+}
+
+void share_print_outcome(const struct outcome *o, struct buf *to)
+{
+    buf_putc(to, '{');
+    put_number(to, "wall_s", o->wall_s);
+    put_number(to, "steal_percent", o->steal_percent);
+    put_number(to, "offered_rate", o->offered_rate);
+    put_number(to, "schedule_length", (double)o->schedule_length);
+    put_number(to, "threads", o->threads);
+    put_number(to, "begin_ns", (double)o->begin_ns);
+    put_number(to, "begin_wall_ms", (double)o->begin_wall_ms);
+    put_number(to, "signal", o->signal);
+    buf_printf(to, ",\"kernel_stamps\":%s", o->kernel_stamps ? "true" : "false");
+    put_text(to, "schedule_sha256", o->schedule_hash);
+    put_text(to, "trouble", o->trouble);
+    put_text(to, "why_early", o->why_early);
+    buf_puts(to, ",\"metrics\":");
+    metrics_print(&o->m, to);
+    buf_putc(to, '}');
+}
+
+static void shift(struct metrics *m, int64_t offset_ns)
+{
+    int64_t *const times[] = {&m->first_send_ns, &m->last_end_ns, &m->window_begin_ns, &m->window_end_ns, &m->series_begin_ns};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (*times[i])
+            *times[i] -= offset_ns;
+}
+
+static void add_rest(struct outcome *o, const struct json *j, int64_t offset_ns, bool first)
+{
+    double wall = json_number(json_get(j, "wall_s"), 0), steal = json_number(json_get(j, "steal_percent"), -1);
+    const char *trouble = json_string(json_get(j, "trouble"), ""), *hash = json_string(json_get(j, "schedule_sha256"), "");
+    o->wall_s = fmax(o->wall_s, wall);
+    o->steal_percent = first ? steal : fmax(o->steal_percent, steal);
+    o->threads += (unsigned)whole(j, "threads");
+    o->schedule_length += whole(j, "schedule_length");
+    o->offered_rate = fmax(o->offered_rate, json_number(json_get(j, "offered_rate"), 0));
+    o->kernel_stamps = (first || o->kernel_stamps) && json_bool(json_get(j, "kernel_stamps"), false);
+    if (!o->trouble[0])
+        snprintf(o->trouble, sizeof o->trouble, "%.290s", trouble);
+    if (first) {
+        o->begin_ns = json_integer(json_get(j, "begin_ns"), 0) - offset_ns;
+        o->begin_wall_ms = json_integer(json_get(j, "begin_wall_ms"), 0);
+        snprintf(o->schedule_hash, sizeof o->schedule_hash, "%.64s", hash);
+    } else if (strcmp(o->schedule_hash, hash) != 0)
+        snprintf(o->trouble, sizeof o->trouble,
+                 "the agents did not make the same schedule (%.12s, %.12s): different versions of llmload, or of the trace",
+                 o->schedule_hash, hash);
+    if (json_string(json_get(j, "why_early"), NULL) && !o->why_early)
+        o->why_early = "an agent ended early";
+}
+
+int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns, bool first, struct err *err)
+{
+    struct metrics m;
+    if (metrics_init(&m, err) < 0)
+        return -1;
+    int rc = metrics_read(&m, json_get(j, "metrics"), err);
+    if (rc == 0) {
+        uint64_t most = o->m.in_flight_max + m.in_flight_max;
+        shift(&m, offset_ns);
+        metrics_merge(&o->m, &m);
+        o->m.in_flight_max = most; /* of all together, at most */
+        add_rest(o, j, offset_ns, first);
+    }
+    metrics_deinit(&m);
+    return rc < 0 ? err_wrap(err, "an agent's result") : 0;
+}
+
+/* ---- the process ---- */
+
+static int write_line(struct buf *line, struct err *err)
+{
+    buf_putc(line, '\n');
+    if (line->failed)
+        return err_set(err, ERR_SYSTEM, "no memory for the result");
+    return fs_write_all(SHARE_FD, line->p, line->n) < 0 ? err_sys(err, "writing to the agent") : 0;
+}
+
+static void tick(void *context, const struct live *l)
+{
+    struct buf line CLEANUP_BUF;
+    (void)context;
+    buf_init(&line, 4096);
+    buf_puts(&line, "{\"live\":");
+    share_print_live(l, &line);
+    buf_putc(&line, '}');
+    if (write_line(&line, NULL) < 0)
+        engine_stop(SIGTERM); /* the agent is gone */
+}
+
+/* The figures of now, once more, when they do not change any more. */
+static void tick_last(const struct outcome *o)
+{
+    struct live l = {.elapsed_s = o->wall_s, .phase = PHASE_MEASURE, .tokens = o->m.output_tokens, .chunks = o->m.chunks, .dropped = o->m.dropped,
+                     .ttft_s = NAN, .itl_s = NAN};
+    for (int p = 0; p < PHASES; p++)
+        for (int e = 0; e < ENDINGS; e++) {
+            l.sent += o->m.ended[p][e];
+            l.failed += ending_rows[e].failed ? o->m.ended[p][e] : 0;
+            l.completed += e == ENDING_OK || e == ENDING_EMPTY ? o->m.ended[p][e] : 0;
+        }
+    tick(NULL, &l);
+}
+
+/* "ready", then the time to begin, in nanoseconds of CLOCK_MONOTONIC, comes on standard input; 0: at once. */
+static int wait_for_start(int64_t *ret, struct err *err)
+{
+    char text[40] = "";
+    size_t n = 0;
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 64);
+    buf_puts(&line, "{\"ready\":true}");
+    if (write_line(&line, err) < 0)
+        return -1;
+    while (n < sizeof text - 1) {
+        ssize_t got = read(STDIN_FILENO, text + n, 1);
+        if (got < 0 && errno == EINTR)
+            return err_set(err, ERR_SYSTEM, "stopped before the start");
+        if (got <= 0)
+            return err_set(err, ERR_SYSTEM, "the agent has gone before the start");
+        if (text[n] == '\n')
+            break;
+        n++;
+    }
+    return str_int((struct str){text, n}, ret) ? 0 : err_set(err, ERR_INPUT, "a time to start is wanted on standard input");
+}
+
+/* "K/N" */
+static int read_share(struct load *l, struct err *err)
+{
+    struct str rest = str_of(getenv("LLMLOAD_SHARE")), k = str_cut(&rest, '/');
+    uint64_t share, shares;
+    if (!rest.p)
+        return 0;
+    if (!str_uint(k, &share) || !str_uint(rest, &shares) || share >= shares || shares > 100000)
+        return err_set(err, ERR_USAGE, "LLMLOAD_SHARE: \"0/2\" … is wanted");
+    l->share = (unsigned)share;
+    l->shares = (unsigned)shares;
+    return 0;
+}
+
+static int make_share(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct err *err)
+{
+    struct around around;
+    struct outcome o = {0};
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, LINE_MAX_BYTES);
+    around_catch_signals();
+    int rc = around_begin(&around, set, load, prompts, true, err);
+    around.hooks.tick = tick;
+    if (rc == 0)
+        rc = wait_for_start(&around.hooks.start_at_ns, err);
+    if (rc == 0)
+        rc = engine_run(&o, load, prompts, around.sinks, &around.hooks, err);
+    if (rc == 0) {
+        tick_last(&o);
+        buf_puts(&line, "{\"final\":");
+        share_print_outcome(&o, &line);
+        buf_putc(&line, '}');
+        rc = write_line(&line, err);
+    }
+    outcome_deinit(&o);
+    around_deinit(&around);
+    return rc;
+}
+
+static int read_and_make(const struct opt_set *set, struct err *err)
+{
+    struct load load;
+    struct arena arena;
+    struct prompt_source *prompts = NULL;
+    arena_init(&arena, 64 << 20);
+    int rc = load_read(&load, set, &arena, err);
+    if (rc == 0)
+        rc = read_share(&load, err);
+    if (rc == 0)
+        rc = prompts_open(&prompts, set, &load, err);
+    if (rc == 0)
+        rc = make_share(set, &load, prompts, err);
+    if (prompts)
+        prompts->close(prompts);
+    arena_deinit(&arena);
+    return rc;
+}
+
+int verb_share(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[LOAD_ROWS];
+    struct opt_set set = {.rows = load_rows, .count = LOAD_ROWS, .values = values};
+    struct err why = {0};
+    int next;
+    opt_defaults(&set, getenv);
+    int rc = opt_parse(&set, argc, argv, &next, &why);
+    if (rc == 0)
+        rc = read_and_make(&set, &why);
+    opt_deinit(&set);
+    if (rc == 0)
+        return 0;
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 4096);
+    buf_puts(&line, "{\"error\":");
+    buf_json(&line, str_of(why.text));
+    buf_putc(&line, '}');
+    if (write_line(&line, NULL) < 0)
+        return err_set(err, why.kind, "%.900s", why.text);
+    return 1;
+}

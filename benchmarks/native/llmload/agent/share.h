@@ -1,0 +1,17 @@
+/* share.h: one agent's share of a load: the lines that the process which makes it writes, and what is read from them.
+ *
+ * The agent starts `llmload share` for each load: a fresh process, so that nothing of one load is left for the next, and that a crash is told.
+ * It writes JSON lines to descriptor 3: {"live": {…}} each second, then {"final": {…}} or {"error": "…"}. */
+#ifndef LLMLOAD_SHARE_H
+#define LLMLOAD_SHARE_H
+#include "base/json.h"
+#include "benchmarks/native/llmload/engine.h"
+
+enum { SHARE_FD = 3 };
+
+void share_print_live(const struct live *l, struct buf *to);            /* an object */
+void share_read_live(const struct json *j, struct live *ret);
+void share_print_outcome(const struct outcome *o, struct buf *to);      /* an object */
+/* Adds an agent's outcome to o. offset_ns: the agent's CLOCK_MONOTONIC minus ours. The first one (o all zero) sets what is not added. */
+int share_add_outcome(struct outcome *o, const struct json *j, int64_t offset_ns, bool first, struct err *err);
+#endif

@@ -1,0 +1,149 @@
+/* metrics_text.c: the aggregate of a run as JSON and back, for agents: what is merged from text equals what is merged in memory. */
+#include "benchmarks/native/llmload/metrics.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+enum { STATUSES = sizeof((struct metrics *)0)->status / sizeof((struct metrics *)0)->status[0] };
+
+static void put_whole(struct buf *to, const char *name, int64_t v)
+{
+    buf_printf(to, "%s\"%s\":%lld", to->p[to->n - 1] == '{' ? "" : ",", name, (long long)v);
+}
+
+static void put_row(struct buf *to, const char *name, const uint64_t *v, size_t n)
+{
+    buf_printf(to, ",\"%s\":[", name);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(to, i ? ",%llu" : "%llu", (unsigned long long)v[i]);
+    buf_putc(to, ']');
+}
+
+static void put_series(struct buf *to, const struct series *s)
+{
+    buf_printf(to, ",\"series\":{\"width_ns\":%lld,\"buckets\":[", (long long)s->width_ns);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct series_bucket *b = &s->b[i];
+        buf_printf(to, "%s[%u,%u,%u,%llu,%llu,%llu]", i ? "," : "", b->sent, b->completed, b->failed, (unsigned long long)b->tokens,
+                   (unsigned long long)b->chunks, (unsigned long long)b->in_flight_ns);
+    }
+    buf_puts(to, "]}");
+}
+
+void metrics_print(const struct metrics *m, struct buf *to)
+{
+    buf_putc(to, '{');
+#define SUM(field) put_whole(to, #field, (int64_t)m->field);
+    METRICS_SUMS(SUM)
+#undef SUM
+    put_whole(to, "first_send_ns", m->first_send_ns);
+    put_whole(to, "last_end_ns", m->last_end_ns);
+    put_whole(to, "window_begin_ns", m->window_begin_ns);
+    put_whole(to, "window_end_ns", m->window_end_ns);
+    put_whole(to, "series_begin_ns", m->series_begin_ns);
+    put_whole(to, "in_flight_max", (int64_t)m->in_flight_max);
+    buf_puts(to, ",\"itl_sum_ns\":");
+    buf_double(to, m->itl_sum_ns);
+    buf_puts(to, ",\"cpu_s\":");
+    buf_double(to, m->cpu_s);
+    for (int p = 0; p < PHASES; p++)
+        put_row(to, phase_names[p], m->ended[p], ENDINGS);
+    put_row(to, "status", m->status, STATUSES);
+    put_row(to, "input_source", m->input_source, TOKENS_SOURCES);
+    put_row(to, "output_source", m->output_source, TOKENS_SOURCES);
+    put_series(to, &m->series);
+    buf_puts(to, ",\"first_error\":{");
+    for (int e = 0; e < ENDINGS; e++)
+        if (m->first_error[e][0]) {
+            buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", ending_rows[e].name);
+            buf_json(to, str_of(m->first_error[e]));
+        }
+    buf_puts(to, "},\"histograms\":{");
+    for (int i = 0; i < METRICS; i++) {
+        buf_printf(to, "%s\"%s\":", i ? "," : "", metric_rows[i].key);
+        hdr_print(&m->h[i], to);
+    }
+    buf_puts(to, "}}");
+}
+
+/* ---- and back ---- */
+
+static uint64_t whole(const struct json *j)
+{
+    int64_t v = json_integer(j, 0);
+    return v > 0 ? (uint64_t)v : 0;
+}
+
+static int read_row(const struct json *from, const char *name, uint64_t *v, size_t n, struct err *err)
+{
+    const struct json *row = json_get(from, name), *j = json_first(row);
+    if (!json_is_array(row) || json_count(row) != n)
+        return err_set(err, ERR_INPUT, "\"%s\" is missing, or of another version", name);
+    for (size_t i = 0; i < n; i++, j = json_next(j))
+        v[i] += whole(j);
+    return 0;
+}
+
+/* Into an empty series; metrics_merge brings widths together. */
+static int read_series(struct series *s, const struct json *from, struct err *err)
+{
+    const struct json *j = json_first(json_get(from, "buckets"));
+    int64_t width = json_integer(json_get(from, "width_ns"), 0);
+    if (width <= 0 || json_count(json_get(from, "buckets")) > SERIES_MAX)
+        return err_set(err, ERR_INPUT, "\"series\" is missing, or has more than %d buckets", SERIES_MAX);
+    s->width_ns = width;
+    for (s->n = 0; j; j = json_next(j), s->n++)
+        s->b[s->n] = (struct series_bucket){(uint32_t)whole(json_at(j, 0)), (uint32_t)whole(json_at(j, 1)), (uint32_t)whole(json_at(j, 2)),
+                                            whole(json_at(j, 3)),           whole(json_at(j, 4)),           whole(json_at(j, 5))};
+    return 0;
+}
+
+static void read_errors(struct metrics *m, const struct json *from)
+{
+    for (int e = 0; e < ENDINGS; e++) {
+        const char *text = json_string(json_get(from, ending_rows[e].name), NULL);
+        if (text)
+            strncpy(m->first_error[e], text, sizeof m->first_error[0] - 1);
+    }
+}
+
+static int read_all(struct metrics *m, const struct json *from, struct err *err)
+{
+#define SUM(field) m->field = whole(json_get(from, #field));
+    METRICS_SUMS(SUM)
+#undef SUM
+    m->first_send_ns = json_integer(json_get(from, "first_send_ns"), 0);
+    m->last_end_ns = json_integer(json_get(from, "last_end_ns"), 0);
+    m->window_begin_ns = json_integer(json_get(from, "window_begin_ns"), 0);
+    m->window_end_ns = json_integer(json_get(from, "window_end_ns"), 0);
+    m->series_begin_ns = json_integer(json_get(from, "series_begin_ns"), 0);
+    m->in_flight_max = whole(json_get(from, "in_flight_max"));
+    m->itl_sum_ns = json_number(json_get(from, "itl_sum_ns"), 0);
+    m->cpu_s = json_number(json_get(from, "cpu_s"), 0);
+    for (int p = 0; p < PHASES; p++)
+        if (read_row(from, phase_names[p], m->ended[p], ENDINGS, err) < 0)
+            return -1;
+    if (read_row(from, "status", m->status, STATUSES, err) < 0 ||
+        read_row(from, "input_source", m->input_source, TOKENS_SOURCES, err) < 0 ||
+        read_row(from, "output_source", m->output_source, TOKENS_SOURCES, err) < 0 ||
+        read_series(&m->series, json_get(from, "series"), err) < 0)
+        return -1;
+    read_errors(m, json_get(from, "first_error"));
+    for (int i = 0; i < METRICS; i++)
+        if (hdr_read(&m->h[i], json_get(json_get(from, "histograms"), metric_rows[i].key), err) < 0)
+            return err_wrap(err, "histogram %s", metric_rows[i].key);
+    return 0;
+}
+
+int metrics_read(struct metrics *into, const struct json *from, struct err *err)
+{
+    struct metrics m;
+    if (metrics_init(&m, err) < 0)
+        return -1;
+    int rc = read_all(&m, from, err);
+    if (rc == 0)
+        metrics_merge(into, &m);
+    metrics_deinit(&m);
+    return rc;
+}
