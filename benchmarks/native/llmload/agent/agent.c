@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "benchmarks/native/llmload/agent/api.h"
-#include "benchmarks/native/llmload/agent/child.h"
+#include "benchmarks/native/llmload/agent/part.h"
 #include "benchmarks/native/llmload/agent/share.h"
 #include "benchmarks/native/llmload/agent/token.h"
 #include "benchmarks/native/llmload/options.h"
@@ -38,7 +38,7 @@ static const struct opt_row agent_rows[] = {
 enum { AGENT_ROWS = sizeof agent_rows / sizeof *agent_rows };
 
 struct agent {
-    struct child *child; /* the load that is made, or was made last; NULL: none yet */
+    struct part *part;  /* the load that is made, or was made last; NULL: none yet */
     bool has_token, fetched;
     int wake[2]; /* the main thread is to look at `fetched` */
 };
@@ -62,13 +62,13 @@ static unsigned health(struct buf *to)
 
 static unsigned status(struct agent *a, struct buf *to)
 {
-    struct child_view v;
-    if (!a->child) {
+    struct part_view v;
+    if (!a->part) {
         buf_puts(to, "{\"state\":\"idle\"}\n");
         return 200;
     }
-    child_look(a->child, &v);
-    buf_printf(to, "{\"state\":\"%s\",\"share\":\"%s\",\"live\":", child_state_names[v.state], v.share);
+    part_look(a->part, &v);
+    buf_printf(to, "{\"state\":\"%s\",\"share\":\"%s\",\"live\":", part_state_names[v.state], v.share);
     share_print_live(&v.live, to);
     if (v.error[0]) {
         buf_puts(to, ",\"error\":");
@@ -80,12 +80,12 @@ static unsigned status(struct agent *a, struct buf *to)
 
 static unsigned result(struct agent *a, struct buf *to)
 {
-    struct child_view v = {.state = CHILD_PREPARING};
-    if (a->child)
-        child_look(a->child, &v);
-    if (!a->child || !child_result(a->child, to)) {
-        put_error(to, v.state == CHILD_FAILED ? v.error : "there is no result yet");
-        return v.state == CHILD_FAILED ? 500 : 404;
+    struct part_view v = {.state = PART_PREPARING};
+    if (a->part)
+        part_look(a->part, &v);
+    if (!a->part || !part_result(a->part, to)) {
+        put_error(to, v.state == PART_FAILED ? v.error : "there is no result yet");
+        return v.state == PART_FAILED ? 500 : 404;
     }
     buf_putc(to, '\n');
     a->fetched = true;
@@ -105,13 +105,13 @@ static void prometheus_row(struct buf *to, const char *name, const char *kind, c
 
 static unsigned prometheus(struct agent *a, struct buf *to, const char **type)
 {
-    struct child_view v = {.state = CHILD_PREPARING};
+    struct part_view v = {.state = PART_PREPARING};
     *type = "text/plain; version=0.0.4";
-    if (a->child)
-        child_look(a->child, &v);
+    if (a->part)
+        part_look(a->part, &v);
     const struct live *l = &v.live;
-    prometheus_row(to, "running", "gauge", "Is a load being made.", a->child && v.state == CHILD_RUNNING);
-    if (!a->child)
+    prometheus_row(to, "running", "gauge", "Is a load being made.", a->part && v.state == PART_RUNNING);
+    if (!a->part)
         return 200;
     prometheus_row(to, "requests_sent_total", "counter", "Requests sent.", (double)l->sent);
     prometheus_row(to, "requests_completed_total", "counter", "Requests that came to a good end.", (double)l->completed);
@@ -149,8 +149,8 @@ static const char *wrong_arg(const struct agent *a, const char *arg)
 static unsigned begin(struct agent *a, const struct json *j, struct buf *to)
 {
     struct err err = {0};
-    if (!a->child || child_release(a->child, json_integer(json_get(j, "at_ns"), 0), &err) < 0) {
-        put_error(to, a->child ? err.text : "nothing is prepared: args are wanted");
+    if (!a->part || part_release(a->part, json_integer(json_get(j, "at_ns"), 0), &err) < 0) {
+        put_error(to, a->part ? err.text : "nothing is prepared: args are wanted");
         return 409;
     }
     buf_puts(to, "{\"state\":\"running\"}\n");
@@ -162,7 +162,7 @@ static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
     const char *args[ARGS_MAX + 1];
     size_t n = 0;
     struct err err = {0};
-    struct child_view v;
+    struct part_view v;
     int64_t share = json_integer(json_get(j, "share"), 0), shares = json_integer(json_get(j, "shares"), 1);
     for (const struct json *arg = json_first(json_get(j, "args")); arg; arg = json_next(arg)) {
         const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(a, json_string(arg, NULL));
@@ -173,14 +173,14 @@ static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
     args[n] = NULL;
     if (shares < 1 || shares > 100000 || share < 0 || share >= shares)
         return put_error(to, "share must be from 0 to shares - 1"), 400;
-    if (a->child && (child_look(a->child, &v), v.state < CHILD_DONE))
+    if (a->part && (part_look(a->part, &v), v.state < PART_DONE))
         return put_error(to, "a load is being made: POST /stop ends it"), 409;
-    child_free(a->child);
-    a->child = NULL;
-    if (child_start(&a->child, args, (unsigned)share, (unsigned)shares, &err) < 0)
+    part_free(a->part);
+    a->part = NULL;
+    if (part_start(&a->part, args, (unsigned)share, (unsigned)shares, &err) < 0)
         return put_error(to, err.text), 500;
     if (!json_bool(json_get(j, "hold"), false))
-        child_release_when_ready(a->child, json_integer(json_get(j, "at_ns"), 0));
+        part_release_when_ready(a->part, json_integer(json_get(j, "at_ns"), 0));
     buf_puts(to, "{\"state\":\"preparing\"}\n");
     return 202;
 }
@@ -220,8 +220,8 @@ static unsigned handle(void *context, const struct api_call *call, struct buf *t
     case 4: return start(a, call->body, to);
     default: break;
     }
-    if (a->child)
-        child_stop(a->child);
+    if (a->part)
+        part_stop(a->part);
     buf_puts(to, "{\"state\":\"stopping\"}\n");
     return 202;
 }
@@ -300,7 +300,7 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
         got = wait_for_end(&a, signals, opt_on(set, "once"));
     }
     api_stop(api);
-    child_free(a.child);
+    part_free(a.part);
     fs_close(&signals);
     fs_close(&a.wake[0]);
     fs_close(&a.wake[1]);

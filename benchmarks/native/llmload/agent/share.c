@@ -171,8 +171,13 @@ static void tick(void *context, const struct live *l)
 /* The figures of now, once more, when they do not change any more. */
 static void tick_last(const struct outcome *o)
 {
-    struct live l = {.elapsed_s = o->wall_s, .phase = PHASE_MEASURE, .tokens = o->m.output_tokens, .chunks = o->m.chunks, .dropped = o->m.dropped,
-                     .ttft_s = NAN, .itl_s = NAN};
+    struct live l = {.elapsed_s = o->wall_s,
+                     .phase = PHASE_MEASURE,
+                     .tokens = o->m.output_tokens,
+                     .chunks = o->m.chunks,
+                     .dropped = o->m.dropped,
+                     .ttft_s = NAN,
+                     .itl_s = NAN};
     for (int p = 0; p < PHASES; p++)
         for (int e = 0; e < ENDINGS; e++) {
             l.sent += o->m.ended[p][e];

@@ -1,5 +1,5 @@
-/* child.c: see child.h. A thread reads the lines that the process writes. */
-#include "benchmarks/native/llmload/agent/child.h"
+/* part.c: see part.h. A thread reads the lines that the process writes. */
+#include "benchmarks/native/llmload/agent/part.h"
 
 #include "base/clock.h"
 #include "base/exit_words.h"
@@ -18,29 +18,29 @@
 #include <unistd.h>
 
 enum { ARGS_MAX = 420, RESULT_MAX = 512 << 20, KILL_AFTER_S = 5 };
-const char *const child_state_names[CHILD_STATES] = {"preparing", "ready", "running", "done", "failed"};
+const char *const part_state_names[PART_STATES] = {"preparing", "ready", "running", "done", "failed"};
 
-struct child {
+struct part {
     pid_t pid;
     int lines, orders; /* from it (its descriptor 3), to it (its standard input) */
     pthread_t thread;
     pthread_mutex_t lock;
-    struct child_view view; /* under the lock, as all below */
+    struct part_view view; /* under the lock, as all below */
     struct buf result;
     bool release, released, ended;
     int64_t release_at_ns;
 };
 
-static void send_release(struct child *c, int64_t at_ns)
+static void send_release(struct part *c, int64_t at_ns)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "%lld\n", (long long)at_ns);
     if (fs_write_all(c->orders, text, (size_t)n) == 0)
-        c->view.state = CHILD_RUNNING;
+        c->view.state = PART_RUNNING;
     c->released = true;
 }
 
-static void take_line(struct child *c, struct str line)
+static void take_line(struct part *c, struct str line)
 {
     struct json *j;
     if (json_parse(&j, line, NULL, NULL) < 0)
@@ -50,7 +50,7 @@ static void take_line(struct child *c, struct str line)
     if (json_get(j, "live"))
         share_read_live(json_get(j, "live"), &c->view.live);
     if (json_bool(json_get(j, "ready"), false)) {
-        c->view.state = CHILD_READY;
+        c->view.state = PART_READY;
         if (c->release)
             send_release(c, c->release_at_ns);
     }
@@ -63,7 +63,7 @@ static void take_line(struct child *c, struct str line)
 }
 
 /* The process has ended, and is waited for under the lock: so nobody sends a signal to a number that is another's by then. */
-static void settle(struct child *c)
+static void settle(struct part *c)
 {
     char words[EXIT_WORDS_SIZE];
     int status = 0;
@@ -74,7 +74,7 @@ static void settle(struct child *c)
     waitpid(c->pid, &status, 0);
     exit_words(words, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     bool good = c->result.n && !c->result.failed;
-    c->view.state = good ? CHILD_DONE : CHILD_FAILED;
+    c->view.state = good ? PART_DONE : PART_FAILED;
     c->view.live.in_flight = 0;
     if (!good && !c->view.error[0])
         snprintf(c->view.error, sizeof c->view.error, "the load's process ended without a result%s%s", words[0] ? ": " : "", words);
@@ -84,7 +84,7 @@ static void settle(struct child *c)
 
 static void *read_lines(void *context)
 {
-    struct child *c = context;
+    struct part *c = context;
     struct buf text;
     buf_init(&text, RESULT_MAX);
     for (;;) {
@@ -107,7 +107,7 @@ static void *read_lines(void *context)
     return NULL;
 }
 
-static int spawn(struct child *c, const char *const *args, int lines, int orders, struct err *err)
+static int spawn(struct part *c, const char *const *args, int lines, int orders, struct err *err)
 {
     char *argv[ARGS_MAX + 3] = {(char *)"llmload", (char *)"share"}; /* posix_spawn changes neither */
     posix_spawn_file_actions_t files;
@@ -144,9 +144,9 @@ static int pipe_above(int fds[2])
     return 0;
 }
 
-int child_start(struct child **ret, const char *const *args, unsigned share, unsigned shares, struct err *err)
+int part_start(struct part **ret, const char *const *args, unsigned share, unsigned shares, struct err *err)
 {
-    struct child *c = calloc(1, sizeof *c);
+    struct part *c = calloc(1, sizeof *c);
     int lines[2] = {-1, -1}, orders[2] = {-1, -1}, rc = 0;
     if (!c)
         return err_sys(err, "out of memory");
@@ -170,36 +170,36 @@ int child_start(struct child **ret, const char *const *args, unsigned share, uns
     }
     if (rc < 0) {
         c->pid = 0;
-        child_free(c);
+        part_free(c);
         return -1;
     }
     *ret = c;
     return 0;
 }
 
-int child_release(struct child *c, int64_t at_ns, struct err *err)
+int part_release(struct part *c, int64_t at_ns, struct err *err)
 {
     int rc = 0;
     pthread_mutex_lock(&c->lock);
-    if (c->view.state != CHILD_READY || c->released)
-        rc = err_set(err, ERR_INPUT, "the load is %s, not ready", child_state_names[c->view.state]);
+    if (c->view.state != PART_READY || c->released)
+        rc = err_set(err, ERR_INPUT, "the load is %s, not ready", part_state_names[c->view.state]);
     else
         send_release(c, at_ns);
     pthread_mutex_unlock(&c->lock);
     return rc;
 }
 
-void child_release_when_ready(struct child *c, int64_t at_ns)
+void part_release_when_ready(struct part *c, int64_t at_ns)
 {
     pthread_mutex_lock(&c->lock);
     c->release = true;
     c->release_at_ns = at_ns;
-    if (c->view.state == CHILD_READY && !c->released)
+    if (c->view.state == PART_READY && !c->released)
         send_release(c, at_ns);
     pthread_mutex_unlock(&c->lock);
 }
 
-void child_stop(struct child *c)
+void part_stop(struct part *c)
 {
     pthread_mutex_lock(&c->lock);
     if (!c->ended)
@@ -207,31 +207,31 @@ void child_stop(struct child *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-void child_look(struct child *c, struct child_view *ret)
+void part_look(struct part *c, struct part_view *ret)
 {
     pthread_mutex_lock(&c->lock);
     *ret = c->view;
     pthread_mutex_unlock(&c->lock);
 }
 
-bool child_result(struct child *c, struct buf *to)
+bool part_result(struct part *c, struct buf *to)
 {
     pthread_mutex_lock(&c->lock);
-    bool has = c->ended && c->view.state == CHILD_DONE;
+    bool has = c->ended && c->view.state == PART_DONE;
     if (has)
         buf_str(to, buf_text(&c->result));
     pthread_mutex_unlock(&c->lock);
     return has;
 }
 
-void child_free(struct child *c)
+void part_free(struct part *c)
 {
     if (!c)
         return;
     fs_close(&c->orders);
     if (c->pid) {
         struct timespec end;
-        child_stop(c);
+        part_stop(c);
         clock_gettime(CLOCK_REALTIME, &end);
         end.tv_sec += KILL_AFTER_S;
         if (pthread_timedjoin_np(c->thread, NULL, &end) != 0) {
