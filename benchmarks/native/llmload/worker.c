@@ -110,6 +110,12 @@ static void begin(struct worker *w, enum phase phase, uint64_t index, int64_t sc
         raw_begin(w, c);
 }
 
+/* Of n things that several agents do together, as many as this one does. */
+static uint64_t agents_part(const struct load *l, uint64_t n)
+{
+    return n / l->shares + (l->share < n % l->shares);
+}
+
 /* May one more be sent, in which phase, with which index? Counts it if so. */
 static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index)
 {
@@ -119,9 +125,9 @@ static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index
         return false;
     enum phase phase = w->now_ns < run->measure_ns ? PHASE_WARMUP : w->now_ns < run->cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
     uint64_t n = atomic_fetch_add_explicit(&run->next_index, 1, memory_order_relaxed);
-    if (n < l->warmup_requests)
+    if (n < agents_part(l, l->warmup_requests))
         phase = PHASE_WARMUP;
-    if (phase == PHASE_MEASURE && l->requests && atomic_fetch_add_explicit(&run->measured, 1, memory_order_relaxed) >= l->requests) {
+    if (phase == PHASE_MEASURE && l->requests && atomic_fetch_add_explicit(&run->measured, 1, memory_order_relaxed) >= agents_part(l, l->requests)) {
         w->draining = true;
         return false;
     }
@@ -202,7 +208,7 @@ static uint64_t part(const struct worker *w, double whole)
 {
     const struct load *l = w->run->load;
     uint64_t n = whole > 0 ? (uint64_t)(whole + 0.5) : 0;
-    n = n / l->shares + (l->share < n % l->shares);
+    n = agents_part(l, n);
     return n / w->run->workers + (w->number < n % w->run->workers);
 }
 
