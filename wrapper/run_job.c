@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
+enum { LOOK_MS = 200, HURRY_MS = 300, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
 static const int64_t MS = 1000000;
 static const char KEY[] = "job.allocation"; /* what is missing where scontrol has not answered */
 
@@ -399,18 +399,26 @@ void job_signalled(struct run *run, int number, pid_t sender)
     journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
 }
 
+bool job_hurries(const struct run *run)
+{
+    return run->job.by_scheduler;
+}
+
 void job_end(struct run *run)
 {
     struct timespec nap = {.tv_nsec = 10 * MS};
-    while (run->job.stage != JOB_IDLE) {
+    int64_t until = clock_mono_ns() + (job_hurries(run) ? HURRY_MS : 2 * JOB_LIMIT_MS) * MS;
+    while (run->job.stage != JOB_IDLE && clock_mono_ns() < until) {
         if (run->job.stage == JOB_OTHER) {
             nanosleep(&nap, NULL);
             look_at_other(run, clock_mono_ns());
             continue;
         }
-        ask_wait(&run->job.ask, JOB_LIMIT_MS);
+        ask_wait(&run->job.ask, (until - clock_mono_ns()) / MS);
         job_hear(run);
     }
+    if (run->job.stage != JOB_IDLE)
+        told_nothing(run, "scontrol: no answer before the scheduler ended the job", "");
 }
 
 void job_explain(const struct run *run, char *why, size_t size)

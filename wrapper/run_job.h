@@ -32,6 +32,8 @@ void job_hear(struct run *run);
 void job_signalled(struct run *run, int number, pid_t sender);
 /* The program has ended: the answer is waited for, within its limit, and told. */
 void job_end(struct run *run);
+/* The scheduler has sent a signal: KILL will follow, there is no time to wait for others. */
+bool job_hurries(const struct run *run);
 /* Adds to the words for a killed run what is known of the allocation's part in it. */
 void job_explain(const struct run *run, char *why, size_t size);
 void job_close(struct run *run);

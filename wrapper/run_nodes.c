@@ -516,6 +516,7 @@ static void end_files(struct run *run)
     struct timespec nap = {.tv_nsec = 20 * MS};
     uint64_t bytes = 0;
     int64_t start = clock_mono_ns(), quiet = start;
+    bool hurry = job_hurries(run);
     for (;;) {
         int64_t now = clock_mono_ns();
         look_into_folder(run);
@@ -523,7 +524,7 @@ static void end_files(struct run *run)
             quiet = now;
         bytes = n->bytes;
         bool all = n->seen_count && n->ended == n->seen_count && (int64_t)n->seen_count >= n->expected;
-        if (all || now - quiet > QUIET_MS * MS || now - start > END_MS * MS)
+        if (all || now - quiet > (hurry ? QUIET_MS / 4 : QUIET_MS) * MS || now - start > (hurry ? END_MS / 4 : END_MS) * MS)
             break;
         nanosleep(&nap, NULL);
     }
@@ -534,7 +535,7 @@ static void end_files(struct run *run)
 void nodes_end(struct run *run)
 {
     struct run_nodes *n = &run->nodes;
-    int64_t until = clock_mono_ns() + END_MS * MS;
+    int64_t until = clock_mono_ns() + (job_hurries(run) ? END_MS / 4 : END_MS) * MS;
     if (n->way == NODES_FILES)
         end_files(run);
     if (n->way == NODES_STEP) {

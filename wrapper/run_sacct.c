@@ -81,6 +81,8 @@ void sacct_end(struct run *run)
         why = "this is not a job of Slurm";
     else if (strcmp(run->wire->scope, "rank0") == 0 || strcmp(run->wire->scope, "rank") == 0)
         why = "the step of these ranks ends after the record; write benchwrap before srun";
+    else if (job_hurries(run))
+        why = "the scheduler ended the job";
     for (int i = 0; i < TRIES && !why; i++) {
         int64_t left = (until - clock_mono_ns()) / MS;
         if (left <= 0)

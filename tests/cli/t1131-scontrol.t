@@ -1,0 +1,68 @@
+#!/bin/bash
+# A scontrol that lies, stops halfway, says too much or nothing: the run is recorded as ever, and says why there is no allocation in it.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+unset "${!SLURM_@}" 2>/dev/null
+mkdir fake
+run() # JOB: a run in that job with fake/scontrol in PATH; what is missing
+{
+    rm -rf mlruns .benchwrap
+    PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME=${2-wrap} "$BENCHWRAP" -q -- true 2>err
+    "$BENCHWRAP" show --json | jq -r '(.missing[] | select(.key == "job.allocation").reason) // empty' | cut -c1-120
+}
+param() { cat mlruns/*/*/params/"$1" 2>/dev/null; }
+fake() { { echo '#!/bin/sh'; cat; } >fake/scontrol; chmod +x fake/scontrol; }
+json=$ROOT/tests/slurm/24.11-running/reply.json
+text=$ROOT/tests/slurm/text-22.05/reply.txt
+
+fake <<S
+echo "\$*" >>'$WORK/asked'
+[ "\$SLURM_TIME_FORMAT" = %s ] || exit 9
+cat '$json'
+S
+is "JSON: nothing is missing" "$(SLURM_TIME_FORMAT=nonsense run 6368)" ""
+is "JSON: its fields" "$(param slurm.version) $(param job.time_limit_s) $(cat mlruns/*/*/tags/job.nodelist)" "24.11.5 120 cn3"
+is "JSON: asked once" "$(cat asked)" "show job 6368 --json"
+is "another run of the job has the same" "$(run 6368)$(param slurm.version)" "24.11.5"
+is "and nobody asked again" "$(wc -l <asked)" 1
+fake <<S
+case "\$*" in *--json*) echo "scontrol: unrecognized option '--json'" >&2; exit 1 ;; esac
+cat '$text'
+S
+is "an older one: text" "$(run 2 'ior sweep: xfer=2M, blk=2M')$(param slurm.licenses) $(param slurm.tres)" "matlab:2 cpu=8,mem=8000M,node=2,billing=8,license/matlab=2"
+fake <<S
+head -c 9000 '$json'
+S
+like "half of it" "$(run 101)" "^scontrol: scontrol's JSON: line .*not valid JSON"
+fake <<S
+case "\$*" in *--json*) echo "no JSON support" >&2; exit 1 ;; esac
+sed 's/JobId=2 /JobId=102 /' '$text' | head -c 600
+S
+is "half of the text" "$(run 102 'ior sweep: xfer=2M, blk=2M')$(param slurm.qos)" "scontrol: scontrol's reply ends too early"
+fake <<S
+cat '$json'
+S
+is "another job" "$(run 103)$(param slurm.version)" "scontrol: scontrol's reply is not about the job 103"
+fake <<S
+printf '\033]0;owned\007\033[2J error: \377 no\nsecond line\n' >&2; exit 1
+S
+is "escape bytes" "$(run 104)" 'scontrol: \x1b]0;owned\x07\x1b[2J error: \xff no'
+fake <<S
+exec head -c 60000000 /dev/zero
+S
+is "too much" "$(run 105)" "scontrol: its answer is longer than 32 MiB"
+fake <<S
+head -c 300000 /dev/urandom; kill -9 \$\$
+S
+is "killed" "$(run 106)" "scontrol: failed without a word"
+rm fake/scontrol
+fake <<S
+touch '$WORK/was asked'
+S
+is "not asked" "$(BENCHWRAP_NO_SCONTROL=1 run 108)" "scontrol was not asked (--no-scontrol)"
+is "not asked by tasks of an array" "$(SLURM_ARRAY_JOB_ID=109 SLURM_ARRAY_TASK_ID=1 run 110)" "scontrol is not asked by tasks of an array: there may be thousands"
+for id in '5; touch x' '--help' '../7' '' 99999999999999999999999; do run "$id" >/dev/null; done
+ok "an id that is no number never reaches a command" test ! -e "was asked"
+SLURM_JOB_END_TIME=$(($(date +%s) + 61)) SLURM_JOB_ID=x "$BENCHWRAP" -q -- true
+is "an end of the allocation without a job" $? 0
+done_testing
