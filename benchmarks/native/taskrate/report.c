@@ -88,6 +88,15 @@ void report_deinit(struct report *r, struct bench *b)
     unlink(path);
 }
 
+/* Is it the report of a further run that we know of, sent once more because our acknowledgement was late? */
+static bool told_before(const struct tasks *t, size_t task, int64_t start)
+{
+    for (size_t i = 0; i < t->duplicates && i < TASKS_AGAIN; i++)
+        if (t->again[i].task == task && t->again[i].start == start)
+            return true;
+    return false;
+}
+
 /* One report into the book. The same run reported twice (its acknowledgement was lost) is known by its first instruction. true: it ended a task. */
 static bool take(struct bench *b, const struct wire_record *r, int64_t when)
 {
@@ -100,9 +109,10 @@ static bool take(struct bench *b, const struct wire_record *r, int64_t when)
     uint16_t node = clocks_take(&b->clocks, r, &stamps);
     size_t i = r->task;
     if (t->flags[i] & TASK_STAMPED) {
-        if (t->self[i].start != stamps.start || t->node[i] != node) {
+        if ((t->self[i].start != stamps.start || t->node[i] != node) && !told_before(t, i, stamps.start)) {
             t->flags[i] |= TASK_TWICE;
-            t->duplicates++;
+            t->again[t->duplicates % TASKS_AGAIN].task = i;
+            t->again[t->duplicates++ % TASKS_AGAIN].start = stamps.start;
         }
         return false;
     }

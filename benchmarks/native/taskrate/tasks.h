@@ -18,6 +18,8 @@ enum tasks_flags {
     TASK_RETRIED = 32    /* the scheduler had started it before, or its submission was repeated */
 };
 
+enum { TASKS_AGAIN = 1024 };
+
 struct tasks {
     size_t n, room;
     int64_t *submit, *submitted, *known; /* before the submit call; it returned; the client learned of the end */
@@ -28,6 +30,10 @@ struct tasks {
     uint8_t *flags;                      /* enum tasks_flags */
     int self_fd;
     size_t duplicates;                   /* runs of a task beyond its first */
+    struct {
+        size_t task;
+        int64_t start;
+    } again[TASKS_AGAIN];                /* the last of these: a report that is repeated is no further run */
     size_t strangers;                    /* reports that belonged to no task of this batch */
 };
 
