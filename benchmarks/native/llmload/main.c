@@ -124,7 +124,8 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
 }
 
 /* The run, or the runs of a sweep, here or by agents. */
-static int make_load(struct extras *x, struct outcome *o, struct load *load, struct prompt_source *prompts, struct around *a, struct err *err)
+static int make_load(struct extras *x, struct outcome *o, struct load *load, struct prompt_source *prompts, struct around *a,
+                     struct err *err)
 {
     if (x->agents)
         return coordinate_prepare(x->agents, load->model, err) < 0 ? -1 : coordinate_run(x->agents, o, &a->hooks, err);

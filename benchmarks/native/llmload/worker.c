@@ -127,7 +127,8 @@ static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index
     uint64_t n = atomic_fetch_add_explicit(&run->next_index, 1, memory_order_relaxed);
     if (n < agents_part(l, l->warmup_requests))
         phase = PHASE_WARMUP;
-    if (phase == PHASE_MEASURE && l->requests && atomic_fetch_add_explicit(&run->measured, 1, memory_order_relaxed) >= agents_part(l, l->requests)) {
+    if (phase == PHASE_MEASURE && l->requests &&
+        atomic_fetch_add_explicit(&run->measured, 1, memory_order_relaxed) >= agents_part(l, l->requests)) {
         w->draining = true;
         return false;
     }
@@ -364,7 +365,8 @@ static bool turn(struct worker *w)
     w->draining |= stop || (w->now_ns >= run->stop_ns && !run->schedule->n);
     if (stop)
         give_up(w, "the run was stopped");
-    if (w->now_ns >= run->stop_ns && w->now_ns - run->stop_ns > (int64_t)(run->load->grace_s * 1e9)) /* arrivals that still wait for a slot are dropped */
+    if (w->now_ns >= run->stop_ns &&
+        w->now_ns - run->stop_ns > (int64_t)(run->load->grace_s * 1e9)) /* arrivals that still wait for a slot are dropped */
         give_up(w, "still going on after --grace");
     if (!w->in_flight && (w->draining || (run->schedule->n && w->next_arrival >= run->schedule->n && !w->users)))
         return false;

@@ -1,0 +1,309 @@
+/* compare.c: see compare.h. Of three runs or more on each side the interval of the medians' ratio tells (base/stats.h); of single runs the confidence
+ * intervals of their percentiles, where they have some: figures whose intervals overlap have not changed as far as can be told. */
+#include "benchmarks/native/llmload/output/compare.h"
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/stats.h"
+#include "base/opt.h"
+#include "benchmarks/native/llmload/verbs.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FILE_MAX = 256 << 20, REGRESSION_STATUS = 3 };
+
+/* What is compared: the member, whether more is better, and where its interval stands. */
+static const struct figure {
+    const char *key, *interval;
+    bool more;
+} figures[] = {
+    {"request_throughput", NULL, true},
+    {"output_throughput", NULL, true},
+    {"total_token_throughput", NULL, true},
+    {"request_goodput", NULL, true},
+    {"mean_ttft_ms", NULL, false},
+    {"median_ttft_ms", "/metrics/ttft/p50", false},
+    {"p99_ttft_ms", "/metrics/ttft/p99", false},
+    {"mean_tpot_ms", NULL, false},
+    {"median_tpot_ms", "/metrics/tpot/p50", false},
+    {"p99_tpot_ms", "/metrics/tpot/p99", false},
+    {"mean_itl_ms", NULL, false},
+    {"median_itl_ms", "/metrics/itl/p50", false},
+    {"p99_itl_ms", "/metrics/itl/p99", false},
+    {"mean_e2el_ms", NULL, false},
+    {"median_e2el_ms", "/metrics/e2el/p50", false},
+    {"p99_e2el_ms", "/metrics/e2el/p99", false},
+    {"p99_e2el_from_schedule_ms", "/metrics/e2el_from_schedule/p99", false},
+    {"score_accuracy", NULL, true},
+};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+/* Conditions: where these differ, the figures do not compare the servers alone. */
+static const char *const conditions[] = {"/backend",
+                                         "/model_id",
+                                         "/num_prompts",
+                                         "/request_rate",
+                                         "/max_concurrency",
+                                         "/load/arrivals",
+                                         "/load/schedule_sha256",
+                                         "/load/max_tokens",
+                                         "/load/prompts",
+                                         "/load/dataset_sha256",
+                                         "/server_version"};
+
+int compare_read(struct compare_side *ret, const char *files, struct err *err)
+{
+    struct str rest = str_of(files);
+    *ret = (struct compare_side){.label = files};
+    while (rest.p) {
+        struct str one = str_cut(&rest, ',');
+        struct buf path CLEANUP_BUF, text CLEANUP_BUF;
+        buf_init(&path, 4096);
+        buf_init(&text, FILE_MAX);
+        buf_str(&path, one);
+        int rc = path.n && !path.failed ? fs_read(AT_FDCWD, path.p, FILE_MAX, 0, &text, err)
+                                        : err_set(err, ERR_USAGE, "\"%.200s\": names of results are wanted", files);
+        if (rc == 0 && ret->n == COMPARE_RUNS_MAX)
+            rc = err_set(err, ERR_USAGE, "more than %d results on one side", COMPARE_RUNS_MAX);
+        if (rc == 0 && json_parse(&ret->run[ret->n], buf_text(&text), NULL, err) < 0)
+            rc = err_wrap(err, "%.300s", path.p);
+        if (rc == 0 && !json_is_number(json_get(ret->run[ret->n++], "completed")))
+            rc = err_set(err, ERR_INPUT, "%.300s: not a result of llmload --json, nor of vLLM's benchmark (no \"completed\")", path.p);
+        if (rc < 0) {
+            compare_deinit(ret);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void compare_deinit(struct compare_side *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        json_free(s->run[i]);
+    s->n = 0;
+}
+
+static size_t values(const struct compare_side *s, const char *key, double *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double v = json_number(json_get(s->run[i], key), NAN);
+        if (isfinite(v))
+            ret[n++] = v;
+    }
+    return n;
+}
+
+struct change {
+    double a, b, ratio, low, high; /* medians; low, high: of the ratio; NaN: not known */
+    bool clear; /* more than chance, as far as can be told */
+};
+
+static bool interval(const struct json *run, const char *pointer, double *low, double *high)
+{
+    const struct json *j = pointer ? json_pointer(run, pointer) : NULL;
+    *low = json_number(json_get(j, "ci_low"), NAN);
+    *high = json_number(json_get(j, "ci_high"), NAN);
+    return isfinite(*low) && isfinite(*high);
+}
+
+static bool change_of(const struct compare_side *a, const struct compare_side *b, const struct figure *f, struct change *ret)
+{
+    double x[COMPARE_RUNS_MAX], y[COMPARE_RUNS_MAX];
+    struct stats sx, sy;
+    size_t n = values(a, f->key, x), m = values(b, f->key, y);
+    if (!n || !m)
+        return false;
+    *ret = (struct change){.low = NAN, .high = NAN};
+    bool known = stats_ratio(x, n, y, m, &ret->ratio, &ret->low, &ret->high);
+    stats_of(x, n, &sx);
+    stats_of(y, m, &sy);
+    ret->a = sx.median, ret->b = sy.median;
+    ret->ratio = ret->a > 0 ? ret->b / ret->a : NAN;
+    double al, ah, bl, bh;
+    if (known)
+        ret->clear = ret->low > 1 || ret->high < 1;
+    else if (a->n == 1 && b->n == 1 && interval(a->run[0], f->interval, &al, &ah) && interval(b->run[0], f->interval, &bl, &bh)) {
+        ret->clear = ah < bl || bh < al;
+        ret->low = bl / ah, ret->high = bh / al;
+    } else
+        ret->low = ret->high = NAN;
+    return true;
+}
+
+static const char *verdict(const struct figure *f, const struct change *c, double threshold, bool *ret_worse)
+{
+    double worse = f->more ? 1 - c->ratio : c->ratio - 1;
+    bool known = isfinite(c->low);
+    *ret_worse = worse * 100 > threshold && (c->clear || !known);
+    if (known && !c->clear)
+        return "no difference seen";
+    if (!isfinite(c->ratio) || c->ratio == 1)
+        return "";
+    return worse > 0 ? (known ? "worse" : "worse?") : known ? "better" : "better?";
+}
+
+static void shown(const struct json *j, struct buf *to)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 4096);
+    if (j)
+        json_print(j, &text);
+    buf_plain(to, text.n ? buf_text(&text) : STR("-"), 60);
+}
+
+static bool differs(const struct compare_side *a, const struct compare_side *b, const char *pointer)
+{
+    struct buf x CLEANUP_BUF, y CLEANUP_BUF;
+    buf_init(&x, 1 << 16);
+    buf_init(&y, 1 << 16);
+    const struct json *i = json_pointer(a->run[0], pointer), *j = json_pointer(b->run[0], pointer);
+    if (!i || !j)
+        return false; /* only one of the two tells it */
+    json_print(i, &x);
+    json_print(j, &y);
+    return !str_eq(buf_text(&x), buf_text(&y));
+}
+
+static double failed_share(const struct compare_side *s)
+{
+    double failed = 0, all = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        failed += json_number(json_get(s->run[i], "failed"), 0);
+        all += json_number(json_get(s->run[i], "failed"), 0) + json_number(json_get(s->run[i], "completed"), 0);
+    }
+    return all > 0 ? failed / all : NAN;
+}
+
+static unsigned print_table(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
+{
+    unsigned regressions = 0;
+    buf_puts(to, "A: "), buf_plain(to, str_of(a->label), 300), buf_puts(to, "\nB: "), buf_plain(to, str_of(b->label), 300),
+        buf_puts(to, "\n");
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        if (differs(a, b, conditions[i])) {
+            buf_printf(to, "not the same %s: ", conditions[i] + 1);
+            shown(json_pointer(a->run[0], conditions[i]), to), buf_puts(to, " and "), shown(json_pointer(b->run[0], conditions[i]), to),
+                buf_putc(to, '\n');
+        }
+    buf_printf(to, "failed: A %.3g %%, B %.3g %%\n\n%-30s %12s %12s %9s  %s\n", 100 * failed_share(a), 100 * failed_share(b), "", "A", "B",
+               "change", "95 % of B/A");
+    for (size_t i = 0; i < FIGURES; i++) {
+        struct change c;
+        bool worse;
+        if (!change_of(a, b, &figures[i], &c))
+            continue;
+        const char *word = verdict(&figures[i], &c, threshold, &worse);
+        regressions += worse;
+        buf_printf(to, "%-30s %12.5g %12.5g %+8.2f%%  ", figures[i].key, c.a, c.b, (c.ratio - 1) * 100);
+        if (isfinite(c.low))
+            buf_printf(to, "%.3f..%.3f  ", c.low, c.high);
+        buf_printf(to, "%s%s\n", word, worse ? "  REGRESSION" : "");
+    }
+    return regressions;
+}
+
+static void member(struct buf *to, const char *name, double v)
+{
+    buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
+    if (isfinite(v))
+        buf_double(to, v);
+    else
+        buf_puts(to, "null");
+}
+
+static unsigned print_json(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
+{
+    unsigned regressions = 0;
+    bool first = true;
+    buf_puts(to, "{\"a\":"), buf_json(to, str_of(a->label)), buf_puts(to, ",\"b\":"), buf_json(to, str_of(b->label)),
+        buf_puts(to, ",\"conditions_differ\":[");
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        if (differs(a, b, conditions[i])) {
+            buf_printf(to, "%s\"%s\"", first ? "" : ",", conditions[i] + 1);
+            first = false;
+        }
+    buf_puts(to, "],\"figures\":{");
+    first = true;
+    for (size_t i = 0; i < FIGURES; i++) {
+        struct change c;
+        bool worse;
+        if (!change_of(a, b, &figures[i], &c))
+            continue;
+        const char *word = verdict(&figures[i], &c, threshold, &worse);
+        regressions += worse;
+        buf_printf(to, "%s\"%s\":{", first ? "" : ",", figures[i].key);
+        first = false;
+        member(to, "a", c.a), member(to, "b", c.b), member(to, "ratio", c.ratio), member(to, "ratio_ci_low", c.low),
+            member(to, "ratio_ci_high", c.high);
+        buf_printf(to, ",\"verdict\":\"%s\",\"regression\":%s}", word, worse ? "true" : "false");
+    }
+    buf_printf(to, "},\"regressions\":%u}\n", regressions);
+    return regressions;
+}
+
+unsigned compare_print(const struct compare_side *a, const struct compare_side *b, double threshold, bool json, struct buf *to)
+{
+    return json ? print_json(a, b, threshold, to) : print_table(a, b, threshold, to);
+}
+
+/* ---- the verb ---- */
+
+static const struct opt_row compare_rows[] = {
+    {"threshold", 't', OPT_TEXT, "PERCENT", NULL, "5", "Comparing", "so much worse is a regression, unless it may be chance", 0},
+    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Comparing", "exit 3 if there is a regression", 0},
+    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Comparing", "one JSON object", 0},
+    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Comparing", "this text", 0},
+};
+enum { COMPARE_ROWS = sizeof compare_rows / sizeof *compare_rows };
+
+static int compare(const struct opt_set *set, char **argv, struct err *err)
+{
+    struct compare_side a, b;
+    struct buf out CLEANUP_BUF;
+    double threshold;
+    buf_init(&out, 16 << 20);
+    if (!str_double(str_of(opt_text(set, "threshold")), &threshold) || !(threshold >= 0))
+        return err_set(err, ERR_USAGE, "--threshold: a number of percent is wanted");
+    if (compare_read(&a, argv[0], err) < 0)
+        return -1;
+    if (compare_read(&b, argv[1], err) < 0) {
+        compare_deinit(&a);
+        return -1;
+    }
+    unsigned regressions = compare_print(&a, &b, threshold, opt_on(set, "json"), &out);
+    compare_deinit(&a);
+    compare_deinit(&b);
+    if (out.failed || fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0)
+        return err_sys(err, "writing the comparison");
+    return opt_on(set, "gate") && regressions ? REGRESSION_STATUS : 0;
+}
+
+int compare_main(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[COMPARE_ROWS];
+    struct opt_set set = {.rows = compare_rows, .count = COMPARE_ROWS, .values = values, .permute = true};
+    struct buf help CLEANUP_BUF;
+    int next, rc;
+    buf_init(&help, 1 << 16);
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    if (opt_on(&set, "help")) {
+        buf_puts(
+            &help,
+            "usage: llmload compare [--threshold PERCENT] [--gate] [--json] A.json[,A2.json…] B.json[,B2.json…]\n\nCompares results of llmload --json (or of vLLM's benchmark).\n\n");
+        opt_help(&set, &help);
+        rc = fputs(help.p ? help.p : "", stdout) < 0;
+    } else if (argc - next != 2)
+        rc = err_set(err, ERR_USAGE,
+                     "compare: two results are wanted: llmload compare A.json B.json (several runs of one side with commas between)");
+    else
+        rc = compare(&set, argv + next, err);
+    opt_deinit(&set);
+    return rc;
+}

@@ -1,0 +1,88 @@
+/* count.c: `llmload tokens`: how many tokens the texts of a file have. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/opt.h"
+#include "benchmarks/native/llmload/tokens/tokenizer.h"
+#include "benchmarks/native/llmload/verbs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TEXT_MAX = 1 << 30 };
+
+static const struct opt_row tokens_rows[] = {
+    {"tokenizer", 't', OPT_TEXT, "PATH", NULL, NULL, "Counting", "tokenizer.json, SentencePiece model, or the model's folder", 0},
+    {"ids", 0, OPT_FLAG, NULL, NULL, NULL, "Counting", "print the ids instead of their number", 0},
+    {"strings", 0, OPT_FLAG, NULL, NULL, NULL, "Counting", "each line is a JSON string, and a text of its own (else all of it is one)", 0},
+    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Counting", "this text", 0},
+};
+enum { TOKENS_ROWS = sizeof tokens_rows / sizeof *tokens_rows };
+
+static int one(const struct tokenizer *t, struct str text, bool print_ids, struct err *err)
+{
+    struct ids ids CLEANUP_IDS = {0};
+    if (tokenizer_encode(t, text, &ids, err) < 0)
+        return -1;
+    for (size_t i = 0; print_ids && i < ids.n; i++)
+        printf(i ? " %u" : "%u", ids.id[i]);
+    if (!print_ids)
+        printf("%zu", ids.n);
+    return putchar('\n') == EOF ? err_sys(err, "writing") : 0;
+}
+
+static int lines(const struct tokenizer *t, struct str rest, bool print_ids, struct err *err)
+{
+    int rc = 0;
+    for (size_t line = 1; rest.p && rc == 0; line++) {
+        struct str text = str_cut(&rest, '\n');
+        struct json *j;
+        if (!str_trim(text).n)
+            continue;
+        rc = json_parse(&j, text, NULL, err);
+        if (rc == 0) {
+            rc =
+                json_is_string(j) ? one(t, str_of(json_string(j, "")), print_ids, err) : err_set(err, ERR_INPUT, "a JSON string is wanted");
+            json_free(j);
+        }
+        if (rc < 0)
+            err_wrap(err, "line %zu", line);
+    }
+    return rc;
+}
+
+static int count(const struct opt_set *set, const char *file, struct err *err)
+{
+    struct tokenizer *t;
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, TEXT_MAX);
+    if (!opt_text(set, "tokenizer"))
+        return err_set(err, ERR_USAGE, "tokens: --tokenizer PATH is wanted");
+    if (fs_read(AT_FDCWD, file, TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, "tokenizer"), err) < 0)
+        return -1;
+    int rc = opt_on(set, "strings") ? lines(t, buf_text(&text), opt_on(set, "ids"), err) : one(t, buf_text(&text), opt_on(set, "ids"), err);
+    tokenizer_free(t);
+    return rc == 0 && fflush(stdout) != 0 ? err_sys(err, "writing") : rc;
+}
+
+int tokens_main(int argc, char **argv, struct err *err)
+{
+    struct opt_value values[TOKENS_ROWS];
+    struct opt_set set = {.rows = tokens_rows, .count = TOKENS_ROWS, .values = values, .permute = true};
+    struct buf help CLEANUP_BUF;
+    int next, rc;
+    buf_init(&help, 1 << 16);
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    if (opt_on(&set, "help")) {
+        buf_puts(&help, "usage: llmload tokens --tokenizer PATH [--ids] [--strings] FILE\n\nCounts the tokens of a text.\n\n");
+        opt_help(&set, &help);
+        rc = fputs(help.p ? help.p : "", stdout) < 0;
+    } else if (argc - next != 1)
+        rc = err_set(err, ERR_USAGE, "tokens: one file is wanted (/dev/stdin for what comes in)");
+    else
+        rc = count(&set, argv[next], err);
+    opt_deinit(&set);
+    return rc;
+}
