@@ -22,6 +22,8 @@ struct git_folder {
     struct buf text;
     struct entry *entries;    /* by name */
     size_t count;
+    unsigned users;           /* folders that are this, and the one above that keeps it */
+    struct git_folder *last;  /* the folder below that was entered last: paths of one run come one after the other */
 };
 
 static const struct folder_ops ops;
@@ -75,6 +77,10 @@ static int take_entries(struct git_folder *f)
 
 static void drop(struct git_folder *f)
 {
+    if (f->users && --f->users)
+        return;
+    if (f->last)
+        drop(f->last);
     free(f->entries);
     buf_deinit(&f->text);
     free(f);
@@ -89,6 +95,7 @@ int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
         return -1;
     }
     f->repo = r;
+    f->users = 1;
     f->id = *tree;
     buf_init(&f->text, (size_t)REPO_TREE_MAX + 1);
     int rc = repo_read(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text, &err);
@@ -147,7 +154,7 @@ static struct repo_id id_of(const struct entry *e)
     return id;
 }
 
-static int enter_one(const struct git_folder *f, struct str name, struct folder *ret)
+static int enter_one(struct git_folder *f, struct str name, struct folder *ret)
 {
     const struct entry *e = find(f, name);
     if (!e)
@@ -157,7 +164,16 @@ static int enter_one(const struct git_folder *f, struct str name, struct folder 
         return -1;
     }
     struct repo_id id = id_of(e);
-    return git_folder(f->repo, &id, ret);
+    if (!f->last || !repo_id_eq(&f->last->id, &id)) {
+        if (git_folder(f->repo, &id, ret) < 0)
+            return -1;
+        if (f->last)
+            drop(f->last);
+        f->last = ret->own;
+    } else
+        *ret = (struct folder){.ops = &ops, .fd = -1, .own = f->last};
+    f->last->users++;
+    return 0;
 }
 
 static void leave(struct folder *f)
@@ -169,10 +185,10 @@ static void leave(struct folder *f)
 }
 
 /* Goes down to the folder of the path's last name; *held is what is to be left, with ops NULL where it is f itself. */
-static const struct git_folder *way(const struct folder *f, const char *path, struct folder *held, struct str *ret_name)
+static struct git_folder *way(const struct folder *f, const char *path, struct folder *held, struct str *ret_name)
 {
     struct str rest = str_of(path), name = str_cut(&rest, '/');
-    const struct git_folder *at = f->own;
+    struct git_folder *at = f->own;
     *held = (struct folder){.fd = -1};
     while (rest.p) {
         struct folder next;
@@ -192,7 +208,7 @@ static int enter(const struct folder *f, const char *path, struct folder *ret)
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    const struct git_folder *at = way(f, path, &held, &name);
+    struct git_folder *at = way(f, path, &held, &name);
     return at ? enter_one(at, name, ret) : -1;
 }
 
