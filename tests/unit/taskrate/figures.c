@@ -1,0 +1,186 @@
+/* Figures of batches whose times are known: rates, quantiles, concurrency, losses; the model and METG50 of made-up sweeps. */
+#include "benchmarks/native/taskrate/figures.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const int64_t ms = 1000000;
+
+static void close_to(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected) + 1e-12))
+        fail_msg("got %.12g, expected %.12g", got, expected);
+}
+
+/* 100 tasks: submitted every ms, call of 0.5 ms, start 2 ms after submission, 10 ms long, known 1 ms after the end. */
+static void fill(struct bench *b, struct batch *batch)
+{
+    struct err err;
+    memset(b, 0, sizeof *b);
+    assert_int_equal(tasks_init(&b->tasks, 200, &err), 0);
+    assert_int_equal(tasks_begin(&b->tasks, 100, &err), 0);
+    assert_int_equal(clocks_begin(&b->clocks, &err), 0);
+    for (int i = 0; i < 100; i++) {
+        int64_t a = 1000000000 + i * ms;
+        b->tasks.submit[i] = a;
+        b->tasks.submitted[i] = a + ms / 2;
+        b->tasks.self[i] = (struct wire_stamps){a + 2 * ms, a + 12 * ms};
+        b->tasks.known[i] = a + 13 * ms;
+        b->tasks.status[i] = 0;
+        b->tasks.flags[i] = TASK_SUBMITTED | TASK_STAMPED | TASK_ENDED;
+    }
+    *batch = (struct batch){.tasks = 100, .duration = 0.01, .slots = 20, .begin = 1000000000, .end = 1000000000 + 112 * ms};
+}
+
+static void empty(struct bench *b)
+{
+    tasks_deinit(&b->tasks);
+    clocks_deinit(&b->clocks);
+}
+
+static void complete(void **state)
+{
+    struct bench b;
+    struct batch x;
+    (void)state;
+    fill(&b, &x);
+    figures_of(&b, &x);
+    assert_true(x.complete);
+    assert_null(x.no_throughput);
+    close_to(x.makespan, 0.111);
+    close_to(x.throughput, 100 / 0.111);
+    close_to(x.client_throughput, 100 / 0.112);
+    close_to(x.submit_rate, 100 / 0.0995);
+    close_to(x.steady, 1000);
+    close_to(x.start.at[0], 0.002);
+    close_to(x.run.at[4], 0.010);
+    close_to(x.completed.at[3], 0.001);
+    close_to(x.turnaround.mean, 0.013);
+    close_to(x.concurrency_max, 10);
+    close_to(x.concurrency_mean, 1.0 / 0.109);
+    close_to(x.idle, 1 - 1.0 / (0.111 * 20));
+    assert_int_equal(x.nodes, 1);
+    close_to(x.clock_width, 0);
+    empty(&b);
+}
+
+static void losses(void **state)
+{
+    struct bench b;
+    struct batch x;
+    (void)state;
+    fill(&b, &x);
+    b.tasks.flags[99] = TASK_SUBMITTED; /* the last one never told */
+    b.tasks.known[99] = b.tasks.self[99].start = b.tasks.self[99].end = 0;
+    b.tasks.status[7] = 3;
+    b.tasks.flags[8] |= TASK_TWICE;
+    b.tasks.duplicates = 1;
+    figures_of(&b, &x);
+    assert_int_equal(x.lost, 1);
+    assert_int_equal(x.failed, 1);
+    assert_int_equal(x.duplicates, 1);
+    assert_int_equal(x.ended, 99);
+    close_to(x.throughput, 0);
+    close_to(x.ended_rate, 99 / 0.110);
+    assert_string_equal(x.no_throughput, "tasks were lost: this is no throughput");
+    empty(&b);
+    fill(&b, &x);
+    b.tasks.flags[5] = TASK_SUBMITTED | TASK_REFUSED;
+    figures_of(&b, &x);
+    assert_int_equal(x.refused, 1);
+    assert_int_equal(x.submitted, 99);
+    assert_int_equal(x.lost, 0);
+    assert_string_equal(x.no_throughput, "the batch was not completed: this is no throughput");
+    empty(&b);
+    fill(&b, &x);
+    x.given_up = true;
+    b.tasks.flags[5] = TASK_SUBMITTED;
+    figures_of(&b, &x);
+    assert_int_equal(x.cancelled, 1);
+    assert_int_equal(x.lost, 0);
+    empty(&b);
+}
+
+static void sorting(void **state)
+{
+    int64_t v[997];
+    uint64_t seed = 1;
+    (void)state;
+    for (int i = 0; i < 997; i++)
+        v[i] = (int64_t)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> 40) - 4000000;
+    tasks_sort(v, 997);
+    for (int i = 1; i < 997; i++)
+        assert_true(v[i - 1] <= v[i]);
+    int64_t few[] = {10, 20, 30, 40};
+    close_to(tasks_quantile(few, 4, 0.5), 25);
+    close_to(tasks_quantile(few, 4, 1), 40);
+    close_to(tasks_quantile(few, 1, 0.99), 10);
+}
+
+/* Batches that follow makespan = n T / slots + t_s (n / slots)^alpha. */
+static void made_up(struct bench *b, const size_t *sizes, size_t n, const double *durations, size_t d, double t_s, double alpha)
+{
+    memset(b, 0, sizeof *b);
+    b->batches = calloc(n * d * 3, sizeof *b->batches);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < d; k++)
+            for (unsigned r = 0; r < 3; r++) {
+                double per_slot = (double)sizes[i] / 8, span = per_slot * durations[k] + t_s * pow(per_slot, alpha);
+                b->batches[b->batch_count++] =
+                    (struct batch){.tasks = sizes[i], .duration = durations[k], .repetition = r, .slots = 8, .makespan = span, .throughput = (double)sizes[i] / span, .complete = true};
+            }
+}
+
+static void the_model(void **state)
+{
+    struct bench b;
+    struct group *g = calloc(GROUPS_MAX, sizeof *g);
+    struct model m;
+    struct metg metg;
+    (void)state;
+    size_t n;
+    made_up(&b, (size_t[]){80, 800, 8000}, 3, (double[]){0, 0.1}, 2, 0.02, 1.25);
+    n = figures_groups(&b, g);
+    assert_int_equal(n, 6);
+    assert_int_equal(g[0].throughput.n, 3);
+    figures_model(g, n, &m);
+    assert_true(m.known && !m.alpha_assumed && m.points == 3);
+    close_to(m.t_s, 0.02);
+    close_to(m.alpha, 1.25);
+    figures_metg(g, n, &m, &metg); /* the largest size: 1000 a slot: T = 0.02 * 1000^0.25 = 0.11247, above the durations measured */
+    assert_true(fabs(metg.seconds - 0.02 * pow(1000, 0.25)) < 1e-6);
+    free(b.batches);
+    made_up(&b, (size_t[]){80}, 1, (double[]){0.01, 0.1}, 2, 0.03, 1); /* 25 % and 77 % */
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    assert_true(m.alpha_assumed);
+    close_to(m.t_s, 0.03);
+    figures_metg(g, n, &m, &metg);
+    assert_true(metg.seconds > 0.02 && metg.seconds < 0.04);
+    assert_false(metg.at_most || metg.at_least);
+    free(b.batches);
+    made_up(&b, (size_t[]){80}, 1, (double[]){1}, 1, 0.03, 1);
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    figures_metg(g, n, &m, &metg);
+    assert_true(metg.at_most);
+    close_to(metg.seconds, 1);
+    b.batches[0].throttled = true; /* a limited run says nothing of the scheduler */
+    n = figures_groups(&b, g);
+    figures_model(g, n, &m);
+    figures_metg(g, n, &m, &metg);
+    assert_true(isnan(metg.seconds));
+    assert_false(m.known);
+    free(b.batches);
+    free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(complete), cmocka_unit_test(losses), cmocka_unit_test(sorting), cmocka_unit_test(the_model)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
