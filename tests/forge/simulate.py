@@ -100,7 +100,7 @@ def ask(path):
 def start():
     git(work, "init", "-q", "--bare", "-b", "main", hub)
     first = work / "first"
-    run(BW, "init", "--site", "hub", first)
+    run(BW, "init", "--private", "--site", "hub", first)
     for key, value in (("user.name", "First"), ("user.email", "first@example.org")):
         git(first, "config", key, value)
     git(first, "add", "-A")

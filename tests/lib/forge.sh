@@ -14,7 +14,7 @@ forge_start()
     mkdir -p "$WORK/o"
     git init -q --bare "$HUB"
     git init -q "$WORK/first"
-    (cd "$WORK/first" && echo 'site: alpha' >benchwrap.yaml && git add -A && git commit -qm begin && git push -q "$HUB" HEAD:main)
+    (cd "$WORK/first" && printf 'site: alpha\nprofile: private\n' >benchwrap.yaml && git add -A && git commit -qm begin && git push -q "$HUB" HEAD:main)
     rm -f "$WORK/port"
     python3 "$ROOT/tests/forge/forge.py" --repo "o/results=$HUB" --token w=write --token r=read --token n=none --port-file "$WORK/port" "$@" >/dev/null 2>"$WORK/forge.err" &
     forge_pid=$!

@@ -179,7 +179,8 @@ static int print(const struct share *s, const struct done *d)
     listing_deinit(&l);
     print_left_out(s);
     if (!s->shared)
-        say(s, arena_printf(s->c->arena, "nothing to share: %s/%s has all of the %zu runs that are here", s->remote, s->base, s->known));
+        say(s, arena_printf(s->c->arena, "nothing to share: of the %zu runs that are here %s/%s has %zu%s", s->local, s->remote, s->base, s->known,
+                            s->count ? ", and the others stay out" : ""));
     else if (s->dry)
         say(s, arena_printf(s->c->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {
@@ -251,7 +252,7 @@ static int run(struct cmd_context *c)
     if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     int rc = open_tree(&s) || work(&s) ? -1 : 0;
-    repo_close(s.repo);
+    results_close(&s.results);
     runs_close(&s.runs);
     free(s.list);
     plan_deinit(&s.plan);
@@ -264,6 +265,7 @@ static const struct opt_row rows[] = {
     {"base", 'b', OPT_TEXT, "BRANCH", NULL, NULL, "Where",
      "branch that the runs shall be merged into (default: benchwrap.base, the remote's main branch)", 0},
     {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "remote that is pushed to, a fork of yours (default: remote.pushDefault, origin)", 0},
+    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "What", "into a public repository also runs that were recorded with the private profile", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
      "file with the token (default: the forge's variables, the file tokens, git's credential helper)", 0},
     {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "push only, and tell the link", 0},

@@ -7,8 +7,7 @@
 #include "cmd/runs.h"
 #include "forge/forge.h"
 #include "git/program.h"
-#include "git/repo.h"
-#include "wrapper/plan.h"
+#include "wrapper/plan_results.h"
 
 struct share_run {
     char id[33], experiment[24];  /* as the folders are called */
@@ -24,7 +23,8 @@ struct share {
     struct cmd_context *c;
     struct plan plan;
     struct runs runs;             /* on disk; root -1: no tree here */
-    struct repo *repo;
+    struct results results;
+    struct repo *repo;            /* the results' */
     const char *dir;              /* where the user's git runs */
     const char *remote, *to;      /* remote of the target; remote that is pushed to (a fork) */
     const char *base, *branch, *site;

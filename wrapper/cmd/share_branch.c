@@ -1,17 +1,19 @@
 /* share_branch.c: our branch: the target and on it the runs that it never had. As it stands, where that is what it is; else made anew. */
 #include "cmd/share.h"
 
+#include "base/progress.h"
 #include "git/objects.h"
 #include "git/ref.h"
+#include "results/commit_some.h"
+#include "results/take.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     COMMITS_MAX = 100, /* GitHub merges no more by rebase */
     TRIES = 5,
-    DEPTH_MAX = 16,
-    FILE_MAX = 1 << 30,
     BATCH_RUNS = 500,
     BATCH_BYTES = 256 << 20,
     WAIT_S = 30
@@ -26,28 +28,32 @@ struct brought {
     struct err *err;
 };
 
+/* path: below the tree's folder. */
 static bool is_experiment_file(const char *path)
 {
-    const char *slash = strchr(path + strlen("mlruns/"), '/');
+    const char *slash = strchr(path, '/');
     return slash && (strcmp(slash, "/meta.yaml") == 0 || strcmp(slash, "/tags") == 0 || strncmp(slash, "/tags/", 6) == 0);
 }
 
 static int note_difference(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
 {
     struct brought *b = context;
-    size_t parts = 1;
-    for (const char *p = path; *p; p++)
-        parts += *p == '/';
-    bool below = strcmp(path, "mlruns") == 0 || strncmp(path, "mlruns/", 7) == 0, folder = is && is->mode == REPO_MODE_DIR;
-    if (below && folder && parts < 3)
-        return 0;
-    if (below && folder && !was && parts == 3 && strlen(strrchr(path, '/')) == 33) {
-        char id[33];
-        memcpy(id, strrchr(path, '/') + 1, 33);
-        return share_ids_add(&b->runs, id) ? err_set(b->err, ERR_SYSTEM, "no memory") : REPO_SKIP;
+    const char *prefix = b->s->results.prefix;
+    size_t n = strlen(prefix), length = strlen(path), parts = 1;
+    bool folder = is && is->mode == REPO_MODE_DIR;
+    if (folder && length <= n && strncmp(path, prefix, length) == 0 && (!prefix[length] || prefix[length] == '/'))
+        return 0; /* on the way to it */
+    if (length > n && strncmp(path, prefix, n) == 0 && path[n] == '/') {
+        const char *below = path + n + 1, *last = strrchr(path, '/') + 1;
+        for (const char *p = below; *p; p++)
+            parts += *p == '/';
+        if (folder && parts == 1)
+            return 0;
+        if (folder && !was && parts == 2 && scan_is_run_id(last))
+            return share_ids_add(&b->runs, last) ? err_set(b->err, ERR_SYSTEM, "no memory") : REPO_SKIP;
+        if (is && !was && is_experiment_file(below))
+            return 0;
     }
-    if (below && is && !was && is_experiment_file(path))
-        return 0;
     b->other = arena_printf(b->s->c->arena, "%s", path);
     return 2;
 }
@@ -120,212 +126,93 @@ static int stands(struct share *s, const struct branch *b, struct err *err)
     return rc < 0 ? -1 : good;
 }
 
-/* ---- a run as git's objects ---- */
-
-struct writing {
-    struct share *s;
-    const struct folder *in;
-    struct arena *a;
-    struct row {
-        const char *name;
-        bool folder;
-        struct repo_id id;
-    } * rows;
-    size_t count, room;
-    unsigned depth;
-    struct err *err;
-};
-
-static int write_folder(struct share *s, const struct folder *in, struct arena *a, unsigned depth, struct repo_id *ret, struct err *err);
-
-static int write_entry(void *context, const struct folder_entry *e)
-{
-    struct writing *w = context;
-    struct row row = {.name = arena_dup(w->a, e->name.p, e->name.n), .folder = e->kind == FOLDER_FOLDER};
-    int rc;
-    if (w->count == w->room) {
-        size_t room = w->room ? 2 * w->room : 128;
-        struct row *rows = realloc(w->rows, room * sizeof *rows);
-        if (!rows)
-            return err_set(w->err, ERR_SYSTEM, "no memory");
-        w->rows = rows;
-        w->room = room;
-    }
-    if (!row.name)
-        return err_set(w->err, ERR_SYSTEM, "no memory");
-    if (e->kind == FOLDER_FOLDER) {
-        CLEANUP_FOLDER struct folder in = {0};
-        rc = folder_enter(w->in, row.name, &in) ? err_sys(w->err, "cannot read %s", row.name)
-                                                : write_folder(w->s, &in, w->a, w->depth + 1, &row.id, w->err);
-        if (rc == 1) /* git knows no empty folder */
-            return 0;
-    } else {
-        struct buf b CLEANUP_BUF;
-        buf_init(&b, FILE_MAX);
-        rc = folder_read(w->in, row.name, FILE_MAX - 1, &b)
-                 ? err_sys(w->err, "cannot read %s", row.name)
-                 : objects_write(w->s->repo, REPO_BLOB, b.p ? buf_text(&b) : STR(""), row.name, &row.id, w->err);
-    }
-    if (rc)
-        return -1;
-    w->rows[w->count++] = row;
-    return 0;
-}
-
-static int by_row(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    return repo_tree_compare(x->name, x->folder, y->name, y->folder);
-}
-
-/* 1: the folder is empty. */
-static int write_folder(struct share *s, const struct folder *in, struct arena *a, unsigned depth, struct repo_id *ret, struct err *err)
-{
-    struct writing w = {.s = s, .in = in, .a = a, .depth = depth, .err = err};
-    struct buf b CLEANUP_BUF;
-    buf_init(&b, 64 << 20);
-    int rc = depth > DEPTH_MAX ? err_set(err, ERR_INPUT, "folders more than %d deep", DEPTH_MAX) : folder_list(in, write_entry, &w);
-    if (rc == -1 && err->kind == ERR_NONE)
-        err_sys(err, "cannot read a folder");
-    if (rc == 0 && w.count)
-        qsort(w.rows, w.count, sizeof *w.rows, by_row);
-    for (size_t i = 0; rc == 0 && i < w.count; i++) {
-        buf_printf(&b, "%o %s", w.rows[i].folder ? (unsigned)REPO_MODE_DIR : (unsigned)REPO_MODE_FILE, w.rows[i].name);
-        buf_add(&b, "", 1);
-        buf_add(&b, w.rows[i].id.b, sizeof w.rows[i].id.b);
-    }
-    if (rc == 0 && w.count)
-        rc = b.failed ? err_set(err, ERR_SYSTEM, "no memory") : objects_write(s->repo, REPO_TREE, buf_text(&b), NULL, ret, err);
-    free(w.rows);
-    return rc ? -1 : w.count ? 0 : 1;
-}
-
 /* ---- made anew ---- */
 
-struct batch {
+struct making {
     struct share *s;
     const struct branch *old;
-    struct repo_id parent, tree; /* commit, and its tree */
-    struct tree_edit edits[2 * BATCH_RUNS];
-    size_t count, runs;
+    struct commit_hand hand;
+    struct commit_tip tip;
+    struct scan_run *runs; /* of one batch */
+    const struct scan_run **list;
+    size_t count;
     uint64_t bytes;
-    const char *experiment; /* the last one, whose file is there */
-    struct arena arena;
 };
 
-static int add_edit(struct batch *b, const char *path, unsigned mode, const struct repo_id *id, struct err *err)
+/* Its tree: as it was committed, else from the disk. A run that cannot be committed is left out with the reason. */
+static int add_run(struct making *m, struct share_run *r, struct err *err)
 {
+    struct share *s = m->s;
+    struct repo_entry there;
+    struct scan_run *to = &m->runs[m->count];
+    const char *why = NULL, *path = arena_printf(s->c->arena, "%s/%s/%s", s->results.prefix, r->experiment, r->id);
+    *to = (struct scan_run){.experiment = r->experiment};
+    memcpy(to->id, r->id, sizeof to->id);
     if (!path)
         return err_set(err, ERR_SYSTEM, "no memory");
-    b->edits[b->count++] = (struct tree_edit){.path = path, .mode = mode, .id = *id};
-    return 0;
-}
-
-/* The experiment's file, where the target lacks it: the same bytes at every site. */
-static int add_experiment(struct batch *b, const struct share_run *r, struct err *err)
-{
-    struct share *s = b->s;
-    struct repo_entry there;
-    struct repo_id id;
-    struct buf text CLEANUP_BUF;
-    buf_init(&text, 1 << 20);
-    const char *path = arena_printf(&b->arena, "mlruns/%s/meta.yaml", r->experiment);
-    if (b->experiment && strcmp(b->experiment, r->experiment) == 0)
+    int rc = r->in_branch && m->old->exists ? repo_find(s->repo, &m->old->tip, path, &there, err) : 1;
+    if (rc == 0)
+        to->tree = there.id;
+    else if (rc == 1 && r->on_disk)
+        rc = take_run(&s->results, s->runs.root, r->experiment, r->id, &to->tree, &why, err);
+    if (rc == 1) {
+        r->left_out = why ? why : "it is not there any more";
+        s->shared--;
         return 0;
-    b->experiment = r->experiment;
-    int rc = path ? repo_find(s->repo, &b->tree, path, &there, err) : err_set(err, ERR_SYSTEM, "no memory");
-    if (rc <= 0)
-        return rc;
-    if (b->old->exists && repo_find(s->repo, &b->old->tip, path, &there, err) == 0)
-        return add_edit(b, path, there.mode, &there.id, err);
-    struct folder root = folder_disk(s->runs.root);
-    if (folder_read(&root, path + strlen("mlruns/"), (1 << 20) - 1, &text))
-        return err_sys(err, "cannot read %s", path);
-    return objects_write(s->repo, REPO_BLOB, buf_text(&text), "meta.yaml", &id, err) || add_edit(b, path, REPO_MODE_FILE, &id, err) ? -1
-                                                                                                                                    : 0;
+    }
+    m->list[m->count] = to;
+    m->count += rc == 0;
+    m->bytes += r->bytes;
+    return rc;
 }
 
-static int add_run(struct batch *b, const struct share_run *r, struct err *err)
+static int end_batch(struct making *m, struct err *err)
 {
-    struct share *s = b->s;
-    struct repo_entry there;
-    struct repo_id id;
-    const char *path = arena_printf(&b->arena, "mlruns/%s/%s", r->experiment, r->id);
-    if (!path || add_experiment(b, r, err))
-        return path ? -1 : err_set(err, ERR_SYSTEM, "no memory");
-    b->runs++;
-    b->bytes += r->bytes;
-    if (r->in_branch && b->old->exists && repo_find(s->repo, &b->old->tip, path, &there, err) == 0)
-        return add_edit(b, path, there.mode, &there.id, err);
-    CLEANUP_FOLDER struct folder in = {0};
-    struct folder root = folder_disk(s->runs.root);
-    if (folder_enter(&root, path + strlen("mlruns/"), &in))
-        return err_sys(err, "cannot read %s", path);
-    int rc = write_folder(s, &in, &b->arena, 0, &id, err);
-    return rc == 1 ? err_set(err, ERR_INPUT, "%s is empty", path)
-           : rc    ? err_wrap(err, "%s", path)
-                   : add_edit(b, path, REPO_MODE_DIR, &id, err);
-}
-
-/* The batch becomes a commit on top of its parent, which is the parent of the next. */
-static int commit_batch(struct batch *b, const struct commit_person *author, const struct commit_person *committer,
-                        const struct signer *signer, struct err *err)
-{
-    struct repo_id tree, commit;
-    struct buf message CLEANUP_BUF;
-    buf_init(&message, 1 << 20);
-    buf_printf(&message, "%zu run%s of %s\n", b->runs, b->runs == 1 ? "" : "s", b->s->site);
-    if (objects_edit_tree(b->s->repo, &b->tree, b->edits, b->count, &tree, err))
+    struct share *s = m->s;
+    if (!m->count)
+        return 0;
+    if (commit_some(&s->results, s->runs.root, m->old->exists ? &m->old->tip : NULL, &m->hand, m->list, m->count, &m->tip, err) ||
+        objects_flush(s->repo, err))
         return -1;
-    struct commit_draft draft = {
-        .tree = tree, .parents = &b->parent, .parent_count = 1, .author = *author, .committer = *committer, .message = message.p};
-    if (commit_write(b->s->repo, &draft, signer, &commit, err) || objects_flush(b->s->repo, err))
-        return -1;
-    b->parent = commit;
-    b->tree = tree;
-    b->count = b->runs = b->bytes = 0;
-    b->experiment = NULL;
-    arena_deinit(&b->arena);
-    arena_init(&b->arena, 0);
+    m->count = m->bytes = 0;
+    s->commits++;
     return 0;
 }
 
 static int commit_all(struct share *s, const struct branch *old, struct commit_person *who, struct err *err)
 {
-    struct commit_person author;
-    struct signer signer;
-    struct batch *b = calloc(1, sizeof *b);
-    if (!b)
-        return err_set(err, ERR_SYSTEM, "no memory");
-    *b = (struct batch){.s = s, .old = old, .parent = s->target};
-    arena_init(&b->arena, 0);
-    int rc = commit_author(s->repo, s->c->arena, &author, err) || commit_committer(s->repo, s->c->arena, who, err) ||
-                     signer_from(s->repo, s->c->arena, false, &signer, err) || tree_of(s, &s->target, &b->tree, err) ||
-                     objects_new(s->repo, err)
-                 ? -1
-                 : 0;
+    struct making m = {.s = s, .old = old, .runs = calloc(BATCH_RUNS, sizeof *m.runs), .list = calloc(BATCH_RUNS, sizeof *m.list)};
+    struct progress p;
+    int rc = !m.runs || !m.list ? err_set(err, ERR_SYSTEM, "no memory") : commit_hand(&s->results, isatty(STDIN_FILENO), &m.hand, err);
+    if (rc == 0)
+        rc = commit_tip_read(&s->results, &s->target, &m.tip, err) || objects_new(s->repo, err) ? -1 : 0;
+    s->commits = 0;
+    progress_begin(&p, s->c->notes, "runs", s->count);
     for (size_t i = 0; rc == 0 && i < s->count; i++) {
+        progress_show(&p, i, "committed");
         if (!s->list[i].left_out)
-            rc = add_run(b, &s->list[i], err);
-        if (rc == 0 && (b->runs == BATCH_RUNS || b->bytes > BATCH_BYTES))
-            rc = commit_batch(b, &author, who, &signer, err);
+            rc = add_run(&m, &s->list[i], err);
+        if (rc == 0 && (m.count == BATCH_RUNS || m.bytes > BATCH_BYTES))
+            rc = end_batch(&m, err);
     }
-    if (rc == 0 && b->runs)
-        rc = commit_batch(b, &author, who, &signer, err);
-    s->tip = b->parent;
+    progress_clear(&p);
+    if (rc == 0)
+        rc = end_batch(&m, err);
+    s->tip = m.tip.commit;
+    *who = m.hand.committer;
     objects_free(s->repo);
-    arena_deinit(&b->arena);
-    free(b);
+    free(m.runs);
+    free(m.list);
     return rc ? -1 : 0;
 }
 
 /* 1: somebody was faster, look again. */
-static int build_once(struct share *s, const char *ref, struct err *err)
+static int build_once(struct share *s, struct err *err)
 {
     struct branch old;
     struct commit_person who;
     repo_refresh(s->repo);
-    int rc = look_at_branch(s, ref, &old, err) ? -1 : stands(s, &old, err);
+    int rc = look_at_branch(s, s->results.branch, &old, err) ? -1 : stands(s, &old, err);
     if (rc < 0)
         return -1;
     if (rc == 1) {
@@ -333,27 +220,23 @@ static int build_once(struct share *s, const char *ref, struct err *err)
         s->commits = old.commits;
         return 0;
     }
-    if (ref_checked_out(s->repo, ref))
+    if (ref_checked_out(s->repo, s->results.branch))
         return err_set(err, ERR_INPUT, "the branch %s is checked out, and cannot be made anew below your feet: git switch %s", s->branch,
                        s->base);
-    s->commits = s->shared / BATCH_RUNS + 1;
     if (commit_all(s, &old, &who, err))
         return -1;
-    return ref_move(s->repo, ref, old.exists ? &old.tip : NULL, &s->tip, &who, "benchwrap share", WAIT_S, err);
+    return ref_move(s->repo, s->results.branch, old.exists ? &old.tip : NULL, &s->tip, &who, "benchwrap share", WAIT_S, err);
 }
 
 int share_build(struct share *s, struct err *err)
 {
     struct ref_turn turn;
-    const char *ref = arena_printf(s->c->arena, "refs/heads/%s", s->branch);
-    if (!ref)
-        return err_set(err, ERR_SYSTEM, "no memory");
     int rc = ref_turn_take(&turn, s->repo, WAIT_S, NULL, NULL, err);
     if (rc)
         return -1;
     rc = 1;
     for (int i = 0; i < TRIES && rc == 1; i++)
-        rc = build_once(s, ref, err);
+        rc = build_once(s, err);
     ref_turn_give(&turn);
     return rc ? err_wrap(err, "making the branch %s", s->branch) : 0;
 }

@@ -9,9 +9,9 @@ enum { ARGS_MAX = 24, NET_LIMIT_S = 600, ASK_LIMIT_S = 120, OUT_MAX = 64 << 20 }
 int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err)
 {
     /* No hook of the user's is run: they are for his own commits. */
-    const char *argv[ARGS_MAX + 8] = {"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"};
-    size_t n = 5;
-    for (; *args && n < ARGS_MAX + 7; args++)
+    const char *argv[ARGS_MAX + 10] = {"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "core.quotePath=false"};
+    size_t n = 7;
+    for (; *args && n < ARGS_MAX + 9; args++)
         argv[n++] = *args;
     struct program p = {.argv = argv, .dir = s->dir, .in = in, .limit_s = limit_s, .out_max = OUT_MAX};
     int rc = program_run(&p, ret, err);
@@ -137,29 +137,16 @@ static int find_forge(struct share *s, struct err *err)
                : 0;
 }
 
-static int find_branch(struct share *s, struct err *err)
-{
-    const char *clone = config(s, "benchwrap.clone"), *site = opt_text(&s->plan.opts, "site");
-    char id[33];
-    if (!clone) {
-        record_new_id(id);
-        clone = arena_dup(s->c->arena, id, 8);
-        if (!clone || repo_config_set(s->repo, "benchwrap.clone", clone, err))
-            return -1;
-    }
-    s->site = site ? site : "site";
-    s->branch = arena_printf(s->c->arena, "benchwrap/%s/%s", s->site, clone);
-    return s->branch ? 0 : err_set(err, ERR_SYSTEM, "no memory");
-}
-
 int share_find_places(struct share *s, struct err *err)
 {
     const char *base = opt_text(&s->c->opts, "base");
-    int rc = repo_open(&s->repo, s->plan.repository ? s->plan.repository : ".", 0, err);
-    if (rc)
+    if (plan_results(&s->plan, NULL, true, s->c->arena, &s->results, err))
         return -1;
+    s->repo = s->results.repo;
+    s->branch = s->results.branch + strlen("refs/heads/");
+    s->site = s->results.site;
     s->dir = repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo);
-    if (find_remotes(s, err) || find_branch(s, err) || find_forge(s, err))
+    if (find_remotes(s, err) || find_forge(s, err))
         return -1;
     s->base = base ? base : config(s, "benchwrap.base");
     if (s->base && check_name(s, "--base", s->base, true, err))

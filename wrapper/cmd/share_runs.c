@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/progress.h"
 #include "git/tree.h"
+#include "results/commit_some.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +16,6 @@
 
 enum { DEPTH_MAX = 16, SCAN_MAX = 16 << 20, LOG_LIMIT_S = 600, REMOVED_MAX = 64 << 20 };
 static const uint64_t github_file_max = 100 << 20; /* "files larger than 100 MiB" are refused: docs.github.com, about large files */
-
-static bool is_run_id(struct str s)
-{
-    return s.n == 32 && strspn(s.p, "0123456789abcdef") >= 32;
-}
 
 static bool is_experiment(struct str s)
 {
@@ -63,9 +59,8 @@ void share_ids_sort(struct share_ids *ids)
 static int gather_run(void *context, const struct repo_entry *e)
 {
     struct gathering *g = context;
-    return e->mode == REPO_MODE_DIR && is_run_id(str_of(e->name)) && share_ids_add(g->ids, e->name)
-               ? err_set(g->err, ERR_SYSTEM, "no memory")
-               : 0;
+    return e->mode == REPO_MODE_DIR && scan_is_run_id(e->name) && share_ids_add(g->ids, e->name) ? err_set(g->err, ERR_SYSTEM, "no memory")
+                                                                                                 : 0;
 }
 
 static int gather_experiment(void *context, const struct repo_entry *e)
@@ -79,7 +74,7 @@ int share_ids_of(struct share *s, const struct repo_id *commit, struct share_ids
     struct gathering g = {.s = s, .ids = ret, .err = err};
     struct repo_entry mlruns;
     *ret = (struct share_ids){0};
-    int rc = repo_find(s->repo, commit, "mlruns", &mlruns, err);
+    int rc = repo_find(s->repo, commit, s->results.prefix, &mlruns, err);
     if (rc == 0 && mlruns.mode == REPO_MODE_DIR)
         rc = repo_each(s->repo, &mlruns.id, gather_experiment, &g, err);
     share_ids_sort(ret);
@@ -99,18 +94,23 @@ void share_ids_deinit(struct share_ids *ids)
 
 /* ---- runs that stood in the target once and were taken out ---- */
 
-/* Lines "mlruns/<exp>/<run>/meta.yaml" of git's log. */
-static int take_removed(struct str text, struct share_ids *to, struct err *err)
+/* Lines "<prefix>/<exp>/<run>/meta.yaml" of git's log. */
+static int take_removed(const struct share *s, struct str text, struct share_ids *to, struct err *err)
 {
+    size_t prefix = strlen(s->results.prefix);
     while (text.p) {
-        struct str line = str_cut(&text, '\n'), first = str_cut(&line, '/'), experiment = str_cut(&line, '/'),
-                   id = line.p ? str_cut(&line, '/') : line;
+        struct str line = str_cut(&text, '\n'), experiment, id;
         char hex[33];
-        if (!str_is(first, "mlruns") || !experiment.p || !id.p || id.n != 32)
+        if (!str_starts(line, s->results.prefix) || line.n < prefix + 2)
+            continue;
+        line = str_sub(line, prefix + 1, line.n);
+        experiment = str_cut(&line, '/');
+        id = line.p ? str_cut(&line, '/') : line;
+        if (!experiment.n || !id.p || id.n != 32)
             continue;
         memcpy(hex, id.p, 32);
         hex[32] = 0;
-        if (is_run_id(str_of(hex)) && share_ids_add(to, hex))
+        if (scan_is_run_id(hex) && share_ids_add(to, hex))
             return err_set(err, ERR_SYSTEM, "no memory");
     }
     return 0;
@@ -123,9 +123,10 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
     struct program_end end;
     repo_id_hex(&s->target, tip);
     snprintf(range, sizeof range, "%s%s%s", from ? from : "", from ? ".." : "", tip);
-    const char *const args[] = {"log",       "--first-parent", "-m",  "--no-renames", "--diff-filter=D",
-                                "--format=", "--name-only",    range, "--",           ":(glob)mlruns/*/*/meta.yaml",
-                                NULL};
+    const char *const args[] = {
+        "log",       "--first-parent", "-m",  "--no-renames", "--diff-filter=D",
+        "--format=", "--name-only",    range, "--",           arena_printf(s->c->arena, ":(top,glob)%s/*/*/meta.yaml", s->results.prefix),
+        NULL};
     if (share_git(s, LOG_LIMIT_S, args, (struct str){0}, &end, err))
         return -1;
     int rc = end.status ? program_err(&end, err, "git log of %s/%s", s->remote, s->base) : 0;
@@ -159,7 +160,7 @@ static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
     char from[REPO_HEX];
     if (kept)
         repo_id_hex(&up_to, from);
-    if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(buf_text(&b), ret, err))
+    if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(s, buf_text(&b), ret, err))
         return -1;
     memcpy(b.p, hex, REPO_HEX - 1);
     if (!b.failed && fs_mkdirs(AT_FDCWD, arena_printf(s->c->arena, "%sbenchwrap", repo_common(s->repo)), 0777, NULL) == 0)
@@ -201,7 +202,7 @@ struct looking {
 static int look_run(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;
-    if (e->kind != FOLDER_FOLDER || !is_run_id(e->name))
+    if (e->kind != FOLDER_FOLDER || !scan_is_run_id(e->name.p))
         return 0;
     l->s->local++;
     if (share_ids_has(l->target, e->name.p)) {
@@ -244,7 +245,7 @@ static int look_at_disk(struct looking *l)
 static int branch_run(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;
-    if (e->mode != REPO_MODE_DIR || !is_run_id(str_of(e->name)) || share_ids_has(&l->seen, e->name) || share_ids_has(l->target, e->name))
+    if (e->mode != REPO_MODE_DIR || !scan_is_run_id(e->name) || share_ids_has(&l->seen, e->name) || share_ids_has(l->target, e->name))
         return 0;
     l->s->local++;
     struct share_run *r = add_run(l->s, l->experiment, e->name, l->err);
@@ -263,7 +264,7 @@ static int branch_experiment(void *context, const struct repo_entry *e)
 static int look_at_branch(struct looking *l, const struct repo_id *tip)
 {
     struct repo_entry mlruns;
-    int rc = repo_find(l->s->repo, tip, "mlruns", &mlruns, l->err);
+    int rc = repo_find(l->s->repo, tip, l->s->results.prefix, &mlruns, l->err);
     if (rc == 0 && mlruns.mode == REPO_MODE_DIR)
         rc = repo_each(l->s->repo, &mlruns.id, branch_experiment, l, l->err);
     return rc < 0 ? -1 : 0;
@@ -296,6 +297,8 @@ static const char *why_not(struct share *s, struct share_run *r)
         return "it was deleted";
     if (r->run->status == RUN_RUNNING)
         return "it has not ended";
+    if (s->results.public_profile && !opt_on(&s->c->opts, "private") && commit_is_private(s->runs.root, r->experiment, r->id))
+        return "it was recorded with the private profile, and this repository is public (--private shares it all the same)";
     if (!file_of(s, r, "artifacts/manifest.json", 16))
         return "benchwrap has not recorded it (no artifacts/manifest.json)";
     return NULL;
@@ -316,10 +319,8 @@ int share_find_runs(struct share *s, struct err *err)
     struct share_ids target = {0}, branch = {0}, removed = {0};
     struct looking l = {.s = s, .target = &target, .branch = &branch, .err = err};
     struct repo_id tip;
-    char ref[300];
-    snprintf(ref, sizeof ref, "refs/heads/%s", s->branch);
     err_clear(err);
-    int there = repo_ref(s->repo, ref, &tip, err), rc = there < 0 ? -1 : share_ids_of(s, &s->target, &target, err);
+    int there = repo_ref(s->repo, s->results.branch, &tip, err), rc = there < 0 ? -1 : share_ids_of(s, &s->target, &target, err);
     if (rc == 0 && there == 0)
         rc = share_ids_of(s, &tip, &branch, err);
     if (rc == 0)

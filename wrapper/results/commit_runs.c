@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "git/objects.h"
 #include "git/ref.h"
-#include "results/message.h"
+#include "results/commit_some.h"
 #include "results/repack.h"
 #include "results/take.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { FLUSH_BYTES = 64 << 20, ATTEMPTS = 20, SINGLES_MAX = 100, BATCH_DAILY_S = 20 * 3600, REF_WAIT_S = 10, MESSAGE_BYTES = 1 << 16 };
+enum { FLUSH_BYTES = 64 << 20, ATTEMPTS = 20, SINGLES_MAX = 100, BATCH_DAILY_S = 20 * 3600, REF_WAIT_S = 10 };
 
 struct work {
     struct results *s;
@@ -24,8 +24,7 @@ struct work {
     struct err *err;
     struct scan scan;
     int root;
-    struct commit_person author, committer;
-    struct signer signer;
+    struct commit_hand hand;
     struct repo_id base;
     bool have_base, is_tip;
 };
@@ -37,32 +36,7 @@ static void stay_out(struct work *k, const struct scan_run *run, const char *why
         k->w->note(k->w->context, arena_printf(k->s->arena, "run %.8s is not committed: %s", run->id, why));
 }
 
-/* ---- who ---- */
-
-static int choose_persons(struct work *k)
-{
-    struct arena *a = k->s->arena;
-    if (signer_from(k->s->repo, a, k->w->prompt, &k->signer, k->err))
-        return -1;
-    if (!k->s->public_profile)
-        return commit_author(k->s->repo, a, &k->author, k->err) || commit_committer(k->s->repo, a, &k->committer, k->err) ? -1 : 0;
-    /* The site speaks, not a person: no name, no address, no time zone. */
-    k->author = (struct commit_person){
-        .name = k->s->site, .email = arena_printf(a, "%s@benchwrap.invalid", k->s->site), .time_s = clock_wall_ms() / 1000};
-    k->committer = k->author;
-    return k->author.email ? 0 : err_set(k->err, ERR_SYSTEM, "out of memory");
-}
-
 /* ---- which ---- */
-
-static bool is_private(const struct work *k, const struct scan_run *run)
-{
-    char path[128];
-    CLEANUP_BUF struct buf text;
-    snprintf(path, sizeof path, "%.24s/%s/tags/benchwrap.profile", run->experiment, run->id);
-    buf_init(&text, 64);
-    return fs_read(k->root, path, 60, FS_CUT, &text, NULL) < 0 || !str_is(str_trim(buf_text(&text)), "public");
-}
 
 /* Has the last batch of this branch been so long ago that a day's runs are due? */
 static bool batch_is_due(struct work *k)
@@ -92,7 +66,7 @@ static int choose_runs(struct work *k)
                 return -1;
             large = !due && (n >= COMMIT_BATCH_FROM || k->w->when == COMMIT_DAILY);
         }
-        if (k->s->public_profile && !k->w->private_too && is_private(k, run)) {
+        if (k->s->public_profile && !k->w->private_too && commit_is_private(k->root, run->experiment, run->id)) {
             stay_out(k, run, "it was recorded with the private profile, and this repository is public (--private commits it all the same)");
             leave(k, i);
         } else if (large) {
@@ -133,94 +107,26 @@ static int take_all(struct work *k)
 
 /* ---- the commits ---- */
 
-struct tip {
-    struct repo_id commit, tree;
-    bool have; /* false: there is no commit yet */
-};
-
-/* One commit of these runs on top of *tip, which it becomes. */
-static int commit_some(struct work *k, const struct scan_run *const *runs, size_t count, struct tip *tip)
-{
-    struct results *s = k->s;
-    struct tip made = {.have = true};
-    const struct repo_id *base = tip->have ? &tip->tree : NULL;
-    struct arena a;
-    CLEANUP_BUF struct buf message;
-    size_t n = 0;
-    arena_init(&a, 0);
-    struct tree_edit *edits = calloc(count, sizeof *edits);
-    int rc = edits ? 0 : err_set(k->err, ERR_SYSTEM, "no memory for a commit");
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        edits[n++] = (struct tree_edit){
-            .path = arena_printf(&a, "%s/%s/%s", s->prefix, runs[i]->experiment, runs[i]->id), .mode = REPO_MODE_DIR, .id = runs[i]->tree};
-        if (i == 0 || runs[i]->experiment != runs[i - 1]->experiment) {
-            size_t more = 0;
-            struct tree_edit own[TAKE_EXPERIMENT_MAX];
-            rc = take_experiment(s, k->root, runs[i]->experiment, base, own, &more, k->err);
-            struct tree_edit *room = rc || !more ? NULL : realloc(edits, (n + more + count - i) * sizeof *edits);
-            if (room) {
-                edits = room;
-                memcpy(edits + n, own, more * sizeof *own);
-                n += more;
-            } else if (rc == 0 && more)
-                rc = err_set(k->err, ERR_SYSTEM, "no memory for a commit");
-        }
-    }
-    if (rc == 0)
-        rc = a.failed ? err_set(k->err, ERR_SYSTEM, "no memory for a commit")
-                      : objects_edit_tree(s->repo, base, edits, n, &made.tree, k->err);
-    if (rc == 0) {
-        buf_init(&message, MESSAGE_BYTES);
-        message_print(&message, k->root, runs, count);
-        struct commit_draft d = {.tree = made.tree,
-                                 .parents = &tip->commit,
-                                 .parent_count = tip->have,
-                                 .author = k->author,
-                                 .committer = k->committer,
-                                 .message = message.p};
-        rc = message.failed ? err_set(k->err, ERR_SYSTEM, "no memory for a commit")
-                            : commit_write(s->repo, &d, &k->signer, &made.commit, k->err);
-    }
-    free(edits);
-    arena_deinit(&a);
-    if (rc)
-        return -1;
-    *tip = made;
-    k->done->commits++;
-    return 0;
-}
-
-static int read_tip(struct work *k, struct tip *tip)
-{
-    struct arena a;
-    struct repo_commit c;
-    *tip = (struct tip){.commit = k->base, .have = k->have_base};
-    if (!tip->have)
-        return 0;
-    arena_init(&a, 0);
-    int rc = repo_commit(k->s->repo, &k->base, &a, &c, k->err);
-    tip->tree = c.tree;
-    arena_deinit(&a);
-    return rc;
-}
-
 /* All commits on top of what the branch is now; then the branch is moved. 1: it has moved meanwhile. */
 static int commit_once(struct work *k, const struct scan_run *const *runs, size_t count)
 {
-    struct tip tip;
+    struct commit_tip tip;
     k->done->commits = 0;
-    if (read_tip(k, &tip))
+    if (commit_tip_read(k->s, k->have_base ? &k->base : NULL, &tip, k->err))
         return -1;
     if (k->w->when == COMMIT_EACH && count <= SINGLES_MAX) {
         for (size_t i = 0; i < count; i++)
-            if (commit_some(k, &runs[i], 1, &tip))
+            if (commit_some(k->s, k->root, NULL, &k->hand, &runs[i], 1, &tip, k->err))
                 return -1;
-    } else if (commit_some(k, runs, count, &tip))
+        k->done->commits = count;
+    } else if (commit_some(k->s, k->root, NULL, &k->hand, runs, count, &tip, k->err))
         return -1;
+    else
+        k->done->commits = 1;
     if (objects_flush(k->s->repo, k->err))
         return -1;
-    int rc =
-        ref_move(k->s->repo, k->s->branch, k->is_tip ? &k->base : NULL, &tip.commit, &k->committer, "benchwrap: runs", REF_WAIT_S, k->err);
+    int rc = ref_move(k->s->repo, k->s->branch, k->is_tip ? &k->base : NULL, &tip.commit, &k->hand.committer, "benchwrap: runs", REF_WAIT_S,
+                      k->err);
     if (rc == 0)
         repo_id_hex(&tip.commit, k->done->tip);
     return rc;
@@ -272,7 +178,7 @@ static int work(struct work *k)
         return 0;
     if ((k->root = open(s->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         return err_sys(k->err, "reading %s", s->tree);
-    if (choose_persons(k) || choose_runs(k))
+    if (commit_hand(s, k->w->prompt, &k->hand, k->err) || choose_runs(k))
         return -1;
     if (k->w->dry) {
         for (size_t i = 0; i < k->scan.count; i++)
