@@ -123,6 +123,7 @@ struct bench {
     volatile sig_atomic_t stop; /* a signal that asked for the end */
     int signal_fd;
     bool interrupted;
+    bool submitted;          /* something may be in a queue */
     char jobs[64];           /* the allocation of slurm-step */
 };
 

@@ -101,6 +101,7 @@ static bool submit(struct drive *d, struct err *err)
     buf_clear(&d->input);
     if (d->provider->line(d->b, &s, err) < 0)
         return false;
+    d->b->submitted = true;
     mark(d, s.first, s.count, clock_mono_ns());
     struct client *one = clients_start(&d->clients, &s.argv, buf_text(&d->input), err);
     if (!one)

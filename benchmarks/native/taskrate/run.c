@@ -256,7 +256,7 @@ static void clean_up(struct course *c)
     struct bench *b = c->b;
     struct err err;
     bool cleaned = true;
-    if (!c->local && b->provider->cancel && c->own.fd >= -1 && b->provider->cancel(b->tag, &err) < 0) {
+    if (b->submitted && b->provider->cancel && b->provider->cancel(b->tag, &err) < 0) {
         bench_note(b, "jobs may be left in the queue: %s; the next start of taskrate tries again", err.text);
         cleaned = false;
     }

@@ -43,6 +43,7 @@ static int allocate(struct bench *b, struct err *err)
         words_addv(&argv, err, "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", salloc, "--no-shell", name, tasks, "--immediate=60", NULL) < 0 ||
         words_join(&argv, &b->set.extra, err) < 0)
         return -1;
+    b->submitted = true;
     int rc = command_run(&argv, str_of(NULL), 90, &out, err);
     if (rc == 0 && granted(buf_text(&out), b->jobs, sizeof b->jobs)) {
         b->slots = want;
