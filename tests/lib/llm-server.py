@@ -31,6 +31,9 @@ class Handler(BaseHTTPRequestHandler):
                                   (count["prompt"], count["generation"], count["running"]), "text/plain")
         self.reply(404, {"error": {"message": "no such page"}})
     def do_POST(self):
+        if not self.path.startswith("/v1/"):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            return self.reply(404, {"error": {"message": "no such page"}})
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if a.key and self.headers.get("Authorization") != "Bearer " + a.key: return self.reply(401, {"error": {"message": "wrong key"}})
         if a.log:

@@ -1,28 +1,39 @@
 # shellcheck shell=sh
-# llm.sh: servers for the tests of llmload; sourced behind tap.sh. $LOAD and $FAKE are the programs.
-LOAD=$BUILD/bin/llmload FAKE=$BUILD/bin/llmfake
+# llm.sh: servers for the tests of llmload. Sourced after tap.sh; what was started is ended at exit.
+LLMLOAD=$BUILD/bin/llmload
 llm_pids=
-unset OPENAI_API_KEY http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
-
-# Starts a server whose first line of output is its address (or port); sets $url, $server, and $said, the file of its standard error.
-llm_start() # COMMAND…
+trap 'llm_end; tap_exit' EXIT
+llm_end()
 {
-    said=$WORK/said.$(ls "$WORK" | wc -l)
-    "$@" >"$said.address" 2>"$said" &
-    server=$!
-    llm_pids="$llm_pids $server"
-    for llm_try in $(seq 400); do
-        [ -s "$said.address" ] && break
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.025
+    for llm_pid in $llm_pids; do kill "$llm_pid" 2>/dev/null && wait "$llm_pid" 2>/dev/null; done
+    llm_pids=
+}
+llm_wait() # FILE: until it is there and not empty; 1 after 20 s
+{
+    llm_n=0
+    while [ ! -s "$1" ]; do
+        llm_n=$((llm_n + 1))
+        [ $llm_n -lt 200 ] || return 1
+        sleep 0.1
     done
-    url=$(head -n 1 "$said.address")
-    case $url in [0-9]*) url=http://127.0.0.1:$url ;; esac
 }
-llm_stop() # ends the last one and waits: its last words are in $said
+llm_server() # [OPTIONS of llm-server.py]: $url, $server_pid
 {
-    kill "$server" 2>/dev/null
-    wait "$server" 2>/dev/null
+    rm -f "$WORK/.port"
+    "${PYTHON:-python3}" "$TESTLIB/llm-server.py" "$WORK/.port" "$@" 2>"$WORK/.server-err" &
+    server_pid=$!
+    llm_pids="$llm_pids $server_pid"
+    llm_wait "$WORK/.port" || { echo "Bail out! the test's server does not start: $(cat "$WORK/.server-err")"; exit 1; }
+    url=http://127.0.0.1:$(cat "$WORK/.port")
 }
-llm_end() { for llm_pid in $llm_pids; do kill "$llm_pid" 2>/dev/null; wait "$llm_pid" 2>/dev/null; done; tap_exit; }
-trap llm_end EXIT
+llm_agent() # NAME [OPTIONS]: an agent at a port of its own; $agent is its address, $agent_pid
+{
+    llm_name=$1
+    shift
+    rm -f "$WORK/.$llm_name"
+    "$LLMLOAD" agent --listen 127.0.0.1:0 --port-file "$WORK/.$llm_name" "$@" 2>"$WORK/.$llm_name-err" &
+    agent_pid=$!
+    llm_pids="$llm_pids $agent_pid"
+    llm_wait "$WORK/.$llm_name" || { echo "Bail out! the agent does not start: $(cat "$WORK/.$llm_name-err")"; exit 1; }
+    agent=127.0.0.1:$(cat "$WORK/.$llm_name")
+}

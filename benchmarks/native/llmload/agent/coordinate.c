@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROBES = 24, LOST_AFTER_S = 15, LEAD_MS = 1000, POLL_NS = 50000000 };
+enum { PROBES = 24, LOST_AFTER_S = 15, GONE_AFTER_S = 3 /* where nobody listens any more */, LEAD_MS = 1000, POLL_NS = 50000000 };
 
 struct remote {
     const char *address;
@@ -26,7 +26,7 @@ struct remote {
     int64_t offset_ns, round_trip_ns; /* its CLOCK_MONOTONIC minus ours */
     struct live live;
     int64_t heard_ns; /* when it answered last */
-    bool done, lost, counted;
+    bool done, lost, counted, unsent;
     uint64_t sent;
     char host[100], why[200];
 };
@@ -51,6 +51,7 @@ static int ask(struct remote *r, const char *method, const char *path, struct st
     snprintf(url, sizeof url, "http://%.300s%s", r->address, path);
     *ret = NULL;
     int rc = http_do(r->http, &q, &reply, err);
+    r->unsent = rc < 0 && reply.trouble == HTTP_UNSENT;
     if (rc == 0)
         rc = json_parse(ret, buf_text(&reply.body), NULL, err);
     if (rc == 0 && reply.status >= 300) {
@@ -278,7 +279,7 @@ static void look_at(struct remote *r)
     struct json *j;
     struct err err = {0};
     if (ask(r, "GET", "/status", (struct str){0}, &j, &err) < 0) {
-        if (clock_mono_ns() - r->heard_ns > LOST_AFTER_S * 1000000000LL) {
+        if (clock_mono_ns() - r->heard_ns > (r->unsent ? GONE_AFTER_S : LOST_AFTER_S) * 1000000000LL) {
             r->lost = true;
             snprintf(r->why, sizeof r->why, "%.190s", err.text);
         }

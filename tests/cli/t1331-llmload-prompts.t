@@ -1,0 +1,91 @@
+#!/bin/sh
+# t1331: what llmload sends and writes beside its result: prompts of every source, scoring, readiness, the server's figures, records, CSV, plots, compare.
+# sanitizer: long, because a Python server answers
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llm.sh"
+cd "$WORK" || exit 1
+command -v jq >/dev/null || { skip "llmload's prompts" "jq is not installed"; done_testing; exit; }
+load() { timeout 60 "$LLMLOAD" --url "$url" -c 2 --max-tokens 5 "$@" 2>err; }
+get() { jq -r "$1" out; }
+
+llm_server --log sent --slow-start 0.5
+load -n 12 --wait-ready 20s --scrape 100ms --scrape-file readings --records rec.jsonl --csv rec.csv --plots plots --input-tokens 20-30 --output-tokens 3 --json >out
+is "status" "$?" 0
+is "all completed" "$(get .completed)" 12
+is "tokens are the server's own" "$(get .server_metrics.generation_tokens)/$(get .server_metrics.prompt_tokens)" "$(get .total_output_tokens)/$(get .total_input_tokens)"
+is "answers as long as was asked" "$(get .total_output_tokens)" 36
+ok "gates in order, the slow one waited for" jq -e '.server_ready_connect_s < .server_ready_health_s and .server_ready_health_s > 0.1 and .server_ready_first_answer_s >= .server_ready_model_s' out
+is "kind, version, settings; no keys" "$(get '.server_kind, .server_version, .server_settings.max_model_len, .server_settings.api_key' | tr '\n' ' ')" "vllm 0.99.1 4096 null "
+is "the model was found" "$(get .model_id)" tiny
+is "gauges of several label sets are added" "$(get '.server_metrics.requests_running.min >= 1')" true
+ok "readings are JSON lines" jq -e '."vllm:kv_cache_usage_perc" == 0.25' readings
+is "records: one a request, in AIPerf's form" "$(jq -r '[.metadata.benchmark_phase, .metrics.output_sequence_length.value, (.metrics.inter_chunk_latency.value | length), .metrics.time_to_first_token.unit, .error] | join(" ")' rec.jsonl | sort | uniq -c | tr -s ' ')" " 12 profiling 3 2 ms "
+is "CSV: a head and a line each" "$(wc -l <rec.csv) $(awk -F, '{print NF}' rec.csv | sort -u)" "13 32"
+ok "plots are XML" "${PYTHON:-python3}" -c 'import sys, xml.dom.minidom as m; [m.parse("plots/%s.svg" % n) for n in ("ttft", "itl", "tpot", "e2el", "time", "tokens")]'
+is "prompts had 20 to 30 words" "$(sed 1d sent | jq -r '.messages[0].content | split(" ") - [""] | length' | awk '$1 < 20 || $1 > 30' | wc -l)" 0
+cp out a.json
+
+load -n 12 --wait-ready 5s --input-tokens 20-30 --output-tokens 3 --records rec2.jsonl --json >out
+is "the same seed sends the same" "$(sed -n 2,13p sent | jq -c .messages | sort | sha256sum)" "$(sed -n 15,26p sent | jq -c .messages | sort | sha256sum)"
+like "compare: a table" "$("$LLMLOAD" compare a.json out)" '^median_ttft_ms +[0-9]'
+is "compare: conditions are the same" "$("$LLMLOAD" compare --json a.json out | jq -c .conditions_differ)" "[]"
+jq -c '.request_throughput /= 2 | .mean_ttft_ms *= 3' out >slow.json
+"$LLMLOAD" compare --gate a.json slow.json >/dev/null
+is "compare: --gate on a regression" "$?" 3
+echo '{}' >bad.json
+like "compare: what is no result" "$("$LLMLOAD" compare a.json bad.json 2>&1)" 'bad.json: not a result of llmload'
+
+cat >rows.jsonl <<'E'
+{"prompt": "one", "output_tokens": 2}
+{"messages": [{"role": "user", "content": "two"}, {"role": "assistant", "content": "old answer"}]}
+{"conversations": [{"from": "human", "value": "three"}, {"from": "gpt", "value": "x"}]}
+E
+: >sent
+load -n 6 --dataset rows.jsonl --json >out
+is "a data set, each row twice" "$(jq -r '.messages[-1].content' sent | sort | uniq -c | tr -s ' ' | tr '\n' ' ')" " 2 one  2 three  2 two "
+is "its name and hash are in the result" "$(get .load.dataset_sha256)" "$(sha256sum rows.jsonl | cut -d' ' -f1)"
+printf '{"prompt": "a"}\n{"prompt": }\n' >bad.jsonl
+load -n 2 --dataset bad.jsonl >out
+is "a malformed row: status" "$?" 1
+like "a malformed row: line and column" "$(cat err)" 'bad.jsonl, line 2: column 12: not valid JSON'
+load -n 2 --dataset rows.jsonl --input-tokens 5
+is "two sources: status" "$?" 125
+
+printf '%s\n' '{"question": "q", "choices": ["x", "y"], "answer": "B"}' '{"question": "r", "choices": ["x", "y"], "answer": 0}' >choices.jsonl
+load --dataset choices.jsonl --score letters --json >out
+is "scored by letters" "$(get '[.score_scored, .score_accuracy] | join(" ")')" "2 0.5"
+printf '%s\n' '{"ctx": "a b", "endings": ["wrong way", "right way"], "label": 1}' '{"ctx": "a b", "endings": ["right one", "wrong one"], "label": "1"}' >endings.jsonl
+load --api openai-completions --dataset endings.jsonl --score endings --json >out
+is "scored by endings" "$(get '[.completed, .score_scored, .score_accuracy, .score_accuracy_norm] | join(" ")')" "4 2 0.5 0.5"
+load --dataset endings.jsonl --score endings 2>err
+is "endings need echo: status" "$?" 125
+
+cat >tok.json <<'E'
+{"model": {"type": "BPE", "vocab": {"w": 0, "o": 1, "r": 2, "d": 3, "Ġ": 4, "wo": 5, "rd": 6, "word": 7}, "merges": ["w o", "r d", "wo rd"]},
+ "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true}}
+E
+llm_end
+llm_server --no-usage
+load -n 3 --tokenizer tok.json --prompt "word word" --json >out
+is "no usage: the tokenizer counts" "$(get '[.tokens.output_source, .total_output_tokens, .tokens.input_source, .total_input_tokens] | join(" ")')" "tokenizer 30 tokenizer 9"
+load -n 3 --json >out
+is "no usage, no tokenizer: chunks count" "$(get '[.tokens.output_source, .total_output_tokens, .tokens.input_source, .total_input_tokens] | join(" ")')" "chunks 15 unknown "
+load -n 3 --wait-ready 1s --api ollama-chat >out
+is "not the right API: status" "$?" 1
+like "not the right API: told" "$(cat err)" '/api/chat answers 404'
+
+llm_end
+if long_tests; then
+    llm_server --die-after 6
+    begin=$(date +%s)
+    load -d 60s --server-pid "$server_pid" --json >out
+    is "the server dies: the run ends" "$(($(date +%s) - begin < 30)) $(get '.client.ended_early, .completed' | tr '\n' ' ')" "1 the server is gone 6 "
+    like "and it says why" "$(get .server_gone)" 'is gone'
+fi
+load -n 2 --wait-ready 300ms >out
+is "nobody there: status" "$?" 1
+like "nobody there: told, with the gate" "$(cat err)" 'not ready within 0.3 s: waiting for a connection'
+llm_server --key sesame
+load -n 2 --wait-ready 20s >out
+like "a wrong key ends the waiting at once" "$(cat err)" 'not usable: asking for a first answer: .*answers 401'
+done_testing

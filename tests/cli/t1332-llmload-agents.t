@@ -1,0 +1,71 @@
+#!/bin/sh
+# t1332: agents: the control API, one load from two of them, what is lost with one, who may steer.
+# sanitizer: long, because a Python server answers
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llm.sh"
+cd "$WORK" || exit 1
+for tool in jq curl; do command -v $tool >/dev/null || { skip "llmload's agents" "$tool is not installed"; done_testing; exit; }; done
+LLMLOAD_TOKEN=abcdefghijklmnopqrstuvwx
+export LLMLOAD_TOKEN
+call() { method=$1 path=$2; shift 2; curl -s -m 20 -X "$method" -H "Authorization: Bearer $LLMLOAD_TOKEN" "http://$agent$path" "$@"; }
+code() { curl -s -m 20 -o reply -w '%{http_code}' "$@"; }
+state() { call GET /status | jq -r .state; }
+until_state() { n=0; while [ "$(state)" != "$1" ] && [ $n -lt 200 ]; do n=$((n + 1)); sleep 0.1; done; state; }
+
+llm_server
+llm_agent one
+first=$agent first_pid=$agent_pid
+is "health" "$(call GET /health | jq -r '.status, (.mono_ns > 0)' | tr '\n' ' ')" "ok true "
+is "idle" "$(state)" idle
+is "no result yet" "$(code -H "Authorization: Bearer $LLMLOAD_TOKEN" "http://$agent/metrics")" 404
+is "no token" "$(code "http://$agent/status")" 401
+is "a wrong token" "$(code -H 'Authorization: Bearer abcdefghijklmnopqrstuvwy' "http://$agent/status")" 401
+is "a web page" "$(code -H "Authorization: Bearer $LLMLOAD_TOKEN" -H 'Origin: http://evil' "http://$agent/status")" 403
+is "no such page, wrong method" "$(code -H "Authorization: Bearer $LLMLOAD_TOKEN" "http://$agent/x") $(code -H "Authorization: Bearer $LLMLOAD_TOKEN" "http://$agent/start")" "404 405"
+is "garbage" "$(call POST /start -d '{' | jq -r '.error | test("not valid JSON")')" true
+is "options in pieces are not taken" "$(call POST /start -d '{"args":["--records","x"]}' | jq -r '.error != null')" true
+is "started by hand" "$(call POST /start -d "{\"args\":[\"--url=$url\",\"--concurrency=2\",\"--requests=8\",\"--max-tokens=4\"]}" | jq -r .state)" preparing
+is "done" "$(until_state done)" done
+is "its result" "$(call GET /metrics | jq -c '[.metrics.measure[0], .metrics.output_tokens, .metrics.histograms.ttft.n]')" "[8,32,8]"
+like "for Prometheus" "$(call GET /metrics/prometheus)" '^llmload_requests_completed_total 8$'
+if long_tests; then
+    call POST /start -d '{"args":["--url=http://127.0.0.1:1","--nonsense"]}' >/dev/null
+    is "a wrong option fails" "$(until_state failed)" failed
+    like "and says why" "$(call GET /status | jq -r .error)" 'nonsense'
+    call POST /start -d "{\"args\":[\"--url=$url\",\"--duration=60s\"]}" >/dev/null
+    until_state running >/dev/null
+    is "one at a time" "$(call POST /start -d "{\"args\":[\"--url=$url\"]}" | jq -r .error | cut -d: -f1)" "a load is being made"
+    call POST /stop >/dev/null
+    is "stopped: the result is what there was" "$(until_state done) $(call GET /metrics | jq -r .why_early)" "done a signal"
+fi
+
+llm_agent two
+timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 40 -d 1s --max-tokens 4 --scrape 500ms --records rec --seed 3 --json >both 2>err
+is "two agents: status" "$?" 0
+timeout 60 "$LLMLOAD" --url "$url" --rate 40 -d 1s --max-tokens 4 --seed 3 --json >single 2>err
+is "as many requests as alone, of the same schedule" "$(jq -c '[.num_prompts, .completed, .load.schedule_sha256]' both)" "$(jq -c '[.num_prompts, .completed, .load.schedule_sha256]' single)"
+is "each made its share" "$(jq '[.agents[].completed] | add' both) $(jq '.agents | length' both)" "$(jq .completed both) 2"
+is "tokens are the server's own" "$(jq .server_metrics.generation_tokens both)" "$(jq .total_output_tokens both)"
+is "histograms are added" "$(jq .metrics.ttft.n both)" "$(jq .completed both)"
+is "records of each, all indexes once" "$(cat rec.0 rec.1 | jq .metadata.request_index | sort -n | uniq | wc -l)" "$(jq .completed both)"
+ok "clocks: on one machine they agree" jq -e 'all(.agents[]; (.clock_offset_ns | fabs) <= .round_trip_ns)' both
+timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 4 -n 9 --max-tokens 4 --json >both 2>err
+is "a closed loop is shared too" "$(jq -c '[.completed, ([.agents[].completed] | sort)]' both)" "[9,[4,5]]"
+
+if long_tests; then
+    (sleep 2.5; kill -9 "$first_pid") &
+    timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 20 -d 30s --max-tokens 4 --json >lost 2>err
+    is "an agent is killed: what the other has counts" "$(jq -r '.client.ended_early, (.completed > 0), ([.agents[].counted] | tostring)' lost | tr '\n' ' ')" "an agent was lost true [false,true] "
+    like "nobody there" "$(timeout 60 "$LLMLOAD" --agents 127.0.0.1:1 --agent-wait 300ms --url "$url" -n 1 2>&1)" 'an agent was not found: agent 127.0.0.1:1'
+fi
+like "another token" "$(LLMLOAD_TOKEN=0123456789abcdef0 timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" -n 1 2>&1)" "the agent's token is another one"
+llm_end
+
+unset LLMLOAD_TOKEN
+like "not loopback: a token is wanted" "$(timeout 20 "$LLMLOAD" agent --listen 0.0.0.0:0 2>&1)" 'others could steer this agent'
+like "a short token" "$(LLMLOAD_TOKEN=abc timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'at least 16 characters'
+llm_agent open
+for arg in --records=x --prompt=@/etc/passwd --dataset=/etc/passwd --key-env=HOME --header=@/etc/passwd --plots=x --url=unix:/x; do
+    is "without a token no files: $arg" "$(code -d "{\"args\":[\"$arg\"]}" "http://$agent/start")" 400
+done
+done_testing
