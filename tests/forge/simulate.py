@@ -5,7 +5,7 @@ Each clone records runs, pulls or does not, shares once, twice or not at all; th
 branches or keeps them, now and then leaves one open over night. After every day: each clone that pulls has an empty `git status` and a tree equal to the ref, no run
 is lost or changed, the experiments' files are the same everywhere, there is never more than one open request of a clone, and a share after a merge brings new runs only. Prints
 one line `# …` a day and `lost …`, `bad …` for what is wrong; status 1 then."""
-import hashlib, json, os, random, subprocess, sys, time, urllib.error, urllib.request
+import hashlib, json, os, random, shutil, subprocess, sys, time, urllib.error, urllib.request
 from pathlib import Path
 
 work, days, sites, users, seed, kind = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
@@ -55,6 +55,7 @@ class Clone:
     def record(self, n):
         before = set(self.runs())
         run(WRITE, self.dir, "bulk", n)
+        shutil.rmtree(self.dir / "spool")
         for id, path in self.runs().items():
             if id not in before:
                 self.mine[id] = recorded[id] = digest(path)
@@ -94,7 +95,8 @@ def in_hub():
 
 def ask(path):
     with urllib.request.urlopen(urllib.request.Request(forge + "/_/" + path, method="POST", data=b"")) as r:
-        return json.loads(r.read())
+        text = r.read().decode()
+        return json.loads(text) if path == "pulls" else text
 
 
 def start():
