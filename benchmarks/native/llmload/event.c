@@ -374,6 +374,8 @@ static const char *escape(const char *p, const char *end, struct buf *to)
 
 void event_unescape(struct str escaped, struct buf *to)
 {
+    if (!escaped.n)
+        return;
     const char *p = escaped.p, *end = p + escaped.n;
     while (p < end) {
         const char *q = memchr(p, '\\', (size_t)(end - p));
