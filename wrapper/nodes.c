@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static const double SAMPLE_MOST = 1e200; /* sums of such stay finite; what is greater is no measurement */
 enum { PIECE = 256 << 10, ARENA_MAX = 512 << 20, POINTS_ALL = 2000000 /* of all nodes: 32 MB */ };
 
 static struct node_told *node_of(struct nodes *n, struct str name)
@@ -69,7 +70,7 @@ static void fold(struct node_series *s)
 
 static void add_sample(const struct nodes *n, struct node_series *s, int64_t time_ms, double value)
 {
-    if (!isfinite(value))
+    if (!isfinite(value) || fabs(value) > SAMPLE_MOST)
         return;
     if (s->count++ == 0)
         s->first = value;
