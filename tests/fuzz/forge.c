@@ -25,6 +25,7 @@ static void look(const char *url, const struct forge_named *named, struct arena 
 {
     struct forge_place p;
     struct buf question CLEANUP_BUF;
+    buf_init(&question, 1 << 20);
     if (forge_place_of(&p, url, named, NULL, a, NULL) || p.kind == FORGE_NONE)
         return;
     check(p.host);
@@ -35,7 +36,6 @@ static void look(const char *url, const struct forge_named *named, struct arena 
     const char *link = forge_link(&p, &p, "main", "benchwrap/a b/\"12345678", a);
     if (!link || strpbrk(link, "\r\n\"'<> "))
         abort();
-    buf_init(&question, 1 << 20);
     forge_token_question(&p, &question);
     size_t lines = 0;
     for (size_t i = 0; i < question.n; i++)

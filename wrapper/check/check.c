@@ -33,13 +33,13 @@ void check_found(struct check *k, enum check_id id, const char *path, unsigned l
 {
     CLEANUP_BUF struct buf raw, plain;
     va_list ap;
+    buf_init(&raw, 64 << 10);
+    buf_init(&plain, 64 << 10);
     k->by_severity[check_kinds[id].severity]++;
     if (k->count == k->limits.findings) {
         k->dropped++;
         return;
     }
-    buf_init(&raw, 64 << 10);
-    buf_init(&plain, 64 << 10);
     va_start(ap, fmt);
     buf_vprintf(&raw, fmt, ap);
     va_end(ap);

@@ -188,9 +188,9 @@ static const char *check_word(const struct check *c)
 static void title_row(FILE *out, const char *what, const char *text)
 {
     CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
     if (!text || !*text)
         return;
-    buf_init(&b, 64 << 10);
     buf_plain(&b, str_of(text), 8000);
     fprintf(out, "%-10s %s\n", what, b.p ? b.p : "");
 }

@@ -65,9 +65,9 @@ const char *runs_file(const struct runs *runs, const struct tree_run *run, const
 {
     CLEANUP_BUF struct buf b;
     char path[1024];
+    buf_init(&b, max + (1 << 20));
     if ((size_t)snprintf(path, sizeof path, "%s/%s", path_in_tree(run), name) >= sizeof path)
         return NULL;
-    buf_init(&b, max + (1 << 20));
     struct folder tree = runs_tree(runs, run);
     if (folder_read_head(&tree, path, max, &b) < 0)
         return NULL;

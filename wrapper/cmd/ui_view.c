@@ -19,9 +19,9 @@ static bool has(const struct runs *runs, const struct tree_run *run, const char 
 static void column(struct buf *to, const char *kind, struct str key)
 {
     CLEANUP_BUF struct buf name;
+    buf_init(&name, 1024);
     if (memchr(key.p, '`', key.n))
         return;
-    buf_init(&name, 1024);
     buf_printf(&name, "%s.`" STR_FMT "`", kind, STR_ARG(key));
     if (name.failed || to->n + 2 * name.n > STATE_BYTES / 2)
         return;

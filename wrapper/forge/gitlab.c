@@ -31,8 +31,8 @@ static void put_project(struct buf *url, const struct forge *f, const struct for
 static enum forge_answer project_id(struct forge *f, const struct forge_place *p, int64_t *ret, struct err *err)
 {
     struct buf url CLEANUP_BUF;
-    struct json *j;
     buf_init(&url, 8192);
+    struct json *j;
     put_project(&url, f, p);
     enum forge_answer answer = forge_call(f, &(struct forge_call){.method = "GET", .what = p->path, .url = url.p}, &j, err);
     *ret = json_integer(json_get(j, "id"), 0);
@@ -48,13 +48,13 @@ static enum forge_answer find(struct forge *f, const struct forge_branch *b, str
                               struct forge_pull *ret_last, struct err *err)
 {
     struct buf url CLEANUP_BUF;
+    buf_init(&url, 8192);
     struct json *list;
     struct forge_pull pull;
     int64_t from = 0;
     enum forge_answer answer = forge_same_repository(f) ? FORGE_FINE : project_id(f, &f->source, &from, err);
     if (answer != FORGE_FINE)
         return answer;
-    buf_init(&url, 8192);
     put_project(&url, f, &f->target);
     buf_puts(&url, "/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=");
     http_escape(&url, str_of(b->branch), false);
@@ -85,6 +85,7 @@ static enum forge_answer create(struct forge *f, const struct forge_branch *b, s
                                 struct err *err)
 {
     struct buf url CLEANUP_BUF;
+    buf_init(&url, 8192);
     int64_t into = 0;
     enum forge_answer answer = forge_same_repository(f) ? FORGE_FINE : project_id(f, &f->target, &into, err);
     (void)a;
@@ -97,7 +98,6 @@ static enum forge_answer create(struct forge *f, const struct forge_branch *b, s
     if (into)
         buf_printf(body, ",\"target_project_id\":%lld", (long long)into);
     buf_putc(body, '}');
-    buf_init(&url, 8192);
     put_project(&url, f, &f->source);
     buf_puts(&url, "/merge_requests");
     return forge_call(

@@ -266,9 +266,9 @@ const char *forge_link(const struct forge_place *target, const struct forge_plac
 {
     struct buf b CLEANUP_BUF;
     bool fork = strcasecmp(target->path ? target->path : "", source->path ? source->path : "") != 0;
+    buf_init(&b, 8192);
     if (target->kind == FORGE_NONE || source->kind == FORGE_NONE)
         return NULL;
-    buf_init(&b, 8192);
     buf_printf(&b, "%s/%s/", target->kind == FORGE_GITLAB ? source->web : target->web,
                target->kind == FORGE_GITLAB ? source->path : target->path);
     if (target->kind == FORGE_GITLAB) {

@@ -64,6 +64,7 @@ static int take_file(struct taking *t, int dir, const char *name)
     CLEANUP_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct repo_id id;
     struct stat st;
+    buf_init(&text, FILE_BYTES_MAX + 1);
     if (fd < 0 && errno == ELOOP)
         return refuse(t, "is a link");
     if (fd < 0 || fstat(fd, &st))
@@ -72,7 +73,6 @@ static int take_file(struct taking *t, int dir, const char *name)
         return refuse(t, "is neither a file nor a folder");
     if ((uint64_t)st.st_size > FILE_BYTES_MAX)
         return refuse(t, "is larger than 1 GiB");
-    buf_init(&text, FILE_BYTES_MAX + 1);
     char *to = buf_room(&text, (size_t)st.st_size);
     ssize_t n = 1;
     while (to && text.n < (size_t)st.st_size && (n = read(fd, to + text.n, (size_t)st.st_size - text.n)) != 0) {
