@@ -63,6 +63,17 @@ is "not asked" "$(BENCHWRAP_NO_SCONTROL=1 run 108)" "scontrol was not asked (--n
 is "not asked by tasks of an array" "$(SLURM_ARRAY_JOB_ID=109 SLURM_ARRAY_TASK_ID=1 run 110)" "scontrol is not asked by tasks of an array: there may be thousands"
 for id in '5; touch x' '--help' '../7' '' 99999999999999999999999; do run "$id" >/dev/null; done
 ok "an id that is no number never reaches a command" test ! -e "was asked"
+# the allocation ends in 61 s: a second from now everything is synced, the streams too
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    for ends in 62 6000; do
+        rm -rf mlruns .benchwrap
+        SLURM_JOB_END_TIME=$(($(date +%s) + ends)) BENCHWRAP_NO_SCONTROL=1 SLURM_JOB_ID=5 ASAN_OPTIONS=detect_leaks=0 strace -f -y -s 200 -o "trace.$ends" -e trace=fsync,syncfs,sync_file_range "$BENCHWRAP" -q -- sh -c 'echo hello; sleep 3' >/dev/null
+    done
+    is "60 s before the end of the allocation the record is safe" "$(grep -o 'fsync([0-9]*<[^>]*/\(journal\|stdout.log\)>' trace.62 | sed 's,.*/,,' | sort -u | xargs)" "journal> stdout.log>"
+    is "and not before" "$(grep -c 'fsync(.*stdout.log' trace.6000)" 0
+else
+    skip_here "60 s before the end of the allocation the record is safe" "no strace here"
+fi
 SLURM_JOB_END_TIME=$(($(date +%s) + 61)) SLURM_JOB_ID=x "$BENCHWRAP" -q -- true
 is "an end of the allocation without a job" $? 0
 done_testing
