@@ -1,4 +1,4 @@
-"""Compares llmload's counting of tokens with the libraries themselves, on random text: tokenizers-compare.py PROGRAM FOLDER TEXTS SEED
+"""Compares llmload's counting of tokens with the libraries themselves, on random text: tokenizers-compare.py PROGRAM FOLDER TEXTS SEED [--no-sentencepiece]
 
 Trains small tokenizers of every kind that is supported with PyPI tokenizers (byte-level with the patterns of GPT-2, GPT-4 and GPT-4o, NFC, split digits,
 Metaspace with byte fallback) and sentencepiece (unigram, BPE), gives both sides the same texts, and prints the first differences. Status 1: there are some."""
@@ -75,7 +75,7 @@ for name, t in made.items():
     t.save(files[name])
 with open(os.path.join(folder, "corpus"), "w") as f:
     f.write("\n".join(c.replace("\n", " ").replace("\r", " ").replace("\0", " ") for c in corpus))
-for kind in ("unigram", "bpe"):
+for kind in () if "--no-sentencepiece" in sys.argv else ("unigram", "bpe"):
     prefix = os.path.join(folder, "sp-" + kind)
     sentencepiece.SentencePieceTrainer.train(input=os.path.join(folder, "corpus"), model_prefix=prefix, vocab_size=3600, model_type=kind, byte_fallback=kind == "bpe",
                                              character_coverage=0.98, hard_vocab_limit=False, minloglevel=2)

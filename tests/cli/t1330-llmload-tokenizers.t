@@ -1,0 +1,37 @@
+#!/bin/sh
+# t1330: tokens are counted as the libraries count them: random text through tokenizers of every kind, compared with PyPI's tokenizers and sentencepiece;
+# made-up prompts have exactly the wanted number of tokens.
+# sanitizer: no, because the libraries take minutes to install
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llm.sh"
+. "$TESTLIB/venv.sh"
+cd "$WORK" || exit 1
+printf '%s' '{"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}}' >small.json
+printf 'abab' >text
+is "llmload tokens" "$("$LLMLOAD" tokens --tokenizer small.json text) $("$LLMLOAD" tokens --tokenizer small.json --ids text)" "2 2 2"
+like "what is no tokenizer" "$("$LLMLOAD" tokens --tokenizer text text 2>&1)" 'tokenizer text: line 1, column 1: not valid JSON'
+if [ -e "$BUILD/libexec/benchwrap/llmload-sentencepiece.so" ]; then
+    cp text bad.model
+    like "what is no SentencePiece model" "$("$LLMLOAD" tokens --tokenizer bad.model text 2>&1)" 'tokenizer bad.model: no SentencePiece model'
+else
+    cp text bad.model
+    like "without libsentencepiece it is told what is missing" "$("$LLMLOAD" tokens --tokenizer bad.model text 2>&1)" 'libsentencepiece-dev'
+fi
+if ! long_tests; then done_testing; exit; fi
+if ! python=$(venv_python tokenizers-1 280 tokenizers==0.23.3 sentencepiece==0.2.3); then
+    skip "the libraries' own counts" "$python"
+    done_testing
+    exit
+fi
+mkdir made
+if [ -e "$BUILD/libexec/benchwrap/llmload-sentencepiece.so" ]; then pieces=; else pieces=--no-sentencepiece; skip "SentencePiece models" "libsentencepiece-dev is not installed"; fi
+ok "the same ids for 2,000 texts of every kind" timeout 500 "$python" "$TESTLIB/tokenizers-compare.py" "$LLMLOAD" made 2000 "$(date +%j)" $pieces
+llm_server --log sent
+for t in made/gpt2.json made/gpt4o.json made/llama2.json made/sp-bpe.model; do
+    [ -e "$t" ] || continue
+    : >sent
+    timeout 60 "$LLMLOAD" --url "$url" -n 8 --max-tokens 1 --input-tokens 50-200 --tokenizer "$t" --records rec --json >out 2>err
+    jq -c '.messages[0].content' sent >texts
+    is "prompts of exact length: $t" "$("$LLMLOAD" tokens --tokenizer "$t" --strings texts | awk '$1 >= 50 && $1 <= 200' | wc -l) $(jq -r .load.prompt_exact out)" "8 true"
+done
+done_testing
