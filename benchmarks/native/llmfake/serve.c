@@ -197,10 +197,13 @@ static void tell(const struct thread *threads, unsigned n)
 static void raise_descriptors(void)
 {
     struct rlimit r;
-    if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
-        r.rlim_cur = r.rlim_max;
+    enum { MANY = 200000 };
+    if (getrlimit(RLIMIT_NOFILE, &r) < 0)
+        return;
+    struct rlimit more = {MANY, MANY};
+    r.rlim_cur = r.rlim_max;
+    if (r.rlim_max >= MANY || setrlimit(RLIMIT_NOFILE, &more) < 0) /* the administrator may */
         setrlimit(RLIMIT_NOFILE, &r);
-    }
 }
 
 static int run(const struct fake *f, int fd, int log_fd, struct err *err)

@@ -30,6 +30,10 @@ static int check_descriptors(double streams, struct err *err)
         rlim_t want = streams == 0 || need > (double)r.rlim_max ? r.rlim_max : (rlim_t)need;
         r.rlim_cur = want > r.rlim_cur ? want : r.rlim_cur;
         setrlimit(RLIMIT_NOFILE, &r);
+        if (need > (double)r.rlim_max) { /* the administrator may */
+            r.rlim_cur = r.rlim_max = (rlim_t)need;
+            setrlimit(RLIMIT_NOFILE, &r);
+        }
     }
     if (getrlimit(RLIMIT_NOFILE, &r) == 0 && (double)r.rlim_cur < need)
         return err_set(err, ERR_SYSTEM,

@@ -7,6 +7,8 @@ static void figure(struct buf *to, double v)
 {
     if (!isfinite(v))
         buf_printf(to, " %10s", "-");
+    else if (v == (double)(int64_t)v)
+        buf_printf(to, " %10lld", (long long)v);
     else
         buf_printf(to, " %10.*f", v != 0 && fabs(v) < 10 ? 3 : fabs(v) < 1000 ? 2 : 0, v);
 }
