@@ -104,7 +104,10 @@ static struct str clean(struct record *r, struct str s, size_t max, bool *ret_cu
     }
     if (ret_cut)
         *ret_cut = cut;
-    return (struct str){arena_dup(&r->arena, part.p, part.n), part.n};
+    char *copy = arena_dup(&r->arena, part.p, part.n);
+    if (copy && r->redact)
+        r->redact(r->redact_context, copy, part.n);
+    return (struct str){copy, part.n};
 }
 
 static void put_warning(struct record *r, struct str text, const struct fact *like)

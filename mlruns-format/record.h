@@ -38,6 +38,8 @@ struct record {
     size_t count;
     void (*listen)(void *context, const struct fact *fact); /* may be NULL */
     void *context;
+    void (*redact)(void *context, char *text, size_t n); /* may be NULL: replaces what must not be written in values, reasons and warnings, in place, by what is as long */
+    void *redact_context;
     const char *source;         /* noted on the facts that follow; set by whoever drives producers */
     struct str references;      /* metrics judged by references, as the elements of a JSON array (benchwrap.json); made at the end, never in the journal */
     /* Index of params/tags by key for record_find and last-wins; private. */

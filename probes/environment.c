@@ -48,7 +48,7 @@ static bool is_plain(struct str s)
 }
 
 /* The value as it may be written: secrets out, in public identities too. */
-static void clean(const struct host *h, const struct identities *ids, struct str name, struct str value, struct buf *to)
+static void clean(const struct host *h, struct identities *ids, struct str name, struct str value, struct buf *to)
 {
     buf_clear(to);
     if (redact_name(name)) {
@@ -59,10 +59,8 @@ static void clean(const struct host *h, const struct identities *ids, struct str
         redact_value(to, value);
         return;
     }
-    struct buf once CLEANUP_BUF;
-    buf_init(&once, VALUE_MAX * 2);
-    redact_value(&once, value);
-    identities_replace(ids, to, buf_text(&once));
+    redact_value(to, value);
+    identities_replace(ids, to->p ? to->p : (char[]){0}, to->n, NULL, NULL);
 }
 
 /* env.omp_num_threads of OMP_NUM_THREADS; a value with a path is no tuning and would differ at each site. */
@@ -97,14 +95,14 @@ static void add_line(struct buf *text, struct str name, struct str value)
 static int before(struct host *h, struct record *r, struct err *err)
 {
     struct buf text CLEANUP_BUF, value CLEANUP_BUF;
-    struct look host;
-    struct identities ids = {0};
+    struct identities own, *ids = h->redact && h->redact->ids ? h->redact->ids : &own;
     size_t params = 0, left_out = 0;
     buf_init(&text, TEXT_MAX + VALUE_MAX * 8);
     buf_init(&value, VALUE_MAX * 2);
-    if (h->public_profile) {
-        look(h, &host, "proc/sys/kernel/hostname");
-        identities_collect(&ids, h->env, host.p);
+    identities_init(&own);
+    if (h->public_profile && ids == &own) {
+        identities_of_env(&own, h->env);
+        identities_of_host(&own, h);
     }
     for (char *const *e = h->env; e && *e; e++) {
         struct str raw = str_of(*e), name = str_cut(&raw, '=');
@@ -115,7 +113,7 @@ static int before(struct host *h, struct record *r, struct err *err)
             left_out++;
             continue;
         }
-        clean(h, &ids, name, str_sub(raw, 0, VALUE_MAX), &value);
+        clean(h, ids, name, str_sub(raw, 0, VALUE_MAX), &value);
         if (raw.n > VALUE_MAX)
             buf_puts(&value, "...");
         if (use == PARAM_TOO && raw.n > 0 && params < PARAMS_MAX) {
@@ -124,6 +122,7 @@ static int before(struct host *h, struct record *r, struct err *err)
         }
         add_line(&text, name, buf_text(&value));
     }
+    identities_deinit(&own);
     if (left_out > 0)
         buf_printf(&text, "# %zu more variables are not shown%s\n", left_out,
                    h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");

@@ -22,6 +22,7 @@ struct host {
     const char *cache; /* directory for facts that last until reboot, or NULL */
     const char *metadata; /* cloud's metadata service may be asked: "auto" or its URL; NULL: no */
     bool public_profile;
+    struct redact *redact; /* what leaves secrets (and identities) out of texts; NULL: environment.txt does it by itself */
     struct probes_state *state; /* private to probes/: costs and the samplers' open files. NULL at the start; probes_end frees it */
 };
 

@@ -1,297 +1,300 @@
-/* redact.c: finding secrets and identities in text that is about to be written. */
+/* redact.c: replaces secrets and identities in text that is about to be written. */
 #include "probes/redact.h"
 
-#include <stdio.h>
+#include <stdlib.h>
+
+enum { PIECE = 256 << 10, HOLD_MAX = 64 << 10, HOLD_LAST = 4 << 10 };
+static const char mark[] = "[redacted]";
 
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-/* needle is lower case. Offset or -1. */
-static ptrdiff_t find_word(struct str s, const char *needle)
-{
-    size_t n = strlen(needle);
-    for (size_t i = 0; i + n <= s.n; i++) {
-        size_t k = 0;
-        while (k < n && lower(s.p[i + k]) == needle[k])
-            k++;
-        if (k == n)
-            return (ptrdiff_t)i;
-    }
-    return -1;
-}
-
 bool redact_name(struct str name)
 {
     static const char *const words[] = {"key", "token", "secret", "pass", "cred", "cookie", "auth", "_pwd"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (find_word(name, words[i]) >= 0)
-            return true;
-    return false;
-}
-
-static bool is_token_byte(char c) /* base64 in both alphabets, without '/', which paths are full of */
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' || c == '_' || c == '-';
-}
-
-/* A token that says whose it is. */
-static bool is_known_token(struct str run)
-{
-    static const char *const prefixes[] = {"ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
-                                           "sk-",  "hf_",  "AKIA", "ASIA", "dapi",        "npm_",   "pypi-"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (str_starts(run, prefixes[i]) && run.n >= strlen(prefixes[i]) + 12)
-            return true;
-    return false;
-}
-
-/* Does a run of token bytes look like a secret? Three kinds of characters mixed over 32 bytes, or hexadecimal over 40. */
-static bool is_random_run(struct str run)
-{
-    if (run.n < 32)
-        return false;
-    bool upper = false, small = false, digit = false, hex = true;
-    size_t words = 0;
-    for (size_t i = 0; i < run.n; i++) {
-        char c = run.p[i];
-        upper |= c >= 'A' && c <= 'Z';
-        small |= c >= 'a' && c <= 'z';
-        digit |= c >= '0' && c <= '9';
-        hex &= (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-        words += c == '_' || c == '-';
-    }
-    /* Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. */
-    return (hex && run.n >= 40) || (upper && small && digit && words * 10 <= run.n);
-}
-
-/* Length of "user:password@" behind "://", 0 if there is none before the end of the authority. */
-static size_t user_info(struct str s)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (c == '@')
-            at = i + 1; /* a password may hold another @: the last counts */
-        if (c == '/' || c == '?' || c == '#' || c == ' ' || c == '"' || c == '\'' || c == '\n')
-            break;
-    }
-    return at;
-}
-
-/* An assignment of a secret inside of a value: "--password=x", "token: x", "?api_key=x&". Length of the value behind it, 0 for none. */
-static size_t assigned(struct str s, size_t *ret_skip)
-{
-    static const char *const names[] = {"password", "passwd",  "passphrase", "secret",     "token", "api_key",
-                                        "apikey",   "api-key", "access_key", "accountkey", "sig"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i]);
-        if (s.n <= n + 1 || find_word(str_sub(s, 0, n), names[i]) != 0 || (s.p[n] != '=' && s.p[n] != ':'))
-            continue;
-        size_t from = n + 1, end;
-        while (from < s.n && s.p[from] == ' ')
-            from++;
-        for (end = from; end < s.n && !strchr(" &;,\"'\n\t", s.p[end]);)
-            end++;
-        *ret_skip = from;
-        return end - from;
-    }
-    return 0;
-}
-
-/* A run of token bytes at i: is it a secret? *ret_n: its length, padding included. */
-static bool is_secret_token(struct str value, size_t i, size_t *ret_n, enum redact_kind *ret_kind)
-{
-    struct str rest = str_sub(value, i, value.n);
-    size_t n = 0;
-    while (n < rest.n && is_token_byte(rest.p[n]))
-        n++;
-    size_t whole = n; /* a JSON Web Token: three runs joined by dots */
-    bool web = str_starts(rest, "eyJ") && n >= 10;
-    while (web && whole < rest.n && (rest.p[whole] == '.' || is_token_byte(rest.p[whole])))
-        whole++;
-    if (web && whole >= 24 && memchr(rest.p, '.', whole)) {
-        *ret_kind = REDACT_WEB_TOKEN;
-        n = whole;
-    } else if (is_known_token(str_sub(rest, 0, n)))
-        *ret_kind = REDACT_TOKEN;
-    else if (is_random_run(str_sub(rest, 0, n)))
-        *ret_kind = REDACT_RANDOM;
-    else
-        return false;
-    while (i + n < value.n && value.p[i + n] == '=') /* padding */
-        n++;
-    *ret_n = n;
-    return true;
-}
-
-bool redact_next(struct str value, size_t at, struct redact_place *ret)
-{
-    for (size_t i = at; i < value.n; i++) {
-        struct str rest = str_sub(value, i, value.n);
-        size_t skip = 0, n;
-        char c = value.p[i];
-        bool inside = i > 0 && is_token_byte(value.p[i - 1]), word_begins = !inside || value.p[i - 1] == '-' || value.p[i - 1] == '_';
-        if (c == ':' && str_starts(rest, "://") && (n = user_info(str_sub(rest, 3, rest.n))) > 0)
-            *ret = (struct redact_place){REDACT_URL, i + 3, n - 1};
-        else if (word_begins && (n = assigned(rest, &skip)) > 0)
-            *ret = (struct redact_place){REDACT_ASSIGNED, i + skip, n};
-        else if (!inside && is_token_byte(c) && is_secret_token(value, i, &ret->n, &ret->kind))
-            ret->from = i;
-        else if (c == '-' && !inside && str_starts(rest, "-----BEGIN ") && str_has(str_sub(rest, 0, 80), "PRIVATE KEY-----"))
-            *ret = (struct redact_place){REDACT_KEY, i, rest.n};
-        else
-            continue; /* of a token not the whole run: an assignment may begin inside of it */
-        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i]);
+        for (size_t at = 0; at + n <= name.n; at++) {
+            size_t k = 0;
+            while (k < n && lower(name.p[at + k]) == words[i][k])
+                k++;
+            if (k == n)
+                return true;
+        }
     }
     return false;
+}
+
+/* ---- values of variables ---- */
+
+struct bits {
+    unsigned char *p; /* a bit for each byte that goes */
+    size_t n;
+};
+
+static void set_bits(void *context, const struct secret *s)
+{
+    struct bits *b = context;
+    for (size_t i = s->at; i < s->at + s->n && i < b->n; i++)
+        b->p[i / 8] |= (unsigned char)(1 << i % 8);
+}
+
+static bool get_bit(const struct bits *b, size_t i)
+{
+    return b->p[i / 8] >> i % 8 & 1;
+}
+
+static void add_digests(struct str value, struct bits *b)
+{
+    for (size_t i = 0, from = 0; i <= value.n; i++)
+        if (i == value.n || !((value.p[i] >= '0' && value.p[i] <= '9') || (value.p[i] >= 'a' && value.p[i] <= 'f'))) {
+            if (i - from >= 40)
+                set_bits(b, &(struct secret){from, i - from, SECRET_RANDOM});
+            from = i + 1;
+        }
 }
 
 size_t redact_value(struct buf *to, struct str value)
 {
-    static const char mark[] = "[redacted]";
-    struct redact_place p;
-    size_t places = 0, at = 0;
-    if (str_has(value, "PRIVATE KEY-----")) {
+    struct secrets_state state = {false};
+    struct bits b = {calloc(value.n / 8 + 1, 1), value.n};
+    size_t places = 0;
+    if (!b.p) {
         buf_puts(to, mark);
         return 1;
     }
-    for (; redact_next(value, at, &p); places++) {
-        buf_str(to, str_sub(value, at, p.from - at));
-        buf_puts(to, mark);
-        at = p.from + p.n;
+    secrets_find(value, &state, set_bits, &b);
+    add_digests(value, &b);
+    for (size_t i = 0; i < value.n;) {
+        bool gone = get_bit(&b, i);
+        size_t from = i;
+        while (i < value.n && get_bit(&b, i) == gone)
+            i++;
+        if (gone)
+            buf_puts(to, mark);
+        else
+            buf_str(to, str_sub(value, from, i - from));
+        places += gone;
     }
-    buf_str(to, str_sub(value, at, value.n));
+    free(b.p);
     return places;
 }
 
-/* Words that would tear up texts and tell nothing. */
-static bool is_common(struct str s)
+/* ---- in place ---- */
+
+struct filling {
+    char *text;
+    void (*each)(void *context, const struct secret *s);
+    void *context;
+};
+
+/* "[redacted]***", as long as what was there. */
+static void fill(char *p, size_t n)
 {
-    static const char *const words[] = {"root",  "user", "users", "home",  "localhost", "nobody",
-                                        "admin", "none", "node",  "login", "vm",        "host"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is(s, words[i]))
-            return true;
-    return s.n < 3;
+    size_t k = sizeof mark - 1;
+    memset(p, '*', n);
+    if (n >= k)
+        memcpy(p, mark, k);
 }
 
-void identities_add(struct identities *ids, struct str name, char kind)
+struct kept_secret {
+    struct secret *list;
+    size_t n, room;
+    bool failed;
+};
+
+/* They are filled when all are found: what is filled would no longer look like one. */
+static void keep(void *context, const struct secret *s)
 {
-    if (is_common(name) || name.n >= sizeof ids->list->name || ids->count == sizeof ids->list / sizeof *ids->list)
-        return;
-    for (size_t i = 0; i < ids->count; i++)
-        if (str_is(name, ids->list[i].name))
+    struct kept_secret *k = context;
+    if (k->n > 0 && s->at <= k->list[k->n - 1].at + k->list[k->n - 1].n && s->at >= k->list[k->n - 1].at) { /* they overlap: one */
+        size_t end = s->at + s->n, old = k->list[k->n - 1].at + k->list[k->n - 1].n;
+        if (s->at < old || s->kind == k->list[k->n - 1].kind)
+            k->list[k->n - 1].n = (end > old ? end : old) - k->list[k->n - 1].at;
+        if (s->at < old || s->kind == k->list[k->n - 1].kind)
             return;
-    /* Longest first, so that "node1.site.org" goes before "node1". */
-    size_t at = ids->count;
-    while (at > 0 && strlen(ids->list[at - 1].name) < name.n)
-        at--;
-    memmove(ids->list + at + 1, ids->list + at, (ids->count - at) * sizeof *ids->list);
-    memcpy(ids->list[at].name, name.p, name.n);
-    ids->list[at].name[name.n] = 0;
-    ids->count++;
-    char number[24];
-    snprintf(number, sizeof number, "%zu", ids->count);
-    for (size_t i = 0; i < name.n; i++) {
-        size_t digits = strlen(number), left = name.n - i;
-        ids->list[at].token[i] = left <= digits ? number[digits - left] : i == 0 && name.p[0] == '/' ? '/' : kind;
     }
-    ids->list[at].token[name.n] = 0;
-}
-
-static bool is_name_byte(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-void identities_replace(const struct identities *ids, struct buf *to, struct str text)
-{
-    for (size_t i = 0; i < text.n;) {
-        size_t k = 0, n = 0;
-        bool begins = i == 0 || !is_name_byte(text.p[i - 1]);
-        for (; k < ids->count; k++) {
-            n = strlen(ids->list[k].name);
-            bool path = ids->list[k].name[0] == '/';
-            if ((begins || path) && n <= text.n - i && memcmp(text.p + i, ids->list[k].name, n) == 0 &&
-                (i + n == text.n || !is_name_byte(text.p[i + n])))
-                break;
+    if (k->n == k->room) {
+        size_t room = k->room ? 2 * k->room : 32;
+        struct secret *list = realloc(k->list, room * sizeof *list);
+        if (!list) {
+            k->failed = true;
+            return;
         }
-        if (k < ids->count) {
-            buf_puts(to, ids->list[k].token);
-            i += n;
-        } else
-            buf_putc(to, text.p[i++]);
+        k->list = list;
+        k->room = room;
     }
+    k->list[k->n++] = *s;
 }
 
-/* "gpu[01-03,07],login1" -> each name; at most 60, the rest stays (a public text of a larger job holds its list only in SLURM_* variables, which are not kept). */
-static void add_hosts(struct identities *ids, struct str list)
+size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context)
 {
-    while (list.n > 0 && ids->count < 60) {
-        size_t n = 0, depth = 0;
-        while (n < list.n && (depth > 0 || list.p[n] != ',')) {
-            depth += list.p[n] == '[';
-            depth -= list.p[n] == ']' && depth > 0;
-            n++;
-        }
-        struct str item = str_sub(list, 0, n), prefix = str_cut(&item, '[');
-        list = str_sub(list, n + 1, list.n);
-        if (!item.p) {
-            identities_add(ids, prefix, 'h');
+    struct kept_secret found = {0};
+    size_t count = secrets_find((struct str){text, n}, state, keep, &found);
+    if (found.failed)
+        memset(text, '*', n); /* no memory to tell them apart: better nothing than a secret */
+    for (size_t i = 0; i < found.n && !found.failed; i++) {
+        if (each)
+            each(context, &found.list[i]);
+        fill(text + found.list[i].at, found.list[i].n);
+    }
+    free(found.list);
+    return count ? found.n : 0;
+}
+
+static size_t redact_lines(struct redact *r, struct secrets_state *state, char *text, size_t n)
+{
+    size_t secrets = redact_secrets(text, n, state, NULL, NULL), identities = 0;
+    if (r->ids)
+        identities = identities_replace(r->ids, text, n, NULL, NULL);
+    r->secrets += secrets;
+    r->identities += identities;
+    return secrets + identities;
+}
+
+size_t redact_text(struct redact *r, char *text, size_t n)
+{
+    struct secrets_state state = {false};
+    return redact_lines(r, &state, text, n);
+}
+
+/* ---- streams ---- */
+
+void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n), void *context)
+{
+    *s = (struct redact_stream){.redact = redact, .write = write, .context = context};
+}
+
+void redact_stream_deinit(struct redact_stream *s)
+{
+    free(s->held);
+    s->held = NULL;
+    s->n = s->room = 0;
+}
+
+static bool hold(struct redact_stream *s, const char *p, size_t n)
+{
+    if (s->n + n > s->room) {
+        size_t room = s->room ? s->room : 4096;
+        while (room < s->n + n)
+            room *= 2;
+        char *held = realloc(s->held, room);
+        if (!held)
+            return false;
+        s->held = held;
+        s->room = room;
+    }
+    memcpy(s->held + s->n, p, n);
+    s->n += n;
+    return true;
+}
+
+static void no_secret(void *context, const struct secret *s)
+{
+    (void)context;
+    (void)s;
+}
+
+/* Lines in the caller's memory: handed on from there where nothing is to be replaced. */
+static void pass_lines(struct redact_stream *s, const char *p, size_t n)
+{
+    struct secrets_state state = s->state;
+    if (!s->redact->ids && !state.in_key && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 && !state.in_key) {
+        s->write(s->context, p, n);
+        return;
+    }
+    char *copy = malloc(n);
+    if (copy) {
+        memcpy(copy, p, n);
+        redact_lines(s->redact, &s->state, copy, n);
+        s->write(s->context, copy, n);
+    } else {
+        char blot[256];
+        memset(blot, '*', sizeof blot);
+        for (size_t left = n; left > 0; left -= left < sizeof blot ? left : sizeof blot)
+            s->write(s->context, blot, left < sizeof blot ? left : sizeof blot);
+    }
+    free(copy);
+}
+
+/* What is held goes on up to here. */
+static void pass_held(struct redact_stream *s, size_t n)
+{
+    if (n == 0)
+        return;
+    redact_lines(s->redact, &s->state, s->held, n);
+    s->write(s->context, s->held, n);
+    memmove(s->held, s->held + n, s->n - n);
+    s->n -= n;
+}
+
+/* Behind the last line end; 0: there is none. Progress is often written with CR alone. */
+static size_t lines_end(const char *p, size_t n)
+{
+    const char *lf = n ? memrchr(p, '\n', n) : NULL;
+    if (!lf && n)
+        lf = memrchr(p, '\r', n);
+    return lf ? (size_t)(lf - p) + 1 : 0;
+}
+
+/* Behind the last blank whose word cannot be the name of what follows. 0: nowhere. */
+static size_t words_end(const char *p, size_t n)
+{
+    for (size_t i = n; i-- > 1;) {
+        if (p[i] != ' ' && p[i] != '\t')
             continue;
-        }
-        struct str ranges = str_cut(&item, ']'), suffix = item.p ? item : (struct str){"", 0};
-        while (ranges.p && ids->count < 60) {
-            struct str range = str_cut(&ranges, ','), first = str_cut(&range, '-');
-            uint64_t from, to;
-            if (!str_uint(first, &from) || first.n > 18)
-                break;
-            to = from;
-            if (range.p && (!str_uint(range, &to) || to < from))
-                break;
-            for (uint64_t i = from; i <= to && ids->count < 60; i++) {
-                char name[256];
-                int length = snprintf(name, sizeof name, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)first.n, (unsigned long long)i,
-                                      STR_ARG(suffix));
-                if (length > 0 && (size_t)length < sizeof name)
-                    identities_add(ids, str_of(name), 'h');
-            }
-        }
+        size_t from = i;
+        while (from > 0 && p[from - 1] != ' ' && p[from - 1] != '\t')
+            from--;
+        struct str word = {p + from, i - from};
+        char last = word.n ? word.p[word.n - 1] : ' ';
+        if (word.n > 0 && !strchr(":='\"@", last) && word.p[0] != '-' && secrets_name(word) == 0 && !memchr(word.p, '=', word.n) && !memchr(word.p, ':', word.n))
+            return i + 1;
     }
+    return 0;
 }
 
-void identities_collect(struct identities *ids, char *const *env, const char *hostname)
+void redact_stream_flush(struct redact_stream *s, bool end)
 {
-    static const struct {
-        const char *name;
-        char kind;
-    } rows[] = {{"HOME", 'd'},
-                {"USER", 'u'},
-                {"LOGNAME", 'u'},
-                {"SLURM_JOB_USER", 'u'},
-                {"SUDO_USER", 'u'},
-                {"HOSTNAME", 'h'},
-                {"SLURMD_NODENAME", 'h'},
-                {"SLURM_SUBMIT_HOST", 'h'},
-                {"PBS_O_HOST", 'h'},
-                {"LSB_SUB_HOST", 'h'},
-                {"SLURM_JOB_ACCOUNT", 'a'},
-                {"PBS_ACCOUNT", 'a'},
-                {"LSB_PROJECT_NAME", 'a'}};
-    ids->count = 0;
-    struct str host = str_of(hostname);
-    identities_add(ids, host, 'h');
-    identities_add(ids, str_cut(&host, '.'), 'h');
-    for (char *const *e = env; e && *e; e++) {
-        struct str value = str_of(*e), name = str_cut(&value, '=');
-        if (!value.p)
-            continue;
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            if (str_is(name, rows[i].name))
-                identities_add(ids, value, rows[i].kind);
-        if (str_is(name, "SLURM_JOB_NODELIST"))
-            add_hosts(ids, value);
+    if (s->n > 0)
+        pass_held(s, end ? s->n : words_end(s->held, s->n));
+}
+
+/* A line that does not end: words go on, and of an endless word all but its last part. */
+static void relieve(struct redact_stream *s)
+{
+    size_t n = words_end(s->held, s->n);
+    pass_held(s, n > 0 ? n : s->n - HOLD_LAST);
+}
+
+static void write_piece(struct redact_stream *s, const char *p, size_t n)
+{
+    if (s->n > 0) { /* the line that is held ends first */
+        const char *lf = memchr(p, '\n', n);
+        size_t k = lf ? (size_t)(lf - p) + 1 : n;
+        if (!hold(s, p, k))
+            return;
+        p += k;
+        n -= k;
+        if (lf)
+            pass_held(s, s->n);
+    }
+    size_t lines = lines_end(p, n);
+    if (lines > 0)
+        pass_lines(s, p, lines);
+    if (n > lines)
+        hold(s, p + lines, n - lines);
+    while (s->n > HOLD_MAX)
+        relieve(s);
+}
+
+void redact_stream_write(struct redact_stream *s, const void *p, size_t n)
+{
+    const char *at = p;
+    for (size_t k; n > 0; at += k, n -= k) {
+        k = n < PIECE ? n : PIECE;
+        write_piece(s, at, k);
     }
 }

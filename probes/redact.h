@@ -1,44 +1,39 @@
-/* redact.h: what must not be written: secrets by the name of a variable and by the look of a value, and identities. */
+/* redact.h: what must not be written: secrets in every record; in public ones identities, too. */
 #ifndef PROBES_REDACT_H
 #define PROBES_REDACT_H
 #include "base/buf.h"
+#include "probes/identities.h"
+#include "probes/secrets.h"
 
 #include <stdbool.h>
 
-/* Does a variable of this name hold a secret? (KEY, TOKEN, SECRET, PASS, CRED, COOKIE, AUTH in it, in any case) */
+/* Does an environment variable of this name hold a secret? (KEY, TOKEN, SECRET, PASS, CRED, COOKIE, AUTH in it, in any case) */
 bool redact_name(struct str name);
-/* Appends value without secrets: user info of URLs, tokens of known services, JSON Web Tokens, private keys and long random-looking
- * strings become "[redacted]". Returns the number of places. */
+/* Appends the value of a variable without secrets: each becomes "[redacted]", long hexadecimal strings too. Returns the number of places. */
 size_t redact_value(struct buf *to, struct str value);
 
-/* What looks like a secret in a text, and where. */
-enum redact_kind {
-    REDACT_KEY,       /* a private key in PEM */
-    REDACT_URL,       /* user and password in a URL */
-    REDACT_ASSIGNED,  /* what stands behind "password=", "token:" */
-    REDACT_TOKEN,     /* of a known service, by its first letters */
-    REDACT_WEB_TOKEN, /* a JSON Web Token */
-    REDACT_RANDOM     /* long and random-looking; check sums are too */
+/* Texts and streams of one run on their way to disk: secrets and, with identities, those, are replaced in place by what is equally long. */
+struct redact {
+    struct identities *ids; /* NULL: secrets only */
+    size_t secrets, identities; /* places so far */
 };
-struct redact_place {
-    enum redact_kind kind;
-    size_t from, n;
-};
-/* The next place at or behind `at`; false: there is none. */
-bool redact_next(struct str value, size_t at, struct redact_place *ret);
+/* A text that ends here. Returns the number of places. */
+size_t redact_text(struct redact *r, char *text, size_t n);
+/* Replaces the secrets alone; each (may be NULL) hears of them. */
+size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 
-/* Names to be replaced in a public record by tokens of equal length, so that columns and offsets stay. */
-struct identities {
-    struct {
-        char name[256];
-        char token[256];
-    } list[64];
-    size_t count;
+/* A stream: pieces come as they are written, whatever they cut in two, and go on line by line; the end of one that is not whole yet is held back. */
+struct redact_stream {
+    struct redact *redact;
+    struct secrets_state state;
+    char *held;
+    size_t n, room;
+    void (*write)(void *context, const void *p, size_t n);
+    void *context;
 };
-/* Adds user, home, hosts of env (USER, LOGNAME, HOME, HOSTNAME, SLURM_JOB_NODELIST …) and the host's own name. Names shorter than three
- * bytes and common words ("root", "user", "localhost") are left alone. */
-void identities_collect(struct identities *ids, char *const *env, const char *hostname);
-void identities_add(struct identities *ids, struct str name, char kind);
-/* Appends text with each identity (as a whole word) replaced. */
-void identities_replace(const struct identities *ids, struct buf *to, struct str text);
+void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n), void *context);
+void redact_stream_write(struct redact_stream *s, const void *p, size_t n);
+/* Hands on what is held, as far as it cannot be the beginning of something; `end`: all of it. */
+void redact_stream_flush(struct redact_stream *s, bool end);
+void redact_stream_deinit(struct redact_stream *s);
 #endif

@@ -1,0 +1,397 @@
+/* identities.c: replaces known names and the shapes of addresses by tokens of equal length. */
+#include "probes/identities.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { IDENTITIES_MAX = 4096, NAME_LEAST = 3, NAME_MOST = 255 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool is_name_byte(char c)
+{
+    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+void identities_init(struct identities *ids)
+{
+    *ids = (struct identities){.count = 0};
+}
+
+void identities_deinit(struct identities *ids)
+{
+    for (size_t i = 0; i < ids->count; i++)
+        free(ids->list[i].name);
+    free(ids->list);
+    identities_init(ids);
+}
+
+/* Words that would tear up texts and tell nobody. */
+static bool is_common(struct str s)
+{
+    static const char *const words[] = {"root",   "user",   "users",  "home",   "localhost", "localdomain", "nobody", "admin", "none",  "node",  "login", "host",
+                                        "test",   "ubuntu", "debian", "centos", "fedora",    "rocky",       "runner", "guest", "slurm", "daemon", "bench", "benchmark",
+                                        "min",    "max",    "mean",   "median", "avg",       "sum",         "read",   "write", "time",  "rate",  "total", "copy",
+                                        "scale",  "add",    "triad",  "size",   "bytes",     "threads",     "nodes",  "tasks", "local", "wheel", "staff", "games",
+                                        "audio",  "video",  "render", "docker", "sudo",      "adm",         "cdrom",  "dialout", "plugdev", "kvm", "input", "disk",
+                                        "/root",  "/home",  "/tmp",   "/",      "default",   "unknown",     "lan",    "internal", "com", "org", "net",  "None",
+                                        "(none)", "Not Specified", "Default string", "System Serial Number", "To Be Filled By O.E.M.", "0123456789"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
+static bool is_all_digits(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_digit(s.p[i]))
+            return false;
+    return true;
+}
+
+/* "hhhh12": the kind's letter, a number at the end, as long as the name; a path stays one. */
+static void make_token(struct identity *one, size_t number)
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%zu", number);
+    for (size_t i = 0; i < one->n; i++) {
+        size_t left = one->n - i;
+        one->token[i] = left <= (size_t)count ? digits[(size_t)count - left] : i == 0 && one->name[0] == '/' ? '/' : one->kind;
+    }
+    one->token[one->n] = 0;
+}
+
+void identities_add(struct identities *ids, struct str name, char kind)
+{
+    while (name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/')
+        name.n--;
+    /* A number alone would take results with it; serials that are numbers are long. */
+    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) || is_common(name) ||
+        (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
+        return;
+    for (size_t i = 0; i < ids->count; i++)
+        if (str_is(name, ids->list[i].name))
+            return;
+    if (ids->count == ids->room) {
+        size_t room = ids->room ? 2 * ids->room : 64;
+        struct identity *list = realloc(ids->list, room * sizeof *list);
+        if (!list)
+            return;
+        ids->list = list;
+        ids->room = room;
+    }
+    char *text = malloc(2 * (name.n + 1));
+    if (!text)
+        return;
+    /* Longest first, so that "node1.site.org" goes before "node1". */
+    size_t at = ids->count;
+    while (at > 0 && ids->list[at - 1].n < name.n)
+        at--;
+    memmove(ids->list + at + 1, ids->list + at, (ids->count - at) * sizeof *ids->list);
+    struct identity *one = &ids->list[at];
+    *one = (struct identity){.name = text, .token = text + name.n + 1, .n = name.n, .kind = kind, .next = -1};
+    memcpy(text, name.p, name.n);
+    text[name.n] = 0;
+    ids->count++;
+    make_token(one, ids->count);
+    ids->indexed = false;
+}
+
+/* ---- known names in a text ---- */
+
+static unsigned bucket(const char *p)
+{
+    return ((unsigned char)p[0] * 31u + (unsigned char)p[1] * 7u + (unsigned char)p[2] * 131u) & 1023;
+}
+
+static void make_index(struct identities *ids)
+{
+    for (size_t i = 0; i < 1024; i++)
+        ids->heads[i] = -1;
+    for (size_t i = ids->count; i-- > 0;) { /* the longest ends in front */
+        int *head = &ids->heads[bucket(ids->list[i].name)];
+        ids->list[i].next = *head;
+        *head = (int)i;
+    }
+    ids->indexed = true;
+}
+
+static const char *kind_words(char kind)
+{
+    switch (kind) {
+    case 'u': return "name of a user or group";
+    case 'h': return "name of a host or domain";
+    case 'd': return "a home folder";
+    case 'a': return "an account or project";
+    default: return "a serial number or address of this machine";
+    }
+}
+
+static const struct identity *known_at(const struct identities *ids, const char *text, size_t n, size_t at)
+{
+    bool begins = at == 0 || !is_name_byte(text[at - 1]);
+    if (n - at < NAME_LEAST || (!begins && text[at] != '/'))
+        return NULL;
+    for (int i = ids->heads[bucket(text + at)]; i >= 0; i = ids->list[i].next) {
+        const struct identity *one = &ids->list[i];
+        if (one->n <= n - at && memcmp(text + at, one->name, one->n) == 0 && (at + one->n == n || !is_name_byte(text[at + one->n])))
+            return one;
+    }
+    return NULL;
+}
+
+/* ---- shapes: each returns the length of what stands at the beginning, or 0 ---- */
+
+static size_t hex_groups(struct str t, size_t digits, char separator, size_t most, size_t *ret_groups)
+{
+    size_t at = 0, groups = 0;
+    while (groups < most && at + digits <= t.n) {
+        size_t k = 0;
+        while (k < digits && is_hex(t.p[at + k]))
+            k++;
+        if (k < digits || (at + digits < t.n && is_name_byte(t.p[at + digits])))
+            break;
+        at += digits;
+        groups++;
+        if (at >= t.n || t.p[at] != separator)
+            break;
+        at++;
+    }
+    if (at > 0 && t.p[at - 1] == separator)
+        at--;
+    *ret_groups = groups;
+    return at;
+}
+
+static size_t shape_mac(struct str t)
+{
+    size_t groups, n = hex_groups(t, 2, ':', 20, &groups);
+    if (groups == 6 || groups == 8 || groups == 20)
+        return n;
+    n = hex_groups(t, 2, '-', 6, &groups);
+    return groups == 6 ? n : 0;
+}
+
+/* A GUID of InfiniBand: four groups of four. */
+static size_t shape_guid(struct str t)
+{
+    size_t groups, n = hex_groups(t, 4, ':', 8, &groups);
+    return groups == 4 || groups == 8 ? n : 0;
+}
+
+static size_t shape_uuid(struct str t)
+{
+    static const unsigned char dashes[] = {8, 13, 18, 23};
+    if (t.n < 36 || (t.n > 36 && is_name_byte(t.p[36])))
+        return 0;
+    for (size_t i = 0, k = 0; i < 36; i++)
+        if (k < 4 && i == dashes[k]) {
+            if (t.p[i] != '-')
+                return 0;
+            k++;
+        } else if (!is_hex(t.p[i]))
+            return 0;
+    return 36;
+}
+
+static size_t shape_ip4(struct str t)
+{
+    size_t at = 0;
+    for (int group = 0; group < 4; group++) {
+        size_t from = at;
+        unsigned value = 0;
+        while (at < t.n && is_digit(t.p[at]) && at - from < 3)
+            value = value * 10 + (unsigned)(t.p[at++] - '0');
+        if (at == from || value > 255 || (at - from > 1 && t.p[from] == '0'))
+            return 0;
+        if (group < 3 && (at >= t.n || t.p[at++] != '.'))
+            return 0;
+    }
+    if (at < t.n && (is_name_byte(t.p[at]) || (t.p[at] == '.' && at + 1 < t.n && is_digit(t.p[at + 1]))))
+        return 0;
+    struct str found = str_sub(t, 0, at);
+    return str_starts(found, "127.") || str_is(found, "0.0.0.0") || str_starts(found, "255.") ? 0 : at; /* every machine's */
+}
+
+/* Groups of one to four hexadecimal digits with one "::", or eight of them. Times (12:34:56) are none. */
+static size_t shape_ip6(struct str t)
+{
+    size_t at = 0, groups = 0, digits = 0;
+    bool gap = false;
+    while (at < t.n) {
+        size_t k = 0;
+        while (at + k < t.n && k < 5 && is_hex(t.p[at + k]))
+            k++;
+        if (k > 4)
+            return 0;
+        if (k == 0 && !(at + 1 < t.n && t.p[at] == ':' && t.p[at + 1] == ':' && !gap))
+            break;
+        groups += k > 0;
+        digits += k;
+        at += k;
+        if (at + 1 < t.n && t.p[at] == ':' && t.p[at + 1] == ':' && !gap) {
+            gap = true;
+            at += 2;
+        } else if (at + 1 < t.n && t.p[at] == ':' && is_hex(t.p[at + 1]))
+            at++;
+        else
+            break;
+    }
+    if (at < t.n && is_name_byte(t.p[at]))
+        return 0;
+    return (gap && groups >= 2 && digits >= 5) || groups == 8 ? at : 0;
+}
+
+/* The name of somebody's home: "/home/NAME". Offset of the name in *ret_from. */
+static size_t shape_home(struct str t, size_t *ret_from)
+{
+    static const char *const places[] = {"/home/", "/users/", "/Users/", "/u/home/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        size_t n = strlen(places[i]), to = n;
+        if (!str_starts(t, places[i]))
+            continue;
+        while (to < t.n && (is_name_byte(t.p[to]) || t.p[to] == '.' || t.p[to] == '_' || t.p[to] == '-'))
+            to++;
+        *ret_from = n;
+        return to - n;
+    }
+    return 0;
+}
+
+static bool is_mail_byte(char c)
+{
+    return is_name_byte(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
+}
+
+/* Around the @ at `at`. */
+static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from)
+{
+    size_t from = at, to = at + 1, dot = 0;
+    while (from > 0 && is_mail_byte(text[from - 1]) && at - from < 64)
+        from--;
+    while (to < n && (is_name_byte(text[to]) || text[to] == '-' || text[to] == '.') && to - at < 255) {
+        if (text[to] == '.')
+            dot = to;
+        to++;
+    }
+    if (to > at + 1 && text[to - 1] == '.')
+        to--;
+    *ret_from = from;
+    return from < at && dot > at + 1 && dot + 2 < to ? to - from : 0;
+}
+
+/* Digits that the words before them make the number of a user or group. */
+static size_t shape_number(const struct identities *ids, const char *text, size_t n, size_t at)
+{
+    static const char *const words[] = {"uid=", "gid=", "euid=", "egid=", "groups=", "uid ", "UID=", "uid: ", "uid_", "user-", "user/", "user@", "uid:"};
+    size_t to = at;
+    uint64_t value;
+    while (to < n && is_digit(text[to]) && to - at < 10)
+        to++;
+    bool ours = false;
+    if ((to < n && is_digit(text[to])) || !str_uint((struct str){text + at, to - at}, &value))
+        return 0;
+    for (size_t i = 0; i < ids->number_count; i++)
+        ours |= ids->numbers[i] == value;
+    if (!ours)
+        return 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t k = strlen(words[i]);
+        if (k <= at && memcmp(text + at - k, words[i], k) == 0)
+            return to - at;
+    }
+    return 0;
+}
+
+/* Letters and digits become x: the shape shows what stood there. */
+static void blot(char *p, size_t n, char with)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_name_byte(p[i]))
+            p[i] = with;
+}
+
+struct replacing {
+    struct identities *ids;
+    char *text;
+    size_t n, count;
+    void (*each)(void *context, const struct identity_found *f);
+    void *context;
+};
+
+static void found(struct replacing *r, size_t at, size_t n, const char *what)
+{
+    r->count++;
+    if (r->each)
+        r->each(r->context, &(struct identity_found){at, n, what});
+}
+
+/* One shape beginning here is replaced. Returns its length. */
+static size_t shape_at(struct replacing *r, size_t at)
+{
+    static const struct {
+        size_t (*measure)(struct str t);
+        const char *what;
+    } shapes[] = {{shape_uuid, "a UUID"}, {shape_mac, "a hardware address"}, {shape_guid, "a GUID"}, {shape_ip6, "an IPv6 address"}, {shape_ip4, "an IPv4 address"}};
+    struct str t = {r->text + at, r->n - at};
+    bool hex = is_hex(t.p[0]) || (t.p[0] == ':' && t.n > 2 && t.p[1] == ':' && is_hex(t.p[2]));
+    for (size_t i = 0; hex && i < sizeof shapes / sizeof *shapes; i++) {
+        size_t n = shapes[i].measure(t);
+        if (n == 0 || (i == 4 && at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])))
+            continue;
+        found(r, at, n, shapes[i].what);
+        blot(r->text + at, n, 'x');
+        return n;
+    }
+    size_t n = is_digit(t.p[0]) ? shape_number(r->ids, r->text, r->n, at) : 0;
+    if (n > 0) {
+        found(r, at, n, "number of the user or group");
+        blot(r->text + at, n, 'u');
+    }
+    return n;
+}
+
+size_t identities_replace(struct identities *ids, char *text, size_t n, void (*each)(void *context, const struct identity_found *f), void *context)
+{
+    struct replacing r = {.ids = ids, .text = text, .n = n, .each = each, .context = context};
+    if (!ids->indexed)
+        make_index(ids);
+    for (size_t at = 0; at < n;) {
+        char c = text[at];
+        size_t from = 0, length;
+        if (c == '@' && (length = shape_mail(text, n, at, &from)) > 0) {
+            found(&r, from, length, "a mail address");
+            blot(text + from, length, 'm');
+            at = from + length;
+            continue;
+        }
+        bool begins = at == 0 || !is_name_byte(text[at - 1]);
+        if (c != '/' && c != ':' && (!begins || !is_name_byte(c))) {
+            at++;
+            continue;
+        }
+        const struct identity *known = known_at(ids, text, n, at);
+        if (known) {
+            found(&r, at, known->n, kind_words(known->kind));
+            memcpy(text + at, known->token, known->n);
+            at += known->n;
+        } else if (c == '/' && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 && !is_common((struct str){text + at + from, length})) {
+            found(&r, at + from, length, "name in the path of a home");
+            blot(text + at + from, length, 'u');
+            at += from + length;
+        } else if (c != '/' && (length = shape_at(&r, at)) > 0)
+            at += length;
+        else
+            at++;
+    }
+    return r.count;
+}

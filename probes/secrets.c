@@ -1,0 +1,488 @@
+/* secrets.c: where secrets stand in a text.
+ *
+ * Streams of gigabytes pass here. So three sets of bytes are marked in blocks of 64 (token bytes, "=:@", dashes); only where marks promise something (a run of 16
+ * token bytes, an assignment, two or five dashes) a closer look is taken. */
+#include "probes/secrets.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { BLOCK = 64, RUN_LEAST = 16, NAME_LONGEST = 64, URL_LONGEST = 512, AWS_KEY = 40 };
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+static bool is_token_byte(char c) /* base64 in both alphabets, without '/', which paths are full of */
+{
+    return is_digit(c) || is_letter(c) || c == '+' || c == '_' || c == '-';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Compares without case; b is lower case. */
+static bool same(struct str a, const char *b)
+{
+    size_t n = strlen(b);
+    if (a.n != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (lower(a.p[i]) != b[i])
+            return false;
+    return true;
+}
+
+static bool ends(struct str a, const char *b)
+{
+    size_t n = strlen(b);
+    return a.n >= n && same(str_sub(a, a.n - n, n), b);
+}
+
+struct finding {
+    struct str text;
+    size_t count, quiet; /* positions before it are told */
+    struct secrets_state *state;
+    void (*each)(void *context, const struct secret *s);
+    void *context;
+};
+
+static void tell(struct finding *f, size_t at, size_t n, enum secret_kind kind)
+{
+    if (n == 0)
+        return;
+    f->count++;
+    f->each(f->context, &(struct secret){at, n, kind});
+}
+
+/* ---- names ---- */
+
+/* One word of a name: "password" of "dbPassword", "key" of "API_KEY". */
+static int word_weight(struct str word)
+{
+    static const char *const always[] = {"password", "passwd", "passphrase", "secret", "secrets", "apikey", "credential", "credentials", "jobcookie", "pwd"};
+    static const char *const perhaps[] = {"token", "key", "auth", "sig", "signature", "bearer", "session", "pass", "cred", "creds", "cookie", "passcode"};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (same(word, always[i]))
+            return 2;
+    for (size_t i = 0; i < sizeof perhaps / sizeof *perhaps; i++)
+        if (same(word, perhaps[i]))
+            return 1;
+    static const char *const tails[] = {"password", "passwd", "secret"};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
+        if (ends(word, tails[i]))
+            return 2;
+    return ends(word, "token") || ends(word, "apikey") ? 1 : 0;
+}
+
+int secrets_name(struct str name)
+{
+    int most = 0, words = 0;
+    bool key = false, of_key = false, pass = false;
+    if (same(name, "authorization") || same(name, "proxy-authorization") || same(name, "set-cookie") || same(name, "cookie"))
+        return 3;
+    for (size_t i = 0; i < name.n;) {
+        size_t from = i++;
+        if (!is_letter(name.p[from]) && !is_digit(name.p[from]))
+            continue;
+        while (i < name.n && (is_letter(name.p[i]) || is_digit(name.p[i])) &&
+               !(name.p[i] >= 'A' && name.p[i] <= 'Z' && name.p[i - 1] >= 'a' && name.p[i - 1] <= 'z'))
+            i++;
+        struct str word = str_sub(name, from, i - from);
+        int weight = word_weight(word);
+        most = weight > most ? weight : most;
+        words++;
+        key |= same(word, "key");
+        pass |= same(word, "pass");
+        of_key |= same(word, "api") || same(word, "access") || same(word, "private") || same(word, "account") || same(word, "encryption");
+    }
+    return (key && of_key) || (pass && words > 1) ? 2 : most;
+}
+
+/* ---- values ---- */
+
+/* Does it look as if nobody had chosen its letters? */
+static bool looks_random(struct str v)
+{
+    size_t digits = 0, letters = 0;
+    if (v.n < 12)
+        return false;
+    for (size_t i = 0; i < v.n; i++) {
+        digits += is_digit(v.p[i]);
+        letters += is_letter(v.p[i]);
+        if (!is_token_byte(v.p[i]) && !strchr("/=%~", v.p[i]))
+            return false;
+    }
+    return v.p[0] != '/' && digits >= 2 && letters >= 2;
+}
+
+static bool is_number(struct str v)
+{
+    double number;
+    while (v.n > 0 && (v.p[v.n - 1] == '%' || v.p[v.n - 1] == '.'))
+        v.n--;
+    return str_double(v, &number);
+}
+
+static size_t value_end(struct str t, size_t from)
+{
+    size_t end = from;
+    while (end < t.n && !strchr(" \t\r\n,;&\"'<>()[]{}|", t.p[end]))
+        end++;
+    return end;
+}
+
+static bool is_scheme(struct str word)
+{
+    return same(word, "bearer") || same(word, "basic") || same(word, "token") || same(word, "digest") || same(word, "negotiate") || same(word, "apikey");
+}
+
+/* The value behind a name of this weight, from here on. */
+static void assigned_value(struct finding *f, size_t from, int weight)
+{
+    struct str t = f->text;
+    size_t end;
+    while (from < t.n && is_blank(t.p[from]))
+        from++;
+    char quote = from < t.n && (t.p[from] == '"' || t.p[from] == '\'') ? t.p[from] : 0;
+    if (quote)
+        from++;
+    if (weight == 3 || quote) {
+        for (end = from; end < t.n && t.p[end] != '\n' && t.p[end] != '\r' && (quote ? t.p[end] != quote : t.p[end] != '"' && t.p[end] != '\'');)
+            end++;
+    } else
+        end = value_end(t, from);
+    struct str value = str_sub(t, from, end - from);
+    if (weight == 2 && !quote && is_scheme(value)) { /* "api-key: Bearer abc" */
+        while (end < t.n && is_blank(t.p[end]))
+            end++;
+        end = value_end(t, end);
+        value = str_sub(t, from, end - from);
+    }
+    if (value.n == 0 || str_starts(value, "[redacted]") || (weight == 1 && (is_number(value) || !looks_random(value))))
+        return;
+    tell(f, from, value.n, SECRET_ASSIGNED);
+}
+
+static bool is_name_byte(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
+}
+
+/* "name=", "name: ", "\"name\": ", "name := " */
+static void look_at_assignment(struct finding *f, size_t at)
+{
+    struct str t = f->text;
+    size_t end = at, from;
+    if (at + 1 < t.n && t.p[at + 1] == '/' && t.p[at] == ':') /* a scheme */
+        return;
+    if (end > 0 && t.p[end - 1] == ' ')
+        end--;
+    if (end > 0 && (t.p[end - 1] == '"' || t.p[end - 1] == '\''))
+        end--;
+    for (from = end; from > 0 && end - from < NAME_LONGEST && is_name_byte(t.p[from - 1]);)
+        from--;
+    if (from == end || end - from < 3)
+        return;
+    int weight = secrets_name(str_sub(t, from, end - from));
+    if (weight == 0)
+        return;
+    at++;
+    if (at < t.n && t.p[at] == '=') /* ":=", "==" */
+        at++;
+    assigned_value(f, at, weight);
+}
+
+/* "scheme://user:password@host": what stands between the slashes and the last @ of it. */
+static void look_at_user_info(struct finding *f, size_t at)
+{
+    struct str t = f->text;
+    for (size_t i = at; i-- > 0 && at - i < URL_LONGEST;) {
+        char c = t.p[i];
+        if (c == '/') {
+            if (i >= 2 && t.p[i - 1] == '/' && t.p[i - 2] == ':')
+                tell(f, i + 1, at - i - 1, SECRET_URL);
+            return;
+        }
+        if (c == ' ' || c == '\n' || c == '"' || c == '\'' || c == '?' || c == '#')
+            return;
+    }
+}
+
+/* ---- runs of token bytes ---- */
+
+/* The prefix of a known service's tokens, and what must follow. */
+static bool has_prefix(struct str run)
+{
+    static const char *const prefixes[] = {
+        "ghp_",  "gho_",   "ghs_",  "ghu_",    "ghr_",     "github_pat_", "glpat-", "gldt-",  "glrt-",     "xoxb-",    "xoxp-",  "xoxa-", "xoxs-",
+        "xapp-", "sk-",    "sk_live_", "rk_live_", "hf_",  "AKIA",        "ASIA",   "AIza",   "dapi",      "npm_",     "pypi-",  "dop_v1_", "shpat_",
+        "tskey-", "glsa_", "nvapi-", "gsk_",   "r8_",      "lin_api_",    "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-", "ya29"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t n = strlen(prefixes[i]);
+        if (!str_starts(run, prefixes[i]) || run.n < n + 12)
+            continue;
+        for (size_t k = n; k < run.n; k++)
+            if (is_digit(run.p[k]))
+                return true; /* "sk-learn-something" is a word */
+    }
+    return false;
+}
+
+/* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. */
+static bool is_mixed(struct str run)
+{
+    bool upper = false, small = false, digit = false;
+    size_t words = 0;
+    for (size_t i = 0; i < run.n; i++) {
+        char c = run.p[i];
+        upper |= c >= 'A' && c <= 'Z';
+        small |= c >= 'a' && c <= 'z';
+        digit |= is_digit(c);
+        words += c == '_' || c == '-';
+    }
+    return run.n >= 32 && upper && small && digit && words * 10 <= run.n;
+}
+
+/* Forty bytes of base64 with slashes in it, as AWS makes them, around this run. */
+static bool around(struct finding *f, size_t from, size_t to)
+{
+    struct str t = f->text;
+    size_t upper = 0, small = 0, digit = 0, slashes = 0;
+    while (from > 0 && (is_token_byte(t.p[from - 1]) || t.p[from - 1] == '/') && to - from <= AWS_KEY)
+        from--;
+    while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/') && to - from <= AWS_KEY)
+        to++;
+    if (to - from != AWS_KEY || t.p[from] == '/')
+        return false;
+    for (size_t i = from; i < to; i++) {
+        upper += t.p[i] >= 'A' && t.p[i] <= 'Z';
+        small += t.p[i] >= 'a' && t.p[i] <= 'z';
+        digit += is_digit(t.p[i]);
+        slashes += t.p[i] == '/';
+    }
+    if (slashes == 0 || upper < 5 || small < 5 || digit < 1)
+        return false;
+    tell(f, from, to - from, SECRET_RANDOM);
+    return true;
+}
+
+static bool behind_scheme(struct str t, size_t from)
+{
+    struct str before = str_sub(t, 0, from);
+    return from >= 7 && same(str_sub(before, from - 7, 7), "bearer ");
+}
+
+static void look_at_run(struct finding *f, size_t from)
+{
+    struct str t = f->text;
+    size_t to = from, whole;
+    while (to < t.n && is_token_byte(t.p[to]))
+        to++;
+    f->quiet = to;
+    struct str run = str_sub(t, from, to - from);
+    for (whole = to; str_starts(run, "eyJ") && whole < t.n && (t.p[whole] == '.' || is_token_byte(t.p[whole]));)
+        whole++;
+    if (whole > to + 1) {
+        f->quiet = whole;
+        tell(f, from, whole - from, SECRET_TOKEN);
+        return;
+    }
+    for (size_t i = from; i + RUN_LEAST - 1 < to; i++)
+        if ((i == from || t.p[i - 1] == '_' || t.p[i - 1] == '-') && has_prefix(str_sub(t, i, to - i))) {
+            while (to < t.n && t.p[to] == '.' && to + 1 < t.n && is_token_byte(t.p[to + 1])) /* "ya29.a0Af…" */
+                for (to++; to < t.n && is_token_byte(t.p[to]);)
+                    to++;
+            f->quiet = to;
+            tell(f, i, to - i, SECRET_TOKEN);
+            return;
+        }
+    if (is_mixed(run)) {
+        while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/')) /* the rest of the same base64 */
+            to++;
+        while (to < t.n && t.p[to] == '=')
+            to++;
+        f->quiet = to;
+        tell(f, from, to - from, SECRET_RANDOM);
+    } else if (behind_scheme(t, from))
+        tell(f, from, to - from, SECRET_TOKEN);
+    else
+        around(f, from, to);
+}
+
+/* ---- dashes: options, and the marks around keys ---- */
+
+static size_t line_end(struct str t, size_t from)
+{
+    const char *end = from < t.n ? memchr(t.p + from, '\n', t.n - from) : NULL;
+    return end ? (size_t)(end - t.p) : t.n;
+}
+
+/* From here to the line that ends the key (or the end of the text); line by line, since line ends stay. */
+static void tell_key(struct finding *f, size_t from)
+{
+    struct str t = f->text;
+    f->state->in_key = true;
+    while (from < t.n) {
+        size_t end = line_end(t, from);
+        struct str line = str_sub(t, from, end - from);
+        ptrdiff_t mark = str_find(line, STR("-----END "));
+        if (mark >= 0) {
+            tell(f, from, (size_t)mark, SECRET_KEY);
+            f->state->in_key = false;
+            f->quiet = from + (size_t)mark + 9;
+            return;
+        }
+        tell(f, from, line.n && line.p[line.n - 1] == '\r' ? line.n - 1 : line.n, SECRET_KEY);
+        from = end + 1;
+    }
+    f->quiet = t.n;
+}
+
+static void look_at_dashes(struct finding *f, size_t at)
+{
+    struct str t = f->text, rest = str_sub(t, at, t.n);
+    size_t end;
+    if (str_starts(rest, "-----BEGIN ")) {
+        struct str line = str_sub(rest, 0, line_end(t, at) - at);
+        ptrdiff_t mark = str_find(line, STR("PRIVATE KEY"));
+        ptrdiff_t close = mark < 0 ? -1 : str_find(str_sub(line, (size_t)mark, line.n), STR("-----"));
+        if (close >= 0)
+            tell_key(f, at + (size_t)mark + (size_t)close + 5);
+        return;
+    }
+    if (rest.n < 6 || rest.p[1] != '-' || !is_letter(rest.p[2]))
+        return;
+    for (end = at + 2; end < t.n && is_name_byte(t.p[end]) && end - at < NAME_LONGEST;)
+        end++;
+    int weight = secrets_name(str_sub(t, at + 2, end - at - 2));
+    if (weight == 0 || end + 1 >= t.n || !is_blank(t.p[end]) || t.p[end + 1] == '-' || t.p[end + 1] == '\n')
+        return;
+    struct str value = str_sub(t, end + 1, value_end(t, end + 1) - end - 1);
+    if (weight == 2 || (value.n >= 6 && !is_number(value)))
+        assigned_value(f, end + 1, 2);
+}
+
+/* ---- the marks of 64 bytes ---- */
+
+struct marks {
+    uint64_t token, sign, dash;
+};
+
+#ifdef __SSE2__
+static void mark_16(const char *p, int shift, struct marks *m)
+{
+    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i letter = _mm_sub_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+    __m128i digit = _mm_sub_epi8(c, _mm_set1_epi8('0'));
+    __m128i dash = _mm_cmpeq_epi8(c, _mm_set1_epi8('-'));
+    __m128i token = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter),
+                                 _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit));
+    token = _mm_or_si128(token, _mm_or_si128(dash, _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('+')), _mm_cmpeq_epi8(c, _mm_set1_epi8('_')))));
+    __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')), _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
+    m->token |= (uint64_t)(unsigned)_mm_movemask_epi8(token) << shift;
+    m->sign |= (uint64_t)(unsigned)_mm_movemask_epi8(sign) << shift;
+    m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(dash) << shift;
+}
+#else
+static void mark_16(const char *p, int shift, struct marks *m)
+{
+    for (int i = 0; i < 16; i++) {
+        uint64_t bit = (uint64_t)1 << (shift + i);
+        m->token |= is_token_byte(p[i]) ? bit : 0;
+        m->sign |= p[i] == '=' || p[i] == ':' || p[i] == '@' ? bit : 0;
+        m->dash |= p[i] == '-' ? bit : 0;
+    }
+}
+#endif
+
+static struct marks mark(struct str t, size_t at)
+{
+    struct marks m = {0};
+    char last[BLOCK] = {0};
+    const char *p = t.p + at;
+    if (t.n - at < BLOCK) {
+        memcpy(last, p, t.n - at);
+        p = last;
+    }
+    for (int i = 0; i < BLOCK; i += 16)
+        mark_16(p + i, i, &m);
+    return m;
+}
+
+/* Positions from which 16 ones follow, over two blocks; of each run the first. */
+static uint64_t runs_begin(uint64_t now, uint64_t next, bool before)
+{
+    unsigned __int128 v = (unsigned __int128)next << 64 | now;
+    for (int k = 1; k < RUN_LEAST; k *= 2)
+        v &= v >> k;
+    uint64_t x = (uint64_t)v, inside = now << 1 | before;
+    return x & ~inside;
+}
+
+static void look_at_block(struct finding *f, size_t base, uint64_t runs, const struct marks *m, bool dash_before)
+{
+    uint64_t dashes = m->dash & ~(m->dash << 1 | dash_before), all = runs | m->sign | dashes;
+    while (all) {
+        int bit = __builtin_ctzll(all);
+        uint64_t one = (uint64_t)1 << bit;
+        size_t at = base + (size_t)bit;
+        all &= all - 1;
+        if (at < f->quiet)
+            continue;
+        if (runs & one)
+            look_at_run(f, at);
+        if (m->sign & one) {
+            if (f->text.p[at] == '@')
+                look_at_user_info(f, at);
+            else
+                look_at_assignment(f, at);
+        } else if (dashes & one)
+            look_at_dashes(f, at);
+    }
+}
+
+size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context)
+{
+    struct finding f = {.text = text, .state = state, .each = each, .context = context};
+    bool token_before = false, dash_before = false;
+    struct marks now = text.n ? mark(text, 0) : (struct marks){0};
+    if (state->in_key)
+        tell_key(&f, 0);
+    for (size_t at = 0; at < text.n; at += BLOCK) {
+        struct marks next = at + BLOCK < text.n ? mark(text, at + BLOCK) : (struct marks){0};
+        uint64_t runs = runs_begin(now.token, next.token, token_before);
+        if (runs | now.sign | now.dash)
+            look_at_block(&f, at, runs, &now, dash_before);
+        token_before = now.token >> 63;
+        dash_before = now.dash >> 63;
+        now = next;
+    }
+    return f.count;
+}
+
+const char *secrets_reason(enum secret_kind kind)
+{
+    switch (kind) {
+    case SECRET_TOKEN: return "a token of a known service, or one behind Bearer";
+    case SECRET_RANDOM: return "a long random string, as keys are";
+    case SECRET_ASSIGNED: return "the value of a name that means a secret";
+    case SECRET_URL: return "user and password of an address";
+    case SECRET_KEY: return "a private key";
+    }
+    return "";
+}

@@ -1,0 +1,21 @@
+/* redaction.h: what a run leaves out of all that it writes: secrets, and in the public profile identities. */
+#ifndef WRAPPER_REDACTION_H
+#define WRAPPER_REDACTION_H
+#include "base/arena.h"
+#include "mlruns-format/record.h"
+#include "probes/redact.h"
+
+struct redaction {
+    struct identities ids;
+    struct redact redact;
+};
+
+/* Of the machine h->root and the environment h->env. */
+void redaction_begin(struct redaction *ret, bool public_profile, const struct host *h);
+void redaction_end(struct redaction *r);
+/* From now on the record's texts are cleaned. */
+void redaction_of_record(struct redaction *r, struct record *record);
+/* A copy of a text or of arguments in the arena, cleaned; NULL without memory. What follows an option that names a secret is one ("--password X"). */
+char *redaction_text(struct redaction *r, const char *text, struct arena *a);
+char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);
+#endif
