@@ -9,10 +9,10 @@
 struct journal_head {
     char id[33];
     char boot_id[40];         /* journal_create reads the kernel's where this is empty */
-    const char *host;         /* node name */
+    const char *host;         /* node name; "" in public records: then the boot id alone tells whether it is this one */
     const char *experiment;   /* wanted name */
     const char *run_name;
-    const char *tree;         /* absolute path of the mlruns folder */
+    const char *tree;         /* path of the mlruns folder: absolute, or written from the journal's folder on ("../../../mlruns"); read it is absolute */
     const char *user;
     const char *job;          /* scheduler job id or "" */
     const char *options;      /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
@@ -20,6 +20,8 @@ struct journal_head {
     int64_t start_ms;
 };
 
+/* A path of a journal as an absolute one: one that begins with "../" is meant from the journal's folder (a public record names nobody's home). Others as they are. */
+const char *journal_path(int dir, const char *path, struct arena *a);
 /* What names the time since this machine was started (the kernel's random/boot_id); empty if the kernel does not tell. */
 void journal_boot_id(char ret[40]);
 

@@ -230,6 +230,21 @@ static void read_line(const struct json *j, struct record *r, struct journal_sta
         st->last_ms = time;
 }
 
+const char *journal_path(int dir, const char *path, struct arena *a)
+{
+    char link[64], folder[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
+    if (!path || strncmp(path, "../", 3) != 0)
+        return path;
+    ssize_t n = readlink(link, folder, sizeof folder - 1);
+    if (n <= 0)
+        return path;
+    folder[n] = 0;
+    for (char *slash; strncmp(path, "../", 3) == 0 && (slash = strrchr(folder, '/')); path += 3)
+        *slash = 0;
+    return arena_printf(a, "%s/%s", folder, path);
+}
+
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err)
 {
     *ret_state = (struct journal_state){.reason = ""};
@@ -272,6 +287,7 @@ int journal_read(int dir, struct record *record, struct journal_head *ret_head, 
         record_deinit(record);
         return -1;
     }
+    ret_head->tree = journal_path(dir, ret_head->tree, &record->arena);
     if (ret_state->last_ms < ret_head->start_ms)
         ret_state->last_ms = ret_head->start_ms;
     ret_state->good_bytes = l.good;
@@ -329,6 +345,8 @@ int journal_follow(struct journal_tail **ret, int dir, struct journal_head *ret_
                  ? read_head(j, &t->head, ret_head, err)
                  : err_set(err, ERR_INPUT, "the first line of the journal is not whole");
     json_free(j);
+    if (rc == 0)
+        ret_head->tree = journal_path(dir, ret_head->tree, &t->head.arena);
     if (rc) {
         free(t->lines.p);
         free(t);

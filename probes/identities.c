@@ -6,19 +6,22 @@
 
 enum { IDENTITIES_MAX = 4096, NAME_LEAST = 3, NAME_MOST = 255 };
 
+/* Bits of a byte: 1 digit, 2 hexadecimal, 4 letter or digit. */
+static const unsigned char bits[256] = {['0' ... '9'] = 7, ['A' ... 'F'] = 6, ['a' ... 'f'] = 6, ['G' ... 'Z'] = 4, ['g' ... 'z'] = 4};
+
 static bool is_digit(char c)
 {
-    return c >= '0' && c <= '9';
+    return bits[(unsigned char)c] & 1;
 }
 
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return bits[(unsigned char)c] & 2;
 }
 
 static bool is_name_byte(char c)
 {
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return bits[(unsigned char)c] & 4;
 }
 
 void identities_init(struct identities *ids)
@@ -37,13 +40,84 @@ void identities_deinit(struct identities *ids)
 /* Words that would tear up texts and tell nobody. */
 static bool is_common(struct str s)
 {
-    static const char *const words[] = {"root",   "user",   "users",  "home",   "localhost", "localdomain", "nobody", "admin", "none",  "node",  "login", "host",
-                                        "test",   "ubuntu", "debian", "centos", "fedora",    "rocky",       "runner", "guest", "slurm", "daemon", "bench", "benchmark",
-                                        "min",    "max",    "mean",   "median", "avg",       "sum",         "read",   "write", "time",  "rate",  "total", "copy",
-                                        "scale",  "add",    "triad",  "size",   "bytes",     "threads",     "nodes",  "tasks", "local", "wheel", "staff", "games",
-                                        "audio",  "video",  "render", "docker", "sudo",      "adm",         "cdrom",  "dialout", "plugdev", "kvm", "input", "disk",
-                                        "/root",  "/home",  "/tmp",   "/",      "default",   "unknown",     "lan",    "internal", "com", "org", "net",  "None",
-                                        "(none)", "Not Specified", "Default string", "System Serial Number", "To Be Filled By O.E.M.", "0123456789"};
+    static const char *const words[] = {"root",
+                                        "user",
+                                        "users",
+                                        "home",
+                                        "localhost",
+                                        "localdomain",
+                                        "nobody",
+                                        "admin",
+                                        "none",
+                                        "node",
+                                        "login",
+                                        "host",
+                                        "test",
+                                        "ubuntu",
+                                        "debian",
+                                        "centos",
+                                        "fedora",
+                                        "rocky",
+                                        "runner",
+                                        "guest",
+                                        "slurm",
+                                        "daemon",
+                                        "bench",
+                                        "benchmark",
+                                        "min",
+                                        "max",
+                                        "mean",
+                                        "median",
+                                        "avg",
+                                        "sum",
+                                        "read",
+                                        "write",
+                                        "time",
+                                        "rate",
+                                        "total",
+                                        "copy",
+                                        "scale",
+                                        "add",
+                                        "triad",
+                                        "size",
+                                        "bytes",
+                                        "threads",
+                                        "nodes",
+                                        "tasks",
+                                        "local",
+                                        "wheel",
+                                        "staff",
+                                        "games",
+                                        "audio",
+                                        "video",
+                                        "render",
+                                        "docker",
+                                        "sudo",
+                                        "adm",
+                                        "cdrom",
+                                        "dialout",
+                                        "plugdev",
+                                        "kvm",
+                                        "input",
+                                        "disk",
+                                        "/root",
+                                        "/home",
+                                        "/tmp",
+                                        "/",
+                                        "default",
+                                        "unknown",
+                                        "lan",
+                                        "internal",
+                                        "com",
+                                        "org",
+                                        "net",
+                                        "None",
+                                        "(none)",
+                                        "Not Specified",
+                                        "Default string",
+                                        "System Serial Number",
+                                        "To Be Filled By O.E.M.",
+                                        "0123456789"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_is(s, words[i]))
             return true;
@@ -292,7 +366,8 @@ static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from
 /* Digits that the words before them make the number of a user or group. */
 static size_t shape_number(const struct identities *ids, const char *text, size_t n, size_t at)
 {
-    static const char *const words[] = {"uid=", "gid=", "euid=", "egid=", "groups=", "uid ", "UID=", "uid: ", "uid_", "user-", "user/", "user@", "uid:"};
+    static const char *const words[] = {
+        "uid=", "gid=", "euid=", "egid=", "groups=", "uid ", "UID=", "uid: ", "uid_", "user-", "user/", "user@", "uid:"};
     size_t to = at;
     uint64_t value;
     while (to < n && is_digit(text[to]) && to - at < 10)
@@ -335,24 +410,46 @@ static void found(struct replacing *r, size_t at, size_t n, const char *what)
         r->each(r->context, &(struct identity_found){at, n, what});
 }
 
+/* Which shapes can begin here: what stands behind the first group of letters and digits tells. */
+static const char *candidates(struct str t)
+{
+    size_t n = 0;
+    while (n < t.n && n < 9 && is_hex(t.p[n]))
+        n++;
+    if (n == t.n || n == 9)
+        return "";
+    switch (t.p[n]) {
+    case ':': return n == 2 ? "m6" : n == 4 ? "g6" : n < 4 ? "6" : "";
+    case '-': return n == 8 ? "u" : n == 2 ? "m" : "";
+    case '.': return n >= 1 && n <= 3 ? "4" : "";
+    default: return "";
+    }
+}
+
 /* One shape beginning here is replaced. Returns its length. */
 static size_t shape_at(struct replacing *r, size_t at)
 {
     static const struct {
+        char letter;
         size_t (*measure)(struct str t);
         const char *what;
-    } shapes[] = {{shape_uuid, "a UUID"}, {shape_mac, "a hardware address"}, {shape_guid, "a GUID"}, {shape_ip6, "an IPv6 address"}, {shape_ip4, "an IPv4 address"}};
+    } shapes[] = {{'u', shape_uuid, "a UUID"},
+                  {'m', shape_mac, "a hardware address"},
+                  {'g', shape_guid, "a GUID"},
+                  {'6', shape_ip6, "an IPv6 address"},
+                  {'4', shape_ip4, "an IPv4 address"}};
     struct str t = {r->text + at, r->n - at};
-    bool hex = is_hex(t.p[0]) || (t.p[0] == ':' && t.n > 2 && t.p[1] == ':' && is_hex(t.p[2]));
-    for (size_t i = 0; hex && i < sizeof shapes / sizeof *shapes; i++) {
-        size_t n = shapes[i].measure(t);
-        if (n == 0 || (i == 4 && at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])))
-            continue;
-        found(r, at, n, shapes[i].what);
-        blot(r->text + at, n, 'x');
-        return n;
-    }
-    size_t n = is_digit(t.p[0]) ? shape_number(r->ids, r->text, r->n, at) : 0;
+    for (const char *c = candidates(t); *c; c++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            size_t n = shapes[i].letter == *c ? shapes[i].measure(t) : 0;
+            if (n == 0 || (*c == '4' && at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])))
+                continue;
+            found(r, at, n, shapes[i].what);
+            blot(r->text + at, n, 'x');
+            return n;
+        }
+    size_t n =
+        r->ids->number_count > 0 && at > 0 && is_digit(t.p[0]) && strchr("= _-/@:", t.p[-1]) ? shape_number(r->ids, r->text, r->n, at) : 0;
     if (n > 0) {
         found(r, at, n, "number of the user or group");
         blot(r->text + at, n, 'u');
@@ -360,7 +457,15 @@ static size_t shape_at(struct replacing *r, size_t at)
     return n;
 }
 
-size_t identities_replace(struct identities *ids, char *text, size_t n, void (*each)(void *context, const struct identity_found *f), void *context)
+static size_t word_end(const char *text, size_t n, size_t at)
+{
+    while (at < n && is_name_byte(text[at]))
+        at++;
+    return at;
+}
+
+size_t identities_replace(struct identities *ids, char *text, size_t n, void (*each)(void *context, const struct identity_found *f),
+                          void *context)
 {
     struct replacing r = {.ids = ids, .text = text, .n = n, .each = each, .context = context};
     if (!ids->indexed)
@@ -374,8 +479,7 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             at = from + length;
             continue;
         }
-        bool begins = at == 0 || !is_name_byte(text[at - 1]);
-        if (c != '/' && c != ':' && (!begins || !is_name_byte(c))) {
+        if (c != '/' && c != ':' && !is_name_byte(c)) {
             at++;
             continue;
         }
@@ -384,14 +488,15 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             found(&r, at, known->n, kind_words(known->kind));
             memcpy(text + at, known->token, known->n);
             at += known->n;
-        } else if (c == '/' && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 && !is_common((struct str){text + at + from, length})) {
+        } else if (c == '/' && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
+                   !is_common((struct str){text + at + from, length})) {
             found(&r, at + from, length, "name in the path of a home");
             blot(text + at + from, length, 'u');
             at += from + length;
         } else if (c != '/' && (length = shape_at(&r, at)) > 0)
             at += length;
         else
-            at++;
+            at = is_name_byte(c) ? word_end(text, n, at) : at + 1;
     }
     return r.count;
 }

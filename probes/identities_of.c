@@ -25,7 +25,8 @@ static void add_range(struct identities *ids, struct str prefix, struct str rang
         return;
     for (uint64_t i = from; i <= to && *left > 0; i++, --*left) {
         char name[256];
-        int length = snprintf(name, sizeof name, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)first.n, (unsigned long long)i, STR_ARG(suffix));
+        int length =
+            snprintf(name, sizeof name, STR_FMT "%0*llu" STR_FMT, STR_ARG(prefix), (int)first.n, (unsigned long long)i, STR_ARG(suffix));
         if (length > 0 && (size_t)length < sizeof name)
             identities_add(ids, str_of(name), 'h');
     }
@@ -34,6 +35,8 @@ static void add_range(struct identities *ids, struct str prefix, struct str rang
 void identities_add_hosts(struct identities *ids, struct str list)
 {
     size_t left = HOSTS_MAX;
+    if (memchr(list.p, '[', list.n))
+        identities_add(ids, list, 'h'); /* as it stands, too */
     while (list.n > 0 && left > 0) {
         size_t n = 0, depth = 0;
         while (n < list.n && (depth > 0 || (list.p[n] != ',' && list.p[n] != ' ' && list.p[n] != '\n'))) {
@@ -41,7 +44,10 @@ void identities_add_hosts(struct identities *ids, struct str list)
             depth -= list.p[n] == ']' && depth > 0;
             n++;
         }
-        struct str item = str_sub(list, 0, n), prefix = str_cut(&item, '[');
+        struct str item = str_sub(list, 0, n);
+        if (memchr(item.p, '[', item.n))
+            identities_add(ids, item, 'h');
+        struct str prefix = str_cut(&item, '[');
         list = str_sub(list, n + 1, list.n);
         if (!item.p) {
             identities_add(ids, prefix, 'h');
@@ -232,10 +238,18 @@ static void add_accounts(struct identities *ids, const struct host *h)
 
 void identities_of_host(struct identities *ids, const struct host *h)
 {
-    static const char *const serials[] = {"sys/class/dmi/id/product_serial",    "sys/class/dmi/id/board_serial",    "sys/class/dmi/id/chassis_serial",
-                                          "sys/class/dmi/id/product_uuid",      "sys/class/dmi/id/board_asset_tag", "sys/class/dmi/id/chassis_asset_tag",
-                                          "etc/machine-id",                     "var/lib/dbus/machine-id",          "proc/sys/kernel/random/boot_id",
-                                          "proc/device-tree/serial-number",     "proc/device-tree/system-id",       "etc/hostid"};
+    static const char *const serials[] = {"sys/class/dmi/id/product_serial",
+                                          "sys/class/dmi/id/board_serial",
+                                          "sys/class/dmi/id/chassis_serial",
+                                          "sys/class/dmi/id/product_uuid",
+                                          "sys/class/dmi/id/board_asset_tag",
+                                          "sys/class/dmi/id/chassis_asset_tag",
+                                          "etc/machine-id",
+                                          "var/lib/dbus/machine-id",
+                                          "proc/sys/kernel/random/boot_id",
+                                          "proc/device-tree/serial-number",
+                                          "proc/device-tree/system-id",
+                                          "etc/hostid"};
     struct look text;
     if (look(h, &text, "proc/sys/kernel/hostname"))
         add_host(ids, (struct str){text.p, text.n});

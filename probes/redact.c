@@ -162,7 +162,8 @@ size_t redact_text(struct redact *r, char *text, size_t n)
 
 /* ---- streams ---- */
 
-void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n), void *context)
+void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n),
+                        void *context)
 {
     *s = (struct redact_stream){.redact = redact, .write = write, .context = context};
 }
@@ -239,20 +240,12 @@ static size_t lines_end(const char *p, size_t n)
     return lf ? (size_t)(lf - p) + 1 : 0;
 }
 
-/* Behind the last blank whose word cannot be the name of what follows. 0: nowhere. */
+/* Behind the last blank whose words do not announce what follows. 0: nowhere. */
 static size_t words_end(const char *p, size_t n)
 {
-    for (size_t i = n; i-- > 1;) {
-        if (p[i] != ' ' && p[i] != '\t')
-            continue;
-        size_t from = i;
-        while (from > 0 && p[from - 1] != ' ' && p[from - 1] != '\t')
-            from--;
-        struct str word = {p + from, i - from};
-        char last = word.n ? word.p[word.n - 1] : ' ';
-        if (word.n > 0 && !strchr(":='\"@", last) && word.p[0] != '-' && secrets_name(word) == 0 && !memchr(word.p, '=', word.n) && !memchr(word.p, ':', word.n))
+    for (size_t i = n; i-- > 1;)
+        if ((p[i] == ' ' || p[i] == '\t') && p[i - 1] != ' ' && p[i - 1] != '\t' && !secrets_announced((struct str){p, i}))
             return i + 1;
-    }
     return 0;
 }
 

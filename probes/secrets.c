@@ -74,8 +74,10 @@ static void tell(struct finding *f, size_t at, size_t n, enum secret_kind kind)
 /* One word of a name: "password" of "dbPassword", "key" of "API_KEY". */
 static int word_weight(struct str word)
 {
-    static const char *const always[] = {"password", "passwd", "passphrase", "secret", "secrets", "apikey", "credential", "credentials", "jobcookie", "pwd"};
-    static const char *const perhaps[] = {"token", "key", "auth", "sig", "signature", "bearer", "session", "pass", "cred", "creds", "cookie", "passcode"};
+    static const char *const always[] = {"password", "passwd",     "passphrase",  "secret",    "secrets",
+                                         "apikey",   "credential", "credentials", "jobcookie", "pwd"};
+    static const char *const perhaps[] = {"token",   "key",  "auth", "sig",   "signature", "bearer",
+                                          "session", "pass", "cred", "creds", "cookie",    "passcode"};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (same(word, always[i]))
             return 2;
@@ -148,7 +150,8 @@ static size_t value_end(struct str t, size_t from)
 
 static bool is_scheme(struct str word)
 {
-    return same(word, "bearer") || same(word, "basic") || same(word, "token") || same(word, "digest") || same(word, "negotiate") || same(word, "apikey");
+    return same(word, "bearer") || same(word, "basic") || same(word, "token") || same(word, "digest") || same(word, "negotiate") ||
+           same(word, "apikey");
 }
 
 /* The value behind a name of this weight, from here on. */
@@ -162,7 +165,8 @@ static void assigned_value(struct finding *f, size_t from, int weight)
     if (quote)
         from++;
     if (weight == 3 || quote) {
-        for (end = from; end < t.n && t.p[end] != '\n' && t.p[end] != '\r' && (quote ? t.p[end] != quote : t.p[end] != '"' && t.p[end] != '\'');)
+        for (end = from;
+             end < t.n && t.p[end] != '\n' && t.p[end] != '\r' && (quote ? t.p[end] != quote : t.p[end] != '"' && t.p[end] != '\'');)
             end++;
     } else
         end = value_end(t, from);
@@ -183,6 +187,18 @@ static bool is_name_byte(char c)
     return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
+static bool is_variable(struct str name)
+{
+    bool joined = false;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        joined |= c == '_';
+        if (!(c >= 'A' && c <= 'Z') && !is_digit(c) && c != '_')
+            return false;
+    }
+    return joined || same(name, "token") || same(name, "auth");
+}
+
 /* "name=", "name: ", "\"name\": ", "name := " */
 static void look_at_assignment(struct finding *f, size_t at)
 {
@@ -198,9 +214,12 @@ static void look_at_assignment(struct finding *f, size_t at)
         from--;
     if (from == end || end - from < 3)
         return;
-    int weight = secrets_name(str_sub(t, from, end - from));
+    struct str name = str_sub(t, from, end - from);
+    int weight = secrets_name(name);
     if (weight == 0)
         return;
+    if (weight == 1 && t.p[at] == '=' && end == at && is_variable(name) && !is_number(str_sub(t, at + 1, value_end(t, at + 1) - at - 1)))
+        weight = 2; /* MY_TOKEN=abc, as env(1) prints it */
     at++;
     if (at < t.n && t.p[at] == '=') /* ":=", "==" */
         at++;
@@ -229,9 +248,10 @@ static void look_at_user_info(struct finding *f, size_t at)
 static bool has_prefix(struct str run)
 {
     static const char *const prefixes[] = {
-        "ghp_",  "gho_",   "ghs_",  "ghu_",    "ghr_",     "github_pat_", "glpat-", "gldt-",  "glrt-",     "xoxb-",    "xoxp-",  "xoxa-", "xoxs-",
-        "xapp-", "sk-",    "sk_live_", "rk_live_", "hf_",  "AKIA",        "ASIA",   "AIza",   "dapi",      "npm_",     "pypi-",  "dop_v1_", "shpat_",
-        "tskey-", "glsa_", "nvapi-", "gsk_",   "r8_",      "lin_api_",    "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-", "ya29"};
+        "ghp_",  "gho_",   "ghs_",  "ghu_",  "ghr_",     "github_pat_", "glpat-",   "gldt-",           "glrt-",
+        "xoxb-", "xoxp-",  "xoxa-", "xoxs-", "xapp-",    "sk-",         "sk_live_", "rk_live_",        "hf_",
+        "AKIA",  "ASIA",   "AIza",  "dapi",  "npm_",     "pypi-",       "dop_v1_",  "shpat_",          "tskey-",
+        "glsa_", "nvapi-", "gsk_",  "r8_",   "lin_api_", "dckr_pat_",   "ATATT3",   "AGE-SECRET-KEY-", "ya29"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t n = strlen(prefixes[i]);
         if (!str_starts(run, prefixes[i]) || run.n < n + 12)
@@ -392,8 +412,10 @@ static void mark_16(const char *p, int shift, struct marks *m)
     __m128i dash = _mm_cmpeq_epi8(c, _mm_set1_epi8('-'));
     __m128i token = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter),
                                  _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit));
-    token = _mm_or_si128(token, _mm_or_si128(dash, _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('+')), _mm_cmpeq_epi8(c, _mm_set1_epi8('_')))));
-    __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')), _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
+    token =
+        _mm_or_si128(token, _mm_or_si128(dash, _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('+')), _mm_cmpeq_epi8(c, _mm_set1_epi8('_')))));
+    __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')),
+                                _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
     m->token |= (uint64_t)(unsigned)_mm_movemask_epi8(token) << shift;
     m->sign |= (uint64_t)(unsigned)_mm_movemask_epi8(sign) << shift;
     m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(dash) << shift;
@@ -473,6 +495,20 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
         now = next;
     }
     return f.count;
+}
+
+bool secrets_announced(struct str words)
+{
+    static const char *const rest_of_line[] = {"uthorization", "UTHORIZATION", "ookie", "OOKIE", "-----BEGIN"};
+    for (size_t i = 0; i < sizeof rest_of_line / sizeof *rest_of_line; i++)
+        if (str_has(words, rest_of_line[i]))
+            return true;
+    size_t from = words.n;
+    while (from > 0 && !is_blank(words.p[from - 1]))
+        from--;
+    struct str word = str_sub(words, from, words.n - from);
+    return word.n > 0 && (strchr(":='\"@", word.p[word.n - 1]) || word.p[0] == '-' || is_scheme(word) || secrets_name(word) > 0 ||
+                          memchr(word.p, '=', word.n) || memchr(word.p, ':', word.n));
 }
 
 const char *secrets_reason(enum secret_kind kind)

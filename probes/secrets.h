@@ -22,5 +22,7 @@ struct secrets_state {
 size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 /* How well a name tells that its value is a secret: 0 not, 1 where the value looks random, 2 always, 3 the rest of the line. */
 int secrets_name(struct str name);
+/* Could what follows be a secret because of these words before it? ("Authorization: Basic", "--password", "token =") */
+bool secrets_announced(struct str words);
 const char *secrets_reason(enum secret_kind kind);
 #endif

@@ -3,7 +3,7 @@
 
 void redaction_begin(struct redaction *ret, bool public_profile, const struct host *h)
 {
-    *ret = (struct redaction){.redact.ids = public_profile ? &ret->ids : NULL};
+    *ret = (struct redaction){.redact.ids = public_profile ? &ret->ids : NULL, .streams.ids = public_profile ? &ret->ids : NULL};
     identities_init(&ret->ids);
     if (!public_profile)
         return;

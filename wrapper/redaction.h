@@ -7,7 +7,8 @@
 
 struct redaction {
     struct identities ids;
-    struct redact redact;
+    struct redact redact; /* of facts and files */
+    struct redact streams; /* the same for what the program prints: counted apart */
 };
 
 /* Of the machine h->root and the environment h->env. */

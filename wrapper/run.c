@@ -125,6 +125,7 @@ int run_record(int argc, char **argv, char **env)
     run_drain(&run);
     int rc = finish(&run, env);
     probes_end(&run.host);
+    redaction_end(&run.redaction);
     tidy(&run);
     if (rc == 0)
         run_commit(&run);

@@ -98,30 +98,45 @@ static int open_spool(struct run *run, struct err *err)
     return -1;
 }
 
+/* Paths as they stand in the journal: in a public record from the spool on, since they pass through somebody's home. */
+static const char *told_path(struct run *run, const char *path)
+{
+    char text[4096];
+    if (!run->host.public_profile || !path || path[0] != '/' || !spool_relative(&run->spool, path, text, sizeof text))
+        return path;
+    return arena_dup(&run->plan.arena, text, strlen(text));
+}
+
 static int open_journal(struct run *run, struct err *err)
 {
     static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", NULL};
     char host[256] = "";
-    gethostname(host, sizeof host - 1);
+    if (!run->host.public_profile)
+        gethostname(host, sizeof host - 1);
     struct buf options CLEANUP_BUF;
+    struct reference_files references = {.count = 0}; /* of a series each repetition is judged */
     buf_init(&options, 64 * 1024);
+    if (!run->series)
+        references = run->plan.references;
+    for (size_t i = 0; i < references.count; i++)
+        references.path[i] = told_path(run, references.path[i]);
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
-                                                  .rules = run->series ? NULL : run->plan.rules,
+                                                  .rules = run->series ? NULL : told_path(run, run->plan.rules),
                                                   .series = run->series,
-                                                  .references = run->series ? (struct reference_files){.count = 0} : run->plan.references, /* each repetition is judged */
+                                                  .references = references,
                                                   .merged = run->wire->merged,
                                                   .public_profile = run->host.public_profile},
                          &options);
-    if (options.failed)
+    if (options.failed || !run->told_argv)
         return err_set(err, ERR_SYSTEM, "recorder: no memory");
     struct journal_head head = {.host = host,
                                 .experiment = run->plan.experiment,
-                                .run_name = run_name(run),
-                                .tree = run->plan.tree,
+                                .run_name = redaction_text(&run->redaction, run_name(run), &run->plan.arena),
+                                .tree = told_path(run, run->plan.tree),
                                 .user = user_name(run),
                                 .job = first_of(getenv, jobs),
                                 .options = options.p,
-                                .argv = (char **)run->plan.argv,
+                                .argv = run->told_argv,
                                 .start_ms = run->wire->start_wall_ms};
     memcpy(head.id, run->wire->run_id, sizeof head.id);
     return journal_create(&run->journal, run->spool.dir, &head, err);
@@ -193,8 +208,8 @@ static void record_identity(struct run *run)
     r->source = "recorder";
     struct buf line CLEANUP_BUF;
     buf_init(&line, 64 * 1024);
-    for (char *const *a = run->plan.argv; *a; a++) {
-        if (a != run->plan.argv)
+    for (char *const *a = run->told_argv; a && *a; a++) {
+        if (a != run->told_argv)
             buf_putc(&line, ' ');
         buf_puts(&line, *a);
     }
@@ -255,6 +270,11 @@ static void set_limits(struct run *run)
     run->keep_left = streams < max / 2 ? max - streams : max / 2;
 }
 
+static void stream_take(void *stream, const void *p, size_t n)
+{
+    stream_write(stream, p, n);
+}
+
 /* All that must be there before the program may start: journal with its first line, quick facts. */
 int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
 {
@@ -262,6 +282,9 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
         return -1;
     set_host(run, env);
     set_limits(run);
+    redaction_begin(&run->redaction, run->host.public_profile, &run->host);
+    run->host.redact = &run->redaction.redact;
+    run->told_argv = redaction_argv(&run->redaction, run->plan.argv, &run->plan.arena);
     files_look_begin(&run->files, run->plan.rules, run->plan.program);
     run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, "sample") * 1e9);
     follow_parent(run);
@@ -272,8 +295,11 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     record_init(&run->record, run->wire->run_id, run->wire->start_wall_ms);
     run->record.listen = journal_fact;
     run->record.context = run->journal;
+    redaction_of_record(&run->redaction, &run->record);
     stream_init(&run->streams[0], run->spool.dir, "stdout.log", run->log_max);
     stream_init(&run->streams[1], run->spool.dir, "stderr.log", run->log_max);
+    for (int i = 0; i < WIRE_STREAMS; i++)
+        redact_stream_init(&run->cleaned[i], &run->redaction.streams, stream_take, &run->streams[i]);
     run->host.spool = run->spool.dir;
     struct buf cache CLEANUP_BUF;
     buf_init(&cache, 4096);

@@ -106,7 +106,7 @@ static void keep_rules_file(struct run *run, size_t i, const struct file_chosen 
     const char *path = chosen->file->path;
     char key[48], text[24];
     const struct fact *last = r->last;
-    if (keep_file(r, run->spool.dir, path, str_base_name(path), &run->keep_left, &err)) {
+    if (keep_file(r, run->spool.dir, path, str_base_name(path), &run->keep_left, &run->redaction.redact, &err)) {
         record_warning(r, "rules: %s", err.text);
         return;
     }
@@ -184,7 +184,22 @@ static void keep_files(struct run *run)
     keep_rules_files(run);
     run->record.source = "option";
     for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
-        keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left);
+        keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left, &run->redaction.redact);
+}
+
+/* How much was left out, so that a reader knows that stars were not printed by the program. */
+static void record_redaction(struct run *run)
+{
+    const struct redact *done = &run->redaction.streams;
+    char text[32];
+    if (done->secrets > 0) {
+        snprintf(text, sizeof text, "%zu", done->secrets);
+        record_tag(&run->record, "benchwrap.secrets_redacted", str_of(text));
+    }
+    if (done->identities > 0) {
+        snprintf(text, sizeof text, "%zu", done->identities);
+        record_tag(&run->record, "benchwrap.identities_replaced", str_of(text));
+    }
 }
 
 void run_close(struct run *run)
@@ -212,6 +227,7 @@ void run_close(struct run *run)
     job_end(run);
     job_close(run);
     r->source = "recorder";
+    record_redaction(run);
     if (why[0])
         record_tag(r, "benchwrap.ended", str_of(why));
     r->end_ms = end;

@@ -203,8 +203,8 @@ static void add_streams(struct spool *s, struct record *r, const struct finish_o
         }
         if (stream_whole(s->dir, logs[i], o->log_max, &path, &file, &err))
             record_warning(r, "%s", err.text);
-        if (file && o->public_profile)
-            record_missing(r, logs[i], "withheld: the profile is public, and what a program prints can name machines and people");
+        if (file && o->withheld)
+            record_missing(r, logs[i], "withheld: names were replaced in it, and a required metric is not in what is left");
         else if (file)
             record_artifact(r, logs[i], file);
     }
@@ -274,6 +274,30 @@ static int take_as_told(struct spool *s, struct finished *f, struct finishing *g
     return 0;
 }
 
+/* What the finish step tells is cleaned as the recorder's facts were; the public profile names paths and hosts as they are now. */
+static void clean_facts(struct finished *f, const struct finish_options *o, char *const *env)
+{
+    struct host here = {
+        .root = o->public_profile ? open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, .root_path = "/", .real = true, .env = env};
+    redaction_begin(&f->redaction, o->public_profile && here.root >= 0, &here);
+    fs_close(&here.root);
+    redaction_of_record(&f->redaction, &f->record);
+}
+
+/* In a public record a word of the output may have been a name: then what the rules lack is nobody's failure, and nobody can check it. */
+static void look_at_replaced(struct record *r, const struct rules_outcome *outcome, struct finish_options *o)
+{
+    uint64_t places = 0;
+    str_uint(record_text(r, FACT_TAG, "benchwrap.identities_replaced"), &places);
+    if (!o->public_profile || !o->rules || outcome->complete || places == 0 || r->status != RUN_FINISHED)
+        return;
+    o->withheld = true;
+    record_tag(r, "benchwrap.unverifiable", STR("yes"));
+    record_warning(
+        r, "names were replaced in the output (%" PRIu64 " places), and a required metric is missing in it: the streams are withheld",
+        places);
+}
+
 /* Everything but publishing. */
 static int complete(struct spool *s, char *const *env, struct finished *ret, struct finishing *g, struct err *err)
 {
@@ -287,14 +311,20 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
     struct record *r = &ret->record;
     if (finish_options_parse(o, ret->head.options, &r->arena, err))
         return -1;
+    o->rules = journal_path(s->dir, o->rules, &r->arena);
+    for (size_t i = 0; i < o->references.count; i++)
+        o->references.path[i] = journal_path(s->dir, o->references.path[i], &r->arena);
+    if (!o->told)
+        clean_facts(ret, o, env);
     r->source = "recorder";
     if (!state.ended) {
         r->end_ms = state.last_ms > r->start_ms ? state.last_ms : r->start_ms;
         r->status = RUN_KILLED;
         struct str signal = record_text(r, FACT_TAG, "job.signal");
         record_tag(r, "benchwrap.ended",
-                   signal.n ? str_of(arena_printf(&r->arena, "killed by the scheduler, with the recording, after " STR_FMT, STR_ARG(signal)))
-                            : STR("the recording was killed"));
+                   signal.n
+                       ? str_of(arena_printf(&r->arena, "killed by the scheduler, with the recording, after " STR_FMT, STR_ARG(signal)))
+                       : STR("the recording was killed"));
     }
     if (o->told)
         return take_as_told(s, ret, g, err);
@@ -313,6 +343,7 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
         outcome->complete = true; /* ours to blame, not the program's */
     }
     g->program = r->status;
+    look_at_replaced(r, outcome, o);
     judge(ret, outcome, o);
     add_streams(s, r, o);
     if (state.lost || record_lost(r))
@@ -337,7 +368,9 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
     struct record *r = &ret->record;
     char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
     struct err why = {0};
-    char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : "");
+    char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : ""), relative[4096];
+    if (parent && g.options.public_profile && spool_relative(s, ret->head.tree, relative, sizeof relative))
+        parent = relative;
     if (!parent || !where || spool_mark_published(s, dirname(parent), where, &why))
         record_warning(r, "%s", why.text); /* the next run finds it published already */
     return 0;
@@ -346,6 +379,7 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
 void finished_deinit(struct finished *f)
 {
     record_deinit(&f->record);
+    redaction_end(&f->redaction);
 }
 
 /* ---- what others left ---- */
@@ -357,7 +391,7 @@ static bool same_boot(const struct journal_head *head)
     char here[256] = "", boot[40];
     journal_boot_id(boot);
     gethostname(here, sizeof here - 1);
-    return boot[0] && head->host && strcmp(head->host, here) == 0 && strcmp(head->boot_id, boot) == 0;
+    return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
 }
 
 /* May this directory be finished by us? On this host the writer's lock tells (the caller holds it now); a writer elsewhere,

@@ -3,14 +3,16 @@
 #define WRAPPER_RUN_FINISH_H
 #include "mlruns-format/tree.h"
 #include "wrapper/run_reference.h"
+#include "wrapper/redaction.h"
 #include "wrapper/run_spool.h"
 
 /* What the finish step needs to know again after a crash; kept as JSON in the journal's first line. */
 struct finish_options {
     uint64_t log_max;
-    const char *rules;          /* path of the rule file, NULL: none */
+    const char *rules;          /* path of the rule file, NULL: none (as journal_path takes it) */
     struct reference_files references;
-    bool public_profile;        /* streams are read, but not published: they name machines and people */
+    bool public_profile;        /* identities were left out of all texts before they were written */
+    bool withheld;              /* found out by the finish step: the streams are not published */
     bool merged;                /* stdout.log holds both streams */
     bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */
     bool told;                  /* the record is whole as it stands (a run from a server): nothing is read, judged or added */
@@ -31,6 +33,7 @@ struct finished {
     char place[128];            /* "mlruns/<exp>/<run>", "" if it is only in the spool */
     uint32_t experiment;
     const char *experiment_name;
+    struct redaction redaction; /* of what the finish step itself tells */
 };
 
 /* Reads the journal in s, runs the rules over the kept streams, builds the run and publishes it; notes that in the spool. `env`: the program's

@@ -29,17 +29,17 @@ static void log_metric(struct record *r, const char *key, const struct json *m)
         record_metric(r, key, v, json_string(json_get(m, "unit"), ""), DIR_NONE, step, time_ms);
 }
 
-static void log_artifact(struct record *r, const char *path, int spool, uint64_t *keep_left)
+static void log_artifact(struct record *r, const char *path, int spool, uint64_t *keep_left, struct redact *redact)
 {
     const char *base = strrchr(path, '/');
     struct err err = {0};
     if (path[0] != '/' || !base[1])
         record_warning(r, "log: artifact: not an absolute path of a file");
-    else if (keep_file(r, spool, path, base + 1, keep_left, &err))
+    else if (keep_file(r, spool, path, base + 1, keep_left, redact, &err))
         record_warning(r, "log: artifact: %s", err.text);
 }
 
-static void log_message(struct record *r, const struct json *m, int spool, uint64_t *keep_left)
+static void log_message(struct record *r, const struct json *m, int spool, uint64_t *keep_left, struct redact *redact)
 {
     const char *key;
     const char *value = json_string(json_get(m, "value"), "");
@@ -53,12 +53,12 @@ static void log_message(struct record *r, const struct json *m, int spool, uint6
     else if ((key = json_string(json_get(m, "tag"), NULL)))
         record_tag(r, key, str_of(value));
     else if ((key = json_string(json_get(m, "artifact"), NULL)))
-        log_artifact(r, key, spool, keep_left);
+        log_artifact(r, key, spool, keep_left, redact);
     else
         record_warning(r, "log: a message with neither metric, param, tag nor artifact");
 }
 
-void log_receive(int fd, int spool, uint64_t *keep_left, struct record *record)
+void log_receive(int fd, int spool, uint64_t *keep_left, struct redact *redact, struct record *record)
 {
     static char message[MESSAGE_MAX]; /* too large for a stack that may be small; one recorder, one thread */
     const char *source = record->source;
@@ -76,7 +76,7 @@ void log_receive(int fd, int spool, uint64_t *keep_left, struct record *record)
         else if (json_parse(&m, (struct str){message, (size_t)n}, NULL, &err))
             record_warning(record, "log: not JSON: %s", err.text);
         else
-            log_message(record, m, spool, keep_left);
+            log_message(record, m, spool, keep_left, redact);
         json_free(m);
     }
     record->source = source;

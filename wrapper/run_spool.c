@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 enum { PLACE_MAX = 1 << 20 }; /* a run can have thousands of children */
-static const char PUBLISHED[] = "published"; /* the tree's parent (its name may hold line ends), LF, the runs below it with blanks between, LF */
+static const char PUBLISHED[] =
+    "published"; /* the tree's parent (its name may hold line ends), LF, the runs below it with blanks between, LF */
 
 static int open_dir(int at, const char *path)
 {
@@ -93,7 +94,7 @@ int spool_release(struct spool *s, struct err *err)
     if (!where)
         return 1;
     *where++ = 0;
-    CLEANUP_FD int at = open_dir(AT_FDCWD, parent);
+    CLEANUP_FD int at = open_dir(s->dir, parent);
     for (char *run = where, *next; at >= 0 && run; run = next) {
         struct err why = {0};
         if ((next = strchr(run, ' ')))
@@ -127,4 +128,30 @@ int spool_path(const struct spool *s, struct buf *to)
         return -1;
     buf_add(to, path, (size_t)n);
     return 0;
+}
+
+bool spool_relative(const struct spool *s, const char *path, char *ret, size_t size)
+{
+    struct buf here CLEANUP_BUF;
+    size_t same = 0, n = 0;
+    buf_init(&here, 8192);
+    if (path[0] != '/' || spool_path(s, &here) != 0 || !here.p)
+        return false;
+    for (size_t i = 0;; i++) { /* up to the last folder that both are in */
+        bool end = !here.p[i] || here.p[i] == '/', path_end = !path[i] || path[i] == '/';
+        if (end && path_end)
+            same = i;
+        if (here.p[i] != path[i] || !here.p[i])
+            break;
+    }
+    for (const char *p = here.p + same; *p; p++)
+        if (*p == '/' && n + 3 < size) {
+            memcpy(ret + n, "../", 3);
+            n += 3;
+        }
+    const char *rest = path + same + (path[same] == '/');
+    if (n == 0 || n + strlen(rest) + 1 > size)
+        return false;
+    memcpy(ret + n, rest, strlen(rest) + 1);
+    return true;
 }

@@ -29,6 +29,8 @@ int spool_release(struct spool *s, struct err *err);
 /* Removes the directory with everything in it (the program never started). */
 int spool_discard(struct spool *s, struct err *err);
 void spool_close(struct spool *s);
+/* The path as seen from the run's directory ("../../../mlruns"): it names nobody's home. False: longer than size, or the directory is unknown. */
+bool spool_relative(const struct spool *s, const char *path, char *ret, size_t size);
 /* "benchwrap: …" tells people where: absolute path of the run's directory. */
 int spool_path(const struct spool *s, struct buf *to);
 #endif

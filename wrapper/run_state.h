@@ -4,6 +4,7 @@
 #include "launch/wire.h"
 #include "probes/probe.h"
 #include "wrapper/plan.h"
+#include "wrapper/redaction.h"
 #include "wrapper/run_files.h"
 #include "wrapper/run_finish.h"
 #include "wrapper/run_job.h"
@@ -21,6 +22,9 @@ struct run {
     struct journal *journal;
     struct record record;
     struct stream streams[WIRE_STREAMS];
+    char **told_argv; /* the command line as it may be written */
+    struct redaction redaction; /* what is left out of all that is written */
+    struct redact_stream cleaned[WIRE_STREAMS]; /* on their way into streams */
     struct host host;
     uint64_t log_max, keep_left; /* of each stream; of files, how much the run may still keep */
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;

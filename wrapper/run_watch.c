@@ -32,7 +32,7 @@ static uint64_t drain(struct run *run, int i)
         size_t at = tail % WIRE_RING, n = head - tail < WIRE_RING - at ? (size_t)(head - tail) : WIRE_RING - at;
         if (n > WIRE_RING / 8)
             n = WIRE_RING / 8; /* give room back early */
-        stream_write(&run->streams[i], base + at, n);
+        redact_stream_write(&run->cleaned[i], base + at, n);
         tail += n;
         atomic_store_explicit(&ring->tail, tail, memory_order_release);
     }
@@ -133,6 +133,8 @@ void run_sync(struct run *run, bool all)
 
 static void on_time(struct run *run, int64_t now)
 {
+    for (int i = 0; run->idle && i < WIRE_STREAMS; i++)
+        redact_stream_flush(&run->cleaned[i], false); /* a line that waits for its end */
     server_on_time(run, now);
     job_on_time(run, now);
     nodes_on_time(run, now);
@@ -181,8 +183,12 @@ static int time_out(const struct run *run, int64_t now)
 
 void run_watch(struct run *run)
 {
-    struct pollfd fds[] = {
-        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
+    struct pollfd fds[] = {{WIRE_SOCKET_FD, POLLIN, 0},
+                           {run->signals, POLLIN, 0},
+                           {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
     run->next_sample = INT64_MAX;
     run->next_flush = now;
@@ -207,7 +213,7 @@ void run_watch(struct run *run)
             take_signals(run);
         run->idle = !drain_all(run) && n == 0;
         if (n > 0 && fds[2].revents) {
-            log_receive(WIRE_LOG_FD, run->spool.dir, &run->keep_left, &run->record);
+            log_receive(WIRE_LOG_FD, run->spool.dir, &run->keep_left, &run->redaction.redact, &run->record);
             run->dirty = true;
         }
         if (n > 0 && fds[3].revents)
@@ -224,5 +230,9 @@ void run_watch(struct run *run)
 void run_drain(struct run *run)
 {
     drain_all(run);
+    for (int i = 0; i < WIRE_STREAMS; i++) {
+        redact_stream_flush(&run->cleaned[i], true);
+        redact_stream_deinit(&run->cleaned[i]);
+    }
     take_signals(run);
 }

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 static void names_that_hold_secrets(void **state)
@@ -35,7 +36,7 @@ static void values_are_cleaned(void **state)
         {"0123456789abcdef0123456789abcdef01234567", "[redacted]"},
         {"--user=x --password=abc --level=3", "--user=x --password=[redacted] --level=3"},
         {"host=db;Password=abc;x=1", "host=db;Password=[redacted];x=1"},
-        {"-----BEGIN RSA PRIVATE KEY-----\nabc", "[redacted]"},
+        {"-----BEGIN RSA PRIVATE KEY-----\nabc", "-----BEGIN RSA PRIVATE KEY-----\n[redacted]"},
         {"/opt/spack/linux-debian12-zen3/gcc-12.2.0/openmpi-4.1.5-abcdefghijklmnopqrstuvwxyz234567/bin", "/opt/spack/linux-debian12-zen3/gcc-12.2.0/openmpi-4.1.5-abcdefghijklmnopqrstuvwxyz234567/bin"},
         {"/usr/lib/x86_64-linux-gnu/Some-Very_Long-Name-2-With-x86_64-Parts-In-It", "/usr/lib/x86_64-linux-gnu/Some-Very_Long-Name-2-With-x86_64-Parts-In-It"},
         {"gcc/12.2.0:openmpi/4.1.5", "gcc/12.2.0:openmpi/4.1.5"},
@@ -56,18 +57,192 @@ static void identities_keep_the_length(void **state)
     static char user[] = "USER=alice", home[] = "HOME=/home/alice", nodes[] = "SLURM_JOB_NODELIST=gpu[01-03],login7", name[] = "HOSTNAME=gpu01.site.example";
     char *env[] = {user, home, nodes, name, NULL};
     struct identities ids;
-    identities_collect(&ids, env, "gpu01.site.example");
-    static const char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y malice gpu03-ib login7 gpu010";
-    struct buf to CLEANUP_BUF;
-    buf_init(&to, 4096);
-    identities_replace(&ids, &to, str_of(text));
-    assert_int_equal(to.n, strlen(text));
+    identities_init(&ids);
+    identities_of_env(&ids, env);
+    char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y malice gpu03-ib login7 gpu010";
+    size_t n = strlen(text);
+    assert_true(identities_replace(&ids, text, n, NULL, NULL) >= 7);
+    assert_int_equal(strlen(text), n);
     static const char *const gone[] = {"alice at", "gpu01.", "gpu02", "/alice/", "gpu03", "login7"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-        if (strstr(to.p, gone[i]))
-            fail_msg("'%s' is still in '%s'", gone[i], to.p);
-    assert_non_null(strstr(to.p, "malice"));
-    assert_non_null(strstr(to.p, "gpu010"));
+        if (strstr(text, gone[i]))
+            fail_msg("'%s' is still in '%s'", gone[i], text);
+    assert_non_null(strstr(text, "malice"));
+    assert_non_null(strstr(text, "gpu010"));
+    identities_deinit(&ids);
+}
+
+/* What is left of a text; '~' stands for what must have gone, whatever it became. */
+static void shapes_of_addresses(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"at 10.2.33.4 and 192.168.1.255:80", "at xx.x.xx.x and xxx.xxx.x.xxx:80"},
+        {"version 535.104.05.01 and 12.2.0 and 1.5", NULL},
+        {"127.0.0.1 0.0.0.0 255.255.255.0", NULL},
+        {"link/ether b8:3f:d2:12:34:56 brd", "link/ether xx:xx:xx:xx:xx:xx brd"},
+        {"guid b83f:d203:0012:3456 gid fe80:0000:0000:0000:b83f:d203:0012:3456", "guid xxxx:xxxx:xxxx:xxxx gid xxxx:xxxx:xxxx:xxxx:xxxx:xxxx:xxxx:xxxx"},
+        {"inet6 fe80::ba3f:d2ff:fe12:3456/64", "inet6 xxxx::xxxx:xxxx:xxxx:xxxx/64"},
+        {"std::cout a::b 12:34:56 01:02 0x1f::2", NULL},
+        {"GPU-01234567-89ab-cdef-0123-456789abcdef", "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"},
+        {"mail to bob.smith+x@uni.example now", "mail to mmm.mmmmm+m@mmm.mmmmmmm now"},
+        {"a @ b, x@y, rank@3", NULL},
+        {"/home/carol/src and /home/root", "/home/uuuuu/src and /home/root"},
+        {"1150.92 1153.19 0.006915 4096 1024.00 0.012655", NULL},
+        {"uid=4242(x) 4242 /run/user/4242/bus uid_4242", "uid=uuuu(x) 4242 /run/user/uuuu/bus uid_uuuu"},
+    };
+    struct identities ids;
+    identities_init(&ids);
+    ids.numbers[0] = 4242;
+    ids.number_count = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%s", rows[i][0]);
+        identities_replace(&ids, text, strlen(text), NULL, NULL);
+        assert_string_equal(text, rows[i][1] ? rows[i][1] : rows[i][0]);
+    }
+    identities_deinit(&ids);
+}
+
+/* Secrets in program output: the text in braces must go, all else must stay. */
+static const char *const outputs[] = {
+    "export AWS_SECRET_ACCESS_KEY={wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY}\n",
+    "key {wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY}\n",
+    "id {AKIAIOSFODNN7EXAMPLE} used\n",
+    "{ghp_16C7e42F292c6912E7710c838347Ae178B4a}\n",
+    "clone https://{oauth2:glpat-abc}@gitlab.example/x.git\n",
+    "postgres://{user:p%40ss}@db:5432/x mysql://db/x\n",
+    "Authorization: {Bearer abc.def}\nnext line\n",
+    "curl -H 'Authorization: {Basic dXNlcjpwYXNz}' http://x\n",
+    "{\"password\": \"{hunter2}\", \"n\": 5}\n",
+    "password={12345678} level=3\n",
+    "+ prog --api-key {abcdef12} --n 5\n",
+    "+ prog --token {abcdefgh} 5\n",
+    "HF_TOKEN={hf_abcdefghijklmnopqrstuvwxyz12345678}\n",
+    "xoxb {xoxb-123456789012-abcdefghijkl}\n",
+    "MLFLOW_TRACKING_PASSWORD={s3cr3t}\n",
+    "Set-Cookie: {session=abc; Path=/}\n",
+    "MY_TOKEN={geheim} MAX_TOKEN=512\n",
+    "db_pass: {x1}\nDBPassword={y}\nclient_secret: {z}\n",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\n{b3BlbnNzaC1rZXktdjEAAAAABG5vbmU}\n{AAAAEbm9uZQ==}\n-----END OPENSSH PRIVATE KEY-----\nafter\n",
+    /* results and other words */
+    "tokens: 5000\ntoken: 17\nOutput token throughput (tok/s): 812.5\nTotal generated tokens: 30000\n",
+    "pass: 12 fail: 0\nPASS=12\nkey: value\nsort key=name\ncache keys/s=1200\nprimary_key: 17\n",
+    "write     1150.92    1153.19    0.006915    4096       1024.00    0.012655   0.027749   0.000092   0.027804   2\n",
+    "commit 5424997abcdef0123456789abcdef0123456789a sha256 cb30d69b24245bf2ecdc9e7f53bbad19159999970b6d82c0c00c7d32d9e37aa4\n",
+    "--------------------------------------------------------------------------------\n=====\n-----BEGIN CERTIFICATE-----\nabc\n",
+    "12:34:56 http://server:5000/x a=b c:d user@host /usr/lib/x86_64-linux-gnu/Some-Very_Long-Name-2-With-x86_64-Parts-In-It\n",
+    "sk-learn-estimator-names npm_config_registry_url author: Jane keyboard: us\n",
+    "Max memory 5 GB; auth: none; secretary = x; passed: all; authority: 3\n",
+};
+
+static void take(void *context, const void *p, size_t n)
+{
+    buf_add(context, p, n);
+}
+
+/* Braces are marks only where they stand in pairs around a secret: "{x}" -> what goes. Makes the text and what it must become. */
+static void make(const char *row, struct buf *text, struct buf *want)
+{
+    bool json = row[0] == '{' && row[1] == '"', in = false;
+    for (const char *p = row; *p; p++) {
+        bool mark = (*p == '{' && !in && !(json && p == row)) || (*p == '}' && in);
+        if (mark) {
+            in = !in;
+            continue;
+        }
+        buf_putc(text, *p);
+        buf_putc(want, in ? '\1' : *p);
+    }
+}
+
+static void must_match(const struct buf *got, const struct buf *want)
+{
+    assert_int_equal(got->n, want->n);
+    for (size_t i = 0; i < want->n; i++)
+        if (want->p[i] == '\1' ? false : got->p[i] != want->p[i])
+            fail_msg("changed at %zu: '%s'", i, got->p);
+    for (size_t i = 0; i < want->n;) { /* of each secret nothing is left */
+        size_t from = i;
+        while (i < want->n && want->p[i] == '\1')
+            i++;
+        if (i - from >= 10 ? memcmp(got->p + from, "[redacted]", 10) != 0 : i > from && memchr(got->p + from, '*', i - from) != got->p + from)
+            fail_msg("still there at %zu: '%s'", from, got->p);
+        i += i == from;
+    }
+}
+
+static void secrets_in_output(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        struct buf text CLEANUP_BUF, want CLEANUP_BUF;
+        struct redact r = {NULL, 0, 0};
+        buf_init(&text, 4096);
+        buf_init(&want, 4096);
+        make(outputs[i], &text, &want);
+        redact_text(&r, text.p, text.n);
+        must_match(&text, &want);
+    }
+}
+
+/* The same through streams, cut at every place into two writes, and byte by byte; between the pieces time passes (a flush). */
+static void secrets_in_streams(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        struct buf text CLEANUP_BUF, want CLEANUP_BUF;
+        buf_init(&text, 4096);
+        buf_init(&want, 4096);
+        make(outputs[i], &text, &want);
+        for (size_t cut = 0; cut <= text.n; cut++) {
+            struct buf got CLEANUP_BUF;
+            struct redact r = {NULL, 0, 0};
+            struct redact_stream s;
+            buf_init(&got, 4096);
+            redact_stream_init(&s, &r, take, &got);
+            if (cut == text.n)
+                for (size_t k = 0; k < text.n; k++)
+                    redact_stream_write(&s, text.p + k, 1);
+            else {
+                redact_stream_write(&s, text.p, cut);
+                redact_stream_flush(&s, false);
+                redact_stream_write(&s, text.p + cut, text.n - cut);
+            }
+            redact_stream_flush(&s, true);
+            redact_stream_deinit(&s);
+            must_match(&got, &want);
+        }
+    }
+}
+
+/* Long streams, with and without line ends: nothing is lost, nothing doubled. */
+static void streams_are_whole(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        struct buf text CLEANUP_BUF, got CLEANUP_BUF;
+        struct redact r = {NULL, 0, 0};
+        struct redact_stream s;
+        unsigned seed = 7;
+        buf_init(&text, 8 << 20);
+        buf_init(&got, 8 << 20);
+        while (text.n < 3 << 20) {
+            seed = seed * 1103515245 + 12345;
+            buf_printf(&text, "%u.%u%s", seed >> 20, seed % 97, kind == 0 ? "\n" : kind == 1 ? " " : "x");
+        }
+        redact_stream_init(&s, &r, take, &got);
+        for (size_t at = 0, n; at < text.n; at += n) {
+            seed = seed * 1103515245 + 12345;
+            n = seed % 100000 + 1;
+            n = n < text.n - at ? n : text.n - at;
+            redact_stream_write(&s, text.p + at, n);
+        }
+        redact_stream_flush(&s, true);
+        redact_stream_deinit(&s);
+        assert_int_equal(got.n, text.n);
+        assert_memory_equal(got.p, text.p, text.n);
+    }
 }
 
 int main(void)
@@ -76,6 +251,10 @@ int main(void)
         cmocka_unit_test(names_that_hold_secrets),
         cmocka_unit_test(values_are_cleaned),
         cmocka_unit_test(identities_keep_the_length),
+        cmocka_unit_test(shapes_of_addresses),
+        cmocka_unit_test(secrets_in_output),
+        cmocka_unit_test(secrets_in_streams),
+        cmocka_unit_test(streams_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
