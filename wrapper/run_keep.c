@@ -33,6 +33,7 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
     struct redact_stream clean;
     bool first = true, text = true;
     int rc = 0;
+    size_t places = redact->secrets + redact->identities;
     redact_stream_init(&clean, redact, write_clean, &c);
     for (ssize_t n; rc == 0 && (n = read(from, block, sizeof block)) != 0; first = false) {
         if (n < 0 && errno == EINTR)
@@ -41,18 +42,20 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
             text = memchr(block, 0, (size_t)n) == NULL;
         if (n < 0)
             rc = err_sys(err, "cannot read %s", path);
-        else if (!text && redact->ids)
-            rc = err_set(err, ERR_INPUT,
-                         "%s is no text: whether it names machines and people cannot be seen, so a public record does not keep it", path);
         else if ((uint64_t)n > *left)
             rc = err_set(err, ERR_INPUT, "%s is larger than what --artifact-max leaves", path);
         else {
             *left -= (uint64_t)n;
-            text ? redact_stream_write(&clean, block, (size_t)n) : write_clean(&c, block, (size_t)n);
+            if (text || redact->ids)
+                redact_stream_write(&clean, block, (size_t)n);
+            else
+                write_clean(&c, block, (size_t)n);
         }
     }
     redact_stream_flush(&clean, true);
     redact_stream_deinit(&clean);
+    if (rc == 0 && !text && redact->ids && redact->secrets + redact->identities > places)
+        return err_set(err, ERR_INPUT, "%s is no text, and what it holds looks like names or secrets: a public record does not keep it", path);
     errno = c.error;
     return rc == 0 && c.error ? err_sys(err, "cannot keep %s", path) : rc;
 }

@@ -5,7 +5,7 @@
  * environments alone. */
 #include "check/parts.h"
 
-#include "probes/redact.h"
+#include "probes/secrets.h"
 
 #include <ctype.h>
 
@@ -48,38 +48,59 @@ static bool is_harmless(struct str value)
     return other || !letter || (!digit && value.n < 16);
 }
 
-static void tell_secret(struct run_check *r, const char *file, struct str text, const struct redact_place *p)
+struct secret_check {
+    struct run_check *r;
+    const char *file;
+    struct str text;
+    unsigned told;
+    size_t key_end; /* the lines of one key are one finding */
+};
+
+static void tell_secret(const struct secret_check *c, const struct secret *p)
 {
-    static const char *const words[] = {"a private key", "a password in a URL", "a password or token that is named so", "a service's token", "a JSON Web Token", "random text as of a token"};
-    bool sure = p->kind != REDACT_ASSIGNED && p->kind != REDACT_RANDOM;
-    struct str shown = str_sub(text, p->from, SHOWN); /* enough to find it, too little to use it */
-    run_found(r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, file, line_of(text, p->from), "%s, %zu bytes%s" STR_FMT "%s", words[p->kind], p->n, p->kind == REDACT_TOKEN ? " that begin with \"" : "",
-              STR_ARG(p->kind == REDACT_TOKEN ? shown : STR("")), p->kind == REDACT_TOKEN ? "\"" : "");
+    static const char *const words[] = {[SECRET_TOKEN] = "a service's token",
+                                        [SECRET_RANDOM] = "random text as of a token",
+                                        [SECRET_ASSIGNED] = "a password or token that is named so",
+                                        [SECRET_URL] = "a password in a URL",
+                                        [SECRET_KEY] = "a private key"};
+    bool sure = p->kind != SECRET_ASSIGNED && p->kind != SECRET_RANDOM;
+    struct str shown = str_sub(c->text, p->at, SHOWN); /* enough to find it, too little to use it */
+    bool web = p->kind == SECRET_TOKEN && str_starts(shown, "eyJ"), show = p->kind == SECRET_TOKEN && !web;
+    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, line_of(c->text, p->at), "%s, %zu bytes%s" STR_FMT "%s", web ? "a JSON Web Token" : words[p->kind],
+              p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")), show ? "\"" : "");
 }
 
-static bool counts(const char *file, struct str text, const struct redact_place *p)
+static bool counts(const char *file, struct str text, const struct secret *p)
 {
-    struct str secret = str_sub(text, p->from, p->n);
-    if (str_has(secret, "[redacted"))
+    struct str secret = str_sub(text, p->at, p->n);
+    if (str_has(secret, "[redacted") || str_starts(secret, "***"))
         return false;
-    if (p->kind == REDACT_ASSIGNED)
+    if (p->kind == SECRET_ASSIGNED)
         return !is_harmless(secret);
-    if (p->kind == REDACT_URL) { /* a user alone is none ("git@"), nor what is not one line of a URL */
+    if (p->kind == SECRET_URL) { /* a user alone is none ("git@"), nor what is not one line of a URL */
         const char *colon = memchr(secret.p, ':', secret.n);
         return colon && p->n < 500 && !memchr(secret.p, '\n', secret.n) && !is_harmless(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
     }
-    return p->kind != REDACT_RANDOM || is_command(file);
+    return p->kind != SECRET_RANDOM || is_command(file);
+}
+
+static void take_secret(void *context, const struct secret *p)
+{
+    struct secret_check *c = context;
+    bool same_key = p->kind == SECRET_KEY && c->key_end && p->at <= c->key_end + 2;
+    if (p->kind == SECRET_KEY)
+        c->key_end = p->at + p->n;
+    if (same_key || c->told == TOLD_MAX || !counts(c->file, c->text, p))
+        return;
+    tell_secret(c, p);
+    c->told++;
 }
 
 static void check_secrets(struct run_check *r, const char *file, struct str text)
 {
-    struct redact_place p;
-    unsigned told = 0;
-    for (size_t at = 0; told < TOLD_MAX && redact_next(text, at, &p); at = p.from + (p.n ? p.n : 1))
-        if (counts(file, text, &p)) {
-            tell_secret(r, file, text, &p);
-            told++;
-        }
+    struct secret_check c = {.r = r, .file = file, .text = text};
+    struct secrets_state state = {false};
+    secrets_find(text, &state, take_secret, &c);
 }
 
 /* ---- personal data ---- */
