@@ -63,7 +63,9 @@ int provider_task(struct bench *b, const struct batch *batch, size_t first, cons
 /* The same as one line for /bin/sh, everything quoted. */
 int provider_task_line(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct buf *to, struct err *err);
 int words_add(struct words *w, const char *word, struct err *err);
-int words_addv(struct words *w, struct err *err, ...) __attribute__((sentinel)); /* texts, then NULL */
+/* Several, the last one NULL: words_addv(&w, err, "-h", path, NULL). */
+int words_list(struct words *w, const char *const *list, struct err *err);
+#define words_addv(w, err, ...) words_list((w), (const char *const[]){__VA_ARGS__}, (err))
 int words_join(struct words *w, const struct words *more, struct err *err);
 /* Cuts a line into words as a shell would, with quotes and backslashes, without anything else. */
 int words_split(struct words *w, struct arena *a, const char *text, struct err *err);

@@ -134,6 +134,7 @@ static int measure(struct course *c, const struct batch *plan, struct err *err)
         b->provider->count(b, &x->after);
         x->counted = x->before.submitted >= 0 && x->after.submitted >= 0;
     }
+    x->begin_wall_ms = (x->begin + b->clocks.wall_less_mono) / 1000000; /* not when we asked the scheduler for its counts before */
     figures_of(b, x);
     if (c->table && table_add(c->table, b, x, err) < 0) {
         bench_note(b, "the table of tasks ends here: %s", err->text);

@@ -2,7 +2,6 @@
 #include "benchmarks/native/taskrate/provider.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +14,12 @@ int words_add(struct words *w, const char *word, struct err *err)
     return 0;
 }
 
-int words_addv(struct words *w, struct err *err, ...)
+int words_list(struct words *w, const char *const *list, struct err *err)
 {
-    va_list ap;
-    int rc = 0;
-    va_start(ap, err);
-    for (const char *word; rc == 0 && (word = va_arg(ap, const char *));)
-        rc = words_add(w, word, err);
-    va_end(ap);
-    return rc;
+    for (; *list; list++)
+        if (words_add(w, *list, err) < 0)
+            return -1;
+    return 0;
 }
 
 int words_join(struct words *w, const struct words *more, struct err *err)
