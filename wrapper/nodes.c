@@ -11,7 +11,13 @@
 #include <unistd.h>
 
 static const double SAMPLE_MOST = 1e200; /* sums of such stay finite; what is greater is no measurement */
-enum { PIECE = 256 << 10, ARENA_MAX = 512 << 20, POINTS_ALL = 2000000 /* of all nodes: 32 MB */ };
+enum {
+    PIECE = 256 << 10,
+    ARENA_MAX = 512 << 20,
+    POINTS_PRIVATE = 100000 /* of a series, over all nodes */,
+    POINTS_PUBLIC = 1000,
+    POINTS_LEAST = 8
+};
 
 static struct node_told *node_of(struct nodes *n, struct str name)
 {
@@ -224,14 +230,14 @@ static void mark_common(struct nodes *n)
         }
 }
 
-/* With more nodes fewer points of each. */
-static size_t points_for(int64_t nodes)
+/* With more nodes fewer points of each; a published run shall stay below 1 MiB with all of its nodes. */
+static size_t points_for(int64_t nodes, bool public_profile)
 {
-    size_t points = (size_t)(POINTS_ALL / 20 / (nodes > 0 ? nodes : 1));
-    return points > NODES_POINTS_MAX ? NODES_POINTS_MAX : points < 16 ? 16 : points;
+    size_t points = (size_t)((public_profile ? POINTS_PUBLIC : POINTS_PRIVATE) / (nodes > 0 ? nodes : 1));
+    return points > NODES_POINTS_MAX ? NODES_POINTS_MAX : points < POINTS_LEAST ? POINTS_LEAST : points;
 }
 
-int nodes_read(struct nodes *ret, int dir, const struct record *r, struct err *err)
+int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err)
 {
     CLEANUP_FD int fd = openat(dir, NODES_LINES, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
@@ -244,7 +250,8 @@ int nodes_read(struct nodes *ret, int dir, const struct record *r, struct err *e
     const char *end = got > 0 ? memchr(first, '\n', (size_t)got) : NULL;
     if (end)
         take_line(ret, (struct str){first, (size_t)(end - first)});
-    ret->points = points_for(ret->expected);
+    ret->points = points_for(ret->expected, public_profile);
+    ret->brief = public_profile && ret->expected > NODES_BRIEF;
     if (!ret->outside)
         take_own(ret, r);
     if (read_lines(ret, fd, err) == 0) {

@@ -9,6 +9,7 @@ enum {
     NODES_SERIES_MAX = 400, /* series of one node, */
     NODES_FACTS_MAX = 2000, /* facts, */
     NODES_POINTS_MAX = 256, /* points of a series that are kept; when it is full every two become one */
+    NODES_BRIEF = 256, /* a published run of more nodes has their series merged alone */
     NODES_ALONE_MAX = 16 /* so many nodes have series of their own in the run, more only in nodes.json */
 };
 
@@ -46,12 +47,13 @@ struct nodes {
     size_t count;
     int64_t expected; /* beside the recorder's; 0: not known */
     bool outside; /* the recorder sits on none of them */
+    bool brief; /* nodes.json tells no series: it would be too long to be published */
     bool step; /* collectors of a step, not of ranks */
     size_t points; /* of a series, with so many nodes */
 };
 
 /* From the lines in dir/nodes.lines and the record's own facts and samples. 1: no nodes were looked at. nodes_deinit when 0. */
-int nodes_read(struct nodes *ret, int dir, const struct record *r, struct err *err);
+int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err);
 void nodes_deinit(struct nodes *n);
 const char *node_text(const struct node_told *node, const char *key); /* of a fact; NULL */
 /* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
@@ -64,5 +66,5 @@ void nodes_tell(const struct nodes *n, struct record *r);
 /* The text of nodes.json. */
 void nodes_print(const struct nodes *n, struct buf *to);
 /* All of it, at a run's end or after a crash: facts into r, nodes.json into the spool `dir`. */
-void nodes_finish(int dir, struct record *r);
+void nodes_finish(int dir, struct record *r, bool public_profile);
 #endif

@@ -48,7 +48,7 @@ static void print_series(const struct node_series *s, struct buf *to)
     buf_puts(to, "]}");
 }
 
-static void print_node(const struct node_told *t, struct buf *to)
+static void print_node(const struct node_told *t, bool brief, struct buf *to)
 {
     bool first = true;
     buf_puts(to, "    {\"name\": ");
@@ -62,7 +62,7 @@ static void print_node(const struct node_told *t, struct buf *to)
     buf_puts(to, ",\n     \"missing\": ");
     print_facts(t, false, true, to);
     buf_puts(to, ",\n     \"series\": {");
-    for (size_t i = 0; i < t->series_count; i++)
+    for (size_t i = 0; !brief && i < t->series_count; i++)
         if (t->series[i]->count) {
             buf_puts(to, first ? "\n        " : ",\n        ");
             print_series(t->series[i], to);
@@ -82,7 +82,7 @@ void nodes_print(const struct nodes *n, struct buf *to)
         buf_puts(to, "{}");
     buf_puts(to, ",\n\"nodes\": [\n");
     for (const struct node_told *t = n->first; t; t = t->next) {
-        print_node(t, to);
+        print_node(t, n->brief, to);
         buf_puts(to, t->next ? ",\n" : "\n");
     }
     buf_puts(to, "]}\n");

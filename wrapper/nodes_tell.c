@@ -231,13 +231,13 @@ void nodes_tell(const struct nodes *n, struct record *r)
     r->source = source;
 }
 
-void nodes_finish(int dir, struct record *r)
+void nodes_finish(int dir, struct record *r, bool public_profile)
 {
     struct nodes n;
     struct err err = {0};
     struct buf text CLEANUP_BUF;
     buf_init(&text, 64 << 20);
-    int rc = nodes_read(&n, dir, r, &err);
+    int rc = nodes_read(&n, dir, r, public_profile, &err);
     if (rc < 0)
         record_missing(r, "nodes", "%s", err.text);
     if (rc)

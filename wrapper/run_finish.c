@@ -332,7 +332,7 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
         record_warning(r, "series: %s", err->text);
         outcome->reason = "the repetitions' notes cannot be read";
     }
-    nodes_finish(s->dir, r);
+    nodes_finish(s->dir, r, o->public_profile);
     bool wall = record_number(r, "run.wall_s", -1) >= 0;
     if (!wall && !o->made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,

@@ -46,7 +46,7 @@ static void merge(struct str lines)
     must(dir >= 0);
     fs_write(dir, NODES_LINES, lines, 0600, false, NULL);
     record_init(&r, "00000000000000000000000000000000", 1000);
-    nodes_finish(dir, &r);
+    nodes_finish(dir, &r, false);
     must(fs_read(dir, "nodes.json", 32 << 20, 0, &json, NULL) == 0 && json_parse(&j, buf_text(&json), NULL, NULL) == 0);
     for (const struct fact *f = r.first; f; f = f->next)
         must(f->kind != FACT_METRIC || isfinite(f->value));

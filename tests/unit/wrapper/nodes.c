@@ -62,13 +62,13 @@ static const char *folder(char *path)
     return mkdtemp(path);
 }
 
-static void told(const char *lines, struct record *r, struct buf *json)
+static void told(const char *lines, struct record *r, bool public_profile, struct buf *json)
 {
     char path[64];
     assert_non_null(folder(path));
     int dir = open(path, O_RDONLY | O_DIRECTORY);
     assert_int_equal(fs_create(dir, NODES_LINES, str_of(lines), 0600, NULL), 0);
-    nodes_finish(dir, r);
+    nodes_finish(dir, r, public_profile);
     buf_init(json, 1 << 22);
     fs_read(dir, "nodes.json", 1 << 21, 0, json, NULL);
     close(dir);
@@ -112,7 +112,7 @@ static void nodes_are_compared_and_merged(void **state)
     add(&lines, "n4", "[\"e\"]");
     buf_puts(&lines, "deadbeef n9 [\"h\",1]\nrubbish\n"); /* no node of that name */
     add(&lines, "n2", "[\"s\",1,9,5,0,\"x\",-1,7,0]");
-    told(lines.p, &r, &json);
+    told(lines.p, &r, false, &json);
     assert_true(str_is(record_text(&r, FACT_PARAM, "nodes.count"), "4"));
     assert_true(str_is(record_text(&r, FACT_PARAM, "nodes.types"), "2"));
     assert_true(record_number(&r, "nodes.system_memory_usage_MB.min", -1) == 100);
@@ -156,7 +156,7 @@ static void long_runs_stay_small(void **state)
         snprintf(text, sizeof text, "[\"s\",%d,0,%d]", i, i % 2 ? 10 : 20);
         add(&lines, "n2", text);
     }
-    told(lines.p, &r, &json);
+    told(lines.p, &r, false, &json);
     for (const struct fact *f = r.first; f; f = f->next)
         if (f->kind == FACT_METRIC && str_is(f->key, "system/n2/x")) {
             points++;
@@ -174,6 +174,41 @@ static void long_runs_stay_small(void **state)
         samples++;
     assert_true(samples > 2000 && samples < 10000); /* of a week */
     assert_int_equal(node_period(20 * s, 700 * s), 20 * s);
+}
+
+/* What is published is fetched by everybody. */
+static void published_nodes_are_small(void **state)
+{
+    (void)state;
+    static const int counts[] = {16, 300};
+    for (size_t c = 0; c < 2; c++) {
+        struct record r;
+        struct buf lines CLEANUP_BUF, json CLEANUP_BUF;
+        char id[33], text[300], name[16];
+        size_t points = 0;
+        buf_init(&lines, 64 << 20);
+        record_new_id(id);
+        record_init(&r, id, 1000);
+        snprintf(text, sizeof text, "[\"w\",%d,\"step\",\"\"]", counts[c]);
+        add(&lines, "-", text);
+        for (int k = 0; k < counts[c]; k++) {
+            snprintf(name, sizeof name, "node%03d", k);
+            for (int i = 0; i < 8; i++) {
+                snprintf(text, sizeof text, "[\"k\",%d,\"system/series_%d_megabytes\"]", i, i);
+                add(&lines, name, text);
+            }
+            for (int i = 0; i < 300; i++) {
+                snprintf(text, sizeof text, "[\"s\",%lld,0,1.5,1,2.5,2,3.5,3,4.5,4,5.5,5,6.5,6,7.5,7,%d.5]", 1795326486000LL + i * 1000, i);
+                add(&lines, name, text);
+            }
+        }
+        told(lines.p, &r, true, &json);
+        for (const struct fact *f = r.first; f; f = f->next)
+            points += f->kind == FACT_METRIC && str_starts(f->key, "system/");
+        assert_true(json.n > 1000 && json.n + points * 30 < 600 << 10);
+        assert_true(record_number(&r, "nodes.series_7_MB.max", -1) > 100);
+        record_deinit(&r);
+    }
 }
 
 static void launches_have_one_name_on_every_node(void **state)
@@ -229,7 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_whole_or_none), cmocka_unit_test(nodes_are_compared_and_merged),      cmocka_unit_test(long_runs_stay_small),
-        cmocka_unit_test(accounting_is_read),      cmocka_unit_test(launches_have_one_name_on_every_node),
+        cmocka_unit_test(accounting_is_read), cmocka_unit_test(published_nodes_are_small),      cmocka_unit_test(launches_have_one_name_on_every_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
