@@ -46,12 +46,14 @@ static void agents_are_found(void **state)
     assert_int_equal(hosts_expand(&h, STR("n[1-99999999]"), &a, &err), -1);
     assert_int_equal(hosts_expand(&h, STR("n[1-"), &a, &err), -1);
     assert_int_equal(hosts_expand(&h, STR("n[z]"), &a, &err), -1);
-    assert_int_equal(hosts_srun(&h, 9000, environment, &a, &err), 0);
+    assert_int_equal(hosts_srun(&h, "", 9000, environment, &a, &err), 0);
     assert_string_equal(joined(&h), "n1:9000 n1:9001 n2:9000 n2:9001 n09:9000 login:9000 login:9001 login:9002");
+    assert_int_equal(hosts_srun(&h, "-ib0", 9000, environment, &a, &err), 0);
+    assert_true(str_starts(str_of(joined(&h)), "n1-ib0:9000 n1-ib0:9001 "));
     tasks = "2(x9999999999999999999999)";
-    assert_int_equal(hosts_srun(&h, 9000, environment, &a, &err), -1);
+    assert_int_equal(hosts_srun(&h, "", 9000, environment, &a, &err), -1);
     tasks = "1";
-    assert_int_equal(hosts_srun(&h, 9000, environment, &a, &err), -1);
+    assert_int_equal(hosts_srun(&h, "", 9000, environment, &a, &err), -1);
     arena_deinit(&a);
 }
 

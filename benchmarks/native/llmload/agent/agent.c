@@ -38,7 +38,7 @@ static const struct opt_row agent_rows[] = {
 enum { AGENT_ROWS = sizeof agent_rows / sizeof *agent_rows };
 
 struct agent {
-    struct part *part;  /* the load that is made, or was made last; NULL: none yet */
+    struct part *part; /* the load that is made, or was made last; NULL: none yet */
     bool has_token, fetched;
     int wake[2]; /* the main thread is to look at `fetched` */
 };
@@ -89,9 +89,15 @@ static unsigned result(struct agent *a, struct buf *to)
     }
     buf_putc(to, '\n');
     a->fetched = true;
-    ssize_t written = write(a->wake[1], "", 1);
-    (void)written;
     return 200;
+}
+
+/* On the server's thread, as the handlers are. */
+static void sent(void *context)
+{
+    struct agent *a = context;
+    ssize_t written = a->fetched ? write(a->wake[1], "", 1) : 0;
+    (void)written;
 }
 
 static void prometheus_row(struct buf *to, const char *name, const char *kind, const char *help, double v)
@@ -262,7 +268,7 @@ static int wait_for_end(struct agent *a, int signals, bool once)
             continue;
         if (p[0].revents && read(signals, &got, sizeof got) == sizeof got)
             return (int)got.ssi_signo;
-        if (p[1].revents && read(a->wake[0], drop, sizeof drop) > 0 && once && a->fetched)
+        if (p[1].revents && read(a->wake[0], drop, sizeof drop) > 0 && once)
             return 0;
     }
 }
@@ -271,7 +277,7 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
 {
     struct agent a = {.wake = {-1, -1}, .has_token = token != NULL};
     char address[64];
-    struct api_config config = {.address = address, .token = token, .handler = handle, .context = &a};
+    struct api_config config = {.address = address, .token = token, .handler = handle, .sent = sent, .context = &a};
     struct api *api = NULL;
     sigset_t ends;
     sigemptyset(&ends);

@@ -117,7 +117,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 
 static void on_end(void *context, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
 {
-    (void)context, (void)c, (void)why;
+    struct api *a = context;
+    (void)c;
+    if (a->config.sent && why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+        a->config.sent(a->config.context);
     if (*state)
         buf_deinit(*state);
     free(*state);
@@ -147,7 +150,7 @@ static int listen_at(struct api *a, const struct api_config *config, struct err 
         return err_set(err, ERR_USAGE, "\"%.60s\" is not a numeric IP address", config->address);
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | (six ? MHD_USE_IPv6 : 0);
     a->daemon = a->MHD_start_daemon(flags, config->port, NULL, NULL, on_request, a, MHD_OPTION_SOCK_ADDR, six ? (void *)&v6 : (void *)&v4,
-                                    MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_CONNECTION_TIMEOUT, 120u,
+                                    MHD_OPTION_NOTIFY_COMPLETED, on_end, a, MHD_OPTION_CONNECTION_TIMEOUT, 120u,
                                     MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_END);
     if (!a->daemon)
         return err_sys(err, "listening at %.60s port %u", config->address, config->port);

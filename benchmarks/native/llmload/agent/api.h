@@ -18,6 +18,7 @@ struct api_config {
     uint16_t port;       /* 0: any */
     const char *token;   /* wanted as "Authorization: Bearer TOKEN"; NULL: none */
     api_handler *handler;
+    void (*sent)(void *context); /* a reply has gone out; NULL */
     void *context;
 };
 /* Requests from web pages (an Origin header) are refused: a page that somebody reads may talk to loopback. ERR_SYSTEM: no libmicrohttpd, or the address

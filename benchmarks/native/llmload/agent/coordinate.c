@@ -116,8 +116,9 @@ static int find(struct coordination *c, struct remote *r, int64_t until_ns, stru
 
 static bool leaders_own(const char *name)
 {
-    static const char *const names[] = {"agents", "agent-port", "agent-wait",  "token-file", "json",         "plots", "quiet", "wait-ready",
-                                        "facts",  "scrape",     "scrape-file", "server-pid", "schedule-out", "help",  "man",   "version"};
+    static const char *const names[] = {"agents",     "agent-port",   "agent-suffix", "agent-wait", "token-file", "json",
+                                        "plots",      "quiet",        "wait-ready",   "facts",      "scrape",     "scrape-file",
+                                        "server-pid", "schedule-out", "help",         "man",        "version"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -197,8 +198,9 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
         return err_sys(err, "out of memory");
     if (port < 1 || port > 60000)
         return err_set(err, ERR_USAGE, "--agent-port: from 1 to 60000");
-    int rc = strcmp(opt_text(set, "agents"), "srun") == 0 ? hosts_srun(hosts, (unsigned)port, getenv, arena, err)
-                                                          : hosts_read(hosts, opt_text(set, "agents"), arena, err);
+    int rc = strcmp(opt_text(set, "agents"), "srun") == 0
+                 ? hosts_srun(hosts, opt_text(set, "agent-suffix"), (unsigned)port, getenv, arena, err)
+                 : hosts_read(hosts, opt_text(set, "agents"), arena, err);
     if (rc < 0)
         return -1;
     c->remote = calloc(hosts->count, sizeof *c->remote);

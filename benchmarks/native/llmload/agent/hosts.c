@@ -99,7 +99,7 @@ static bool next_tasks(struct str *rest, uint64_t *tasks, uint64_t *times)
     return true;
 }
 
-int hosts_srun(struct hosts *ret, unsigned port, char *(*env)(const char *name), struct arena *arena, struct err *err)
+int hosts_srun(struct hosts *ret, const char *suffix, unsigned port, char *(*env)(const char *name), struct arena *arena, struct err *err)
 {
     struct hosts *nodes = arena_get(arena, sizeof *nodes);
     const char *list = env("SLURM_STEP_NODELIST"), *per_node = env("SLURM_STEP_TASKS_PER_NODE");
@@ -116,7 +116,7 @@ int hosts_srun(struct hosts *ret, unsigned port, char *(*env)(const char *name),
             return err_set(err, ERR_INPUT, "--agents srun: SLURM_STEP_TASKS_PER_NODE \"%.80s\" does not fit %zu nodes", per_node,
                            nodes->count);
         for (uint64_t k = 0; k < tasks; k++)
-            if (add(ret, arena_printf(arena, "%s:%u", nodes->address[i], port + (unsigned)k), err) < 0)
+            if (add(ret, arena_printf(arena, "%s%s:%u", nodes->address[i], suffix, port + (unsigned)k), err) < 0)
                 return -1;
     }
     return 0;

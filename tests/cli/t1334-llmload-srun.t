@@ -1,0 +1,24 @@
+#!/bin/bash
+# t1334: every task of an srun is an agent, the first one leads: one result, one schedule.
+# sanitizer: no, because Slurm is real
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+if ! long_tests; then skip_here "llmload under srun" "in the slow tier"; done_testing; exit; fi
+. "$TESTLIB/slurm.sh"
+. "$TESTLIB/llm.sh"
+if ! slurm_start 2; then skip "llmload under srun" "$slurm_why"; done_testing; exit; fi
+trap 'llm_end; slurm_kill; tap_exit' EXIT
+llm_server
+LLMLOAD_TOKEN=abcdefghijklmnopqrstuvwx
+export LLMLOAD_TOKEN
+# The nodes are virtual: their names mean nothing but to Slurm, and libcurl takes every name below .localhost for this machine.
+port=$(slurm_free_port 4)
+timeout 120 srun -N 1 -n 4 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url "$url" --rate 40 -d 2s --max-tokens 4 --json >out 2>err
+is "status" "$?" 0
+is "one document" "$(jq -s length out)" 1
+is "four agents, each with its share" "$(jq '[.agents[] | select(.completed > 0 and .counted)] | length' out)" 4
+is "shares add up" "$(jq '[.agents[].completed] | add' out)" "$(jq .completed out)"
+is "one schedule" "$(jq -r '.client.trouble' out)" null
+like "without a token" "$(env -u LLMLOAD_TOKEN timeout 60 srun -N 1 -n 2 "$LLMLOAD" --agents srun --agent-wait 2s --url "$url" -n 1 2>&1)" 'others could steer this agent'
+slurm_stop
+done_testing
