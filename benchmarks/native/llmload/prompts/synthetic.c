@@ -88,6 +88,24 @@ static void add_blocks(const struct synthetic *s, struct buf *to, const struct p
     add_words(s, to, random_at(s->seed, STREAM_WORDS, want->index), 0, tokens);
 }
 
+/* Where words are not one token each: as many words as come nearest to the wanted number from below, found by halving. */
+static void add_fitting(const struct synthetic *s, struct buf *to, const struct prompt_want *want, uint32_t tokens, uint32_t already)
+{
+    uint32_t low = 1, high = tokens;
+    size_t begin = to->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+        to->n = begin;
+        add_blocks(s, to, want, middle);
+        if (to->failed || prompts_count(s->tokenizer, buf_text(to)) > tokens + already)
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    to->n = begin;
+    add_blocks(s, to, want, low);
+}
+
 static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
                 struct err *err)
 {
@@ -102,7 +120,10 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
         uint64_t which = random_below(random_at(s->seed, STREAM_PREFIX, want->session), s->prefixes);
         add_words(s, scratch, random_at(s->seed, STREAM_PREFIX + 1, which), 0, s->prefix_tokens);
     }
-    add_blocks(s, scratch, want, tokens);
+    if (s->tokenizer && !s->exact && !s->as_ids)
+        add_fitting(s, scratch, want, tokens, prompts_count(s->tokenizer, buf_text(scratch)));
+    else
+        add_blocks(s, scratch, want, tokens);
     if (s->as_ids)
         buf_putc(scratch, ']');
     if (scratch->failed)
