@@ -59,7 +59,7 @@ for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 
 done
 (ulimit -n 100; "$LOAD" --url "$url" -c 5000 -n 5000) >"$WORK/out" 2>&1
 is 'too few descriptors are told before the start' $? 1
-like '  with the remedy' "$(cat "$WORK/out")" 'ulimit -n 5064'
+like '  with the remedy' "$(cat "$WORK/out")" 'ulimit -n 5032'
 "$LOAD" --url "$url" -c 500000 -n 500000 >"$WORK/out" 2>&1
 like 'too few ports, or descriptors, for half a million' "$(cat "$WORK/out")" '--source|ulimit -n'
 

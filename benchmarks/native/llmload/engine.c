@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,27 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
     return 0;
 }
 
+/* Linux searches long for a free port once half of the range is taken: on loopback, which has addresses enough, many streams come from several. */
+static int spread_sources(struct crew *c, const struct load *l, struct err *err)
+{
+    enum { STREAMS_EACH = 8000, MOST = 64 };
+    double streams = limits_streams(l);
+    char list[MOST * 16] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < c->run.endpoint_count; i++) {
+        const struct endpoint *e = &c->run.endpoints[i];
+        for (unsigned k = 0; k < e->addresses; k++)
+            if (e->address[k].family != AF_INET ||
+                ntohl(((const struct sockaddr_in *)(const void *)&e->address[k].u.storage)->sin_addr.s_addr) >> 24 != 127)
+                return 0;
+    }
+    if (c->run.via || streams <= STREAMS_EACH)
+        return 0;
+    for (int i = 1; i <= MOST && (i - 1) * (double)STREAMS_EACH < streams; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s127.0.0.%d", i > 1 ? "," : "", i);
+    return read_sources(c, list, err);
+}
+
 static int set_up(struct crew *c, const struct load *l, const struct prompt_source *prompts, struct result_sink *sinks, struct err *err)
 {
     struct run *run = &c->run;
@@ -119,7 +141,7 @@ static int set_up(struct crew *c, const struct load *l, const struct prompt_sour
         local &= e->socket != NULL;
         run->via |= e->tls;
     }
-    if (l->source_address && read_sources(c, l->source_address, err) < 0)
+    if ((l->source_address ? read_sources(c, l->source_address, err) : spread_sources(c, l, err)) < 0)
         return -1;
     if (!local && !l->user_clock && !run->via) /* libcurl does not hand stamps on */
         c->warm_socket = ask_for_stamps(&run->kernel_stamps);

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <sys/resource.h>
 
-enum { SPARE_DESCRIPTORS = 64 };
+enum { SPARE_DESCRIPTORS = 32 };
 
-static double most_streams(const struct load *l)
+double limits_streams(const struct load *l)
 {
     double most = 0;
     for (unsigned i = 0; i < l->concurrency.n; i++)
@@ -70,7 +70,7 @@ static int check_ports(double streams, const struct run *run, struct err *err)
 
 int limits_check(const struct load *load, const struct run *run, struct err *err)
 {
-    double streams = most_streams(load);
+    double streams = limits_streams(load);
     return check_descriptors(streams, err) < 0 || check_ports(streams, run, err) < 0 ? -1 : 0;
 }
 

@@ -9,6 +9,9 @@ struct run;
 /* Raises the soft limit of descriptors to what the load needs. ERR_SYSTEM: the hard limit, or the local ports, are too few; the text tells the remedy. */
 int limits_check(const struct load *load, const struct run *run, struct err *err);
 
+/* Most streams at a time, of this agent; 0: no bound. */
+double limits_streams(const struct load *load);
+
 struct steal {
     double stolen, all;
 }; /* ticks of all CPUs; all < 0: not known */
