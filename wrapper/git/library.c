@@ -46,6 +46,7 @@ const struct git2 *git2_load(struct err *err)
         err_set(err, ERR_SYSTEM, "libgit2 %d.%d.%d cannot be initialised", major, minor, patch);
         return NULL;
     }
+    l.git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1); /* refs are on the disk before they are named; looked at when a repository is opened */
     loaded = l;
     return &loaded;
 }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 200, MEMORY_FIRST = 999 /* libgit2 asks backends in order of this number */ };
+enum { NAME_BYTES = 200, LARGE = 256 << 10, MEMORY_FIRST = 999 /* libgit2 asks backends in order of this number */ };
 
 struct waiting {
     struct repo_id id;
@@ -111,16 +111,19 @@ int objects_write(struct repo *r, enum repo_kind kind, struct str content, const
 {
     const struct git2 *git = r->git;
     struct objects *o = r->objects;
+    bool large = content.n >= LARGE; /* named once only, by being written: a name that waits twice does no harm */
     git_oid oid;
-    int rc = git->git_odb_hash(&oid, content.p, content.n, kinds[kind]);
+    int rc = large ? git->git_odb_write(&oid, o->odb, content.p, content.n, kinds[kind])
+                   : git->git_odb_hash(&oid, content.p, content.n, kinds[kind]);
     if (rc)
         return git2_err(err, rc, "naming an object");
     *ret = repo_id_of(&oid);
-    if (git->git_odb_exists_ext(o->odb, &oid, GIT_ODB_LOOKUP_NO_REFRESH))
+    if (!large && git->git_odb_exists_ext(o->odb, &oid, GIT_ODB_LOOKUP_NO_REFRESH))
         return 0;
     /* One that is there already may belong to nothing and be old enough for git's clean-up: writing it again makes it young. */
     bool there = git->git_odb_exists_ext(r->odb, &oid, GIT_ODB_LOOKUP_NO_REFRESH);
-    rc = git->git_odb_write(&oid, there ? r->odb : o->odb, content.p, content.n, kinds[kind]);
+    if (there || !large)
+        rc = git->git_odb_write(&oid, there ? r->odb : o->odb, content.p, content.n, kinds[kind]);
     if (rc)
         return git2_err(err, rc, "keeping an object");
     if (there)
@@ -206,8 +209,10 @@ static int build_pack(struct repo *r, const char *place, struct err *err)
         git->git_packbuilder_set_threads(pack, 1);
     for (size_t i = 0; i < o->count && rc == 0; i++)
         rc = git->git_packbuilder_insert(pack, repo_oid(&o->waiting[i].id), o->waiting[i].name);
+    git->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0); /* it would sync one file after the other: move_pack does both at once */
     if (rc == 0)
         rc = git->git_packbuilder_write(pack, place, 0444, NULL, NULL);
+    git->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     git->git_packbuilder_free(pack);
     return rc ? git2_err(err, rc, "writing %zu new objects into %s", o->count, place) : 0;
 }

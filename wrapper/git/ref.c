@@ -125,10 +125,8 @@ static int move_locked(struct repo *r, git_transaction *tx, const char *name, co
     }
     git_signature sig = {.name = (char *)who->name, .email = (char *)who->email, .when = {.time = who->time_s, .offset = who->offset_min}};
     rc = r->git->git_transaction_set_target(tx, name, repo_oid(is), &sig, why);
-    r->git->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     if (rc == 0)
         rc = r->git->git_transaction_commit(tx);
-    r->git->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
     return rc ? git2_err(err, rc, "moving %s", name) : 0;
 }
 
