@@ -16,7 +16,15 @@ EMBED(schema_manifest, "mlruns-format/manifest.schema.json");
 
 enum { WHERE_MAX = 400, PATTERNS_MAX = 32, DEPTH_MAX = 40 };
 
+/* A schema as it is used: parsed once in a process, its patterns compiled when they are met. */
+struct compiled {
+    struct json *schema;
+    struct { const char *text; regex_t compiled; } patterns[PATTERNS_MAX];
+    size_t count;
+};
+
 struct checking {
+    struct compiled *own;
     const struct json *schema;
     size_t left, found;
     void (*tell)(void *context, const char *where, const char *what);
@@ -24,8 +32,6 @@ struct checking {
     bool quiet;                 /* of anyOf only whether one fits is asked */
     bool broken;
     char where[WHERE_MAX];
-    struct { const char *text; regex_t compiled; } patterns[PATTERNS_MAX];
-    size_t pattern_count;
 };
 
 static bool check_value(struct checking *c, const struct json *schema, const struct json *v, int depth);
@@ -52,15 +58,16 @@ static size_t descend(struct checking *c, const char *step)
 
 static const regex_t *pattern_of(struct checking *c, const char *text)
 {
-    for (size_t i = 0; i < c->pattern_count; i++)
-        if (c->patterns[i].text == text)
-            return &c->patterns[i].compiled;
-    if (c->pattern_count == PATTERNS_MAX || regcomp(&c->patterns[c->pattern_count].compiled, text, REG_EXTENDED | REG_NOSUB)) {
+    struct compiled *own = c->own;
+    for (size_t i = 0; i < own->count; i++)
+        if (own->patterns[i].text == text)
+            return &own->patterns[i].compiled;
+    if (own->count == PATTERNS_MAX || regcomp(&own->patterns[own->count].compiled, text, REG_EXTENDED | REG_NOSUB)) {
         c->broken = true;
         return NULL;
     }
-    c->patterns[c->pattern_count].text = text;
-    return &c->patterns[c->pattern_count++].compiled;
+    own->patterns[own->count].text = text;
+    return &own->patterns[own->count++].compiled;
 }
 
 static bool is_integer(const struct json *v)
@@ -217,25 +224,24 @@ static bool check_value(struct checking *c, const struct json *schema, const str
     return !json_is_array(v) || check_array(c, schema, v, depth);
 }
 
-int schema_check(enum schema schema, const struct json *document, size_t most, void (*tell)(void *context, const char *where, const char *what), void *context)
+static struct compiled *compiled_of(enum schema schema)
 {
-    struct json *own = NULL;
+    static struct compiled all[2];
     struct str text = schema == SCHEMA_RECORD ? (struct str){schema_record, (size_t)(schema_record_end - schema_record)}
                                               : (struct str){schema_manifest, (size_t)(schema_manifest_end - schema_manifest)};
-    struct checking *c = calloc(1, sizeof *c);
-    if (!c || json_parse(&own, text, NULL, NULL)) {
-        free(c);
+    struct compiled *own = &all[schema];
+    if (!own->schema && json_parse(&own->schema, text, NULL, NULL))
+        return NULL;
+    return own;
+}
+
+int schema_check(enum schema schema, const struct json *document, size_t most,
+                 void (*tell)(void *context, const char *where, const char *what), void *context)
+{
+    struct checking c = {.own = compiled_of(schema), .left = most, .tell = tell, .context = context};
+    if (!c.own)
         return -1;
-    }
-    c->schema = own;
-    c->left = most;
-    c->tell = tell;
-    c->context = context;
-    check_value(c, own, document, 0);
-    int found = c->broken ? -1 : (int)(c->found < 1000000 ? c->found : 1000000);
-    for (size_t i = 0; i < c->pattern_count; i++)
-        regfree(&c->patterns[i].compiled);
-    json_free(own);
-    free(c);
-    return found;
+    c.schema = c.own->schema;
+    check_value(&c, c.schema, document, 0);
+    return c.broken ? -1 : (int)(c.found < 1000000 ? c.found : 1000000);
 }

@@ -7,6 +7,6 @@
 #include "base/json.h"
 
 enum schema { SCHEMA_RECORD, SCHEMA_MANIFEST };
-/* Tells each complaint: where ("/metrics/x/unit") and what. Stops after `most`. Returns how many. -1: the schema itself cannot be used (no memory). */
+/* Tells each complaint: where ("/metrics/x/unit") and what. Stops after `most`. Returns how many. One thread: the schemas are kept for the next call. -1: the schema itself cannot be used (no memory). */
 int schema_check(enum schema schema, const struct json *document, size_t most, void (*tell)(void *context, const char *where, const char *what), void *context);
 #endif

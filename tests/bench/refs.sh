@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# refs.sh: part of run: runs read from a commit, and the check of a pull request. Sourced; uses its functions and variables.
+
+# A bare repository of N small runs in one experiment, written by git itself.
+many_runs() # FOLDER N
+{
+    git init -q --bare "$1" || return 1
+    awk -v n="$2" 'function blob(path, text) { printf "M 100644 inline %s\ndata %d\n%s\n", path, length(text), text }
+    BEGIN {
+        e = "1804881343"; t = "mlruns/" e "/"
+        printf "commit refs/heads/main\ncommitter n <a@b> 1795325996 +0000\ndata 1\nx\n"
+        blob(t "meta.yaml", "artifact_location: \"mlruns/" e "\"\ncreation_time: 1767225600000\nexperiment_id: \"" e "\"\nlast_update_time: 1767225600000\nlifecycle_stage: \"active\"\nname: \"default\"\n")
+        for (i = 0; i < n; i++) {
+            id = sprintf("%08x%08x4%07x%08x", (i * 2654435761) % 4294967296, i, i, (i * 40503) % 4294967296); s = 1795325996000 - i * 1000; p = t id "/"
+            blob(p "meta.yaml", "artifact_uri: \"mlruns/" e "/" id "/artifacts\"\nend_time: " s + 900 "\nentry_point_name: \"\"\nexperiment_id: \"" e "\"\nlifecycle_stage: \"active\"\nrun_id: \"" id "\"\nrun_name: \"ior " i "\"\nsource_name: \"\"\nsource_type: 4\nsource_version: \"\"\nstart_time: " s "\nstatus: 3\ntags: []\nuser_id: \"jo\"\n")
+            blob(p "params/a", "1"); blob(p "metrics/run.wall_s", s " 0.9 0\n"); blob(p "metrics/rate_MiB_per_s", s " " i ".5 0\n")
+            blob(p "tags/benchwrap.verdict", "pass"); blob(p "tags/benchmark", "ior"); blob(p "artifacts/stdout.log", "run " i "\n")
+        } }' OFMT='%.0f' CONVFMT='%.0f' | git -C "$1" fast-import --quiet
+}
+
+if wanted refs; then
+    mkdir refs && cd refs || exit 2
+    for many in 10000 ${BENCH_HUGE:+100000}; do
+        [ -z "${BENCH_QUICK:-}" ] || many=300
+        many_runs "r$many" "$many" || exit 1
+        t=$("$M" time -n "$(rounds 7)" -w 2 -- "$BW" ls --all --ref main -t "$PWD/r$many/mlruns" --- "$BW" ls --ref main -t "$PWD/r$many/mlruns" --- git -C "r$many" ls-tree -r --name-only main) || exit 1
+        mapfile -t r <<<"$t"
+        row refs "ls over $many runs of a commit, warm" "$(calc "$(first "${r[1]}")/1e3")" s "<=$([ "$many" = 100000 ] && echo 2 || echo 0.3)" "s: --all $(calc "$(first "${r[0]}")/1e3"), git ls-tree -r $(calc "$(first "${r[2]}")/1e3")"
+    done
+    cd "$work" || exit 2
+fi
+if wanted check; then
+    mkdir check && cd check || exit 2
+    git init -q -b main . && git config user.name n && git config user.email a@b && "$BW" -- true && git add mlruns && git commit -qm base && git checkout -q -b pr || exit 1
+    find "$top"/benchmarks/catalogue/*/samples -name stdout -size +0 | LC_ALL=C sort | head -n 300 | tr '\n' '\0' | xargs -0 "$BW" import >/dev/null 2>&1
+    git add mlruns && git commit -qm runs
+    n=$("$BW" check --json --range main..pr | sed -n 's/^ *"runs": *\([0-9]*\).*/\1/p')
+    t=$("$M" time -n "$(rounds 7)" -w 1 -- "$BW" check --range main..pr --- git fsck --strict --- sh -c 'find mlruns -type f -print0 | xargs -0 sha256sum') || exit 1
+    mapfile -t r <<<"$t"
+    row check "check of a pull request of ${n:-?} runs" "$(calc "$(first "${r[0]}")/1e3")" s '<=5' "s: git fsck --strict $(calc "$(first "${r[1]}")/1e3"), sha256sum of the files $(calc "$(first "${r[2]}")/1e3")"
+    cd "$work" || exit 2
+fi
