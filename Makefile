@@ -116,7 +116,7 @@ endif
 bare := $(if $(filter x86_64-% aarch64-% riscv64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-ffreestanding -nostdlib -nostartfiles)
 $(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.h $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) -std=gnu11 -O2 -I. -Wall -Wextra -Wshadow $(if $(filter-out 0,$(WERROR)),-Werror) -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -static -no-pie \
+	$(call say,CC,$@)$(CC) -std=gnu11 -O2 -I. -Wall -Wextra -Wshadow $(if $(filter-out 0,$(WERROR)),-Werror) -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -static \
 		$(bare) -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack -o $@ $<
 
 # Other flags or another compiler in the same O rebuild everything.

@@ -7,12 +7,12 @@
 static const char *const usage[] = {"taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]", "taskrate compare A.json B.json",
                                     "taskrate table FILE", "taskrate sweep"};
 static const char *const about[] = {
-    "Submits batches of tiny tasks and takes five times of each: before the submit call, when it returned, the task's own first and last instruction, and when its end was known. "
-    "The headline is end to end: tasks over the time from the first submission to the last end. Beside it stand the rate of submission, latencies, the number of tasks that ran at "
-    "once, what was lost or failed, and the shortest task that keeps half of the slots busy (METG50). The local floor is measured first, and everything is set in relation to it.",
-    "What touches a shared controller is capped and held to a rate, reads the site's limits before, and stops when submissions are refused. All jobs carry the name "
-    "taskrate-<16 digits>; they are cancelled at the end, on a signal, and, if taskrate was killed, by its next start (or \"taskrate sweep\").",
-    "\"compare\" tells the ratio of two results with its confidence interval; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left."};
+    ("Submits batches of tiny tasks and takes five times of each: before the submit call, when it returned, the task's own first and last instruction, and when its end was known. "
+     "The headline is end to end: tasks over the time from the first submission to the last end. Beside it stand the rate of submission, latencies, the number of tasks that ran at "
+     "once, what was lost or failed, and the shortest task that keeps half of the slots busy (METG50). The local floor is measured first, and everything is set in relation to it."),
+    ("What touches a shared controller is capped and held to a rate, reads the site's limits before, and stops when submissions are refused. All jobs carry the name "
+     "taskrate-<16 digits>; they are cancelled at the end, on a signal, and, if taskrate was killed, by its next start (or \"taskrate sweep\")."),
+    ("\"compare\" tells the ratio of two results with its confidence interval; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left.")};
 static const struct {
     const char *line, *text;
 } examples[] = {{"taskrate local", "The floor: how fast this machine starts processes."},
