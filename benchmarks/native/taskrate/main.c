@@ -7,6 +7,7 @@
 #include "benchmarks/native/taskrate/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,44 +66,60 @@ static int measure(struct options *o, struct bench *b, char **extra)
     int rc = run(b, &err);
     if (err.kind && rc == 2)
         rc = complain(&err, 2);
-    if (b->stop)
-        die_of(b->stop);
     return rc;
+}
+
+static void forget(struct options *o, struct bench *b)
+{
+    tasks_deinit(&b->tasks);
+    clocks_deinit(&b->clocks);
+    free(b->batches);
+    if (b->signal_fd >= 0)
+        close(b->signal_fd);
+    arena_deinit(&b->arena);
+    opt_deinit(&o->set);
+}
+
+/* What the line asks for. */
+static int act(struct options *o, struct bench *b, int operands, char **operand)
+{
+    const char *verb = operands ? operand[0] : "";
+    struct err err;
+    if (opt_on(&o->set, "help"))
+        return show(o, options_help);
+    if (opt_on(&o->set, "man"))
+        return show(o, options_man);
+    if (opt_on(&o->set, "version"))
+        return puts("taskrate " BW_VERSION) < 0 ? 2 : 0;
+    if (opt_on(&o->set, "list"))
+        return list(opt_on(&o->set, "json"));
+    if (strcmp(verb, "compare") == 0 && operands == 3) {
+        int status = compare(operand[1], operand[2], opt_on(&o->set, "json"), &err);
+        return status < 0 ? complain(&err, 2) : status;
+    }
+    if (strcmp(verb, "table") == 0 && operands == 2)
+        return table_print(operand[1], &err) < 0 ? complain(&err, 2) : 0;
+    if (strcmp(verb, "sweep") == 0 && operands == 1)
+        return sweep(b);
+    b->provider = provider_find(verb);
+    if (b->provider)
+        return measure(o, b, operand + 1);
+    err_set(&err, ERR_USAGE, "%s%.60s%s; \"taskrate --list\" lists the providers, \"taskrate --help\" the rest", operands ? "\"" : "",
+            operands ? verb : "a provider is wanted, for example: taskrate local", operands ? "\" is no provider" : "");
+    return complain(&err, 125);
 }
 
 int main(int argc, char **argv)
 {
     struct options o;
-    struct bench b = {.signal_fd = -1};
+    struct bench b = {.signal_fd = -1, .tasks.self_fd = -1};
     struct err err;
     int next;
     arena_init(&b.arena, 0);
-    if (options_parse(&o, argc, argv, &next, &err) < 0)
-        return complain(&err, 125);
-    if (opt_on(&o.set, "help"))
-        return show(&o, options_help);
-    if (opt_on(&o.set, "man"))
-        return show(&o, options_man);
-    if (opt_on(&o.set, "version")) {
-        puts("taskrate " BW_VERSION);
-        return 0;
-    }
-    if (opt_on(&o.set, "list"))
-        return list(opt_on(&o.set, "json"));
-    int operands = argc - next;
-    const char *verb = operands ? argv[next] : "";
-    if (strcmp(verb, "compare") == 0 && operands == 3) {
-        int status = compare(argv[next + 1], argv[next + 2], opt_on(&o.set, "json"), &err);
-        return status < 0 ? complain(&err, 2) : status;
-    }
-    if (strcmp(verb, "table") == 0 && operands == 2)
-        return table_print(argv[next + 1], &err) < 0 ? complain(&err, 2) : 0;
-    if (strcmp(verb, "sweep") == 0 && operands == 1)
-        return sweep(&b);
-    b.provider = provider_find(verb);
-    if (b.provider)
-        return measure(&o, &b, argv + next + 1);
-    err_set(&err, ERR_USAGE, "%s%.60s%s; \"taskrate --list\" lists the providers, \"taskrate --help\" the rest", operands ? "\"" : "",
-            operands ? verb : "a provider is wanted, for example: taskrate local", operands ? "\" is no provider" : "");
-    return complain(&err, 125);
+    int rc = options_parse(&o, argc, argv, &next, &err) < 0 ? complain(&err, 125) : act(&o, &b, argc - next, argv + next);
+    int signal = (int)b.stop;
+    forget(&o, &b);
+    if (signal)
+        die_of(signal);
+    return rc;
 }
