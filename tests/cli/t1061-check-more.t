@@ -1,0 +1,87 @@
+#!/bin/sh
+# `benchwrap check`: signatures of sites, public repositories, what forges and programs read of it, rules that do not end.
+# sanitizer: long, because it makes keys and repositories
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1
+printf '[user]\nname = Site\nemail = site@users.noreply.github.com\n[init]\ndefaultBranch = main\n' >gitconfig
+git init -q work && cd work || exit 1
+"$BENCHWRAP" -q --site a.example -- sh -c 'echo one; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done' >/dev/null
+run=$(echo mlruns/*/*/artifacts); run=${run%/artifacts}
+
+# Signatures.
+if command -v ssh-keygen >/dev/null; then
+    ssh-keygen -q -t ed25519 -N '' -C site -f ../key && ssh-keygen -q -t ed25519 -N '' -C other -f ../other
+    printf 'a.example namespaces="benchwrap" %s\nb.example namespaces="benchwrap" %s\n' "$(cut -d' ' -f1,2 ../key.pub)" "$(cut -d' ' -f1,2 ../other.pub)" >../signers
+    like "a run without a signature, where one is asked for" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +unsigned'
+    ssh-keygen -q -Y sign -n benchwrap -f ../key "$run"/artifacts/manifest.json 2>/dev/null
+    is "the site's signature is taken" "$("$BENCHWRAP" check --allowed-signers ../signers)" "1 run looked at, nothing found"
+    is "… and does no harm where none is asked for" "$("$BENCHWRAP" check)" "1 run looked at, nothing found"
+    rm "$run"/artifacts/manifest.json.sig; ssh-keygen -q -Y sign -n benchwrap -f ../other "$run"/artifacts/manifest.json 2>/dev/null
+    like "another site's key is refused" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +signature .*site "a.example"'
+    rm "$run"/artifacts/manifest.json.sig; ssh-keygen -q -Y sign -n git -f ../key "$run"/artifacts/manifest.json 2>/dev/null
+    like "a signature for another purpose is refused" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +signature'
+    echo nonsense >"$run"/artifacts/manifest.json.sig
+    like "nonsense is refused" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +signature'
+    rm "$run"/artifacts/manifest.json.sig
+    is "a file of signers that is not there is a mistake" "$("$BENCHWRAP" check --allowed-signers nowhere 2>/dev/null; echo $?)" 125
+else
+    skip "signatures" "ssh-keygen (openssh-client)"
+fi
+
+# A public repository says so itself, on disk and in a commit; a branch cannot take it back.
+echo 'profile: public' >benchwrap.yaml
+like "benchwrap.yaml beside the tree counts" "$("$BENCHWRAP" check)" '^error +personal'
+git add benchwrap.yaml && git commit -q -m public && git checkout -q -b pr && git add mlruns && git rm -q --cached benchwrap.yaml && git commit -q -m runs
+like "… that of the target, too" "$("$BENCHWRAP" check --range main..pr)" '^error +personal'
+rm -f benchwrap.yaml
+"$BENCHWRAP" -q -t public/mlruns --profile public -- sh -c 'echo mail me: jo@site.org' >/dev/null
+like "a run of the public profile passes; what its program printed is pointed at" "$("$BENCHWRAP" check --public public; echo "status $?")" '^warning +personal-odd .*stdout.log:1 +an e-mail'
+is "… and refuses nothing" "$("$BENCHWRAP" check --public public >/dev/null; echo $?)" 0
+
+# Reports.
+mkdir "$run/artifacts/<img src=x>|@everyone" && echo x >"$run/artifacts/<img src=x>|@everyone/$(printf 'a\033[31m')"
+out=$("$BENCHWRAP" check --markdown)
+ok "Markdown has nothing of a foreign name in it that means something" sh -c '! printf "%s" "$1" | grep -E "<img|@everyone|$(printf "\033")"' - "$out"
+like "… and is a table" "$out" '^\| error \| name \| '
+ok "a terminal gets no control characters" sh -c '! "$BENCHWRAP" check | LC_ALL=C grep -q "$(printf "\033")"'
+"$BENCHWRAP" check --sarif >../report.sarif
+is "SARIF: version, tool, results with a rule each" "$(python3 - ../report.sarif <<'END'
+import json, sys
+j = json.load(open(sys.argv[1]))
+run = j["runs"][0]
+rules = [r["id"] for r in run["tool"]["driver"]["rules"]]
+good = run["results"] and all(rules[r["ruleIndex"]] == r["ruleId"] and r["message"]["text"] and r["level"] in ("note", "warning", "error")
+       and " " not in r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"])
+print(j["version"], len(rules) == len(set(rules)), bool(good))
+END
+)" "2.1.0 True True"
+if long_tests; then
+    . "$TESTLIB/venv.sh"
+    if python=$(venv_python sarif 280 sarif-pydantic sarif-tools); then
+        is "SARIF is what other readers take" "$("$python" -c 'import sys
+from sarif_pydantic import Sarif
+s = Sarif.model_validate_json(open(sys.argv[1]).read()); print(len(s.runs), s.runs[0].tool.driver.name)' ../report.sarif 2>&1 | tail -n 1)" "1 benchwrap check"
+        like "… sarif-tools, too" "$("$python" -m sarif summary ../report.sarif 2>&1)" 'error: [1-9]'
+    else
+        skip "SARIF is what other readers take" "$python"
+    fi
+fi
+rm -rf "$run/artifacts/<img src=x>|@everyone"
+
+# Rules made to take for ever end.
+if long_tests; then
+    python3 - >bomb.yaml <<'END'
+print("name: bomb\nversion: 1\nsummary: slow\nprograms: [bomb]\nreaders:")
+for i in range(200):
+    print("  - name: r%d\n    regex: '(a|aa|a?)*(a|aa|a?)*(b|c%d)$'\n    metrics:\n      - {name: m%d, cell: 1, unit: s, better: lower}" % (i, i, i))
+END
+    "$BENCHWRAP" -q -t bomb --rules ior -- sh -c "i=0; while [ \$i -lt 20000 ]; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; i=\$((i+1)); done" >/dev/null 2>&1
+    cp bomb.yaml bomb/mlruns/*/*/artifacts/rules.yaml 2>/dev/null || cp bomb.yaml bomb/*/*/artifacts/rules.yaml
+    begin=$(date +%s)
+    out=$(timeout 200 "$BENCHWRAP" check bomb); rc=$?
+    is "rules that take for ever are ended" "$rc" 1
+    ok "… in time ($(($(date +%s) - begin)) s)" [ $(($(date +%s) - begin)) -lt 150 ]
+    like "… and told" "$out" 'rules '
+fi
+done_testing
