@@ -63,7 +63,7 @@ static enum run_status status_of(struct run *run, char *why, size_t size)
         return RUN_KILLED;
     }
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sig == ending[i] || (e->finish_signal && e->status != 0))
+        if (sig == ending[i] || ((e->finish_signal || run->job.signal) && e->status != 0))
             return RUN_KILLED;
     return e->status ? RUN_FAILED : RUN_FINISHED;
 }

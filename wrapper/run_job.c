@@ -33,8 +33,8 @@ static struct slurm_who who(const struct run *run)
 static void set_end(struct run *run, int64_t ends_s)
 {
     int64_t now = clock_wall_ms();
-    if (ends_s <= 0 || ends_s * 1000 < now - 86400000 || ends_s > now / 1000 + INT64_C(10) * 366 * 86400)
-        return; /* no end, or one that cannot be ours */
+    if (run->job.signal || ends_s * 1000 <= now || ends_s > now / 1000 + INT64_C(10) * 366 * 86400)
+        return; /* no end, one that cannot be ours, or of a job that was just cancelled: when, not its limit */
     run->job.ends_ms = ends_s * 1000;
     int64_t left_ms = run->job.ends_ms - JOB_SAFE_S * 1000 - now;
     if (left_ms > 0 && !run->job.signal)

@@ -17,6 +17,7 @@ enum {
     SYNC_S = 30, /* design: the journal is synced every 30 s, */
     BEAT_S = 60, /* a heartbeat stands in it every minute */
     EAGER = WIRE_RING / 4, /* while bytes flow, wake at a quarter of the ring */
+    SIGNAL_MS = 250,
     FLOW_MS = 500 /* and at least so often: no byte stays unwritten for a second */
 };
 static const int64_t SECOND = 1000000000;
@@ -227,9 +228,18 @@ void run_watch(struct run *run)
     }
 }
 
+/* A shell whose child was killed ends with 128 + n, sometimes before the same signal of a scheduler, sent process by process, has come to us. */
+static void await_signal(struct run *run)
+{
+    struct pollfd p = {.fd = run->signals, .events = POLLIN};
+    if (run->end.kind == WIRE_ENDED && WIFEXITED(run->end.status) && WEXITSTATUS(run->end.status) > 128 && !run->end.finish_signal)
+        poll(&p, 1, SIGNAL_MS);
+}
+
 void run_drain(struct run *run)
 {
     drain_all(run);
+    await_signal(run);
     for (int i = 0; i < WIRE_STREAMS; i++) {
         redact_stream_flush(&run->cleaned[i], true);
         redact_stream_deinit(&run->cleaned[i]);
