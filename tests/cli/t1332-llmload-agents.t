@@ -56,6 +56,22 @@ if long_tests; then
     (sleep 2.5; kill -9 "$first_pid") &
     timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" --rate 20 -d 30s --max-tokens 4 --json >lost 2>err
     is "an agent is killed: what the other has counts" "$(jq -r '.client.ended_early, (.completed > 0), ([.agents[].counted] | tostring)' lost | tr '\n' ' ')" "an agent was lost true [false,true] "
+    llm_agent three --idle 1s
+    wait "$agent_pid"
+    is "nobody asks: it ends" "$?" 0
+    llm_agent four --once
+    timeout 60 "$LLMLOAD" --agents "$agent" --url http://127.0.0.1:1 --wait-ready 500ms -n 1 >/dev/null 2>&1
+    is "the leader fails" "$?" 1
+    wait "$agent_pid"
+    is "an agent for one load ends then" "$?" 0
+    llm_agent five
+    timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" --rate 5 -d 60s >/dev/null 2>&1 &
+    leader=$!
+    until_state running >/dev/null
+    kill -9 $leader
+    wait $leader 2>/dev/null
+    sleep 31
+    is "the leader is killed: its load is ended" "$(until_state done)" done
     like "nobody there" "$(timeout 60 "$LLMLOAD" --agents 127.0.0.1:1 --agent-wait 300ms --url "$url" -n 1 2>&1)" 'an agent was not found: agent 127.0.0.1:1'
 fi
 like "another token" "$(LLMLOAD_TOKEN=0123456789abcdef0 timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" -n 1 2>&1)" "the agent's token is another one"

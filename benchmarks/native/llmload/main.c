@@ -175,10 +175,11 @@ static int run(const struct opt_set *set, struct err *err)
     struct arena arena;
     struct prompt_source *prompts = NULL;
     arena_init(&arena, 64 << 20);
-    int served, is_agent = coordinate_srun(set, &served, err);
-    if (is_agent)
-        return is_agent < 0 ? -1 : served;
-    int status = load_read(&load, set, &arena, err);
+    int status = load_read(&load, set, &arena, err), served;
+    if (status == 0 && (status = coordinate_srun(set, &served, err)) > 0) { /* this task serves the first one */
+        arena_deinit(&arena);
+        return served;
+    }
     if (status == 0)
         status = prompts_open(&prompts, set, &load, err);
     if (status == 0)

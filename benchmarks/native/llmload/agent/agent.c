@@ -18,13 +18,15 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 400 };
+enum { ARGS_MAX = 400, LEADER_GONE_S = 30 /* it asks every second */ };
 
 static const struct opt_row agent_rows[] = {
     {"listen", 'l', OPT_TEXT, "ADDRESS:PORT", NULL, "127.0.0.1:7890", "Agent",
@@ -32,14 +34,19 @@ static const struct opt_row agent_rows[] = {
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent",
      "file with the token that requests must carry (Authorization: Bearer); else LLMLOAD_TOKEN of the environment", 0},
     {"port-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent", "write the port there when it listens", 0},
-    {"once", 0, OPT_FLAG, NULL, NULL, NULL, "Agent", "end when one load's result has been fetched", 0},
+    {"once", 0, OPT_FLAG, NULL, NULL, NULL, "Agent",
+     "end when one load's result has been fetched, or the leader says that there will be none", 0},
+    {"idle", 0, OPT_DURATION, "T", NULL, NULL, "Agent", "end when nobody has asked anything for so long", 0},
     {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Agent", "this text", 0},
 };
 enum { AGENT_ROWS = sizeof agent_rows / sizeof *agent_rows };
 
 struct agent {
     struct part *part; /* the load that is made, or was made last; NULL: none yet */
+    pthread_mutex_t lock; /* handlers, and the main thread's look at the leader */
     bool has_token, fetched;
+    _Atomic bool led; /* the load waits for, and is watched by, a leader */
+    _Atomic int64_t asked_ns; /* when the last request came */
     int wake[2]; /* the main thread is to look at `fetched` */
 };
 
@@ -185,7 +192,8 @@ static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
     a->part = NULL;
     if (part_start(&a->part, args, (unsigned)share, (unsigned)shares, &err) < 0)
         return put_error(to, err.text), 500;
-    if (!json_bool(json_get(j, "hold"), false))
+    atomic_store(&a->led, json_bool(json_get(j, "hold"), false));
+    if (!atomic_load(&a->led))
         part_release_when_ready(a->part, json_integer(json_get(j, "at_ns"), 0));
     buf_puts(to, "{\"state\":\"preparing\"}\n");
     return 202;
@@ -202,9 +210,22 @@ static unsigned start(struct agent *a, struct str body, struct buf *to)
     return code;
 }
 
-static unsigned handle(void *context, const struct api_call *call, struct buf *to, const char **type)
+/* {"end": true}: the leader has failed and will fetch no result. */
+static unsigned stop(struct agent *a, struct str body, struct buf *to)
 {
-    struct agent *a = context;
+    struct json *j = NULL;
+    if (body.n && json_parse(&j, body, NULL, NULL) == 0 && json_bool(json_get(j, "end"), false))
+        a->fetched = true;
+    json_free(j);
+    if (a->part)
+        part_stop(a->part);
+    buf_puts(to, "{\"state\":\"stopping\"}\n");
+    return 202;
+}
+
+static unsigned route(struct agent *a, const struct api_call *call, struct buf *to, const char **type)
+{
+    atomic_store(&a->asked_ns, clock_mono_ns());
     bool get = strcmp(call->method, "GET") == 0, post = strcmp(call->method, "POST") == 0;
     const struct {
         const char *path;
@@ -224,12 +245,17 @@ static unsigned handle(void *context, const struct api_call *call, struct buf *t
     case 2: return result(a, to);
     case 3: return prometheus(a, to, type);
     case 4: return start(a, call->body, to);
-    default: break;
+    default: return stop(a, call->body, to);
     }
-    if (a->part)
-        part_stop(a->part);
-    buf_puts(to, "{\"state\":\"stopping\"}\n");
-    return 202;
+}
+
+static unsigned handle(void *context, const struct api_call *call, struct buf *to, const char **type)
+{
+    struct agent *a = context;
+    pthread_mutex_lock(&a->lock);
+    unsigned code = route(a, call, to, type);
+    pthread_mutex_unlock(&a->lock);
+    return code;
 }
 
 /* ---- the process ---- */
@@ -257,25 +283,44 @@ static int read_listen(const char *text, char *ret_address, size_t size, uint16_
     return 0;
 }
 
-/* Until a signal comes, or with `once` the result has been fetched. Returns the signal, or 0. */
-static int wait_for_end(struct agent *a, int signals, bool once)
+/* A leader that is gone leaves its load to nobody. */
+static void look_after_leader(struct agent *a, double silent_s)
+{
+    if (!atomic_load(&a->led) || silent_s < LEADER_GONE_S)
+        return;
+    atomic_store(&a->led, false);
+    fprintf(stderr, "llmload: agent: the leader has not asked for %d s: its load is ended\n", LEADER_GONE_S);
+    pthread_mutex_lock(&a->lock);
+    if (a->part)
+        part_stop(a->part);
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* Until a signal comes, with `once` the result has been fetched, or nobody asks any more. Returns the signal, or 0. */
+static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
 {
     for (;;) {
         struct pollfd p[2] = {{.fd = signals, .events = POLLIN}, {.fd = a->wake[0], .events = POLLIN}};
         struct signalfd_siginfo got;
         char drop[16];
-        if (poll(p, 2, -1) < 0)
+        if (poll(p, 2, 1000) < 0)
             continue;
         if (p[0].revents && read(signals, &got, sizeof got) == sizeof got)
             return (int)got.ssi_signo;
         if (p[1].revents && read(a->wake[0], drop, sizeof drop) > 0 && once)
             return 0;
+        double silent_s = (double)(clock_mono_ns() - atomic_load(&a->asked_ns)) / 1e9;
+        look_after_leader(a, silent_s);
+        if (idle_s > 0 && silent_s > idle_s) {
+            fprintf(stderr, "llmload: agent: nobody has asked for %g s\n", idle_s);
+            return 0;
+        }
     }
 }
 
 static int serve(const struct opt_set *set, const char *token, struct err *err)
 {
-    struct agent a = {.wake = {-1, -1}, .has_token = token != NULL};
+    struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}, .has_token = token != NULL, .asked_ns = clock_mono_ns()};
     char address[64];
     struct api_config config = {.address = address, .token = token, .handler = handle, .sent = sent, .context = &a};
     struct api *api = NULL;
@@ -303,7 +348,7 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
     }
     if (rc == 0) {
         fprintf(stderr, "llmload: agent: listening at %s port %u%s\n", address, api_port(api), token ? ", with a token" : "");
-        got = wait_for_end(&a, signals, opt_on(set, "once"));
+        got = wait_for_end(&a, signals, opt_on(set, "once"), opt_text(set, "idle") ? opt_seconds(set, "idle") : 0);
     }
     api_stop(api);
     part_free(a.part);

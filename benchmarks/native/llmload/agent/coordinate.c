@@ -18,7 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROBES = 24, LOST_AFTER_S = 15, GONE_AFTER_S = 3 /* where nobody listens any more */, LEAD_MS = 1000, POLL_NS = 50000000 };
+enum {
+    PROBES = 24,
+    LOST_AFTER_S = 15,
+    GONE_AFTER_S = 3 /* where nobody listens any more */,
+    LEAD_MS = 1000,
+    IDLE_MORE_S = 60,
+    POLL_NS = 50000000
+};
 
 struct remote {
     const char *address;
@@ -444,12 +451,23 @@ void coordinate_table(const struct coordination *c, struct buf *to)
     }
 }
 
+/* There will be no load, or nobody to fetch its result: one that serves for one load alone may end. */
+static void dismiss(struct remote *r)
+{
+    struct json *j;
+    ask(r, "POST", "/stop", STR("{\"end\":true}"), &j, NULL);
+    json_free(j);
+}
+
 void coordinate_free(struct coordination *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; c->remote && i < c->count; i++)
+    for (size_t i = 0; c->remote && i < c->count; i++) {
+        if (c->remote[i].http && !c->remote[i].counted && !c->remote[i].lost)
+            dismiss(&c->remote[i]);
         http_free(c->remote[i].http);
+    }
     free(c->remote);
     if (c->token.p)
         explicit_bzero(c->token.p, c->token.n);
