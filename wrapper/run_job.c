@@ -182,6 +182,12 @@ static void end_asking(struct run *run)
     run->job.stage = JOB_IDLE;
 }
 
+/* What a tool of Slurm said may name hosts. */
+const char *job_words(const struct run *run, const char *said)
+{
+    return run->host.public_profile ? "failed (its words are withheld: the profile is public)" : said;
+}
+
 static void refuse(struct run *run, const char *why)
 {
     char text[600];
@@ -260,7 +266,7 @@ static void answered(struct run *run)
     }
     if (!WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status) != 0) {
         bool missing = WIFEXITED(j->ask.status) && WEXITSTATUS(j->ask.status) == 127;
-        refuse(run, missing ? "not found in PATH" : j->ask.why.n ? j->ask.why.p : "failed without a word");
+        refuse(run, missing ? "not found in PATH" : j->ask.why.n ? job_words(run, j->ask.why.p) : "failed without a word");
         return;
     }
     int rc = (j->stage == JOB_JSON ? slurm_job_parse_json : slurm_job_parse_text)(&job, buf_text(&j->ask.text), &w, &err);

@@ -32,6 +32,8 @@ void job_hear(struct run *run);
 void job_signalled(struct run *run, int number, pid_t sender);
 /* The program has ended: the answer is waited for, within its limit, and told. */
 void job_end(struct run *run);
+/* The text, or in the public profile a sentence instead. */
+const char *job_words(const struct run *run, const char *said);
 /* The scheduler has sent a signal: KILL will follow, there is no time to wait for others. */
 bool job_hurries(const struct run *run);
 /* Adds to the words for a killed run what is known of the allocation's part in it. */

@@ -346,7 +346,7 @@ static void step_failed(struct run *run)
 {
     struct run_nodes *n = &run->nodes;
     char text[600];
-    struct str why = n->step.why.n ? buf_text(&n->step.why) : STR("srun ended without a word");
+    struct str why = n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended without a word");
     struct str first = str_cut(&why, '\n');
     snprintf(text, sizeof text, "the step of the collectors: " STR_FMT, STR_ARG(str_sub(first, 0, 400)));
     if (n->seen_count < (size_t)n->expected && run->end.kind == 0)

@@ -52,7 +52,7 @@ static const char *question(const struct run *run, const char *id, int64_t limit
     else {
         enum ask_end end = ask_wait(&ask, limit_ms);
         int64_t from = run->wire->start_wall_ms / 1000, to = run->end.wall_ms / 1000 + 1;
-        struct str first = buf_text(&ask.why), line1 = str_cut(&first, '\n');
+        struct str first = str_of(ask.why.n ? job_words(run, ask.why.p) : ""), line1 = str_cut(&first, '\n');
         if (end != ASK_DONE)
             snprintf(why, size, "no answer within %d s", LIMIT_MS / 1000);
         else if (!WIFEXITED(ask.status) || WEXITSTATUS(ask.status) == 127)

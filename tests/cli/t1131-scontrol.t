@@ -47,6 +47,7 @@ fake <<S
 printf '\033]0;owned\007\033[2J error: \377 no\nsecond line\n' >&2; exit 1
 S
 is "escape bytes" "$(run 104)" 'scontrol: \x1b]0;owned\x07\x1b[2J error: \xff no'
+is "in the public profile its words are withheld" "$(BENCHWRAP_PROFILE=public run 124; grep -rl owned mlruns .benchwrap)" "scontrol: failed (its words are withheld: the profile is public)"
 fake <<S
 exec head -c 60000000 /dev/zero
 S

@@ -23,7 +23,7 @@ static bool is_machine(const char *key)
     static const char *const starts[] = {"cpu.",    "memory.",   "kernel.",   "numa.",    "node.",        "fs.",     "os.",  "limits.",
                                          "cgroup.", "software.", "program.",  "machine.", "cache.",       "gpu.",    "net.", "env.",
                                          "slurm.",  "pbs.",      "lsf.",      "flux.",    "libraries.",   "source.", "git.", "topology.",
-                                         "job.",    "run.",      "pressure.", "nodes.", "load.",    "environment.", "host."};
+                                         "job.",    "run.",      "pressure.", "nodes.", "probe.", "load.",    "environment.", "host."};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(key, starts[i], strlen(starts[i])) == 0)
             return true;

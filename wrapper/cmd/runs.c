@@ -149,7 +149,7 @@ const char *runs_unit(const char *key, struct arena *a)
 
 bool runs_is_result(const char *key)
 {
-    static const char *const ours[] = {"run.",  "benchwrap.", "system/", "nodes.", "host.", "load.",     "cpu.", "memory.", "kernel.",
+    static const char *const ours[] = {"run.",  "benchwrap.", "system/", "nodes.", "probe.", "host.", "load.",     "cpu.", "memory.", "kernel.",
                                        "numa.", "node.",      "fs.",     "job.",  "pressure.", "os.",  "limits.", "cgroup.",
                                        "noise.", "series."};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
