@@ -6,11 +6,11 @@
 static void figure(struct buf *to, double v)
 {
     if (!isfinite(v))
-        buf_printf(to, " %10s", "-");
+        buf_printf(to, " %11s", "-");
     else if (v == (double)(int64_t)v)
-        buf_printf(to, " %10lld", (long long)v);
+        buf_printf(to, " %11lld", (long long)v);
     else
-        buf_printf(to, " %10.*f", v != 0 && fabs(v) < 10 ? 3 : fabs(v) < 1000 ? 2 : 0, v);
+        buf_printf(to, " %11.*f", v != 0 && fabs(v) < 10 ? 3 : fabs(v) < 1000 ? 2 : 0, v);
 }
 
 static void line(struct buf *to, const char *what, double v, const char *unit)
@@ -118,7 +118,7 @@ static void put_metric(const struct metrics *m, int which, struct buf *to)
     for (int k = 0; k < REPORT_POINTS; k++) {
         double p = report_points[k].p;
         if (h->n < hdr_least(p))
-            buf_printf(to, " %10s", "n too small");
+            buf_printf(to, " %11s", "n too small");
         else
             figure(to, hdr_quantile(h, p) / row->scale);
     }
@@ -137,10 +137,10 @@ static void put_metric(const struct metrics *m, int which, struct buf *to)
 static void put_metrics(const struct report *r, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
-    buf_printf(to, "\n%-26s %10s", "", "mean");
+    buf_printf(to, "\n%-26s %11s", "", "mean");
     for (int k = 0; k < REPORT_POINTS; k++)
-        buf_printf(to, " %10s", report_points[k].name);
-    buf_printf(to, " %10s %10s  95 %% interval\n", "max", "n");
+        buf_printf(to, " %11s", report_points[k].name);
+    buf_printf(to, " %11s %10s  95 %% interval\n", "max", "n");
     for (int i = 0; i < METRICS; i++)
         put_metric(m, i, to);
     if (m->itl_shared)
