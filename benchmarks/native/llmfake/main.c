@@ -136,7 +136,7 @@ static int main_line(int argc, char **argv, struct err *err)
         struct man_program p = {"llmfake",   "answer like a language model's server, by an exact schedule",
                                 "[OPTIONS]", description,
                                 examples,    rows,
-                                ROWS,        "0\tended by a signal\n1\tfailed, with a message\n125\tthe command line is wrong\n"};
+                                ROWS,        "0\tended by a signal\n1\tfailed, with a message\n125\ta wrong command line\n"};
         if (opt_on(&set, "man"))
             man_program(&p, &text);
         else if (opt_on(&set, "help"))
