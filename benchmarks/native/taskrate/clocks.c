@@ -67,6 +67,13 @@ static bool same_machine(const struct clocks *c, const struct wire_record *r)
            (apart < SAME_NS || (namesake && (apart < NAMESAKE_NS || distance(r->start, clock_mono_ns()) < 3600 * INT64_C(1000000000))));
 }
 
+bool clocks_sensible(const struct wire_record *r)
+{
+    const int64_t uptime = INT64_C(1000000000000000000), year = INT64_C(2840000000000000000);
+    return memchr(r->host, 0, sizeof r->host) && r->start >= 0 && r->end >= r->start && r->end < uptime && r->wall_start >= 0 &&
+           r->wall_start < year;
+}
+
 uint16_t clocks_take(struct clocks *c, const struct wire_record *r, struct wire_stamps *ret)
 {
     bool same = same_machine(c, r);

@@ -29,7 +29,9 @@ struct clocks {
 
 int clocks_begin(struct clocks *c, struct err *err);
 void clocks_deinit(struct clocks *c);
-/* The node that a record came from; index into node[]. Its times come back on our CLOCK_MONOTONIC (same machine), or as if its
+/* Are these times that a machine can have (31 years of uptime, the year 2060), and is the name ended? Anything else would make nonsense of figures. */
+bool clocks_sensible(const struct wire_record *r);
+/* The node that a sensible record came from; index into node[]. Its times come back on our CLOCK_MONOTONIC (same machine), or as if its
  * CLOCK_REALTIME were ours. */
 uint16_t clocks_take(struct clocks *c, const struct wire_record *r, struct wire_stamps *ret);
 /* At a batch's end: bounds of all nodes; where needed the times in t->self are shifted. */

@@ -13,7 +13,10 @@
 
 static int complain(const struct err *err, int status)
 {
-    fprintf(stderr, "taskrate: %s\n", err->text);
+    CLEANUP_BUF struct buf plain; /* what the user typed or a scheduler said may hold anything */
+    buf_init(&plain, 8192);
+    buf_plain(&plain, str_of(err->text), sizeof err->text);
+    fprintf(stderr, "taskrate: %s\n", plain.n ? plain.p : "");
     return err->kind == ERR_USAGE ? 125 : status;
 }
 

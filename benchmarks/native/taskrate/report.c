@@ -102,7 +102,7 @@ static bool take(struct bench *b, const struct wire_record *r, int64_t when)
 {
     struct tasks *t = &b->tasks;
     struct wire_stamps stamps;
-    if (r->magic != WIRE_MAGIC || r->token != b->token || r->task >= t->n || !memchr(r->host, 0, sizeof r->host)) {
+    if (r->magic != WIRE_MAGIC || r->token != b->token || r->task >= t->n || !clocks_sensible(r)) {
         t->strangers++;
         return false;
     }

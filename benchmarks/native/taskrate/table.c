@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PIECE = 4096, LINE_MAX_BYTES = 4096 };
+enum { PIECE = 4096, LINE_MAX_BYTES = 4096, COLUMN_STEP = 1 << 20 };
 static const char magic[] = "taskrate tasks 1\n";
 #define COLUMNS                                                                                                                            \
     "[[\"submit_ns\",\"i8\"],[\"submitted_ns\",\"i8\"],[\"start_ns\",\"i8\"],[\"end_ns\",\"i8\"],[\"known_ns\",\"i8\"],[\"node\",\"u2\"],[\"status\",\"i2\"],[\"flags\",\"u1\"]]"
@@ -168,21 +168,34 @@ static void drop(struct reading *r)
     r->flags = NULL;
 }
 
-/* The columns of one batch. Memory grows with what is really there: a lying number of tasks meets the file's end first, as it is read by columns of pieces. */
+/* A column of n cells. Memory grows with what is really there: a table that lies about its size meets its end first. */
+static void *column(struct reading *r, size_t size, struct err *err)
+{
+    char *p = NULL;
+    for (size_t have = 0, want; have < r->n; have = want) {
+        want = have + COLUMN_STEP < r->n ? have + COLUMN_STEP : r->n;
+        char *more = realloc(p, want * size);
+        if (!more)
+            err_set(err, ERR_SYSTEM, "%s: memory for %zu tasks", r->path, r->n);
+        if (!more || get(r, more + have * size, (want - have) * size, err) < 0) {
+            free(more ? more : p);
+            return NULL;
+        }
+        p = more;
+    }
+    return p;
+}
+
+/* The columns of one batch. */
 static int columns(struct reading *r, struct err *err)
 {
-    size_t n = r->n;
     drop(r);
     for (int c = SUBMIT; c <= KNOWN; c++)
-        r->time[c] = malloc(n * 8);
-    r->node = malloc(n * 2), r->status = malloc(n * 2), r->flags = malloc(n);
-    for (int c = SUBMIT; c <= KNOWN; c++)
-        if (!r->time[c] || !r->node || !r->status || !r->flags)
-            return err_set(err, ERR_SYSTEM, "%s: memory for %zu tasks", r->path, n);
-    for (int c = SUBMIT; c <= KNOWN; c++)
-        if (get(r, r->time[c], n * 8, err) < 0)
+        if (!(r->time[c] = column(r, 8, err)))
             return -1;
-    return get(r, r->node, n * 2, err) < 0 || get(r, r->status, n * 2, err) < 0 || get(r, r->flags, n, err) < 0 ? -1 : 0;
+    if (!(r->node = column(r, 2, err)) || !(r->status = column(r, 2, err)))
+        return -1;
+    return (r->flags = column(r, 1, err)) ? 0 : -1;
 }
 
 static void print_time(int64_t v)
