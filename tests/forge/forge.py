@@ -108,7 +108,7 @@ def merge(number, method, keep):
 def as_github(p, me):
     owner = p["source"].split("/")[0]
     gone = not tip(p["source"], p["head"])
-    return {"number": p["number"], "id": 1000 + p["number"], "url": f"{me}/repos/{p['target']}/pulls/{p['number']}", "state": p["state"], "title": p["title"],
+    return {"number": p["number"], "id": 1000 + p["number"], "url": f"{me}/api/v3/repos/{p['target']}/pulls/{p['number']}", "state": p["state"], "title": p["title"],
             "body": p["text"], "html_url": f"{me}/{p['target']}/pull/{p['number']}", "merged_at": p.get("merged_at"), "created_at": p["created"],
             "head": {"ref": p["head"], "label": f"{owner}:{p['head']}", "sha": p["sha"], "user": {"login": owner}, "repo": None if gone and p["merged"] else {"full_name": p["source"]}},
             "base": {"ref": p["base"], "label": f"{p['target'].split('/')[0]}:{p['base']}", "repo": {"full_name": p["target"]}}}
@@ -303,7 +303,7 @@ class Handler(BaseHTTPRequestHandler):
             try:
                 if url.path.startswith("/_/"):
                     return self.reply(*self.control(url.path, data))
-                LOG.append(f"{self.command} {self.path}")
+                LOG.append(f"{self.command} {self.path} {data.decode()}".rstrip())
                 query = {k: v[0] for k, v in parse_qs(url.query).items()}
                 body = json.loads(data) if data else {}
                 scripted = next((row for row in SCRIPT if row[0] in (self.command, "*", self.command + "+")), None)

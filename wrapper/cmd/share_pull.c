@@ -23,7 +23,7 @@ static int ask_helper(struct share *s, struct forge_token *ret, struct err *err)
 {
     struct buf question CLEANUP_BUF;
     static const char *const argv[] = {"git", "-c", "core.askPass=", "credential", "fill", NULL};
-    static const char *const set[] = {"GIT_ASKPASS=", "SSH_ASKPASS=", NULL};
+    static const char *const set[] = {"GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", NULL};
     struct program_end end;
     buf_init(&question, 8192);
     forge_token_question(&s->target_place, &question);
