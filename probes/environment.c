@@ -2,6 +2,7 @@
  *
  * In the public profile the artifact holds only variables whose names begin with an allowed prefix, with identities replaced. */
 #include "base/fs.h"
+#include "probes/environment.h"
 #include "probes/look.h"
 #include "probes/redact.h"
 
@@ -37,6 +38,11 @@ static enum use use_of(struct str name)
         }
     }
     return use;
+}
+
+bool environment_shown(struct str name)
+{
+    return use_of(name) != NEITHER;
 }
 
 static bool is_plain(struct str s)

@@ -305,7 +305,10 @@ static int make_run(const struct import *im, const struct found *f, const char *
     if (make_begin(&m, &plan, err))
         return -1;
     record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);
-    if (put_output(&m, im, f, str_base_name(name), text, a, err)) {
+    char *clean = redaction_output(text, public, environ); /* the id is that of the text as it was found */
+    int kept = clean ? put_output(&m, im, f, str_base_name(name), (struct str){clean, text.n}, a, err) : err_set(err, ERR_SYSTEM, "no memory");
+    free(clean);
+    if (kept) {
         make_drop(&m);
         return -1;
     }

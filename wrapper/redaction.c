@@ -1,6 +1,11 @@
 /* redaction.c: what a run leaves out of all that it writes. */
 #include "wrapper/redaction.h"
 
+#include "base/fs.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
 void redaction_begin(struct redaction *ret, bool public_profile, const struct host *h)
 {
     *ret = (struct redaction){.redact.ids = public_profile ? &ret->ids : NULL, .streams.ids = public_profile ? &ret->ids : NULL};
@@ -65,5 +70,21 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
     }
     if (copy)
         copy[n] = NULL;
+    return copy;
+}
+
+char *redaction_output(struct str text, bool public_profile, char *const *env)
+{
+    struct redaction r;
+    struct host here = {.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = env};
+    char *copy = malloc(text.n + 1);
+    redaction_begin(&r, public_profile, &here);
+    if (copy) {
+        memcpy(copy, text.n ? text.p : "", text.n);
+        copy[text.n] = 0;
+        redact_text(&r.streams, copy, text.n);
+    }
+    redaction_end(&r);
+    fs_close(&here.root);
     return copy;
 }

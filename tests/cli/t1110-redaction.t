@@ -99,4 +99,20 @@ wait $pid 2>/dev/null
 sleep 0.5
 "$BENCHWRAP" sync --local >/dev/null 2>&1
 is "an orphan of the public profile is closed" "$(find mlruns -name meta.yaml -path '*/*/*/*' | wc -l | tr -d ' ')" 1
+
+# benchwrap redact
+printf 'user quentin on gpu07 password=abc 10.2.3.4\nok 12 %s\n' "$(sed -n 3p list)" >text
+is "a text is cleaned, and as long as before" "$(USER=quentin SLURM_JOB_NODELIST=gpu07 "$BENCHWRAP" redact text | sed 's/uuuuu*[0-9]*/U/; s/hhh*[0-9]*/H/')" \
+    "$(printf 'user U on H password=*** xx.x.x.x\nok 12 [redacted]******************************')"
+explained=$(USER=quentin SLURM_JOB_NODELIST=gpu07 "$BENCHWRAP" redact --explain - <text)
+like "places and reasons" "$explained" "^1:32 .*a name that means a secret"
+like "of the second line" "$explained" "^2:7 .*token of a known service"
+like "of names" "$explained" "^1:6 .*user"
+ok "the secret is not shown" sh -c '! printf %s "$1" | grep -q ghp' sh "$explained"
+facts=$(USER=quentin MY_TOKEN=geheim OMP_PLACES=cores "$BENCHWRAP" redact --explain)
+like "this machine: kept" "$facts" "^param cpu.threads +kept"
+like "dropped" "$facts" "^tag hostname +dropped"
+like "variables" "$facts" "^variable OMP_PLACES +kept"
+ok "and no secret" sh -c '! printf %s "$1" | grep -q geheim' sh "$facts"
+ok "as JSON" sh -c '"$BENCHWRAP" redact --json text | python3 -c "import json, sys; assert all(r[\"why\"] for r in json.load(sys.stdin))"'
 done_testing

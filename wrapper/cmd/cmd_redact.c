@@ -1,0 +1,246 @@
+/* cmd_redact.c: `benchwrap redact`: a text without secrets and identities, or what is kept, replaced and dropped of it, and why. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+#include "probes/environment.h"
+#include "probes/probe.h"
+#include "wrapper/redaction.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 256 << 10, TEXT_MAX = 256 << 20, SHOWN = 3 };
+
+static const struct listing_column columns[] = {
+    {"where", "WHERE", false, 0},
+    {"decision", "DECISION", false, 0},
+    {"becomes", "BECOMES", false, 60},
+    {"why", "WHY", false, 0},
+};
+
+struct explaining {
+    struct cmd_context *c;
+    struct listing *l;
+    const char *text;
+    size_t line_from, line; /* offset of a line, and its number */
+};
+
+/* ---- a text ---- */
+
+static const char *where_of(struct explaining *e, size_t at)
+{
+    if (at < e->line_from) { /* secrets come first, identities begin anew */
+        e->line_from = 0;
+        e->line = 1;
+    }
+    for (const char *lf; (lf = memchr(e->text + e->line_from, '\n', at - e->line_from)); e->line++)
+        e->line_from = (size_t)(lf - e->text) + 1;
+    return arena_printf(e->c->arena, "%zu:%zu", e->line, at - e->line_from + 1);
+}
+
+static void row(struct explaining *e, const char *where, const char *decision, const char *becomes, const char *why)
+{
+    listing_text(e->l, where);
+    listing_text(e->l, decision);
+    listing_str(e->l, str_of(becomes));
+    listing_text(e->l, why);
+}
+
+static void on_secret(void *context, const struct secret *s)
+{
+    struct explaining *e = context;
+    row(e, where_of(e, s->at), "replaced", arena_printf(e->c->arena, "%zu bytes of stars", s->n), secrets_reason(s->kind));
+}
+
+/* What it is replaced by is not known yet; what it was shall not be shown whole, since this listing is passed around. */
+static void on_identity(void *context, const struct identity_found *f)
+{
+    struct explaining *e = context;
+    row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu bytes", f->n), f->what);
+}
+
+static int read_all(struct cmd_context *c, const char *path, struct buf *text)
+{
+    CLEANUP_FD int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(c->err, "cannot open %s", path);
+    for (;;) {
+        char *room = buf_room(text, BLOCK);
+        ssize_t n = room ? read(fd, room, BLOCK) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(c->err, "cannot read %s", path);
+        if (!room)
+            return err_set(c->err, ERR_INPUT, "%s is longer than %d MiB: without --explain it may be", path, TEXT_MAX >> 20);
+        if (n == 0)
+            return 0;
+        text->n += (size_t)n;
+    }
+}
+
+static int explain_text(struct cmd_context *c, const char *path, struct redaction *r, struct listing *l)
+{
+    CLEANUP_BUF struct buf text;
+    struct secrets_state state = {false};
+    buf_init(&text, TEXT_MAX);
+    if (read_all(c, path, &text) < 0)
+        return -1;
+    if (text.n == 0)
+        return 0;
+    struct explaining e = {.c = c, .l = l, .text = text.p, .line = 1};
+    redact_secrets(text.p, text.n, &state, on_secret, &e);
+    if (r->redact.ids)
+        identities_replace(r->redact.ids, text.p, text.n, on_identity, &e);
+    return 0;
+}
+
+static void write_out(void *context, const void *p, size_t n)
+{
+    fwrite(p, 1, n, context);
+}
+
+static int clean_text(struct cmd_context *c, const char *path, struct redaction *r)
+{
+    CLEANUP_FD int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    struct redact_stream s;
+    char *block = arena_get(c->arena, BLOCK);
+    ssize_t n = -1;
+    if (fd < 0)
+        return err_sys(c->err, "cannot open %s", path);
+    redact_stream_init(&s, &r->streams, write_out, c->out);
+    while (block && ((n = read(fd, block, BLOCK)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0)
+            redact_stream_write(&s, block, (size_t)n);
+    redact_stream_flush(&s, true);
+    redact_stream_deinit(&s);
+    return n < 0 ? err_sys(c->err, "cannot read %s", path) : 0;
+}
+
+/* ---- this machine's facts ---- */
+
+static void explain_fact(struct explaining *e, struct redaction *r, const struct fact *f, bool public)
+{
+    char *key = arena_dup(e->c->arena, f->key.p, f->key.n), *value = arena_dup(e->c->arena, f->text.p, f->text.n);
+    if (!key || !value || (f->kind != FACT_PARAM && f->kind != FACT_TAG))
+        return;
+    const char *where = arena_printf(e->c->arena, "%s %s", f->kind == FACT_PARAM ? "param" : "tag", key);
+    if (public && !probes_public(key))
+        row(e, where, "dropped", "", "not among the keys that public records hold");
+    else if (redact_text(&r->redact, value, f->text.n) > 0)
+        row(e, where, "replaced", value, "a secret or an identity stands in its value");
+    else
+        row(e, where, "kept", value, public ? "on the list of public keys" : "the profile is private");
+}
+
+static void explain_variable(struct explaining *e, struct redaction *r, const char *variable, bool public)
+{
+    struct str value = str_of(variable), name = str_cut(&value, '=');
+    CLEANUP_BUF struct buf clean;
+    buf_init(&clean, 1 << 20);
+    if (!value.p || name.n == 0)
+        return;
+    const char *where = arena_printf(e->c->arena, "variable " STR_FMT, STR_ARG(str_sub(name, 0, 200)));
+    if (public && !environment_shown(name)) {
+        row(e, where, "dropped", "", "not among the variables that public records show");
+        return;
+    }
+    if (redact_name(name)) {
+        row(e, where, "replaced", "[redacted]", "its name means a secret");
+        return;
+    }
+    size_t places = redact_value(&clean, value);
+    if (public && clean.n > 0)
+        places += identities_replace(&r->ids, clean.p, clean.n, NULL, NULL);
+    row(e, where, places ? "replaced" : "kept", clean.p ? clean.p : "",
+        places   ? "a secret or an identity stands in its value"
+        : public ? "on the list of shown variables"
+                 : "the profile is private");
+}
+
+static void explain_machine(struct explaining *e, struct redaction *r, struct host *h, bool public)
+{
+    static const char id[33] = "00000000000000000000000000000000";
+    struct record facts;
+    record_init(&facts, id, clock_wall_ms());
+    probes_run(PROBE_BEFORE, false, h, &facts);
+    probes_run(PROBE_BESIDE, false, h, &facts);
+    probes_run(PROBE_AFTER, false, h, &facts);
+    for (const struct fact *f = facts.first; f; f = f->next)
+        explain_fact(e, r, f, public);
+    for (char *const *v = h->env; v && *v; v++)
+        explain_variable(e, r, *v, public);
+    record_deinit(&facts);
+    probes_end(h);
+}
+
+static int run(struct cmd_context *c)
+{
+    bool public = strcmp(opt_text(&c->opts, "profile"), "public") == 0, explain = opt_on(&c->opts, "explain") || opt_on(&c->opts, "json");
+    struct host h = {
+        .root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = c->env, .cwd = "/", .spool = -1};
+    struct redaction r;
+    struct listing l;
+    int done;
+    if (c->argc > 1 || (c->argc == 0 && !explain))
+        return fs_close(&h.root),
+               err_set(c->err, ERR_USAGE,
+                       c->argc > 1 ? "takes one file"
+                                   : "a file is wanted, \"-\" for standard input, or --explain for this machine's facts");
+    redaction_begin(&r, public, &h);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, c->arena);
+    if (!explain)
+        done = clean_text(c, c->argv[0], &r);
+    else if (c->argc == 1)
+        done = explain_text(c, c->argv[0], &r, &l);
+    else {
+        struct explaining e = {.c = c, .l = &l, .text = "", .line = 1};
+        explain_machine(&e, &r, &h, public);
+        done = 0;
+    }
+    if (done == 0 && explain && opt_on(&c->opts, "json")) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 64 << 20);
+        listing_json(&l, &b);
+        buf_putc(&b, '\n');
+        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    } else if (done == 0 && explain) {
+        if (listing_rows(&l) == 0)
+            fputs("Nothing would be replaced.\n", c->out);
+        done = listing_print(&l, c->out) ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+    }
+    listing_deinit(&l);
+    redaction_end(&r);
+    fs_close(&h.root);
+    return done;
+}
+
+static const struct opt_row rows[] = {
+    {"explain", 'x', OPT_FLAG, NULL, NULL, NULL, "Output", "instead of the text: each place, what becomes of it, and why", 0},
+    CMD_ROW_JSON,
+    {"profile", 0, OPT_CHOICE, "private|public", NULL, "public", "Selection",
+     "private: secrets only; public: hosts, people, addresses and serials, too", 0},
+};
+
+const struct cmd cmd_redact = {
+    .name = "redact",
+    .summary = "a text without secrets and identities, or what is kept, replaced and dropped, and why",
+    .usage = "[OPTIONS] [FILE|-]",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Writes a file (\"-\": standard input) as a record would hold it: secrets become \"[redacted]\" and stars, and in the public profile names of hosts, "
+        "people, accounts, homes, addresses and serial numbers become tokens; each as long as what it replaces, so that columns stay.\n\n"
+        "--explain lists the places instead, with the reason for each. Without a file it lists the facts of this machine and the variables of this environment: "
+        "which a record would keep, replace or drop. What is replaced is not shown.\n\n"
+        "Known are the names in the environment (user, home, hosts of the job, account), those of this machine (host, domain, addresses, serials) and the shapes of "
+        "addresses. Other names cannot be known: look at a text before you publish it.",
+    .examples = "$ benchwrap redact --explain\nWhat a public record would tell of this machine.\n"
+                "$ benchwrap redact output.log >clean.log\nA log that can be shown around.\n"
+                "$ benchwrap redact --explain output.log\nLine and column of all that would be replaced.\n",
+    .run = run,
+};
