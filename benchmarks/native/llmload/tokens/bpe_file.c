@@ -112,7 +112,7 @@ int bpe_file_parse(struct bpe_file **ret, struct str text, struct err *err)
     if (!f)
         return err_sys(err, "out of memory");
     bpe_init(&f->bpe);
-    int rc = json_parse(&j, text, NULL, err);
+    int rc = str_valid_utf8(text) ? json_parse(&j, text, NULL, err) : err_set(err, ERR_INPUT, "not valid UTF-8");
     if (rc == 0)
         rc = read_all(f, j, err);
     json_free(j);

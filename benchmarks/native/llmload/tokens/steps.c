@@ -108,7 +108,7 @@ static int compile(struct step *s, const char *pattern, struct err *err)
     translate(&text, pattern);
     if (text.failed)
         return err_set(err, ERR_INPUT, "the pattern is longer than %d bytes", PATTERN_MAX);
-    s->pattern = pcre2_compile((PCRE2_SPTR)(text.p ? text.p : ""), text.n, PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK, &code, &at, NULL);
+    s->pattern = pcre2_compile((PCRE2_SPTR)(text.p ? text.p : ""), text.n, PCRE2_UTF | PCRE2_UCP, &code, &at, NULL);
     if (!s->pattern) {
         unsigned char why[160] = "";
         pcre2_get_error_message(code, why, sizeof why);
