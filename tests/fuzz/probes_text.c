@@ -1,7 +1,11 @@
-/* probes_text: cpuinfo, mountinfo, os-release, lists, topology XML, secrets: any text must leave valid results or none. */
+/* probes_text: cpuinfo, mountinfo, os-release, lists, topology XML, secrets, identities, layouts of file systems, kept facts, arguments: any text must
+ * leave valid results or none. */
 #include "probes/look.h"
 #include "probes/parse.h"
+#include "probes/kept.h"
+#include "probes/paths.h"
 #include "probes/redact.h"
+#include "probes/stripe.h"
 #include "probes/topology_xml.h"
 
 #include <stdio.h>
@@ -25,6 +29,63 @@ static void mounts(struct str text)
     }
 }
 
+static void layouts(struct str text)
+{
+    struct stripe s;
+    if (stripe_of_lov(text, &s))
+        must(strlen(s.pool) < sizeof s.pool && s.size_B >= 0);
+    if (stripe_of_lfs(text, &s) || stripe_of_beegfs(text, &s) || stripe_of_mmlsattr(text, &s))
+        must(strlen(s.pool) < sizeof s.pool && strlen(s.pattern) < sizeof s.pattern);
+    struct kept f;
+    for (struct str rest = text; kept_next(&rest, &f) > 0;)
+        must(f.key.n + f.text.n <= text.n);
+}
+
+static void take(void *context, const void *p, size_t n)
+{
+    buf_add(context, p, n);
+}
+
+/* In place, at once and as a stream in pieces: nothing is lost, and the length stays. */
+static void cleaning(struct str text)
+{
+    struct identities ids;
+    struct redact r = {&ids, 0, 0};
+    struct redact_stream s;
+    struct buf got CLEANUP_BUF;
+    char *copy = malloc(text.n + 1);
+    must(copy != NULL);
+    memcpy(copy, text.n ? text.p : "", text.n);
+    identities_init(&ids);
+    identities_add(&ids, STR("gpu07"), 'h');
+    identities_add(&ids, STR("/home/alice"), 'd');
+    identities_add_hosts(&ids, str_sub(text, 0, 64));
+    redact_text(&r, copy, text.n);
+    buf_init(&got, 2 * text.n + 4096);
+    redact_stream_init(&s, &r, take, &got);
+    for (size_t at = 0, k = 1; at < text.n; at += k, k = k % 97 + 3) {
+        redact_stream_write(&s, text.p + at, k < text.n - at ? k : text.n - at);
+        redact_stream_flush(&s, false);
+    }
+    redact_stream_flush(&s, true);
+    redact_stream_deinit(&s);
+    must(got.n == text.n);
+    identities_deinit(&ids);
+    free(copy);
+}
+
+static void arguments(struct str text)
+{
+    char word[512], *program[] = "prog", *argv[] = {program, word, NULL};
+    struct paths *p = malloc(sizeof *p);
+    must(p != NULL);
+    snprintf(word, sizeof word, STR_FMT, STR_ARG(str_sub(text, 0, 500)));
+    paths_of(p, argv, "/home/u");
+    for (size_t i = 0; i < p->count; i++)
+        must(p->list[i][0] == '/');
+    free(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct str text = {(const char *)data, n};
@@ -45,5 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     buf_clear(&to);
     redact_value(&to, text);
     must(to.n <= 11 * n + 16);
+    layouts(text);
+    cleaning(text);
+    arguments(text);
     return 0;
 }

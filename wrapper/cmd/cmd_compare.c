@@ -1,6 +1,7 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
 #include "cmd/compare.h"
 #include "cmd/compare_history.h"
+#include "cmd/compare_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,24 @@ static int print_params(struct cmd_context *c, const struct group *groups, size_
     return status;
 }
 
+/* Whether the machine explains a difference, in two lines. */
+static void print_machine(struct cmd_context *c, const struct group *groups, size_t count)
+{
+    static const char *const states[] = {
+        [MACHINE_UNKNOWN] = "not known of all", [MACHINE_SAME] = "the same", [MACHINE_DIFFERS] = "differs"};
+    struct machine_difference parts[MACHINE_PARTS];
+    machine_compare(groups, count, c->arena, parts);
+    fputc('\n', c->out);
+    for (int i = 0; i < MACHINE_PARTS; i++) {
+        fprintf(c->out, "%s: %s (%s)", i == 0 ? "Hardware" : "Configuration", states[parts[i].state], parts[i].hash);
+        for (const char **key = parts[i].keys; key && *key; key++)
+            fprintf(c->out, "%s %s", key == parts[i].keys ? ":" : ",", *key);
+        if (parts[i].state == MACHINE_DIFFERS && parts[i].keys && !parts[i].keys[0])
+            fputs(": by something that no parameter names", c->out);
+        fputs(".\n", c->out);
+    }
+}
+
 static const char *metric_name(const struct compared *m, struct arena *a)
 {
     return m->step < 0 ? m->key : arena_printf(a, "%s @%lld", m->key, (long long)m->step);
@@ -237,7 +256,32 @@ static int print_metrics(struct cmd_context *c, const struct compared *metrics, 
     return status;
 }
 
+static int print_text(struct cmd_context *c, const struct group *groups, const struct compared *metrics, size_t count)
+{
+    int status = print_groups(c, groups, count) | print_params(c, groups, count);
+    print_machine(c, groups, count);
+    return status | print_metrics(c, metrics, count);
+}
+
 /* ---- JSON ---- */
+
+static void machine_json(struct json_out *j, const struct group *groups, size_t count, struct arena *a)
+{
+    static const char *const states[] = {[MACHINE_UNKNOWN] = "unknown", [MACHINE_SAME] = "same", [MACHINE_DIFFERS] = "differs"};
+    struct machine_difference parts[MACHINE_PARTS];
+    machine_compare(groups, count, a, parts);
+    json_open(j, "machine", '{');
+    for (int i = 0; i < MACHINE_PARTS; i++) {
+        json_open(j, parts[i].name, '{');
+        json_text(j, "is", states[parts[i].state]);
+        json_open(j, "differing", '[');
+        for (const char **key = parts[i].keys; key && *key; key++)
+            json_text(j, NULL, *key);
+        json_close(j, ']');
+        json_close(j, '}');
+    }
+    json_close(j, '}');
+}
 
 static void side_json(struct json_out *j, const struct compared_side *side, size_t g)
 {
@@ -285,6 +329,7 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
         json_close(&j, ']');
     }
     json_close(&j, '}');
+    machine_json(&j, groups, count, c->arena);
     json_open(&j, "metrics", '[');
     for (const struct compared *m = metrics; m; m = m->next) {
         json_open(&j, NULL, '{');
@@ -321,9 +366,7 @@ static int compare(struct cmd_context *c, struct runs *runs)
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {
-        int printed = opt_on(&c->opts, "json")
-                          ? print_json(c, groups, metrics, count)
-                          : print_groups(c, groups, count) | print_params(c, groups, count) | print_metrics(c, metrics, count);
+        int printed = opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count) : print_text(c, groups, metrics, count);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
     }
@@ -379,6 +422,7 @@ const struct cmd cmd_compare = {
     .description =
         "Each operand is a group: one run, or several with commas between (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is the base; "
         "the word vs is for reading only. --by makes the groups; warm-up runs are left out, and of a series each repetition counts.\n\n"
+        "Below the parameters that differ stands whether hardware (node.type) and configuration (node.state) are the same, and which facts make the difference.\n\n"
         "For each metric: number of values, median, ratio of the medians to the base and its 95 % interval (Price and Bonett, free of assumptions on "
         "the distribution). With several runs in a group each run counts once, with the median of its repetitions; with one run in each, its "
         "repetitions are the values (\"rep\"). Below three values on a side there is no interval: \"too few\".\n\n"

@@ -1,0 +1,14 @@
+/* compare_machine.h: does the machine explain the difference? By the hashes of hardware and configuration, and the facts that differ. */
+#ifndef CMD_COMPARE_MACHINE_H
+#define CMD_COMPARE_MACHINE_H
+#include "cmd/compare.h"
+
+enum machine_part { MACHINE_HARDWARE, MACHINE_CONFIGURATION, MACHINE_PARTS };
+
+struct machine_difference {
+    const char *name, *hash; /* "hardware", "node.type" */
+    enum { MACHINE_UNKNOWN, MACHINE_SAME, MACHINE_DIFFERS } state;
+    const char **keys; /* params that differ and belong to it, NULL-terminated; empty where none is known */
+};
+void machine_compare(const struct group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS]);
+#endif
