@@ -54,15 +54,14 @@ server_id() # TREE'S RUN: the server's id of it
 }
 read -r on_server run <<<"$(server_id "$stream")"
 name=$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$experiment/$stream/meta.yaml")
-triad=$(cut -d ' ' -f 2 "mlruns/$experiment/$stream/metrics/triad.bw_MB_per_s.max")
-look table "the runs table opens with run, verdict and headline metric" "$(cat link)" "$name"
-look table-headline "… the stream experiment's with the metric's column" "$url/#/experiments/$on_server/runs?viewStateShareKey=benchwrap" "$name;triad.bw_MB_per_s.max;pass"
-look run "a run's page shows its metrics and params" "$url/#/experiments/$on_server/runs/$run" "triad.bw_MB_per_s.max;${triad%%.*}"
-look chart "a metric has its chart" "$url/#/metric?runs=%5B%22$run%22%5D&metric=%22triad.bw_MB_per_s%22&experiments=%5B%22$on_server%22%5D" '!.js-plotly-plot .scatterlayer'
+triad=$(cut -d ' ' -f 2 "mlruns/$experiment/$stream/metrics/triad.bw_MB_per_s.max" | cut -d . -f 1)
+look table "a runs table opens with the run, its verdict and the headline metric" "$url/#/experiments/$on_server/runs?viewStateShareKey=benchwrap" "$name;triad.bw_MB_per_s.max;pass"
+look run "a run's page shows its metrics and params" "$url/#/experiments/$on_server/runs/$run" "triad.bw_MB_per_s.max;$triad"
+look chart "its metrics have charts" "$url/#/experiments/$on_server/runs/$run/model-metrics" "copy.bw_MB_per_s.max"
+look chart-drawn "… which are drawn" "$url/#/experiments/$on_server/runs/$run/model-metrics" '!.js-plotly-plot .barlayer path'
 look artifact "an artifact is shown as text" "$url/#/experiments/$on_server/runs/$run/artifacts/stdout.log" "STREAM version;Triad"
 parent=$(grep -l . mlruns/"$nested"/*/tags/mlflow.parentRunId | head -n 1 | xargs cat)
-read -r nested_on_server parent_run <<<"$(server_id "$parent")"
-look nested "a series' runs are nested below it" "$url/#/experiments/$nested_on_server/runs" "$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$nested/$parent/meta.yaml")"
+look nested "the link leads to the newest run's table, where a series' runs are nested" "$(cat link)" "$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$nested/$parent/meta.yaml")"
 
 # ---- while a program runs ----
 cat >slow.sh <<'S'
@@ -82,7 +81,7 @@ for _ in $(seq 600); do
 done
 ok "the run is on the server while its program runs" [ -n "${live_run:-}" ]
 look live-run "… its page shows the metric" "$url/#/experiments/$live/runs/$live_run" "loss"
-look live-curve "… and its curve" "$url/#/metric?runs=%5B%22$live_run%22%5D&metric=%22loss%22&experiments=%5B%22$live%22%5D" '!.js-plotly-plot .scatterlayer'
+look live-curve "… and its curve" "$url/#/experiments/$live/runs/$live_run/model-metrics" '!.js-plotly-plot .scatterlayer path'
 ok "… and the program still runs" kill -0 "$program"
 : >stop
 wait "$program"
