@@ -27,7 +27,7 @@ rm -r mlruns .benchwrap
 for v in 100 101 99 100.5 99.5 102 98 100; do measure $v "1$((${v%.*} % 10))" a; done
 
 measure 100.2 14 a
-is "nothing has changed" "$(verdicts)" "{'delay': 'no change', 'run.wall': 'no change', 'speed': 'no change'}"
+is "nothing has changed" "$(verdicts | sed "s/'run.wall': '[a-z ]*', //")" "{'delay': 'no change', 'speed': 'no change'}" # how long it took is the machine's
 is "the gate is open" "$(history --gate >/dev/null; echo $?)" 0
 measure 90 14 a
 is "a tenth slower" "$(history --json | get '[(m["verdict"], m["n"], round(m["change"], 3), m["value"]) for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "[('regression', 9, -0.1, 90)]"

@@ -1,5 +1,5 @@
 /* count-signals.c FILE: counts every signal that reaches it. Writes "ready" into FILE.ready, and once FILE.stop exists "NUMBER COUNT" lines into FILE.
- * With a second argument "group": leaves its process group first. */
+ * With a second argument "group": leaves its process group first; "show": prints "N seen" at the start and whenever there are more. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +31,13 @@ int main(int argc, char **argv)
     if (!f || fprintf(f, "%d\n", (int)getpid()) < 0 || fclose(f))
         return 3;
     snprintf(path, sizeof path, "%s.stop", argv[1]);
-    while (access(path, F_OK) < 0) {
+    for (int shown = -1; access(path, F_OK) < 0;) {
+        int all = 0;
+        for (int i = 1; i <= 64; i++)
+            all += counts[i];
+        if (all != shown && argc > 2 && strcmp(argv[2], "show") == 0)
+            dprintf(1, "%d seen\n", all);
+        shown = all;
         struct timespec nap = {.tv_nsec = 5000000};
         nanosleep(&nap, NULL);
     }

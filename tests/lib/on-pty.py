@@ -1,10 +1,11 @@
 """on-pty.py STEPS -- COMMAND…: runs COMMAND as a shell's foreground job would be: own session, controlling terminal, on a fresh pty; plays STEPS.
 
 STEPS is one argument, steps separated by `;`:
-  expect TEXT      wait (at most 10 s) until TEXT has been shown
+  expect TEXT      wait (at most 60 s) until TEXT has been shown
   send TEXT        type it (Python escapes: \\x03, \\r)
   size ROWS COLS   resize the terminal
   wait SECONDS
+  touch FILE       make an empty file
   stopped          wait until the job has stopped; says "stopped SIGNAL"
   cont             continue the whole group in the foreground
   kill SIG         to the job's pid alone
@@ -88,7 +89,7 @@ def pump(seconds):
             time.sleep(0.01)
 
 def until(condition, what):
-    end = time.time() + 10
+    end = time.time() + 60
     while not condition():
         if time.time() > end:
             print("time-out waiting for", what); break
@@ -112,6 +113,8 @@ for step in steps:
         end = time.time() + float(rest)
         while time.time() < end:
             pump(0.02)
+    elif verb == "touch":
+        open(rest, "w").close()
     elif verb == "stopped":
         count = reports.count(b"stopped")
         until(lambda: reports.count(b"stopped") > 0, "a stop")
@@ -122,7 +125,7 @@ for step in steps:
     elif verb == "kill":
         os.kill(job, getattr(signal, "SIG" + rest))
 if ["leader"] in steps:
-    end = time.time() + 10
+    end = time.time() + 60
     while time.time() < end:
         pid, status = os.waitpid(leader, os.WNOHANG)
         if pid:
