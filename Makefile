@@ -129,7 +129,8 @@ unit_src := $(wildcard tests/unit/*/*.c)
 unit_bin := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 $(O)/tests/unit/%: tests/unit/%.c $(NATIVE_LIB) $(LIB) $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< $(NATIVE_LIB) $(LIB) $(PKG_LIBS) -lcmocka
+	$(call say,TEST,$@)$(compile) -Itests/lib -MMD -MP -MF $@.d $(BW_LDFLAGS) $(LDFLAGS) -o $@ $< \
+		$(filter $(O)/lib/lib$(firstword $(subst /, ,$*)).a,$(NATIVE_LIB)) $(NATIVE_OWN) $(LIB) $(PKG_LIBS) -lcmocka
 # Helper programs of tests and measurements: plain C, libc only, tests/lib/<name>.c and tests/bench/<name>.c; those that need more say so in
 # a line `/* link: core */` (libwrap.a and its libraries) or `/* link: PACKAGE */` (pkg-config).
 help_bin := $(patsubst %.c,$(O)/%,$(wildcard tests/lib/*.c tests/bench/*.c))
