@@ -1,0 +1,51 @@
+/* names.c: names that some system refuses, changes or takes for something else. */
+#include "check/parts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void names_are_judged(void **state)
+{
+    static const struct { const char *name; bool good, usable; } rows[] = {
+        {"stdout.log", true, true}, {"a b", true, true}, {"\xc3\xa4.txt", true, true}, {"\xe6\x97\xa5\xe6\x9c\xac", true, true}, {"console.log", true, true}, {"auxiliary", true, true}, {"com10", true, true},
+        {"git~10", true, true}, {"x.git", true, true}, {".config", true, true},
+        {"", false, false}, {".", false, false}, {"..", false, false}, {"a/b", false, false},
+        {".git", false, true}, {".GIT", false, true}, {".git ", false, true}, {".git...", false, true}, {"GIT~1", false, true}, {".git:x", false, true}, {".g\xe2\x80\x8cit", false, true}, {".gitattributes", false, true},
+        {"a\n", false, true}, {"a\x1b", false, true}, {"\x7f", false, true}, {"\xff", false, true}, {"\xc0\xaf", false, true}, {"a\\b", false, true}, {"a:b", false, true}, {"a*", false, true},
+        {"a.", false, true}, {"a ", false, true}, {" a", false, true}, {"NUL", false, true}, {"aux.c", false, true}, {"Com1", false, true}, {"lpt9.txt", false, true},
+        {"e\xcc\x81", false, true}, {"a\xe2\x80\xae", false, true}, {"\xef\xbb\xbfx", false, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct check k;
+        arena_init(&a, 0);
+        check_begin(&k, &a);
+        bool usable = check_name(&k, str_of(rows[i].name), "x");
+        if (usable != rows[i].usable || (k.count == 0) != rows[i].good)
+            fail_msg("row %zu \"%s\": usable %d, %zu findings", i, rows[i].name, usable, k.count);
+        check_end(&k);
+        arena_deinit(&a);
+    }
+}
+
+static void names_meet_where_case_does_not_count(void **state)
+{
+    static const char *const pairs[][2] = {{"A", "a"}, {"\xc3\x84", "\xc3\xa4"}, {"\xd0\x96", "\xd0\xb6"}, {"a\xe2\x80\x8d", "a"}};
+    struct arena a;
+    (void)state;
+    arena_init(&a, 0);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_string_equal(check_name_folded(str_of(pairs[i][0]), &a), check_name_folded(str_of(pairs[i][1]), &a));
+    assert_string_not_equal(check_name_folded(STR("a"), &a), check_name_folded(STR("b"), &a));
+    arena_deinit(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_judged), cmocka_unit_test(names_meet_where_case_does_not_count)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
