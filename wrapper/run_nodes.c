@@ -320,6 +320,7 @@ static void start_step(struct run *run)
                           NULL};
     char **env = step_environment(run);
     n->way = NODES_STEP;
+    n->look_ns = clock_mono_ns() + CLOCK_MS * MS;
     buf_init(&n->facts, 16 << 20);
     note_way(run);
     if (!env || ask_start(&n->step, (char *const *)line, env, PIECE, 0, ASK_INPUT, &err)) {
@@ -336,6 +337,7 @@ static void ask_clocks(struct run *run)
     n->told = n->seen_count;
     n->asked_ns = clock_mono_ns();
     n->asked_wall_ms = clock_wall_ms();
+    n->look_ns = n->asked_ns + CLOCK_MS * MS;
     int k = snprintf(text, sizeof text, "t %" PRId64 "\n", n->asked_ns);
     if (write(n->step.in, text, (size_t)k) != k)
         n->asked_ns = 0; /* srun does not read: another time */
@@ -370,9 +372,10 @@ void nodes_hear(struct run *run)
         return;
     enum ask_end end = ask_hear(&n->step);
     take_text(run);
-    if (end != ASK_RUNS)
+    if (end != ASK_RUNS) {
+        n->look_ns = INT64_MAX;
         step_failed(run);
-    else if (n->seen_count > n->told && n->step.in >= 0 && clock_mono_ns() - n->asked_ns > 20 * MS)
+    } else if (n->seen_count > n->told && n->step.in >= 0 && clock_mono_ns() - n->asked_ns > 20 * MS)
         ask_clocks(run);
 }
 
@@ -483,8 +486,6 @@ int64_t nodes_next(const struct run *run)
     const struct run_nodes *n = &run->nodes;
     if (n->way == NODES_STEP && n->step.end == ASK_RUNS && n->step.out < 0)
         return clock_mono_ns() + 2 * MS;
-    if (n->way == NODES_STEP && n->step.end == ASK_RUNS)
-        return (n->asked_ns ? n->asked_ns : n->start_ns) + CLOCK_MS * MS;
     return n->look_ns;
 }
 
@@ -505,7 +506,7 @@ void nodes_on_time(struct run *run, int64_t now_ns)
     struct run_nodes *n = &run->nodes;
     if (n->way == NODES_FILES && now_ns >= n->look_ns)
         look_for_files(run, now_ns);
-    if (n->way == NODES_STEP && n->step.in >= 0 && now_ns - (n->asked_ns ? n->asked_ns : n->start_ns) >= CLOCK_MS * MS)
+    if (n->way == NODES_STEP && now_ns >= n->look_ns)
         ask_clocks(run);
     nodes_hear(run);
 }

@@ -21,7 +21,7 @@ struct run_nodes {
     char folder[4200]; /* NODES_FILES */
     struct nodes_seen *seen; /* [seen_count] */
     size_t seen_count, ended, told; /* nodes; those that have ended; those that had told something at the last question about clocks */
-    int64_t look_ns; /* when the folder is looked into, INT64_MAX: never */
+    int64_t look_ns; /* when the folder is looked into, or the clocks are asked for; INT64_MAX: never */
     int64_t looked_ms; /* wall time of the look before; 0: none that tells of clocks */
     struct buf facts; /* NODES_STEP: lines of what lasts, kept for the other runs of the job */
     int64_t start_ns, asked_ns, asked_wall_ms; /* asked: about clocks */
