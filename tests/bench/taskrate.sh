@@ -44,7 +44,7 @@ peak() { "$M" pss -- "$tr" local -n "$1" -r 1 --warmup 0 --chain 0 --payload cal
 few=$("$M" pss -- "$tr" local -n 1 -d 1s -r 1 --warmup 0 --chain 0 --payload call --json) many=$(peak $calls)
 row taskrate "memory of a task" "$(calc "($many-$few)*1024/($calls-1)")" B '<=64' "greatest PSS, KB: $few with one task, $many with $calls"
 if has perf && perf record -q -o "$work/perf" -e sched:sched_process_exec true >/dev/null 2>&1; then
-    perf record -q -k CLOCK_MONOTONIC -a -e sched:sched_process_exec --filter 'filename ~ "*taskrate-stub"' -o "$work/perf" -- "$tr" local -n 1000 -r 1 --warmup 0 --chain 0 --out "$work/traced" >/dev/null 2>&1
+    perf record -q -k CLOCK_MONOTONIC -e sched:sched_process_exec --filter 'filename ~ "*taskrate-stub"' -o "$work/perf" -- "$tr" local -n 1000 -r 1 --warmup 0 --chain 0 --out "$work/traced" >/dev/null 2>&1
     perf script --ns -i "$work/perf" -F time 2>/dev/null | tr -d ' :' >"$work/execs"
     trace=$(python3 - "$work" <<'P'
 import gzip, json, struct, sys

@@ -89,4 +89,16 @@ like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the 
 # Recorded by benchwrap, without --json too.
 "$BENCHWRAP" -q -e t -- "$T" local -n 50 >/dev/null 2>&1
 is "a run with the repetition as step" "$(cut -d' ' -f3 mlruns/*/*/metrics/throughput_op_per_s | tr '\n' ' ') $(cat mlruns/*/*/params/path)" "0 1 2  client -> process"
+if long_tests; then
+    # A million processes: memory is the book's 64 bytes a task and what the program is anyway.
+    "$T" local -n 1000000 -r 1 --warmup 0 --chain 0 --json >out.json 2>err &
+    pid=$! most=0
+    while kill -0 $pid 2>/dev/null; do
+        now=$(awk '/^VmHWM/ {print $2}' /proc/$pid/status 2>/dev/null); [ "${now:-0}" -gt $most ] && most=$now
+        sleep 1
+    done
+    wait $pid
+    is "a million tasks: all ended" "$? $(get '.configurations[0].batches[0] | [.ended, .lost, .self_stamped]')" '0 [1000000,0,1000000]'
+    ok "… in at most 64 bytes a task and 8 MB (greatest resident size $most KB)" [ "$most" -gt 1000 -a "$most" -lt $((64 * 1000000 / 1024 + 8192)) ]
+fi
 done_testing
