@@ -1,7 +1,7 @@
 #!/bin/sh
 # llmload against a service of known timing that shares no code with it: counts, tokens and times are the service's own.
 . "$(dirname "$0")/../lib/tap.sh"
-. "$TESTLIB/llm.sh"
+. "$TESTLIB/llmfake.sh"
 
 TIMED=$BUILD/tests/lib/llm-timed
 long_tests && levels='100 1000 10000' || levels=40

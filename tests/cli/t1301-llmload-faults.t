@@ -1,7 +1,7 @@
 #!/bin/sh
 # llmload tells what went wrong, counts it, and ends accordingly; what was measured is never lost.
 . "$(dirname "$0")/../lib/tap.sh"
-. "$TESTLIB/llm.sh"
+. "$TESTLIB/llmfake.sh"
 
 ended() # NAME EXPECTED-STATUS EXPECTED ARGUMENTS…: [completed, failed, endings]
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # llmload's schedules: when what is sent; traces; sessions; cancellations; sweeps and the search.
 . "$(dirname "$0")/../lib/tap.sh"
-. "$TESTLIB/llm.sh"
+. "$TESTLIB/llmfake.sh"
 
 llm_start "$FAKE" --ttft 2ms
 load() { "$LOAD" --url "$url" --max-tokens 2 --json "$@" 2>"$WORK/err"; }

@@ -126,12 +126,12 @@ static int main_line(int argc, char **argv, struct err *err)
     struct fake f = {0};
     struct buf text CLEANUP_BUF;
     int next;
+    buf_init(&text, 1 << 20);
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
     if (next < argc)
         return err_set(err, ERR_USAGE, "\"%.60s\": llmfake takes options only", argv[next]);
-    buf_init(&text, 1 << 20);
     if (opt_on(&set, "version") || opt_on(&set, "help") || opt_on(&set, "man")) {
         struct man_program p = {"llmfake",   "answer like a language model's server, by an exact schedule",
                                 "[OPTIONS]", description,

@@ -111,12 +111,12 @@ static int read_headers(struct load *l, const struct opt_set *set, struct arena 
 {
     for (const struct opt_value *v = opt_find(set, "header"); v && v->text; v = v->next) {
         struct buf text CLEANUP_BUF;
+        buf_init(&text, SECRETS_MAX);
         if (v->text[0] != '@') {
             if (add_header(l, str_trim(str_of(v->text)), v->text, a, err) < 0)
                 return -1;
             continue;
         }
-        buf_init(&text, SECRETS_MAX);
         if (fs_read(AT_FDCWD, v->text + 1, SECRETS_MAX - 1, 0, &text, err) < 0)
             return err_wrap(err, "--header %s", v->text);
         for (struct str rest = buf_text(&text); rest.p;)
@@ -180,11 +180,11 @@ static int read_body(struct load *l, const char *text, struct arena *a, struct e
 {
     struct json *j;
     struct buf plain CLEANUP_BUF;
+    buf_init(&plain, 1 << 24);
     if (!text)
         return 0;
     if (json_parse(&j, str_of(text), NULL, err) < 0)
         return err_wrap(err, "--body");
-    buf_init(&plain, 1 << 24);
     bool object = json_is_object(j);
     if (object)
         json_print(j, &plain);

@@ -196,6 +196,7 @@ static int main_line(int argc, char **argv, struct err *err)
     struct opt_set set = {.rows = load_rows, .count = LOAD_ROWS, .values = values};
     struct buf out CLEANUP_BUF;
     int next;
+    buf_init(&out, 1 << 20);
 #define VERB(function, name, arguments, what)                                                                                              \
     if (argc > 1 && strcmp(argv[1], name) == 0)                                                                                            \
         return function(argc - 1, argv + 1, err);
@@ -204,7 +205,6 @@ static int main_line(int argc, char **argv, struct err *err)
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
-    buf_init(&out, 1 << 20);
     if (opt_on(&set, "version")) {
         buf_puts(&out, "llmload " BW_VERSION "\n");
         return print(&out, stdout, err);

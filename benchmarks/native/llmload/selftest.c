@@ -61,12 +61,12 @@ int selftest_main(int argc, char **argv, struct err *err)
     struct buf out CLEANUP_BUF;
     int next, status = 0;
     bool first = true;
+    buf_init(&out, 1 << 20);
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
     if (next < argc)
         return err_set(err, ERR_USAGE, "\"%.60s\": llmload selftest takes options only", argv[next]);
-    buf_init(&out, 1 << 20);
     if (opt_on(&set, "help")) {
         buf_puts(&out, "usage: llmload selftest [OPTIONS]\n\nMeasures the client's own error on this machine.\n\n");
         opt_help(&set, &out);

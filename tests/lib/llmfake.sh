@@ -1,0 +1,28 @@
+# shellcheck shell=sh
+# llmfake.sh: servers for the tests of llmload; sourced behind tap.sh. $LOAD and $FAKE are the programs.
+LOAD=$BUILD/bin/llmload FAKE=$BUILD/bin/llmfake
+llm_pids=
+unset OPENAI_API_KEY http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+
+# Starts a server whose first line of output is its address (or port); sets $url, $server, and $said, the file of its standard error.
+llm_start() # COMMAND…
+{
+    said=$WORK/said.$(ls "$WORK" | wc -l)
+    "$@" >"$said.address" 2>"$said" &
+    server=$!
+    llm_pids="$llm_pids $server"
+    for llm_try in $(seq 400); do
+        [ -s "$said.address" ] && break
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.025
+    done
+    url=$(head -n 1 "$said.address")
+    case $url in [0-9]*) url=http://127.0.0.1:$url ;; esac
+}
+llm_stop() # ends the last one and waits: its last words are in $said
+{
+    kill "$server" 2>/dev/null
+    wait "$server" 2>/dev/null
+}
+llm_end() { for llm_pid in $llm_pids; do kill "$llm_pid" 2>/dev/null; wait "$llm_pid" 2>/dev/null; done; tap_exit; }
+trap llm_end EXIT
