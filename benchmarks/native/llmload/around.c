@@ -163,10 +163,11 @@ int around_end(struct around *a, const struct outcome *o, struct err *err)
     progress_clear(&a->progress);
     if (a->scrape)
         scrape_stop(a->scrape);
+    int written = records_end(a->records, err) < 0 || records_end(a->csv, err) < 0 ? -1 : 0;
     if (!opt_text(a->set, "plots"))
-        return 0;
+        return written;
     buf_printf(&title, "llmload %.100s%s%.100s", a->load->urls[0], a->load->model ? ", " : "", a->load->model ? a->load->model : "");
-    return plots_write(opt_text(a->set, "plots"), o, title.p, err);
+    return plots_write(opt_text(a->set, "plots"), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
 }
 
 /* Does the server count as many tokens as the client? Whole run, all phases: only where every request came to its end. */
@@ -235,4 +236,5 @@ void around_catch_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &a, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing, not the end */
 }

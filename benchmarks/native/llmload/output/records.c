@@ -14,6 +14,7 @@ struct records {
     bool csv, chunks;
     uint64_t seed;
     int64_t wall_ns;
+    struct err trouble; /* of writing: the run's result is worth more than these lines, so it is told afterwards */
 };
 
 const char records_csv_head[] =
@@ -224,8 +225,19 @@ static int finish(struct result_sink *sink, struct err *err)
 {
     struct records *r = (struct records *)(void *)sink;
     struct lines *l = r->lines;
+    (void)err;
     r->lines = NULL;
-    return l ? lines_close(l, err) : 0;
+    if (l)
+        lines_close(l, &r->trouble);
+    return 0;
+}
+
+int records_end(const struct records *r, struct err *err)
+{
+    if (!r || r->trouble.kind == ERR_NONE)
+        return 0;
+    *err = r->trouble;
+    return -1;
 }
 
 int records_new(struct records **ret, const char *path, bool csv, bool chunks, uint64_t seed, struct err *err)

@@ -9,6 +9,8 @@ struct records;
 int records_new(struct records **ret, const char *path, bool csv, bool chunks, uint64_t seed, struct err *err);
 void records_free(struct records *r); /* NULL is allowed */
 struct result_sink *records_sink(struct records *r);
+/* After the run: -1 with err if lines are missing. NULL is allowed. */
+int records_end(const struct records *r, struct err *err);
 /* For tests: one line. wall_ns: what is to be added to a time to get nanoseconds since 1970. */
 void records_json_line(const struct result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to);
 void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to);
