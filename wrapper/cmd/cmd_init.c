@@ -331,7 +331,7 @@ static int set_up(struct making *m)
     int rc = choose_site(m);
     if (rc == 0)
         rc = put_exclude(m, r);
-    if (rc == 0 && bare)
+    if (rc == 0) /* for linked worktrees too, and bare repositories, which have no .benchwrap */
         rc = repo_config_set(r, "benchwrap.site", m->site, c->err);
     repo_close(r);
     if (rc == 0 && !bare)

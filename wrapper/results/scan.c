@@ -158,7 +158,7 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
     int fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
     struct stat st;
     char path[300];
-    snprintf(path, sizeof path, "%s/meta.yaml", only ? only : ".");
+    snprintf(path, sizeof path, "%s", only ? only : ".");
     if (fd < 0 || fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW)) { /* gone meanwhile, or not this experiment's */
         fs_close(&fd);
         return 0;

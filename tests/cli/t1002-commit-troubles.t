@@ -1,0 +1,94 @@
+#!/bin/sh
+# What can be wrong around a commit: no identity, no repository, odd repositories, locks, full disks; the repository stays whole, the runs stay.
+# sanitizer: long, because the same code is walked by t1000
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/commits.sh"
+git_ready || { skip "troubles of commits" "git or libgit2 is not installed"; done_testing; exit; }
+cd "$WORK" || exit
+bw() { "$BENCHWRAP" "$@"; }
+refused() # NAME PATTERN COMMAND…: fails, with a sentence
+{
+    refused_name=$1 refused_pattern=$2
+    shift 2
+    if "$@" >"$WORK/out" 2>"$WORK/err"; then tap_fail "$refused_name" "it succeeded: $(cat "$WORK/out")"; else like "$refused_name" "$(cat "$WORK/err")" "$refused_pattern"; fi
+}
+whole() { is "git fsck after $1" "$(git fsck --strict --no-progress --no-dangling 2>&1)" ""; }
+
+mkdir none && refused "no repository" 'is in no git repository.*benchwrap init' bw commit --tree none
+bw init --site lab r >/dev/null && cd r || exit
+branch=benchwrap/lab/$(git config benchwrap.clone)
+refused "a site that names no branch" 'cannot name a branch' bw init --site 'A b' .
+export BENCHWRAP_COMMIT=none
+bw -q -- true
+
+# no identity: the recorder keeps the run and the next one tells
+mv "$HOME/.gitconfig" "$HOME/kept"
+refused "no identity" 'user.name "Your Name"' bw commit
+BENCHWRAP_COMMIT=run bw -q -- true
+tries=0; until [ -s .benchwrap/commit-trouble ] || [ $tries -gt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+like "the next run tells why the one before is not committed" "$(BENCHWRAP_COMMIT=run bw -- true 2>&1)" 'not committed: git does not know who commits.*benchwrap commit'
+mv "$HOME/kept" "$HOME/.gitconfig"
+BENCHWRAP_COMMIT=run bw -q -- true; commits_wait 4
+tries=0; while [ -e .benchwrap/commit-trouble ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+is "nothing was lost, and nothing is told any more" "$(git rev-list --count "$branch" ^HEAD) $(ls .benchwrap/commit-trouble 2>&1 | grep -c 'No such')" "4 1"
+
+# somebody's lock
+bw -q -- true
+: >".git/refs/heads/$branch.lock"
+if long_tests; then refused "a lock that was left is explained" "$branch.lock is there for [0-9]+ s.*rm " bw commit; fi
+ok "and still there" test -e ".git/refs/heads/$branch.lock"
+rm ".git/refs/heads/$branch.lock"
+like "without it the run is committed" "$(bw commit)" '^1 run committed'
+
+# the branch itself is checked out
+bw -q -- true
+git checkout -q "$branch" 2>/dev/null
+refused "the branch is checked out" 'is checked out.*git switch main' bw commit
+git checkout -q main
+git checkout -q --detach; echo x >>README.md; git add README.md
+like "a detached HEAD and a dirty index are no matter" "$(bw commit)" '^1 run committed'
+is "and stay" "$(git status --short) $(git symbolic-ref -q HEAD)" "M  README.md "
+git reset -q --hard; git checkout -q main; whole "all that"
+
+# a full disk in the middle of the pack: files of ours may grow to 4 KiB
+bw -q -- true
+tip=$(git rev-parse "$branch")
+refused "no room for the pack" 'the repository is as it was|No space|too large|writ' sh -c "trap '' XFSZ; ulimit -f 4; exec \"$BENCHWRAP\" commit"
+is "the branch stays" "$(git rev-parse "$branch")" "$tip"
+is "nothing half is left among the packs" "$(ls .git/objects/pack | grep -cv '^pack-.*\.\(pack\|idx\|rev\)$')" 0
+whole "a full disk"
+like "then there is room" "$(bw commit)" '^1 run committed'
+
+# a run that git could not hold stays out, the others do not
+bw -q -- true; bad=$(ls -t mlruns/*/ -d | head -n 1)$(ls -t "$(ls -td mlruns/*/ | head -n 1)" | head -n 1)
+ln -s /etc/passwd "$bad/artifacts/link"; bw -q -- true
+bw commit >"$WORK/out" 2>"$WORK/err"; is "a link is not followed" "$?" 1
+like "which run and why" "$(cat "$WORK/err")" 'is not committed: artifacts/link is a link'
+like "the other is committed" "$(cat "$WORK/out")" '^1 run committed'
+rm "$bad/artifacts/link"; bw commit >/dev/null
+
+# bare, worktree, shallow, SHA-256
+git clone -q --bare . ../bare.git; git worktree add -q ../wt -b other; git clone -q --depth 1 "file://$PWD" ../shallow
+git -C ../bare.git config benchwrap.clone 89abcdef; git -C ../bare.git for-each-ref --format='delete %(refname)' refs/heads/benchwrap | git -C ../bare.git update-ref --stdin
+like "into a bare repository" "$(bw commit --repo ../bare.git)" '^[0-9]+ runs committed to benchwrap/lab/89abcdef'
+is "with all files" "$(git -C ../bare.git ls-tree -r --name-only benchwrap/lab/89abcdef mlruns | wc -l)" "$(find mlruns -type f | wc -l)"
+cd ../wt && bw -q -- true && like "from a worktree, to the one branch of the clone" "$(bw commit)" "^1 run committed to $branch"
+cd ../shallow && bw init --site lab --private . >/dev/null && bw -q -- true && like "in a shallow clone" "$(bw commit)" '^1 run committed'; whole "a shallow commit"
+if git init -q --object-format=sha256 ../big 2>/dev/null; then
+    refused "SHA-256 is told, not tried" 'SHA-256' bw commit --repo ../big
+fi
+
+# signed as git signs
+if command -v ssh-keygen >/dev/null 2>&1; then
+    cd "$WORK/r" && ssh-keygen -q -t ed25519 -N '' -C '' -f "$WORK/key" && echo "ada@example.org $(cat "$WORK/key.pub")" >"$WORK/signers"
+    git config gpg.format ssh; git config user.signingKey "$WORK/key"; git config commit.gpgSign true; git config gpg.ssh.allowedSignersFile "$WORK/signers"
+    bw -q -- true; ok "a signed commit" bw commit
+    like "git verifies it" "$(git verify-commit "$branch" 2>&1)" 'Good "git" signature for ada@example.org'
+    git config user.signingKey "$WORK/nokey"; bw -q -- true
+    refused "a key that is not there" 'signing the commit' bw commit
+    git config commit.gpgSign false
+else
+    skip_here "signed by ssh" "there is no ssh-keygen"
+fi
+whole "everything"
+done_testing
