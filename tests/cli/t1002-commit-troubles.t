@@ -24,11 +24,11 @@ bw -q -- true
 # no identity: the recorder keeps the run and the next one tells
 mv "$HOME/.gitconfig" "$HOME/kept"
 refused "no identity" 'user.name "Your Name"' bw commit
-BENCHWRAP_COMMIT=run bw -q -- true
+BENCHWRAP_COMMIT=run "$BENCHWRAP" -q -- true
 tries=0; until [ -s .benchwrap/commit-trouble ] || [ $tries -gt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
-like "the next run tells why the one before is not committed" "$(BENCHWRAP_COMMIT=run bw -- true 2>&1)" 'not committed: git does not know who commits.*benchwrap commit'
+like "the next run tells why the one before is not committed" "$(BENCHWRAP_COMMIT=run "$BENCHWRAP" -- true 2>&1)" 'not committed: git does not know who commits.*benchwrap commit'
 mv "$HOME/kept" "$HOME/.gitconfig"
-BENCHWRAP_COMMIT=run bw -q -- true; commits_wait 4
+BENCHWRAP_COMMIT=run "$BENCHWRAP" -q -- true; commits_wait 4
 tries=0; while [ -e .benchwrap/commit-trouble ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
 is "nothing was lost, and nothing is told any more" "$(git rev-list --count "$branch" ^HEAD) $(ls .benchwrap/commit-trouble 2>&1 | grep -c 'No such')" "4 1"
 

@@ -14,16 +14,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_LEAST_MS = 5, WAIT_MOST_MS = 200 };
+enum { WAIT_LEAST_MS = 5, LOCK_MOST_MS = 200, TURN_MOST_MS = 1000 /* dozens may wait, and the one at work needs the processor */ };
 
 /* A pause that grows, and is another one for each process. */
-static void pause_a_while(unsigned round)
+static void pause_a_while(unsigned round, unsigned most_ms)
 {
-    unsigned ms = WAIT_LEAST_MS << (round < 5 ? round : 5);
+    unsigned ms = (unsigned)WAIT_LEAST_MS << (round < 8 ? round : 8);
     unsigned spread = (unsigned)(((uint64_t)clock_mono_ns() ^ (uint64_t)getpid() * 2654435761u) % ms);
-    if (ms > WAIT_MOST_MS)
-        ms = WAIT_MOST_MS;
-    nanosleep(&(struct timespec){0, (long)(ms / 2 + spread / 2) * 1000000}, NULL);
+    if (ms > most_ms)
+        ms = most_ms;
+    ms = ms / 2 + spread % ms / 2;
+    nanosleep(&(struct timespec){ms / 1000, (long)(ms % 1000) * 1000000}, NULL);
 }
 
 /* ---- the turn ---- */
@@ -64,7 +65,7 @@ int ref_turn_take(struct ref_turn *ret, struct repo *r, double wait_s, bool (*do
             return 2;
         if (clock_mono_ns() > until)
             return turn_err(fd, wait_s, path, err);
-        pause_a_while(round);
+        pause_a_while(round, TURN_MOST_MS);
     }
     gethostname(host, sizeof host - 1);
     snprintf(who, sizeof who, "process %ld on %s\n", (long)getpid(), host);
@@ -108,7 +109,7 @@ static int lock_ref(struct repo *r, git_transaction *tx, const char *name, doubl
             return git2_err(err, rc, "locking %s", name);
         if (clock_mono_ns() > until)
             return locked_err(r, name, wait_s, err);
-        pause_a_while(round);
+        pause_a_while(round, LOCK_MOST_MS);
     }
 }
 

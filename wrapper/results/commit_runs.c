@@ -195,13 +195,21 @@ static int work(struct work *k)
 struct waiting {
     struct results *s;
     const char *mine;
+    struct repo_id tip; /* when it was looked last */
+    bool looked;
 };
 
-/* While we wait, somebody else may have committed our run with his own. */
+/* While we wait, somebody else may have committed our run with his own: worth a look whenever the branch has moved. */
 static bool somebody_did(void *context)
 {
-    const struct waiting *w = context;
+    struct waiting *w = context;
+    struct repo_id tip;
     struct scan scan;
+    if (repo_ref(w->s->repo, w->s->branch, &tip, NULL) || (w->looked && repo_id_eq(&tip, &w->tip)))
+        return false;
+    w->tip = tip;
+    w->looked = true;
+    repo_refresh(w->s->repo);
     bool none = scan_tree(w->s, w->mine, &scan, NULL) == 0 && scan.count == 0;
     scan_deinit(&scan);
     return none;
@@ -211,7 +219,7 @@ int commit_runs(struct results *s, const struct commit_wish *w, struct commit_do
 {
     struct ref_turn turn = {-1};
     struct work k = {.s = s, .w = w, .done = ret, .err = err, .root = -1};
-    struct waiting waiting = {s, w->mine};
+    struct waiting waiting = {.s = s, .mine = w->mine};
     *ret = (struct commit_done){0};
     int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, w->wait_s, w->mine ? somebody_did : NULL, &waiting, err);
     if (rc == 2)
