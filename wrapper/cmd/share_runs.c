@@ -140,8 +140,8 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
 static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
 {
     char *name = arena_printf(s->c->arena, "%s-%s", s->remote, s->base);
-    for (char *p = name; p && (p = strchr(p, '/'));)
-        *p = '_';
+    for (size_t i = 0; name && name[i]; i++)
+        name[i] = name[i] == '/' ? '_' : name[i];
     const char *path = name ? arena_printf(s->c->arena, "%sbenchwrap/removed-%s", repo_common(s->repo), name) : NULL;
     struct buf b CLEANUP_BUF;
     struct repo_id up_to;
@@ -157,7 +157,7 @@ static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
     repo_id_hex(&s->target, hex);
     if (!kept)
         buf_printf(&b, "%s\n", hex);
-    char from[REPO_HEX];
+    char from[REPO_HEX] = "";
     if (kept)
         repo_id_hex(&up_to, from);
     if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(s, buf_text(&b), ret, err))
@@ -237,6 +237,7 @@ static int look_at_disk(struct looking *l)
     struct folder root = folder_disk(l->s->runs.root);
     l->folder = &root;
     int rc = folder_list(&root, look_experiment, l);
+    l->folder = NULL;
     share_ids_sort(&l->seen);
     return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read %s", l->s->runs.tree) : rc;
 }
