@@ -57,6 +57,8 @@ for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 
     "$LOAD" --url "$url" $bad >"$WORK/out" 2>&1
     is "refused: $bad" "$? $(wc -l <"$WORK/out")" '125 1'
 done
+"$LOAD" --url "$url" -n 1 -H 'X-A: b' >"$WORK/out" 2>&1
+is "a header of one's own" "$?" 1
 (ulimit -n 100; "$LOAD" --url "$url" -c 5000 -n 5000) >"$WORK/out" 2>&1
 is 'too few descriptors are told before the start' $? 1
 like '  with the remedy' "$(cat "$WORK/out")" 'ulimit -n 5032'

@@ -48,10 +48,10 @@ static int histogram(const char *dir, const struct metrics *m, enum metric which
     const struct metric_row *row = &metric_rows[which];
     double low[BINS], high[BINS], counts[BINS];
     struct buf label CLEANUP_BUF, note CLEANUP_BUF;
-    if (!h->n)
-        return 0;
     buf_init(&label, 200);
     buf_init(&note, 400);
+    if (!h->n)
+        return 0;
     buf_printf(&label, "%s (%s)", row->key, row->unit);
     buf_printf(&note, "n %llu, median %.4g, p99 ", (unsigned long long)h->n, hdr_quantile(h, 0.5) / row->scale);
     if (h->n >= hdr_least(0.99))
