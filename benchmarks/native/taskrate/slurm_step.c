@@ -94,11 +94,11 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     job = arena_printf(&b->arena, "--jobid=%s", b->jobs);
     tasks = arena_printf(&b->arena, "--ntasks=%zu", s->count);
     if (!job || !tasks ||
-        words_addv(&s->argv, err, srun, job, tasks, "--nodes=1", "--cpus-per-task=1", "--exact", "--mem=0", "--quiet", "--input=none",
+        words_addv(&s->argv, err, srun, job, tasks, "--cpus-per-task=1", "--exact", "--mem=0", "--quiet", "--input=none",
                    "--output=/dev/null", "--error=/dev/null", NULL) < 0)
         return -1;
-    if (s->count > 1)
-        s->argv.word[3] = "--nodes=1-"; /* as many as they need */
+    if (s->count == 1 && words_add(&s->argv, "--nodes=1", err) < 0) /* a wide one takes as many nodes as it needs */
+        return -1;
     return provider_task(b, s->batch, s->first, s->count > 1 ? "SLURM_PROCID" : NULL, 0, &s->argv, err);
 }
 
