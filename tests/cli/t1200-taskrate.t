@@ -60,12 +60,14 @@ run exec --submit /bin/sh --bulk -n 9 --rate 0 --no-floor -r 1 --warmup 0
 is "tasks as lines for one command" "$rc $(get '.configurations[0].batches[0] | [.ended, .submit_calls]')" '0 [9,1]'
 run exec --submit 'sh -c "exit 3" {task}' -n 30 --rate 0 --no-floor --warmup 0
 like "a launcher that always fails is given up" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[1[0-9],"10 commands failed one after the other'
-run exec --submit '{task}' -n 12 --rate 20 --no-floor -r 1 --warmup 0 --chain 0
-is "the rate that is allowed has its burst" "$(get '.configurations[0].batches[0].throttled')" false
-run exec --submit '{task}' -n 12 --rate 5 --no-floor -r 1 --warmup 0 --chain 0
-is "… and what was held back is called throttled" "$(get '.configurations[0].batches[0] | [.throttled, .throughput_per_s < 12]')" '[true,true]'
-run parallel --with xargs -n 50 -r 1 --warmup 0
-is "xargs, beside the floor" "$rc $(get '[.configurations[0].batches[0].ended, .floor_per_s > 0, .configurations[0].batches[0].over_floor > 0]')" '0 [50,true,true]'
+if long_tests; then
+    run exec --submit '{task}' -n 12 --rate 20 --no-floor -r 1 --warmup 0 --chain 0
+    is "the rate that is allowed has its burst" "$(get '.configurations[0].batches[0].throttled')" false
+    run exec --submit '{task}' -n 12 --rate 5 --no-floor -r 1 --warmup 0 --chain 0
+    is "… and what was held back is called throttled" "$(get '.configurations[0].batches[0] | [.throttled, .throughput_per_s < 12]')" '[true,true]'
+    run parallel --with xargs -n 50 -r 1 --warmup 0
+    is "xargs, beside the floor" "$rc $(get '[.configurations[0].batches[0].ended, .floor_per_s > 0, .configurations[0].batches[0].over_floor > 0]')" '0 [50,true,true]'
+fi
 
 # The line.
 for bad in 'local --tasks 0' 'local --tasks 5,5' 'local --duration x' 'local --slots 0' 'local --submit x' 'local more' 'exec' 'exec --submit true' 'nobody' 'slurm-batch --tasks 100000' 'local --stub relative' 'local --payload true -d 1ms' 'local --repeat 0'; do
