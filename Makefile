@@ -152,6 +152,7 @@ tests: all $(unit_bin) $(fault_bin) $(filter $(O)/tests/lib/%,$(help_bin))   ## 
 check: tests   ## run all tests with what is installed (scripts/test installs the rest)
 	@O='$(O)' scripts/run-tests $(TESTS)
 check-long: tests dist-portable   ## the slow tiers too: MLflow 2.x, bare Debian roots, valgrind, sanitizers, whole campaigns
+	@scripts/install-needs build run test long
 	@failed=; BENCHWRAP_SANITIZE_ALL=1 TEST_TIMEOUT=3600 $(MAKE) check-sanitized || failed=yes; \
 	O='$(O)' BENCHWRAP_LONG=1 scripts/run-tests $(TESTS) && [ -z "$$failed" ]
 check-sanitized:   ## the tests that suit it, with the address and undefined behaviour sanitizers
