@@ -90,7 +90,7 @@ class Clone:
 
 
 def in_hub():
-    return {line.split("/")[2] for line in git(hub, "ls-tree", "-r", "-d", "--name-only", "main", "mlruns").splitlines() if line.count("/") == 2}
+    return {line.split("/")[2] for line in git(hub, "ls-tree", "-r", "-d", "--name-only", "main", "mlruns").splitlines() if line.count("/") == 2 and len(line.split("/")[2]) == 32}
 
 
 def ask(path):
