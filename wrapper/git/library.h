@@ -49,7 +49,6 @@
     CALL(git_odb_object_data)                                                                                                              \
     CALL(git_odb_object_free)                                                                                                              \
     CALL(git_odb_object_size)                                                                                                              \
-    CALL(git_odb_object_type)                                                                                                              \
     CALL(git_odb_read)                                                                                                                     \
     CALL(git_odb_read_header)                                                                                                              \
     CALL(git_odb_refresh)                                                                                                                  \
@@ -67,7 +66,6 @@
     CALL(git_reference_name_to_id)                                                                                                         \
     CALL(git_reference_next_name)                                                                                                          \
     CALL(git_reference_symbolic_target)                                                                                                    \
-    CALL(git_reference_target)                                                                                                             \
     CALL(git_remote_free)                                                                                                                  \
     CALL(git_remote_list)                                                                                                                  \
     CALL(git_remote_lookup)                                                                                                                \
@@ -76,7 +74,6 @@
     CALL(git_repository_commondir)                                                                                                         \
     CALL(git_repository_config)                                                                                                            \
     CALL(git_repository_free)                                                                                                              \
-    CALL(git_repository_head)                                                                                                              \
     CALL(git_repository_is_bare)                                                                                                           \
     CALL(git_repository_is_shallow)                                                                                                        \
     CALL(git_repository_is_worktree)                                                                                                       \
