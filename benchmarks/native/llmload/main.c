@@ -35,9 +35,8 @@ static const char examples[] = "$ llmload --url http://localhost:8000 --model M 
                                "Sixteen streams at a time until 500 requests are through.\n"
                                "$ llmload --url http://localhost:8000 --model M --rate 10 --duration 60s --warmup 10s --json\n"
                                "Ten requests per second, Poisson, for a minute after ten seconds of warm-up.\n";
-static const char statuses[] =
-    "0\tdone\n1\tno request succeeded, or the run could not be made, with a message\n125\ta wrong command line\n"
-    "128+n\tended by signal n; the results until then were printed\n";
+static const char statuses[] = "0\tdone\n1\tno request succeeded, or the run could not be made, with a message\n125\ta wrong command line\n"
+                               "128+n\tended by signal n; the results until then were printed\n";
 static const char usage[] = "--url URL [--model M] [--concurrency C | --rate R] [--requests N | --duration T] [--json]";
 
 static int print(struct buf *b, FILE *to, struct err *err)
