@@ -76,7 +76,7 @@ static void cleaning(struct str text)
 
 static void arguments(struct str text)
 {
-    char word[512], *program[] = "prog", *argv[] = {program, word, NULL};
+    char word[512], program[] = "prog", *argv[] = {program, word, NULL};
     struct paths *p = malloc(sizeof *p);
     must(p != NULL);
     snprintf(word, sizeof word, STR_FMT, STR_ARG(str_sub(text, 0, 500)));
