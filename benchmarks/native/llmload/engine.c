@@ -297,6 +297,7 @@ static void wait_until(int64_t at_ns)
 static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks *h, struct err *err)
 {
     struct steal before, after;
+    struct err sink;
     int status = 0;
     for (struct result_sink *s = c->run.sinks; s; s = s->next)
         if (s->start && s->start(s, c->run.workers, err) < 0)
@@ -314,8 +315,10 @@ static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks
     o->wall_s = (double)(clock_mono_ns() - c->run.begin_ns) / 1e9;
     o->steal_percent = steal_percent(&before, &after);
     for (struct result_sink *s = c->run.sinks; s; s = s->next)
-        if (s->finish && s->finish(s, err) < 0)
-            status = -1;
+        if (s->finish && s->finish(s, &sink) < 0 && !o->incomplete) { /* the figures are there all the same */
+            o->incomplete = true;
+            snprintf(o->trouble, sizeof o->trouble, "%.290s", sink.text);
+        }
     return status;
 }
 

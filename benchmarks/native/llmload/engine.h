@@ -28,6 +28,7 @@ struct outcome {
     const char *trace_kind; /* "azure" …; NULL: no trace */
     double offered_rate; /* of the schedule's measured part, requests per second; 0: closed loop */
     char trouble[300]; /* of our own side, the first; "": none */
+    bool incomplete;         /* a file beside the result could not be written; trouble says why */
     unsigned threads;
     bool kernel_stamps; /* arrivals are the kernel's */
     double wall_s, steal_percent; /* hypervisor steal over the run; -1: not told by this machine */

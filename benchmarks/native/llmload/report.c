@@ -60,5 +60,7 @@ int report_status(const struct outcome *o)
 {
     if (o->signal)
         return 128 + o->signal;
+    if (o->incomplete)
+        return 1;
     return metrics_completed(&o->m) && o->m.ended[PHASE_MEASURE][ENDING_OK] ? 0 : 1;
 }
