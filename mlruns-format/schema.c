@@ -224,11 +224,17 @@ static bool check_value(struct checking *c, const struct json *schema, const str
     return !json_is_array(v) || check_array(c, schema, v, depth);
 }
 
+/* The assembler put both labels around one text; as C has it they are two objects. */
+static size_t embedded_size(const char *from, const char *to)
+{
+    return (size_t)((uintptr_t)to - (uintptr_t)from);
+}
+
 static struct compiled *compiled_of(enum schema schema)
 {
     static struct compiled all[2];
-    struct str text = schema == SCHEMA_RECORD ? (struct str){schema_record, (size_t)(schema_record_end - schema_record)}
-                                              : (struct str){schema_manifest, (size_t)(schema_manifest_end - schema_manifest)};
+    struct str text = schema == SCHEMA_RECORD ? (struct str){schema_record, embedded_size(schema_record, schema_record_end)}
+                                              : (struct str){schema_manifest, embedded_size(schema_manifest, schema_manifest_end)};
     struct compiled *own = &all[schema];
     if (!own->schema && json_parse(&own->schema, text, NULL, NULL))
         return NULL;

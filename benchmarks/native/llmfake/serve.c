@@ -161,6 +161,7 @@ static void accept_all(int fd, struct thread *threads, unsigned n, double starti
         struct pollfd p = {.fd = fd, .events = POLLIN};
         if (poll(&p, 1, LOOK_NS / 1000000) <= 0)
             continue;
+        /* cppcheck-suppress nullPointer ; whose address it is does not matter */
         for (int client; (client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
             if (starting_s > 0 && (double)(clock_mono_ns() - begin) < starting_s * 1e9) {
                 char drain[4096];

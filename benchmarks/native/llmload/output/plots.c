@@ -70,9 +70,10 @@ static int histogram(const char *dir, const struct metrics *m, enum metric which
 static int in_time(const char *dir, const struct outcome *o, const char *title, struct err *err)
 {
     const struct series *s = &o->m.series;
-    double *v = calloc(s->n * 4 + 1, sizeof *v), *x = v, *sent = v + s->n, *done = sent + s->n, *flight = done + s->n;
+    double *v = calloc(s->n * 4 + 1, sizeof *v);
     if (!v)
         return err_sys(err, "--plots");
+    double *x = v, *sent = v + s->n, *done = sent + s->n, *flight = done + s->n;
     double width = (double)s->width_ns / 1e9;
     for (size_t i = 0; i < s->n; i++) {
         x[i] = (double)i * width;
