@@ -167,7 +167,7 @@ static bool by_memo(struct feeding *f, const char *p, size_t n)
 /* A line in place, with the blank line that completes it just behind: reads the event and remembers it. */
 static bool whole_event(struct feeding *f, const char *p, size_t n)
 {
-    struct event e;
+    struct event e = {.simple = false}; /* "[DONE]" is no event */
     size_t head = p[5] == ' ' ? 6 : 5;
     struct str text = {p + head, n - head};
     if (!str_trim(text).n)

@@ -17,6 +17,7 @@ static void remote(struct bench *b, struct batch *x, const char *host, int64_t a
 {
     struct err err;
     int64_t now = clock_mono_ns();
+    clocks_deinit(&b->clocks);
     memset(b, 0, sizeof *b);
     assert_int_equal(tasks_init(&b->tasks, 50, &err), 0);
     assert_int_equal(tasks_begin(&b->tasks, 50, &err), 0);
@@ -46,7 +47,7 @@ static void near(double got, double low, double high)
 
 static void same(void **state)
 {
-    struct bench b;
+    struct bench b = {0};
     struct batch x;
     struct utsname us;
     (void)state;
@@ -57,11 +58,12 @@ static void same(void **state)
     remote(&b, &x, "a-container", 0, 0); /* another name, one kernel */
     assert_true(x.clock_width == 0);
     near(x.start.at[0], 0.0224, 0.0226);
+    clocks_deinit(&b.clocks);
 }
 
 static void other(void **state)
 {
-    struct bench b;
+    struct bench b = {0};
     struct batch x;
     (void)state;
     remote(&b, &x, "n1", 2 * ms, INT64_C(-5000000000000)); /* 2 ms ahead: within what causality allows, taken as it is */
@@ -80,6 +82,7 @@ static void other(void **state)
     near(x.start.at[0], 0.0, 0.035);
     near(x.shift, -3600.03, -3599.97);
     near(x.makespan, 0.05, 0.12);
+    clocks_deinit(&b.clocks);
 }
 
 static void set_meanwhile(void **state)
