@@ -25,8 +25,8 @@ mlflow_server_start()
 mlflow_server_stop() # NAME
 {
     [ -f "$WORK/$1/pid" ] || return 0
-    kill -TERM -- "-$(cat "$WORK/$1/pid")" 2>/dev/null
+    kill -TERM "-$(cat "$WORK/$1/pid")" 2>/dev/null
     sleep 0.3
-    kill -KILL -- "-$(cat "$WORK/$1/pid")" 2>/dev/null
+    kill -KILL "-$(cat "$WORK/$1/pid")" 2>/dev/null
     rm -f "$WORK/$1/pid"
 }
