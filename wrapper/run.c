@@ -65,6 +65,8 @@ static int finish(struct run *run, char **env)
         server_finish(run, wait_until(run), &text);
         run_commit_tell(run, &f);
         verdict = strcmp(f.verdict, "pass") != 0;
+        if (f.note[0])
+            run_tell(run, WIRE_NOTE, 0, f.note);
         if (!opt_on(&run->plan.opts, "quiet"))
             run_tell(run, WIRE_SUMMARY, 0, buf_text(&text).p);
     } else {

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "launch/peel.h"
+#include "wrapper/plan_paths.h"
 #include "wrapper/run_state.h"
 
 #include <fcntl.h>
@@ -120,7 +121,13 @@ static int open_journal(struct run *run, struct err *err)
         references = run->plan.references;
     for (size_t i = 0; i < references.count; i++)
         references.path[i] = told_path(run, references.path[i]);
+    const char *job = first_of(getenv, jobs), *archive_dir = opt_text(&run->plan.opts, "archive");
+    bool archive = !run->nested && !run->host.public_profile && (*job || opt_on(&run->plan.opts, "archive-job"));
+    if (archive_dir)
+        archive_dir = *archive_dir ? told_path(run, plan_absolute(run->plan.cwd, archive_dir, &run->plan.arena)) : NULL;
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
+                                                  .archive = archive,
+                                                  .archive_dir = archive_dir,
                                                   .rules = run->series ? NULL : told_path(run, run->plan.rules),
                                                   .series = run->series,
                                                   .references = references,
@@ -134,7 +141,7 @@ static int open_journal(struct run *run, struct err *err)
                                 .run_name = redaction_text(&run->redaction, run_name(run), &run->plan.arena),
                                 .tree = told_path(run, run->plan.tree),
                                 .user = user_name(run),
-                                .job = first_of(getenv, jobs),
+                                .job = job,
                                 .options = options.p,
                                 .argv = run->told_argv,
                                 .start_ms = run->wire->start_wall_ms};

@@ -7,6 +7,7 @@
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
 #include "wrapper/nodes.h"
+#include "wrapper/run_archive.h"
 #include "wrapper/run_children.h"
 #include "wrapper/run_stream.h"
 #include "wrapper/series_stats.h"
@@ -30,6 +31,12 @@ void finish_options_print(const struct finish_options *o, struct buf *to)
         buf_puts(to, ",\"series\":true");
     if (o->told)
         buf_puts(to, ",\"told\":true");
+    if (o->archive)
+        buf_puts(to, ",\"archive\":true");
+    if (o->archive_dir) {
+        buf_puts(to, ",\"archive_dir\":");
+        buf_json(to, str_of(o->archive_dir));
+    }
     if (o->rules) {
         buf_puts(to, ",\"rules\":");
         buf_json(to, str_of(o->rules));
@@ -53,10 +60,13 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
     if (json_parse(&j, str_of(text), NULL, err))
         return err_wrap(err, "journal: options");
     const char *rules = json_string(json_get(j, "rules"), NULL), *host = json_string(json_get(j, "host"), "");
+    const char *archive_dir = json_string(json_get(j, "archive_dir"), NULL);
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
                                    .made = json_bool(json_get(j, "made"), false),
+                                   .archive = json_bool(json_get(j, "archive"), false),
+                                   .archive_dir = archive_dir ? arena_dup(a, archive_dir, strlen(archive_dir)) : NULL,
                                    .series = json_bool(json_get(j, "series"), false),
                                    .told = json_bool(json_get(j, "told"), false),
                                    .host = arena_dup(a, host, strlen(host)),
@@ -312,6 +322,7 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
     if (finish_options_parse(o, ret->head.options, &r->arena, err))
         return -1;
     o->rules = journal_path(s->dir, o->rules, &r->arena);
+    o->archive_dir = journal_path(s->dir, o->archive_dir, &r->arena);
     for (size_t i = 0; i < o->references.count; i++)
         o->references.path[i] = journal_path(s->dir, o->references.path[i], &r->arena);
     if (!o->told)
@@ -346,6 +357,8 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
     look_at_replaced(r, outcome, o);
     judge(ret, outcome, o);
     add_streams(s, r, o);
+    if (o->archive)
+        archive_keep(&(struct archive_job){s, r, &ret->head});
     if (state.lost || record_lost(r))
         record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
     return 0;
@@ -366,6 +379,11 @@ int finish_run(struct spool *s, char *const *env, struct finished *ret, struct e
         finish_publish(s, ret, &g.options, err))
         return -1;
     struct record *r = &ret->record;
+    if (g.options.archive_dir) {
+        struct err note = {0};
+        archive_export(&(struct archive_job){s, r, &ret->head}, g.options.archive_dir, &note);
+        snprintf(ret->note, sizeof ret->note, "%s", note.text);
+    }
     char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
     struct err why = {0};
     char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : ""), relative[4096];
@@ -439,6 +457,8 @@ static int close_left(struct spool *s, const struct sweeping *w, struct err *err
                  record_status_name(f.record.status), f.place);
         w->count->closed++;
         sweep_note(w, line);
+        if (f.note[0])
+            sweep_note(w, f.note);
         if (spool_release(s, err) == 0)
             w->count->released++;
     }

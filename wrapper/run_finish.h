@@ -16,6 +16,8 @@ struct finish_options {
     bool merged;                /* stdout.log holds both streams */
     bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */
     bool told;                  /* the record is whole as it stands (a run from a server): nothing is read, judged or added */
+    bool archive;               /* the script, output and result of the job are kept as job/ */
+    const char *archive_dir;    /* and in this folder, NULL: nowhere else (as journal_path takes it) */
     bool series;                /* the run of a series: its facts are made from the notes of its repetitions */
     const char *host;           /* made: where the program ran, "" if nobody knows; the journal's host is the maker's */
 };
@@ -33,6 +35,7 @@ struct finished {
     char place[128];            /* "mlruns/<exp>/<run>", "" if it is only in the spool */
     uint32_t experiment;
     const char *experiment_name;
+    char note[1024];            /* what went wrong after the record was written (--archive), "" for nothing; to be told once */
     struct redaction redaction; /* of what the finish step itself tells */
 };
 

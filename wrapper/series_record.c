@@ -306,6 +306,8 @@ void series_end(struct series *s, int exit_status, int number)
     if (rc == 0)
         server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, "finish-wait") * 1e9), &server);
     server_close(&s->run);
+    if (f.note[0])
+        series_say("%s", f.note);
     if (rc == 0 && !s->what.quiet)
         summary(s, &f, buf_text(&server));
     else if (rc) {

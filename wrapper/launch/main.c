@@ -56,6 +56,27 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 }
 #endif
 
+/* `benchwrap archive OPTIONS -- PROGRAM` is a run like any other, of a program that is no benchmark: without rules, kept as a job. NULL: the line is not that
+ * (no program: the core explains). */
+static char **as_archive(int *argc, char **argv)
+{
+    static const char *const words[] = {"--archive-job", "--rules", "none"};
+    enum { WORDS = sizeof words / sizeof *words };
+    bool program = false;
+    if (*argc < 2 || strcmp(argv[1], "archive") != 0)
+        return NULL;
+    for (int i = 2; i < *argc; i++)
+        program |= strcmp(argv[i], "--") == 0;
+    char **line = program ? calloc((size_t)*argc + WORDS, sizeof *line) : NULL;
+    if (!line)
+        return NULL;
+    line[0] = argv[0];
+    memcpy(line + 1, words, sizeof words);
+    memcpy(line + 1 + WORDS, argv + 2, ((size_t)*argc - 2) * sizeof *line);
+    *argc += WORDS - 1;
+    return line;
+}
+
 int main(int argc, char **argv)
 {
     struct launch l = {.start_ns = clock_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
@@ -65,6 +86,9 @@ int main(int argc, char **argv)
     int next = argc;
     if (argc > 1 && (l.id = series_child_id(argv[1])))
         l.argv++, argv++, argc--;
+    char **archive = as_archive(&argc, argv);
+    if (archive)
+        l.argv = argv = archive;
     if (argc < 2 || argv[1][0] != '-' || !argv[1][1])
         return become_core(argv, NULL);
     opt_defaults(&set, getenv);
