@@ -107,7 +107,10 @@ static int make_way(struct building *b, const char *path, struct err *err)
     if (slash == strchr(path, '/')) /* params/, metrics/, … are there */
         return 0;
     char *way = arena_dup(&b->arena, path, (size_t)(slash - path));
-    return way ? fs_mkdirs(b->dir, way, 0777, err) : err_set(err, ERR_SYSTEM, "memory is short");
+    if (!way)
+        return err_set(err, ERR_SYSTEM, "memory is short");
+    bool job = strcmp(way, "artifacts/job") == 0; /* somebody's script and environment: his alone */
+    return fs_mkdirs(b->dir, way, job ? 0700 : 0777, err);
 }
 
 static int write_file(struct building *b, const char *folder, struct str key, struct str data, struct err *err)

@@ -17,6 +17,7 @@ printf 'bw: 5 MiB/s\nb\0\377\n' >bytes
 MY_TOKEN=$secret "$BENCHWRAP" archive -q --archive arch -- sh -c "cat bytes; echo e >&2; exit 7" >out 2>err
 is "archive: status, bytes" "$? $(cmp out bytes 2>&1) $(cat err)" "7  e"
 is "archive: job/ of the run" "$(ls "$(job_dir)" | xargs)" "environment.txt manifest.json result.json stderr.log stdout.log"
+is "archive: job/ is private" "$(stat -c %a "$(job_dir)" "$(job_dir)"/[!s]* | sort -u | xargs)" "600 700"
 is "archive: no rules" "$("$BENCHWRAP" show --json | jq -r '.tags["benchwrap.rules"], .verdict' | xargs)" "null fail"
 is "archive: result" "$(jq -r '.status, .exit_status' "$(job_dir)/result.json" | xargs)" "FAILED 7"
 is "archive: sums of job/" "$(cd "$(job_dir)/.." && jq -r '.files[] | .sha256 + "  " + .path' job/manifest.json | sha256sum -c --quiet 2>&1)" ""
