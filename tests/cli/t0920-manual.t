@@ -46,13 +46,14 @@ mkdir -p fake; for p in ior fio; do printf '#!/bin/sh\necho "%s $*"\n' $p >fake/
 sample=$ROOT/benchmarks/catalogue/ior/samples # what import and reparse are to read
 cp "$sample/main-human-default/stdout" slurm-1.out; mkdir -p "$HOME/results" old; cp "$sample/4.0.0-human-vvv/stdout" "$HOME/results/x.log"
 cp "$sample/3.0.1-human-reps3-fpp/stdout" old/a.log; for f in mine better; do cp "$ROOT/benchmarks/catalogue/ior/rules.yaml" $f.yaml; done
+cp slurm-1.out output.log # for redact
 git init -q results; git -C results config benchwrap.clone 01234567; git config --global user.name A; git config --global user.email a@b # what is committed to
 sed -n 's/^\.B \$ //p' main.1 *.1 | sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/\\(ti/~/g' | sort -u >examples
 like "there are examples" "$(wc -l <examples)" '^[1-9][0-9]+$'
 while read -r line; do
     case $line in
     *benchwrap\ parse*) continue ;; # tested with their outputs elsewhere
-    *http://* | *--ref\ * | *benchwrap\ ui*) continue ;; # tested with their servers and repositories elsewhere
+    *http://* | *--ref\ * | *--range\ * | *export-tree\ * | *benchwrap\ ui*) continue ;; # tested with their servers and repositories elsewhere
     *tracking.example.org*) continue ;; # with real servers elsewhere
     *reparse*) "$BENCHWRAP" -q -e ior --rules ior -- cat "$sample" >/dev/null ;;
     *rules\ new*) rm -f rules.yaml ;;
