@@ -178,7 +178,7 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 	$(INSTALL) -m 644 LICENSE NEWS README.md '$(ddir)/share/doc/benchwrap/'
 uninstall:   ## remove what install has put there
 	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
-	rm -f '$(ddir)/bin/benchwrap' $(patsubst $(O)/bin/%,'$(ddir)/bin/%' '$(ddir)/share/man/man1/%.1',$(NATIVE)) '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
+	rm -f '$(ddir)/bin/benchwrap' $(patsubst $(O)/bin/%,'$(ddir)/bin/%',$(NATIVE)) $(patsubst $(O)/bin/%,'$(ddir)/share/man/man1/%.1',$(NATIVE)) '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \
 		'$(ddir)/share/bash-completion/completions/benchwrap' '$(ddir)/share/zsh/site-functions/_benchwrap' \
 		'$(ddir)/share/fish/vendor_completions.d/benchwrap.fish'
 dist:   ## source archive of the last commit

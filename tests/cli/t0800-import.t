@@ -36,7 +36,9 @@ ok "… and most are known ($known)" [ "$known" -gt "$(long_tests && echo 250 ||
 
 # MLflow opens the whole.
 MLFLOW=3.17.2
-if python=$(venv_mlflow "$MLFLOW"); then
+if ! long_tests; then
+    skip_here "MLflow reads every run" "slow: make check-long (trees in general: t0400)"
+elif python=$(venv_mlflow "$MLFLOW"); then
     is "MLflow reads every run" "$(cd all && "$python" - <<'END' 2>&1 | tail -n 1
 import mlflow, os
 os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
