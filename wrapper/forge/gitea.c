@@ -10,17 +10,7 @@ static const char *const headers[] = {"Accept: application/json", NULL};
 
 static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
 {
-    const char *state = json_string(json_get(item, "state"), "");
-    int64_t number = json_integer(json_get(item, "number"), 0);
-    *ret = (struct forge_pull){.number = number > 0 ? (uint64_t)number : 0,
-                               .state = strcmp(state, "open") == 0                   ? FORGE_OPEN
-                                        : json_bool(json_get(item, "merged"), false) ? FORGE_MERGED
-                                                                                     : FORGE_CLOSED,
-                               .url = forge_text(item, "/html_url", a),
-                               .title = forge_text(item, "/title", a),
-                               .text = forge_text(item, "/body", a),
-                               .tip = forge_text(item, "/head/sha", a)};
-    return ret->number > 0;
+    return pulls_item(item, json_bool(json_get(item, "merged"), false), a, ret);
 }
 
 /* Once the branch is gone, head.ref is refs/pull/N/head and only head.label still has its name. */
@@ -60,31 +50,11 @@ static enum forge_answer find(struct forge *f, const struct forge_branch *b, str
     return answer == FORGE_FINE && !ret_open->number ? look(f, b, "closed", PAGES / 10, a, ret_open, ret_last, err) : answer;
 }
 
-static void put_text(struct buf *body, const char *title, const char *text)
-{
-    forge_github.put_text(body, title, text);
-}
-
 static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
                                 struct err *err)
 {
-    const char *url = arena_printf(a, "%s/repos/%s/pulls", f->target.api, f->target.path);
-    const char *head = forge_same_repository(f) ? b->branch : arena_printf(a, "%s:%s", f->source.owner, b->branch);
-    buf_puts(body, ",\"head\":");
-    buf_json(body, str_of(head));
-    buf_puts(body, ",\"base\":");
-    buf_json(body, str_of(b->base));
-    buf_putc(body, '}');
-    return forge_call(
-        f, &(struct forge_call){.method = "POST", .what = "a new pull request", .url = url, .body = buf_text(body), .once = true}, ret,
-        err);
-}
-
-static void update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)
-{
-    buf_printf(url, "%s/repos/%s/pulls/%llu", f->target.api, f->target.path, (unsigned long long)pull->number);
-    *ret_method = "PATCH";
+    return pulls_create(f, b, "", body, a, ret, err);
 }
 
 const struct forge_api forge_gitea = {
-    .headers = headers, .find = find, .create = create, .put_text = put_text, .update = update, .pull_of = pull_of};
+    .headers = headers, .find = find, .create = create, .put_text = pulls_text, .update = pulls_update, .pull_of = pull_of};

@@ -6,11 +6,10 @@
 
 static const char *const headers[] = {"Accept: application/vnd.github+json", "X-GitHub-Api-Version: 2022-11-28", NULL};
 
-static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
+bool pulls_item(const struct json *item, bool merged, struct arena *a, struct forge_pull *ret)
 {
     const char *state = json_string(json_get(item, "state"), "");
     int64_t number = json_integer(json_get(item, "number"), 0);
-    bool merged = json_is_string(json_get(item, "merged_at"));
     *ret = (struct forge_pull){.number = number > 0 ? (uint64_t)number : 0,
                                .state = strcmp(state, "open") == 0 ? FORGE_OPEN
                                         : merged                   ? FORGE_MERGED
@@ -20,6 +19,11 @@ static bool pull_of(const struct json *item, struct arena *a, struct forge_pull 
                                .text = forge_text(item, "/body", a),
                                .tip = forge_text(item, "/head/sha", a)};
     return ret->number > 0;
+}
+
+static bool pull_of(const struct json *item, struct arena *a, struct forge_pull *ret)
+{
+    return pulls_item(item, json_is_string(json_get(item, "merged_at")), a, ret);
 }
 
 /* The filter `head` is passed over in silence where its form is wrong, so each is looked at. */
@@ -51,7 +55,7 @@ static enum forge_answer find(struct forge *f, const struct forge_branch *b, str
     return answer;
 }
 
-static void put_text(struct buf *body, const char *title, const char *text)
+void pulls_text(struct buf *body, const char *title, const char *text)
 {
     buf_puts(body, "\"title\":");
     buf_json(body, str_of(title));
@@ -59,8 +63,8 @@ static void put_text(struct buf *body, const char *title, const char *text)
     buf_json(body, str_of(text));
 }
 
-static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
-                                struct err *err)
+enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, const char *more, struct buf *body, struct arena *a,
+                               struct json **ret, struct err *err)
 {
     const char *url = arena_printf(a, "%s/repos/%s/pulls", f->target.api, f->target.path);
     const char *head = forge_same_repository(f) ? b->branch : arena_printf(a, "%s:%s", f->source.owner, b->branch);
@@ -68,17 +72,23 @@ static enum forge_answer create(struct forge *f, const struct forge_branch *b, s
     buf_json(body, str_of(head));
     buf_puts(body, ",\"base\":");
     buf_json(body, str_of(b->base));
-    buf_puts(body, ",\"maintainer_can_modify\":false}");
+    buf_printf(body, "%s}", more);
     return forge_call(
         f, &(struct forge_call){.method = "POST", .what = "a new pull request", .url = url, .body = buf_text(body), .once = true}, ret,
         err);
 }
 
-static void update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)
+static enum forge_answer create(struct forge *f, const struct forge_branch *b, struct buf *body, struct arena *a, struct json **ret,
+                                struct err *err)
+{
+    return pulls_create(f, b, ",\"maintainer_can_modify\":false", body, a, ret, err);
+}
+
+void pulls_update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method)
 {
     buf_printf(url, "%s/repos/%s/pulls/%llu", f->target.api, f->target.path, (unsigned long long)pull->number);
     *ret_method = "PATCH";
 }
 
 const struct forge_api forge_github = {
-    .headers = headers, .find = find, .create = create, .put_text = put_text, .update = update, .pull_of = pull_of};
+    .headers = headers, .find = find, .create = create, .put_text = pulls_text, .update = pulls_update, .pull_of = pull_of};

@@ -39,4 +39,14 @@ const char *forge_text(const struct json *object, const char *pointer, struct ar
 void forge_note(const struct forge_pull *pull, struct forge_pull *open, struct forge_pull *last);
 /* Is it from one and the same repository? */
 bool forge_same_repository(const struct forge *f);
+
+/* ---- GitHub's way, most of which Gitea and Forgejo have (github.c) ---- */
+
+/* One of a listing; whether it is merged is told in different ways. false: it has no number. Texts are in the arena. */
+bool pulls_item(const struct json *item, bool merged, struct arena *a, struct forge_pull *ret);
+/* As in struct forge_api; more: further members of the body, each with a comma before it. */
+enum forge_answer pulls_create(struct forge *f, const struct forge_branch *b, const char *more, struct buf *body, struct arena *a,
+                               struct json **ret, struct err *err);
+void pulls_text(struct buf *body, const char *title, const char *text);
+void pulls_update(struct forge *f, const struct forge_pull *pull, struct buf *url, const char **ret_method);
 #endif
