@@ -30,9 +30,25 @@ static void legal_name(struct str wanted, char to[NAME_CHARS + 1])
         snprintf(to, NAME_CHARS + 1, "default");
 }
 
+/* The same by a file without a name, of which a kill leaves nothing: 0 made, 1 there, -1 where the file system or /proc has no such thing. */
+static int put_nameless(int dir, const char *path, struct str data)
+{
+    CLEANUP_FD int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd < 0 || fs_write_all(fd, data.p, data.n) < 0)
+        return -1;
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, name, dir, path, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    return errno == EEXIST ? 1 : -1;
+}
+
 /* A file that appears whole, unless it is there already: 0 made, 1 there, -1. */
 static int put_once(int dir, const char *path, struct str data, struct err *err)
 {
+    int nameless = put_nameless(dir, path, data);
+    if (nameless >= 0)
+        return nameless;
     char random[33], beside[48];
     record_new_id(random); /* writers on other hosts have the same process numbers */
     snprintf(beside, sizeof beside, ".%s.tmp", random);

@@ -160,7 +160,7 @@ static int apply_rules(struct spool *s, struct finished *f, const struct finish_
         record_tag(r, "benchmark", str_of(rules_name(rules)));
     record_tag(r, "benchwrap.rules_version", str_of(rules_version(rules)));
     struct err why = {0};
-    if (faccessat(s->dir, "rules.yaml", F_OK, 0) == 0 || fs_create(s->dir, "rules.yaml", rules_text(rules), 0644, &why) == 0)
+    if (fs_write(s->dir, "rules.yaml", rules_text(rules), 0644, false, &why) == 0) /* one cut by a kill is not taken for whole */
         record_artifact(r, "rules.yaml", "rules.yaml");
     rules_free(rules);
     return rc;

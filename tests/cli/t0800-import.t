@@ -196,4 +196,25 @@ is "then all are there, once" "$(runs killed) $(cat killed/mlruns/*/*/tags/bench
 is "and as if nothing had happened" "$(state killed | cut -c67-)" "$(state manytree | cut -c67-)"
 is "… to the byte" "$(state killed)" "$(state manytree)"
 is "nothing is left being made" "$(ls -A killed/.benchwrap/spool | grep -c '^.making')" 0
+
+# Killed at a system call, one after the other (in the long tier at each): what stands afterwards is what would have stood.
+mkdir one && cp a.out one/ && "$BENCHWRAP" import -t onetree one/a.out >/dev/null
+good=$(state onetree)
+torn=
+step=29
+long_tests && step=1
+strace -f -o /dev/null true 2>/dev/null || skip "killed at any system call, the next import leaves the same tree" "no strace"
+for call in write openat linkat renameat2 mkdirat unlinkat syncfs; do
+    strace -f -o /dev/null true 2>/dev/null || break
+    at=1
+    while rm -rf cut; [ $at -lt 300 ]; do
+        strace -f -o strace.txt -e "trace=$call" -e "inject=$call:signal=KILL:when=$at" "$BENCHWRAP" import -t cut one/a.out >/dev/null 2>&1
+        grep -q 'killed by SIGKILL' strace.txt || break
+        "$BENCHWRAP" import -t cut one/a.out >/dev/null 2>&1
+        [ "$(state cut)" = "$good" ] || torn="$torn $call:$at"
+        at=$((at + step))
+    done
+    [ $at -gt 1 ] || torn="$torn $call:never"
+done
+strace -f -o /dev/null true 2>/dev/null && is "killed at any system call, the next import leaves the same tree" "$torn" ""
 done_testing
