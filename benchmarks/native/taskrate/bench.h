@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-enum { SWEEP_MAX = 16, NOTES_MAX = 64, FACTS_MAX = 96, QUANTILES = 5, TAG_SIZE = 32, WORDS_MAX = 256 };
+enum { SWEEP_MAX = 16, NOTES_MAX = 64, FACTS_MAX = 96, TOOLS_MAX = 16, QUANTILES = 5, TAG_SIZE = 32, WORDS_MAX = 256 };
 
 /* Words of a command, ended by NULL. */
 struct words {
@@ -113,6 +113,8 @@ struct bench {
     uint64_t token;          /* those digits */
     struct fact facts[FACTS_MAX];
     size_t fact_count;
+    struct fact tools[TOOLS_MAX]; /* paths of commands that were looked for */
+    size_t tool_count;
     const char *notes[NOTES_MAX];
     size_t note_count;
     struct batch *batches;

@@ -1,12 +1,12 @@
 /* command.c: commands of schedulers: one that is waited for, and a pool of such that run at once. */
 #include "benchmarks/native/taskrate/command.h"
 
+#include "base/ask.h"
 #include "base/clock.h"
 #include "base/fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { HEED_MS = 50 };
 
 const char *command_find(struct arena *a, const char *name, struct err *err)
 {
@@ -34,6 +36,17 @@ const char *command_find(struct arena *a, const char *name, struct err *err)
     }
     err_set(err, ERR_SYSTEM, "the command %s is not in PATH", name);
     return NULL;
+}
+
+const char *command_path(struct bench *b, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < b->tool_count; i++)
+        if (strcmp(b->tools[i].name, name) == 0)
+            return b->tools[i].value;
+    const char *kept = arena_dup(&b->arena, name, strlen(name)), *path = command_find(&b->arena, name, err);
+    if (kept && path && b->tool_count < TOOLS_MAX)
+        b->tools[b->tool_count++] = (struct fact){kept, path};
+    return path;
 }
 
 /* A descriptor that gives `input` to be read: an anonymous file, /dev/null if there is none. */
@@ -180,86 +193,49 @@ void clients_deinit(struct clients *c)
     *c = (struct clients){.epoll = -1, .null = -1};
 }
 
-void client_says(const struct client *one, struct buf *to)
+/* The last line of what is printed, harmless to print. */
+static void last_line(struct str text, struct buf *to)
 {
-    struct str text = str_trim((struct str){one->text, one->text_n});
+    text = str_trim(text);
     const char *line = text.n ? memrchr(text.p, '\n', text.n) : NULL;
     if (line)
         text = str_sub(text, (size_t)(line - text.p) + 1, text.n);
     buf_plain(to, text, 300);
 }
 
-/* Reads both streams until the command has ended or its time is up. */
-static void attend(pid_t pid, int out, int errors, int64_t until, struct buf *to, struct buf *last, int *status, bool *late)
+void client_says(const struct client *one, struct buf *to)
 {
-    struct pollfd fds[2] = {{out, POLLIN, 0}, {errors, POLLIN, 0}};
-    char piece[8192];
-    bool ended = false;
-    *late = false;
-    while (!ended) {
-        poll(fds, 2, 20);
-        for (int i = 0; i < 2; i++) {
-            ssize_t n = fds[i].fd >= 0 ? read(fds[i].fd, piece, sizeof piece) : -1;
-            if (n == 0)
-                fds[i].fd = -1;
-            if (n > 0 && i == 0)
-                buf_add(to, piece, (size_t)n);
-            if (n > 0 && i == 1) {
-                if (last->n + (size_t)n > last->max)
-                    buf_clear(last);
-                buf_add(last, piece, (size_t)n < last->max ? (size_t)n : last->max - 1);
-            }
-        }
-        if (fds[0].fd < 0 && fds[1].fd < 0)
-            poll(NULL, 0, 1);
-        bool quiet = !((fds[0].revents | fds[1].revents) & POLLIN);
-        ended = quiet && waitpid(pid, status, WNOHANG) == pid;
-        if (!ended && !*late && clock_mono_ns() > until) {
-            kill(-pid, SIGKILL);
-            *late = true;
-        }
-    }
+    last_line((struct str){one->text, one->text_n}, to);
 }
 
-int command_run(const struct words *argv, struct str input, double seconds, struct buf *out, struct err *err)
+/* Why a question has no answer, in words. */
+static int unanswered(const struct ask *a, const char *name, double seconds, struct err *err)
 {
-    struct spawner spawner;
-    CLEANUP_BUF struct buf last, plain;
-    CLEANUP_FD int in = input_of(input);
-    int o[2] = {-1, -1}, e[2] = {-1, -1}, status = 0;
-    bool late;
-    buf_init(&last, 16384);
-    buf_init(&plain, 2048);
-    if (in < 0 || spawner_init(&spawner) < 0)
-        return err_sys(err, "starting %s", argv->word[0]);
-    if (pipe2(o, O_CLOEXEC) < 0 || pipe2(e, O_CLOEXEC) < 0) {
-        spawner_deinit(&spawner);
-        fs_close(&o[0]), fs_close(&o[1]);
-        return err_sys(err, "starting %s", argv->word[0]);
-    }
-    fcntl(o[0], F_SETFL, O_NONBLOCK);
-    fcntl(e[0], F_SETFL, O_NONBLOCK);
-    int fd[3] = {in, o[1], e[1]};
-    spawner.fd = fd;
-    spawner.own_group = true;
-    pid_t pid = spawn(&spawner, (char *const *)(uintptr_t)argv->word, environ, NULL);
-    int sys = errno;
-    fs_close(&o[1]), fs_close(&e[1]);
-    if (pid > 0)
-        attend(pid, o[0], e[0], clock_mono_ns() + (int64_t)(seconds * 1e9), out, &last, &status, &late);
-    fs_close(&o[0]), fs_close(&e[0]);
-    spawner_deinit(&spawner);
-    errno = sys;
-    if (pid < 0)
-        return err_sys(err, "starting %s", argv->word[0]);
-    if (late)
-        return err_set(err, ERR_REMOTE, "%s did not answer within %g s", str_base_name(argv->word[0]), seconds);
-    if (status == 0)
-        return 0;
-    struct str line = str_trim(buf_text(&last));
-    const char *newline = line.n ? memrchr(line.p, '\n', line.n) : NULL;
-    if (newline)
-        line = str_sub(line, (size_t)(newline - line.p) + 1, line.n);
-    buf_plain(&plain, line, 300);
-    return err_set(err, ERR_REMOTE, "%s: %s", str_base_name(argv->word[0]), plain.n ? plain.p : "it failed without a word");
+    CLEANUP_BUF struct buf says;
+    buf_init(&says, 2048);
+    if (a->end == ASK_RUNS)
+        return err_set(err, ERR_REMOTE, "%s was not waited for, since the end was asked for", name);
+    if (a->end == ASK_LATE)
+        return err_set(err, ERR_REMOTE, "%s did not answer within %g s", name, seconds);
+    if (a->end == ASK_LONG)
+        return err_set(err, ERR_REMOTE, "%s printed more than can be an answer", name);
+    last_line(buf_text(&a->why), &says);
+    if (!says.n && WIFEXITED(a->status) && WEXITSTATUS(a->status) == 127)
+        return err_set(err, ERR_REMOTE, "the command %s is not in PATH", name);
+    return err_set(err, ERR_REMOTE, "%s: %s", name, says.n ? says.p : "it failed without a word");
+}
+
+int command_run(struct bench *b, const struct words *argv, double seconds, struct buf *out, struct err *err)
+{
+    struct ask ask;
+    int rc = 0;
+    if (ask_start(&ask, (char *const *)(uintptr_t)argv->word, environ, out->max, (int64_t)(seconds * 1e3), 0, err) < 0)
+        return -1;
+    while (ask_wait(&ask, HEED_MS) == ASK_RUNS && !(b && bench_stop(b)))
+        ;
+    buf_str(out, buf_text(&ask.text)); /* of one that failed, too: some speak on standard output */
+    if (ask.end != ASK_DONE || ask.status != 0)
+        rc = unanswered(&ask, str_base_name(argv->word[0]), seconds, err);
+    ask_close(&ask);
+    return rc;
 }

@@ -4,12 +4,14 @@
 #include "benchmarks/native/taskrate/provider.h"
 #include "benchmarks/native/taskrate/spawn.h"
 
-/* Runs argv (word[0] an absolute path, or looked for in PATH), gives it `input`, and appends at most out->max bytes of its output; of standard error the
- * last line is in the message when it fails. It is killed after `seconds`. SLURM_TIME_FORMAT and locale are fixed for it.
- * 0: it ended with 0. -1: with a sentence that names the command. Signals that ask for the end do not end it. */
-int command_run(const struct words *argv, struct str input, double seconds, struct buf *out, struct err *err);
+/* Runs argv (word[0] is looked for in PATH) without input, as base/ask does, and appends its output, less than out->max bytes; of standard error the
+ * last line is in the message when it fails. It is killed after `seconds`, and, where b is given, as soon as the end is asked for.
+ * 0: it ended with 0. -1: with a sentence that names the command. */
+int command_run(struct bench *b, const struct words *argv, double seconds, struct buf *out, struct err *err);
 /* The absolute path of a command by PATH, in the arena; NULL with a sentence. */
 const char *command_find(struct arena *a, const char *name, struct err *err);
+/* The same, looked for once: the path lives as long as the bench. */
+const char *command_path(struct bench *b, const char *name, struct err *err);
 
 enum { CLIENT_OUT = 600 };
 /* A submit command that runs. */

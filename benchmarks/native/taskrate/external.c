@@ -19,6 +19,7 @@ struct drive {
     enum provider_how how;
     struct clients clients;
     struct buf input;
+    struct arena words; /* of the submission that is being made */
     size_t next, chunk, window;
     size_t submitted, ended; /* tasks in the queue or through it; of those over */
     size_t again_first, again_count; /* a submission that is to be repeated; count 0: none */
@@ -92,12 +93,15 @@ static bool submit(struct drive *d, struct err *err)
 {
     bool again = d->again_count > 0;
     size_t left = d->b->tasks.n - d->next;
+    arena_deinit(&d->words);
+    arena_init(&d->words, 0);
     struct submission s = {.batch = d->batch,
                            .first = again ? d->again_first : d->next,
                            .count = again             ? d->again_count
                                     : left < d->chunk ? left
                                                       : d->chunk,
-                           .input = &d->input};
+                           .input = &d->input,
+                           .arena = &d->words};
     buf_clear(&d->input);
     if (d->provider->line(d->b, &s, err) < 0)
         return false;
@@ -335,6 +339,7 @@ int external_run(struct bench *b, struct batch *batch, struct report *report, st
     if (clients_init(&d.clients, clients, err) < 0)
         return -1;
     buf_init(&d.input, (size_t)256 << 20);
+    arena_init(&d.words, 0);
     report_take(report, b); /* what came after the batch before is none of this one */
     b->tasks.strangers = 0;
     d.burst = b->set.rate > 1 ? b->set.rate : 1;
@@ -354,5 +359,6 @@ int external_run(struct bench *b, struct batch *batch, struct report *report, st
     report_take(report, b); /* second runs of tasks that were over */
     batch->completion = d.how == HOW_ATTACHED ? "the task's command has ended" : report_words(report);
     buf_deinit(&d.input);
+    arena_deinit(&d.words);
     return rc;
 }

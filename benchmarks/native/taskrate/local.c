@@ -43,7 +43,7 @@ struct crew {
     struct batch *batch;
     enum payload payload;
     struct words words; /* the command; word[1] is replaced for the stub */
-    char *word_rest; /* ",NANOSECONDS[b]" */
+    char word_rest[30]; /* ",NANOSECONDS[b]" */
     bool stamped; /* the stub is what is started */
     _Atomic size_t next;
     _Atomic bool stop;
@@ -77,7 +77,7 @@ static void stub_word(struct worker *w, size_t task)
     p = number(p, (size_t)w->crew->b->tasks.self_fd);
     *p++ = ',';
     p = number(p, task);
-    strncpy(p, w->crew->word_rest, 30);
+    memcpy(p, w->crew->word_rest, sizeof w->crew->word_rest);
 }
 
 static void finish(struct worker *w, struct place *place, int status, int64_t when)
@@ -235,28 +235,13 @@ static void *work(void *argument)
 static int command(struct crew *c, struct err *err)
 {
     const struct settings *set = &c->b->set;
-    char rest[40];
     c->stamped = c->payload == PAYLOAD_STUB || set->wrap;
-    snprintf(rest, sizeof rest, ",%lld%s", (long long)(c->batch->duration * 1e9), set->busy ? "b" : "");
-    if (!(c->word_rest = arena_dup(&c->b->arena, rest, strlen(rest))))
-        return err_sys(err, "memory for a task's words");
+    snprintf(c->word_rest, sizeof c->word_rest, ",%lld%s", (long long)(c->batch->duration * 1e9), set->busy ? "b" : "");
     if (!c->stamped)
         return words_join(&c->words, &set->command, err);
     if (words_addv(&c->words, err, set->stub, "", NULL) < 0)
         return -1;
-    for (size_t left = set->argsize; left;) { /* ballast, in pieces that the kernel takes */
-        size_t n = left < 100000 ? left : 100000;
-        char *ballast = arena_get(&c->b->arena, n + 1);
-        if (!ballast)
-            return err_sys(err, "memory for %zu bytes of arguments", set->argsize);
-        memset(ballast, 'x', n);
-        if (words_add(&c->words, ballast, err) < 0)
-            return -1;
-        left -= n;
-    }
-    if (c->payload == PAYLOAD_STUB)
-        return 0;
-    return words_add(&c->words, "--", err) < 0 ? -1 : words_join(&c->words, &set->command, err);
+    return provider_rest(set, c->payload, &c->words, err);
 }
 
 /* Kills what has run for too long, or everything once the end was asked for. */

@@ -17,6 +17,7 @@ struct submission {
     size_t first, count;
     struct words argv;
     struct buf *input;   /* for the command's standard input; empty: none */
+    struct arena *arena; /* for the words: they are done with as soon as the command has been started */
 };
 
 /* What a scheduler's queue says of our jobs. */
@@ -40,7 +41,7 @@ struct provider {
     enum provider_how (*how)(const struct bench *b);
     /* Finds the tools, reads configuration and limits, declares slots. -1: a refusal with its reason. */
     int (*begin)(struct bench *b, struct err *err);
-    /* The command for tasks; words are in the bench's arena or live longer. */
+    /* The command for tasks; words are in the submission's arena or live longer. */
     int (*line)(struct bench *b, struct submission *s, struct err *err);
     /* How many tasks one command may take (HOW_BULK, HOW_TOOL; wide steps). */
     size_t (*chunk)(const struct bench *b);
@@ -59,9 +60,11 @@ extern const size_t provider_count;
 const struct provider *provider_find(const char *name); /* NULL: none */
 
 /* The stub's first argument for task `first` (or, with index, the number in that variable less `from` plus first), then ballast and command. */
-int provider_task(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct words *to, struct err *err);
+int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct words *to, struct err *err);
 /* The same as one line for /bin/sh, everything quoted. */
-int provider_task_line(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct buf *to, struct err *err);
+int provider_task_line(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct buf *to, struct err *err);
+/* What stands behind the stub's first argument: --argsize bytes of ballast, and the payload's command. */
+int provider_rest(const struct settings *set, enum payload payload, struct words *to, struct err *err);
 int words_add(struct words *w, const char *word, struct err *err);
 /* Several, the last one NULL: words_addv(&w, err, "-h", path, NULL). */
 int words_list(struct words *w, const char *const *list, struct err *err);

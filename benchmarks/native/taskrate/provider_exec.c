@@ -31,7 +31,7 @@ static size_t chunk(const struct bench *b)
 }
 
 /* `text` with {task} (quoted), {index} and {count} replaced. */
-static const char *filled(struct bench *b, const struct submission *s, const char *text, struct str task)
+static const char *filled(const struct submission *s, const char *text, struct str task)
 {
     CLEANUP_BUF struct buf to;
     buf_init(&to, (size_t)1 << 20);
@@ -45,12 +45,12 @@ static const char *filled(struct bench *b, const struct submission *s, const cha
         else
             buf_putc(&to, *text++);
     }
-    return to.failed ? NULL : arena_dup(&b->arena, to.p ? to.p : "", to.n);
+    return to.failed ? NULL : arena_dup(s->arena, to.p ? to.p : "", to.n);
 }
 
 /* A {task} that stands alone and unquoted is the task's words, marked by this byte; in quotes, or within a word, it is their text. */
 enum { WORDS_HERE = 1 };
-static const char *marked(struct bench *b, const char *template)
+static const char *marked(const struct submission *s, const char *template)
 {
     CLEANUP_BUF struct buf to;
     char quote = 0;
@@ -69,7 +69,7 @@ static const char *marked(struct bench *b, const char *template)
         if (*p == '\\' && quote != '\'' && p[1])
             buf_putc(&to, *++p);
     }
-    return to.failed ? NULL : arena_dup(&b->arena, to.p ? to.p : "", to.n);
+    return to.failed ? NULL : arena_dup(s->arena, to.p ? to.p : "", to.n);
 }
 
 static int line(struct bench *b, struct submission *s, struct err *err)
@@ -77,25 +77,25 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     struct words template = {.n = 0};
     CLEANUP_BUF struct buf task;
     buf_init(&task, (size_t)1 << 20);
-    const char *text = marked(b, b->set.submit);
+    const char *text = marked(s, b->set.submit);
     if (!text)
         return err_set(err, ERR_USAGE, "--submit: the command is too long");
-    if (words_split(&template, &b->arena, text, err) < 0)
+    if (words_split(&template, s->arena, text, err) < 0)
         return -1;
-    if (!b->set.bulk && provider_task_line(b, s->batch, s->first, NULL, 0, &task, err) < 0)
+    if (!b->set.bulk && provider_task_line(b, s, s->first, NULL, 0, &task, err) < 0)
         return -1;
     for (size_t i = 0; i < template.n; i++) {
         bool whole = template.word[i][0] == WORDS_HERE;
-        const char *word = whole ? NULL : filled(b, s, template.word[i], buf_text(&task));
-        if (whole ? provider_task(b, s->batch, s->first, NULL, 0, &s->argv, err) < 0 : !word || words_add(&s->argv, word, err) < 0)
+        const char *word = whole ? NULL : filled(s, template.word[i], buf_text(&task));
+        if (whole ? provider_task(b, s, s->first, NULL, 0, &s->argv, err) < 0 : !word || words_add(&s->argv, word, err) < 0)
             return word || whole ? -1 : err_set(err, ERR_USAGE, "--submit: the command is too long");
     }
     if (!s->argv.n)
         return err_set(err, ERR_USAGE, "--submit: there is no command in it");
-    if (!strchr(s->argv.word[0], '/') && !(s->argv.word[0] = command_find(&b->arena, s->argv.word[0], err)))
+    if (!strchr(s->argv.word[0], '/') && !(s->argv.word[0] = command_path(b, s->argv.word[0], err)))
         return err_wrap(err, "--submit");
     for (size_t i = 0; b->set.bulk && i < s->count; i++) {
-        if (provider_task_line(b, s->batch, s->first + i, NULL, 0, s->input, err) < 0)
+        if (provider_task_line(b, s, s->first + i, NULL, 0, s->input, err) < 0)
             return -1;
         buf_putc(s->input, '\n');
     }

@@ -59,15 +59,15 @@ static size_t chunk(const struct bench *b)
 
 static int line(struct bench *b, struct submission *s, struct err *err)
 {
-    const char *name = arena_printf(&b->arena, "--job-name=%s", b->tag);
-    const char *ids = arena_printf(&b->arena, "--cc=0-%zu", s->count - 1);
-    if (!name || !ids || queue_line(b, &s->argv, err, "flux", "submit", name, "--nslots=1", "--output=none", NULL) < 0)
+    const char *name = arena_printf(s->arena, "--job-name=%s", b->tag);
+    const char *ids = arena_printf(s->arena, "--cc=0-%zu", s->count - 1);
+    if (!name || !ids || queue_line(b, s, err, "flux", "submit", name, "--nslots=1", "--output=none", NULL) < 0)
         return -1;
     if (b->set.array && words_add(&s->argv, ids, err) < 0)
         return -1;
     if (words_join(&s->argv, &b->set.extra, err) < 0)
         return -1;
-    return provider_task(b, s->batch, s->first, b->set.array ? "FLUX_JOB_CC" : NULL, 0, &s->argv, err);
+    return provider_task(b, s, s->first, b->set.array ? "FLUX_JOB_CC" : NULL, 0, &s->argv, err);
 }
 
 static void ask(struct bench *b, struct queue *ret)
@@ -98,14 +98,14 @@ static int cancel(const char *tag, struct err *err)
     buf_init(&out, 1 << 20);
     snprintf(name, sizeof name, "--name=%s", tag);
     snprintf(pattern, sizeof pattern, "name:%s", tag);
-    if (queue_order(&out, err, "flux", "jobs", "-n", "-c", "0", "-f", "pending,running", name, "-o", "{id}", NULL) < 0)
+    if (queue_ask(NULL, &out, err, "flux", "jobs", "-n", "-c", "0", "-f", "pending,running", name, "-o", "{id}", NULL) < 0)
         return -1;
     if (!queue_lines(buf_text(&out)))
         return 0;
     buf_clear(&out);
-    if (queue_order(&out, err, "flux", "pkill", pattern, NULL) < 0)
+    if (queue_ask(NULL, &out, err, "flux", "pkill", pattern, NULL) < 0)
         return -1;
-    return queue_order(&out, err, "flux", "jobs", "-n", "-c", "0", "-f", "pending", name, "-o", "{id}", NULL);
+    return queue_ask(NULL, &out, err, "flux", "jobs", "-n", "-c", "0", "-f", "pending", name, "-o", "{id}", NULL);
 }
 
 const struct provider provider_flux = {.name = "flux",

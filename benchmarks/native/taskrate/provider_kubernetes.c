@@ -16,7 +16,7 @@ static void identity(struct buf *to)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, 4096);
-    if (queue_order(&out, NULL, "kubectl", "config", "current-context", NULL) == 0)
+    if (queue_ask(NULL, &out, NULL, "kubectl", "config", "current-context", NULL) == 0)
         buf_str(to, str_trim(buf_text(&out)));
 }
 
@@ -86,8 +86,8 @@ static int line(struct bench *b, struct submission *s, struct err *err)
     struct words task = {.n = 0};
     struct buf *to = s->input;
     const char *slash = strrchr(b->set.stub, '/');
-    if (queue_line(b, &s->argv, err, "kubectl", "create", "-f", "-", NULL) < 0 || words_join(&s->argv, &b->set.extra, err) < 0 ||
-        provider_task(b, s->batch, s->first, b->set.array ? "JOB_COMPLETION_INDEX" : NULL, 0, &task, err) < 0)
+    if (queue_line(b, s, err, "kubectl", "create", "-f", "-", NULL) < 0 || words_join(&s->argv, &b->set.extra, err) < 0 ||
+        provider_task(b, s, s->first, b->set.array ? "JOB_COMPLETION_INDEX" : NULL, 0, &task, err) < 0)
         return -1;
     buf_printf(
         to,
@@ -143,7 +143,7 @@ static int cancel(const char *tag, struct err *err)
     CLEANUP_BUF struct buf out;
     buf_init(&out, (size_t)1 << 20);
     snprintf(label, sizeof label, "taskrate=%s", tag);
-    return queue_order(&out, err, "kubectl", "delete", "jobs", "-l", label, "--ignore-not-found=true", "--cascade=background",
+    return queue_ask(NULL, &out, err, "kubectl", "delete", "jobs", "-l", label, "--ignore-not-found=true", "--cascade=background",
                        "--wait=false", NULL);
 }
 

@@ -79,14 +79,14 @@ static size_t chunk(const struct bench *b)
 /* The command is one argument that LSF gives to a shell; indices begin with 1. */
 static int line(struct bench *b, struct submission *s, struct err *err)
 {
-    const char *name = b->set.array ? arena_printf(&b->arena, "%s[1-%zu]", b->tag, s->count) : b->tag;
+    const char *name = b->set.array ? arena_printf(s->arena, "%s[1-%zu]", b->tag, s->count) : b->tag;
     CLEANUP_BUF struct buf task;
     buf_init(&task, (size_t)1 << 20);
-    if (!name || queue_line(b, &s->argv, err, "bsub", "-J", name, "-n", "1", "-o", "/dev/null", "-e", "/dev/null", "-rn", NULL) < 0 ||
+    if (!name || queue_line(b, s, err, "bsub", "-J", name, "-n", "1", "-o", "/dev/null", "-e", "/dev/null", "-rn", NULL) < 0 ||
         words_join(&s->argv, &b->set.extra, err) < 0 ||
-        provider_task_line(b, s->batch, s->first, b->set.array ? "LSB_JOBINDEX" : NULL, 1, &task, err) < 0)
+        provider_task_line(b, s, s->first, b->set.array ? "LSB_JOBINDEX" : NULL, 1, &task, err) < 0)
         return -1;
-    const char *command = arena_dup(&b->arena, task.p, task.n);
+    const char *command = arena_dup(s->arena, task.p, task.n);
     return command ? words_add(&s->argv, command, err) : err_sys(err, "memory for a command");
 }
 
@@ -113,7 +113,7 @@ static int cancel(const char *tag, struct err *err)
     CLEANUP_BUF struct buf out;
     struct err no = {0};
     buf_init(&out, 1 << 20);
-    if (queue_order(&out, &no, "bkill", "-J", tag, "0", NULL) == 0 || str_has(str_of(no.text), "is not found") ||
+    if (queue_ask(NULL, &out, &no, "bkill", "-J", tag, "0", NULL) == 0 || str_has(str_of(no.text), "is not found") ||
         str_has(str_of(no.text), "No matching job") || str_has(str_of(no.text), "No unfinished job"))
         return 0;
     return err_set(err, ERR_REMOTE, "%s", no.text);

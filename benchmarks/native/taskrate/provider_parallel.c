@@ -16,9 +16,8 @@ static int begin(struct bench *b, struct err *err)
 {
     struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out;
-    const char *tool = command_find(&b->arena, b->set.with, err);
     buf_init(&out, 65536);
-    if (!tool || words_addv(&argv, err, tool, "--version", NULL) < 0 || command_run(&argv, str_of(NULL), 30, &out, err) < 0)
+    if (words_addv(&argv, err, b->set.with, "--version", NULL) < 0 || command_run(b, &argv, 30, &out, err) < 0)
         return -1;
     struct str rest = buf_text(&out), first = str_cut(&rest, '\n');
     bench_fact(b, b->set.with, first);
@@ -38,14 +37,14 @@ static int line(struct bench *b, struct submission *s, struct err *err)
 {
     bool xargs = strcmp(b->set.with, "xargs") == 0;
     struct words task = {.n = 0};
-    const char *tool = command_find(&b->arena, b->set.with, err);
-    const char *jobs = arena_printf(&b->arena, "%u", s->batch->slots);
+    const char *tool = command_path(b, b->set.with, err);
+    const char *jobs = arena_printf(s->arena, "%u", s->batch->slots);
     if (!tool || !jobs || words_addv(&s->argv, err, tool, xargs ? "-P" : "-j", jobs, xargs ? "-I{}" : "--will-cite", NULL) < 0)
         return -1;
-    if (provider_task(b, s->batch, 0, NULL, 0, &task, err) < 0)
+    if (provider_task(b, s, 0, NULL, 0, &task, err) < 0)
         return -1;
     const char *word = task.word[1], *comma = strchr(word, ','); /* the number, 0, becomes the tool's place for it */
-    task.word[1] = comma ? arena_printf(&b->arena, "%.*s,{}%s", (int)(comma - word), word, comma + 2) : NULL;
+    task.word[1] = comma ? arena_printf(s->arena, "%.*s,{}%s", (int)(comma - word), word, comma + 2) : NULL;
     if (!task.word[1])
         return err_sys(err, "memory for a task's words");
     for (size_t i = 0; i < s->count; i++)

@@ -85,15 +85,15 @@ static size_t chunk(const struct bench *b)
 static int line(struct bench *b, struct submission *s, struct err *err)
 {
     bool array = b->set.array && s->count > 1;
-    const char *range = arena_printf(&b->arena, "0-%zu", s->count - 1);
-    if (!range || queue_line(b, &s->argv, err, "qsub", "-N", b->tag, "-o", "/dev/null", "-e", "/dev/null", "-r", "n", NULL) < 0)
+    const char *range = arena_printf(s->arena, "0-%zu", s->count - 1);
+    if (!range || queue_line(b, s, err, "qsub", "-N", b->tag, "-o", "/dev/null", "-e", "/dev/null", "-r", "n", NULL) < 0)
         return -1;
     if (array && words_addv(&s->argv, err, "-J", range, NULL) < 0)
         return -1;
     if (words_join(&s->argv, &b->set.extra, err) < 0)
         return -1;
     buf_puts(s->input, "#!/bin/sh\nexec ");
-    if (provider_task_line(b, s->batch, s->first, array ? "PBS_ARRAY_INDEX" : NULL, 0, s->input, err) < 0)
+    if (provider_task_line(b, s, s->first, array ? "PBS_ARRAY_INDEX" : NULL, 0, s->input, err) < 0)
         return -1;
     buf_putc(s->input, '\n');
     return 0;
@@ -117,7 +117,7 @@ static int cancel(const char *tag, struct err *err)
 {
     CLEANUP_BUF struct buf out;
     buf_init(&out, (size_t)4 << 20);
-    if (queue_order(&out, err, "qselect", "-N", tag, NULL) < 0)
+    if (queue_ask(NULL, &out, err, "qselect", "-N", tag, NULL) < 0)
         return -1;
     for (struct str rest = buf_text(&out); rest.n;) {
         struct str id = str_trim(str_cut(&rest, '\n'));
@@ -127,7 +127,7 @@ static int cancel(const char *tag, struct err *err)
         CLEANUP_BUF struct buf no;
         buf_init(&no, 65536);
         snprintf(text, sizeof text, STR_FMT, STR_ARG(id));
-        if (queue_order(&no, err, "qdel", text, NULL) < 0 && !str_has(str_of(err->text), "finished"))
+        if (queue_ask(NULL, &no, err, "qdel", text, NULL) < 0 && !str_has(str_of(err->text), "finished"))
             return -1;
     }
     return 0;

@@ -5,33 +5,16 @@
 
 static const double ANSWER_S = 30;
 
-static int words_of(struct arena *a, struct words *to, const char *const *command, struct err *err)
-{
-    const char *path = command_find(a, command[0], err);
-    return path && words_add(to, path, err) == 0 ? words_list(to, command + 1, err) : -1;
-}
-
 int queue_ask_list(struct bench *b, struct buf *out, struct err *err, const char *const *command)
 {
     struct words argv = {.n = 0};
-    return words_of(&b->arena, &argv, command, err) < 0 ? -1 : command_run(&argv, str_of(NULL), ANSWER_S, out, err);
+    return words_list(&argv, command, err) < 0 ? -1 : command_run(b, &argv, ANSWER_S, out, err);
 }
 
-int queue_order_list(struct buf *out, struct err *err, const char *const *command)
+int queue_line_list(struct bench *b, struct submission *s, struct err *err, const char *const *command)
 {
-    struct words argv = {.n = 0};
-    struct arena arena;
-    arena_init(&arena, 65536);
-    int rc = words_of(&arena, &argv, command, err);
-    if (rc == 0)
-        rc = command_run(&argv, str_of(NULL), ANSWER_S, out, err);
-    arena_deinit(&arena);
-    return rc;
-}
-
-int queue_line_list(struct bench *b, struct words *to, struct err *err, const char *const *command)
-{
-    return words_of(&b->arena, to, command, err);
+    const char *path = command_path(b, command[0], err);
+    return path && words_add(&s->argv, path, err) == 0 ? words_list(&s->argv, command + 1, err) : -1;
 }
 
 size_t queue_lines(struct str text)

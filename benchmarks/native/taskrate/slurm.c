@@ -1,7 +1,7 @@
 /* slurm.c: what the Slurm providers share: configuration, limits, sdiag, the queue, and ending jobs by name. */
 #include "benchmarks/native/taskrate/slurm.h"
 
-#include "benchmarks/native/taskrate/command.h"
+#include "benchmarks/native/taskrate/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 enum { ANSWER_MAX = 4 << 20 };
-static const double ANSWER_S = 30;
 
 /* What decides the figure; as `scontrol show config` names it. */
 static const char *const config_keys[] = {"SLURM_VERSION",
@@ -66,23 +65,12 @@ struct str slurm_config_value(struct str text, const char *key)
     return (struct str){"", 0};
 }
 
-static int tool(struct bench *b, struct words *argv, const char *name, struct err *err)
-{
-    const char *path = command_find(&b->arena, name, err);
-    if (!path)
-        return err_wrap(err, "Slurm's commands are needed");
-    return words_add(argv, path, err);
-}
-
 static int config(struct bench *b, struct err *err)
 {
-    struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out;
     buf_init(&out, ANSWER_MAX);
     setenv("SLURM_TIME_FORMAT", "standard", 1);
-    if (tool(b, &argv, "scontrol", err) < 0 || words_addv(&argv, err, "show", "config", NULL) < 0)
-        return -1;
-    if (command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
+    if (queue_ask(b, &out, err, "scontrol", "show", "config", NULL) < 0)
         return err_wrap(err, "the Slurm controller was asked for its configuration; nothing was submitted");
     for (size_t i = 0; i < sizeof config_keys / sizeof config_keys[0]; i++) {
         struct str value = slurm_config_value(buf_text(&out), config_keys[i]);
@@ -114,15 +102,11 @@ static const char *partition(const struct bench *b)
 static int slots(struct bench *b, struct err *err)
 {
     const char *wanted = partition(b);
-    struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out, wrong;
     size_t cpus = 0, usable = 0, others = 0;
     buf_init(&out, ANSWER_MAX);
     buf_init(&wrong, 600);
-    if (tool(b, &argv, "sinfo", err) < 0 || words_addv(&argv, err, "-h", "-N", "-o", "%P|%a|%T|%c|%N|%E", NULL) < 0 ||
-        (wanted && words_addv(&argv, err, "-p", wanted, NULL) < 0))
-        return -1;
-    if (command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
+    if (queue_ask(b, &out, err, "sinfo", "-h", "-N", "-o", "%P|%a|%T|%c|%N|%E", wanted ? "-p" : NULL, wanted, NULL) < 0)
         return err_wrap(err, "the Slurm controller was asked for its nodes; nothing was submitted");
     for (struct str rest = buf_text(&out); rest.n;) {
         struct str line = str_cut(&rest, '\n'), name = str_cut(&line, '|'), avail = str_cut(&line, '|'), state = str_cut(&line, '|'),
@@ -188,12 +172,10 @@ static void rate_limit(struct bench *b)
 /* Jobs that the controller has in its table, finished ones (MinJobAge) too. -1: not known. */
 static int64_t table(struct bench *b)
 {
-    struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out;
     int64_t n = 0;
     buf_init(&out, ANSWER_MAX);
-    if (tool(b, &argv, "squeue", NULL) < 0 || words_addv(&argv, NULL, "-h", "-r", "-t", "all", "-o", ".", NULL) < 0 ||
-        command_run(&argv, str_of(NULL), ANSWER_S, &out, NULL) < 0)
+    if (queue_ask(b, &out, NULL, "squeue", "-h", "-r", "-t", "all", "-o", ".", NULL) < 0)
         return -1;
     for (size_t i = 0; i < out.n; i++)
         n += out.p[i] == '\n';
@@ -231,13 +213,11 @@ int slurm_begin(struct bench *b, size_t jobs, struct err *err)
 
 void slurm_ask(struct bench *b, struct queue *ret)
 {
-    struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out, plain;
     buf_init(&out, ANSWER_MAX);
     buf_init(&plain, sizeof ret->why);
     *ret = (struct queue){0};
-    if (tool(b, &argv, "squeue", NULL) < 0 || words_addv(&argv, NULL, "-h", "-r", "-n", b->tag, "-o", "%t|%r", NULL) < 0 ||
-        command_run(&argv, str_of(NULL), ANSWER_S, &out, NULL) < 0)
+    if (queue_ask(b, &out, NULL, "squeue", "-h", "-r", "-n", b->tag, "-o", "%t|%r", NULL) < 0)
         return;
     ret->known = true;
     for (struct str rest = buf_text(&out); rest.n;) {
@@ -295,11 +275,10 @@ void slurm_sdiag_read(struct str text, struct counters *ret)
 
 void slurm_count(struct bench *b, struct counters *ret)
 {
-    struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out;
     buf_init(&out, ANSWER_MAX);
     *ret = (struct counters){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    if (tool(b, &argv, "sdiag", NULL) == 0 && command_run(&argv, str_of(NULL), ANSWER_S, &out, NULL) == 0)
+    if (queue_ask(b, &out, NULL, "sdiag", NULL) == 0)
         slurm_sdiag_read(buf_text(&out), ret);
 }
 
@@ -311,15 +290,12 @@ void slurm_identity(struct buf *to)
 }
 
 /* How many jobs of that name there are; -1: not known. */
-static long left(const char *tag, struct arena *a, struct err *err)
+static long left(const char *tag, struct err *err)
 {
-    struct words argv = {.n = 0};
     CLEANUP_BUF struct buf out;
     long n = 0;
     buf_init(&out, ANSWER_MAX);
-    const char *squeue = command_find(a, "squeue", err);
-    if (!squeue || words_addv(&argv, err, squeue, "-h", "-n", tag, "-o", ".", NULL) < 0 ||
-        command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0)
+    if (queue_ask(NULL, &out, err, "squeue", "-h", "-n", tag, "-o", ".", NULL) < 0)
         return -1;
     for (size_t i = 0; i < out.n; i++)
         n += out.p[i] == '\n';
@@ -328,39 +304,29 @@ static long left(const char *tag, struct arena *a, struct err *err)
 
 int slurm_cancel(const char *tag, struct err *err)
 {
-    struct arena arena;
     char name[80];
     long n = -1;
-    arena_init(&arena, 65536);
     snprintf(name, sizeof name, "--name=%s", tag);
-    const char *scancel = command_find(&arena, "scancel", err);
-    for (int i = 0; scancel && i < 40; i++) {
-        n = left(tag, &arena, err);
+    for (int i = 0; i < 40; i++) {
+        CLEANUP_BUF struct buf out;
+        buf_init(&out, ANSWER_MAX);
+        n = left(tag, err);
         if (n <= 0)
             break;
-        if (i % 10 == 0) { /* once; again where a submission was still on its way */
-            struct words argv = {.n = 0};
-            CLEANUP_BUF struct buf out;
-            buf_init(&out, 4096);
-            if (words_addv(&argv, err, scancel, name, NULL) < 0 || command_run(&argv, str_of(NULL), ANSWER_S, &out, err) < 0) {
-                n = -1;
-                break;
-            }
-        }
+        if (i % 10 == 0 && queue_ask(NULL, &out, err, "scancel", name, NULL) < 0) /* once; again where a submission was still on its way */
+            return -1;
         usleep(i < 4 ? 100000 : 500000);
     }
-    arena_deinit(&arena);
     if (n > 0)
         return err_set(err, ERR_REMOTE, "%ld jobs called %s are still in the queue; end them with: scancel --name=%s", n, tag, tag);
     return n == 0 ? 0 : -1;
 }
 
-int slurm_sbatch(struct bench *b, struct words *to, struct err *err)
+int slurm_sbatch(struct bench *b, struct submission *s, struct err *err)
 {
-    const char *name = arena_printf(&b->arena, "--job-name=%s", b->tag);
-    if (!name || tool(b, to, "sbatch", err) < 0)
+    const char *name = arena_printf(s->arena, "--job-name=%s", b->tag);
+    if (!name || queue_line(b, s, err, "sbatch", "--parsable", name, "--output=/dev/null", "--error=/dev/null", "--ntasks=1", "--no-requeue",
+                            NULL) < 0)
         return -1;
-    if (words_addv(to, err, "--parsable", name, "--output=/dev/null", "--error=/dev/null", "--ntasks=1", "--no-requeue", NULL) < 0)
-        return -1;
-    return words_join(to, &b->set.extra, err);
+    return words_join(&s->argv, &b->set.extra, err);
 }

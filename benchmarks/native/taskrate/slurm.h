@@ -11,7 +11,7 @@ void slurm_count(struct bench *b, struct counters *ret);
 void slurm_identity(struct buf *to);
 int slurm_cancel(const char *tag, struct err *err);
 /* sbatch with what every job of ours has: name, nothing written, one task. */
-int slurm_sbatch(struct bench *b, struct words *to, struct err *err);
+int slurm_sbatch(struct bench *b, struct submission *s, struct err *err);
 /* Tasks of the whole measurement. */
 size_t slurm_all_tasks(const struct bench *b);
 

@@ -28,12 +28,12 @@ static size_t chunk(const struct bench *b)
 
 static int line(struct bench *b, struct submission *s, struct err *err)
 {
-    const char *array = arena_printf(&b->arena, "--array=0-%zu", s->count - 1);
+    const char *array = arena_printf(s->arena, "--array=0-%zu", s->count - 1);
     buf_puts(s->input, "#!/bin/sh\nexec ");
-    if (!array || provider_task_line(b, s->batch, s->first, "SLURM_ARRAY_TASK_ID", 0, s->input, err) < 0)
+    if (!array || provider_task_line(b, s, s->first, "SLURM_ARRAY_TASK_ID", 0, s->input, err) < 0)
         return -1;
     buf_putc(s->input, '\n');
-    return slurm_sbatch(b, &s->argv, err) < 0 ? -1 : words_add(&s->argv, array, err);
+    return slurm_sbatch(b, s, err) < 0 ? -1 : words_add(&s->argv, array, err);
 }
 
 const struct provider provider_slurm_array = {.name = "slurm-array",

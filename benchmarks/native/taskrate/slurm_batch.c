@@ -21,10 +21,10 @@ static size_t chunk(const struct bench *b)
 static int line(struct bench *b, struct submission *s, struct err *err)
 {
     buf_puts(s->input, "#!/bin/sh\nexec ");
-    if (provider_task_line(b, s->batch, s->first, NULL, 0, s->input, err) < 0)
+    if (provider_task_line(b, s, s->first, NULL, 0, s->input, err) < 0)
         return -1;
     buf_putc(s->input, '\n');
-    return slurm_sbatch(b, &s->argv, err);
+    return slurm_sbatch(b, s, err);
 }
 
 const struct provider provider_slurm_batch = {.name = "slurm-batch",

@@ -35,16 +35,14 @@ static int allocate(struct bench *b, struct err *err)
     char tasks[32], name[80];
     CLEANUP_BUF struct buf out;
     unsigned want = b->set.slots ? b->set.slots : b->slots;
-    const char *salloc = command_find(&b->arena, "salloc", err);
     buf_init(&out, 65536);
     snprintf(tasks, sizeof tasks, "--ntasks=%u", want);
     snprintf(name, sizeof name, "--job-name=%s", b->tag);
-    if (!salloc ||
-        words_addv(&argv, err, "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", salloc, "--no-shell", name, tasks, "--immediate=60", NULL) < 0 ||
+    if (words_addv(&argv, err, "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", "salloc", "--no-shell", name, tasks, "--immediate=60", NULL) < 0 ||
         words_join(&argv, &b->set.extra, err) < 0)
         return -1;
     b->submitted = true;
-    int rc = command_run(&argv, str_of(NULL), 90, &out, err);
+    int rc = command_run(b, &argv, 90, &out, err);
     if (rc == 0 && granted(buf_text(&out), b->jobs, sizeof b->jobs)) {
         b->slots = want;
         b->slots_from = "tasks of an allocation of our own";
@@ -88,18 +86,18 @@ static size_t chunk(const struct bench *b)
 
 static int line(struct bench *b, struct submission *s, struct err *err)
 {
-    const char *srun = command_find(&b->arena, "srun", err), *job, *tasks;
+    const char *srun = command_path(b, "srun", err), *job, *tasks;
     if (!srun)
         return -1;
-    job = arena_printf(&b->arena, "--jobid=%s", b->jobs);
-    tasks = arena_printf(&b->arena, "--ntasks=%zu", s->count);
+    job = arena_printf(s->arena, "--jobid=%s", b->jobs);
+    tasks = arena_printf(s->arena, "--ntasks=%zu", s->count);
     if (!job || !tasks ||
         words_addv(&s->argv, err, srun, job, tasks, "--cpus-per-task=1", "--exact", "--mem=0", "--quiet", "--input=none",
                    "--output=/dev/null", "--error=/dev/null", NULL) < 0)
         return -1;
     if (s->count == 1 && words_add(&s->argv, "--nodes=1", err) < 0) /* a wide one takes as many nodes as it needs */
         return -1;
-    return provider_task(b, s->batch, s->first, s->count > 1 ? "SLURM_PROCID" : NULL, 0, &s->argv, err);
+    return provider_task(b, s, s->first, s->count > 1 ? "SLURM_PROCID" : NULL, 0, &s->argv, err);
 }
 
 const struct provider provider_slurm_step = {.name = "slurm-step",

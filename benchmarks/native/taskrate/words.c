@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BALLAST = 100000 };
+
 int words_add(struct words *w, const char *word, struct err *err)
 {
     if (w->n == WORDS_MAX)
@@ -50,17 +52,18 @@ static int one_word(const char **at, char *to)
 
 int words_split(struct words *w, struct arena *a, const char *text, struct err *err)
 {
+    char *word = arena_get(a, strlen(text) + 1); /* no word is longer than what stands for it, and a blank's place has its end */
+    if (!word)
+        return err_sys(err, "memory for a command");
     for (const char *p = text;;) {
         p += strspn(p, " \t\n");
         if (!*p)
             return 0;
-        char *word = arena_get(a, strlen(p) + 1);
-        if (!word)
-            return err_sys(err, "memory for a command");
         if (one_word(&p, word) < 0)
             return err_set(err, ERR_USAGE, "a quote is not closed in: %.200s", text);
         if (words_add(w, word, err) < 0)
             return -1;
+        word += strlen(word) + 1;
     }
 }
 
@@ -76,7 +79,22 @@ static void report_words(const struct bench *b, struct buf *to, const char *numb
         buf_printf(to, "u%016llx,%s,%lld%s,%s", (unsigned long long)b->token, number, ns, busy, set->address);
 }
 
-int provider_task(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct words *to, struct err *err)
+int provider_rest(const struct settings *set, enum payload payload, struct words *to, struct err *err)
+{
+    static char ballast[BALLAST + 1]; /* in pieces that the kernel takes */
+    if (!ballast[0])
+        memset(ballast, 'x', BALLAST);
+    for (size_t left = set->argsize, n; left; left -= n) {
+        n = left < BALLAST ? left : BALLAST;
+        if (words_add(to, ballast + BALLAST - n, err) < 0)
+            return -1;
+    }
+    if (payload == PAYLOAD_STUB)
+        return 0;
+    return words_add(to, "--", err) < 0 ? -1 : words_join(to, &set->command, err);
+}
+
+int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct words *to, struct err *err)
 {
     char number[64];
     CLEANUP_BUF struct buf text;
@@ -86,24 +104,13 @@ int provider_task(struct bench *b, const struct batch *batch, size_t first, cons
     else
         snprintf(number, sizeof number, "%zu", first);
     buf_init(&text, 8192);
-    report_words(b, &text, number, batch);
-    const char *kept = text.failed ? NULL : arena_dup(&b->arena, text.p, text.n);
+    report_words(b, &text, number, s->batch);
+    const char *kept = text.failed ? NULL : arena_dup(s->arena, text.p, text.n);
     if (!kept)
         return err_set(err, ERR_INPUT, "the words that tell a task where to report are too long");
     if (words_addv(to, err, b->set.stub, kept, NULL) < 0)
         return -1;
-    for (size_t left = b->set.argsize; left;) {
-        static char ballast[100001];
-        size_t n = left < 100000 ? left : 100000;
-        if (!ballast[0])
-            memset(ballast, 'x', 100000);
-        if (words_add(to, ballast + 100000 - n, err) < 0)
-            return -1;
-        left -= n;
-    }
-    if (b->set.payload == PAYLOAD_STUB)
-        return 0;
-    return words_add(to, "--", err) < 0 ? -1 : words_join(to, &b->set.command, err);
+    return provider_rest(&b->set, b->set.payload, to, err);
 }
 
 static void quote(struct buf *to, const char *word)
@@ -117,11 +124,11 @@ static void quote(struct buf *to, const char *word)
     buf_putc(to, '\'');
 }
 
-int provider_task_line(struct bench *b, const struct batch *batch, size_t first, const char *index, long from, struct buf *to,
+int provider_task_line(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct buf *to,
                        struct err *err)
 {
     struct words words = {.n = 0};
-    if (provider_task(b, batch, first, index, from, &words, err) < 0)
+    if (provider_task(b, s, first, index, from, &words, err) < 0)
         return -1;
     for (size_t i = 0; i < words.n; i++) {
         if (i)
