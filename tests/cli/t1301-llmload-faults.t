@@ -45,6 +45,34 @@ llm_start "$FAKE" --close
 is 'connections that were closed meanwhile cost no request' "$? $(jq -c '[.completed, .failed, .client.connections == 300]' "$WORK/out.json")" '0 [300,0,true]'
 llm_stop
 
+# A kept connection that is closed without a reply: sent again, on a connection that has its own --connect-timeout, and counted once.
+cat >"$WORK/closes.py" <<'P'
+import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+body = b'{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}'
+def asked(c):
+    got = b""
+    while b"\r\n\r\n" not in got or not got.rstrip().endswith(b"}"):
+        more = c.recv(65536)
+        if not more:
+            return
+        got += more
+def answer(c):
+    c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+first, _ = s.accept()
+asked(first), answer(first), asked(first)
+time.sleep(1.6)
+first.close()
+second, _ = s.accept()
+asked(second), answer(second)
+s.close()
+P
+llm_start python3 "$WORK/closes.py"
+"$LOAD" --url "$url" -n 2 -c 1 --no-stream --connect-timeout 1500ms --json >"$WORK/out.json" 2>/dev/null
+is 'closed without a reply after longer than --connect-timeout: asked again' "$? $(jq -c '[.completed, .failed, .client.reconnects, .client.connections]' "$WORK/out.json")" '0 [2,0,1,2]'
+llm_stop
+
 # No server, no name, wrong words.
 url=http://127.0.0.1:9
 ended 'nobody listens' 1 '[0,4,{"connect":4}]' -n 4 -c 2

@@ -58,6 +58,14 @@ is 'two sessions of three turns' "$(jq -c '[.completed, .failed]' "$WORK/out.jso
 is '  their histories grow' "$(jq -s -c '[.[].messages | length] | sort' "$WORK/bodies")" '[1,1,3,3,5,5]'
 is '  with the answers in them' "$(jq -s -c '[.[].messages[] | .role] | unique' "$WORK/bodies")" '["assistant","user"]'
 llm_stop
+llm_start "$FAKE"
+
+load --rate 200 --arrivals constant -n 20 --warmup-requests 5 --turns 3 --think 20ms --records "$WORK/records" >"$WORK/out.json"
+is 'sessions that arrive: every one has all of its turns, those of the warm-up are not measured' "$? $(jq -c '[.completed, .failed, .load.scheduled, .load.dropped]' "$WORK/out.json")" '0 [60,0,60,0]'
+is '  no two requests are the same one' "$(jq -s -c '[([.[].metadata.request_index] | unique | length), ([.[] | select(.metadata.benchmark_phase == "warmup")] | length)]' "$WORK/records")" '[75,15]'
+load -c 2 -d 300ms --turns 50 --think 20s >"$WORK/out.json"
+is 'users that still think at the end cost nothing' "$(jq -c '[.completed, .failed]' "$WORK/out.json")" '[2,0]'
+llm_stop
 
 # Impatient users; several endpoints; sweeps; the search.
 llm_start "$FAKE" --ttft 5s

@@ -8,11 +8,15 @@ llm_start "$FAKE" --ttft 5ms --itl 1ms
 back=$url
 cd "$WORK" || exit 1
 openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 2 -subj /CN=localhost -addext 'subjectAltName=DNS:localhost,IP:127.0.0.1' 2>/dev/null
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+read -r port plain <<P
+$(python3 -c 'import socket; a = [socket.create_server(("127.0.0.1", 0)) for _ in "ab"]; print(*[s.getsockname()[1] for s in a])')
+P
 cat >n.conf <<N
 daemon off; master_process off; pid $WORK/pid; error_log $WORK/err;
 events { worker_connections 500; }
-http { access_log off; client_body_temp_path $WORK/b; proxy_temp_path $WORK/p; fastcgi_temp_path $WORK/f; uwsgi_temp_path $WORK/u; scgi_temp_path $WORK/s;
+http { gzip on; gzip_types text/event-stream application/json application/x-ndjson; gzip_min_length 1; gzip_proxied any;
+ access_log off; client_body_temp_path $WORK/b; proxy_temp_path $WORK/p; fastcgi_temp_path $WORK/f; uwsgi_temp_path $WORK/u; scgi_temp_path $WORK/s;
+ server { listen 127.0.0.1:$plain; location / { proxy_pass $back; proxy_http_version 1.1; proxy_buffering off; proxy_set_header Connection ""; } }
  server { listen 127.0.0.1:$port ssl http2; ssl_certificate $WORK/c.pem; ssl_certificate_key $WORK/k.pem;
   location / { proxy_pass $back; proxy_http_version 1.1; proxy_buffering off; proxy_set_header Connection ""; } } }
 N
@@ -25,6 +29,13 @@ is 'TLS' "$("$LOAD" --url "$url" --ca-file c.pem -c 4 -n 40 --max-tokens 8 --jso
 is 'HTTP/2: many requests on few connections' "$("$LOAD" --url "$url" --ca-file c.pem --http2 -c 20 -n 100 --max-tokens 8 --json -q | jq -c '[.completed, .failed, .client.connections <= 2]')" '[100,0,true]'
 is 'a certificate that nobody trusts' "$("$LOAD" --url "$url" -n 2 --json -q | jq -c '.endings')" '{"tls":2}'
 is '  unless that is wished' "$("$LOAD" --url "$url" --insecure -n 2 --json -q | jq -c '.endings')" '{"ok":2}'
+for at in "http://localhost:$plain" "$url"; do
+    for how in '' --no-stream '--api ollama-chat'; do
+        # shellcheck disable=SC2086 # words
+        is "compressed answers, asked for and undone: ${at%%:*} $how" "$("$LOAD" --url "$at" --ca-file c.pem -H 'Accept-Encoding: gzip' -c 4 -n 40 --max-tokens 8 $how --json -q |
+            jq -c '[.completed, .failed, .total_output_tokens, .tokens.output_source]')" '[40,0,320,"usage"]'
+    done
+done
 llm_start python3 "$TESTLIB/connect-proxy.py" "$WORK/proxy.log"
 is 'through a proxy' "$("$LOAD" --url "$back" --proxy "$url" -c 2 -n 6 --max-tokens 4 --json -q | jq -c '[.completed, .total_output_tokens]')" '[6,24]'
 ok '  which has seen it' grep -q 'chat/completions' "$WORK/proxy.log"

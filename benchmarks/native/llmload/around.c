@@ -37,16 +37,11 @@ static int open_sinks(struct around *a, struct prompt_source *prompts, struct er
     return 0;
 }
 
-static bool ollama(const struct load *l)
-{
-    return l->dialect == DIALECT_OLLAMA_CHAT || l->dialect == DIALECT_OLLAMA_GENERATE;
-}
-
 static int ask_server(struct around *a, pid_t pid, struct err *err)
 {
     const struct opt_set *set = a->set;
     bool wait = opt_text(set, "wait-ready") != NULL, facts = wait || opt_on(set, "facts") || opt_text(set, "scrape");
-    if (!facts && !(ollama(a->load) && !a->load->model))
+    if (!facts && !(dialects[a->load->dialect].ollama && !a->load->model))
         return 0;
     if (server_open(&a->server, a->load, 0, pid, -1, err) < 0)
         return -1;
@@ -56,7 +51,7 @@ static int ask_server(struct around *a, pid_t pid, struct err *err)
     a->server_ready = wait;
     if (!a->load->model)
         a->load->model = server_first_model(&a->server);
-    if (ollama(a->load) && !a->load->model)
+    if (dialects[a->load->dialect].ollama && !a->load->model)
         return err_set(err, ERR_REMOTE, "Ollama at %.200s lists no model (--model NAME, and `ollama pull NAME` there)", a->load->urls[0]);
     if (facts)
         server_facts(&a->server, &a->facts);
@@ -176,9 +171,8 @@ static double server_tokens(const struct around *a)
     return a->scrape ? scrape_counted(a->scrape, "generation_tokens") : NAN;
 }
 
-void around_json(struct around *a, const struct outcome *o, struct buf *to)
+void around_json(struct around *a, struct buf *to)
 {
-    (void)o;
     if (a->server_ready)
         server_ready_json(&a->ready, to);
     if (a->server_open)
@@ -189,9 +183,8 @@ void around_json(struct around *a, const struct outcome *o, struct buf *to)
         scoring_json(a->scoring, to);
 }
 
-void around_table(struct around *a, const struct outcome *o, struct buf *to)
+void around_table(struct around *a, struct buf *to)
 {
-    (void)o;
     buf_puts(to, a->server_open || a->scrape || a->scoring ? "\n" : "");
     if (a->server_open) {
         buf_puts(to, "server      ");

@@ -34,9 +34,9 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
 /* After engine_run. Ends what was started. ERR_SYSTEM: plots could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
 /* Further members of the result (struct report's `more`). */
-void around_json(struct around *a, const struct outcome *o, struct buf *to);
+void around_json(struct around *a, struct buf *to);
 /* Lines for people below the table. */
-void around_table(struct around *a, const struct outcome *o, struct buf *to);
+void around_table(struct around *a, struct buf *to);
 void around_deinit(struct around *a);
 /* INT, TERM, HUP, QUIT, USR1, USR2, XCPU end the run with what it has. */
 void around_catch_signals(void);

@@ -41,7 +41,6 @@ static struct conn *conn_new(struct worker *w)
     }
     if (!(c = calloc(1, sizeof *c)))
         return NULL;
-    c->worker = w;
     c->fd = -1;
     c->timer.kind = TIMER_CONN;
     http1_init(&c->http);
@@ -136,7 +135,7 @@ static int64_t limit(const struct worker *w, const struct conn *c, enum ending *
 {
     const struct load *l = w->run->load;
     const struct result *r = &c->f.r;
-    int64_t connect = c->state == CONN_CONNECTING ? after(r->begin_ns, l->connect_s) : INT64_MAX;
+    int64_t connect = c->state == CONN_CONNECTING ? after(c->connect_ns, l->connect_s) : INT64_MAX;
     const struct {
         int64_t at;
         enum ending ending;
@@ -202,17 +201,14 @@ bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns
     return !c->f.stream.trouble;
 }
 
-bool conn_head(struct worker *w, struct conn *c)
+const char *conn_head(struct worker *w, struct conn *c)
 {
     flight_head(w, &c->f, c->http.status, c->http.type);
     if (c->http.gzip && !c->inflater)
         c->inflater = inflate_new();
-    if (c->http.strange_encoding || (c->http.gzip && !c->inflater)) {
-        conn_finish(w, c, ENDING_ENCODING,
-                    c->http.gzip ? "a compressed body, and no zlib (libz.so.1) here" : "an encoding that was not asked for", false);
-        return false;
-    }
-    return true;
+    return c->http.strange_encoding       ? "an encoding that was not asked for"
+           : c->http.gzip && !c->inflater ? "a compressed body, and no zlib (libz.so.1) here"
+                                          : NULL;
 }
 
 void conn_trouble(struct worker *w, struct conn *c)

@@ -38,15 +38,20 @@ struct crew {
     struct arena arena;
     struct schedule schedule;
     int warm_socket;
-    struct live last;
     uint64_t ttft_n, itl_n, ttft_ns, itl_ns; /* at the last look */
-    int64_t planned_end_ns;
 };
 
 static unsigned cpus(void)
 {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    enum { MOST = 65536 };
+    unsigned n = 0;
+    for (int most = CPU_SETSIZE; !n && most <= MOST; most *= 4) { /* the kernel refuses a set smaller than its own */
+        cpu_set_t *set = CPU_ALLOC((size_t)most);
+        if (set && sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)most), set) == 0)
+            n = (unsigned)CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)most), set);
+        CPU_FREE(set);
+    }
+    return n ? n : 1;
 }
 
 /* Threads: one per CPU, but never more than there are requests at a time. */
@@ -134,7 +139,7 @@ static int set_up(struct crew *c, const struct load *l, const struct prompt_sour
     run->via = l->proxy || l->http2;
     for (size_t i = 0; i < l->url_count; i++) {
         struct endpoint *e = &run->endpoints[i];
-        if (endpoint_read(e, l->urls[i], l->path ? l->path : dialect_paths[l->dialect], &c->arena, err) < 0)
+        if (endpoint_read(e, l->urls[i], l->path ? l->path : dialects[l->dialect].path, &c->arena, err) < 0)
             return -1;
         if (!l->proxy && endpoint_resolve(e, err) < 0)
             return -1;
@@ -156,8 +161,8 @@ static void set_times(struct run *run, const struct load *l, const struct schedu
     run->measure_ns = begin_ns + (int64_t)(l->warmup_s * 1e9);
     run->cooldown_ns = l->duration_s > 0 ? run->measure_ns + (int64_t)(l->duration_s * 1e9) : INT64_MAX;
     run->stop_ns = l->duration_s > 0 ? run->cooldown_ns + (int64_t)(l->cooldown_s * 1e9) : INT64_MAX;
-    if (s->n && l->duration_s <= 0) /* by count: sending is over with the last arrival, unless it has to wait for slots */
-        run->stop_ns = l->concurrency.n && !l->drop ? INT64_MAX : begin_ns + s->list[s->n - 1].at_ns + 1;
+    if (s->n && l->duration_s <= 0) /* by count: sending is over with the last arrival, unless it has to wait for slots or sessions */
+        run->stop_ns = l->turns > 1 || (l->concurrency.n && !l->drop) ? INT64_MAX : begin_ns + s->list[s->n - 1].at_ns + 1;
 }
 
 static int start(struct crew *c, struct err *err)
@@ -311,6 +316,8 @@ static int run_crew(struct crew *c, struct outcome *o, const struct engine_hooks
     status = start(c, err);
     if (c->running)
         watch(c, o, status == 0 ? h : NULL);
+    if (c->running)
+        look_at(c, &o->last);
     steal_look(&after);
     o->wall_s = (double)(clock_mono_ns() - c->run.begin_ns) / 1e9;
     o->steal_percent = steal_percent(&before, &after);

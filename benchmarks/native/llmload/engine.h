@@ -23,12 +23,13 @@ struct engine_hooks {
 /* What one run gave. */
 struct outcome {
     struct metrics m;
+    struct live last; /* as a watcher would see it when all is over */
     char schedule_hash[65]; /* SHA-256 of the schedule (open loop) or of what determines it (closed loop) */
     uint64_t schedule_length;
     const char *trace_kind; /* "azure" …; NULL: no trace */
     double offered_rate; /* of the schedule's measured part, requests per second; 0: closed loop */
     char trouble[300]; /* of our own side, the first; "": none */
-    bool incomplete;         /* a file beside the result could not be written; trouble says why */
+    bool incomplete; /* a file beside the result could not be written; trouble says why */
     unsigned threads;
     bool kernel_stamps; /* arrivals are the kernel's */
     double wall_s, steal_percent; /* hypervisor steal over the run; -1: not told by this machine */

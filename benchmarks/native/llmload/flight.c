@@ -62,7 +62,7 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
 {
     static const enum framing by_type[] = {FRAMING_UNKNOWN, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON, FRAMING_JSON, FRAMING_UNKNOWN};
     const struct load *load = w->run->load;
-    bool ollama = load->dialect == DIALECT_OLLAMA_CHAT || load->dialect == DIALECT_OLLAMA_GENERATE;
+    bool ollama = dialects[load->dialect].ollama;
     enum framing framing = status / 100 == 2 ? by_type[type] : FRAMING_JSON;
     if (framing == FRAMING_JSON && type == HTTP1_TYPE_JSON && status / 100 == 2 && load->stream && ollama)
         framing = FRAMING_LINES;
@@ -153,10 +153,11 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
 static void take_usage(struct flight *f, const struct event *e)
 {
     struct result *r = &f->r;
+    bool running = e->text && !e->finish.n && f->stream.framing != FRAMING_JSON; /* a count so far */
     if (e->input_tokens > 0)
         r->input_tokens = (uint32_t)e->input_tokens, r->input_source = TOKENS_USAGE;
     if (e->output_tokens > 0)
-        r->output_tokens = (uint32_t)e->output_tokens, r->output_source = TOKENS_USAGE;
+        r->output_tokens = (uint32_t)e->output_tokens, r->output_source = running ? TOKENS_CONTINUOUS : TOKENS_USAGE;
     if (e->cached_tokens > 0)
         r->cached_tokens = (uint32_t)e->cached_tokens;
     if (e->reasoning_tokens > 0)
@@ -272,7 +273,7 @@ static void count_tokens(struct worker *w, struct flight *f)
 {
     const struct prompt_source *p = w->run->prompts;
     struct result *r = &f->r;
-    if (r->output_source == TOKENS_USAGE)
+    if (r->output_source)
         return;
     if (f->ids)
         r->output_tokens = f->ids, r->output_source = TOKENS_IDS;
@@ -292,20 +293,22 @@ static bool meets(const struct objectives *o, const struct result *r)
            (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || (r->last_ns ? r->last_ns : r->end_ns) - r->sent_ns <= o->e2el_ns);
 }
 
-static void tell_counts(struct worker *w, const struct result *r, bool failed)
+static void tell_counts(struct worker *w, const struct result *r)
 {
+    bool failed = ending_rows[r->ending].failed, completed = r->ending == ENDING_OK || r->ending == ENDING_EMPTY;
     struct metrics *m = &w->m;
     int64_t begin = w->run->begin_ns;
     struct series_bucket *end = series_at(&m->series, r->end_ns - begin);
-    end->completed += !failed && r->ending != ENDING_CANCELLED && r->ending != ENDING_UNFINISHED;
+    end->completed += completed;
     end->failed += failed;
-    m->window_completed += !failed && r->status && r->end_ns >= w->run->measure_ns && r->end_ns < w->run->cooldown_ns;
+    m->window_completed += completed && r->end_ns >= w->run->measure_ns && r->end_ns < w->run->cooldown_ns;
     if (r->sent_ns) {
         series_at(&m->series, r->sent_ns - begin)->sent++;
         series_in_flight(&m->series, r->sent_ns - begin, r->end_ns - begin);
     }
     m->events_all += r->events;
-    atomic_fetch_add_explicit(failed ? &w->live.failed : &w->live.completed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->live.failed, failed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->live.completed, completed, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->live.tokens, r->output_tokens, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->live.chunks, r->chunks, memory_order_relaxed);
 }
@@ -323,7 +326,6 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     if (ending != ENDING_OK && f->stream.trouble)
         r->ending = by_trouble(f->stream.trouble);
     count_tokens(w, f);
-    bool failed = ending_rows[r->ending].failed;
     r->short_answer = r->ending == ENDING_OK && run->load->ignore_eos && r->asked_tokens && r->output_tokens < r->asked_tokens &&
                       r->output_source != TOKENS_CHUNKS;
     r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r);
@@ -334,7 +336,7 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     else
         r->text = buf_text(&f->text);
     metrics_take(&w->m, r);
-    tell_counts(w, r, failed);
+    tell_counts(w, r);
     for (struct result_sink *s = run->sinks; s; s = s->next)
         s->take(s, w->number, r);
     atomic_fetch_sub_explicit(&w->run->in_flight, 1, memory_order_relaxed);

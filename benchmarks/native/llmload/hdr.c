@@ -20,15 +20,6 @@ void hdr_deinit(struct hdr *h)
     hdr_init(h);
 }
 
-void hdr_clear(struct hdr *h)
-{
-    uint64_t *counts = h->counts;
-    if (counts)
-        memset(counts, 0, HDR_BUCKETS * sizeof *counts);
-    hdr_init(h);
-    h->counts = counts;
-}
-
 static size_t bucket_of(uint64_t v)
 {
     if (v < 2 * STEPS)

@@ -22,7 +22,6 @@ struct hdr {
 
 void hdr_init(struct hdr *h);
 void hdr_deinit(struct hdr *h);
-void hdr_clear(struct hdr *h);
 /* Negative values count as 0. No memory: the value is counted in n and the moments alone, and failed percentiles are NaN. */
 void hdr_add(struct hdr *h, int64_t value);
 void hdr_add_many(struct hdr *h, int64_t value, uint64_t times);

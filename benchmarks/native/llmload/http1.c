@@ -21,7 +21,7 @@ enum state {
 
 void http1_init(struct http1 *h)
 {
-    *h = (struct http1){.retry_after_s = -1};
+    *h = (struct http1){0};
     buf_init(&h->head, HTTP1_HEAD_MAX);
 }
 
@@ -29,7 +29,7 @@ void http1_reset(struct http1 *h)
 {
     struct buf head = h->head;
     buf_clear(&head);
-    *h = (struct http1){.retry_after_s = -1, .head = head};
+    *h = (struct http1){.head = head};
 }
 
 void http1_deinit(struct http1 *h)
@@ -123,8 +123,6 @@ static bool field(struct http1 *h, struct framing *f, struct str name, struct st
     } else if (named(name, "content-encoding")) {
         h->gzip = named(value, "gzip") || named(value, "x-gzip") || named(value, "deflate");
         h->strange_encoding = !h->gzip && value.n && !named(value, "identity");
-    } else if (named(name, "retry-after")) {
-        h->retry_after_s = digits(value, &n) && n < 86400 ? (int32_t)n : -1;
     }
     return true;
 }
@@ -151,7 +149,7 @@ static enum http1_got begin_body(struct http1 *h, const struct framing *f)
     else if (f->length)
         h->state = f->bytes ? BODY_LENGTH : COMPLETE, h->left = f->bytes;
     else
-        h->state = BODY_CLOSE, h->keep_alive = false, h->until_close = true;
+        h->state = BODY_CLOSE, h->keep_alive = false;
     return HTTP1_HEAD;
 }
 

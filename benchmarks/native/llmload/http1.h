@@ -21,9 +21,8 @@ struct http1 {
     uint8_t state; /* private */
     uint8_t type; /* enum http1_type */
     uint8_t digits; /* of a chunk's size */
-    bool until_close, keep_alive, gzip, strange_encoding;
+    bool keep_alive, gzip, strange_encoding;
     uint16_t status;
-    int32_t retry_after_s; /* -1: none */
 };
 
 void http1_init(struct http1 *h);

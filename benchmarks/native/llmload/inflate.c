@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/inflate.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,6 @@ struct z_stream_abi {
 enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, AUTO_HEADER = 15 + 32 };
 
 static struct {
-    bool tried;
     int (*init)(struct z_stream_abi *z, int bits, const char *version, int size);
     int (*run)(struct z_stream_abi *z, int flush);
     int (*end)(struct z_stream_abi *z);
@@ -32,17 +32,20 @@ struct inflater {
     bool ended;
 };
 
+static void load(void)
+{
+    void *h = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (h) {
+        zlib.run = (__typeof__(zlib.run))dlsym(h, "inflate");
+        zlib.end = (__typeof__(zlib.end))dlsym(h, "inflateEnd");
+        zlib.init = (__typeof__(zlib.init))dlsym(h, "inflateInit2_");
+    }
+}
+
 struct inflater *inflate_new(void)
 {
-    if (!zlib.tried) { /* two threads may both do this, with the same result */
-        void *h = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-        if (h) {
-            zlib.run = (__typeof__(zlib.run))dlsym(h, "inflate");
-            zlib.end = (__typeof__(zlib.end))dlsym(h, "inflateEnd");
-            zlib.init = (__typeof__(zlib.init))dlsym(h, "inflateInit2_");
-        }
-        zlib.tried = true;
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
     struct inflater *i = zlib.init && zlib.run && zlib.end ? calloc(1, sizeof *i) : NULL;
     if (i && zlib.init(&i->z, AUTO_HEADER, "1.2.11", (int)sizeof i->z) != Z_OK) {
         free(i);

@@ -15,8 +15,12 @@ const struct opt_row load_rows[LOAD_ROWS] = {
 #include "benchmarks/native/llmload/options.def"
 #undef OPTION
 };
-const char *const dialect_names[DIALECTS] = {"openai-chat", "openai-completions", "ollama-chat", "ollama-generate"};
-const char *const dialect_paths[DIALECTS] = {"/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate"};
+const struct dialect_row dialects[DIALECTS] = {
+    [DIALECT_CHAT] = {"openai-chat", "/v1/chat/completions", false, true},
+    [DIALECT_COMPLETIONS] = {"openai-completions", "/v1/completions", false, false},
+    [DIALECT_OLLAMA_CHAT] = {"ollama-chat", "/api/chat", true, true},
+    [DIALECT_OLLAMA_GENERATE] = {"ollama-generate", "/api/generate", true, false},
+};
 const char *const arrivals_names[ARRIVALS_KINDS] = {"closed", "constant", "poisson", "gamma", "bursts", "trace"};
 
 enum { SECRETS_MAX = 64 << 10, DEFAULT_DURATION_S = 30 };
@@ -162,7 +166,7 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
     for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
         l->urls[n++] = v->text;
     for (int i = 0; i < DIALECTS; i++)
-        if (strcmp(opt_text(set, "api"), dialect_names[i]) == 0)
+        if (strcmp(opt_text(set, "api"), dialects[i].name) == 0)
             l->dialect = (enum dialect)i;
     l->path = opt_text(set, "path");
     if (l->path && (l->path[0] != '/' || strpbrk(l->path, " \t\r\n")))
@@ -275,7 +279,7 @@ static int read_length(struct load *l, const struct opt_set *set, struct err *er
     l->drop = opt_on(set, "drop");
     l->schedule_out = opt_text(set, "schedule-out");
     l->shares = 1;
-    if (l->turns > 1 && l->dialect != DIALECT_CHAT && l->dialect != DIALECT_OLLAMA_CHAT)
+    if (l->turns > 1 && !dialects[l->dialect].chat)
         return err_set(err, ERR_USAGE, "--turns needs a chat API (--api openai-chat or ollama-chat)");
     return 0;
 }

@@ -6,8 +6,11 @@
 #include "base/opt.h"
 
 enum dialect { DIALECT_CHAT, DIALECT_COMPLETIONS, DIALECT_OLLAMA_CHAT, DIALECT_OLLAMA_GENERATE, DIALECTS };
-extern const char *const dialect_names[DIALECTS]; /* "openai-chat" … */
-extern const char *const dialect_paths[DIALECTS]; /* "/v1/chat/completions" … */
+extern const struct dialect_row {
+    const char *name, *path; /* "openai-chat", "/v1/chat/completions" */
+    bool ollama; /* its own protocol: lines of JSON, its own counts and places */
+    bool chat; /* asked with messages, not with a text */
+} dialects[DIALECTS];
 
 enum arrivals { ARRIVALS_CLOSED, ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_GAMMA, ARRIVALS_BURSTS, ARRIVALS_TRACE, ARRIVALS_KINDS };
 extern const char *const arrivals_names[ARRIVALS_KINDS];

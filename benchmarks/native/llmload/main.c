@@ -83,7 +83,7 @@ static void put_json(const struct report *r, struct around *a, struct extras *x,
     struct report whole = *r;
     struct buf more CLEANUP_BUF;
     buf_init(&more, REPORT_MAX);
-    around_json(a, r->outcome, &more);
+    around_json(a, &more);
     if (x->agents)
         coordinate_json(x->agents, &more);
     if (sweep_wanted(&x->sweep))
@@ -97,7 +97,7 @@ static void put_json(const struct report *r, struct around *a, struct extras *x,
 static void put_table(const struct report *r, struct around *a, struct extras *x, struct buf *to)
 {
     report_table(r, to);
-    around_table(a, r->outcome, to);
+    around_table(a, to);
     if (x->agents)
         coordinate_table(x->agents, to);
     if (sweep_wanted(&x->sweep))

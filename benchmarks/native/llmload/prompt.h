@@ -17,7 +17,7 @@ enum token_source {
     TOKENS_ASKED, /* the length that was asked for */
     TOKENS_FILE, /* a tokenizer file counted the text */
     TOKENS_IDS, /* token ids, sent by us or by the server with each chunk */
-    TOKENS_CONTINUOUS, /* usage on every chunk */
+    TOKENS_CONTINUOUS, /* usage on every chunk, and none at the end */
     TOKENS_USAGE, /* the server's usage at the end (Ollama: eval_count) */
     TOKENS_SOURCES
 };

@@ -75,6 +75,7 @@ static void lost(struct worker *w, struct conn *c, const char *what, int code)
     if (c->state != CONN_CONNECTING && c->reused && !begun && !c->f.r.reconnects) {
         conn_close(w, c);
         c->f.r.reconnects = 1;
+        c->connect_ns = clock_mono_ns(); /* --connect-timeout anew */
         open_connection(w, c);
         return;
     }
@@ -114,7 +115,8 @@ static void send_request(struct worker *w, struct conn *c)
     }
     const struct buf *wire = w->fixed.n ? &w->fixed : &w->wire;
     c->f.r.sent_ns = c->f.last_byte_ns = clock_mono_ns();
-    atomic_fetch_add_explicit(&w->live.sent, 1, memory_order_relaxed);
+    if (!c->f.r.reconnects) /* one request, however often it is sent */
+        atomic_fetch_add_explicit(&w->live.sent, 1, memory_order_relaxed);
     ssize_t n = send(c->fd, wire->p, wire->n, MSG_NOSIGNAL);
     c->state = CONN_RECEIVING;
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
@@ -132,6 +134,7 @@ static void send_request(struct worker *w, struct conn *c)
 
 void raw_begin(struct worker *w, struct conn *c)
 {
+    c->connect_ns = w->now_ns;
     if (c->fd >= 0)
         send_request(w, c);
     else
@@ -162,6 +165,7 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
 {
     struct flight *f = &c->f;
     struct str bytes;
+    const char *why;
     if (!f->r.first_byte_ns)
         f->r.first_byte_ns = at_ns;
     f->last_byte_ns = at_ns;
@@ -170,8 +174,10 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
         switch (http1_next(&c->http, &p, &n, &bytes)) {
         case HTTP1_MORE: flight_read_end(w, f); return true;
         case HTTP1_HEAD:
-            if (!conn_head(w, c))
+            if ((why = conn_head(w, c))) {
+                conn_finish(w, c, ENDING_ENCODING, why, false);
                 return false;
+            }
             break;
         case HTTP1_BODY:
             if (conn_body(w, c, bytes, at_ns))

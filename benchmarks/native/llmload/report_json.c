@@ -23,10 +23,7 @@ static void key(struct buf *to, const char *name)
 static void number(struct buf *to, const char *name, double v)
 {
     key(to, name);
-    if (isfinite(v))
-        buf_double(to, v);
-    else
-        buf_puts(to, "null");
+    buf_json_double(to, v);
 }
 
 static void whole(struct buf *to, const char *name, uint64_t v)
@@ -67,7 +64,7 @@ static void put_begin(struct writer *w)
     text(w->to, "date", date);
     text(w->to, "benchmark", "llmload");
     text(w->to, "version", BW_VERSION);
-    text(w->to, "backend", dialect_names[l->dialect]);
+    text(w->to, "backend", dialects[l->dialect].name);
     text(w->to, "model_id", l->model);
     text(w->to, "url", l->urls[0]);
     whole(w->to, "endpoints", l->url_count);

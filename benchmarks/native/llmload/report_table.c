@@ -33,7 +33,7 @@ static void put_head(const struct report *r, const struct derived *d, struct buf
     buf_plain(to, str_of(l->urls[0]), 200);
     if (l->url_count > 1)
         buf_printf(to, " and %zu more", l->url_count - 1);
-    buf_printf(to, "  %s%s", dialect_names[l->dialect], l->stream ? "" : ", not streamed");
+    buf_printf(to, "  %s%s", dialects[l->dialect].name, l->stream ? "" : ", not streamed");
     if (l->model)
         buf_puts(to, "  model "), buf_plain(to, str_of(l->model), 100);
     buf_putc(to, '\n');

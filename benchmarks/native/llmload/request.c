@@ -24,7 +24,7 @@ static void put_messages(struct worker *w, const struct session *s, const struct
 static void put_prompt(struct worker *w, const struct session *s, const struct prompt *p)
 {
     struct buf *b = &w->body;
-    if (w->run->load->dialect == DIALECT_CHAT || w->run->load->dialect == DIALECT_OLLAMA_CHAT) {
+    if (dialects[w->run->load->dialect].chat) {
         put_messages(w, s, p);
         return;
     }
@@ -79,10 +79,7 @@ static void put_body(struct worker *w, const struct session *s, const struct pro
         buf_putc(b, ',');
     }
     put_prompt(w, s, p);
-    if (l->dialect == DIALECT_CHAT || l->dialect == DIALECT_COMPLETIONS)
-        put_openai(b, l, tokens);
-    else
-        put_ollama(b, l, tokens);
+    (dialects[l->dialect].ollama ? put_ollama : put_openai)(b, l, tokens);
     if (l->extra_body.n)
         buf_putc(b, ','), buf_str(b, l->extra_body);
     if (p->extra.n)
@@ -156,8 +153,7 @@ bool request_render(struct worker *w, struct conn *c)
     const struct run *run = w->run;
     struct prompt p;
     struct session *s = c->f.session;
-    bool fixed =
-        run->prompts->constant && run->load->turns <= 1 && run->endpoint_count == 1 && !run->schedule->trace_kind && !run->via;
+    bool fixed = run->prompts->constant && run->load->turns <= 1 && run->endpoint_count == 1 && !run->schedule->trace_kind && !run->via;
     c->f.r.asked_tokens = run->load->max_tokens;
     if (fixed && w->fixed.n) {
         patch_id(&w->fixed, w->fixed_id, c->f.r.index);
@@ -170,7 +166,6 @@ bool request_render(struct worker *w, struct conn *c)
     put_body(w, s, &p, tokens);
     buf_clear(&w->wire);
     put_head(w, &run->endpoints[c->endpoint]);
-    w->head_bytes = w->wire.n;
     buf_str(&w->wire, buf_text(&w->body));
     if (w->wire.failed || w->body.failed) {
         if (!w->failure.kind)
@@ -180,6 +175,8 @@ bool request_render(struct worker *w, struct conn *c)
     c->f.r.asked_tokens = tokens;
     c->f.r.item = p.item;
     c->f.r.input_tokens = p.input_tokens, c->f.r.input_source = p.input_source;
+    if (s && s->history.n) /* the source knows the question alone, not what is sent before it */
+        c->f.r.input_tokens = 0, c->f.r.input_source = TOKENS_UNKNOWN;
     if (s)
         keep_question(w, s, &p);
     patch_id(&w->wire, w->fixed_id, c->f.r.index);

@@ -121,16 +121,11 @@ static int generate(struct schedule *s, const struct load *l, struct err *err)
     }
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-    return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : (x->index > y->index) - (x->index < y->index);
-}
-
 /* Phases, and of several agents this one's share: every shares-th arrival of the one schedule. */
 static void divide(struct schedule *s, const struct load *l)
 {
     size_t kept = 0, measured = 0;
+    s->whole_n = s->n;
     int64_t warm = llround(l->warmup_s * 1e9), end = l->duration_s > 0 ? warm + llround(l->duration_s * 1e9) : INT64_MAX;
     int64_t first = 0, last = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -186,7 +181,6 @@ int schedule_make(struct schedule *ret, const struct load *l, struct err *err)
         }
         for (size_t i = 0; i < ret->n; i++)
             ret->list[i].index = i, ret->list[i].session = ret->trace_kind ? ret->list[i].session : i;
-        qsort(ret->list, ret->n, sizeof *ret->list, by_time);
     }
     hash(ret, l);
     if (l->schedule_out && schedule_write(ret, l->schedule_out, err) < 0)

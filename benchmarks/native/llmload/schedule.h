@@ -15,6 +15,7 @@ struct arrival {
 struct schedule {
     struct arrival *list; /* by time */
     size_t n; /* 0: closed loop */
+    uint64_t whole_n; /* of the whole schedule, before it is divided among agents */
     char *texts;
     uint64_t *blocks;
     size_t texts_n, texts_size, blocks_n, blocks_size, size;

@@ -38,6 +38,7 @@ static int put(struct reading *r, struct arrival a, double at_s)
     if (!to)
         return wrong(r, "no memory for so long a trace");
     a.at_ns = (int64_t)(at_s * 1e9);
+    a.index = r->s->n; /* its place in the file decides between equal times */
     *to = a;
     r->s->n++;
     return 0;
@@ -187,16 +188,16 @@ static int header(struct reading *r, struct str line, struct columns *ret)
                     "(Timestamp,…,Request tokens,Response tokens)");
 }
 
-static int by_at(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     const struct arrival *x = a, *y = b;
-    return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+    return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : (x->index > y->index) - (x->index < y->index);
 }
 
 /* Times from the first on, at the speed asked for; what lies behind the run's end, or is too many, is left out. */
 static void settle(struct schedule *s, const struct load *l)
 {
-    qsort(s->list, s->n, sizeof *s->list, by_at);
+    qsort(s->list, s->n, sizeof *s->list, by_time);
     int64_t first = s->n ? s->list[0].at_ns : 0;
     double end = l->duration_s > 0 ? l->warmup_s + l->duration_s + l->cooldown_s : 1e9;
     size_t kept = 0, most = l->requests ? l->requests + l->warmup_requests : s->n;

@@ -88,10 +88,7 @@ static double or_nan(const struct hdr *h, double p)
 static void put(struct buf *to, const char *name, double v)
 {
     buf_printf(to, ",\"%s\":", name);
-    if (isfinite(v))
-        buf_double(to, v);
-    else
-        buf_puts(to, "null");
+    buf_json_double(to, v);
 }
 
 /* Notes what a level gave. Did enough requests meet the objectives? */

@@ -26,7 +26,7 @@ struct transfer {
     struct transfer *next;
     struct curl_slist id; /* X-Request-Id, before the headers of every request */
     char id_text[48], why[CURL_ERROR_SIZE];
-    bool in_trouble;
+    const char *encoding; /* what is wrong with the body's; NULL: nothing */
 };
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *worker, void *known)
@@ -157,14 +157,9 @@ static size_t on_header(char *p, size_t size, size_t n, void *transfer)
     }
     if (line.n)
         return http1_line(&c->http, line) ? size * n : 0;
-    if (c->http.status >= 200) {
-        if (c->http.gzip || c->http.strange_encoding) {
-            t->in_trouble = true;
-            return 0;
-        }
-        flight_head(t->worker, &c->f, c->http.status, c->http.type);
-    }
-    return size * n;
+    if (c->http.status >= 200)
+        t->encoding = conn_head(t->worker, c);
+    return t->encoding ? 0 : size * n;
 }
 
 static size_t on_body(char *p, size_t size, size_t n, void *transfer)
@@ -172,7 +167,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *transfer)
     struct transfer *t = transfer;
     struct conn *c = t->conn;
     flight_read_begin(t->worker, &c->f);
-    bool good = flight_body(t->worker, &c->f, (struct str){p, size * n}, clock_mono_ns());
+    bool good = conn_body(t->worker, c, (struct str){p, size * n}, clock_mono_ns());
     flight_read_end(t->worker, &c->f);
     return good ? size * n : 0;
 }
@@ -184,7 +179,7 @@ static struct transfer *transfer_new(struct worker *w)
     if (t) {
         v->spare = t->next;
         v->curl.curl_easy_reset(t->easy);
-        t->in_trouble = false;
+        t->encoding = NULL;
         return t;
     }
     t = calloc(1, sizeof *t);
@@ -305,8 +300,8 @@ static void complete(struct worker *w, struct transfer *t, CURLcode code)
     struct conn *c = t->conn;
     char why[CURL_ERROR_SIZE];
     snprintf(why, sizeof why, "%s", t->why[0] ? t->why : w->via->curl.curl_easy_strerror(code));
-    if (t->in_trouble)
-        conn_finish(w, c, ENDING_ENCODING, "an encoding that was not asked for", false);
+    if (t->encoding)
+        conn_finish(w, c, ENDING_ENCODING, t->encoding, false);
     else if (c->f.stream.trouble)
         conn_trouble(w, c);
     else if (code == CURLE_OK)

@@ -46,8 +46,25 @@ static void free_list(struct conn *c)
     }
 }
 
+static struct session *session_of(struct timer *t)
+{
+    return (struct session *)((char *)t - offsetof(struct session, timer));
+}
+
+static void session_free(struct worker *w, struct session *s)
+{
+    timers_clear(&w->timers, &s->timer);
+    buf_deinit(&s->history);
+    buf_deinit(&s->question);
+    free(s);
+    w->users--;
+}
+
 void worker_deinit(struct worker *w)
 {
+    for (struct timer *t; (t = timers_due(&w->timers, INT64_MAX));) /* users that were thinking when it was over */
+        if (t->kind == TIMER_SESSION)
+            session_free(w, session_of(t));
     for (size_t i = 0; w->idle && i < w->run->endpoint_count; i++)
         free_list(w->idle[i]);
     free_list(w->busy);
@@ -116,14 +133,25 @@ static uint64_t agents_part(const struct load *l, uint64_t n)
     return n / l->shares + (l->share < n % l->shares);
 }
 
-/* May one more be sent, in which phase, with which index? Counts it if so. */
+static bool over(const struct worker *w)
+{
+    return w->draining || w->now_ns >= w->run->stop_ns;
+}
+
+static enum phase phase_now(const struct worker *w)
+{
+    const struct run *run = w->run;
+    return w->now_ns < run->measure_ns ? PHASE_WARMUP : w->now_ns < run->cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
+}
+
+/* Closed loop: may one more be sent, in which phase, with which index? Counts it if so. */
 static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index)
 {
     struct run *run = w->run;
     const struct load *l = run->load;
-    if (w->draining || w->now_ns >= run->stop_ns || w->now_ns < w->pause_until_ns)
+    if (over(w) || w->now_ns < w->pause_until_ns)
         return false;
-    enum phase phase = w->now_ns < run->measure_ns ? PHASE_WARMUP : w->now_ns < run->cooldown_ns ? PHASE_MEASURE : PHASE_COOLDOWN;
+    enum phase phase = phase_now(w);
     uint64_t n = atomic_fetch_add_explicit(&run->next_index, 1, memory_order_relaxed);
     if (n < agents_part(l, l->warmup_requests))
         phase = PHASE_WARMUP;
@@ -138,24 +166,27 @@ static bool allowed(struct worker *w, enum phase *ret_phase, uint64_t *ret_index
     return true;
 }
 
-static struct session *session_new(struct worker *w, uint64_t id, const struct arrival *arrival)
+/* Open loop: the schedule has the sessions' first turns, the others follow until sending is over. Their indexes lie behind the schedule's, the same
+ * ones whoever sends them; where the warm-up is a number of arrivals, a session belongs to it as a whole. */
+static bool follows(struct worker *w, const struct session *s, enum phase *ret_phase, uint64_t *ret_index)
+{
+    if (over(w))
+        return false;
+    *ret_phase = s->arrival->index < w->run->load->warmup_requests ? PHASE_WARMUP : phase_now(w);
+    *ret_index = s->arrival->index + s->turn * w->run->schedule->whole_n;
+    w->m.scheduled += *ret_phase == PHASE_MEASURE;
+    return true;
+}
+
+static struct session *session_new(uint64_t id, const struct arrival *arrival)
 {
     struct session *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct session){.worker = w, .id = id, .arrival = arrival, .timer.kind = TIMER_SESSION};
+    *s = (struct session){.id = id, .arrival = arrival, .timer.kind = TIMER_SESSION};
     buf_init(&s->history, HISTORY_MAX);
     buf_init(&s->question, HISTORY_MAX);
     return s;
-}
-
-static void session_free(struct worker *w, struct session *s)
-{
-    timers_clear(&w->timers, &s->timer);
-    buf_deinit(&s->history);
-    buf_deinit(&s->question);
-    free(s);
-    w->users--;
 }
 
 /* The next turn of a session, if there may be one more. */
@@ -167,11 +198,11 @@ static void next_turn(struct worker *w, struct session *s)
         timers_set(&w->timers, &s->timer, w->pause_until_ns);
         return;
     }
-    if (!allowed(w, &phase, &index)) {
+    if (!(s->arrival ? follows(w, s, &phase, &index) : allowed(w, &phase, &index))) {
         session_free(w, s);
         return;
     }
-    begin(w, phase, index, s->scheduled_ns, s->turn ? NULL : s->arrival, s);
+    begin(w, phase, index, s->scheduled_ns, NULL, s);
 }
 
 static void add_history(struct session *s, const struct result *r)
@@ -225,7 +256,7 @@ static void fill_closed(struct worker *w)
     enum phase phase;
     while (w->users < most && allowed(w, &phase, &index)) {
         w->users++;
-        struct session *s = w->run->load->turns > 1 ? session_new(w, index, NULL) : NULL;
+        struct session *s = w->run->load->turns > 1 ? session_new(index, NULL) : NULL;
         begin(w, phase, index, w->now_ns, NULL, s);
         if (w->pause_until_ns > w->now_ns)
             return;
@@ -245,12 +276,14 @@ static void send_arrivals(struct worker *w)
         w->next_arrival += w->run->workers;
         w->m.scheduled += a->phase == PHASE_MEASURE;
         if (w->users >= most) {
-            w->m.dropped += a->phase == PHASE_MEASURE;
-            atomic_fetch_add_explicit(&w->live.dropped, 1, memory_order_relaxed);
+            if (a->phase == PHASE_MEASURE) {
+                w->m.dropped++;
+                atomic_fetch_add_explicit(&w->live.dropped, 1, memory_order_relaxed);
+            }
             continue;
         }
         w->users++;
-        struct session *session = w->run->load->turns > 1 ? session_new(w, a->session, a) : NULL;
+        struct session *session = w->run->load->turns > 1 ? session_new(a->session, a) : NULL;
         begin(w, (enum phase)a->phase, a->index, a->at_ns + begin_ns, a, session);
     }
     w->draining |= w->next_arrival >= s->n && w->run->load->turns <= 1;
@@ -273,7 +306,7 @@ static void timers_run(struct worker *w)
         if (t->kind == TIMER_CONN)
             conn_due(w, (struct conn *)((char *)t - offsetof(struct conn, timer)));
         else
-            next_turn(w, (struct session *)((char *)t - offsetof(struct session, timer)));
+            next_turn(w, session_of(t));
     }
 }
 
@@ -282,8 +315,10 @@ static void count_dropped(struct worker *w)
 {
     const struct schedule *s = w->run->schedule;
     for (; w->next_arrival < s->n; w->next_arrival += w->run->workers)
-        if (s->list[w->next_arrival].phase == PHASE_MEASURE)
+        if (s->list[w->next_arrival].phase == PHASE_MEASURE) {
             w->m.scheduled++, w->m.dropped++;
+            atomic_fetch_add_explicit(&w->live.dropped, 1, memory_order_relaxed);
+        }
 }
 
 static void give_up(struct worker *w, const char *why)

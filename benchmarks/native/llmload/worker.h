@@ -15,14 +15,12 @@ struct worker;
 /* A user that asks one turn after the other, thinking between. */
 struct session {
     struct timer timer; /* end of the thinking */
-    struct worker *worker;
     uint64_t id;
     unsigned turn;
     int64_t scheduled_ns; /* of the turn to come */
     struct buf history; /* JSON objects of "messages" so far, with commas between */
     struct buf question; /* of the turn in flight, in the same form */
-    uint32_t input_tokens, output_tokens; /* the schedule's wishes */
-    const struct arrival *arrival; /* NULL: closed loop */
+    const struct arrival *arrival; /* of its first turn; NULL: closed loop */
 };
 
 /* A request in flight, whatever carries it. */
@@ -35,7 +33,7 @@ struct flight {
     uint32_t told_tokens; /* usage so far, where it comes on every chunk */
     uint32_t read_events, read_chunks; /* of the read being worked on */
     uint32_t pending_tokens, ids;
-    bool finished, told_usage, has_status, cancel, wants_text;
+    bool finished, has_status, cancel, wants_text;
     struct chunk *chunks;
     uint32_t chunk_room;
     struct buf text;
@@ -47,11 +45,11 @@ enum conn_state { CONN_IDLE, CONN_CONNECTING, CONN_SENDING, CONN_RECEIVING };
 struct conn {
     struct flight f;
     struct timer timer;
-    struct worker *worker;
     struct conn *next, *prev; /* of the busy list, or of the endpoint's idle list */
     struct http1 http;
     struct buf rest; /* bytes of the request that the socket did not take yet */
     int fd; /* -1: none */
+    int64_t connect_ns; /* since when a connection is wanted */
     uint8_t state, address; /* address: which of the endpoint's is tried */
     uint8_t tried; /* addresses tried for this request */
     uint16_t endpoint;
@@ -101,7 +99,6 @@ struct worker {
     size_t fixed_id; /* where its X-Request-Id stands */
     uint32_t fixed_tokens;
     enum token_source fixed_source;
-    size_t head_bytes; /* of wire */
     int64_t now_ns; /* of this turn of the loop */
     int64_t real_to_mono_ns; /* to be added to a kernel stamp */
     bool draining;
@@ -138,8 +135,8 @@ void conn_close(struct worker *w, struct conn *c); /* its socket only */
 void conn_unlink(struct conn **list, struct conn *c);
 void conn_link(struct conn **list, struct conn *c);
 void conn_free(struct conn *c);
-/* The reply's head is in c->http; false: the request is over by it. */
-bool conn_head(struct worker *w, struct conn *c);
+/* The reply's head is in c->http. What is wrong with its encoding; NULL: nothing. */
+const char *conn_head(struct worker *w, struct conn *c);
 /* Bytes of the body as they came; false: trouble, and conn_trouble ends the request. */
 bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns);
 void conn_trouble(struct worker *w, struct conn *c);

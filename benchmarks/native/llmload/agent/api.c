@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,6 @@ struct api {
     char *token;
     struct MHD_Daemon *daemon;
     uint16_t port;
-    pthread_mutex_t lock;
 #define CALL(name) __typeof__(name) *name;
     CALLS(CALL)
 #undef CALL
@@ -65,10 +63,7 @@ static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api
         buf_puts(body, "{\"error\":\"the body is too long\"}\n");
         return 413;
     }
-    pthread_mutex_lock(&a->lock);
-    unsigned status = a->config.handler(a->config.context, call, body, type);
-    pthread_mutex_unlock(&a->lock);
-    return status;
+    return a->config.handler(a->config.context, call, body, type);
 }
 
 static enum MHD_Result reply(struct api *a, struct MHD_Connection *c, const struct api_call *call)
@@ -166,7 +161,6 @@ int api_start(struct api **ret, const struct api_config *config, struct err *err
         return err_sys(err, "out of memory");
     a->config = *config;
     a->token = config->token ? strdup(config->token) : NULL;
-    pthread_mutex_init(&a->lock, NULL);
     if ((config->token && !a->token) || load(a, err) < 0 || listen_at(a, config, err) < 0) {
         api_stop(a);
         return -1;
@@ -186,7 +180,6 @@ void api_stop(struct api *a)
         return;
     if (a->daemon)
         a->MHD_stop_daemon(a->daemon);
-    pthread_mutex_destroy(&a->lock);
     if (a->token)
         explicit_bzero(a->token, strlen(a->token));
     free(a->token);

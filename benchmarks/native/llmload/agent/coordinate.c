@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ struct remote {
     struct live live;
     int64_t heard_ns; /* when it answered last */
     bool done, lost, counted, unsent;
-    uint64_t sent;
+    uint64_t completed;
     char host[100], why[200];
 };
 
@@ -45,7 +45,6 @@ struct coordination {
     struct buf token;
     double wait_s;
     int64_t start_ns;
-    pid_t own; /* the leader's own agent under srun; 0 */
 };
 
 /* ---- asking ---- */
@@ -99,17 +98,13 @@ static int probe(struct remote *r, struct err *err)
 }
 
 /* It may be starting still. */
-static int find(struct coordination *c, struct remote *r, int64_t until_ns, struct err *err)
+static int find(struct remote *r, int64_t until_ns, struct err *err)
 {
     while (probe(r, err) < 0) {
         if (clock_mono_ns() > until_ns || strstr(err->text, " 401: ") || strstr(err->text, " is llmload "))
             return err_wrap(err, "%s",
                             strstr(err->text, " 401: ") ? "the agent's token is another one (LLMLOAD_TOKEN, --token-file)"
                                                         : "an agent was not found");
-        if (c->own && waitpid(c->own, NULL, WNOHANG) == c->own) {
-            c->own = 0;
-            return err_wrap(err, "the agent of this task has ended");
-        }
         pause_ns(4 * POLL_NS);
     }
     for (int i = 1; i < PROBES; i++)
@@ -241,7 +236,7 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, struc
         rc = find_hosts(c, set, arena, err);
     int64_t until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
     for (size_t i = 0; rc == 0 && i < c->count; i++)
-        rc = find(c, &c->remote[i], until, err);
+        rc = find(&c->remote[i], until, err);
     if (rc < 0) {
         coordinate_free(c);
         return -1;
@@ -381,12 +376,12 @@ static int collect(struct coordination *c, struct outcome *o, struct err *err)
             o->why_early = o->why_early ? o->why_early : "an agent was lost";
             continue;
         }
-        uint64_t before = o->m.ended[PHASE_MEASURE][ENDING_OK];
+        uint64_t before = metrics_completed(&o->m);
         if (share_add_outcome(o, j, r->offset_ns, !any, err) < 0) {
             json_free(j);
             return -1;
         }
-        r->sent = o->m.ended[PHASE_MEASURE][ENDING_OK] - before;
+        r->completed = metrics_completed(&o->m) - before;
         r->counted = any = true;
         json_free(j);
     }
@@ -427,7 +422,7 @@ void coordinate_json(const struct coordination *c, struct buf *to)
         buf_puts(to, ",\"host\":");
         buf_json(to, str_of(r->host));
         buf_printf(to, ",\"clock_offset_ns\":%lld,\"round_trip_ns\":%lld,\"completed\":%llu,\"counted\":%s", (long long)r->offset_ns,
-                   (long long)r->round_trip_ns, (unsigned long long)r->sent, r->counted ? "true" : "false");
+                   (long long)r->round_trip_ns, (unsigned long long)r->completed, r->counted ? "true" : "false");
         if (r->why[0]) {
             buf_puts(to, ",\"error\":");
             buf_json(to, str_of(r->why));
@@ -444,7 +439,8 @@ void coordinate_table(const struct coordination *c, struct buf *to)
         const struct remote *r = &c->remote[i];
         buf_puts(to, "  ");
         buf_plain(to, str_of(r->address), 80);
-        buf_printf(to, "  %llu completed, clocks compared within %.3f ms", (unsigned long long)r->sent, (double)r->round_trip_ns / 2e6);
+        buf_printf(to, "  %llu completed, clocks compared within %.3f ms", (unsigned long long)r->completed,
+                   (double)r->round_trip_ns / 2e6);
         if (r->why[0])
             buf_puts(to, ", LOST: "), buf_plain(to, str_of(r->why), 180);
         buf_putc(to, '\n');
@@ -500,12 +496,13 @@ int coordinate_srun(const struct opt_set *set, int *ret_status, struct err *err)
         *ret_status = serve(set, port, err);
         return *ret_status < 0 ? -1 : 1;
     }
-    pid_t own = fork();
+    pid_t leader = getpid(), own = fork();
     if (own < 0)
         return err_sys(err, "--agents srun: starting this task's agent");
     if (own == 0) {
         struct err why = {0};
-        int status = serve(set, port, &why);
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* without a leader there is nothing to serve */
+        int status = getppid() == leader ? serve(set, port, &why) : 0;
         if (status < 0)
             fprintf(stderr, "llmload: agent: %s\n", why.text);
         _exit(status < 0 ? 1 : status);

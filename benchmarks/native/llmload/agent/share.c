@@ -21,10 +21,7 @@ enum { LINE_MAX_BYTES = 256 << 20 };
 static void put_number(struct buf *to, const char *name, double v)
 {
     buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
-    if (isfinite(v))
-        buf_double(to, v);
-    else
-        buf_puts(to, "null");
+    buf_json_double(to, v);
 }
 
 static void put_text(struct buf *to, const char *name, const char *v)
@@ -168,25 +165,6 @@ static void tick(void *context, const struct live *l)
         engine_stop(SIGTERM); /* the agent is gone */
 }
 
-/* The figures of now, once more, when they do not change any more. */
-static void tick_last(const struct outcome *o)
-{
-    struct live l = {.elapsed_s = o->wall_s,
-                     .phase = PHASE_MEASURE,
-                     .tokens = o->m.output_tokens,
-                     .chunks = o->m.chunks,
-                     .dropped = o->m.dropped,
-                     .ttft_s = NAN,
-                     .itl_s = NAN};
-    for (int p = 0; p < PHASES; p++)
-        for (int e = 0; e < ENDINGS; e++) {
-            l.sent += o->m.ended[p][e];
-            l.failed += ending_rows[e].failed ? o->m.ended[p][e] : 0;
-            l.completed += e == ENDING_OK || e == ENDING_EMPTY ? o->m.ended[p][e] : 0;
-        }
-    tick(NULL, &l);
-}
-
 /* "ready", then the time to begin, in nanoseconds of CLOCK_MONOTONIC, comes on standard input; 0: at once. */
 static int wait_for_start(int64_t *ret, struct err *err)
 {
@@ -238,7 +216,7 @@ static int make_share(const struct opt_set *set, struct load *load, struct promp
     if (rc == 0)
         rc = engine_run(&o, load, prompts, around.sinks, &around.hooks, err);
     if (rc == 0) {
-        tick_last(&o);
+        tick(NULL, &o.last);
         buf_puts(&line, "{\"final\":");
         share_print_outcome(&o, &line);
         buf_putc(&line, '}');

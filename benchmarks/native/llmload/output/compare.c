@@ -210,10 +210,7 @@ static unsigned print_table(const struct compare_side *a, const struct compare_s
 static void member(struct buf *to, const char *name, double v)
 {
     buf_printf(to, "%s\"%s\":", to->p[to->n - 1] == '{' ? "" : ",", name);
-    if (isfinite(v))
-        buf_double(to, v);
-    else
-        buf_puts(to, "null");
+    buf_json_double(to, v);
 }
 
 static unsigned print_json(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)

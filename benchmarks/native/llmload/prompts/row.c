@@ -122,11 +122,6 @@ static int add_content(struct buf *to, const struct json *content, struct err *e
     return json_is_array(content) ? 0 : err_set(err, ERR_INPUT, "a message has no content");
 }
 
-static bool chats(enum dialect dialect)
-{
-    return dialect == DIALECT_CHAT || dialect == DIALECT_OLLAMA_CHAT;
-}
-
 static int take_messages(struct dataset *d, const struct json *row, const struct json *list, struct err *err)
 {
     struct buf text CLEANUP_BUF, messages CLEANUP_BUF;
@@ -141,7 +136,7 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
         if (messages.n)
             buf_putc(&messages, ',');
         json_print(j, &messages);
-        if (!chats(d->dialect) && add_content(&text, json_get(j, "content"), err) < 0)
+        if (!dialects[d->dialect].chat && add_content(&text, json_get(j, "content"), err) < 0)
             return -1;
     }
     if (!messages.n || messages.failed || text.failed)
@@ -149,7 +144,7 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
-    if (chats(d->dialect))
+    if (dialects[d->dialect].chat)
         i->messages = keep(d, buf_text(&messages));
     else
         i->text = keep(d, buf_text(&text));

@@ -86,7 +86,7 @@ void server_facts(struct server *s, struct facts *f)
     } else if (strcmp(owner, "sglang") == 0) {
         f->kind = "sglang";
         ask_page(s, f, "sglang", "/get_server_info");
-    } else if (strcmp(owner, "library") == 0 || s->dialect == DIALECT_OLLAMA_CHAT || s->dialect == DIALECT_OLLAMA_GENERATE)
+    } else if (strcmp(owner, "library") == 0 || dialects[s->dialect].ollama)
         ask_ollama(s, f);
     else if (!ask_page(s, f, "tgi", "/info"))
         ask_page(s, f, NULL, "/version");

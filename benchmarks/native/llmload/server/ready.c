@@ -14,11 +14,6 @@ struct waiting {
     struct err *err; /* why not yet, or never */
 };
 
-static bool ollama(const struct server *s)
-{
-    return s->dialect == DIALECT_OLLAMA_CHAT || s->dialect == DIALECT_OLLAMA_GENERATE;
-}
-
 /* Puts what the server says of its status into err. */
 static void complain(struct waiting *w, const char *path, const struct http_reply *r)
 {
@@ -43,7 +38,7 @@ static enum verdict judge(struct waiting *w, const char *path, const struct http
 static enum verdict ask_health(struct waiting *w)
 {
     struct http_reply r;
-    const char *path = ollama(w->server) ? "/api/version" : "/health";
+    const char *path = dialects[w->server->dialect].ollama ? "/api/version" : "/health";
     enum verdict v = NOT_YET;
     if (server_ask(w->server, path, NULL, &r, w->err) == 0)
         v = judge(w, path, &r);
@@ -56,7 +51,8 @@ static enum verdict ask_connection(struct waiting *w)
 {
     struct http_reply r;
     enum verdict v = PASSED;
-    if (server_ask(w->server, ollama(w->server) ? "/api/version" : "/health", NULL, &r, w->err) < 0 && r.trouble == HTTP_UNSENT)
+    if (server_ask(w->server, dialects[w->server->dialect].ollama ? "/api/version" : "/health", NULL, &r, w->err) < 0 &&
+        r.trouble == HTTP_UNSENT)
         v = NOT_YET;
     else if (r.trouble == HTTP_UNTRUSTED || r.trouble == HTTP_HOPELESS)
         v = NEVER;
@@ -98,14 +94,15 @@ static enum verdict look_for_model(struct waiting *w, const struct json *j)
     }
     err_set(w->err, ERR_REMOTE, "the model %.100s is not among those the server lists (%s)", *w->model ? *w->model : "",
             names.n ? names.p : "none");
-    return names.n && !ollama(w->server) ? ABSENT : NOT_YET; /* proxies serve more than they list: the request will tell */
+    return names.n && !dialects[w->server->dialect].ollama ? ABSENT
+                                                           : NOT_YET; /* proxies serve more than they list: the request will tell */
 }
 
 static enum verdict ask_models(struct waiting *w)
 {
     struct http_reply r;
     struct json *j = NULL;
-    const char *path = ollama(w->server) ? "/api/tags" : "/v1/models";
+    const char *path = dialects[w->server->dialect].ollama ? "/api/tags" : "/v1/models";
     enum verdict v = NOT_YET;
     if (server_ask(w->server, path, NULL, &r, w->err) == 0) {
         v = judge(w, path, &r);
@@ -123,7 +120,7 @@ static enum verdict ask_models(struct waiting *w)
 
 static void one_token(const struct waiting *w, struct buf *body)
 {
-    bool chats = w->server->dialect == DIALECT_CHAT || w->server->dialect == DIALECT_OLLAMA_CHAT;
+    bool chats = dialects[w->server->dialect].chat;
     buf_puts(body, "{");
     if (*w->model) {
         buf_puts(body, "\"model\":");
@@ -131,7 +128,7 @@ static void one_token(const struct waiting *w, struct buf *body)
         buf_putc(body, ',');
     }
     buf_puts(body, chats ? "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]" : "\"prompt\":\"Hi\"");
-    buf_puts(body, ollama(w->server) ? ",\"options\":{\"num_predict\":1}" : ",\"max_tokens\":1");
+    buf_puts(body, dialects[w->server->dialect].ollama ? ",\"options\":{\"num_predict\":1}" : ",\"max_tokens\":1");
     buf_puts(body, ",\"stream\":false}");
 }
 
@@ -210,7 +207,7 @@ void server_ready_json(const struct readiness *r, struct buf *to)
 
 const char *server_first_model(struct server *s)
 {
-    struct json *j = server_json(s, ollama(s) ? "/api/tags" : "/v1/models");
+    struct json *j = server_json(s, dialects[s->dialect].ollama ? "/api/tags" : "/v1/models");
     const char *name = list_of(j) ? name_of(list_of(j)) : NULL;
     name = name ? arena_dup(&s->arena, name, strlen(name)) : NULL;
     json_free(j);

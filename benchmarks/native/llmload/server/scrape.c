@@ -102,10 +102,7 @@ static void add_line(struct buf *line, const struct prom_sample *s)
     buf_putc(line, ',');
     buf_json(line, buf_text(&key));
     buf_putc(line, ':');
-    if (isfinite(s->value))
-        buf_double(line, s->value);
-    else
-        buf_puts(line, "null");
+    buf_json_double(line, s->value);
 }
 
 static void take_page(struct scrape *s, struct str page, struct reading *r, struct buf *line)
@@ -167,7 +164,7 @@ static void read_once(struct scrape *s)
 {
     struct http_reply r;
     struct err err = {0};
-    bool ollama = s->server.dialect == DIALECT_OLLAMA_CHAT || s->server.dialect == DIALECT_OLLAMA_GENERATE;
+    bool ollama = dialects[s->server.dialect].ollama;
     int rc = server_ask(&s->server, ollama ? "/api/ps" : "/metrics", NULL, &r, &err);
     atomic_store(&s->refused, rc < 0 && r.trouble == HTTP_UNSENT ? atomic_load(&s->refused) + 1 : 0);
     if (rc == 0 && r.status == 200)

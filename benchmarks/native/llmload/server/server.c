@@ -17,8 +17,10 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
     for (size_t i = 0; i < load->header_count && i < HEADERS_MAX; i++)
         headers[i] = load->headers[i];
     headers[load->header_count < HEADERS_MAX ? load->header_count : HEADERS_MAX] = NULL;
-    if (endpoint_read(&e, load->urls[which], load->path ? load->path : dialect_paths[load->dialect], &s.arena, err) < 0)
+    if (endpoint_read(&e, load->urls[which], load->path ? load->path : dialects[load->dialect].path, &s.arena, err) < 0) {
+        arena_deinit(&s.arena);
         return -1;
+    }
     s.base = e.socket ? "http://localhost" : e.base;
     s.api_path = e.path;
     struct http_config config = {.agent = "llmload/" BW_VERSION,
