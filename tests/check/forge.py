@@ -374,6 +374,25 @@ def copies_and_shifts_the_times(c):
     for k, v in c.run[b"metrics"].items():
         c.run[b"metrics"][k] = shift(v)
     c.manifest()
+@kind("copy", run="OLD")
+def copies_and_changes_a_byte_of_the_output(c):
+    c.rename(b"c" * 31 + b"1")
+    c.art[b"stdout.log"] = c.art[b"stdout.log"].replace(b"e", b"E", 1); c.manifest()
+@kind("copy", run="OLD")
+def copies_and_has_no_output(c):
+    c.rename(b"c" * 31 + b"2"); del c.art[b"stdout.log"]
+    c.record(lambda j: j.update(artifacts=[a for a in j["artifacts"] if a["path"] != "stdout.log"]))
+@kind("copy", run="OLD")
+def copies_behind_a_correction(c):
+    """One run amends the published one, with other values; the other is a copy of it and says nothing."""
+    was, copied = c.id, copy.deepcopy(c.run)
+    c.rename(b"0" * 31 + b"4")
+    c.run[b"tags"][b"benchwrap.amends"] = was
+    c.value("run.user_s", claimed(c, "run.user_s"), b"0.001234")
+    c.record(lambda j: j["tags"].update({"benchwrap.amends": {"value": was.decode(), "source": "x"}}))
+    c.folder[was] = c.run = copied
+    c.id = was
+    c.rename(b"c" * 31 + b"3")
 @kind("amends")
 def amends_nobody(c):
     c.run[b"tags"][b"benchwrap.amends"] = b"e" * 32

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 enum {
-    RUN_S = 20,              /* processor seconds of one run's reading; wall time is three times that */
-    ALL_S = 120,             /* seconds of all runs of one check */
+    RUN_S = 20, /* processor seconds of one run's reading; wall time is three times that */
+    ALL_S = 120, /* seconds of all runs of one check */
     REPLY_MAX = 256 << 10,
-    MEMORY_MAX = 2 << 10     /* MiB */
+    MEMORY_MAX = 2 << 10 /* MiB */
 };
 
 static void tell_pipe(void *context, enum check_id id, const char *file, const char *text)
@@ -55,7 +55,7 @@ static void relay(struct run_check *r, struct str reply)
     }
 }
 
-/* What the child says, until it has ended or the time is over. false: it is over. */
+/* What the child says, until it has ended. false: it has not, and the time or the room is over. */
 static bool take_reply(int fd, int64_t until_ns, struct buf *to)
 {
     for (;;) {
@@ -67,7 +67,7 @@ static bool take_reply(int fd, int64_t until_ns, struct buf *to)
         char *room = got > 0 ? buf_room(to, 4096) : NULL;
         ssize_t k = room ? read(fd, room, 4096) : -1;
         if (got > 0 && !room) /* it says more than is heard */
-            return true;
+            return false;
         if (k == 0)
             return true;
         if (k > 0)
@@ -85,13 +85,15 @@ void truth_apart(struct run_check *r, const struct rules *rules)
     int64_t begin = clock_mono_ns();
     buf_init(&reply, REPLY_MAX);
     if (r->k->apart_s > ALL_S) {
-        run_found(r, CHECK_LIMIT, file, 0, "unknown rules have taken %d s in this check; the figures of this run were not read again", ALL_S);
+        run_found(r, CHECK_LIMIT, file, 0, "unknown rules have taken %d s in this check; the figures of this run were not read again",
+                  ALL_S);
         return;
     }
     if (pipe(ends) < 0)
         return;
     pid_t pid = fork();
     if (pid == 0) {
+        close(ends[0]); /* who writes to nobody is told */
         struct truth t = {.tell = tell_pipe, .context = &ends[1], .differs = CHECK_TRUTH};
         bound();
         truth_read(&t, r, rules);
@@ -107,5 +109,6 @@ void truth_apart(struct run_check *r, const struct rules *rules)
     r->k->apart_s += (double)(clock_mono_ns() - begin) / 1e9;
     relay(r, buf_text(&reply));
     if (pid < 0 || !done || !WIFEXITED(status) || WEXITSTATUS(status))
-        run_found(r, CHECK_RULES, file, 0, "reading the output by these rules did not come to an end within %d s and %d MiB", RUN_S, MEMORY_MAX);
+        run_found(r, CHECK_RULES, file, 0, "reading the output by these rules did not come to an end within %d s and %d MiB", RUN_S,
+                  MEMORY_MAX);
 }

@@ -74,7 +74,7 @@ void check_private_record(struct run_check *r); /* user and host, which a public
 void check_signature(struct run_check *r);
 /* seen.c: what has been seen under which id. */
 void check_seen_run(struct run_check *r);
-void check_seen_published(struct check *k, const struct folder *tree); /* the runs of a tree in git that is published */
+void check_seen_published(struct check *k, const struct folder *tree, const char *at); /* the runs of a tree in git that is published, and where it stands */
 void check_seen_settle(struct check *k); /* all runs are known: tells of copies */
 void check_seen_end(struct check *k);
 #endif

@@ -24,19 +24,30 @@ struct range {
     struct repo_id to_tree;
     struct added *runs;
     size_t count, room;
-    struct experiments { const char *id; struct experiments *next; } *experiments; /* new, or something of their own is */
+    struct experiments {
+        const char *id;
+        struct experiments *next;
+    } * experiments; /* new, or something of their own is */
     bool failed;
     /* history */
     const struct repo_id *from;
     char commit[REPO_HEX];
     struct repo_commit now;
-    struct arena a;                 /* of one commit */
+    struct folder end, parent[8]; /* the tree of the range's last commit, those of now's parents, where they were needed */
+    struct arena a; /* of one commit */
     size_t commits, told, lookups;
 };
 
 /* ---- paths ---- */
 
-enum place { PLACE_ABOVE /* the tree's folder, or one on the way to it */, PLACE_EXPERIMENT, PLACE_OF_EXPERIMENT, PLACE_RUN, PLACE_OF_RUN, PLACE_OUTSIDE };
+enum place {
+    PLACE_ABOVE /* the tree's folder, or one on the way to it */,
+    PLACE_EXPERIMENT,
+    PLACE_OF_EXPERIMENT,
+    PLACE_RUN,
+    PLACE_OF_RUN,
+    PLACE_OUTSIDE
+};
 
 static bool is_experiment(struct str s)
 {
@@ -57,7 +68,8 @@ static enum place place_of(const struct range *x, const char *path, struct str *
         return strncmp(path, x->at, n) == 0 && (n == x->at_n || x->at[n] == '/') ? PLACE_ABOVE : PLACE_OUTSIDE;
     if (strncmp(path, x->at, x->at_n) != 0 || path[x->at_n] != '/')
         return PLACE_OUTSIDE;
-    struct str rest = str_of(path + x->at_n + 1), experiment = str_cut(&rest, '/'), run = rest.p ? str_cut(&rest, '/') : (struct str){"", 0};
+    struct str rest = str_of(path + x->at_n + 1), experiment = str_cut(&rest, '/'),
+               run = rest.p ? str_cut(&rest, '/') : (struct str){"", 0};
     if (!is_experiment(experiment))
         return PLACE_OUTSIDE;
     *ret_experiment = experiment;
@@ -144,7 +156,8 @@ static int each_difference(void *context, const char *path, const struct repo_en
     else if (odd_kind(is->mode))
         check_found(x->k, CHECK_TYPE, path, 0, "it becomes %s", odd_kind(is->mode));
     else
-        check_found(x->k, inside ? CHECK_CHANGED : CHECK_OUTSIDE, path, 0, "%s", was->mode != is->mode && repo_id_eq(&was->id, &is->id) ? "its mode is changed" : "it is changed");
+        check_found(x->k, inside ? CHECK_CHANGED : CHECK_OUTSIDE, path, 0, "%s",
+                    was->mode != is->mode && repo_id_eq(&was->id, &is->id) ? "its mode is changed" : "it is changed");
     return is && is->mode == REPO_MODE_DIR && was->mode == REPO_MODE_DIR ? 0 : REPO_SKIP;
 }
 
@@ -157,7 +170,8 @@ static int by_place(const void *a, const void *b)
     return c ? c : strcmp(x->id, y->id);
 }
 
-static void check_added(struct range *x)
+/* `published`: the tree of what the range is beside; ops NULL: it has none. */
+static void check_added(struct range *x, const struct folder *published)
 {
     struct check *k = x->k;
     if (x->count)
@@ -166,17 +180,19 @@ static void check_added(struct range *x)
         CLEANUP_FOLDER struct folder run = {0};
         const struct added *own = &x->runs[i];
         const char *path = arena_printf(k->arena, "%s/%s/%s", x->at, own->experiment, own->id);
-        struct repo_entry there;
+        struct repo_entry there = {.mode = 0};
         if (!path)
             return;
         if (k->runs == k->limits.runs) {
             check_found(k, CHECK_LIMIT, path, 0, "%zu runs were looked at, no more are", k->runs);
             return;
         }
-        int rc = repo_find(x->repo, x->from, path, &there, NULL);
+        int rc = published->ops ? git_folder_find(published, path + x->at_n + 1, &there) : 1;
         if (rc == 0 && repo_id_eq(&there.id, &own->tree))
             continue; /* merged already, in another way */
-        if (rc == 0)
+        if (rc < 0)
+            check_found(k, CHECK_UNREADABLE, path, 0, "what the target has cannot be read: %s", strerror(errno));
+        else if (rc == 0)
             check_found(k, CHECK_ID_KNOWN, path, 0, "the target has a run of this id, with other content");
         if (git_folder(x->repo, &own->tree, &run) < 0)
             check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
@@ -207,28 +223,36 @@ static void tell_history(struct range *x, const char *path, const char *what)
         check_found(x->k, CHECK_HISTORY, path, 0, "commit %.12s %s", x->commit, what);
 }
 
+/* Is it so (NULL: not there) in that commit or tree, whose folder is kept for the next question? */
+static bool is_so_in(struct range *x, const struct repo_id *commit_or_tree, struct folder *kept, const char *path,
+                     const struct repo_entry *is)
+{
+    struct repo_entry there;
+    struct repo_id tree;
+    char hex[REPO_HEX];
+    if (!kept->ops) {
+        repo_id_hex(commit_or_tree, hex);
+        if (repo_resolve(x->repo, hex, REPO_TREE, &tree, NULL) || git_folder(x->repo, &tree, kept) < 0)
+            return false;
+    }
+    int rc = git_folder_find(kept, path, &there);
+    return is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1;
+}
+
 /* Does another parent of a merge have it so? Then it came from there. */
 static bool from_other_parent(struct range *x, const char *path, const struct repo_entry *is)
 {
-    for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++) {
-        struct repo_entry there;
-        if (x->lookups++ >= LOOKUPS_MAX)
-            return false;
-        int rc = repo_find(x->repo, &x->now.parent[i], path, &there, NULL);
-        if (is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1)
+    for (unsigned i = 1; i < x->now.parents && i < sizeof x->now.parent / sizeof *x->now.parent; i++)
+        if (is_so_in(x, &x->now.parent[i], &x->parent[i], path, is))
             return true;
-    }
     return false;
 }
 
-/* Is it so in the end? */
-static bool stays(struct range *x, const char *path, const struct repo_entry *is)
+static void leave_commit(struct range *x)
 {
-    struct repo_entry there;
-    if (x->lookups++ >= LOOKUPS_MAX)
-        return false;
-    int rc = repo_find(x->repo, &x->to_tree, path, &there, NULL);
-    return is ? rc == 0 && there.mode == is->mode && repo_id_eq(&there.id, &is->id) : rc == 1;
+    for (size_t i = 0; i < sizeof x->parent / sizeof *x->parent; i++)
+        folder_leave(&x->parent[i]);
+    arena_deinit(&x->a);
 }
 
 static bool is_added_run(const struct range *x, struct str experiment, struct str id, const struct repo_id *tree)
@@ -250,10 +274,17 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
         return 0; /* what is in it says more */
     if (folder && !was && place == PLACE_RUN && is_added_run(x, experiment, run, &is->id))
         return REPO_SKIP;
-    if (x->now.parents > 1 && from_other_parent(x, path, is))
+    if (x->lookups++ == LOOKUPS_MAX)
+        check_found(x->k, CHECK_LIMIT, "", 0,
+                    "the commits of the range change more than %d things besides adding runs; older ones were not looked at one by one",
+                    LOOKUPS_MAX);
+    if (x->lookups > LOOKUPS_MAX || (x->now.parents > 1 && from_other_parent(x, path, is)))
         return REPO_SKIP;
-    if (!stays(x, path, is)) /* else the look at the whole range has told of it */
-        tell_history(x, path, !is ? "deletes it, and later it is there again" : was ? "changes it, and later it is another" : "adds it, and later it is gone or another");
+    if (!is_so_in(x, &x->to_tree, &x->end, path, is)) /* else the look at the whole range has told of it */
+        tell_history(x, path,
+                     !is   ? "deletes it, and later it is there again"
+                     : was ? "changes it, and later it is another"
+                           : "adds it, and later it is gone or another");
     return REPO_SKIP;
 }
 
@@ -266,7 +297,7 @@ static int each_commit(void *context, const struct repo_id *id)
         check_found(x->k, CHECK_LIMIT, "", 0, "the range has more than %d commits; older ones were not looked at one by one", COMMITS_MAX);
         return 1;
     }
-    arena_deinit(&x->a);
+    leave_commit(x);
     arena_init(&x->a, 64 << 20);
     repo_id_hex(id, x->commit);
     if (repo_commit(x->repo, id, &x->a, &x->now, &err) < 0)
@@ -294,7 +325,8 @@ static void check_history(struct range *x, const struct repo_id *to)
         check_found(x->k, CHECK_UNREADABLE, "", 0, "the commits of the range cannot be read: %s", err.text);
     if (x->told > HISTORY_TOLD)
         check_found(x->k, CHECK_HISTORY, "", 0, "%zu more of this kind", x->told - HISTORY_TOLD);
-    arena_deinit(&x->a);
+    leave_commit(x);
+    folder_leave(&x->end);
 }
 
 /* ---- the whole ---- */
@@ -332,10 +364,11 @@ static void check_brought(struct range *x, const struct repo_id *to)
         k->tree = &tree;
         check_experiments(x, &tree);
     }
-    check_added(x);
-    if (k->runs && tree_of(x, x->from, &published) == 0) {
+    bool there = tree_of(x, x->from, &published) == 0;
+    check_added(x, &published);
+    if (k->runs && there) {
         k->published = &published;
-        check_seen_published(k, &published);
+        check_seen_published(k, &published, x->at);
     }
     check_seen_settle(k);
     k->tree = k->published = NULL;
@@ -349,7 +382,9 @@ int check_range(struct check *k, struct repo *repo, const struct repo_id *from, 
     struct arena a;
     int rc = repo_merge_base(repo, from, to, &base, err);
     if (rc == 1)
-        return err_set(err, ERR_INPUT, "the two have no common ancestor%s", repo_is_shallow(repo) ? ": the clone is shallow, \"git fetch --unshallow\" brings the rest" : ""), 1;
+        return err_set(err, ERR_INPUT, "the two have no common ancestor%s",
+                       repo_is_shallow(repo) ? ": the clone is shallow, \"git fetch --unshallow\" brings the rest" : ""),
+               1;
     arena_init(&a, 64 << 20);
     if (rc == 0 && (repo_commit(repo, &base, &a, &first, err) < 0 || repo_commit(repo, to, &a, &last, err) < 0))
         rc = -1;

@@ -1,8 +1,8 @@
 /* seen.c: what has been measured, and under which id: the same figures under two ids are a copy.
  *
  * Of each run are kept: its id, what names the content of its stdout.log, and a sum over the values and steps of all metrics (not their times, which a forger
- * shifts). Of the runs that are published already only the name of the output is known at first (two objects of git's a run); their values are read
- * where an output meets. */
+ * shifts). Of the runs that are published already only the name of the output and how long the run took are known at first (five objects of git's a run); their
+ * values are read where one of the two meets. */
 #include "check/parts.h"
 
 #include <errno.h>
@@ -10,25 +10,27 @@
 #include <stdlib.h>
 
 enum {
-    TELLING = 4,       /* values of five digits and more: so many are not equal by chance */
+    TELLING = 4, /* values of five digits and more: so many are not equal by chance */
     DIGITS = 5,
     OUTPUT_BYTES = 32, /* of shorter outputs nobody is surprised to see them twice */
-    VALUES_MAX = 8 << 20
+    VALUES_MAX = 8 << 20,
+    MEETINGS = 256 /* so many published runs are read for one duration, and so many of equal values looked at */
 };
 
 struct seen {
     char id[33], amends[33], parent[33];
-    const char *path;             /* "mlruns/<exp>/<id>" */
+    const char *path; /* "mlruns/<exp>/<id>" */
     unsigned char output[32];
     char values[SHA256_HEX];
-    bool has_output, has_values;  /* has_values: and they tell enough */
-    bool measured;                /* figures were read from its output */
-    bool published;               /* it was there before */
+    uint64_t wall; /* names the text of run.wall_s; 0: it tells nothing */
+    bool has_output, has_values; /* has_values: and they tell enough */
+    bool measured; /* figures were read from its output */
+    bool published; /* it was there before */
 };
 
 struct check_seen {
     struct seen *list;
-    size_t count, room;
+    size_t count, room, at_n; /* at_n: bytes of the tree's folder in the paths of what is published */
     bool failed;
 };
 
@@ -80,6 +82,19 @@ struct summing {
     bool timed; /* a duration that benchwrap has taken is among them: two readings of one old output have none */
 };
 
+/* The value in the first line of run.wall_s, as a number that hardly any other text has. */
+static uint64_t wall_of(struct str text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    struct str line = str_cut(&text, '\n'), value;
+    str_cut(&line, ' ');
+    if (!line.p || !(value = str_cut(&line, ' ')).p || !tells(value))
+        return 0;
+    for (size_t i = 0; i < value.n; i++)
+        hash = (hash ^ (unsigned char)value.p[i]) * UINT64_C(1099511628211);
+    return hash | 1;
+}
+
 /* One metric: lines "<ms> <value> <step>", without the first field. */
 static void add_metric(struct summing *s, const char *key, struct str text)
 {
@@ -129,6 +144,8 @@ void check_seen_run(struct run_check *r)
             add_metric(&s, r->entries[i].key, r->entries[i].value);
     sha256_end(&s.sum, x->values);
     x->has_values = s.telling >= TELLING && s.timed;
+    const struct check_entry *wall = run_entry(r, 'm', "run.wall_s");
+    x->wall = wall ? wall_of(wall->value) : 0;
 }
 
 /* ---- what is published already ---- */
@@ -136,11 +153,12 @@ void check_seen_run(struct run_check *r)
 struct published {
     struct check *k;
     const struct folder *in;
-    const char *experiment;
-    size_t done;
+    const char *at, *experiment;
 };
 
-struct output { struct seen *to; };
+struct output {
+    struct seen *to;
+};
 
 static int each_artifact(void *context, const struct folder_entry *e)
 {
@@ -155,11 +173,12 @@ static int each_artifact(void *context, const struct folder_entry *e)
 static int each_published(void *context, const struct folder_entry *e)
 {
     struct published *p = context;
-    char path[80];
+    char path[1200];
     CLEANUP_FOLDER struct folder artifacts = {0};
+    CLEANUP_BUF struct buf wall;
     if (e->kind != FOLDER_FOLDER || e->name.n != 32)
         return 0;
-    snprintf(path, sizeof path, "mlruns/%.12s/%s", p->experiment, e->name.p);
+    snprintf(path, sizeof path, "%.1000s/%.12s/%s", p->at, p->experiment, e->name.p);
     struct output o = {note(p->k, e->name.p, path)};
     if (!o.to)
         return -1;
@@ -167,6 +186,10 @@ static int each_published(void *context, const struct folder_entry *e)
     snprintf(path, sizeof path, "%s/artifacts", e->name.p);
     if (folder_enter(p->in, path, &artifacts) == 0)
         folder_list(&artifacts, each_artifact, &o);
+    buf_init(&wall, 1 << 17);
+    snprintf(path, sizeof path, "%s/metrics/run.wall_s", e->name.p);
+    if (folder_read(p->in, path, 4096, &wall) == 0)
+        o.to->wall = wall_of(buf_text(&wall));
     return 0;
 }
 
@@ -181,18 +204,24 @@ static int each_experiment(void *context, const struct folder_entry *e)
     return folder_list(&in, each_published, &p) < 0 ? -1 : 0;
 }
 
-void check_seen_published(struct check *k, const struct folder *tree)
+void check_seen_published(struct check *k, const struct folder *tree, const char *at)
 {
-    struct published p = {.k = k, .in = tree};
-    if (folder_list(tree, each_experiment, &p) < 0)
-        check_found(k, CHECK_UNREADABLE, "mlruns", 0, "the runs that are published already cannot be read: %s", strerror(errno));
+    struct published p = {.k = k, .in = tree, .at = at};
+    int rc = folder_list(tree, each_experiment, &p);
+    if (k->seen)
+        k->seen->at_n = strlen(at);
+    if (rc < 0)
+        check_found(k, CHECK_UNREADABLE, at, 0, "the runs that are published already cannot be read: %s", strerror(errno));
 }
 
 struct metric_files {
     const struct folder *in;
     const char *prefix;
     struct arena *a;
-    struct metric_file { const char *key; struct str text; } *list;
+    struct metric_file {
+        const char *key;
+        struct str text;
+    } * list;
     size_t count, room;
 };
 
@@ -251,7 +280,7 @@ static void read_published(struct check *k, struct seen *x)
     CLEANUP_FOLDER struct folder run = {0}, metrics = {0};
     struct arena a;
     struct summing s = {.telling = 0};
-    if (!k->published || !x->published || x->values[0] || folder_enter(k->published, x->path + strlen("mlruns/"), &run) < 0)
+    if (!k->published || !x->published || x->values[0] || folder_enter(k->published, x->path + k->seen->at_n + 1, &run) < 0)
         return;
     arena_init(&a, 64 << 20);
     struct metric_files m = {.in = &metrics, .prefix = "", .a = &a};
@@ -300,8 +329,8 @@ static int by_output(const void *a, const void *b)
 /* One comes from the other, and says so. */
 static bool is_kin(const struct seen *x, const struct seen *y)
 {
-    return strcmp(x->amends, y->id) == 0 || strcmp(y->amends, x->id) == 0 || strcmp(x->parent, y->id) == 0 || strcmp(y->parent, x->id) == 0 ||
-           (*x->amends && strcmp(x->amends, y->amends) == 0);
+    return strcmp(x->amends, y->id) == 0 || strcmp(y->amends, x->id) == 0 || strcmp(x->parent, y->id) == 0 ||
+           strcmp(y->parent, x->id) == 0 || (*x->amends && strcmp(x->amends, y->amends) == 0);
 }
 
 static void tell_ids(struct check *k)
@@ -315,14 +344,55 @@ static void tell_ids(struct check *k)
     }
 }
 
+static int by_wall(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    return x->wall != y->wall ? (x->wall < y->wall ? -1 : 1) : published_first(x, y);
+}
+
+/* A run that took as long as a new one, to the last digit, may be the same: its values are read. */
+static void read_equally_long(struct check *k)
+{
+    struct check_seen *s = k->seen;
+    qsort(s->list, s->count, sizeof *s->list, by_wall);
+    for (size_t i = 0, end; i < s->count; i = end) {
+        for (end = i + 1; end < s->count && s->list[end].wall == s->list[i].wall; end++)
+            ;
+        if (!s->list[i].wall || s->list[end - 1].published) /* published ones come first */
+            continue;
+        for (size_t n = i; n < end && n - i < MEETINGS && s->list[n].published; n++)
+            read_published(k, &s->list[n]);
+    }
+}
+
+static bool same_values(const struct seen *x, const struct seen *y)
+{
+    return x->has_values && strcmp(x->values, y->values) == 0;
+}
+
+/* The run before x in the list, of the same values, that it does not come from. NULL: there is none, or it comes from one of them (a correction of a correction). */
+static const struct seen *copied_by(const struct seen *x, size_t before)
+{
+    const struct seen *from = NULL;
+    for (size_t back = 1; back <= before && back <= MEETINGS && same_values(x, x - back); back++) {
+        const struct seen *y = x - back;
+        if (is_kin(x, y))
+            return NULL;
+        if (strcmp(x->id, y->id) != 0)
+            from = y;
+    }
+    return from;
+}
+
 static void tell_values(struct check *k)
 {
     struct check_seen *s = k->seen;
+    read_equally_long(k);
     qsort(s->list, s->count, sizeof *s->list, by_values);
     for (size_t i = 1; i < s->count; i++) {
-        const struct seen *x = &s->list[i], *y = &s->list[i - 1];
-        if (!x->published && x->has_values && strcmp(x->values, y->values) == 0 && strcmp(x->id, y->id) != 0 && !is_kin(x, y))
-            check_found(k, CHECK_COPY, x->path, 0, "every value of its metrics is that of %s", y->path);
+        const struct seen *x = &s->list[i], *from = x->published ? NULL : copied_by(x, i);
+        if (from)
+            check_found(k, CHECK_COPY, x->path, 0, "every value of its metrics is that of %s", from->path);
     }
 }
 
@@ -331,6 +401,7 @@ static bool same_output(const struct seen *x, const struct seen *y)
     return x->has_output && y->has_output && memcmp(x->output, y->output, sizeof x->output) == 0;
 }
 
+/* Runs of the same values are told of already. */
 static void tell_outputs(struct check *k)
 {
     struct check_seen *s = k->seen;
@@ -343,14 +414,8 @@ static void tell_outputs(struct check *k)
         }
         if (x->published || strcmp(x->id, y->id) == 0)
             continue;
-        bool before = y->values[0] != 0;
         read_published(k, y);
-        bool copy = x->has_values && strcmp(x->values, y->values) == 0;
-        if (is_kin(x, y) || (*x->parent && strcmp(x->parent, y->parent) == 0))
-            continue;
-        if (copy && !before)
-            check_found(k, CHECK_COPY, x->path, 0, "its output and every value of its metrics are those of %s", y->path);
-        else if (!copy && x->measured)
+        if (x->measured && !same_values(x, y) && !is_kin(x, y) && !(*x->parent && strcmp(x->parent, y->parent) == 0))
             check_found(k, CHECK_COPY_OUTPUT, x->path, 0, "its output is byte by byte that of %s", y->path);
     }
 }

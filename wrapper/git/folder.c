@@ -1,8 +1,6 @@
 /* folder.c: a tree of a repository as a folder: entries sorted once, so that runs are found among a hundred thousand. */
 #include "git/folder.h"
 
-#include "git/tree.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +9,7 @@ enum {
 };
 
 struct entry {
-    const char *name;         /* in text */
+    const char *name; /* in text */
     unsigned mode;
     const unsigned char *id;
 };
@@ -20,18 +18,33 @@ struct git_folder {
     struct repo *repo;
     struct repo_id id;
     struct buf text;
-    struct entry *entries;    /* by name */
+    struct entry *entries; /* by name */
     size_t count;
-    unsigned users;           /* folders that are this, and the one above that keeps it */
-    struct git_folder *last;  /* the folder below that was entered last: paths of one run come one after the other */
+    unsigned users; /* folders that are this, and the one above that keeps it */
+    struct git_folder *last; /* the folder below that was entered last: paths of one run come one after the other */
 };
 
 static const struct folder_ops ops;
 
 static int errno_of(int rc, const struct err *err)
 {
-    errno = err->sys ? err->sys : rc > 0 ? EIO : err->kind == ERR_INPUT && strstr(err->text, " bytes, more than ") ? EFBIG : EIO;
+    errno = rc >= 0 ? EIO : err->sys ? err->sys : EIO;
     return -1;
+}
+
+/* Reads an object of at most so many bytes. */
+static int read_object(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *to)
+{
+    struct err err = {0};
+    uint64_t bytes;
+    int rc = repo_look(r, id, NULL, &bytes, &err);
+    if (rc == 0 && bytes > max) {
+        errno = EFBIG;
+        return -1;
+    }
+    if (rc == 0)
+        rc = repo_read(r, id, kind, max, to, &err);
+    return rc ? errno_of(rc, &err) : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -88,7 +101,6 @@ static void drop(struct git_folder *f)
 
 int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
 {
-    struct err err = {0};
     struct git_folder *f = calloc(1, sizeof *f);
     if (!f) {
         errno = ENOMEM;
@@ -98,12 +110,7 @@ int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
     f->users = 1;
     f->id = *tree;
     buf_init(&f->text, (size_t)REPO_TREE_MAX + 1);
-    int rc = repo_read(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text, &err);
-    if (rc)
-        rc = errno_of(rc, &err);
-    else
-        rc = take_entries(f);
-    if (rc) {
+    if (read_object(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text) < 0 || take_entries(f) < 0) {
         int why = errno;
         drop(f);
         errno = why;
@@ -204,6 +211,18 @@ static struct git_folder *way(const struct folder *f, const char *path, struct f
     return at;
 }
 
+int git_folder_find(const struct folder *f, const char *path, struct repo_entry *ret)
+{
+    CLEANUP_FOLDER struct folder held;
+    struct str name;
+    const struct git_folder *at = way(f, path, &held, &name);
+    const struct entry *e = at ? find(at, name) : NULL;
+    if (!e)
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 1 : -1;
+    *ret = (struct repo_entry){.mode = e->mode, .id = id_of(e)};
+    return 0;
+}
+
 static int enter(const struct folder *f, const char *path, struct folder *ret)
 {
     CLEANUP_FOLDER struct folder held;
@@ -246,7 +265,6 @@ static int read_file(const struct folder *f, const char *path, size_t max, bool 
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    struct err err = {0};
     const struct git_folder *at = way(f, path, &held, &name);
     const struct entry *e = at ? find(at, name) : NULL;
     if (!e)
@@ -257,18 +275,16 @@ static int read_file(const struct folder *f, const char *path, size_t max, bool 
         return -1;
     }
     struct repo_id id = id_of(e);
-    size_t begin = to->n;
-    int rc = repo_read(at->repo, &id, REPO_BLOB, cut ? OBJECT_MAX : max, to, &err);
-    if (rc)
-        return errno_of(rc, &err);
-    if (to->n - begin <= max)
-        return 0;
-    to->n = begin + max;
-    to->p[to->n] = 0;
-    return 1;
+    struct err err = {0};
+    uint64_t bytes;
+    if (!cut)
+        return read_object(at->repo, &id, REPO_BLOB, max, to);
+    int rc = repo_read_head(at->repo, &id, max, to, &bytes, &err);
+    return rc ? errno_of(rc, &err) : bytes > max;
 }
 
-static int feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
+static int feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
+                void *context)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, (size_t)OBJECT_MAX + 1);

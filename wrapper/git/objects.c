@@ -111,7 +111,8 @@ int objects_write(struct repo *r, enum repo_kind kind, struct str content, const
 {
     const struct git2 *git = r->git;
     struct objects *o = r->objects;
-    bool large = content.n >= LARGE; /* named once only, by being written: a name that waits twice does no harm */
+    bool large = kind == REPO_TREE &&
+                 content.n >= LARGE; /* hardly ever known: named once only, by being written; a name that waits twice does no harm */
     git_oid oid;
     int rc = large ? git->git_odb_write(&oid, o->odb, content.p, content.n, kinds[kind])
                    : git->git_odb_hash(&oid, content.p, content.n, kinds[kind]);
@@ -223,9 +224,9 @@ int objects_flush(struct repo *r, struct err *err)
     char place[4096], packs[4096], name[64];
     if (!o || o->count == 0)
         return 0;
-    if (place_for_packs(r, place, sizeof place, err) ||
-        snprintf(packs, sizeof packs, "%sobjects/pack", repo_common(r)) >= (int)sizeof packs)
+    if (place_for_packs(r, place, sizeof place, err))
         return -1;
+    snprintf(packs, sizeof packs, "%sobjects/pack", repo_common(r)); /* shorter than the other */
     if (fs_mkdirs(AT_FDCWD, place, 0777, err) || fs_mkdirs(AT_FDCWD, packs, 0777, err))
         return err_wrap(err, "writing to the repository %s", repo_common(r));
     CLEANUP_FD int from = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

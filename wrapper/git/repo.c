@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-enum { LARGE_TREE = 64 << 10 };
+enum { LARGE_TREE = 64 << 10, HEAD_OF_MAX = 1 << 30 };
 
 void repo_id_hex(const struct repo_id *id, char ret[REPO_HEX])
 {
@@ -307,32 +307,55 @@ static void keep_tree(struct repo *r, const struct repo_id *id, const void *raw,
         buf_clear(&r->kept);
 }
 
+/* An object of that kind, of at most so many bytes. */
+static int open_object(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, git_odb_object **ret, enum repo_kind *is,
+                       struct err *err)
+{
+    uint64_t bytes;
+    char hex[REPO_HEX];
+    int rc = repo_look(r, id, is, &bytes, err);
+    if (rc)
+        return rc;
+    repo_id_hex(id, hex);
+    if (kind != REPO_ANY && *is != kind)
+        return err_set(err, ERR_INPUT, "object %s is of another kind than is said of it", hex);
+    if (bytes > max)
+        return err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
+    rc = r->git->git_odb_read(ret, odb_of(r, id), repo_oid(id));
+    return rc ? object_err(rc, id, err) : 0;
+}
+
 int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err)
 {
     enum repo_kind is;
-    uint64_t bytes;
     git_odb_object *object = NULL;
-    char hex[REPO_HEX];
     if (r->kept.n && r->kept.n <= max && kind == REPO_TREE && repo_id_eq(id, &r->kept_id)) {
         buf_str(ret, buf_text(&r->kept));
         return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for a folder of the repository") : 0;
     }
-    int rc = repo_look(r, id, &is, &bytes, err);
+    int rc = open_object(r, id, kind, max, &object, &is, err);
     if (rc)
         return rc;
-    repo_id_hex(id, hex);
-    if (kind != REPO_ANY && is != kind)
-        return err_set(err, ERR_INPUT, "object %s is of another kind than is said of it", hex);
-    if (bytes > max)
-        return err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
-    rc = r->git->git_odb_read(&object, odb_of(r, id), repo_oid(id));
-    if (rc)
-        return object_err(rc, id, err);
-    buf_add(ret, r->git->git_odb_object_data(object), r->git->git_odb_object_size(object));
+    size_t bytes = r->git->git_odb_object_size(object);
+    buf_add(ret, r->git->git_odb_object_data(object), bytes);
     if (is == REPO_TREE && bytes >= LARGE_TREE)
         keep_tree(r, id, r->git->git_odb_object_data(object), bytes);
     r->git->git_odb_object_free(object);
-    return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for object %s", hex) : 0;
+    return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for an object of %zu bytes", bytes) : 0;
+}
+
+int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct buf *ret, uint64_t *ret_bytes, struct err *err)
+{
+    enum repo_kind is;
+    git_odb_object *object = NULL;
+    int rc = open_object(r, id, REPO_BLOB, HEAD_OF_MAX, &object, &is, err);
+    if (rc)
+        return rc;
+    size_t bytes = r->git->git_odb_object_size(object);
+    buf_add(ret, r->git->git_odb_object_data(object), bytes < max ? bytes : max);
+    r->git->git_odb_object_free(object);
+    *ret_bytes = bytes;
+    return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for an object of %zu bytes", bytes) : 0;
 }
 
 /* ---- configuration ---- */

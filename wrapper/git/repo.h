@@ -35,9 +35,9 @@ enum { REPO_HERE = 1 /* path is the repository or its work tree itself: folders 
  * 0; 1: there is none (err filled: what to do); -1: it cannot be used: SHA-256, foreign owner (safe.directory), damaged, libgit2 missing. */
 int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *err);
 void repo_close(struct repo *r); /* NULL is allowed */
-const char *repo_dir(const struct repo *r);      /* absolute, ends in '/': ".../.git/", or of a worktree ".../.git/worktrees/x/" */
-const char *repo_common(const struct repo *r);   /* where objects, refs and config lie; ends in '/' */
-const char *repo_workdir(const struct repo *r);  /* ends in '/'; NULL: bare */
+const char *repo_dir(const struct repo *r); /* absolute, ends in '/': ".../.git/", or of a worktree ".../.git/worktrees/x/" */
+const char *repo_common(const struct repo *r); /* where objects, refs and config lie; ends in '/' */
+const char *repo_workdir(const struct repo *r); /* ends in '/'; NULL: bare */
 bool repo_is_bare(const struct repo *r);
 bool repo_is_shallow(const struct repo *r);
 bool repo_is_worktree(const struct repo *r);
@@ -64,18 +64,20 @@ bool repo_has(struct repo *r, const struct repo_id *id);
 int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind, uint64_t *ret_bytes, struct err *err);
 /* Appends a whole object of that kind. More than max bytes: ERR_INPUT, before anything is read into memory. 0; 1: there is none. */
 int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err);
+/* Appends the first max bytes of a file's content; *ret_bytes: how many it has. Beyond 1 GiB: ERR_INPUT, as libgit2 has all of it in memory. 0; 1: there is none. */
+int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct buf *ret, uint64_t *ret_bytes, struct err *err);
 
 struct repo_commit {
     struct repo_id tree;
     unsigned parents;
-    struct repo_id parent[8];  /* the first 8 */
+    struct repo_id parent[8]; /* the first 8 */
     int64_t author_s, committer_s; /* since 1970 */
     const char *author_name, *author_email, *committer_name, *committer_email, *message; /* in the arena; bytes as stored */
 };
 int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struct repo_commit *ret, struct err *err);
 /* Each commit that `from` reaches and `without` (NULL: none) does not, newest first. `each` returns 0 to go on, else that is returned. */
-int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without, int (*each)(void *context, const struct repo_id *id), void *context,
-                 struct err *err);
+int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
+                 int (*each)(void *context, const struct repo_id *id), void *context, struct err *err);
 /* 0; 1: the two have none. */
 int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err);
 /* 1: `old` is `tip` or among its ancestors; 0: not; -1. */

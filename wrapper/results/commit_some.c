@@ -39,7 +39,7 @@ bool commit_is_private(int root, const char *experiment, const char *id)
 int commit_tip_read(struct results *s, const struct repo_id *commit, struct commit_tip *ret, struct err *err)
 {
     struct arena a;
-    struct repo_commit c;
+    struct repo_commit c = {.parents = 0};
     *ret = (struct commit_tip){.have = commit != NULL};
     if (!commit)
         return 0;

@@ -96,7 +96,7 @@ static void print_batch_subject(struct buf *to, int root, const struct scan_run 
     size_t kinds = 0, more = 0;
     buf_printf(to, "%zu runs: ", count);
     for (size_t i = 0; i < count; i++) {
-        if (i && runs[i]->experiment == runs[i - 1]->experiment)
+        if (i && strcmp(runs[i]->experiment, runs[i - 1]->experiment) == 0)
             continue;
         if (kinds == KINDS_MAX) {
             more++;

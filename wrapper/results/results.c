@@ -158,7 +158,10 @@ int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struc
     int rc = repo_ref(s->repo, s->branch, ret, err);
     if (ret_is_tip)
         *ret_is_tip = rc == 0;
-    if (rc == 1 && results_target(s, &target, err) == 0)
+    int named = rc == 1 ? results_target(s, &target, err) : 1;
+    if (named < 0)
+        return -1;
+    if (named == 0)
         rc = repo_ref(s->repo, target, ret, err);
     if (rc == 1)
         rc = repo_ref(s->repo, "HEAD", ret, err);

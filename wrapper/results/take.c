@@ -161,13 +161,13 @@ int take_experiment(struct results *s, int root, const char *experiment, const s
     CLEANUP_FD int dir = openat(root, experiment, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     int rc = dir < 0 ? err_sys(err, "reading %s/%s", s->tree, experiment) : 0;
     arena_init(&t.arena, 0);
-    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; rc >= 0 && i < sizeof parts / sizeof *parts; i++) { /* 1: an odd file beside the runs, which is not their fault */
         struct stat st;
         t.path[0] = 0;
         if (fstatat(dir, parts[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
             rc = take_entry(&t, dir, parts[i], S_ISDIR(st.st_mode) ? DT_DIR : DT_REG, 0);
     }
-    for (size_t i = 0; rc == 0 && i < t.count && *count < TAKE_EXPERIMENT_MAX; i++) {
+    for (size_t i = 0; rc >= 0 && i < t.count && *count < TAKE_EXPERIMENT_MAX; i++) {
         struct repo_entry e;
         const char *path = arena_printf(s->arena, "%s/%s/%s", s->prefix, experiment, t.edits[i].path);
         int there = !path ? -1 : base ? repo_find(s->repo, base, path, &e, err) : 1;
@@ -180,5 +180,5 @@ int take_experiment(struct results *s, int root, const char *experiment, const s
     }
     free(t.edits);
     arena_deinit(&t.arena);
-    return rc < 0 ? -1 : 0; /* an odd file beside the runs is not the runs' fault */
+    return rc < 0 ? -1 : 0;
 }
