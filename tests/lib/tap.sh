@@ -45,12 +45,12 @@ tap_pass()
     echo "ok $tap_count - $1"
 }
 
-tap_fail() # NAME [TEXT]: TEXT is shown as diagnostics
+tap_fail() # NAME [TEXT]: TEXT is shown as diagnostics, on stderr, since prove keeps those of stdout to itself
 {
     tap_count=$((tap_count + 1))
     tap_failed=1
     echo "not ok $tap_count - $1"
-    [ $# -lt 2 ] || printf '%s\n' "$2" | head -c 4000 | LC_ALL=C tr -c '[:print:]\n' '?' | sed 's/^/#   /'
+    [ $# -lt 2 ] || printf '%s\n' "$2" | head -c 4000 | LC_ALL=C tr -c '[:print:]\n' '?' | sed "s/^/#   $(basename "$0" .t) $tap_count: /" >&2
 }
 
 ok() # NAME COMMAND…: passes when the command succeeds
