@@ -291,12 +291,14 @@ struct source {
     struct slice_state slice[SLICES_MAX];
     struct prefilter_mask hungry; /* readers that want the next line whatever is in it */
     char var[VARS_MAX][104]; /* context; empty: not set */
+    char version[64]; /* of the program, as this source said it last: values from here on are that one's */
     unsigned blocks, block; /* begun so far; the current one */
     bool fed, found; /* found: the file is there */
     bool unended; /* the last line has no end and was not read, though a reader might have had use for it */
 };
 struct block {
     struct str id, label;
+    char version[64]; /* that printed its first value; empty: none was said before it */
     bool used; /* has values */
     bool untitled; /* begun by a line that may stand before the one that always begins a test (BLOCK_USED): that one goes on with it */
 };
@@ -320,7 +322,7 @@ struct rules_run {
     bool unterminated; /* the line being read has no end: what stands last in it may be cut */
     struct block *block; /* [BLOCKS_MAX + 1] */
     unsigned blocks, generation;
-    char version[64];
+    char version[64]; /* the first that any source said */
     int64_t slow_ns; /* spent on long lines */
     bool hopeless; /* the lines are too hard for the patterns: no more are read */
     bool files_known; /* a file that is not found is not there */

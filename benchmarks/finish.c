@@ -12,6 +12,28 @@ unsigned blocks_of(const struct rules_run *run)
     return run->blocks ? run->blocks : 1;
 }
 
+const char *version_of_block(const struct rules_run *run, unsigned block)
+{
+    return run->block[block].version[0] ? run->block[block].version : run->version;
+}
+
+/* One version of the program for all, or, where several stand in one output, each test's own. */
+static void versions_out(struct ending *e)
+{
+    struct rules_run *run = e->run;
+    unsigned n = blocks_of(run);
+    bool same = true;
+    for (unsigned b = 1; b < n; b++)
+        same = same && strcmp(version_of_block(run, b), version_of_block(run, 0)) == 0;
+    for (unsigned b = 0; b < (same ? 1 : n); b++) {
+        char key[100];
+        const char *version = version_of_block(run, b);
+        snprintf(key, sizeof key, "%sbenchmark.version", same ? "" : e->prefix[b]);
+        if (version[0])
+            record_tag(e->record, key, str_of(version));
+    }
+}
+
 void ending_source(struct ending *e, const char *who)
 {
     const char *text = arena_printf(&e->record->arena, "rule:%s:%s", e->run->rules->name, who);
@@ -109,8 +131,8 @@ static void notes_out(struct ending *e)
         record_warning(e->record, "%zu records of a CSV have a quote that does not end and were not read", run->torn_records);
     if (run->blocks_left_out)
         record_warning(e->record, "more than %d tests in one output: %zu were not read", BLOCKS_MAX, run->blocks_left_out);
-    if (run->version[0])
-        record_tag(e->record, "benchmark.version", str_of(run->version));
+    ending_source(e, "version");
+    versions_out(e);
 }
 
 /* What a program reports while it runs is not its result. */

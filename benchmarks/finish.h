@@ -22,6 +22,7 @@ struct ending {
 
 /* finish.c */
 unsigned blocks_of(const struct rules_run *run); /* at least one */
+const char *version_of_block(const struct rules_run *run, unsigned block); /* of the program that printed it; "": not known */
 void ending_source(struct ending *e, const char *who); /* the facts that follow are of this reader */
 /* The run is not good, and why: `join` stands between the name of the test and the text. block -1: it is of the whole output. */
 void ending_fail(struct ending *e, int block, const char *join, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -24,8 +24,8 @@ static void name_value(void *context, struct str name, struct value *ret)
         ret->number = e->exit_code;
     else if (str_is(name, "signal"))
         ret->number = e->signal;
-    else if (str_is(name, "version") && run->version[0])
-        *ret = (struct value){.kind = VALUE_TEXT, .text = str_of(run->version)};
+    else if (str_is(name, "version") && version_of_block(run, run->block_now)[0])
+        *ret = (struct value){.kind = VALUE_TEXT, .text = str_of(version_of_block(run, run->block_now))};
     else {
         const struct value_seen *v = value_in(run, name, (int)run->block_now);
         *ret = v ? (struct value){.kind = VALUE_TEXT, .text = v->text} : (struct value){0};

@@ -180,6 +180,19 @@ static enum number_kind metric_value(const struct source *source, const struct m
     return isfinite(*ret) ? NUMBER_GOOD : NUMBER_MISSING;
 }
 
+/* What this source said last; a stream that says nothing of it is of the program that another one names. */
+static const char *version_in(const struct rules_run *run, const struct source *source)
+{
+    return source->version[0] ? source->version : run->version;
+}
+
+static void version_take(struct rules_run *run, struct source *source, struct str version)
+{
+    snprintf(source->version, sizeof source->version, STR_FMT, STR_ARG(version));
+    if (!run->version[0])
+        memcpy(run->version, source->version, sizeof run->version);
+}
+
 static void metric_take(struct rules_run *run, struct source *source, const struct reader *r, const struct metric_rule *m,
                         const struct str *cells, const struct unit *column_unit, unsigned block)
 {
@@ -196,6 +209,8 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     struct series *s = series_of(run, source, r, m, (struct str){name, n}, block);
     if (!s)
         return;
+    if (!run->block[block].used)
+        memcpy(run->block[block].version, version_in(run, source), sizeof run->block[block].version);
     run->block[block].used = true;
     if (kind != NUMBER_GOOD || zero) {
         if (!s->missing++)
@@ -439,10 +454,10 @@ bool row_take(struct rules_run *run, struct source *source, const struct reader 
             coverage_refused(run, r, cells);
         return false;
     }
-    if (r->version && (!run->version[0] || pattern_match(r->version, str_of(run->version), NULL) != 1))
+    if (r->version && (!version_in(run, source)[0] || pattern_match(r->version, str_of(version_in(run, source)), NULL) != 1))
         return false;
-    if (r->version_cell >= 0 && cells[r->version_cell].n && !run->version[0])
-        snprintf(run->version, sizeof(run->version), STR_FMT, STR_ARG(cells[r->version_cell]));
+    if (r->version_cell >= 0 && cells[r->version_cell].n)
+        version_take(run, source, cells[r->version_cell]);
     if (r->begins && block < 0)
         row_begins(run, source, r, cells);
     unsigned at = block < 0 ? source->block : (unsigned)block;

@@ -68,7 +68,7 @@ static void forget(struct rules_run *run, struct source *source, int slice)
         if (r->slice == slice && r->last_document)
             staged_forget(run, r);
         if (r->slice == slice && r->version_cell >= 0)
-            run->version[0] = 0;
+            run->version[0] = source->version[0] = 0;
     }
     if (!s->begins)
         return;
