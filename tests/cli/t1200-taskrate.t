@@ -32,6 +32,8 @@ is "tasks that fail" "$rc $(get '.configurations[0].batches[0] | [.failed, .thro
 printf '#!/no/such/interpreter\n' >broken && chmod +x broken
 run local -n 10 --payload ./broken -r 1 --chain 0
 like "tasks that cannot be started" "$rc $(get '.configurations[0].batches[0] | [.refused, .reason]')" '^1 \[10,"tasks could not be started: .*No such file'
+run local -n 100000 --payload ./broken -r 1 --warmup 0 --chain 0
+like "… and too many of them end it" "$rc $(get '.configurations[0].batches[0] | [.refused < 1000, .reason]')" '^1 \[true,".*no more were tried'
 run local -n 3 --payload 'sleep 60' --task-timeout 0.3s -r 1 --warmup 0 --chain 0
 like "tasks that hang are ended" "$rc $(get '.configurations[0].batches[0] | [.failed, .reason]')" '^1 \[3,"tasks ran for longer than 0.3 s'
 timeout --preserve-status -s INT 1 "$T" local -n 1000 -d 100ms --json >out.json 2>err
@@ -86,7 +88,14 @@ timeout 20 "$T" table torn >/dev/null 2>err; is "a torn table" "$? $(grep -c 'ta
 timeout 20 "$T" compare torn.json a/taskrate.json 2>err; like "a torn result" "$? $(cat err)" '^2 taskrate: torn.json: .*JSON'
 timeout 20 "$T" compare a/taskrate.json other.json 2>err; like "a result of another taskrate" "$? $(cat err)" '^2 taskrate: other.json: .*schema 9'
 (ulimit -f 16; "$T" local -n 500 --out full >out 2>err; echo $? >rc)
-like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the table of tasks is not complete: full/tasks.trt: File too large"
+like "a full disk: the numbers are there, and it is said" "$(cat err out)" "the table of tasks (is not complete|ends here): full/tasks.trt: File too large"
+
+timeout 20 "$T" local -n 20 >/dev/full 2>err; like "no room on standard output: the numbers are there" "$? $(tr "\n" " " <err)" '^2 taskrate .*METG50.*No space left'
+"$T" local -n 100 -d 77s --out held >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 100); do [ -e held/tasks.trt ] && break; sleep 0.1; done
+timeout 20 "$T" local -n 5 --out held >/dev/null 2>err; like "a folder that another taskrate writes to" "$? $(cat err)" '^2 taskrate: held: another taskrate'
+kill $pid; wait $pid 2>/dev/null
 
 # Recorded by benchwrap, without --json too.
 "$BENCHWRAP" -q -e t -- "$T" local -n 50 >/dev/null 2>&1

@@ -406,6 +406,12 @@ int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t m
     return 0;
 }
 
+int fs_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole);
+}
+
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err)
 {
     struct stat st;

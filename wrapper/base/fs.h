@@ -36,6 +36,8 @@ void fs_list_deinit(struct fs_list *list);
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
 /* The same by a hard link, where that works; mode counts for a copy only. */
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
+/* The open-file-description lock of the whole file, written one at a time; never waits. 0; -1 with errno: EAGAIN or EACCES: another has it. */
+int fs_lock(int fd);
 /* The descriptor, which the variable (-1 from now on) no longer owns. */
 int fs_take(int *fd);
 void fs_close(int *fd); /* cleanup: closes and sets -1 */

@@ -74,12 +74,11 @@ static int choose_folder(struct ui *ui, bool make)
 static int take_lock(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     char link[400] = "";
     ui->lock = open(arena_printf(c->arena, "%s/lock", ui->folder), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (ui->lock < 0)
         return err_sys(c->err, "opening %s/lock", ui->folder);
-    if (fcntl(ui->lock, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES)) /* a file system without locks: as if it were ours */
+    if (fs_lock(ui->lock) == 0 || (errno != EAGAIN && errno != EACCES)) /* a file system without locks: as if it were ours */
         return ftruncate(ui->lock, 0) < 0 ? err_sys(c->err, "emptying %s/lock", ui->folder) : 0;
     ssize_t n = pread(ui->lock, link, sizeof link - 1, 0);
     if (n <= 0)

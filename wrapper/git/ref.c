@@ -29,12 +29,6 @@ static void pause_a_while(unsigned round, unsigned most_ms)
 
 /* ---- the turn ---- */
 
-static int try_lock(int fd)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_SETLK, &whole);
-}
-
 static int turn_err(int fd, double wait_s, const char *path, struct err *err)
 {
     char who[200] = "";
@@ -58,7 +52,7 @@ int ref_turn_take(struct ref_turn *ret, struct repo *r, double wait_s, bool (*do
     CLEANUP_FD int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return err_sys(err, "opening %s", path);
-    for (unsigned round = 0; try_lock(fd); round++) {
+    for (unsigned round = 0; fs_lock(fd); round++) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             break; /* no such locks here: ref_move keeps order */
         if (done && done(context))

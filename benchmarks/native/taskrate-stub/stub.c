@@ -194,11 +194,13 @@ static void spend(const struct task *t, int64_t start)
 }
 
 /* Runs the command in a process of its own; its exit status, 128 + signal, 127. */
-static int command(char **argv, char **env)
+static int command(const struct task *t, char **argv, char **env)
 {
     int status = 0;
     long pid = call6(__NR_clone, SIGNAL_CHLD, 0, 0, 0, 0, 0);
     if (pid == 0) {
+        if (t->how == 's') /* the book is not the command's */
+            CALL(__NR_close, t->fd, 0, 0);
         CALL(__NR_prctl, PR_SET_PDEATHSIG, SIGNAL_KILL, 0);
         CALL(__NR_execve, argv[0], argv, env);
         leave(127);
@@ -302,7 +304,7 @@ static int stub(int argc, char **argv, char **env)
             run = argv + i + 1;
     spend(&task, record.start);
     if (run)
-        record.status = (uint32_t)command(run, env);
+        record.status = (uint32_t)command(&task, run, env);
     if (tell(&record, &task, env) < 0)
         return 126;
     return (int)record.status;

@@ -32,6 +32,7 @@ struct drive {
     int64_t ask_at;
     double ask_every;
     bool giving_up;
+    int64_t gave_up; /* when */
     char queue_why[300];
 };
 
@@ -48,6 +49,7 @@ static void give_up(struct drive *d, bool lost, const char *fmt, ...)
     if (d->giving_up)
         return;
     d->giving_up = true;
+    d->gave_up = clock_mono_ns();
     d->batch->given_up = !lost;
     va_start(ap, fmt);
     vsnprintf(d->batch->reason, sizeof d->batch->reason, fmt, ap);
@@ -349,7 +351,8 @@ int external_run(struct bench *b, struct batch *batch, struct report *report, st
         rc = drive_once(&d, err);
         if (d.how == HOW_ATTACHED && !d.clients.running)
             late_reports(&d);
-        if (d.giving_up && b->stop && d.clients.running)
+        bool in_flight = d.how == HOW_DETACHED || d.how == HOW_BULK; /* submissions: what they ask for may come true after their end */
+        if (d.giving_up && b->stop && d.clients.running && (!in_flight || since(d.gave_up) > GRACE_S))
             break; /* the end was asked for: the commands are ended too */
     }
     clients_deinit(&d.clients);

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLOTS_MAX = 4096, WATCH_MS = 50, PER_THREAD_MAX = 1024 };
+enum { SLOTS_MAX = 4096, WATCH_MS = 50, PER_THREAD_MAX = 1024, REFUSALS_IN_A_ROW = 100 };
 
 /* A task that runs. The watching thread may kill it as long as pid is set; both take the lock, since a reaped pid may be somebody else's. */
 struct place {
@@ -34,7 +34,8 @@ struct worker {
     size_t places, running;
     struct spawner spawner;
     char word[64]; /* the stub's first argument */
-    int failed; /* errno of what ended the thread early */
+    int failed; /* errno of the last task that could not be started, or of what ended the thread early */
+    unsigned in_a_row; /* of those */
     bool started;
 };
 
@@ -48,6 +49,7 @@ struct crew {
     _Atomic size_t next;
     _Atomic bool stop;
     _Atomic bool hung;
+    _Atomic bool hopeless; /* too many tasks in a row could not be started */
 };
 
 unsigned local_processors(void)
@@ -83,9 +85,13 @@ static void stub_word(struct worker *w, size_t task)
 static void finish(struct worker *w, struct place *place, int status, int64_t when)
 {
     struct tasks *t = &w->crew->b->tasks;
+    struct wire_stamps *self = &t->self[place->task];
+    bool stamped = self->start >= t->submit[place->task] && self->end >= self->start && self->end <= when;
+    if (!stamped) /* none, or a false one */
+        *self = (struct wire_stamps){0};
     t->known[place->task] = when;
     t->status[place->task] = (int16_t)spawn_status(status);
-    t->flags[place->task] |= (uint8_t)(TASK_ENDED | (t->self[place->task].end ? TASK_STAMPED : 0));
+    t->flags[place->task] |= (uint8_t)(TASK_ENDED | (stamped ? TASK_STAMPED : 0));
 }
 
 /* An in-process task: what is left when no process is made. */
@@ -132,11 +138,18 @@ static bool start(struct worker *w, struct place *place, size_t task, bool pidfd
     pid_t pid = spawn(&w->spawner, argv, environment, pidfd ? &place->pidfd : NULL);
     t->submitted[task] = clock_mono_ns();
     place->pid = pid > 0 ? pid : 0;
+    int sys = errno;
     pthread_mutex_unlock(&w->lock);
-    if (pid > 0)
+    if (pid > 0) {
+        w->in_a_row = 0;
         return true;
-    w->failed = errno;
+    }
+    w->failed = sys;
     t->flags[task] |= TASK_REFUSED;
+    if (++w->in_a_row >= REFUSALS_IN_A_ROW) /* the others would fare no better */
+        c->hopeless = true;
+    else if (sys == EAGAIN || sys == ENOMEM)
+        usleep(1000);
     return false;
 }
 
@@ -154,7 +167,7 @@ static void reap(struct worker *w, struct place *place, int64_t when)
 
 static bool next_task(struct crew *c, size_t *ret)
 {
-    return !c->stop && (*ret = c->next++) < c->b->tasks.n;
+    return !c->stop && !c->hopeless && (*ret = c->next++) < c->b->tasks.n;
 }
 
 /* One at a time: waiting for the end costs one system call. */
@@ -167,11 +180,8 @@ static void one_by_one(struct worker *w)
             call(w, task);
             continue;
         }
-        if (!start(w, &w->place[0], task, false)) {
-            if (w->failed == EAGAIN || w->failed == ENOMEM)
-                usleep(1000);
+        if (!start(w, &w->place[0], task, false))
             continue;
-        }
         siginfo_t info;
         while (waitid(P_PID, (id_t)w->place[0].pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
             ;
@@ -303,8 +313,9 @@ static void say_why(struct crew *c, struct worker *workers, size_t count)
         snprintf(batch->reason, sizeof batch->reason, "interrupted");
     for (size_t i = 0; i < count && !batch->reason[0]; i++)
         if (workers[i].failed)
-            snprintf(batch->reason, sizeof batch->reason, "tasks could not be started: %s: %s", c->words.n ? c->words.word[0] : "",
-                     strerror(workers[i].failed));
+            snprintf(batch->reason, sizeof batch->reason, "tasks could not be started: %s: %s%s", c->words.n ? c->words.word[0] : "",
+                     strerror(workers[i].failed), c->hopeless ? "; no more were tried" : "");
+    batch->given_up = c->hopeless;
     if (c->hung && !batch->reason[0])
         snprintf(batch->reason, sizeof batch->reason, "tasks ran for longer than %g s (--task-timeout) and were killed",
                  c->b->set.task_timeout);

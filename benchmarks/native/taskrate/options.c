@@ -91,8 +91,9 @@ static int durations(struct settings *s, const char *text, struct err *err)
     while (rest.p) {
         struct str one = str_trim(str_cut(&rest, ','));
         double seconds;
-        if (!str_duration(one, &seconds) || !(seconds >= 0) || seconds > 86400)
-            return err_set(err, ERR_USAGE, "--duration: \"" STR_FMT "\" is not a duration such as 0, 500us, 10ms or 1s (a day at most)",
+        if (!str_duration(one, &seconds) || !(seconds >= 0) || seconds > 86400 || (seconds > 0 && seconds < 1e-9))
+            return err_set(err, ERR_USAGE,
+                           "--duration: \"" STR_FMT "\" is not a duration such as 0, 500us, 10ms or 1s (0, or from a nanosecond to a day)",
                            (int)(one.n < 40 ? one.n : 40), one.p);
         if (s->duration_count == SWEEP_MAX)
             return err_set(err, ERR_USAGE, "--duration: at most %d durations", SWEEP_MAX);

@@ -26,15 +26,9 @@ static int folder(char *to, size_t size, struct err *err)
     return n > 0 && (size_t)n < size ? 0 : err_set(err, ERR_INPUT, "the path of the state folder is too long");
 }
 
-static int lock(int fd)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_SETLK, &whole);
-}
-
 int own_begin(struct own *o, const struct bench *b, const char *leftover, struct err *err)
 {
-    char dir[3900];
+    char dir[3900], aside[4096 + 8];
     struct utsname host = {0};
     CLEANUP_BUF struct buf text;
     o->fd = -1;
@@ -50,14 +44,15 @@ int own_begin(struct own *o, const struct bench *b, const char *leftover, struct
     if (b->provider->identity)
         b->provider->identity(&text);
     buf_putc(&text, '\n');
-    o->fd = open(o->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (o->fd < 0 || lock(o->fd) < 0 || fs_write_all(o->fd, text.p, text.n) < 0) {
-        err_sys(err, "%s", o->path);
-        own_end(o, true);
-        return -1;
-    }
-    fsync(o->fd);
-    return 0;
+    snprintf(aside, sizeof aside, "%s.new", o->path); /* no name that a sweep takes: it appears locked and whole */
+    o->fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool written = o->fd >= 0 && fs_lock(o->fd) == 0 && fs_write_all(o->fd, text.p, text.n) == 0;
+    if (written && (fsync(o->fd), rename(aside, o->path)) == 0)
+        return 0;
+    err_sys(err, "%s", o->path);
+    unlink(aside);
+    own_end(o, true);
+    return -1;
 }
 
 void own_end(struct own *o, bool cleaned)
@@ -129,7 +124,7 @@ unsigned own_sweep(struct bench *b)
         buf_init(&text, NOTE_MAX);
         snprintf(path, sizeof path, "%s/%s", dir, list.names[i]);
         CLEANUP_FD int fd = is_tag(list.names[i]) ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
-        if (fd < 0 || lock(fd) < 0 || fs_read(AT_FDCWD, path, NOTE_MAX, FS_CUT, &text, NULL) < 0)
+        if (fd < 0 || fs_lock(fd) < 0 || fs_read(AT_FDCWD, path, NOTE_MAX, FS_CUT, &text, NULL) < 0)
             continue;
         if (sweep_one(b, list.names[i], buf_text(&text)) == 1) {
             unlink(path);

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ADDRESSES_MAX = 8, RECEIVE_BYTES = 8 << 20 };
+enum { ADDRESSES_MAX = 8, RECEIVE_BYTES = 8 << 20, SLACK_NS = 1000000 };
 
 /* "PORT,HEX+HEX": the addresses of this machine, the loopback one last. */
 static void addresses(struct buf *to, unsigned port)
@@ -108,6 +108,11 @@ static bool take(struct bench *b, const struct wire_record *r, int64_t when)
     }
     uint16_t node = clocks_take(&b->clocks, r, &stamps);
     size_t i = r->task;
+    bool here = b->clocks.node[node].same; /* one clock: no task begins before its submission, none ends after its report */
+    if (!(t->flags[i] & TASK_SUBMITTED) || (here && (stamps.start < t->submit[i] - SLACK_NS || stamps.end > when + SLACK_NS))) {
+        t->strangers++;
+        return false;
+    }
     if (t->flags[i] & TASK_STAMPED) {
         if ((t->self[i].start != stamps.start || t->node[i] != node) && !told_before(t, i, stamps.start)) {
             t->flags[i] |= TASK_TWICE;

@@ -4,10 +4,9 @@
 #include "benchmarks/native/taskrate/bench.h"
 
 struct report {
-    int socket;     /* UDP, or -1 */
-    int file;       /* or -1 */
-    off_t read;     /* bytes of the file that have been taken */
-    bool told_space;
+    int socket; /* UDP, or -1 */
+    int file; /* or -1 */
+    off_t read; /* bytes of the file that have been taken */
 };
 
 /* Opens what tasks report to and puts it into b->set.address or the file below b->set.report_dir, which is made. */

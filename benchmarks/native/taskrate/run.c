@@ -18,7 +18,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FLOOR_TASKS = 1000, DOCUMENT_MAX = 256 << 20 };
+enum { FLOOR_TASKS = 1000, BATCHES_MAX = 100000, DOCUMENT_MAX = 1 << 30 };
 
 struct course { /* of one run */
     struct bench *b;
@@ -40,6 +40,11 @@ static bool limits(const struct bench *b, struct err *err)
                     s->max_tasks, s->sizes[i]);
             return false;
         }
+    if (s->size_count * s->duration_count * s->repeat > BATCHES_MAX) {
+        err_set(err, ERR_USAGE, "%zu sizes, %zu durations and %u repeats are more than %d batches", s->size_count, s->duration_count,
+                s->repeat, BATCHES_MAX);
+        return false;
+    }
     return true;
 }
 
@@ -111,7 +116,11 @@ static void tell(struct course *c, const struct batch *x)
 static int measure(struct course *c, const struct batch *plan, struct err *err)
 {
     struct bench *b = c->b;
-    struct batch *x = another(b, err);
+    struct batch *x = bench_stop(b) ? NULL : another(b, err);
+    if (b->stop) { /* while the scheduler was asked */
+        b->interrupted = true;
+        return 1;
+    }
     if (!x)
         return -1;
     *x = *plan;
@@ -283,7 +292,12 @@ static int print(const struct bench *b, struct err *err)
         }
     }
     const struct buf *to = b->set.json ? &document : &people;
-    return fs_write_all(STDOUT_FILENO, to->p, to->n) < 0 ? err_sys(err, "writing the result to standard output") : 0;
+    if (fs_write_all(STDOUT_FILENO, to->p, to->n) == 0)
+        return 0;
+    err_sys(err, "writing the result to standard output");
+    if (!b->set.out)
+        fs_write_all(STDERR_FILENO, people.p, people.n);
+    return -1;
 }
 
 static bool all_good(const struct bench *b)

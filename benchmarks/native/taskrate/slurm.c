@@ -325,8 +325,8 @@ int slurm_cancel(const char *tag, struct err *err)
 int slurm_sbatch(struct bench *b, struct submission *s, struct err *err)
 {
     const char *name = arena_printf(s->arena, "--job-name=%s", b->tag);
-    if (!name || queue_line(b, s, err, "sbatch", "--parsable", name, "--output=/dev/null", "--error=/dev/null", "--ntasks=1", "--no-requeue",
-                            NULL) < 0)
+    if (!name || queue_line(b, s, err, "sbatch", "--parsable", name, "--output=/dev/null", "--error=/dev/null", "--ntasks=1",
+                            "--no-requeue", NULL) < 0)
         return -1;
     return words_join(&s->argv, &b->set.extra, err);
 }

@@ -38,7 +38,8 @@ static int allocate(struct bench *b, struct err *err)
     buf_init(&out, 65536);
     snprintf(tasks, sizeof tasks, "--ntasks=%u", want);
     snprintf(name, sizeof name, "--job-name=%s", b->tag);
-    if (words_addv(&argv, err, "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", "salloc", "--no-shell", name, tasks, "--immediate=60", NULL) < 0 ||
+    if (words_addv(&argv, err, "/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", "salloc", "--no-shell", name, tasks, "--immediate=60", NULL) <
+            0 ||
         words_join(&argv, &b->set.extra, err) < 0)
         return -1;
     b->submitted = true;

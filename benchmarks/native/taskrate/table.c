@@ -5,13 +5,16 @@
  * task's own submit_ns, the least int64 where there is none. */
 #include "benchmarks/native/taskrate/output.h"
 
+#include "base/fs.h"
 #include "base/json.h"
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { PIECE = 4096, LINE_MAX_BYTES = 4096, COLUMN_STEP = 1 << 20 };
@@ -38,9 +41,14 @@ int table_open(struct table **ret, const char *dir, struct err *err)
     if (!t)
         return err_sys(err, "the table of tasks");
     snprintf(t->path, sizeof t->path, "%s/tasks.trt", dir);
-    t->file = gzopen(t->path, "wb1e");
-    if (!t->file) {
+    int fd = open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    bool ours = fd >= 0 && (fs_lock(fd) == 0 || (errno != EAGAIN && errno != EACCES)); /* a file system without locks: as if it were ours */
+    if (fd >= 0 && !ours)
+        err_set(err, ERR_INPUT, "%s: another taskrate that runs writes its results there; give each a folder of its own", dir);
+    else if (!ours || ftruncate(fd, 0) < 0 || !(t->file = gzdopen(fd, "wb1")))
         err_sys(err, "%s", t->path);
+    if (!t->file) {
+        fs_close(&fd);
         free(t);
         return -1;
     }

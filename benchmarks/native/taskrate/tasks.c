@@ -14,7 +14,10 @@ static void *column(size_t n, size_t size)
 
 int tasks_init(struct tasks *t, size_t room, struct err *err)
 {
-    *t = (struct tasks){.room = room, .self_fd = memfd_create("taskrate", MFD_CLOEXEC)};
+    *t = (struct tasks){.room = room, .self_fd = -1};
+    if ((double)room * TASK_BYTES > (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE))
+        return err_set(err, ERR_SYSTEM, "the book of %zu tasks, %d bytes each, is more than this machine's memory", room, TASK_BYTES);
+    t->self_fd = memfd_create("taskrate", MFD_CLOEXEC);
     if (t->self_fd < 0 || ftruncate(t->self_fd, (off_t)(room * sizeof *t->self)) < 0)
         return err_sys(err, "memory for the stamps of %zu tasks", room);
     void *self = mmap(NULL, room * sizeof *t->self, PROT_READ | PROT_WRITE, MAP_SHARED, t->self_fd, 0);

@@ -94,7 +94,8 @@ int provider_rest(const struct settings *set, enum payload payload, struct words
     return words_add(to, "--", err) < 0 ? -1 : words_join(to, &set->command, err);
 }
 
-int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct words *to, struct err *err)
+int provider_task(struct bench *b, const struct submission *s, size_t first, const char *index, long from, struct words *to,
+                  struct err *err)
 {
     char number[64];
     CLEANUP_BUF struct buf text;
