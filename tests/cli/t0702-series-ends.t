@@ -17,9 +17,9 @@ metric = lambda r, k: r["metrics"].get(k, {}).get("value")
 print(eval(sys.argv[1]))
 P
 }
-wait_for() # FILE: at most 10 s
+wait_for() # FILE: at most 60 s
 {
-    for _ in $(seq 1000); do [ -e "$1" ] && return 0; sleep 0.01; done
+    for _ in $(seq 6000); do [ -e "$1" ] && return 0; sleep 0.01; done
     return 1
 }
 
@@ -70,8 +70,11 @@ kill -9 $job
 wait $job 2>/dev/null
 is "nothing of the series is in the tree yet" "$(record 'r')" None
 ok "the run that goes on is left alone" wait_for ended
-sleep 0.5
-"$BENCHWRAP" sync --local >out 2>&1
+for _ in $(seq 150); do # the run that went on is still being recorded for a moment
+    "$BENCHWRAP" sync --local >out 2>&1
+    [ "$(record 'bool(r)')" = True ] && break
+    sleep 0.2
+done
 is "KILLED, with the repetition that was complete" "$(record '(r["run"]["status"], metric(r, "run.wall_s.n"), metric(r, "series.runs"))')" "('KILLED', 1, 1)"
 like "said" "$(record 'r["verdict"]["reason"]')" 'killed'
 is "its end is that of its last run" "$(record 'r["run"]["end_ms"] >= min(k["run"]["end_ms"] for k in kids)')" True
