@@ -1,17 +1,11 @@
 /* cgroup.c: limits that control groups set, version 1 or 2. Each level can limit: up to the root the smallest counts. */
-#include "base/fs.h"
-#include "probes/look.h"
+#include "probes/cgroup.h"
+
 #include "probes/parse.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-
-struct group {
-    char dir[1024]; /* of our own group, relative to the root */
-    size_t top; /* length of the mount point's part: no walking above it */
-    bool found;
-};
 
 /* The last two components may be ".." when the group lies outside of our cgroup namespace: then only the mount point is visible. */
 static bool usable(struct str path)
@@ -20,7 +14,7 @@ static bool usable(struct str path)
 }
 
 /* Where the group `path` shows below a mount of the hierarchy. */
-static void place(const struct mount_line *m, struct str path, struct group *ret)
+static void place(const struct mount_line *m, struct str path, struct cgroup *ret)
 {
     char point[512], root[512];
     if (!parse_mount_path(m->point, point, sizeof point) || !parse_mount_path(m->root, root, sizeof root) || point[0] != '/')
@@ -43,7 +37,7 @@ static bool option_has(struct str options, const char *name)
 }
 
 /* controller "" means version 2. The later of several mounts lies on top. */
-static void find(struct str cgroups, struct str mounts, const char *controller, struct group *ret)
+static void find(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
     bool in = false;
@@ -67,7 +61,18 @@ static void find(struct str cgroups, struct str mounts, const char *controller, 
     }
 }
 
-static bool up(const struct group *g, char dir[1024])
+bool cgroup_own(const struct host *h, const char *controller, struct cgroup *ret)
+{
+    struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
+    buf_init(&cgroups, 1 << 17);
+    buf_init(&mounts, 1 << 20);
+    ret->found = false;
+    if (look_file(h, "proc/self/cgroup", 65536, &cgroups) == 0 && look_file(h, "proc/self/mountinfo", (1 << 20) - 65536, &mounts) == 0)
+        find(buf_text(&cgroups), buf_text(&mounts), controller, ret);
+    return ret->found;
+}
+
+static bool up(const struct cgroup *g, char dir[1024])
 {
     char *slash = strrchr(dir, '/');
     if (!slash || (size_t)(slash - dir) < g->top)
@@ -77,7 +82,7 @@ static bool up(const struct group *g, char dir[1024])
 }
 
 /* The smallest of a limit on the way up; HUGE_VAL: none. read returns false where this level has no such file. */
-static double smallest(struct host *h, const struct group *g, bool (*read)(struct host *h, const char *dir, double *ret), bool *any)
+static double smallest(struct host *h, const struct cgroup *g, bool (*read)(struct host *h, const char *dir, double *ret), bool *any)
 {
     double least = HUGE_VAL, value;
     char dir[1024];
@@ -158,7 +163,7 @@ static bool pids(struct host *h, const char *dir, double *ret)
 typedef bool reader(struct host *h, const char *dir, double *ret);
 
 /* One limit from whichever version has it. decimals < 0: bytes, told as GiB. */
-static void tell_limit(struct host *h, struct record *r, const char *key, const struct group *two, reader *read_2, const struct group *one,
+static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *two, reader *read_2, const struct cgroup *one,
                        reader *read_1)
 {
     bool any = false;
@@ -179,11 +184,11 @@ static void tell_limit(struct host *h, struct record *r, const char *key, const 
     }
 }
 
-static void tell_cpus(struct host *h, struct record *r, const struct group *two, const struct group *one)
+static void tell_cpus(struct host *h, struct record *r, const struct cgroup *two, const struct cgroup *one)
 {
     static const char *const files[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"};
     for (size_t i = 0; i < 3; i++) {
-        const struct group *g = i == 0 ? two : one;
+        const struct cgroup *g = i == 0 ? two : one;
         char dir[1024];
         if (!g->found)
             continue;
@@ -208,7 +213,7 @@ static int before(struct host *h, struct record *r, struct err *err)
         tell_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
         return 0;
     }
-    struct group two, cpu, memory, cpuset, pid;
+    struct cgroup two, cpu, memory, cpuset, pid;
     struct str c = buf_text(&cgroups), m = buf_text(&mounts);
     find(c, m, "", &two);
     find(c, m, "cpu", &cpu);

@@ -6,41 +6,15 @@
 #include "probes/parse.h"
 #include "probes/tally.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { DEVICES_MAX = 64, PORTS_MAX = 4 };
-
-/* Calls each for the names in a directory of sysfs, in order; at most DEVICES_MAX. Returns how many there are, -1: no such directory. */
-static int each_name(struct host *h, const char *path, void (*each)(void *context, const char *name), void *context)
-{
-    int fd = openat(h->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    char names[DEVICES_MAX][64];
-    int n = 0;
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        return -1;
-    }
-    for (struct dirent *e; n < DEVICES_MAX && (e = readdir(dir));)
-        if (e->d_name[0] != '.' && strlen(e->d_name) < sizeof names[0])
-            snprintf(names[n++], sizeof names[0], "%s", e->d_name);
-    closedir(dir);
-    qsort(names, (size_t)n, sizeof names[0], (int (*)(const void *, const void *))strcmp);
-    for (int i = 0; i < n; i++)
-        each(context, names[i]);
-    return n;
-}
+enum { PORTS_MAX = 4 };
 
 /* Which driver serves a device: the last part of the link device/driver. */
 static bool driver_of(const struct host *h, const char *class, const char *name, struct look *ret)
@@ -121,7 +95,7 @@ static void see_fabric(void *context, const char *device)
 static bool tell_fabric(struct host *h, struct record *r)
 {
     struct fabric f = {.h = h};
-    int n = each_name(h, "sys/class/infiniband", see_fabric, &f);
+    int n = look_names(h, "sys/class/infiniband", see_fabric, &f);
     if (n <= 0)
         return false;
     tell_int(h, r, "net.fabric_devices", n);
@@ -165,7 +139,7 @@ static void see_slingshot(void *context, const char *device)
 static bool tell_slingshot(struct host *h, struct record *r)
 {
     struct fabric f = {.h = h};
-    int n = each_name(h, "sys/class/cxi", see_slingshot, &f);
+    int n = look_names(h, "sys/class/cxi", see_slingshot, &f);
     if (n <= 0)
         return false;
     tell_int(h, r, "net.slingshot_devices", n);
@@ -228,7 +202,7 @@ static void see_card(void *context, const char *name)
 static bool tell_cards(struct host *h, struct record *r)
 {
     struct cards c = {.h = h, .sock = h->real ? socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1};
-    each_name(h, "sys/class/net", see_card, &c);
+    look_names(h, "sys/class/net", see_card, &c);
     if (c.sock >= 0)
         close(c.sock);
     if (c.count == 0)

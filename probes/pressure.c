@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "probes/look.h"
 #include "probes/noise.h"
-#include "probes/state.h"
+#include "probes/sample.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,21 +11,33 @@
 static const char *const names[PRESSURES] = {"cpu", "memory", "io"};
 static const double MEMORY_PERCENT = 1, SHORTEST_S = 0.05;
 
+extern const struct probe probe_pressure;
+
+struct pressures {
+    struct sample_file files[PRESSURES];
+    struct sample_count some[PRESSURES], full[PRESSURES];
+};
+
 /* "some avg10=0.00 … total=123": microseconds since boot in which at least one task waited. */
+static bool total_of(struct str text, const char *kind, double *ret)
+{
+    int64_t total;
+    while (text.p) {
+        struct str line = str_cut(&text, '\n');
+        ptrdiff_t at = str_starts(line, kind) ? str_find(line, STR("total=")) : -1;
+        if (at < 0 || !str_int(str_trim(str_sub(line, (size_t)at + 6, line.n)), &total))
+            continue;
+        *ret = (double)total / 1e6;
+        return true;
+    }
+    errno = EINVAL;
+    return false;
+}
+
 static bool read_total(const struct host *h, size_t i, double *ret)
 {
     struct look file;
-    int64_t total;
-    if (!look(h, &file, "proc/pressure/%s", names[i]))
-        return false;
-    struct str text = {file.p, file.n}, line = str_cut(&text, '\n');
-    ptrdiff_t at = str_starts(line, "some ") ? str_find(line, STR("total=")) : -1;
-    if (at < 0 || !str_int(str_trim(str_sub(line, (size_t)at + 6, line.n)), &total)) {
-        errno = EINVAL;
-        return false;
-    }
-    *ret = (double)total / 1e6;
-    return true;
+    return look(h, &file, "proc/pressure/%s", names[i]) && total_of((struct str){file.p, file.n}, "some ", ret);
 }
 
 static int before(struct host *h, struct record *r, struct err *err)
@@ -66,10 +78,47 @@ static int after(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+static void tell_share(struct host *h, struct record *r, struct sample_count *c, struct str text, const char *kind, const char *key)
+{
+    double total, rate;
+    if (total_of(text, kind, &total) && sample_rate(c, h, total, 0, &rate))
+        sample_tell_fine(h, r, rate < 1 ? 100 * rate : 100, "%s", key);
+}
+
+/* In how much of the time at least one task waited, or (full) all did. Of processors "full" is always 0 for the node. */
+static int sample(struct host *h, struct record *r, struct err *err)
+{
+    static const char *const some[PRESSURES] = {"system/pressure_cpu_percentage", "system/pressure_memory_percentage",
+                                                "system/pressure_io_percentage"},
+                             *const full[PRESSURES] = {NULL, "system/pressure_memory_full_percentage",
+                                                       "system/pressure_io_full_percentage"};
+    struct pressures *p = probe_kept(h, &probe_pressure);
+    (void)err;
+    for (size_t i = 0; p && i < PRESSURES; i++) {
+        struct str text;
+        if (!sample_read(h, &p->files[i], &text, "proc/pressure/%s", names[i]))
+            continue; /* why is said by `after` */
+        tell_share(h, r, &p->some[i], text, "some ", some[i]);
+        if (full[i])
+            tell_share(h, r, &p->full[i], text, "full ", full[i]);
+    }
+    return 0;
+}
+
+static void drop(void *kept)
+{
+    struct pressures *p = kept;
+    for (size_t i = 0; i < PRESSURES; i++)
+        sample_close(&p->files[i]);
+}
+
 const struct probe probe_pressure = {
     .name = "pressure",
     .summary = "time that work waited for processors, memory and I/O while the program ran",
     .before = before,
     .after = after,
+    .sample = sample,
     .nested = true,
+    .keeps = sizeof(struct pressures),
+    .drop = drop,
 };

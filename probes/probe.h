@@ -22,6 +22,7 @@ struct host {
     const char *cache; /* directory for facts that last until reboot, or NULL */
     const char *metadata; /* cloud's metadata service may be asked: "auto" or its URL; NULL: no */
     bool public_profile;
+    int64_t (*clock)(void); /* monotonic time in ns for what is counted between samples; NULL: the machine's */
     struct redact *redact; /* what leaves secrets (and identities) out of texts; NULL: environment.txt does it by itself */
     struct probes_state *state; /* private to probes/: costs and the samplers' open files. NULL at the start; probes_end frees it */
 };
@@ -42,6 +43,8 @@ struct probe {
     bool nested; /* also in a run inside a run (else node facts are the parent's) */
     bool lasting; /* what `before` tells holds until the next boot: kept in host->cache and replayed from there */
     bool beside_lasts; /* the same of `beside` */
+    size_t keeps; /* bytes kept between its hooks, zeroed at first: probe_kept */
+    void (*drop)(void *kept); /* closes what is kept, before it is freed; NULL: nothing to close */
 };
 
 extern const struct probe *const probes[];
@@ -49,7 +52,7 @@ extern const size_t probes_count;
 
 /* Runs the hooks of one phase, setting record->source, catching errors as record_missing("probe.<name>", reason). Never fails.
  * PROBE_AFTER collects what PROBE_BESIDE began, and tells the costs of all (tag benchwrap.probe_costs, metrics probe.*_ms). On a captured machine no
- * process is started. */
+ * process is started. A sampler whose look costs more than 0.03 % of a core is asked less often (`benchwrap probe` and the tag of costs show it). */
 enum probe_phase { PROBE_BEFORE, PROBE_BESIDE, PROBE_AFTER, PROBE_SAMPLE, PROBE_PHASES };
 void probes_run(enum probe_phase phase, bool nested, struct host *, struct record *);
 /* Ends what still runs aside, closes what samplers hold open and frees host->state. Also fine when nothing ran. */

@@ -37,10 +37,12 @@ static struct probes_state *state_of(struct host *h)
     s->costs = calloc(probes_count, sizeof *s->costs);
     s->besides = calloc(probes_count, sizeof *s->besides);
     s->afters = calloc(probes_count, sizeof *s->afters);
+    s->kept = calloc(probes_count, sizeof *s->kept);
+    s->rest_until = calloc(probes_count, sizeof *s->rest_until);
     for (size_t i = 0; s->besides && s->afters && i < probes_count; i++)
         s->besides[i].fd = s->afters[i].fd = -1;
     h->state = s;
-    if (!s->costs || !s->besides || !s->afters)
+    if (!s->costs || !s->besides || !s->afters || !s->kept || !s->rest_until)
         probes_end(h);
     return h->state;
 }
@@ -54,12 +56,30 @@ void probes_end(struct host *h)
         aside_end(&s->besides[i]);
         aside_end(&s->afters[i]);
     }
-    sampler_free(s->sampler);
+    for (size_t i = 0; s->kept && i < probes_count; i++) {
+        if (s->kept[i] && probes[i]->drop)
+            probes[i]->drop(s->kept[i]);
+        free(s->kept[i]);
+    }
+    free(s->kept);
+    free(s->rest_until);
     free(s->afters);
     free(s->besides);
     free(s->costs);
     free(s);
     h->state = NULL;
+}
+
+void *probe_kept(const struct host *h, const struct probe *p)
+{
+    size_t i = 0;
+    while (i < probes_count && probes[i] != p)
+        i++;
+    if (i == probes_count || !h->state || !h->state->kept)
+        return NULL;
+    if (!h->state->kept[i])
+        h->state->kept[i] = calloc(1, p->keeps ? p->keeps : 1);
+    return h->state->kept[i];
 }
 
 const struct probe_cost *probes_costs(const struct host *h)
@@ -158,6 +178,22 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     cost->runs[phase]++;
 }
 
+/* Each sampler may take a 3000th of a core: after a costly look it rests. The first two looks open files, and are the base. */
+static void sample_all(bool nested, struct host *h, struct record *r)
+{
+    struct probes_state *state = h->state;
+    state->now_ns = h->clock ? h->clock() : clock_mono_ns();
+    for (size_t i = 0; i < probes_count; i++) {
+        if (!probes[i]->sample || (nested && !probes[i]->nested) || state->now_ns < state->rest_until[i])
+            continue;
+        int64_t start = clock_own_ns();
+        run_one(i, PROBE_SAMPLE, h, r);
+        if (state->costs[i].runs[PROBE_SAMPLE] > 2)
+            state->rest_until[i] = state->now_ns + 3000 * (clock_own_ns() - start);
+    }
+    state->round++;
+}
+
 /* The costs of all probes: sums as metrics, each one's in a tag. */
 static void tell_costs(const struct host *h, struct record *r)
 {
@@ -199,6 +235,11 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
     }
     const char *source = r->source;
     int64_t start = clock_mono_ns();
+    if (phase == PROBE_SAMPLE) {
+        sample_all(nested, h, r);
+        r->source = source;
+        return;
+    }
     for (size_t i = 0; i < probes_count; i++)
         if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && phase == PROBE_AFTER && probes[i]->aside)
             run_one(i, phase, h, r);

@@ -4,8 +4,6 @@
 #include "probes/aside.h"
 #include "probes/probe.h"
 
-struct sampler; /* probes/system.c */
-
 /* What noise, pressure, throttle and frequency have seen at the start. */
 struct noise_times {
     int64_t ns; /* 0: not known */
@@ -29,14 +27,17 @@ struct noise_frequency {
 struct probes_state {
     struct probe_cost *costs; /* [probes_count] */
     struct aside *besides, *afters; /* [probes_count] each: what runs aside */
-    struct sampler *sampler; /* NULL before the first sample */
+    void **kept; /* [probes_count], each NULL or probe->keeps bytes */
+    int64_t *rest_until; /* [probes_count] ns: a costly sampler is not asked before */
+    int64_t round, now_ns; /* of the sample that is being taken: its number, and when */
     struct noise_times noise;
     struct noise_pressure pressure;
     struct noise_throttle throttle;
     struct noise_frequency frequency;
 };
 
-void sampler_free(struct sampler *s); /* NULL is fine */
+/* What the probe keeps between its hooks; NULL: no memory. */
+void *probe_kept(const struct host *h, const struct probe *p);
 
 /* probes/cache.c: facts that hold until the next boot. */
 /* Replays the facts kept for this probe into the record. True if there were any. */

@@ -1,6 +1,7 @@
 /* run_watch.c: while the program runs: streams out of the rings, signals counted, samples, messages, the journal kept on disk. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "wrapper/node.h"
 #include "wrapper/run_log.h"
 #include "wrapper/run_state.h"
 
@@ -15,6 +16,7 @@
 
 enum {
     SYNC_S = 30, /* design: the journal is synced every 30 s, */
+    MINUTE_S = 60,
     BEAT_S = 60, /* a heartbeat stands in it every minute */
     EAGER = WIRE_RING / 4, /* while bytes flow, wake at a quarter of the ring */
     SIGNAL_MS = 250,
@@ -132,6 +134,24 @@ void run_sync(struct run *run, bool all)
     _exit(0);
 }
 
+/* Into the journal, by a record of its own that is let go: what is kept in memory does not grow with the time that the program runs. */
+static void take_sample(struct run *run, int64_t now)
+{
+    struct record one;
+    int64_t period = node_period(run->sample_ns, now - run->program_mono_ns);
+    if (period > MINUTE_S * SECOND && run->sample_ns < period)
+        period = run->sample_ns > MINUTE_S * SECOND ? run->sample_ns : MINUTE_S * SECOND; /* counters of energy go round */
+    record_init(&one, run->record.id, run->record.start_ms);
+    one.listen = run->record.listen;
+    one.context = run->record.context;
+    one.redact = run->record.redact;
+    one.redact_context = run->record.redact_context;
+    probes_run(PROBE_SAMPLE, run->nested, &run->host, &one);
+    record_deinit(&one);
+    run->dirty = true;
+    run->next_sample += ((now - run->next_sample) / period + 1) * period;
+}
+
 static void on_time(struct run *run, int64_t now)
 {
     for (int i = 0; run->idle && i < WIRE_STREAMS; i++)
@@ -139,11 +159,8 @@ static void on_time(struct run *run, int64_t now)
     server_on_time(run, now);
     job_on_time(run, now);
     nodes_on_time(run, now);
-    if (now >= run->next_sample) {
-        probes_run(PROBE_SAMPLE, run->nested, &run->host, &run->record);
-        run->dirty = true;
-        run->next_sample += ((now - run->next_sample) / run->sample_ns + 1) * run->sample_ns;
-    }
+    if (now >= run->next_sample)
+        take_sample(run, now);
     if (now >= run->next_beat) {
         journal_beat(run->journal, clock_wall_ms());
         run->dirty = true;

@@ -1,4 +1,4 @@
-/* clock.h: wall time in milliseconds since 1970 and monotonic time in nanoseconds. */
+/* clock.h: wall time in milliseconds since 1970, monotonic time and a thread's own processor time in nanoseconds. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 #include <stdint.h>
@@ -14,6 +14,12 @@ static inline int64_t clock_mono_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+static inline int64_t clock_own_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 #endif

@@ -1,0 +1,222 @@
+/* energy.c: what processors, memory and node take from the wall: RAPL's domains (powercap), and Cray's counters of the node.
+ *
+ * The counters are read before the program, at each sample, and after it: RAPL's go round (65 to 262 kJ: minutes at full load), which is seen as long as
+ * they are read more often than that; the recorder samples each minute at least. Power is told as a series, energy as the run's total. */
+#include "base/clock.h"
+#include "probes/sample.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+extern const struct probe probe_energy;
+
+enum { DOMAINS_MAX = 32, SOCKETS_MAX = 8, PARTS_MAX = 4 };
+
+static const int64_t SHORTEST_NS = 50000000;
+
+struct domain {
+    char key[24], path[96];
+    const char *total; /* the run's figure that it is part of */
+    double scale, range; /* joules in one; highest value, 0: none */
+    struct sample_file file;
+    struct sample_count count;
+};
+
+struct energy {
+    struct domain at[DOMAINS_MAX];
+    int count;
+    int64_t start_ns, longest_ns; /* the longest time between two looks */
+    int64_t last_ns;
+    bool closed; /* only root may read them */
+};
+
+/* "package-0", "core", "uncore", "dram", "psys" and the run's figures. Cores are part of their package and have no figure of their own. */
+static const char *total_of(struct str name)
+{
+    return str_starts(name, "package") ? "energy.package_J"
+           : str_is(name, "dram")      ? "energy.dram_J"
+           : str_is(name, "psys")      ? "energy.platform_J"
+                                       : NULL;
+}
+
+/* One folder of powercap. False: it cannot be read. */
+static bool add_rapl(const struct host *h, struct energy *e, const char *folder, int socket)
+{
+    struct look name;
+    int64_t range;
+    double first;
+    if (e->count == DOMAINS_MAX)
+        return true;
+    struct domain *d = &e->at[e->count];
+    if (!look(h, &name, "%s/name", folder) || !look_int(h, &range, "%s/max_energy_range_uj", folder))
+        return errno == ENOENT;
+    *d = (struct domain){.scale = 1e-6, .range = (double)range, .total = total_of((struct str){name.p, name.n})};
+    snprintf(d->path, sizeof d->path, "%.70s/energy_uj", folder);
+    if (!d->total && !str_is((struct str){name.p, name.n}, "core") && !str_is((struct str){name.p, name.n}, "uncore"))
+        return true;
+    if (strncmp(name.p, "package", 7) == 0)
+        snprintf(d->key, sizeof d->key, "package%d", socket);
+    else
+        snprintf(d->key, sizeof d->key, "%.8s%d", name.p, socket);
+    if (!sample_number(h, &d->file, &first, "%s", d->path)) {
+        int why = errno;
+        sample_close(&d->file);
+        errno = why;
+        return false;
+    }
+    e->count++;
+    return true;
+}
+
+static void find_rapl(struct host *h, struct record *r, struct energy *e)
+{
+    char folder[80];
+    for (int socket = 0; socket < SOCKETS_MAX; socket++) {
+        snprintf(folder, sizeof folder, "sys/class/powercap/intel-rapl:%d", socket);
+        if (!look_exists(h, folder))
+            return;
+        if (!add_rapl(h, e, folder, socket)) {
+            e->closed = errno == EACCES || errno == EPERM;
+            tell_missing(h, r, "energy.package_J",
+                         e->closed ? "the kernel shows the processors' energy to root only (since Linux 5.10): powercap's energy_uj"
+                                   : "powercap's energy_uj cannot be read");
+            return;
+        }
+        for (int part = 0; part < PARTS_MAX; part++) {
+            snprintf(folder, sizeof folder, "sys/class/powercap/intel-rapl:%d:%d", socket, part);
+            if (!look_exists(h, folder))
+                break;
+            add_rapl(h, e, folder, socket);
+        }
+    }
+}
+
+/* "123456 J 1690000000 us": the first number counts. World-readable, and does not go round. */
+static void find_cray(struct host *h, struct energy *e)
+{
+    static const struct {
+        const char *file, *key, *total;
+    } rows[] = {{"energy", "node", "energy.node_J"},
+                {"cpu_energy", "cpu", "energy.cpu_J"},
+                {"memory_energy", "memory", "energy.memory_J"},
+                {"accel0_energy", "accel0", "energy.accel_J"},
+                {"accel1_energy", "accel1", "energy.accel_J"},
+                {"accel2_energy", "accel2", "energy.accel_J"},
+                {"accel3_energy", "accel3", "energy.accel_J"}};
+    double first;
+    if (!look_exists(h, "sys/cray/pm_counters"))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && e->count < DOMAINS_MAX; i++) {
+        struct domain *d = &e->at[e->count];
+        *d = (struct domain){.scale = 1, .total = rows[i].total};
+        snprintf(d->key, sizeof d->key, "%s", rows[i].key);
+        snprintf(d->path, sizeof d->path, "sys/cray/pm_counters/%s", rows[i].file);
+        if (sample_number(h, &d->file, &first, "%s", d->path))
+            e->count++;
+        else
+            sample_close(&d->file);
+    }
+}
+
+/* A counter that nobody looked at for so long may have gone round more than once: a package takes a kilowatt at most. */
+static bool was_lost(const struct domain *d, int64_t longest_ns)
+{
+    static const double most_W = 1000;
+    return d->range > 0 && (double)longest_ns / 1e9 * most_W > d->range * d->scale;
+}
+
+/* Reads all; power into the record, if there is one to take it. */
+static void read_all(struct host *h, struct energy *e, struct record *r)
+{
+    int64_t now = h->state->now_ns, since = e->last_ns ? now - e->last_ns : 0;
+    if (since > e->longest_ns)
+        e->longest_ns = since;
+    e->last_ns = now;
+    for (int i = 0; i < e->count; i++) {
+        struct domain *d = &e->at[i];
+        double value, rate;
+        if (!sample_number(h, &d->file, &value, "%s", d->path) || !sample_rate(&d->count, h, value, d->range, &rate))
+            continue;
+        if (r && !was_lost(d, since))
+            sample_tell_fine(h, r, rate * d->scale, "system/power_%s_watts", d->key);
+    }
+}
+
+static void set_now(struct host *h)
+{
+    h->state->now_ns = h->clock ? h->clock() : clock_mono_ns();
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct energy *e = probe_kept(h, &probe_energy);
+    if (!e)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    find_rapl(h, r, e);
+    find_cray(h, e);
+    if (e->count == 0)
+        return 0; /* nothing here counts: usual in virtual machines */
+    set_now(h);
+    read_all(h, e, NULL);
+    e->start_ns = h->state->now_ns;
+    return 0;
+}
+
+static int sample(struct host *h, struct record *r, struct err *err)
+{
+    struct energy *e = probe_kept(h, &probe_energy);
+    (void)err;
+    if (e && e->count > 0)
+        read_all(h, e, r);
+    return 0;
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    struct energy *e = probe_kept(h, &probe_energy);
+    (void)err;
+    if (!e || e->count == 0 || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
+        return 0;
+    set_now(h);
+    if (h->state->now_ns - e->start_ns < SHORTEST_NS)
+        return 0; /* the counters move once a millisecond */
+    read_all(h, e, NULL);
+    for (int i = 0; i < e->count; i++) {
+        const struct domain *d = &e->at[i];
+        double sum = 0;
+        bool again = false, lost = false;
+        for (int k = 0; d->total && k < e->count; k++) {
+            if (!e->at[k].total || strcmp(e->at[k].total, d->total) != 0)
+                continue;
+            again |= k < i;
+            lost |= was_lost(&e->at[k], e->longest_ns);
+            sum += e->at[k].count.sum * e->at[k].scale;
+        }
+        if (!d->total || again)
+            continue;
+        if (lost)
+            tell_missing(h, r, d->total, "nobody looked for %.0f s: the counter may have gone round more than once",
+                         (double)e->longest_ns / 1e9);
+        else
+            record_metric(r, d->total, sum, "J", DIR_LOWER, 0, 0);
+    }
+    return 0;
+}
+
+static void drop(void *kept)
+{
+    struct energy *e = kept;
+    for (int i = 0; i < e->count; i++)
+        sample_close(&e->at[i].file);
+}
+
+const struct probe probe_energy = {
+    .name = "energy",
+    .summary = "energy of processors, memory and node (RAPL, Cray's counters), and their power while the program runs",
+    .before = before,
+    .sample = sample,
+    .after = after,
+    .nested = true,
+    .keeps = sizeof(struct energy),
+    .drop = drop,
+};

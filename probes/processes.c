@@ -1,0 +1,181 @@
+/* processes.c: the program's own processes, told apart from the node: processor time, memory, threads, under MLflow's names.
+ *
+ * The tree is walked from the launcher, which adopts what the program leaves (it is the subreaper), by the kernel's lists of children. Processor time
+ * includes that of processes that have ended and were waited for. Memory is the sum of the resident sets: pages shared by several count each time. */
+#include "probes/sample.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern const struct probe probe_processes;
+
+enum { PROCESSES_MAX = 20000, THREADS_MAX = 512 /* in one walk, whose children are looked for beside the main threads' */ };
+
+struct tree {
+    pid_t *pids; /* found, and to be looked at */
+    size_t count, room;
+    unsigned threads_seen, threads, processes;
+    double ticks, rss_pages, vms_B;
+    bool no_lists; /* the kernel tells no children */
+};
+
+struct processes {
+    struct sample_count time;
+    pid_t launcher;
+    bool said;
+};
+
+/* The fields of /proc/PID/stat behind the name, which may hold anything, even ") R 1": from the last parenthesis on. Field 3 is the first. */
+static bool read_stat(const struct host *h, pid_t pid, double fields[22])
+{
+    struct look text;
+    if (!look(h, &text, "proc/%d/stat", pid))
+        return false; /* it has gone meanwhile */
+    char *end = strrchr(text.p, ')');
+    if (!end)
+        return false;
+    struct str rest = str_of(end + 1);
+    str_word(&rest); /* state */
+    for (int i = 1; i < 22; i++)
+        if (!str_double(str_word(&rest), &fields[i]))
+            return false;
+    return true;
+}
+enum { PARENT = 1, USER = 11, SYSTEM, USER_WAITED, SYSTEM_WAITED, THREADS = 17, SIZE = 20, RESIDENT };
+
+static void add_pid(struct tree *t, pid_t pid)
+{
+    if (t->count == t->room) {
+        size_t room = t->room ? 2 * t->room : 256;
+        pid_t *more = room <= PROCESSES_MAX * 2 ? reallocarray(t->pids, room, sizeof *more) : NULL;
+        if (!more)
+            return;
+        t->pids = more;
+        t->room = room;
+    }
+    t->pids[t->count++] = pid;
+}
+
+/* "12 345 ": our own helpers are children of the recorder, which is left out, and they with it. */
+static void add_children(const struct host *h, struct tree *t, pid_t pid, pid_t thread)
+{
+    char path[80];
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 18);
+    snprintf(path, sizeof path, "proc/%d/task/%d/children", pid, thread);
+    if (look_file(h, path, (1 << 18) - 65537, &text) != 0) {
+        char task[64];
+        snprintf(task, sizeof task, "proc/%d/task/%d", pid, thread);
+        t->no_lists |= errno == ENOENT && look_exists(h, task);
+        return;
+    }
+    struct str rest = buf_text(&text);
+    for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
+        int64_t child;
+        if (str_int(word, &child) && child > 1 && child < INT32_MAX && !(h->real && child == getpid()))
+            add_pid(t, (pid_t)child);
+    }
+}
+
+struct threads {
+    const struct host *h;
+    struct tree *t;
+    pid_t pid;
+};
+
+static void see_thread(void *context, const char *name)
+{
+    struct threads *s = context;
+    int64_t thread;
+    if (s->t->threads_seen < THREADS_MAX && str_int(str_of(name), &thread) && thread != s->pid) {
+        s->t->threads_seen++;
+        add_children(s->h, s->t, s->pid, (pid_t)thread);
+    }
+}
+
+static void see_process(const struct host *h, struct tree *t, pid_t pid)
+{
+    double f[22];
+    if (!read_stat(h, pid, f))
+        return;
+    t->processes++;
+    t->ticks += f[USER] + f[SYSTEM] + f[USER_WAITED] + f[SYSTEM_WAITED];
+    t->threads += (unsigned)f[THREADS];
+    t->vms_B += f[SIZE];
+    t->rss_pages += f[RESIDENT];
+    add_children(h, t, pid, pid);
+    if (f[THREADS] > 1 && f[THREADS] <= THREADS_MAX) {
+        struct threads s = {h, t, pid};
+        char path[64];
+        snprintf(path, sizeof path, "proc/%d/task", pid);
+        look_names(h, path, see_thread, &s);
+    }
+}
+
+/* The launcher is the program's parent; where it has gone, the program alone is walked. */
+static void walk(struct host *h, struct processes *p, struct tree *t)
+{
+    double f[22];
+    if (!p->launcher && read_stat(h, h->pid, f))
+        p->launcher = f[PARENT] > 1 ? (pid_t)f[PARENT] : -1;
+    if (p->launcher > 1 && read_stat(h, p->launcher, f)) {
+        t->ticks += f[USER_WAITED] + f[SYSTEM_WAITED];
+        add_children(h, t, p->launcher, p->launcher);
+    } else
+        add_pid(t, h->pid);
+    for (size_t i = 0; i < t->count && i < PROCESSES_MAX; i++)
+        see_process(h, t, t->pids[i]);
+}
+
+static double memory_of_node(const struct host *h)
+{
+    struct look text;
+    double kB;
+    if (!look(h, &text, "proc/meminfo"))
+        return 0;
+    struct str value = look_value((struct str){text.p, text.n}, "MemTotal", ':');
+    return str_double(str_word(&value), &kB) ? kB * 1024 : 0;
+}
+
+static void tell_tree(struct host *h, struct record *r, struct processes *p, const struct tree *t)
+{
+    double ticks = (double)sysconf(_SC_CLK_TCK), page = (double)sysconf(_SC_PAGESIZE), rate, rss = t->rss_pages * page,
+           total = memory_of_node(h);
+    if (sample_rate(&p->time, h, t->ticks / ticks, 0, &rate)) /* of one processor: two busy ones are 200 */
+        sample_tell(h, r, "system/process_cpu_percentage", 100 * rate);
+    sample_tell(h, r, "system/process_memory_rss_megabytes", rss / 1e6);
+    sample_tell(h, r, "system/process_memory_vms_megabytes", t->vms_B / 1e6);
+    if (total > 0)
+        sample_tell(h, r, "system/process_memory_percentage", 100 * rss / total);
+    sample_tell(h, r, "system/process_threads", t->threads);
+    sample_tell(h, r, "system/process_count", t->processes);
+}
+
+static int sample(struct host *h, struct record *r, struct err *err)
+{
+    struct processes *p = probe_kept(h, &probe_processes);
+    struct tree t = {0};
+    (void)err;
+    if (!p || h->pid <= 1)
+        return 0; /* nobody's program: a node's collector, or `benchwrap probe` */
+    walk(h, p, &t);
+    if (t.no_lists && !p->said) {
+        p->said = true;
+        tell_missing(h, r, "system/process_count",
+                     "the kernel keeps no lists of children (CONFIG_PROC_CHILDREN): only the program's first process is seen");
+    }
+    if (t.processes > 0)
+        tell_tree(h, r, p, &t);
+    free(t.pids);
+    return 0;
+}
+
+const struct probe probe_processes = {
+    .name = "processes",
+    .summary = "the program's own processes: processor time, memory, threads",
+    .sample = sample,
+    .nested = true,
+    .keeps = sizeof(struct processes),
+};

@@ -1,0 +1,407 @@
+/* sampler: machines made of files and a clock made of a number: what samplers tell of counters that grow, go round, are reset, or vanish. */
+#include "base/fs.h"
+#include "probes/probe.h"
+#include "probes/sample.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int64_t now_ns;
+
+static int64_t clock_of_test(void)
+{
+    return now_ns;
+}
+
+struct machine {
+    char folder[40];
+    struct host h;
+    struct record r;
+};
+
+static void put(struct machine *m, const char *path, const char *text)
+{
+    char dir[200];
+    snprintf(dir, sizeof dir, "%s", path);
+    *strrchr(dir, '/') = 0;
+    assert_int_equal(fs_mkdirs(m->h.root, dir, 0700, NULL), 0);
+    int fd = openat(m->h.root, path, O_WRONLY | O_CREAT | O_TRUNC, 0600); /* in place: samplers keep files open */
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+}
+
+static void begin(struct machine *m)
+{
+    *m = (struct machine){.folder = "/tmp/benchwrap-unit.XXXXXX"};
+    assert_non_null(mkdtemp(m->folder));
+    m->h = (struct host){.root = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = m->folder, .spool = -1, .cwd = "/", .clock = clock_of_test};
+    record_init(&m->r, "0123456789abcdef0123456789abcdef", 1);
+    now_ns = 1000000000000;
+}
+
+static void end(struct machine *m)
+{
+    char name[sizeof m->folder];
+    probes_end(&m->h);
+    record_deinit(&m->r);
+    close(m->h.root);
+    snprintf(name, sizeof name, "%s", m->folder);
+    fs_remove_tree(AT_FDCWD, name, NULL);
+}
+
+/* After so many seconds. */
+static void sample(struct machine *m, double seconds)
+{
+    now_ns += (int64_t)(seconds * 1e9);
+    probes_run(PROBE_SAMPLE, false, &m->h, &m->r);
+}
+
+static double last(const struct machine *m, const char *key)
+{
+    double value = NAN;
+    for (const struct fact *f = m->r.first; f; f = f->next)
+        if (f->kind == FACT_METRIC && str_is(f->key, key))
+            value = f->value;
+    return value;
+}
+
+static size_t count(const struct machine *m, const char *start)
+{
+    size_t n = 0;
+    for (const struct fact *f = m->r.first; f; f = f->next)
+        n += f->kind == FACT_METRIC && str_starts(f->key, start);
+    return n;
+}
+
+static const char *missing(const struct machine *m, const char *key)
+{
+    for (const struct fact *f = m->r.first; f; f = f->next)
+        if (f->kind == FACT_MISSING && str_is(f->key, key))
+            return f->text.p;
+    return "";
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-3 * fabs(b) + 1e-6;
+}
+
+static void pressure_is_the_share_of_time(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
+    sample(&m, 1);
+    put(&m, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=3500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1000005\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/pressure_memory_percentage"), 25));
+    assert_true(near(last(&m, "system/pressure_memory_full_percentage"), 10));
+    assert_true(isnan(last(&m, "system/pressure_cpu_percentage")));
+    end(&m);
+}
+
+static void disks_have_rates_and_partitions_none(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "sys/block/nvme0n1/size", "1");
+    put(&m, "sys/block/sda/size", "1");
+    put(&m, "sys/block/nvme-eui.0025388b11b2c3d4/size", "1");
+    put(&m, "proc/diskstats", " 259 0 nvme0n1 10 0 1000 5 10 0 2000 5 0 100 10 0 0 0 0\n 259 1 nvme0n1p1 10 0 1000 5 10 0 2000 5 0 100 10\n 8 0 sda 1 0 8 1 0 0 0 0 0 1 1\n"
+                              " 9 0 nvme-eui.0025388b11b2c3d4 1 0 8 1 0 0 0 0 0 1 1\n 7 0 loop0 9 0 9 9 9 9 9 9 9 9 9\n");
+    sample(&m, 1);
+    put(&m, "proc/diskstats", " 259 0 nvme0n1 10 0 201000 5 10 0 102000 5 0 5100 10 0 0 0 0\n 259 1 nvme0n1p1 10 0 9001000 5 10 0 2000 5 0 100 10\n 8 0 sda 1 0 8 1 0 0 0 0 0 1 1\n"
+                              " 9 0 nvme-eui.0025388b11b2c3d4 1 0 2008 1 0 0 0 0 0 1 1\n 7 0 loop0 9 0 99 9 9 9 9 9 9 9 9\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/disk_nvme0n1_read_megabytes_per_second"), 10.24));
+    assert_true(near(last(&m, "system/disk_nvme0n1_write_megabytes_per_second"), 5.12));
+    assert_true(near(last(&m, "system/disk_nvme0n1_busy_percentage"), 50));
+    assert_int_equal(count(&m, "system/disk_nvme0n1p1"), 0);
+    assert_int_equal(count(&m, "system/disk_sda"), 0); /* idle */
+    assert_int_equal(count(&m, "system/disk_loop0"), 0);
+    assert_true(near(last(&m, "system/disk_disk3_read_megabytes_per_second"), 0.102)); /* no serial in a key */
+    put(&m, "proc/diskstats", " 259 0 nvme0n1 1 0 10 5 10 0 20 5 0 51 10\n"); /* reset, and disks gone */
+    size_t before = count(&m, "system/disk_nvme0n1_read");
+    sample(&m, 10);
+    assert_int_equal(count(&m, "system/disk_nvme0n1_read"), before);
+    end(&m);
+}
+
+/* So many disks: the first are told one by one, the rest as one. */
+static void disks_are_bounded(void **state)
+{
+    struct machine m;
+    struct buf text CLEANUP_BUF;
+    (void)state;
+    begin(&m);
+    buf_init(&text, 1 << 20);
+    for (int round = 0; round < 2; round++) {
+        buf_clear(&text);
+        for (int i = 0; i < 100; i++) {
+            char path[60];
+            snprintf(path, sizeof path, "sys/block/dm-%d/size", i);
+            put(&m, path, "1");
+            buf_printf(&text, "253 %d dm-%d 1 0 %d 1 1 0 0 1 0 1 1\n", i, i, round * 20000);
+        }
+        put(&m, "proc/diskstats", text.p);
+        sample(&m, 10);
+    }
+    assert_true(near(last(&m, "system/disk_dm_15_read_megabytes_per_second"), 1.024));
+    assert_true(isnan(last(&m, "system/disk_dm_16_read_megabytes_per_second")));
+    assert_true(near(last(&m, "system/disk_others_read_megabytes_per_second"), 84 * 1.024));
+    end(&m);
+}
+
+static void cards_and_ports_have_rates(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "sys/class/net/eth0/device/vendor", "0x15b3");
+    put(&m, "sys/class/net/enx525400a1b2c3/device/vendor", "0x15b3");
+    put(&m, "proc/self/net/dev", "Inter-|   Receive  |  Transmit\n face |bytes packets\n    lo: 5 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n  eth0: 1000 0 0 0 0 0 0 0 2000 0 0 0 0 0 0 0\n"
+                                 "enx525400a1b2c3: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n veth9: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+    put(&m, "sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", "1000\n");
+    put(&m, "sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", "0\n");
+    put(&m, "sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_wait", "0\n");
+    put(&m, "sys/class/infiniband/ibx0c42a1030065f3a2/ports/1/counters/port_rcv_data", "0\n");
+    put(&m, "sys/class/infiniband/ibx0c42a1030065f3a2/ports/1/counters/port_xmit_data", "0\n");
+    put(&m, "sys/class/infiniband/qib0/ports/1/counters/port_rcv_data", "4294967295\n");
+    put(&m, "sys/class/infiniband/qib0/ports/1/counters/port_xmit_data", "9\n");
+    sample(&m, 1);
+    put(&m, "proc/self/net/dev", "h\nh\n    lo: 9999995 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n  eth0: 10001000 0 0 0 0 0 0 0 2000 0 0 0 0 0 0 0\n"
+                                 "enx525400a1b2c3: 1000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n veth9: 7000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+    put(&m, "sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", "25001000\n");
+    put(&m, "sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_wait", "50\n");
+    put(&m, "sys/class/infiniband/ibx0c42a1030065f3a2/ports/1/counters/port_rcv_data", "2500000\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/network_eth0_receive_megabytes_per_second"), 1));
+    assert_true(last(&m, "system/network_eth0_transmit_megabytes_per_second") == 0);
+    assert_true(near(last(&m, "system/network_mlx5_0_1_receive_megabytes_per_second"), 10)); /* words of four octets */
+    assert_true(near(last(&m, "system/network_mlx5_0_1_wait_ticks_per_second"), 5));
+    assert_int_equal(count(&m, "system/network_lo"), 0);
+    assert_int_equal(count(&m, "system/network_veth9"), 0);
+    assert_true(near(last(&m, "system/network_card2_receive_megabytes_per_second"), 0.1)); /* its name holds its address */
+    assert_true(near(last(&m, "system/network_fabric1_1_receive_megabytes_per_second"), 1));
+    assert_true(strstr(missing(&m, "system/fabric"), "32 bits") != NULL);
+    for (const struct fact *f = m.r.first; f; f = f->next)
+        assert_false(str_has(f->key, "525400") || str_has(f->key, "0c42a1"));
+    end(&m);
+}
+
+static void lustre_has_rates_for_each_mount(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "proc/fs/lustre/llite/scratch-ffff8a0c12345678/stats",
+        "snapshot_time 1 secs.usecs\nread_bytes 1 samples [bytes] 4096 4096 4096\nopen 5 samples [regs]\n");
+    sample(&m, 1);
+    put(&m, "proc/fs/lustre/llite/scratch-ffff8a0c12345678/stats",
+        "snapshot_time 2 secs.usecs\nread_bytes 9 samples [bytes] 4096 4096 50004096\nwrite_bytes 2 samples [bytes] 1 1 20000000 99\nopen 15 samples [regs]\n"
+        "getattr 90 samples [usec] 1 2 3\nbrw_read 77 samples [pages] 1 2 3\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/lustre_scratch_read_megabytes_per_second"), 5));
+    assert_true(near(last(&m, "system/lustre_scratch_write_megabytes_per_second"), 2));
+    assert_true(near(last(&m, "system/lustre_scratch_metadata_operations_per_second"), 10));
+    end(&m);
+    begin(&m);
+    m.h.public_profile = true;
+    put(&m, "proc/fs/lustre/llite/secretsite-ffff8a0c12345678/stats", "read_bytes 1 samples [bytes] 1 1 1\n");
+    sample(&m, 1);
+    put(&m, "proc/fs/lustre/llite/secretsite-ffff8a0c12345678/stats", "read_bytes 1 samples [bytes] 1 1 50000001\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/lustre1_read_megabytes_per_second"), 5));
+    end(&m);
+}
+
+static void energy_goes_round_and_counts_on(void **state)
+{
+    static const char *const values[] = {"200000000000\n", "262000000000\n", "10000000000\n", "90000000000\n"};
+    struct machine m;
+    (void)state;
+    begin(&m);
+    for (int i = 0; i < 2; i++) {
+        char path[100];
+        const char *const files[][2] = {{"name", i ? "package-1\n" : "package-0\n"}, {"max_energy_range_uj", "262143328850\n"}, {"energy_uj", "1000000\n"}};
+        for (int k = 0; k < 3; k++) {
+            snprintf(path, sizeof path, "sys/class/powercap/intel-rapl:%d/%s", i, files[k][0]);
+            put(&m, path, files[k][1]);
+        }
+    }
+    put(&m, "sys/class/powercap/intel-rapl:0:0/name", "dram\n");
+    put(&m, "sys/class/powercap/intel-rapl:0:0/max_energy_range_uj", "262143328850\n");
+    put(&m, "sys/class/powercap/intel-rapl:0:0/energy_uj", values[0]);
+    put(&m, "sys/cray/pm_counters/energy", "1000 J 1690000000000000 us\n");
+    probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+    for (int i = 1; i < 4; i++) {
+        put(&m, "sys/class/powercap/intel-rapl:0:0/energy_uj", values[i]);
+        if (i == 3) {
+            put(&m, "sys/class/powercap/intel-rapl:0/energy_uj", "3001000000\n"); /* 3000 J */
+            put(&m, "sys/class/powercap/intel-rapl:1/energy_uj", "2001000000\n"); /* 2000 J */
+            put(&m, "sys/cray/pm_counters/energy", "10000 J 1690000030000000 us\n");
+        }
+        sample(&m, 10);
+        if (i == 2) /* 143 J to the end, and 10 kJ more, in 10 s */
+            assert_true(near(last(&m, "system/power_dram0_watts"), 1014.33));
+    }
+    assert_true(near(last(&m, "system/power_package0_watts"), 300));
+    assert_true(near(last(&m, "system/power_node_watts"), 900));
+    now_ns += 1000000000;
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(near(last(&m, "energy.package_J"), 5000));
+    assert_true(near(last(&m, "energy.dram_J"), 62000 + 10143.32885 + 80000));
+    assert_true(near(last(&m, "energy.node_J"), 9000));
+    end(&m);
+}
+
+/* Five minutes without a look at a counter that goes round after 65 kJ: no figure is better than a wrong one. */
+static void energy_that_may_have_gone_round_twice_is_missing(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
+    put(&m, "sys/class/powercap/intel-rapl:0/max_energy_range_uj", "65532610987\n");
+    put(&m, "sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n");
+    probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+    now_ns += 300000000000;
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(isnan(last(&m, "energy.package_J")));
+    assert_true(strstr(missing(&m, "energy.package_J"), "300 s") != NULL);
+    end(&m);
+}
+
+static void throttling_of_the_group(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "proc/self/cgroup", "0::/job\n");
+    put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+    put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 1000000\nuser_usec 1\nsystem_usec 1\nnr_periods 100\nnr_throttled 10\nthrottled_usec 5000000\n");
+    put(&m, "sys/fs/cgroup/job/memory.current", "500000000\n");
+    put(&m, "sys/fs/cgroup/job/memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\n");
+    sample(&m, 1);
+    put(&m, "sys/fs/cgroup/job/cpu.stat", "usage_usec 21000000\nuser_usec 1\nsystem_usec 1\nnr_periods 200\nnr_throttled 35\nthrottled_usec 9000000\n");
+    put(&m, "sys/fs/cgroup/job/memory.events", "low 0\nhigh 0\nmax 0\noom 2\noom_kill 3\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/cgroup_cpu_percentage"), 200));
+    assert_true(near(last(&m, "system/cgroup_throttled_percentage"), 25));
+    assert_true(near(last(&m, "system/cgroup_memory_megabytes"), 500));
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(near(last(&m, "cgroup.throttled_s"), 4));
+    assert_true(near(last(&m, "cgroup.throttled_percent"), 25));
+    assert_true(near(last(&m, "cgroup.oom_kills"), 2));
+    end(&m);
+}
+
+static void put_process(struct machine *m, int pid, int parent, const char *name, int ticks, int pages, const char *children)
+{
+    char path[80], text[300];
+    snprintf(path, sizeof path, "proc/%d/stat", pid);
+    snprintf(text, sizeof text, "%d (%s) S %d 1 1 0 -1 4194304 0 0 0 0 %d 0 %d 0 20 0 1 0 100 1000000 %d 0 0 0\n", pid, name, parent, ticks, ticks, pages);
+    put(m, path, text);
+    snprintf(path, sizeof path, "proc/%d/task/%d/children", pid, pid);
+    put(m, path, children);
+}
+
+static void the_tree_is_the_programs_own(void **state)
+{
+    struct machine m;
+    double tick = (double)sysconf(_SC_CLK_TCK), page = (double)sysconf(_SC_PAGESIZE);
+    (void)state;
+    begin(&m);
+    m.h.pid = 200;
+    put(&m, "proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500000 kB\n");
+    put_process(&m, 100, 50, "benchwrap", 0, 9, "200 400 ");
+    put_process(&m, 200, 100, "a) R 1 (b", 0, 100, "300 999 "); /* 999 has gone */
+    put_process(&m, 300, 200, "c", 0, 1000, "");
+    put_process(&m, 400, 100, "left behind", 0, 1, "");
+    put_process(&m, 500, 50, "somebody else's", 1000, 99999, "");
+    sample(&m, 1);
+    assert_true(last(&m, "system/process_count") == 3);
+    assert_true(fabs(last(&m, "system/process_memory_rss_megabytes") - 1101 * page / 1e6) < 0.051);
+    assert_true(last(&m, "system/process_threads") == 3);
+    put_process(&m, 300, 200, "c", (int)(10 * tick), 1000, ""); /* 10 s itself, 10 s of children that ended */
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/process_cpu_percentage"), 200));
+    end(&m);
+}
+
+/* A tree of thousands costs, and is looked at less often for it; what vanishes meanwhile is no error. */
+static void thousands_of_processes_cost_little(void **state)
+{
+    enum { MANY = 3000 };
+    struct machine m;
+    struct buf children CLEANUP_BUF;
+    (void)state;
+    begin(&m);
+    buf_init(&children, 1 << 20);
+    for (int i = 0; i < MANY; i++)
+        buf_printf(&children, "%d ", 1000 + i);
+    m.h.pid = 200;
+    put_process(&m, 100, 50, "benchwrap", 0, 9, "200 ");
+    put_process(&m, 200, 100, "a", 0, 100, children.p);
+    for (int i = 0; i < MANY; i += 2) /* every other one has gone */
+        put_process(&m, 1000 + i, 200, "x", 0, 1, "");
+    for (int i = 0; i < 12; i++)
+        sample(&m, 1);
+    assert_true(last(&m, "system/process_count") == 1 + MANY / 2);
+    size_t told = count(&m, "system/process_count");
+    assert_true(told >= 3 && told < 8); /* a walk takes milliseconds: seconds of rest */
+    sample(&m, 100000);
+    assert_int_equal(count(&m, "system/process_count"), told + 1);
+    end(&m);
+}
+
+static void clocks_that_jump_give_no_rates(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+    sample(&m, 1);
+    put(&m, "proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+    sample(&m, -500); /* back */
+    assert_int_equal(count(&m, "system/pressure_io"), 0);
+    sample(&m, 0);
+    assert_int_equal(count(&m, "system/pressure_io"), 0);
+    sample(&m, 600);
+    assert_true(near(last(&m, "system/pressure_io_percentage"), 1));
+    end(&m);
+}
+
+static void names_in_keys_hold_no_addresses(void **state)
+{
+    static const char *const rows[][2] = {{"sda", "sda"}, {"sdaa", "sdaa"}, {"nvme0n1", "nvme0n1"}, {"nvme10c2n1", "nvme10c2n1"}, {"dm-3", "dm_3"}, {"md127", "md127"},
+        {"eth0", "eth0"}, {"enp129s0f1np1", "enp129s0f1np1"}, {"eno1", "eno1"}, {"ibp65s0", "ibp65s0"}, {"mlx5_bond_0", "x7"}, {"mlx5_12", "mlx5_12"}, {"hfi1_0", "hfi1_0"},
+        {"enx525400a1b2c3", "x7"}, {"ibx0c42a1030065f3a2", "x7"}, {"wlx00c0ca9912ab", "x7"}, {"enterprise", "x7"}, {"eth0.100", "x7"}, {"customer-lan", "x7"}, {"", "x7"},
+        {"sd", "x7"}, {"sdLABEL", "x7"}, {"nvme-eui.0025388b11b2c3d4", "x7"}, {"eth12345678", "x7"}, {"en\xff", "x7"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char ret[24];
+        sample_name(ret, rows[i][0], "x", 7);
+        assert_string_equal(ret, rows[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
+        cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
+        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(throttling_of_the_group), cmocka_unit_test(the_tree_is_the_programs_own),
+        cmocka_unit_test(thousands_of_processes_cost_little), cmocka_unit_test(clocks_that_jump_give_no_rates), cmocka_unit_test(names_in_keys_hold_no_addresses)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
