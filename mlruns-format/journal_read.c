@@ -122,7 +122,7 @@ static const char *get_text(const struct json *j, const char *key)
 
 static bool run_id_ok(const char *id)
 {
-    return strlen(id) == 32 && strspn(id, "0123456789abcdef") == 32;
+    return str_hex(str_of(id), 32);
 }
 
 static const char *keep(struct arena *a, const char *z)

@@ -3,11 +3,6 @@
 
 #include <stdlib.h>
 
-static char folded(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool folds(enum space space)
 {
     return space <= SPACE_ARTIFACT;
@@ -17,7 +12,7 @@ static uint32_t hash_of(enum space space, struct str s)
 {
     uint32_t h = 2166136261u ^ (uint32_t)space; /* FNV-1a */
     for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)(folds(space) ? folded(s.p[i]) : s.p[i])) * 16777619u;
+        h = (h ^ (unsigned char)(folds(space) ? str_lower(s.p[i]) : s.p[i])) * 16777619u;
     return h;
 }
 
@@ -26,7 +21,7 @@ static bool same_key(enum space space, struct str a, struct str b)
     if (a.n != b.n || !folds(space))
         return str_eq(a, b);
     for (size_t i = 0; i < a.n; i++)
-        if (folded(a.p[i]) != folded(b.p[i]))
+        if (str_lower(a.p[i]) != str_lower(b.p[i]))
             return false;
     return true;
 }

@@ -271,7 +271,7 @@ static struct tree_run *read_run(struct reader *x, const struct folder *in, cons
 
 static bool is_run_id(const char *name)
 {
-    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
+    return str_hex(str_of(name), 32);
 }
 
 /* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */

@@ -37,7 +37,7 @@ const char *pull_tag(const struct json *data, const char *key)
 
 static bool legal_id(const char *id)
 {
-    return strlen(id) == 32 && strspn(id, "0123456789abcdef") == 32;
+    return str_hex(str_of(id), 32);
 }
 
 struct adding {

@@ -41,6 +41,14 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+bool str_hex(struct str s, size_t n)
+{
+    bool good = s.n == n;
+    for (size_t i = 0; i < n && good; i++)
+        good = (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f');
+    return good;
+}
+
 struct str str_trim(struct str s)
 {
     while (s.n && is_blank(s.p[0]))

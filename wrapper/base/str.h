@@ -27,6 +27,12 @@ static inline const char *str_base_name(const char *path)
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash && slash[1] ? slash + 1 : path ? path : "";
 }
+static inline char str_lower(char c) /* of ASCII, whatever the locale */
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+/* n digits 0-9 a-f and nothing else? 32: the id of a run. */
+bool str_hex(struct str s, size_t n);
 static inline bool str_eq(struct str a, struct str b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

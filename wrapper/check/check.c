@@ -74,7 +74,7 @@ bool check_is_public(struct str text)
 
 static bool is_run_id(struct str name)
 {
-    return name.n == 32 && strspn(name.p, "0123456789abcdef") == 32;
+    return str_hex(name, 32);
 }
 
 static bool is_experiment_id(struct str name)

@@ -49,7 +49,7 @@ void check_kin(struct run_check *r)
     if (!block)
         return;
     snprintf(path, sizeof path, "%.12s/%.40s", r->experiment, parent ? parent : "");
-    if (!parent || strlen(parent) != 32 || strspn(parent, "0123456789abcdef") != 32)
+    if (!str_hex(str_of(parent), 32))
         run_found(r, CHECK_IDENTITY, "tags/mlflow.parentRunId", 0, "it is one test of a larger output, and names no run that has it");
     else if (r->k->tree && folder_look(r->k->tree, path, &e, NULL) < 0)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "the run %.8s, which has its output, is not here", parent);

@@ -57,7 +57,7 @@ static bool is_experiment(struct str s)
 
 static bool is_run(struct str s)
 {
-    return s.n == 32 && strspn(s.p, "0123456789abcdef") >= 32;
+    return str_hex(s, 32);
 }
 
 static enum place place_of(const struct range *x, const char *path, struct str *ret_experiment, struct str *ret_run)

@@ -330,7 +330,7 @@ static void check_amends(struct run_check *r)
         if (!id)
             continue;
         snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
-        if (strlen(id) != 32 || strspn(id, "0123456789abcdef") != 32)
+        if (!str_hex(str_of(id), 32))
             run_found(r, CHECK_AMENDS, file, 0, "it is no id of a run");
         else if (strcmp(id, r->id) == 0)
             run_found(r, CHECK_AMENDS, file, 0, "it names the run itself");

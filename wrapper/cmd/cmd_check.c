@@ -34,7 +34,7 @@ static void show_progress(void *context, size_t done, size_t total)
 static bool is_run_folder(const char *path)
 {
     const char *name = str_base_name(path);
-    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
+    return str_hex(str_of(name), 32);
 }
 
 /* The repository that the tree lies in may be public. */

@@ -13,7 +13,7 @@ bool correction_possible(const char *id)
 
 static bool is_id(const char *text)
 {
-    return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
+    return str_hex(str_of(text), 32);
 }
 
 void corrections_see(struct corrections *c, const struct runs *runs, const struct tree_run *run, struct arena *a)

@@ -168,7 +168,7 @@ static int write_tree(struct sync_ref *r, const char *object, int dir, const cha
 
 static bool is_run_id(const char *name)
 {
-    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
+    return str_hex(str_of(name), 32);
 }
 
 static int outline_run(struct sync_ref *r, const char *folder, const char *run, struct err *err)

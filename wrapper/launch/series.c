@@ -14,7 +14,7 @@
 const char *series_child_id(const char *argument)
 {
     size_t n = sizeof SERIES_CHILD - 1;
-    if (strncmp(argument, SERIES_CHILD, n) != 0 || strlen(argument + n) != 32 || strspn(argument + n, "0123456789abcdef") != 32)
+    if (strncmp(argument, SERIES_CHILD, n) != 0 || !str_hex(str_of(argument + n), 32))
         return NULL;
     return argument + n;
 }

@@ -52,7 +52,7 @@ static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret
     unsigned char bytes[4];
     char hex[9];
     int rc = repo_config(r, "benchwrap.clone", a, ret, err);
-    if (rc == 0 && (strlen(*ret) != 8 || strspn(*ret, "0123456789abcdef") != 8))
+    if (rc == 0 && !str_hex(str_of(*ret), 8))
         return err_set(err, ERR_INPUT, "benchwrap.clone in %sconfig is \"%.40s\", not 8 digits 0-9a-f: git config --unset benchwrap.clone",
                        repo_common(r), *ret);
     if (rc != 1)

@@ -16,7 +16,7 @@ enum { EXPERIMENTS_MAX = 10000 };
 
 bool scan_is_run_id(const char *name)
 {
-    return strspn(name, "0123456789abcdef") == 32 && !name[32];
+    return str_hex(str_of(name), 32);
 }
 
 static bool is_experiment(const char *name)

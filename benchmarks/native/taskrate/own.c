@@ -68,7 +68,7 @@ void own_end(struct own *o, bool cleaned)
 /* "taskrate-" and 16 hexadecimal digits: nothing else may become an argument of scancel. */
 static bool is_tag(const char *name)
 {
-    return strncmp(name, "taskrate-", 9) == 0 && strlen(name) == 25 && strspn(name + 9, "0123456789abcdef") == 16;
+    return strncmp(name, "taskrate-", 9) == 0 && str_hex(str_of(name + 9), 16);
 }
 
 static struct str field(struct str text, const char *name)
