@@ -6,11 +6,6 @@
 enum { PIECE = 256 << 10, HOLD_MAX = 64 << 10, HOLD_LAST = 4 << 10 };
 static const char mark[] = "[redacted]";
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 bool redact_name(struct str name)
 {
     static const char *const words[] = {"key", "token", "secret", "pass", "cred", "cookie", "auth", "_pwd"};
@@ -18,7 +13,7 @@ bool redact_name(struct str name)
         size_t n = strlen(words[i]);
         for (size_t at = 0; at + n <= name.n; at++) {
             size_t k = 0;
-            while (k < n && lower(name.p[at + k]) == words[i][k])
+            while (k < n && str_lower(name.p[at + k]) == words[i][k])
                 k++;
             if (k == n)
                 return true;
@@ -84,12 +79,6 @@ size_t redact_value(struct buf *to, struct str value)
 
 /* ---- in place ---- */
 
-struct filling {
-    char *text;
-    void (*each)(void *context, const struct secret *s);
-    void *context;
-};
-
 /* "[redacted]***", as long as what was there. */
 static void fill(char *p, size_t n)
 {
@@ -109,12 +98,11 @@ struct kept_secret {
 static void keep(void *context, const struct secret *s)
 {
     struct kept_secret *k = context;
-    if (k->n > 0 && s->at <= k->list[k->n - 1].at + k->list[k->n - 1].n && s->at >= k->list[k->n - 1].at) { /* they overlap: one */
-        size_t end = s->at + s->n, old = k->list[k->n - 1].at + k->list[k->n - 1].n;
-        if (s->at < old || s->kind == k->list[k->n - 1].kind)
-            k->list[k->n - 1].n = (end > old ? end : old) - k->list[k->n - 1].at;
-        if (s->at < old || s->kind == k->list[k->n - 1].kind)
-            return;
+    struct secret *last = k->n > 0 ? &k->list[k->n - 1] : NULL;
+    size_t end = s->at + s->n, old = last ? last->at + last->n : 0;
+    if (last && s->at >= last->at && (s->at < old || (s->at == old && s->kind == last->kind))) { /* they overlap: one */
+        last->n = (end > old ? end : old) - last->at;
+        return;
     }
     if (k->n == k->room) {
         size_t room = k->room ? 2 * k->room : 32;
@@ -198,6 +186,15 @@ static void no_secret(void *context, const struct secret *s)
     (void)s;
 }
 
+/* Stars for what there is no memory to look at. */
+static void pass_blotted(struct redact_stream *s, size_t n)
+{
+    char blot[256];
+    memset(blot, '*', sizeof blot);
+    for (size_t left = n; left > 0; left -= left < sizeof blot ? left : sizeof blot)
+        s->write(s->context, blot, left < sizeof blot ? left : sizeof blot);
+}
+
 /* Lines in the caller's memory: handed on from there where nothing is to be replaced. */
 static void pass_lines(struct redact_stream *s, const char *p, size_t n)
 {
@@ -211,12 +208,8 @@ static void pass_lines(struct redact_stream *s, const char *p, size_t n)
         memcpy(copy, p, n);
         redact_lines(s->redact, &s->state, copy, n);
         s->write(s->context, copy, n);
-    } else {
-        char blot[256];
-        memset(blot, '*', sizeof blot);
-        for (size_t left = n; left > 0; left -= left < sizeof blot ? left : sizeof blot)
-            s->write(s->context, blot, left < sizeof blot ? left : sizeof blot);
-    }
+    } else
+        pass_blotted(s, n);
     free(copy);
 }
 
@@ -243,7 +236,7 @@ static size_t lines_end(const char *p, size_t n)
 /* Behind the last blank whose words do not announce what follows. 0: nowhere. */
 static size_t words_end(const char *p, size_t n)
 {
-    for (size_t i = n; i-- > 1;)
+    for (size_t i = secrets_rest_of_line((struct str){p, n}); i-- > 1;)
         if ((p[i] == ' ' || p[i] == '\t') && p[i - 1] != ' ' && p[i - 1] != '\t' && !secrets_announced((struct str){p, i}))
             return i + 1;
     return 0;
@@ -262,13 +255,22 @@ static void relieve(struct redact_stream *s)
     pass_held(s, n > 0 ? n : s->n - HOLD_LAST);
 }
 
+/* Without memory to hold it nobody can tell what it begins: as many stars go on. */
+static void hold_or_blot(struct redact_stream *s, const char *p, size_t n)
+{
+    if (hold(s, p, n))
+        return;
+    pass_held(s, words_end(s->held, s->n));
+    pass_blotted(s, s->n + n);
+    s->n = 0;
+}
+
 static void write_piece(struct redact_stream *s, const char *p, size_t n)
 {
     if (s->n > 0) { /* the line that is held ends first */
         const char *lf = memchr(p, '\n', n);
         size_t k = lf ? (size_t)(lf - p) + 1 : n;
-        if (!hold(s, p, k))
-            return;
+        hold_or_blot(s, p, k);
         p += k;
         n -= k;
         if (lf)
@@ -278,7 +280,7 @@ static void write_piece(struct redact_stream *s, const char *p, size_t n)
     if (lines > 0)
         pass_lines(s, p, lines);
     if (n > lines)
-        hold(s, p + lines, n - lines);
+        hold_or_blot(s, p + lines, n - lines);
     while (s->n > HOLD_MAX)
         relieve(s);
 }

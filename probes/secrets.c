@@ -10,11 +10,6 @@
 
 enum { BLOCK = 64, RUN_LEAST = 16, NAME_LONGEST = 64, URL_LONGEST = 512, AWS_KEY = 40 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -22,7 +17,7 @@ static bool is_digit(char c)
 
 static bool is_letter(char c)
 {
-    return lower(c) >= 'a' && lower(c) <= 'z';
+    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
 }
 
 static bool is_token_byte(char c) /* base64 in both alphabets, without '/', which paths are full of */
@@ -42,7 +37,7 @@ static bool same(struct str a, const char *b)
     if (a.n != n)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (lower(a.p[i]) != b[i])
+        if (str_lower(a.p[i]) != b[i])
             return false;
     return true;
 }
@@ -497,12 +492,20 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
     return f.count;
 }
 
+size_t secrets_rest_of_line(struct str line)
+{
+    static const char *const words[] = {"uthorization", "UTHORIZATION", "ookie", "OOKIE", "-----BEGIN"};
+    size_t from = line.n;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        ptrdiff_t at = str_find(str_sub(line, 0, from), str_of(words[i]));
+        if (at >= 0)
+            from = (size_t)at;
+    }
+    return from;
+}
+
 bool secrets_announced(struct str words)
 {
-    static const char *const rest_of_line[] = {"uthorization", "UTHORIZATION", "ookie", "OOKIE", "-----BEGIN"};
-    for (size_t i = 0; i < sizeof rest_of_line / sizeof *rest_of_line; i++)
-        if (str_has(words, rest_of_line[i]))
-            return true;
     size_t from = words.n;
     while (from > 0 && !is_blank(words.p[from - 1]))
         from--;

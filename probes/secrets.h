@@ -22,7 +22,9 @@ struct secrets_state {
 size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 /* How well a name tells that its value is a secret: 0 not, 1 where the value looks random, 2 always, 3 the rest of the line. */
 int secrets_name(struct str name);
-/* Could what follows be a secret because of these words before it? ("Authorization: Basic", "--password", "token =") */
+/* Where all that follows in the line may be a secret ("Authorization: Basic"); the line's length: nowhere. */
+size_t secrets_rest_of_line(struct str line);
+/* Could what follows be a secret because of the last of these words? ("--password", "token =") */
 bool secrets_announced(struct str words);
 const char *secrets_reason(enum secret_kind kind);
 #endif
