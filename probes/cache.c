@@ -84,11 +84,10 @@ static bool name_of(const struct host *h, const char *probe, char ret[128], size
     return true;
 }
 
-/* The directory, if it is ours and nobody else's. */
-static int open_dir(const struct host *h)
+int probes_cache_open(const struct host *h)
 {
     struct stat st;
-    int fd = open(h->cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = !h->cache ? -1 : open(h->cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
         close(fd);
         fd = -1;
@@ -132,7 +131,7 @@ bool cache_replay(const struct host *h, const char *probe, struct record *r)
     size_t prefix;
     if (!h->cache || !name_of(h, probe, name, &prefix))
         return false;
-    int dir CLEANUP_FD = open_dir(h);
+    int dir CLEANUP_FD = probes_cache_open(h);
     struct buf text CLEANUP_BUF;
     buf_init(&text, CACHE_MAX + (1 << 17));
     struct str rest, all;
@@ -212,7 +211,7 @@ void cache_keep(const struct host *h, const char *probe, const struct record *r,
     buf_str(&whole, buf_text(&body));
     if (whole.failed || fs_mkdirs(AT_FDCWD, h->cache, 0700, NULL) != 0)
         return;
-    int dir CLEANUP_FD = open_dir(h);
+    int dir CLEANUP_FD = probes_cache_open(h);
     if (dir >= 0 && fs_write(dir, name, buf_text(&whole), 0600, false, NULL) == 0)
         sweep(dir, name, prefix);
 }

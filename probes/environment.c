@@ -61,12 +61,9 @@ static void clean(const struct host *h, struct identities *ids, struct str name,
         buf_puts(to, value.n > 0 ? "[redacted]" : "");
         return;
     }
-    if (!h->public_profile) {
-        redact_value(to, value);
-        return;
-    }
     redact_value(to, value);
-    identities_replace(ids, to->p ? to->p : (char[]){0}, to->n, NULL, NULL);
+    if (h->public_profile)
+        identities_replace(ids, to->p ? to->p : (char[]){0}, to->n, NULL, NULL);
 }
 
 /* env.omp_num_threads of OMP_NUM_THREADS; a value with a path is no tuning and would differ at each site. */
@@ -77,8 +74,8 @@ static void tell_tuning(struct host *h, struct record *r, struct str name, struc
     if (name.n + n >= sizeof key || value.n > 250 || memchr(value.p, '/', value.n))
         return;
     for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
-        key[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+        char c = str_lower(name.p[i]);
+        key[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
     }
     key[n] = 0;
     tell(h, r, key, value);

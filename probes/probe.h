@@ -70,6 +70,8 @@ const struct probe_cost *probes_costs(const struct host *);
 /* The directory for host->cache: $XDG_RUNTIME_DIR/benchwrap, else $XDG_CACHE_HOME/benchwrap, else ~/.cache/benchwrap. Only text is
  * made here, no file is touched. False if env names none of them by an absolute path. */
 bool probes_cache_dir(char *const *env, struct buf *ret);
+/* That directory (host->cache), if it is there, ours and nobody else's; -1: else. */
+int probes_cache_open(const struct host *h);
 /* May a public record hold this param or tag? By the allow-list probes/public.def. */
 bool probes_public(const char *key);
 #endif

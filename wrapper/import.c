@@ -305,8 +305,8 @@ static int make_run(const struct import *im, const struct found *f, const char *
     if (make_begin(&m, &plan, err))
         return -1;
     record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);
-    char *clean = redaction_output(text, public, environ); /* the id is that of the text as it was found */
-    int kept = clean ? put_output(&m, im, f, str_base_name(name), (struct str){clean, text.n}, a, err) : err_set(err, ERR_SYSTEM, "no memory");
+    char *clean = redaction_output(text, public, environ, err); /* the id is that of the text as it was found */
+    int kept = clean ? put_output(&m, im, f, str_base_name(name), (struct str){clean, text.n}, a, err) : -1;
     free(clean);
     if (kept) {
         make_drop(&m);

@@ -6,14 +6,31 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-void redaction_begin(struct redaction *ret, bool public_profile, const struct host *h)
+void redaction_begin_with(struct redaction *ret, struct identities *ids)
 {
-    *ret = (struct redaction){.redact.ids = public_profile ? &ret->ids : NULL, .streams.ids = public_profile ? &ret->ids : NULL};
+    *ret = (struct redaction){.redact.ids = ids, .streams.ids = ids};
     identities_init(&ret->ids);
-    if (!public_profile)
-        return;
-    identities_of_env(&ret->ids, h->env);
-    identities_of_host(&ret->ids, h);
+}
+
+int redaction_begin(struct redaction *ret, bool public_profile, const struct host *h, struct err *err)
+{
+    redaction_begin_with(ret, public_profile ? &ret->ids : NULL);
+    if (public_profile && h->root < 0)
+        return err_set(err, ERR_SYSTEM, "the names that a public record leaves out are not known: / cannot be opened");
+    if (public_profile) {
+        identities_of_env(&ret->ids, h->env);
+        identities_of_host(&ret->ids, h);
+    }
+    return 0;
+}
+
+int redaction_begin_here(struct redaction *ret, bool public_profile, char *const *env, struct err *err)
+{
+    struct host here = {
+        .root = public_profile ? open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, .root_path = "/", .real = true, .env = env};
+    int rc = redaction_begin(ret, public_profile, &here, err);
+    fs_close(&here.root);
+    return rc;
 }
 
 void redaction_end(struct redaction *r)
@@ -73,18 +90,17 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
     return copy;
 }
 
-char *redaction_output(struct str text, bool public_profile, char *const *env)
+char *redaction_output(struct str text, bool public_profile, char *const *env, struct err *err)
 {
     struct redaction r;
-    struct host here = {.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .root_path = "/", .real = true, .env = env};
-    char *copy = malloc(text.n + 1);
-    redaction_begin(&r, public_profile, &here);
+    char *copy = NULL;
+    if (redaction_begin_here(&r, public_profile, env, err) == 0 && !(copy = malloc(text.n + 1)))
+        err_set(err, ERR_SYSTEM, "no memory");
     if (copy) {
         memcpy(copy, text.n ? text.p : "", text.n);
         copy[text.n] = 0;
         redact_text(&r.streams, copy, text.n);
     }
     redaction_end(&r);
-    fs_close(&here.root);
     return copy;
 }

@@ -11,14 +11,18 @@ struct redaction {
     struct redact streams; /* the same for what the program prints: counted apart */
 };
 
-/* Of the machine h->root and the environment h->env. */
-void redaction_begin(struct redaction *ret, bool public_profile, const struct host *h);
+/* Of the machine h->root and the environment h->env. -1: public, and the machine cannot be looked at: who does not know its names cannot leave them out. */
+int redaction_begin(struct redaction *ret, bool public_profile, const struct host *h, struct err *err);
+/* The same of this machine. */
+int redaction_begin_here(struct redaction *ret, bool public_profile, char *const *env, struct err *err);
+/* With the identities of another redaction, which lives longer; NULL: private. */
+void redaction_begin_with(struct redaction *ret, struct identities *ids);
 void redaction_end(struct redaction *r);
 /* From now on the record's texts are cleaned. */
 void redaction_of_record(struct redaction *r, struct record *record);
 /* A copy of a text or of arguments in the arena, cleaned; NULL without memory. What follows an option that names a secret is one ("--password X"). */
 char *redaction_text(struct redaction *r, const char *text, struct arena *a);
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);
-/* A copy of a whole output, cleaned as a program's is; to be freed. NULL without memory. env: names of people and hosts, may be NULL. */
-char *redaction_output(struct str text, bool public_profile, char *const *env);
+/* A copy of a whole output, cleaned as a program's is; to be freed. NULL: see err. env: names of people and hosts, may be NULL. */
+char *redaction_output(struct str text, bool public_profile, char *const *env, struct err *err);
 #endif

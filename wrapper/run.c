@@ -57,7 +57,7 @@ static int finish(struct run *run, char **env)
     if (rc)
         err_set(&err, ERR_SYSTEM, "the journal is not whole");
     else
-        rc = finish_run(&run->spool, env, &f, &err);
+        rc = finish_run(&run->spool, &(struct finish_program){env, run->redaction.redact.ids}, &f, &err);
     if (rc == 0) {
         struct buf text CLEANUP_BUF;
         buf_init(&text, sizeof((struct wire_msg *)0)->text - 1);
@@ -100,7 +100,8 @@ static void tidy(struct run *run)
 
 int run_record(int argc, char **argv, char **env)
 {
-    struct run run = {.spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}, .job = RUN_JOB_NONE, .nodes = RUN_NODES_NONE};
+    struct run run = {
+        .spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}, .job = RUN_JOB_NONE, .nodes = RUN_NODES_NONE};
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
@@ -115,6 +116,7 @@ int run_record(int argc, char **argv, char **env)
     run_watch(&run);
     server_ended(&run);
     if (run.end.kind == WIRE_NOEXEC) {
+        probes_end(&run.host); /* what looks aside writes into the spool */
         job_close(&run);
         nodes_close(&run);
         server_discard(&run);

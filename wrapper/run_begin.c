@@ -263,7 +263,7 @@ static void set_host(struct run *run, char **env)
                               .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
 }
 
-/* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams, which a published one withholds. */
+/* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams. */
 static void set_limits(struct run *run)
 {
     const struct opt_value *asked = opt_find(&run->plan.opts, "artifact-max");
@@ -273,7 +273,7 @@ static void set_limits(struct run *run)
     run->log_max = opt_bytes(&run->plan.opts, "log-max");
     if (opt_find(&run->plan.opts, "log-max")->origin == OPT_DEFAULT && run->log_max > max / 4)
         run->log_max = max / 4;
-    uint64_t streams = run->host.public_profile ? 0 : 2 * run->log_max;
+    uint64_t streams = 2 * run->log_max;
     run->keep_left = streams < max / 2 ? max - streams : max / 2;
 }
 
@@ -289,7 +289,8 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
         return -1;
     set_host(run, env);
     set_limits(run);
-    redaction_begin(&run->redaction, run->host.public_profile, &run->host);
+    if (redaction_begin(&run->redaction, run->host.public_profile, &run->host, err))
+        return -1;
     run->host.redact = &run->redaction.redact;
     run->told_argv = redaction_argv(&run->redaction, run->plan.argv, &run->plan.arena);
     files_look_begin(&run->files, run->plan.rules, run->plan.program);

@@ -44,10 +44,18 @@ static void record_usage(struct run *run)
     }
 }
 
+bool run_is_ending(int number)
+{
+    static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL, SIGXCPU};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (number == ending[i])
+            return true;
+    return false;
+}
+
 /* Why the program's end was what it was, in words, and MLflow's status for it. */
 static enum run_status status_of(struct run *run, char *why, size_t size)
 {
-    static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL, SIGXCPU};
     const struct wire_msg *e = &run->end;
     int sig = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
     char words[EXIT_WORDS_SIZE];
@@ -62,9 +70,8 @@ static enum run_status status_of(struct run *run, char *why, size_t size)
         snprintf(why, size, "time limit of %s s reached", opt_text(&run->plan.opts, "timeout"));
         return RUN_KILLED;
     }
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sig == ending[i] || ((e->finish_signal || run->job.signal) && e->status != 0))
-            return RUN_KILLED;
+    if (run_is_ending(sig) || ((e->finish_signal || run->job.signal) && e->status != 0))
+        return RUN_KILLED;
     return e->status ? RUN_FAILED : RUN_FINISHED;
 }
 

@@ -285,13 +285,14 @@ static int take_as_told(struct spool *s, struct finished *f, struct finishing *g
 }
 
 /* What the finish step tells is cleaned as the recorder's facts were; the public profile names paths and hosts as they are now. */
-static void clean_facts(struct finished *f, const struct finish_options *o, char *const *env)
+static int clean_facts(struct finished *f, const struct finish_options *o, struct identities *ids, char *const *env, struct err *err)
 {
-    struct host here = {
-        .root = o->public_profile ? open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, .root_path = "/", .real = true, .env = env};
-    redaction_begin(&f->redaction, o->public_profile && here.root >= 0, &here);
-    fs_close(&here.root);
+    if (o->public_profile && !ids && redaction_begin_here(&f->redaction, true, env, err))
+        return -1;
+    if (!o->public_profile || ids)
+        redaction_begin_with(&f->redaction, o->public_profile ? ids : NULL);
     redaction_of_record(&f->redaction, &f->record);
+    return 0;
 }
 
 /* In a public record a word of the output may have been a name: then what the rules lack is nobody's failure, and nobody can check it. */
@@ -309,11 +310,12 @@ static void look_at_replaced(struct record *r, const struct rules_outcome *outco
 }
 
 /* Everything but publishing. */
-static int complete(struct spool *s, char *const *env, struct finished *ret, struct finishing *g, struct err *err)
+static int complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finishing *g, struct err *err)
 {
     struct journal_state state = {0};
     struct finish_options *o = &g->options;
     struct rules_outcome *outcome = &g->outcome;
+    char *const *env = program ? program->env : NULL;
     *g = (struct finishing){0};
     *ret = (struct finished){.verdict = "none", .reason = ""};
     if (journal_read(s->dir, &ret->record, &ret->head, &state, err))
@@ -325,8 +327,8 @@ static int complete(struct spool *s, char *const *env, struct finished *ret, str
     o->archive_dir = journal_path(s->dir, o->archive_dir, &r->arena);
     for (size_t i = 0; i < o->references.count; i++)
         o->references.path[i] = journal_path(s->dir, o->references.path[i], &r->arena);
-    if (!o->told)
-        clean_facts(ret, o, env);
+    if (!o->told && clean_facts(ret, o, program ? program->ids : NULL, env, err))
+        return -1;
     r->source = "recorder";
     if (!state.ended) {
         r->end_ms = state.last_ms > r->start_ms ? state.last_ms : r->start_ms;
@@ -370,12 +372,12 @@ int finish_look(struct spool *s, struct finished *ret, struct err *err)
     return complete(s, NULL, ret, &g, err);
 }
 
-int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err)
+int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err)
 {
     struct finishing g;
     struct buf places CLEANUP_BUF;
     buf_init(&places, 1 << 20);
-    if (complete(s, env, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
+    if (complete(s, program, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
         finish_publish(s, ret, &g.options, err))
         return -1;
     struct record *r = &ret->record;

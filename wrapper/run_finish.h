@@ -39,10 +39,15 @@ struct finished {
     struct redaction redaction; /* of what the finish step itself tells */
 };
 
-/* Reads the journal in s, runs the rules over the kept streams, builds the run and publishes it; notes that in the spool. `env`: the program's
- * environment for rules that read it (NULL after a crash). An unended journal is closed as KILLED at its last fact. On failure the spool keeps
- * everything and -1 is returned (*ret is initialised all the same: finished_deinit). */
-int finish_run(struct spool *s, char *const *env, struct finished *ret, struct err *err);
+/* What its recorder still knows of the program. */
+struct finish_program {
+    char *const *env; /* for rules that read it */
+    struct identities *ids; /* the names that are left out of a public record; NULL: they are looked for again */
+};
+/* Reads the journal in s, runs the rules over the kept streams, builds the run and publishes it; notes that in the spool. program: NULL after a crash.
+ * An unended journal is closed as KILLED at its last fact. On failure the spool keeps everything and -1 is returned (*ret is initialised all the same:
+ * finished_deinit). */
+int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err);
 /* The same without building and publishing: what the run would be. The spool must be an ended one; it stays as it is but for rules.yaml. */
 int finish_look(struct spool *s, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);

@@ -37,13 +37,14 @@ static void set_end(struct run *run, int64_t ends_s)
         return; /* no end, one that cannot be ours, or of a job that was just cancelled: when, not its limit */
     run->job.ends_ms = ends_s * 1000;
     int64_t left_ms = run->job.ends_ms - JOB_SAFE_S * 1000 - now;
-    if (left_ms > 0 && !run->job.signal)
+    if (left_ms > 0)
         run->job.safe_ns = clock_mono_ns() + left_ms * MS;
 }
 
 /* Everything that is in the spool onto the disk, aside: streams and files as well as the journal. */
 static void make_safe(struct run *run)
 {
+    run_pass_words(run);
     journal_flush(run->journal, false, NULL);
     run_sync(run, true);
 }
@@ -67,15 +68,6 @@ static void name_kept(struct run *run, const struct slurm_who *w)
         snprintf(run->job.kept, sizeof run->job.kept, "job-%s", id);
 }
 
-static int open_cache(const struct run *run)
-{
-    struct stat st;
-    int dir = run->host.cache ? open(run->host.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    if (dir >= 0 && (fstat(dir, &st) != 0 || st.st_uid != geteuid() || st.st_mode & 022))
-        fs_close(&dir);
-    return dir;
-}
-
 /* Answers of jobs that have long ended. */
 static void sweep_kept(int dir)
 {
@@ -97,7 +89,7 @@ static bool claim(struct run *run, int64_t *ret_age_ms)
     struct stat st;
     if (!run->job.kept[0] || fs_mkdirs(AT_FDCWD, run->host.cache, 0700, NULL))
         return true;
-    CLEANUP_FD int dir = open_cache(run);
+    CLEANUP_FD int dir = probes_cache_open(&run->host);
     if (dir < 0)
         return true;
     snprintf(name, sizeof name, "%s.asked", run->job.kept);
@@ -113,7 +105,7 @@ static bool claim(struct run *run, int64_t *ret_age_ms)
 void job_keep(const struct run *run, const char *what, struct str text)
 {
     char name[80];
-    CLEANUP_FD int dir = run->job.kept[0] ? open_cache(run) : -1;
+    CLEANUP_FD int dir = run->job.kept[0] ? probes_cache_open(&run->host) : -1;
     snprintf(name, sizeof name, "%s%s", run->job.kept, what);
     if (dir >= 0)
         fs_write(dir, name, text, 0600, false, NULL);
@@ -123,7 +115,7 @@ bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t 
 {
     char name[80];
     struct stat st;
-    CLEANUP_FD int dir = run->job.kept[0] ? open_cache(run) : -1;
+    CLEANUP_FD int dir = run->job.kept[0] ? probes_cache_open(&run->host) : -1;
     snprintf(name, sizeof name, "%s%s", run->job.kept, what);
     if (dir < 0 || fs_read(dir, name, KEPT_MAX, 0, ret, NULL) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
         return false;
@@ -229,8 +221,10 @@ static void start(struct run *run, bool json)
     int64_t left_ms = json ? JOB_LIMIT_MS : (j->ask.until_ns - clock_mono_ns()) / MS;
     struct err err = {0};
     char **env = job_environment(run);
-    if (!env)
+    if (!env) {
+        refuse(run, "out of memory");
         return;
+    }
     if (!json)
         ask_close(&j->ask);
     j->stage = json ? JOB_JSON : JOB_TEXT;
@@ -391,8 +385,7 @@ static bool of_scheduler(pid_t pid)
 void job_signalled(struct run *run, int number, pid_t sender)
 {
     struct run_job *j = &run->job;
-    bool ends = number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT || number == SIGXCPU;
-    if (j->signal || !ends)
+    if (j->signal || number == SIGKILL || !run_is_ending(number))
         return;
     j->signal = number;
     j->by_scheduler = of_scheduler(sender);
@@ -402,6 +395,7 @@ void job_signalled(struct run *run, int number, pid_t sender)
         snprintf(text, sizeof text, "SIG%s", sigabbrev_np(number));
         record_tag(&run->record, "job.signal", str_of(text));
     }
+    run_pass_words(run); /* from now on each time: see on_time */
     journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
 }
 

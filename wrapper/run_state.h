@@ -54,6 +54,10 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
 void run_watch(struct run *run);
 /* Syncs the journal aside, or (all) whatever the spool holds. One at a time. */
 void run_sync(struct run *run, bool all);
+/* Lines that wait for their end go into the streams' files, but for what may be the beginning of something that is left out. */
+void run_pass_words(struct run *run);
+/* Does this signal mean that a run is to end: TERM INT HUP QUIT KILL XCPU? */
+bool run_is_ending(int number);
 /* Takes what the rings still hold and the signals that wait. */
 void run_drain(struct run *run);
 /* The last facts into the record and the journal: usage, status, kept files, what is looked at afterwards. */

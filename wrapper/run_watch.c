@@ -152,10 +152,16 @@ static void take_sample(struct run *run, int64_t now)
     run->next_sample += ((now - run->next_sample) / period + 1) * period;
 }
 
+void run_pass_words(struct run *run)
+{
+    for (int i = 0; i < WIRE_STREAMS; i++)
+        redact_stream_flush(&run->cleaned[i], false);
+}
+
 static void on_time(struct run *run, int64_t now)
 {
-    for (int i = 0; run->idle && i < WIRE_STREAMS; i++)
-        redact_stream_flush(&run->cleaned[i], false); /* a line that waits for its end */
+    if (run->idle || run->job.signal) /* behind such a signal KILL may follow at any time */
+        run_pass_words(run);
     server_on_time(run, now);
     job_on_time(run, now);
     nodes_on_time(run, now);
@@ -248,9 +254,15 @@ void run_watch(struct run *run)
 /* A shell whose child was killed ends with 128 + n, sometimes before the same signal of a scheduler, sent process by process, has come to us. */
 static void await_signal(struct run *run)
 {
+    const struct wire_msg *e = &run->end;
     struct pollfd p = {.fd = run->signals, .events = POLLIN};
-    if (run->end.kind == WIRE_ENDED && WIFEXITED(run->end.status) && WEXITSTATUS(run->end.status) > 128 && !run->end.finish_signal)
-        poll(&p, 1, SIGNAL_MS);
+    int64_t until = clock_mono_ns() + SIGNAL_MS * INT64_C(1000000), left;
+    if (e->kind != WIRE_ENDED || !WIFEXITED(e->status) || !run_is_ending(WEXITSTATUS(e->status) - 128) || e->finish_signal)
+        return;
+    for (take_signals(run); !run->job.signal && (left = until - clock_mono_ns()) > 0;
+         take_signals(run)) /* others, as SIGCHLD, may come too */
+        if (poll(&p, 1, (int)(left / 1000000) + 1) < 0 && errno != EINTR)
+            return;
 }
 
 void run_drain(struct run *run)

@@ -48,7 +48,7 @@ static struct wire *make_wire(void)
     w->start_mono_ns = clock_ns();
     w->launcher = getpid();
     record_new_id(w->run_id);
-    if (parent && strlen(parent) == 32 && strspn(parent, "0123456789abcdef") == 32)
+    if (str_hex(str_of(parent), 32))
         memcpy(w->parent_id, parent, 33);
     snprintf(w->scope, sizeof w->scope, "series");
     return w;
@@ -300,7 +300,7 @@ void series_end(struct series *s, int exit_status, int number)
     close_record(s, exit_status, number);
     int rc = journal_flush(s->run.journal, true, &err);
     if (rc == 0)
-        rc = finish_run(&s->run.spool, s->env, &f, &err);
+        rc = finish_run(&s->run.spool, &(struct finish_program){s->env, s->run.redaction.redact.ids}, &f, &err);
     struct buf server CLEANUP_BUF;
     buf_init(&server, 8192);
     if (rc == 0)

@@ -191,7 +191,11 @@ static int run(struct cmd_context *c)
                err_set(c->err, ERR_USAGE,
                        c->argc > 1 ? "takes one file"
                                    : "a file is wanted, \"-\" for standard input, or --explain for this machine's facts");
-    redaction_begin(&r, public, &h);
+    if (redaction_begin(&r, public, &h, c->err)) {
+        redaction_end(&r);
+        fs_close(&h.root);
+        return -1;
+    }
     listing_init(&l, columns, sizeof columns / sizeof *columns, c->arena);
     if (!explain)
         done = clean_text(c, c->argv[0], &r);
