@@ -22,4 +22,4 @@ for line in open(sys.argv[1]):
 errors.sort(); ttft.sort()
 q = lambda v, p: round(v[min(len(v) - 1, int(p * len(v)))], 6) if v else None
 print(json.dumps({"requests": requests, "missing": missing, "compared": compared, "error_median_ms": q(errors, .5), "error_mean_ms": sum(errors) / len(errors) if errors else None,
-                  "error_p99_ms": q(errors, .99), "ttft_median_ms": q(ttft, .5), "server_requests": totals[0], "server_tokens": totals[1]}))
+                  "error_p99_ms": q(errors, .99), "ttft_median_ms": q(ttft, .5), "server_span_s": (max(max(v.values()) for v in sent.values()) - min(min(v.values()) for v in sent.values())) / 1e9, "server_requests": totals[0], "server_tokens": totals[1]}))

@@ -54,9 +54,9 @@ void hdr_add_many(struct hdr *h, int64_t value, uint64_t times)
         return;
     if (value < 0)
         value = 0;
-    double k = (double)times, d = (double)value - h->mean, n = (double)h->n;
-    h->mean += d * k / (n + k);
-    h->m2 += d * d * n * k / (n + k);
+    double n = (double)h->n, k = (double)times, share = k / (n + k), d = (double)value - h->mean;
+    h->mean += d * share;
+    h->m2 += d * d * n * share;
     h->n += times;
     h->min = value < h->min ? value : h->min;
     h->max = value > h->max ? value : h->max;
