@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 
 enum { READ_SIZE = 256 << 10, EVENTS = 256, BACKLOG = 65535, THREADS_MAX = 256, LOOK_NS = 50000000 };
 
-static volatile sig_atomic_t stopped;
+static atomic_int stopped; /* number of the signal */
 
 static void on_signal(int signal)
 {
@@ -76,6 +77,7 @@ static void hand_over(struct thread *t, int fd)
         buf_init(&c->in, 1 << 27);
         buf_init(&c->out, (size_t)1 << 31);
     }
+    atomic_fetch_add_explicit(&t->handed, 1, memory_order_release); /* the kernel orders what follows; the language is told here */
     if (!c || epoll_ctl(t->epoll, EPOLL_CTL_ADD, fd, &e) < 0) {
         free(c);
         close(fd);
@@ -123,6 +125,7 @@ static void *loop(void *thread)
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     while (!stopped) {
         int n = wait_events(t, events);
+        (void)atomic_load_explicit(&t->handed, memory_order_acquire);
         run_timers(t);
         for (int i = 0; i < n; i++) {
             struct client *c = events[i].data.ptr;
