@@ -90,8 +90,10 @@ static int read_series(struct series *s, const struct json *from, struct err *er
 {
     const struct json *j = json_first(json_get(from, "buckets"));
     int64_t width = json_integer(json_get(from, "width_ns"), 0);
-    if (width <= 0 || json_count(json_get(from, "buckets")) > SERIES_MAX)
-        return err_set(err, ERR_INPUT, "\"series\" is missing, or has more than %d buckets", SERIES_MAX);
+    int64_t doubled = width / s->width_ns; /* widths only ever double */
+    if (doubled < 1 || doubled > 1 << 30 || (doubled & (doubled - 1)) || width % s->width_ns ||
+        json_count(json_get(from, "buckets")) > SERIES_MAX)
+        return err_set(err, ERR_INPUT, "\"series\" is missing, or has other widths, or more than %d buckets", SERIES_MAX);
     s->width_ns = width;
     for (s->n = 0; j; j = json_next(j), s->n++)
         s->b[s->n] = (struct series_bucket){(uint32_t)whole(json_at(j, 0)), (uint32_t)whole(json_at(j, 1)), (uint32_t)whole(json_at(j, 2)),
