@@ -19,14 +19,19 @@
 #define TROUBLE "commit-trouble" /* below .benchwrap: why the last commit did not come about */
 enum { WAIT_S = 60, PATH_BYTES = 4200 };
 
-static bool concerns(const struct run *run)
+/* Do the runs of this plan go into a results repository, to be committed by themselves? */
+static bool is_committed(const struct plan *p)
 {
-    const struct plan *p = &run->plan;
     char tree[PATH_BYTES];
-    if (!p->repository || run->nested || run->wire->in_series || strcmp(opt_text(&p->opts, "commit"), "none") == 0)
+    if (!p->repository || strcmp(opt_text(&p->opts, "commit"), "none") == 0)
         return false;
     snprintf(tree, sizeof tree, "%s/mlruns", strcmp(p->repository, "/") ? p->repository : "");
     return strcmp(tree, p->tree) == 0;
+}
+
+static bool concerns(const struct run *run)
+{
+    return !run->nested && !run->wire->in_series && is_committed(&run->plan);
 }
 
 static void state_path(const struct run *run, const char *name, char to[PATH_BYTES])
@@ -90,15 +95,16 @@ void run_commit_tell(const struct run *run, const struct finished *f)
 
 /* ---- what is done ---- */
 
-static int commit(const struct run *run, struct arena *a, struct err *err)
+/* mine: the run that it is about; NULL: all that are new. */
+static int commit(const struct plan *plan, const char *mine, struct arena *a, struct err *err)
 {
     struct results s;
     struct commit_done done;
-    bool each = strcmp(opt_text(&run->plan.opts, "commit"), "run") == 0;
-    int rc = plan_results(&run->plan, NULL, false, a, &s, err);
+    bool each = strcmp(opt_text(&plan->opts, "commit"), "run") == 0;
+    int rc = plan_results(plan, NULL, false, a, &s, err);
     if (rc)
         return rc > 0 ? 0 : -1; /* not set up: somebody's clone that only records */
-    struct commit_wish wish = {.mine = run->record.id, .when = each ? COMMIT_EACH : COMMIT_DAILY, .wait_s = WAIT_S};
+    struct commit_wish wish = {.mine = mine, .when = each ? COMMIT_EACH : COMMIT_DAILY, .wait_s = WAIT_S};
     rc = commit_runs(&s, &wish, &done, err);
     results_close(&s);
     return rc < 0 ? -1 : 0; /* who waited in vain leaves it to whoever is at work */
@@ -113,10 +119,22 @@ void run_commit(const struct run *run)
         return;
     state_path(run, TROUBLE, path);
     arena_init(&a, 0);
-    if (commit(run, &a, &err))
+    if (commit(&run->plan, run->record.id, &a, &err))
         fs_write(AT_FDCWD, path, str_of(err.text), 0666, false, NULL);
     else
         unlink(path);
+    arena_deinit(&a);
+}
+
+void run_commit_made(const struct plan *p, const char *verb, FILE *notes)
+{
+    struct arena a;
+    struct err err = {0};
+    if (!is_committed(p))
+        return;
+    arena_init(&a, 0);
+    if (commit(p, NULL, &a, &err))
+        fprintf(notes, "benchwrap: %s: the runs are not committed: %s; they are kept, \"benchwrap commit\" tries again\n", verb, err.text);
     arena_deinit(&a);
 }
 

@@ -48,6 +48,11 @@ eval "\"$BENCHWRAP\" -q -- $sub"
 commits_wait 9
 is "a run in a run is committed once, with its parent" "$(git log --format=%H "$branch" ^HEAD | wc -l)" 9
 
+ok "imported runs are committed by themselves" "$BENCHWRAP" import "$ROOT/benchmarks/catalogue/ior/samples/4.0.0-human-reps3-fpp/stdout"
+like "at once" "$(git log -1 --format=%s "$branch")" '^ior: '
+ok "a retraction, too" "$BENCHWRAP" retract --why "a test" last
+like "nothing is left of both" "$("$BENCHWRAP" commit)" '^nothing to commit'
+
 # A second site, by a bare upstream, public.
 cd "$WORK" && git clone -q --bare results up.git && git -C up.git update-ref -d "refs/heads/$branch"
 "$BENCHWRAP" init "file://$WORK/up.git" c2 2>err; is "a public clone wants a site" "$?" 125

@@ -98,5 +98,32 @@ if command -v ssh-keygen >/dev/null 2>&1; then
 else
     skip_here "signed by ssh" "there is no ssh-keygen"
 fi
+
+signed_by_gnupg() # FORMAT KEY WORDS
+{
+    git config commit.gpgSign true; git config gpg.format "$1"; git config user.signingKey "$2"
+    bw -q -- true; ok "a commit signed by $1" bw commit
+    like "git verifies that" "$(git verify-commit "$branch" 2>&1)" "$3"
+    git config commit.gpgSign false
+}
+GNUPGHOME=$WORK/gnupg; export GNUPGHOME
+mkdir -m 700 "$GNUPGHOME" && cd "$WORK/r" || exit
+if command -v gpg >/dev/null 2>&1; then
+    gpg -q --batch --pinentry-mode loopback --passphrase '' --quick-generate-key 'Ada <ada@example.org>' ed25519 sign never 2>/dev/null
+    signed_by_gnupg openpgp ada@example.org 'Good signature from "Ada <ada@example.org>'
+    git config commit.gpgSign true; git config user.signingKey nobody@example.org; bw -q -- true
+    refused "a key that gpg has not" 'signing the commit.*No secret key' bw commit
+    git config commit.gpgSign false
+else
+    skip "signed by gpg" "gpg (gnupg)"
+fi
+if long_tests && command -v gpgsm >/dev/null 2>&1; then
+    printf '%s\n' 'Key-Type: RSA' 'Key-Length: 2048' 'Key-Usage: sign, cert' 'Serial: random' 'Name-DN: CN=Ada,O=Lab' 'Name-Email: ada@example.org' '%no-protection' >../request
+    gpgsm -q --batch --pinentry-mode loopback --passphrase '' --generate-key --output ../cert.pem ../request 2>/dev/null; gpgsm -q --batch --import ../cert.pem 2>/dev/null
+    print=$(gpgsm --list-keys 2>/dev/null | sed -n 's/.*fingerprint: //p' | head -n 1)
+    echo "$print S relax" >"$GNUPGHOME/trustlist.txt"; echo disable-crl-checks >"$GNUPGHOME/gpgsm.conf"; gpgconf --kill gpg-agent
+    signed_by_gnupg x509 "0x$(printf '%s' "$print" | tr -d :)" 'Good signature from "/CN=Ada/O=Lab"'
+fi
+command -v gpgconf >/dev/null 2>&1 && gpgconf --kill all
 whole "everything"
 done_testing

@@ -24,6 +24,11 @@ if command -v ssh-keygen >/dev/null; then
     echo nonsense >"$run"/artifacts/manifest.json.sig
     like "nonsense is refused" "$("$BENCHWRAP" check --allowed-signers ../signers)" '^error +signature'
     rm "$run"/artifacts/manifest.json.sig
+    (mkdir ../signing && cd ../signing && git init -q . && git config benchwrap.signingKey "$WORK/key" && echo x >x && git add x && git commit -qm x &&
+        "$BENCHWRAP" -q --site a.example -- sh -c 'echo two' >/dev/null && "$BENCHWRAP" init --private --site lab . && "$BENCHWRAP" commit) >/dev/null 2>&1
+    branch=benchwrap/lab/$(git -C ../signing config benchwrap.clone)
+    is "a run that is committed is signed before, where the clone has a key" "$("$BENCHWRAP" check --allowed-signers ../signers --range "HEAD..$branch" ../signing)" "1 run looked at, nothing found"
+    is "… the same bytes on disk and in the commit" "$(git -C ../signing show "$branch:$(cd ../signing && echo mlruns/*/*/artifacts/manifest.json.sig)" | cksum)" "$(cat ../signing/mlruns/*/*/artifacts/manifest.json.sig | cksum)"
     is "a file of signers that is not there is a mistake" "$("$BENCHWRAP" check --allowed-signers nowhere 2>/dev/null; echo $?)" 125
 else
     skip "signatures" "ssh-keygen (openssh-client)"

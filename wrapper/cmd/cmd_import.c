@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "wrapper/run_make.h"
+#include "wrapper/run_commit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -250,6 +251,8 @@ static int run(struct cmd_context *c)
     struct err unsafe;
     if (make_batch_settle(&w.batch, &unsafe))
         note(&w, unsafe.text);
+    if (!w.im.dry)
+        run_commit_made(&plan, "import", c->notes);
     if (rc == 0)
         rc = print(&w);
     listing_deinit(&w.list);

@@ -7,6 +7,7 @@
 #include "cmd/since.h"
 #include "wrapper/plan.h"
 #include "wrapper/pull.h"
+#include "wrapper/run_commit.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -221,6 +222,8 @@ static int work(struct work *w)
         rc = list_experiments(w, c->argv + first, c->argc - first);
     if (rc == 0) {
         take_all(w);
+        if (!w->pull.dry)
+            run_commit_made(&w->plan, "pull", c->notes);
         rc = print(w);
     }
     mlflow_close(w->pull.server);

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "wrapper/run_make.h"
+#include "wrapper/run_commit.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -172,6 +173,8 @@ static int work(struct work *w, const struct plan *plan)
         note_unsafe(w, &unsafe);
     if (w->x.dry)
         fs_remove_tree(AT_FDCWD, path, NULL);
+    else
+        run_commit_made(plan, "reparse", c->notes);
     if (rc == 0)
         rc = print(w);
     listing_deinit(&w->list);

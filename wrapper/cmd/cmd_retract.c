@@ -3,6 +3,7 @@
 #include "cmd/runs.h"
 #include "wrapper/plan.h"
 #include "wrapper/run_make.h"
+#include "wrapper/run_commit.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -151,6 +152,8 @@ static int work(struct work *w)
         rc = take(w, c->argv[i]);
     if (make_batch_settle(&w->batch, &err)) /* the next run, or sync, does it */
         fprintf(c->notes, "benchwrap: retract: %s\n", err.text);
+    if (!w->dry)
+        run_commit_made(&w->plan, "retract", c->notes);
     if (opt_on(&c->opts, "json")) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 16 << 20);

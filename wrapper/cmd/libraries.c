@@ -1,6 +1,7 @@
 /* libraries.c: the libraries this program runs with. */
 #include "base/http.h"
 #include "cmd/libraries.h"
+#include "git/repo.h"
 #include "mlruns-format/record.h"
 
 #include <cjson/cJSON.h>
@@ -60,6 +61,8 @@ size_t libraries_list(struct library *ret, struct arena *a)
     const char *curl = http_library(); /* "libcurl/7.88.1 OpenSSL/3.0 …" */
     ret[n++] = (struct library){"libcurl", curl ? arena_printf(a, "%.*s", (int)strcspn(curl + 8, " "), curl + 8) : "not installed",
                                 "loaded when a server is talked to"};
+    const char *git = repo_library();
+    ret[n++] = (struct library){"libgit2", git ? git : "not installed", "loaded when a repository is worked with"};
     return n;
 }
 

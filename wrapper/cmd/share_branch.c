@@ -6,6 +6,7 @@
 #include "git/ref.h"
 #include "results/commit_some.h"
 #include "results/take.h"
+#include "results/witness.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +155,9 @@ static int add_run(struct making *m, struct share_run *r, struct err *err)
     if (rc == 0)
         to->tree = there.id;
     else if (rc == 1 && r->on_disk)
-        rc = take_run(&s->results, s->runs.root, r->experiment, r->id, &to->tree, &why, err);
+        rc = witness_sign(&s->results, &m->hand.witness, s->runs.root, r->experiment, r->id, err)
+                 ? -1
+                 : take_run(&s->results, s->runs.root, r->experiment, r->id, &to->tree, &why, err);
     if (rc == 1) {
         r->left_out = why ? why : "it is not there any more";
         s->shared--;
@@ -231,7 +234,7 @@ static int build_once(struct share *s, struct err *err)
 int share_build(struct share *s, struct err *err)
 {
     struct ref_turn turn;
-    int rc = ref_turn_take(&turn, s->repo, WAIT_S, NULL, NULL, err);
+    int rc = ref_turn_take(&turn, s->repo, REF_TURN, WAIT_S, NULL, NULL, err);
     if (rc)
         return -1;
     rc = 1;

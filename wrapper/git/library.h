@@ -22,6 +22,7 @@
     CALL(git_commit_parent_id)                                                                                                             \
     CALL(git_commit_parentcount)                                                                                                           \
     CALL(git_commit_tree_id)                                                                                                               \
+    CALL(git_config_add_file_ondisk)                                                                                                       \
     CALL(git_config_delete_entry)                                                                                                          \
     CALL(git_config_free)                                                                                                                  \
     CALL(git_config_get_bool)                                                                                                              \

@@ -247,7 +247,7 @@ int program_err(const struct program_end *e, struct err *err, const char *fmt, .
     va_end(ap);
     while (rest.p && rest.n) {
         struct str line = str_trim(str_cut(&rest, '\n'));
-        if (line.n)
+        if (line.n && !str_starts(line, "[GNUPG:]")) /* what gpg tells programs */
             last = line;
     }
     buf_init(&plain, 2048);

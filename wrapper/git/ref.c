@@ -39,16 +39,18 @@ static int turn_err(int fd, double wait_s, const char *path, struct err *err)
     return 1;
 }
 
-int ref_turn_take(struct ref_turn *ret, struct repo *r, double wait_s, bool (*done)(void *context), void *context, struct err *err)
+int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double wait_s, bool (*done)(void *context), void *context,
+                  struct err *err)
 {
     char path[4096], who[300], host[200] = "";
     int64_t until = clock_mono_ns() + (int64_t)(wait_s * 1e9);
     ret->fd = -1;
-    if (snprintf(path, sizeof path, "%sbenchwrap", repo_common(r)) >= (int)sizeof path - 8)
+    if (snprintf(path, sizeof path, "%sbenchwrap", repo_common(r)) >= (int)sizeof path - 20)
         return err_set(err, ERR_SYSTEM, "the name of the repository's folder is too long");
     if (fs_mkdirs(AT_FDCWD, path, 0777, err))
         return err_wrap(err, "writing to the repository");
-    strncat(path, "/turn", sizeof path - strlen(path) - 1);
+    size_t n = strlen(path);
+    snprintf(path + n, sizeof path - n, "/%.16s", name);
     CLEANUP_FD int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return err_sys(err, "opening %s", path);

@@ -5,12 +5,13 @@
 
 /* Committers of one repository go one after the other (a lock of ours, <common>/benchwrap/turn): so work is not done twice. It is released by the
  * kernel when its holder dies. Where the file system has no such locks nobody waits, and ref_move still tells who was faster. */
+#define REF_TURN "turn"
 struct ref_turn {
     int fd;
 };
-/* Waits at most so long. 0; 1: somebody else still has it (err names him by process and host where he told). `done` (may be NULL) is asked while
+/* name: REF_TURN, or another one's that goes one after the other. Waits at most so long. 0; 1: somebody else still has it (err names him by process and host where he told). `done` (may be NULL) is asked while
  * waiting: when it says true, waiting has become needless: 2. */
-int ref_turn_take(struct ref_turn *ret, struct repo *r, double wait_s, bool (*done)(void *context), void *context, struct err *err);
+int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double wait_s, bool (*done)(void *context), void *context, struct err *err);
 void ref_turn_give(struct ref_turn *t);
 
 /* Makes the ref point from `was` (NULL: it must not exist) to `is`, with a line in its reflog. 0; 1: it has moved meanwhile: look again (err says

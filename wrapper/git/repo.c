@@ -69,10 +69,31 @@ static int open_err(const struct git2 *git, const char *path, int code, struct e
     return git2_err(err, code, "opening the repository of %s", path);
 }
 
+/* The files that git reads instead of the user's and the system's where the environment says so (git(1), GIT_CONFIG_GLOBAL and its kin); libgit2 does
+ * not look at it. */
+static int add_named_config(struct repo *r, git_config *config)
+{
+    const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM"), *none = getenv("GIT_CONFIG_NOSYSTEM");
+    bool no_system = none && *none && strcmp(none, "0") != 0 && strcasecmp(none, "false") != 0;
+    const struct {
+        const char *file;
+        git_config_level_t level;
+    } rows[] = {{no_system ? "/dev/null" : system, GIT_CONFIG_LEVEL_SYSTEM},
+                {global ? "/dev/null" : NULL, GIT_CONFIG_LEVEL_XDG},
+                {global && !*global ? "/dev/null" : global, GIT_CONFIG_LEVEL_GLOBAL}};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && rc == 0; i++)
+        if (rows[i].file && *rows[i].file)
+            rc = r->git->git_config_add_file_ondisk(config, rows[i].file, rows[i].level, r->repository, 1);
+    return rc;
+}
+
 static int take_config(struct repo *r, struct err *err)
 {
     git_config *config = NULL, *snapshot = NULL;
     int rc = r->git->git_repository_config(&config, r->repository);
+    if (rc == 0)
+        rc = add_named_config(r, config);
     if (rc == 0)
         rc = r->git->git_config_snapshot(&snapshot, config);
     r->git->git_config_free(config);

@@ -57,6 +57,12 @@ static const char *key_by_command(struct repo *r, struct arena *a)
     return found;
 }
 
+const char *sign_ssh_program(struct repo *r, struct arena *a)
+{
+    const char *program = config_text(r, a, "gpg.ssh.program");
+    return program ? home_path(program, a) : "ssh-keygen";
+}
+
 int signer_from(struct repo *r, struct arena *a, bool prompt, struct signer *ret, struct err *err)
 {
     static const struct {
@@ -111,7 +117,7 @@ static int sign_gpg(const struct signer *s, const struct commit_person *who, str
 }
 
 /* As git calls it: the text in a file, the signature beside it. */
-static int sign_ssh_in(const struct signer *s, const char *folder, struct str text, struct buf *ret, struct err *err)
+static int sign_ssh_in(const struct signer *s, const char *purpose, const char *folder, struct str text, struct buf *ret, struct err *err)
 {
     char file[4200], key[4200], made[4200];
     bool literal = is_public_key(s->key);
@@ -128,7 +134,7 @@ static int sign_ssh_in(const struct signer *s, const char *folder, struct str te
     if (literal && fs_create(AT_FDCWD, key, public_key, 0600, err))
         return -1;
     arena_init(&a, 1 << 16);
-    const char *argv[] = {s->program, "-Y", "sign", "-n", "git", "-f", literal ? key : home_path(s->key, &a), file, literal ? "-U" : NULL,
+    const char *argv[] = {s->program, "-Y", "sign", "-n", purpose, "-f", literal ? key : home_path(s->key, &a), file, literal ? "-U" : NULL,
                           NULL};
     if (literal) { /* the private part is the agent's; options stand before the file */
         argv[7] = "-U";
@@ -142,7 +148,7 @@ static int sign_ssh_in(const struct signer *s, const char *folder, struct str te
     return rc;
 }
 
-static int sign_ssh(struct repo *r, const struct signer *s, struct str text, struct buf *ret, struct err *err)
+int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct str text, struct buf *ret, struct err *err)
 {
     char folder[4096];
     if (snprintf(folder, sizeof folder, "%sbenchwrap", repo_common(r)) >= (int)sizeof folder - 40)
@@ -152,12 +158,12 @@ static int sign_ssh(struct repo *r, const struct signer *s, struct str text, str
     strncat(folder, "/sign-XXXXXX", sizeof folder - strlen(folder) - 1);
     if (!mkdtemp(folder))
         return err_sys(err, "making the folder %s", folder);
-    int rc = sign_ssh_in(s, folder, text, ret, err);
+    int rc = sign_ssh_in(s, purpose, folder, text, ret, err);
     fs_remove_tree(AT_FDCWD, folder, NULL);
     return rc;
 }
 
 int sign(struct repo *r, const struct signer *signer, const struct commit_person *who, struct str text, struct buf *ret, struct err *err)
 {
-    return strcmp(signer->format, "ssh") == 0 ? sign_ssh(r, signer, text, ret, err) : sign_gpg(signer, who, text, ret, err);
+    return strcmp(signer->format, "ssh") == 0 ? sign_ssh(r, signer, "git", text, ret, err) : sign_gpg(signer, who, text, ret, err);
 }

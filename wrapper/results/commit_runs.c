@@ -8,6 +8,7 @@
 #include "results/commit_some.h"
 #include "results/repack.h"
 #include "results/take.h"
+#include "results/witness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,8 @@ static int take_all(struct work *k)
         const char *why = NULL;
         if (run->done)
             continue;
+        if (witness_sign(k->s, &k->hand.witness, k->root, run->experiment, run->id, k->err))
+            return -1;
         uint64_t before = objects_waiting(k->s->repo);
         int rc = take_run(k->s, k->root, run->experiment, run->id, &run->tree, &why, k->err);
         if (rc < 0)
@@ -185,11 +188,7 @@ static int work(struct work *k)
             k->done->runs += !k->scan.runs[i].done;
         return 0;
     }
-    if (objects_new(s->repo, k->err) || take_all(k) || commit_all(k))
-        return -1;
-    if (k->done->commits)
-        k->done->repacked = repack_when_due(s->repo);
-    return 0;
+    return objects_new(s->repo, k->err) || take_all(k) || commit_all(k) ? -1 : 0;
 }
 
 struct waiting {
@@ -221,7 +220,7 @@ int commit_runs(struct results *s, const struct commit_wish *w, struct commit_do
     struct work k = {.s = s, .w = w, .done = ret, .err = err, .root = -1};
     struct waiting waiting = {.s = s, .mine = w->mine};
     *ret = (struct commit_done){0};
-    int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, w->wait_s, w->mine ? somebody_did : NULL, &waiting, err);
+    int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? somebody_did : NULL, &waiting, err);
     if (rc == 2)
         return 0;
     if (rc)
@@ -232,6 +231,8 @@ int commit_runs(struct results *s, const struct commit_wish *w, struct commit_do
     scan_deinit(&k.scan);
     fs_close(&k.root);
     ref_turn_give(&turn);
+    if (rc == 0 && ret->commits) /* others need not wait for it */
+        ret->repacked = repack_when_due(s->repo);
     if (rc) {
         ret->runs = 0;
         ret->commits = 0;

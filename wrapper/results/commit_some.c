@@ -6,6 +6,7 @@
 #include "git/objects.h"
 #include "results/message.h"
 #include "results/take.h"
+#include "results/witness.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ enum { MESSAGE_BYTES = 1 << 16 };
 int commit_hand(struct results *s, bool prompt, struct commit_hand *ret, struct err *err)
 {
     struct arena *a = s->arena;
-    if (signer_from(s->repo, a, prompt, &ret->signer, err))
+    if (signer_from(s->repo, a, prompt, &ret->signer, err) || witness_from(s, prompt, &ret->witness, err))
         return -1;
     if (!s->public_profile)
         return commit_author(s->repo, a, &ret->author, err) || commit_committer(s->repo, a, &ret->committer, err) ? -1 : 0;

@@ -8,6 +8,7 @@
 struct commit_hand {
     struct commit_person author, committer;
     struct signer signer;
+    struct signer witness; /* of the runs' manifests: witness.h */
 };
 /* prompt: gpg or ssh may ask on the terminal. The texts live in s->arena. */
 int commit_hand(struct results *s, bool prompt, struct commit_hand *ret, struct err *err);

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "git/program.h"
+#include "git/ref.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,11 +42,13 @@ bool repack_when_due(struct repo *r)
     arena_init(&a, 4096);
     bool partial = repo_config(r, "extensions.partialclone", &a, &text, NULL) == 0; /* its packs are not all alike */
     arena_deinit(&a);
-    if (partial || count_packs(r) < REPACK_FROM)
-        return false;
+    struct ref_turn turn;
+    if (partial || count_packs(r) < REPACK_FROM || ref_turn_take(&turn, r, "repack", 0, NULL, NULL, NULL))
+        return false; /* nothing to do, or somebody is at it */
     int status = git_repack(r, "--geometric=2");
     if (status == USAGE) /* git before 2.32 */
         status = git_repack(r, "-A");
+    ref_turn_give(&turn);
     if (status == 0)
         repo_refresh(r);
     return status == 0;

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXPERIMENTS_MAX = 10000 };
-
 bool scan_is_run_id(const char *name)
 {
     return str_hex(str_of(name), 32);
@@ -208,11 +206,9 @@ int scan_tree(struct results *s, const char *only, struct scan *ret, struct err 
     if (fs_list(root, ".", &list, err))
         return -1;
     int rc = 0;
-    for (size_t i = 0; i < list.count && rc == 0 && ret->experiments < EXPERIMENTS_MAX; i++)
-        if (is_experiment(list.names[i])) {
-            ret->experiments++;
+    for (size_t i = 0; i < list.count && rc == 0; i++)
+        if (is_experiment(list.names[i]))
             rc = scan_experiment(s, root, list.names[i], commits, count, only, ret, err);
-        }
     fs_list_deinit(&list);
     if (rc)
         scan_deinit(ret);

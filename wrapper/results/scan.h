@@ -13,7 +13,6 @@ struct scan_run {
 struct scan {
     struct scan_run *runs;  /* by experiment, then by time, then by id */
     size_t count, room;
-    size_t experiments;     /* looked at */
 };
 /* `only` (32 digits): that run alone. What is no run's folder, or not whole (no meta.yaml), is passed over. Texts live in s->arena. */
 int scan_tree(struct results *s, const char *only, struct scan *ret, struct err *err);

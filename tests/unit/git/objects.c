@@ -183,12 +183,12 @@ static void turns_are_taken(void **state)
     struct err err = {0};
     struct ref_turn mine, theirs;
     int asked = 0;
-    assert_int_equal(ref_turn_take(&mine, r, 1, NULL, NULL, &err), 0);
-    assert_int_equal(ref_turn_take(&theirs, r, 0.05, NULL, NULL, &err), 1);
+    assert_int_equal(ref_turn_take(&mine, r, REF_TURN, 1, NULL, NULL, &err), 0);
+    assert_int_equal(ref_turn_take(&theirs, r, REF_TURN, 0.05, NULL, NULL, &err), 1);
     assert_non_null(strstr(err.text, "process "));
-    assert_int_equal(ref_turn_take(&theirs, r, 60, say_yes, &asked, &err), 2);
+    assert_int_equal(ref_turn_take(&theirs, r, REF_TURN, 60, say_yes, &asked, &err), 2);
     ref_turn_give(&mine);
-    assert_int_equal(ref_turn_take(&theirs, r, 1, NULL, NULL, &err), 0);
+    assert_int_equal(ref_turn_take(&theirs, r, REF_TURN, 1, NULL, NULL, &err), 0);
     ref_turn_give(&theirs);
     repo_close(r);
 }

@@ -193,6 +193,35 @@ static void damaged_trees_are_refused(void **state)
     }
 }
 
+/* As git(1) tells of them: instead of the user's and the system's. */
+static void files_that_the_environment_names_are_configuration(void **state)
+{
+    struct place *p = *state;
+    struct repo *r;
+    struct err err = {0};
+    struct arena a;
+    const char *text;
+    char file[100];
+    arena_init(&a, 0);
+    fill(p);
+    snprintf(file, sizeof file, "%s/named", p->path);
+    fs_write(p->dir, "named", STR("[test]\nkey = named\n"), 0666, false, NULL);
+    setenv("GIT_CONFIG_GLOBAL", file, 1);
+    assert_int_equal(repo_open(&r, p->path, 0, &err), 0);
+    assert_int_equal(repo_config(r, "test.key", &a, &text, &err), 0);
+    assert_string_equal(text, "named");
+    assert_int_equal(repo_config_set(r, "test.key", "own", &err), 0);
+    assert_int_equal(repo_config(r, "test.key", &a, &text, &err), 0);
+    assert_string_equal(text, "own"); /* the repository's is nearer */
+    repo_close(r);
+    unsetenv("GIT_CONFIG_GLOBAL");
+    assert_int_equal(repo_open(&r, p->path, 0, &err), 0);
+    assert_int_equal(repo_config_set(r, "test.key", NULL, &err), 0);
+    assert_int_equal(repo_config(r, "test.key", &a, &text, &err), 1);
+    repo_close(r);
+    arena_deinit(&a);
+}
+
 static void configuration_is_read_and_written(void **state)
 {
     struct place *p = *state;
@@ -243,6 +272,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_lead_to_objects, place_begin, place_end),
         cmocka_unit_test_setup_teardown(trees_are_walked_and_compared, place_begin, place_end),
         cmocka_unit_test(damaged_trees_are_refused),
+        cmocka_unit_test_setup_teardown(files_that_the_environment_names_are_configuration, place_begin, place_end),
         cmocka_unit_test_setup_teardown(configuration_is_read_and_written, place_begin, place_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
