@@ -203,3 +203,31 @@ void libraries_resolve(struct library_list *ret, const struct host *h, const cha
     }
     buf_deinit(&r->cache);
 }
+
+static bool is_named(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(name, prefix, n) == 0 && (name[n] == '.' || name[n] == '-' || name[n] == '_');
+}
+
+const char *library_key(const char *name)
+{
+    static const struct {
+        const char *prefix, *key;
+    } rows[] = {
+#define LIBRARY(prefix, key) {prefix, key},
+#include "probes/libraries.def"
+#undef LIBRARY
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_named(name, rows[i].prefix))
+            return rows[i].key;
+    return NULL;
+}
+
+bool library_is_mpi(const char *name)
+{
+    bool mpi = is_named(name, "libmpi") || is_named(name, "libmpich") || strncmp(name, "libmpi_cray", 11) == 0 ||
+               strncmp(name, "libmpi_gnu", 10) == 0;
+    return mpi && strncmp(name, "libmpi_mpifh", 12) != 0 && strncmp(name, "libmpi_cxx", 10) != 0 && strncmp(name, "libmpi_usempi", 13) != 0;
+}

@@ -22,4 +22,9 @@ struct library_list {
 
 /* program: absolute path of the ELF file that `elf` was read from. Breadth first, as the loader does. */
 void libraries_resolve(struct library_list *ret, const struct host *h, const char *program, const struct elf *elf, struct arena *arena);
+
+/* The param for a library that is worth one (libraries.def), by its file's name; NULL: none. */
+const char *library_key(const char *name);
+/* Is it MPI's own, and not the part for another language? */
+bool library_is_mpi(const char *name);
 #endif

@@ -2,6 +2,8 @@
  *
  * The tree is walked from the launcher, which adopts what the program leaves (it is the subreaper), by the kernel's lists of children. Processor time
  * includes that of processes that have ended and were waited for. Memory is the sum of the resident sets: pages shared by several count each time. */
+#include "probes/processes.h"
+
 #include "probes/sample.h"
 
 #include <errno.h>
@@ -23,6 +25,8 @@ struct tree {
 
 struct processes {
     struct sample_count time;
+    pid_t first[PROCESSES_SEEN];
+    size_t seen;
     pid_t launcher;
     bool said;
 };
@@ -166,10 +170,22 @@ static int sample(struct host *h, struct record *r, struct err *err)
         tell_missing(h, r, "system/process_count",
                      "the kernel keeps no lists of children (CONFIG_PROC_CHILDREN): only the program's first process is seen");
     }
+    p->seen = t.count < PROCESSES_SEEN ? t.count : PROCESSES_SEEN;
+    if (p->seen)
+        memcpy(p->first, t.pids, p->seen * sizeof *p->first);
     if (t.processes > 0)
         tell_tree(h, r, p, &t);
     free(t.pids);
     return 0;
+}
+
+size_t processes_seen(const struct host *h, pid_t ret[PROCESSES_SEEN])
+{
+    const struct processes *p = probe_kept(h, &probe_processes);
+    size_t n = p ? p->seen : 0;
+    if (n)
+        memcpy(ret, p->first, n * sizeof *ret);
+    return n;
 }
 
 const struct probe probe_processes = {

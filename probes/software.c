@@ -114,32 +114,14 @@ static const char *mpi_of_file(const struct host *h, const struct library_file *
     return strcmp(rows[best][1], "Open MPI") == 0 ? open_mpi_release(version) : rows[best][1];
 }
 
-/* Libraries worth a param of their own, by the beginning of their names up to ".so". */
-static const struct {
-    const char *prefix, *key;
-} known[] = {
-#define LIBRARY(prefix, key) {prefix, key},
-#include "probes/libraries.def"
-#undef LIBRARY
-};
-
-static bool is_prefix(const char *name, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return strncmp(name, prefix, n) == 0 && (name[n] == '.' || name[n] == '-' || name[n] == '_');
-}
-
 static void tell_known(struct host *h, struct record *r, const struct library_file *f)
 {
     if (!f->path || !f->file)
         return;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (is_prefix(f->name, known[i].prefix) && !record_find(r, FACT_PARAM, known[i].key))
-            tell_text(h, r, known[i].key, f->file); /* the number in it is the interface's, seldom the release's */
-    bool mpi = is_prefix(f->name, "libmpi") || is_prefix(f->name, "libmpich") || strncmp(f->name, "libmpi_cray", 11) == 0 ||
-               strncmp(f->name, "libmpi_gnu", 10) == 0;
-    if (!mpi || strncmp(f->name, "libmpi_mpifh", 12) == 0 || strncmp(f->name, "libmpi_cxx", 10) == 0 ||
-        strncmp(f->name, "libmpi_usempi", 13) == 0 || record_find(r, FACT_PARAM, "mpi.library"))
+    const char *key = library_key(f->name);
+    if (key && !record_find(r, FACT_PARAM, key))
+        tell_text(h, r, key, f->file); /* the number in it is the interface's, seldom the release's */
+    if (!library_is_mpi(f->name) || record_find(r, FACT_PARAM, "mpi.library"))
         return;
     tell_text(h, r, "mpi.library", f->file);
     tell_text(h, r, "mpi.build_id", f->build_id);

@@ -396,12 +396,98 @@ static void names_in_keys_hold_no_addresses(void **state)
     }
 }
 
+static const char *param(const struct machine *m, const char *key)
+{
+    const struct fact *f = record_find(&m->r, FACT_PARAM, key);
+    return f ? f->text.p : "";
+}
+
+static void libraries_in_memory_are_told(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    m.h.pid = 200;
+    put_process(&m, 100, 50, "benchwrap", 0, 9, "200 ");
+    put_process(&m, 200, 100, "sh", 0, 100, "300 400 ");
+    put_process(&m, 300, 200, "app", 0, 1000, "");
+    put(&m, "proc/200/maps", "55d0-55d1 r-xp 00000000 fe:00 12 /bin/sh\n7f00-7f01 r-xp 00000000 fe:00 13 /lib/libc.so.6\n");
+    put(&m, "proc/300/maps",
+        "7f00-7f01 r--p 00000000 fe:00 20 /home/quentin/libfabric.so.9\n7f01-7f02 r-xp 00000000 fe:00 21 /opt/my mpi/lib/libmpi.so.12.2.2\n"
+        "7f02-7f03 r-xp 00000000 fe:00 22 /usr/lib/openblas-pthread/libopenblasp-r0.3.21.so (deleted)\n7f03-7f04 r-xp 00000000 fe:00 23 /a/libcudart.so.12.2.140\n"
+        "7f04-7f05 r-xp 00000000 fe:00 24 /b/libcudart.so.11.8.89\n7f05-7f06 r-xp 00000000 fe:00 25 /home/quentin/libquentin.so\n7ffc-7ffd r-xp 0 00:00 0 [vdso]\nlast line is cut");
+    sample(&m, 1);
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_string_equal(param(&m, "mpi.library"), "libmpi.so.12.2.2");
+    assert_string_equal(param(&m, "lib.openblas"), "libopenblasp-r0.3.21.so");
+    assert_string_equal(param(&m, "lib.cudart"), "libcudart.so.12.2.140, libcudart.so.11.8.89");
+    assert_string_equal(param(&m, "lib.libfabric"), "");
+    for (const struct fact *f = m.r.first; f; f = f->next)
+        assert_false(str_has(f->text, "quentin"));
+    end(&m);
+}
+
+static void put_module(struct machine *m, int number, unsigned size, unsigned more, unsigned kind, unsigned speed, unsigned configured)
+{
+    char path[80];
+    unsigned char raw[64] = {17, 0x54, 0, 0};
+    const unsigned words[][2] = {{0x0c, size}, {0x15, speed}, {0x1c, more & 0xffff}, {0x1e, more >> 16}, {0x20, configured}};
+    for (size_t i = 0; i < 5; i++) {
+        raw[words[i][0]] = (unsigned char)words[i][1];
+        raw[words[i][0] + 1] = (unsigned char)(words[i][1] >> 8);
+    }
+    raw[0x12] = (unsigned char)kind;
+    snprintf(path, sizeof path, "sys/firmware/dmi/entries/17-%d/raw", number);
+    put(m, path, "x");
+    int fd = openat(m->h.root, path, O_WRONLY | O_TRUNC);
+    assert_true(write(fd, raw, number == 9 ? 5 : sizeof raw) > 0);
+    close(fd);
+}
+
+static void memory_modules_are_told_without_serials(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    for (int i = 0; i < 4; i++)
+        put_module(&m, i, 0x7fff, 65536, 0x22, 4800, 4400);
+    put_module(&m, 4, 0, 0, 2, 0, 0); /* an empty place */
+    put_module(&m, 9, 0x7fff, 65536, 0x22, 4800, 4400); /* a table that is cut */
+    put(&m, "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "1024\n");
+    put(&m, "sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages", "0\n");
+    put(&m, "sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages", "1000\n");
+    put(&m, "sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages", "24\n");
+    put(&m, "proc/meminfo", "MemTotal: 1000 kB\n");
+    probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+    assert_string_equal(param(&m, "dimm.count"), "4");
+    assert_string_equal(param(&m, "dimm.size_GiB"), "64");
+    assert_string_equal(param(&m, "dimm.kind"), "DDR5");
+    assert_string_equal(param(&m, "dimm.speed"), "4400 MT/s");
+    assert_string_equal(param(&m, "dimm.speed_rated"), "4800 MT/s");
+    assert_string_equal(param(&m, "dimm.places"), "5");
+    assert_string_equal(param(&m, "numa.hugepages_2048k"), "1000*1 24*1");
+    assert_string_equal(param(&m, "numa.hugepages_1048576k"), "");
+    end(&m);
+    begin(&m); /* the memory controllers' driver tells of fewer things */
+    put(&m, "sys/devices/system/edac/mc/mc0/dimm0/size", "32768\n");
+    put(&m, "sys/devices/system/edac/mc/mc0/dimm0/dimm_mem_type", "Registered-DDR4\n");
+    put(&m, "sys/devices/system/edac/mc/mc0/dimm1/size", "0\n");
+    put(&m, "sys/devices/system/edac/mc/mc1/dimm0/size", "32768\n");
+    put(&m, "sys/devices/system/edac/mc/mc1/dimm0/dimm_mem_type", "Registered-DDR4\n");
+    probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+    assert_string_equal(param(&m, "dimm.count"), "2");
+    assert_string_equal(param(&m, "dimm.size_GiB"), "32");
+    assert_string_equal(param(&m, "dimm.kind"), "Registered-DDR4");
+    end(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
         cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
         cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(throttling_of_the_group), cmocka_unit_test(the_tree_is_the_programs_own),
-        cmocka_unit_test(thousands_of_processes_cost_little), cmocka_unit_test(clocks_that_jump_give_no_rates), cmocka_unit_test(names_in_keys_hold_no_addresses)};
+        cmocka_unit_test(thousands_of_processes_cost_little), cmocka_unit_test(clocks_that_jump_give_no_rates), cmocka_unit_test(names_in_keys_hold_no_addresses),
+        cmocka_unit_test(libraries_in_memory_are_told), cmocka_unit_test(memory_modules_are_told_without_serials)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

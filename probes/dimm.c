@@ -1,0 +1,131 @@
+/* dimm.c: memory modules: how many, how big, of which kind, how fast. From SMBIOS (root alone may read it), else from the memory controllers' driver
+ * (EDAC). No serial numbers, no part numbers. */
+#include "base/fs.h"
+#include "probes/look.h"
+#include "probes/tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct modules {
+    struct host *h;
+    struct tally sizes, kinds, speeds, rated;
+    int count, places;
+    bool closed;
+};
+
+/* SMBIOS 3.6, table 77: the kinds that machines of this century have. */
+static const char *kind_name(unsigned kind)
+{
+    static const struct {
+        unsigned kind;
+        const char *name;
+    } rows[] = {{0x12, "DDR"},    {0x13, "DDR2"},   {0x18, "DDR3"}, {0x1a, "DDR4"}, {0x1b, "LPDDR"}, {0x1c, "LPDDR2"}, {0x1d, "LPDDR3"},
+                {0x1e, "LPDDR4"}, {0x1f, "NVDIMM"}, {0x20, "HBM"},  {0x21, "HBM2"}, {0x22, "DDR5"},  {0x23, "LPDDR5"}, {0x24, "HBM3"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].kind == kind)
+            return rows[i].name;
+    return "";
+}
+
+static unsigned word_at(const unsigned char *p, size_t n, size_t at)
+{
+    return at + 2 <= n ? p[at] | (unsigned)p[at + 1] << 8 : 0;
+}
+
+static void add_speed(struct tally *t, unsigned speed)
+{
+    char text[32];
+    if (speed == 0 || speed == 0xffff)
+        return;
+    snprintf(text, sizeof text, "%u MT/s", speed);
+    tally_add(t, str_of(text));
+}
+
+/* A "Memory Device" (type 17): size at 0x0c in MiB (bit 15: KiB; 0x7fff: at 0x1c), kind at 0x12, speed at 0x15, as configured at 0x20. */
+static void see_entry(struct modules *m, const unsigned char *p, size_t n)
+{
+    unsigned size = word_at(p, n, 0x0c);
+    double GiB = size & 0x8000 ? (size & 0x7fff) / 1048576.0 : size / 1024.0;
+    if (n < 0x15 || p[0] != 17)
+        return;
+    if (n > p[1])
+        n = p[1]; /* texts follow: serials among them */
+    m->places++;
+    if (size == 0 || size == 0xffff)
+        return; /* an empty place */
+    if (size == 0x7fff && n >= 0x20)
+        GiB = (word_at(p, n, 0x1c) + (word_at(p, n, 0x1e) & 0x7fff) * 65536.0) / 1024.0;
+    m->count++;
+    tally_add_number(&m->sizes, GiB, 0);
+    tally_add(&m->kinds, str_of(kind_name(p[0x12])));
+    add_speed(&m->rated, word_at(p, n, 0x15));
+    add_speed(&m->speeds, word_at(p, n, 0x20));
+}
+
+static void see_name(void *context, const char *name)
+{
+    struct modules *m = context;
+    unsigned char text[256];
+    char path[128];
+    if (strncmp(name, "17-", 3) != 0 || m->closed)
+        return;
+    snprintf(path, sizeof path, "sys/firmware/dmi/entries/%.40s/raw", name);
+    int fd CLEANUP_FD = openat(m->h->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text, 0);
+    if (n > 0)
+        see_entry(m, text, (size_t)n);
+    else
+        m->closed = errno == EACCES || errno == EPERM;
+}
+
+static void see_controller(void *context, const char *name)
+{
+    struct modules *m = context;
+    for (int i = 0; strncmp(name, "mc", 2) == 0 && i < 32; i++) {
+        char one[80];
+        snprintf(one, sizeof one, "sys/devices/system/edac/mc/%.20s/dimm%d", name, i);
+        struct look kind;
+        int64_t MiB;
+        if (!look_int(m->h, &MiB, "%s/size", one))
+            break;
+        if (MiB <= 0)
+            continue;
+        m->count++;
+        tally_add_number(&m->sizes, (double)MiB / 1024, 0);
+        if (look(m->h, &kind, "%s/dimm_mem_type", one))
+            tally_add(&m->kinds, (struct str){kind.p, kind.n});
+    }
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct modules m = {.h = h};
+    (void)err;
+    look_names(h, "sys/firmware/dmi/entries", see_name, &m);
+    if (m.count == 0)
+        look_names(h, "sys/devices/system/edac/mc", see_controller, &m);
+    if (m.count == 0) {
+        if (m.closed)
+            tell_missing(h, r, "dimm.count",
+                         "the firmware's table of memory modules can be read by root only, and no EDAC driver tells of them");
+        return 0;
+    }
+    tell_int(h, r, "dimm.count", m.count);
+    tally_tell(&m.sizes, h, r, "dimm.size_GiB");
+    tally_tell(&m.kinds, h, r, "dimm.kind");
+    tally_tell(&m.speeds, h, r, "dimm.speed");
+    tally_tell(&m.rated, h, r, "dimm.speed_rated");
+    if (m.places > m.count)
+        tell_int(h, r, "dimm.places", m.places);
+    return 0;
+}
+
+const struct probe probe_dimm = {
+    .name = "dimm",
+    .summary = "memory modules: number, size, kind, speed",
+    .before = before,
+    .lasting = true,
+};
