@@ -37,16 +37,17 @@ rate = distinct / (last[-1] - batch["started_ms"] / 1e3)
 counts = batch["scheduler_counts"]
 off = abs(rate / batch["ended_per_s"] - 1)
 print("%s: %d lines, %d ended, %d twice, %d lost; %.2f/s by lines, %.2f/s told (%.2f %% apart); sdiag %s submitted, %s completed" %
-      (sys.argv[3], ran, distinct, batch["duplicated"], batch["lost"], rate, batch["ended_per_s"], off * 100, counts["jobs_submitted"], counts["jobs_completed"]), file=sys.stderr)
+      (sys.argv[3], ran, distinct, batch["duplicated"], batch["lost"], rate, batch["ended_per_s"], off * 100, counts["jobs_submitted"], counts["jobs_completed"]), file=open("agreed", "w"))
 assert ran == distinct + batch["duplicated"], "lines"
 assert abs(counts["jobs_submitted"] - batch["submitted"]) <= 0.02 * batch["submitted"], "submitted"
 assert abs(counts["jobs_completed"] - batch["submitted"]) <= 0.02 * batch["submitted"], "completed"
 assert off <= 0.02, "rate"
 P
 }
+agrees() { ok "$1" agree "$2"; echo "# $(cat agreed)"; }
 run slurm-array -n 20 -r 1 --warmup 0 --chain 0 --no-floor --payload ./task.sh -d 100ms --out out
 is "an array: all ended, nothing is left" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost,.duplicated]') $(queue) $(ls "$state" | wc -l)" "0 [20,0,0] 0 0"
-ok "the figure agrees with a line for each task and with sdiag" agree array
+agrees "the figure agrees with a line for each task and with sdiag" array
 is "what decides the figure is told" "$(get '[.scheduler.SchedulerType, .scheduler.MinJobAge, .slots]')" '["sched/backfill","300 sec",16]'
 "$T" slurm-array -n 30 -d 60s --no-floor --warmup 0 -r 1 >/dev/null 2>&1 &
 pid=$!
@@ -86,14 +87,26 @@ for cpus in 4 32; do # two nodes: 8 and 64 slots
             run $provider -n 100 -r 1 --warmup 0 --chain 0 --no-floor --payload ./task.sh --out out
             is "$provider, $((2 * cpus)) slots, ${parameters:-defaults}: complete" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost], .slots')" "0 [100,0]
 $((2 * cpus))"
-            ok "$provider, $((2 * cpus)) slots, ${parameters:-defaults}: within 2 % of the counts" agree "$provider $((2 * cpus)) ${parameters:-default}"
+            agrees "$provider, $((2 * cpus)) slots, ${parameters:-defaults}: within 2 % of the counts" "$provider $((2 * cpus)) ${parameters:-default}"
             : >counted
             run $provider -n 100 -r 1 --warmup 0 --chain 0 --no-floor --payload ./task.sh --stub "$WORK/lossy.sh" --out out
             is "$provider, $((2 * cpus)) slots, ${parameters:-defaults}: 10 lost, 13 twice, no throughput" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost,.duplicated,.throughput_per_s]')" "1 [90,10,13,null]"
-            ok "$provider, $((2 * cpus)) slots, ${parameters:-defaults}: what ended is within 2 % of the counts" agree "$provider $((2 * cpus)) ${parameters:-default} lossy"
+            agrees "$provider, $((2 * cpus)) slots, ${parameters:-defaults}: what ended is within 2 % of the counts" "$provider $((2 * cpus)) ${parameters:-default} lossy"
         done
     done
 done
+
+# Limits of the controller.
+slurm_stop
+printf 'MaxArraySize=11\nMaxStepCount=5\n' >>"$SLURM_CONF"
+slurm_again || { tap_fail "Slurm with small limits" "$slurm_why"; done_testing; exit; }
+run slurm-array -n 25 -r 1 --warmup 0 --chain 0 --no-floor
+is "an array greater than MaxArraySize is several" "$rc $(get '[.configurations[0].batches[0]|.ended,.lost,.duplicated,.submit_calls]')" "0 [25,0,0,3]"
+run slurm-step -n 6 -r 1 --warmup 0 --chain 0 --no-floor
+like "more steps than a job may have: refused" "$rc $(queue) $(cat err)" '^2 0 taskrate: .*6 steps.*5 .MaxStepCount'
+slurm_stop
+sed -i '/^MaxArraySize/d; /^MaxStepCount/d' "$SLURM_CONF"
+slurm_again || { tap_fail "Slurm with its own limits" "$slurm_why"; done_testing; exit; }
 
 # Ctrl-C at any time.
 for after in 0.2 0.6 1 1.5 2.2 3; do
@@ -125,6 +138,11 @@ wait $!
 like "a controller that hangs in the middle: given up" "$rc $(get '.configurations[0].batches[0].reason')" '^1 .*(did not return within|nothing was heard|refused)'
 for _ in $(seq 100); do [ "$(queue)" = 0 ] && break; sleep 0.3; done
 "$T" sweep >/dev/null; is "… and nothing is left" "$(queue) $(ls "$state" | wc -l)" "0 0"
+kill -STOP $(cat "$slurm_dir/run/slurmctld.pid")
+began=$SECONDS
+timeout --preserve-status -s INT -k 60 2 "$T" --json slurm-array -n 5 --no-floor >out.json 2>err; rc=$?
+kill -CONT $(cat "$slurm_dir/run/slurmctld.pid")
+like "Ctrl-C while a controller that hangs is asked: at once, and said" "$rc $((SECONDS - began < 9)) $(tail -n 1 err)" '^130 1 taskrate: .*since the end was asked for'
 (sleep 3; kill $(cat "$slurm_dir/run/slurmctld.pid")) &
 run slurm-array -n 60 -d 20s --no-floor --warmup 0 -r 1 --stall 15s
 wait $!

@@ -41,6 +41,7 @@ struct settings {
     unsigned clients;             /* commands that may run at once; 0: the provider's own default */
     unsigned width;               /* tasks of one step */
     double rate;                  /* submit calls a second; 0: not limited */
+    bool evenly;                  /* … and none of them at once: others count them too */
     size_t max_tasks;
     double task_timeout, stall, client_timeout;
     const char *stub;             /* absolute path */

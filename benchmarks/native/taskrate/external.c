@@ -344,7 +344,7 @@ int external_run(struct bench *b, struct batch *batch, struct report *report, st
     arena_init(&d.words, 0);
     report_take(report, b); /* what came after the batch before is none of this one */
     b->tasks.strangers = 0;
-    d.burst = b->set.rate > 1 ? b->set.rate : 1;
+    d.burst = b->set.rate > 1 && !b->set.evenly ? b->set.rate : 1;
     d.tokens = d.burst;
     d.filled = d.heard = batch->begin = clock_mono_ns();
     while (rc == 0 && !over(&d)) {

@@ -35,6 +35,7 @@ struct provider {
     const char *index;       /* variable that has the number of an array's task, or NULL */
     size_t cap;              /* most tasks of a batch without --max-tasks; 0: no cap */
     double rate;             /* submit calls a second without --rate; 0: not limited */
+    unsigned calls;          /* that a submission makes to the controller, where that is not 1 (0) */
     unsigned clients;        /* commands at once without --clients */
     size_t tasks;            /* of a batch without --tasks */
     size_t chain;            /* tasks of the chain without --chain */

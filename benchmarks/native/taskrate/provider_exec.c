@@ -82,7 +82,10 @@ static int line(struct bench *b, struct submission *s, struct err *err)
         return err_set(err, ERR_USAGE, "--submit: the command is too long");
     if (words_split(&template, s->arena, text, err) < 0)
         return -1;
-    if (!b->set.bulk && provider_task_line(b, s, s->first, NULL, 0, &task, err) < 0)
+    bool quoted = false; /* is the task wanted as text? */
+    for (size_t i = 0; i < template.n; i++)
+        quoted |= strstr(template.word[i], "{task}") != NULL;
+    if (quoted && !b->set.bulk && provider_task_line(b, s, s->first, NULL, 0, &task, err) < 0)
         return -1;
     for (size_t i = 0; i < template.n; i++) {
         bool whole = template.word[i][0] == WORDS_HERE;

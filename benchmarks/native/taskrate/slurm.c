@@ -154,19 +154,25 @@ static uint64_t parameter(const struct bench *b, const char *name, uint64_t othe
     return otherwise;
 }
 
-/* A site's token bucket for remote calls (from 23.02): we stay below it. */
+/* A site's token bucket for a user's calls (from 23.02): we stay below it, one submission after the other, and leave some for our questions. */
 static void rate_limit(struct bench *b)
 {
+    static const double our_share = 0.9;
     if (!parameter(b, "rl_enable", 0))
         return;
-    double rate = (double)parameter(b, "rl_refill_rate", 2) / (double)parameter(b, "rl_refill_period", 1);
-    if (b->set.rate > 0 && b->set.rate <= rate)
+    uint64_t period = parameter(b, "rl_refill_period", 1);
+    double rate = (double)parameter(b, "rl_refill_rate", 2) / (period ? (double)period : 1);
+    unsigned calls = b->provider->calls ? b->provider->calls : 1;
+    double ours = our_share * rate / calls;
+    b->set.evenly = true;
+    if (b->set.rate > 0 && b->set.rate <= ours)
         return;
     bench_note(
         b,
-        "the controller lets a user make %g calls a second (rl_refill_rate); submission is held to that, and the figures are of that limit",
-        rate);
-    b->set.rate = rate;
+        "the controller lets a user make %g calls a second (rl_refill_rate), and a submission makes %u: they are held to %.3g a second, "
+        "and the figures are of that limit",
+        rate, calls, ours);
+    b->set.rate = ours;
 }
 
 /* Jobs that the controller has in its table, finished ones (MinJobAge) too. -1: not known. */

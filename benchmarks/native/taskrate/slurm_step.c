@@ -108,6 +108,7 @@ const struct provider provider_slurm_step = {.name = "slurm-step",
                                              .remote = true,
                                              .cap = 1000,
                                              .rate = 50,
+                                             .calls = 2, /* what the allocation is, and a step in it */
                                              .clients = 8,
                                              .tasks = 50,
                                              .chain = 10,
