@@ -270,6 +270,66 @@ def lacks_a_tree(c): c.art[b"x"] = Raw(b"40000", name="34" * 20)
 def says_a_file_is_a_folder(c): c.art[b"x"] = Raw(b"40000", b"x")
 
 
+@kind("file-type", "path-outside")
+def links_the_whole_tree(c): c.tree[b"mlruns"] = Raw(b"120000", b"/tmp")
+@kind("file-type")
+def links_an_experiment(c): c.tree[b"mlruns"][c.exp] = Raw(b"120000", b"../..")
+@kind("file-type", "mlflow-folder")
+def links_the_params(c): c.run[b"params"] = Raw(b"120000", b"../../../.git")
+@kind("file-type")
+def links_the_meta_of_the_experiment(c): c.folder[b"meta.yaml"] = Raw(b"120000", b"/etc/passwd")
+@kind("file-type")
+def links_the_record(c): c.art[b"benchwrap.json"] = Raw(b"120000", b"../../../../README.md")
+@kind("file-type")
+def has_a_submodule_for_a_run(c): c.folder[b"9" * 32] = Raw(b"160000", name=MAIN)
+@kind("file-type")
+def has_a_submodule_for_an_experiment(c): c.tree[b"mlruns"][b"12345"] = Raw(b"160000", name=MAIN)
+@kind("file-type")
+def has_a_submodule_for_tags(c): c.run[b"tags"] = Raw(b"160000", name=MAIN)
+@kind("file-mode", "file-type")
+def has_a_folder_of_another_mode(c): c.art[b"x"] = Raw(b"40755", name=write_tree(Tree({b"x": b"x"})))
+@kind("file-mode", "unreadable", "manifest")
+def has_a_mode_with_a_zero_before(c): c.art[b"x"] = Raw(b"0100644", b"x")
+@kind("unreadable")
+def has_a_file_and_a_folder_of_one_name(c): c.art[b"x"] = b"x"; c.art.twice = [(b"x", b"y")]
+@kind("unreadable")
+def has_a_torn_tree(c): c.art[b"x"] = Raw(b"40000", name=write(b"tree", b"100644 x\0" + b"a" * 19))
+@kind("unreadable")
+def has_a_tree_without_an_end(c): c.art[b"x"] = Raw(b"40000", name=write(b"tree", b"100644 " + b"x" * 70000))
+@kind("unreadable")
+def has_a_tree_of_no_mode(c): c.art[b"x"] = Raw(b"40000", name=write(b"tree", b" x\0" + b"a" * 20))
+@kind("unreadable", "name")
+def has_an_entry_without_a_name(c): c.art[b"x"] = Raw(b"40000", name=write(b"tree", b"100644 \0" + b"a" * 20))
+@kind("unreadable")
+def says_a_commit_is_a_file(c): c.art[b"x"] = Raw(b"100644", name=MAIN)
+@kind("path-deleted", "id-known", "identity")
+def moves_a_published_run(c): c.folder[OLD[1]] = c.tree[b"mlruns"][OLD[0]].pop(OLD[1])
+@kind("path-changed", "path-outside")
+def changes_who_may_read(c): c.tree[b"benchwrap.yaml"] = b"profile: private\n"
+@kind("limit")
+def is_as_deep_as_trees_go(c):
+    t = write_tree(Tree({b"x": b"x"}))
+    for i in range(3000):
+        t = write(b"tree", b"40000 d\0" + bytes.fromhex(t))
+    c.art[b"d"] = Raw(b"40000", name=t)
+@kind("path-outside", "unreadable")
+def is_a_tree_of_trees_of_trees(c):
+    t = write_tree(Tree({b"x": b"x"}))
+    for i in range(40):  # two to the fortieth files, in forty objects
+        t = write(b"tree", b"40000 a\0" + bytes.fromhex(t) + b"40000 b\0" + bytes.fromhex(t))
+    c.tree[b"mlruns"][b"x"] = Raw(b"40000", name=t)
+@kind("limit")
+def is_a_run_of_trees_of_trees(c):
+    t = write_tree(Tree({b"x": b"x"}))
+    for i in range(18):
+        t = write(b"tree", b"40000 a\0" + bytes.fromhex(t) + b"40000 b\0" + bytes.fromhex(t))
+    c.art[b"x"] = Raw(b"40000", name=t)
+@kind("path-outside", "limit")
+def has_very_many_experiments(c):
+    blob = write(b"blob", b"x")
+    c.tree[b"mlruns"] = Raw(b"40000", name=write(b"tree", b"".join(b"100644 %08d\0" % i + bytes.fromhex(blob) for i in range(100000))))
+
+
 # ---- the shape of a run ----
 @kind("file-unknown")
 def has_a_file_in_the_run(c): c.run[b"notes.txt"] = b"x"; c.manifest()
@@ -344,6 +404,25 @@ for name, text in [("with_a_blank_line", b"1 1 0\n\n"), ("that_is_infinite", b"1
                    ("with_crlf", b"1 1 0\r\n"), ("of_python", b"1 1_0 0\n"), ("in_hexadecimal", b"1 0x1 0\n"), ("without_an_end", b"1 1 0"), ("of_too_many_lines", b"".join(b"%d 1 %d\n" % (i + 1, i) for i in range(1001))),
                    ("with_two_blanks", b"1  1 0\n"), ("of_huge_time", b"99999999999999999999 1 0\n")]:
     metric(name, text)
+
+
+for name, text in [("of_a_huge_number", b"1 1e999 0\n"), ("of_a_huge_step", b"1 1 9223372036854775808\n"), ("of_a_negative_time", b"-1 1 0\n"), ("with_a_nul", b"1 1\0 0\n"),
+                   ("that_is_NaN", b"1 NaN 0\n"), ("with_a_plus_in_time", b"+1 1 0\n"), ("with_tabs", b"1\t1\t0\n"), ("of_other_digits", "1 \u0661 0\n".encode()), ("with_a_mark_of_order", b"\xef\xbb\xbf1 1 0\n")]:
+    metric(name, text)
+@kind("value")
+def has_a_value_with_a_nul(c): c.run[b"params"][b"cpu.model"] = b"x\0y"; c.manifest()
+@kind("run-meta")
+def has_a_meta_with_a_nul(c): c.run[b"meta.yaml"] = c.run[b"meta.yaml"].replace(b"run_name: \"", b"run_name: \"\0"); c.manifest()
+@kind("run-meta")
+def has_an_anchor_in_meta(c): c.meta(rb'run_name: (".*")', rb"run_name: &a \1")
+@kind("record")
+def has_a_record_with_a_nul(c): c.art[b"benchwrap.json"] = c.art[b"benchwrap.json"] + b"\0{}"; c.manifest()
+@kind("record")
+def has_a_record_of_a_huge_number(c): c.art[b"benchwrap.json"] = re.sub(rb'"value":\s*[0-9.]+', b'"value": 1e999', c.art[b"benchwrap.json"], count=1); c.manifest()
+@kind("record")
+def has_half_a_character_in_the_record(c): c.art[b"benchwrap.json"] = c.art[b"benchwrap.json"].replace(b'"format"', b'"\\ud800": 1, "format"', 1); c.manifest()
+@kind("figures", "bound", "record")
+def is_not_a_number(c): v = claimed(c, "write.bw_MiB_per_s.max"); c.run[b"metrics"][b"write.bw_MiB_per_s.max"] = c.run[b"metrics"][b"write.bw_MiB_per_s.max"].replace(v, b"nan"); c.manifest()
 
 
 # ---- identity ----

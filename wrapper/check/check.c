@@ -49,7 +49,10 @@ void check_found(struct check *k, enum check_id id, const char *path, unsigned l
         k->dropped++;
         return;
     }
-    *f = (struct finding){.id = id, .path = arena_dup(k->arena, path, strlen(path)), .line = line, .text = arena_dup(k->arena, plain.p ? plain.p : "", plain.n)};
+    *f = (struct finding){.id = id,
+                          .path = arena_dup(k->arena, path, strlen(path)),
+                          .line = line,
+                          .text = arena_dup(k->arena, plain.p ? plain.p : "", plain.n)};
     if (!f->path || !f->text)
         f->path = f->text = "";
     if (k->last)
@@ -77,10 +80,10 @@ static bool is_run_id(struct str name)
     return str_hex(name, 32);
 }
 
-static bool is_experiment_id(struct str name)
+bool check_is_experiment(struct str name)
 {
     uint64_t id;
-    return name.n && name.n <= 10 && name.p[0] != '0' && strspn(name.p, "0123456789") == name.n && str_uint(name, &id) && id <= 2147483647;
+    return name.n && name.n <= 10 && name.p[0] != '0' && strspn(name.p, "0123456789") >= name.n && str_uint(name, &id) && id <= 2147483647;
 }
 
 static void check_experiment_meta(struct check *k, const struct folder *experiment, const char *path)
@@ -95,8 +98,11 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
     if (!file)
         return;
     if (folder_read(experiment, "meta.yaml", META_MAX, &text) < 0) {
-        check_found(k, errno == ENOENT ? CHECK_EXPERIMENT_META : errno == EIO ? CHECK_UNREADABLE : CHECK_EXPERIMENT_META, file, 0, "it cannot be read: %s",
-                    strerror(errno));
+        check_found(k,
+                    errno == ENOENT ? CHECK_EXPERIMENT_META
+                    : errno == EIO  ? CHECK_UNREADABLE
+                                    : CHECK_EXPERIMENT_META,
+                    file, 0, "it cannot be read: %s", strerror(errno));
         return;
     }
     arena_init(&a, 1 << 20);
@@ -110,9 +116,11 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
         snprintf(id, sizeof id, "%u", own);
         tree_meta_experiment(&wanted, own, m.name);
         if (strcmp(id, str_base_name(path)) != 0)
-            check_found(k, CHECK_EXPERIMENT_ID, file, 0, "the experiment \"" STR_FMT "\" has the id %s, not %.20s", STR_ARG(m.name), id, str_base_name(path));
+            check_found(k, CHECK_EXPERIMENT_ID, file, 0, "the experiment \"" STR_FMT "\" has the id %s, not %.20s", STR_ARG(m.name), id,
+                        str_base_name(path));
         else if (!str_eq(buf_text(&text), buf_text(&wanted)))
-            check_found(k, CHECK_EXPERIMENT_META, file, 0, "its bytes are not the six lines of experiment \"" STR_FMT "\"", STR_ARG(m.name));
+            check_found(k, CHECK_EXPERIMENT_META, file, 0, "its bytes are not the six lines of experiment \"" STR_FMT "\"",
+                        STR_ARG(m.name));
     }
     arena_deinit(&a);
 }
@@ -122,7 +130,6 @@ struct experiment {
     const struct folder *in;
     const char *path;
     struct names *names;
-    bool kind; /* tags/mlflow.experimentKind is there */
 };
 
 /* Growing lists of names of one folder. */
@@ -175,7 +182,6 @@ static int each_tag(void *context, const struct folder_entry *entry)
     }
     if (folder_read(x->in, "tags/mlflow.experimentKind", 4096, &b) < 0 || !str_is(buf_text(&b), "custom_model_development"))
         check_found(x->k, CHECK_EXPERIMENT_META, path, 0, "it is not \"custom_model_development\"");
-    x->kind = true;
     return 0;
 }
 
@@ -198,7 +204,8 @@ static int each_of_experiment(void *context, const struct folder_entry *entry)
     } else if (!str_is(entry->name, "meta.yaml"))
         check_found(k, CHECK_UNKNOWN, path, 0, "an experiment holds meta.yaml, tags/ and folders of runs (32 digits 0-9 a-f)");
     else if (entry->kind != FOLDER_FILE)
-        check_found(k, entry->kind == FOLDER_PROGRAM ? CHECK_MODE : CHECK_TYPE, path, 0, "an experiment's meta.yaml is a regular file of mode 644");
+        check_found(k, entry->kind == FOLDER_PROGRAM ? CHECK_MODE : CHECK_TYPE, path, 0,
+                    "an experiment's meta.yaml is a regular file of mode 644");
     return 0;
 }
 
@@ -250,7 +257,7 @@ static bool is_mlflows(const struct folder_entry *entry)
 static int each_of_tree(void *context, const struct folder_entry *entry)
 {
     struct whole *w = context;
-    if (entry->kind == FOLDER_FOLDER && is_experiment_id(entry->name)) {
+    if (entry->kind == FOLDER_FOLDER && check_is_experiment(entry->name)) {
         names_add(&w->names, entry->name);
         return 0;
     }

@@ -67,6 +67,8 @@ void check_found(struct check *k, enum check_id id, const char *path, unsigned l
 bool check_is_public(struct str text);
 /* All of a tree; `at` is its name in paths ("mlruns"). -1: it cannot be read at all. */
 int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err);
+/* Does git, or a system it runs on, take the name for a file of git's own (".git", "GIT~1", ".gitattributes" …)? */
+bool check_name_is_gits(struct str name);
 /* One experiment's own files (not its runs), and one run. `path`: "mlruns/<exp>", "mlruns/<exp>/<run>". */
 void check_experiment(struct check *k, const struct folder *experiment, const char *path);
 void check_run(struct check *k, const struct folder *run, const char *path);

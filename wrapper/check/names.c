@@ -25,8 +25,8 @@ static uint32_t next_character(struct str s, size_t *at)
 /* Written from right to left, joined, or nothing to be seen at all: a name that shows as another. HFS+ passes most of these over. */
 static bool is_invisible(uint32_t c)
 {
-    return (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0xad || (c >= 0xfe00 && c <= 0xfe0f) ||
-           (c >= 0xe0000 && c <= 0xe0fff);
+    return (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0xad ||
+           (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
 static uint32_t fold(uint32_t c)
@@ -59,7 +59,8 @@ const char *check_name_folded(struct str name, struct arena *a)
 /* ".git" for somebody: git, HFS+, NTFS. The folded name has no invisible characters and lower case. */
 static bool is_git(const char *folded)
 {
-    static const char *const words[] = {".git", "git~1", ".gitattributes", ".gitmodules", ".gitignore", ".mailmap", "gitatt~1", "gitmod~1", "gitign~1"};
+    static const char *const words[] = {".git",     "git~1",    ".gitattributes", ".gitmodules", ".gitignore",
+                                        ".mailmap", "gitatt~1", "gitmod~1",       "gitign~1"};
     size_t n = strcspn(folded, ":"); /* NTFS: a stream of the file */
     while (n && (folded[n - 1] == '.' || folded[n - 1] == ' '))
         n--;
@@ -67,6 +68,16 @@ static bool is_git(const char *folded)
         if (strlen(words[i]) == n && strncmp(folded, words[i], n) == 0)
             return true;
     return false;
+}
+
+bool check_name_is_gits(struct str name)
+{
+    struct arena a;
+    arena_init(&a, 1 << 20);
+    const char *folded = check_name_folded(name, &a);
+    bool is = !folded || is_git(folded);
+    arena_deinit(&a);
+    return is;
 }
 
 static bool is_device(struct str name)

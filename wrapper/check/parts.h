@@ -51,6 +51,9 @@ const char *run_text(const struct run_check *r, char kind, const char *key);
 /* The last value of a metric by its file, or `otherwise`. */
 double run_number(const struct run_check *r, const char *key, double otherwise);
 
+/* check.c: the name of an experiment's folder: 1 to 2147483647. The text behind it may go on. */
+bool check_is_experiment(struct str name);
+
 /* names.c: one name of a folder; `path` is the whole. Tells what is wrong with it; false: do not go on with it (it cannot be a path of its own). */
 bool check_name(struct check *k, struct str name, const char *path);
 /* Two names that are one where case or form of letters does not count: the key under which they meet, into the arena. */

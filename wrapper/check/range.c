@@ -49,12 +49,6 @@ enum place {
     PLACE_OUTSIDE
 };
 
-static bool is_experiment(struct str s)
-{
-    uint64_t id;
-    return s.n && s.n <= 10 && s.p[0] != '0' && str_uint(s, &id) && id <= 2147483647 && strspn(s.p, "0123456789") >= s.n;
-}
-
 static bool is_run(struct str s)
 {
     return str_hex(s, 32);
@@ -70,7 +64,7 @@ static enum place place_of(const struct range *x, const char *path, struct str *
         return PLACE_OUTSIDE;
     struct str rest = str_of(path + x->at_n + 1), experiment = str_cut(&rest, '/'),
                run = rest.p ? str_cut(&rest, '/') : (struct str){"", 0};
-    if (!is_experiment(experiment))
+    if (!check_is_experiment(experiment))
         return PLACE_OUTSIDE;
     *ret_experiment = experiment;
     if (!run.n)

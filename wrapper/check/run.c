@@ -269,7 +269,7 @@ static bool is_line(struct str s, size_t most, bool empty)
     return n <= most && (n || empty);
 }
 
-static const char *meta_problem(const struct run_check *r, const struct tree_meta *m)
+static const char *meta_problem(const struct tree_meta *m)
 {
     if (!str_is(m->lifecycle, "active"))
         return "lifecycle_stage is not \"active\"";
@@ -281,7 +281,6 @@ static const char *meta_problem(const struct run_check *r, const struct tree_met
         return "run_name is not one line of 1 to 250 characters";
     if (!m->user_id.p || !is_line(m->user_id, USER_CHARS, true))
         return "user_id is missing or not one line";
-    (void)r;
     return NULL;
 }
 
@@ -307,7 +306,7 @@ static void check_meta(struct run_check *r)
         run_found(r, CHECK_IDENTITY, "meta.yaml", 0, "run_id is not that of the folder");
     else if (!str_is(m->experiment_id, r->experiment))
         run_found(r, CHECK_IDENTITY, "meta.yaml", 0, "experiment_id is not that of the folder");
-    else if ((problem = meta_problem(r, m)))
+    else if ((problem = meta_problem(m)))
         run_found(r, CHECK_META, "meta.yaml", 0, "%s", problem);
     else {
         str_uint(m->experiment_id, &experiment);

@@ -1,6 +1,7 @@
 /* cmd_export_tree.c: `benchwrap export-tree REF DIR`: runs of a commit as a plain tree of files. */
 #include "base/fs.h"
 #include "base/progress.h"
+#include "check/check.h"
 #include "cmd/runs_ref.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct export {
     int tree;                   /* the folder mlruns that is written */
     const char *name;           /* its path */
     size_t written, there, files;
+    const char *experiment;     /* the last whose own files were seen to */
 };
 
 /* ---- files ---- */
@@ -40,6 +42,8 @@ static const char *refusal(const struct folder_entry *e)
 {
     if (!e->name.n || memchr(e->name.p, '/', e->name.n) || str_is(e->name, ".") || str_is(e->name, ".."))
         return "its name leads elsewhere";
+    if (check_name_is_gits(e->name))
+        return "git takes it for a file of its own";
     if (e->kind != FOLDER_FILE && e->kind != FOLDER_PROGRAM && e->kind != FOLDER_FOLDER)
         return "it is neither a file nor a folder";
     return NULL;
@@ -157,8 +161,9 @@ static int put_run(struct export *x, const struct tree_run *run, struct err *err
     const char *place = run->path + strlen("mlruns/"), *slash = strchr(place, '/'), *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
     if (!id)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    if (put_experiment(x, id, err) < 0)
+    if (!(x->experiment && strcmp(x->experiment, id) == 0) && put_experiment(x, id, err) < 0)
         return -1;
+    x->experiment = id;
     if (faccessat(x->tree, place, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         x->there++;
         return 0;

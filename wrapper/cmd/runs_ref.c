@@ -59,8 +59,10 @@ static int open_repo(struct repo **ret, struct cmd_context *c, const char **ret_
     int rc = repo_open(ret, *ret_place, 0, err);
     if (rc == 1 && !named && (*ret_place = above(c, NULL))) {
         struct err second = {0};
-        if (repo_open(ret, *ret_place, 0, &second) == 0)
+        if (repo_open(ret, *ret_place, 0, &second) == 0) {
             rc = 0;
+            err_clear(err);
+        }
     }
     return rc ? -1 : 0;
 }

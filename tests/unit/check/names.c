@@ -9,14 +9,50 @@
 
 static void names_are_judged(void **state)
 {
-    static const struct { const char *name; bool good, usable; } rows[] = {
-        {"stdout.log", true, true}, {"a b", true, true}, {"\xc3\xa4.txt", true, true}, {"\xe6\x97\xa5\xe6\x9c\xac", true, true}, {"console.log", true, true}, {"auxiliary", true, true}, {"com10", true, true},
-        {"git~10", true, true}, {"x.git", true, true}, {".config", true, true},
-        {"", false, false}, {".", false, false}, {"..", false, false}, {"a/b", false, false},
-        {".git", false, true}, {".GIT", false, true}, {".git ", false, true}, {".git...", false, true}, {"GIT~1", false, true}, {".git:x", false, true}, {".g\xe2\x80\x8cit", false, true}, {".gitattributes", false, true},
-        {"a\n", false, true}, {"a\x1b", false, true}, {"\x7f", false, true}, {"\xff", false, true}, {"\xc0\xaf", false, true}, {"a\\b", false, true}, {"a:b", false, true}, {"a*", false, true},
-        {"a.", false, true}, {"a ", false, true}, {" a", false, true}, {"NUL", false, true}, {"aux.c", false, true}, {"Com1", false, true}, {"lpt9.txt", false, true},
-        {"e\xcc\x81", false, true}, {"a\xe2\x80\xae", false, true}, {"\xef\xbb\xbfx", false, true},
+    static const struct {
+        const char *name;
+        bool good, usable;
+    } rows[] = {
+        {"stdout.log", true, true},
+        {"a b", true, true},
+        {"\xc3\xa4.txt", true, true},
+        {"\xe6\x97\xa5\xe6\x9c\xac", true, true},
+        {"console.log", true, true},
+        {"auxiliary", true, true},
+        {"com10", true, true},
+        {"git~10", true, true},
+        {"x.git", true, true},
+        {".config", true, true},
+        {"", false, false},
+        {".", false, false},
+        {"..", false, false},
+        {"a/b", false, false},
+        {".git", false, true},
+        {".GIT", false, true},
+        {".git ", false, true},
+        {".git...", false, true},
+        {"GIT~1", false, true},
+        {".git:x", false, true},
+        {".g\xe2\x80\x8cit", false, true},
+        {".gitattributes", false, true},
+        {"a\n", false, true},
+        {"a\x1b", false, true},
+        {"\x7f", false, true},
+        {"\xff", false, true},
+        {"\xc0\xaf", false, true},
+        {"a\\b", false, true},
+        {"a:b", false, true},
+        {"a*", false, true},
+        {"a.", false, true},
+        {"a ", false, true},
+        {" a", false, true},
+        {"NUL", false, true},
+        {"aux.c", false, true},
+        {"Com1", false, true},
+        {"lpt9.txt", false, true},
+        {"e\xcc\x81", false, true},
+        {"a\xe2\x80\xae", false, true},
+        {"\xef\xbb\xbfx", false, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -44,8 +80,22 @@ static void names_meet_where_case_does_not_count(void **state)
     arena_deinit(&a);
 }
 
+static void names_of_gits_files_are_known(void **state)
+{
+    static const char *const is[] = {".git", ".GIT", ".git.", "GIT~1", ".g\xe2\x80\x8cit", ".git:x", ".gitmodules"}, *const is_not[] = {
+                                                                                                                         "git", "x.git",
+                                                                                                                         ".gitx",
+                                                                                                                         "stdout.log"};
+    (void)state;
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++)
+        assert_true(check_name_is_gits(str_of(is[i])));
+    for (size_t i = 0; i < sizeof is_not / sizeof *is_not; i++)
+        assert_false(check_name_is_gits(str_of(is_not[i])));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_judged), cmocka_unit_test(names_meet_where_case_does_not_count)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_judged), cmocka_unit_test(names_of_gits_files_are_known),
+                                       cmocka_unit_test(names_meet_where_case_does_not_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
