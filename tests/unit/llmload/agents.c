@@ -135,7 +135,7 @@ static void records_are_json_and_csv(void **state)
 {
     struct chunk chunks[] = {{1000000, 0, 0, 0}, {3000000, 0, 0, 0}, {3500000, 0, 1, 0}};
     struct result r = {.index = 7, .session = 7, .item = UINT64_MAX, .phase = PHASE_MEASURE, .status = 200, .sent_ns = 500000, .first_ns = 1000000, .last_ns = 3500000,
-                       .end_ns = 3600000, .chunks = 3, .chunk_list = chunks, .output_tokens = 3, .output_source = TOKENS_CHUNKS, .finish = "a\"b"};
+                       .end_ns = 3600000, .chunks = 3, .shared = 1, .chunk_list = chunks, .output_tokens = 3, .output_source = TOKENS_CHUNKS, .finish = "a\"b"};
     struct buf b CLEANUP_BUF;
     struct json *j;
     (void)state;
@@ -145,6 +145,8 @@ static void records_are_json_and_csv(void **state)
     assert_true(json_number(json_pointer(j, "/metrics/time_to_first_token/value"), 0) == 0.5);
     assert_true(json_number(json_pointer(j, "/metrics/inter_chunk_latency/value/1"), 0) == 0.5);
     assert_true(json_number(json_pointer(j, "/metrics/inter_token_latency/value"), 0) == 1.25);
+    assert_int_equal(json_count(json_pointer(j, "/metadata/shared_gaps")), 1);
+    assert_int_equal(json_integer(json_pointer(j, "/metadata/shared_gaps/0"), 0), 1);
     assert_null(json_pointer(j, "/metrics/input_sequence_length")); /* not known: not there */
     assert_true(json_number(json_pointer(j, "/metadata/request_start_ns"), 0) == 501000);
     assert_true(json_is_null(json_get(j, "error")));

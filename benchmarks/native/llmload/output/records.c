@@ -45,7 +45,20 @@ static void value(struct buf *to, const char *tag, double v, const char *unit)
     buf_printf(to, ",\"unit\":\"%s\"}", unit);
 }
 
-static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed, struct buf *to)
+/* Which places of inter_chunk_latency say nothing of the service, because several events came with one stamp. */
+static void put_shared(const struct result *r, struct buf *to)
+{
+    const char *comma = "";
+    buf_puts(to, ",\"shared_gaps\":[");
+    for (uint32_t i = 1; i < r->chunks; i++)
+        if (r->chunk_list[i].shared) {
+            buf_printf(to, "%s%u", comma, i - 1);
+            comma = ",";
+        }
+    buf_putc(to, ']');
+}
+
+static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed, bool chunks, struct buf *to)
 {
     bool cancelled = r->ending == ENDING_CANCELLED;
     buf_printf(
@@ -65,6 +78,8 @@ static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed,
     buf_printf(to, ",\"input_token_source\":\"%s\",\"output_token_source\":\"%s\",\"reconnects\":%u,\"finish_reason\":",
                token_source_names[r->input_source], token_source_names[r->output_source], r->reconnects);
     buf_json(to, str_of(r->finish));
+    if (chunks && r->chunk_list && r->shared)
+        put_shared(r, to);
     buf_putc(to, '}');
 }
 
@@ -113,7 +128,7 @@ void records_json_line(const struct result *r, int64_t wall_ns, uint64_t seed, b
 {
     const struct ending_row *ending = &ending_rows[r->ending];
     bool whole = !ending->failed && r->ending != ENDING_CANCELLED && r->ending != ENDING_UNFINISHED;
-    put_metadata(r, wall_ns, seed, to);
+    put_metadata(r, wall_ns, seed, chunks, to);
     if (whole) {
         put_metrics(r, chunks, to);
         buf_puts(to, ",\"error\":null}\n");
