@@ -3,6 +3,7 @@
 #include "base/exit_words.h"
 #include "base/fs.h"
 #include "benchmarks/rules.h"
+#include "wrapper/run_counters.h"
 #include "wrapper/run_keep.h"
 #include "wrapper/run_state.h"
 
@@ -36,6 +37,7 @@ static void record_usage(struct run *run)
     if (getrusage(RUSAGE_SELF, &own) == 0)
         record_metric(r, "run.overhead_s", seconds(own.ru_utime) + seconds(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER, 0,
                       at);
+    counters_tell(r, e->counters, at);
     if (e->orphans)
         record_metric(r, "run.orphans", e->orphans, "", DIR_NONE, 0, at);
     if (e->left) {

@@ -9,7 +9,7 @@ enum { VALUES_MAX = 2000 /* metrics of one run that are followed over the series
 static const char *const own[] = {"run.wall_s", "run.user_s", "run.system_s", "run.max_rss_MiB"};
 /* Keys of these families are about the machine, or about the run as such. */
 static const char *const others[] = {"run.",    "benchwrap.", "system/", "nodes.", "probe.", "host.", "load.", "cpu.",      "memory.", "kernel.", "noise.",
-                                     "series.", "numa.",      "node.",   "fs.",   "job.",  "pressure.", "os.",     "limits.", "cgroup."};
+                                     "series.", "numa.",      "node.",   "fs.",   "job.",  "pressure.", "os.",     "limits.", "cgroup.",   "energy.", "counters."};
 
 static bool is_result(const char *key)
 {

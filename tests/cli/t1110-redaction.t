@@ -50,7 +50,7 @@ record() # PROFILE
     rm -rf mlruns .benchwrap
     USER=quentin LOGNAME=quentin HOME=/home/quentin HOSTNAME=gpu07.site.example SLURM_JOB_ID=5 SLURM_JOB_ACCOUNT=projectx SLURM_JOB_NODELIST='gpu[07-09]' \
         SLURM_SUBMIT_HOST=frontend3 SLURMD_NODENAME=gpu07 WANDB_API_KEY=wandb-value-77 HTTPS_PROXY=http://me:proxypw@proxy:1 MLFLOW_TRACKING_PASSWORD=mlf-pw-88 \
-        "$BENCHWRAP" -q --profile "$1" --site lab --param note=password=paramsecret1 --tag by=quentin --artifact result.txt --artifact binary -- ./prog list --password argvsecret --api-key=argvsecret2 \
+        "$BENCHWRAP" -q --profile "$1" --sample 20ms --site lab --param note=password=paramsecret1 --tag by=quentin --artifact result.txt --artifact binary -- ./prog list --password argvsecret --api-key=argvsecret2 \
         http://u:argvsecret3@h/ /home/quentin/in >pass 2>pass.err
 }
 scan() # NAME WORD: in contents and names of all that was written

@@ -57,6 +57,7 @@ static void describe_end(struct launch *l, struct wire_msg *msg)
 {
     *msg = (struct wire_msg){.kind = WIRE_ENDED, .status = l->status, .pid = l->pid, .wall_ms = l->ended_wall_ms, .mono_ns = l->ended_ns};
     msg->usage = l->usage;
+    counters_read(&l->counters, msg->counters);
     msg->orphans = l->orphans;
     msg->left = l->left;
     msg->timed_out = l->limit.reached;

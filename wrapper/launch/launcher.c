@@ -401,6 +401,8 @@ static bool start_program(struct launch *l)
         signals_witness(&l->signals, l->recorder.pid, l->recorder.wire->seen);
     else
         signals_own_witness(&l->signals);
+    if (l->recorded && l->options.counters)
+        counters_open(&l->counters, l->pid);
     signals_started(&l->signals, l->pid);
     int64_t now_ns = clock_ns();
     struct wire_msg msg = {.kind = WIRE_STARTED, .pid = l->pid, .mono_ns = now_ns, .wall_ms = clock_wall_ms()};

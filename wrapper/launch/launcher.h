@@ -1,6 +1,7 @@
 /* launcher.h: one wrapped run as the launcher sees it: start, turns of the loop, end. */
 #ifndef LAUNCH_LAUNCHER_H
 #define LAUNCH_LAUNCHER_H
+#include "launch/counters.h"
 #include "launch/limit.h"
 #include "launch/options.h"
 #include "launch/pump.h"
@@ -23,6 +24,7 @@ struct launch {
     struct out out[2];       /* the caller's stdout, stderr */
     struct stream stream[2];
     struct limit limit;
+    struct counters counters;
 
     bool recorded;           /* there is, or was, a recorder */
     bool helpless;           /* it has died before its time, another witness was found */

@@ -87,6 +87,7 @@ int options_read(struct opt_set *set, struct options *ret, struct err *ret_warni
                             .signal = options_signal(opt_text(set, "signal")),
                             .per_rank = opt_on(set, "per-rank"),
                             .no_collect = opt_on(set, "no-collect"),
+                            .counters = opt_on(set, "counters"),
                             .share_run = opt_on(set, "share-run"),
                             .gate = opt_on(set, "gate"),
                             .strict = strict,

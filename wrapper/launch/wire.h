@@ -7,6 +7,8 @@
  * bytes for the record (counted), never for the reader. Both programs are of one build: the layout is private. */
 #ifndef LAUNCH_WIRE_H
 #define LAUNCH_WIRE_H
+#include "launch/counters.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -72,6 +74,7 @@ struct wire_msg {
     int64_t overhead_us;      /* launcher's own CPU time so far */
     uint64_t passed[WIRE_STREAMS]; /* bytes passed on */
     uint64_t lost[WIRE_STREAMS];   /* bytes the real stream did not take */
+    struct counter_value counters[COUNTERS_COUNT]; /* with --counters */
     char text[1536];          /* NUL-terminated */
 };
 #endif

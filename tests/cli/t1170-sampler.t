@@ -1,0 +1,61 @@
+#!/bin/sh
+# What is seen while a program runs: its own processes, pressure, counters; nothing of it for a short one; names that are identities stay out.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+run=
+record() # OPTIONS…: one run, its folder in $run
+{
+    rm -rf mlruns .benchwrap
+    "$BENCHWRAP" -q "$@" >out 2>err
+    status=$?
+    run=$(dirname "$(find mlruns -name meta.yaml -path '*/*/*/meta.yaml')")
+}
+# The program lasts until a sample has been taken, however slow the machine: it watches the journal, 60 s at most.
+cat >watcher <<'X'
+#!/bin/sh
+sleep 100 & left=$!
+n=0
+while [ $n -lt 600 ] && ! grep -qs 'system/process_cpu_percentage' .benchwrap/spool/*/journal; do sleep 0.1; n=$((n + 1)); done
+kill $left 2>/dev/null
+exit 4
+X
+chmod +x watcher
+
+record --sample 100ms --counters -- ./watcher
+is "the program's end is its own" "$status" 4
+for name in process_count process_cpu_percentage process_memory_rss_megabytes process_threads cpu_utilization_percentage; do
+    ok "series system/$name" test -s "$run/metrics/system/$name"
+done
+ok "its own processes are few" sh -c 'awk "{ if (\$2 < 2 || \$2 > 8) bad = 1 } END { exit bad }" "$1"/metrics/system/process_count' sh "$run"
+is "counted, or said why not" "$(python3 - "$run" <<'P'
+import json, os, sys
+run = sys.argv[1]
+missing = {m["key"]: m["reason"] for m in json.load(open(run + "/artifacts/benchwrap.json"))["missing"]}
+for key in ("cycles", "instructions", "cache_misses", "page_faults"):
+    path = run + "/metrics/counters." + key
+    good = float(open(path).read().split()[1]) > 0 if os.path.exists(path) else missing.get("counters." + key)
+    if not good:
+        print(key)
+P
+)" ""
+record -- true
+ok "a short run has no samples" sh -c '! test -e "$1"/metrics/system' sh "$run"
+ok "and no counters unasked" sh -c '! ls "$1"/metrics | grep -q counters' sh "$run"
+
+# A machine whose names are identities, in the public profile: of all sources.
+mkdir -p m/sys/class/net/enx525400a1b2c3/device m/sys/class/infiniband/ibx0c42a1030065f3a2/ports/1/counters m/sys/block/nvme-eui.0025388b11b2c3d4 \
+    m/proc/self/net m/proc/fs/lustre/llite/quentinfs-ffff8a0c m/sys/firmware/dmi/entries/17-0
+echo 9 >m/sys/class/infiniband/ibx0c42a1030065f3a2/ports/1/counters/port_rcv_data
+echo 9 >m/sys/class/infiniband/ibx0c42a1030065f3a2/ports/1/counters/port_xmit_data
+printf ' 9 0 nvme-eui.0025388b11b2c3d4 1 0 8 1 0 0 0 0 0 1 1\n' >m/proc/diskstats
+printf 'h\nh\n enx525400a1b2c3: 5 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n' >m/proc/self/net/dev
+printf 'read_bytes 1 samples [bytes] 1 1 1\n' >m/proc/fs/lustre/llite/quentinfs-ffff8a0c/stats
+printf '\021\124\0\0\0\0\0\0\0\0\0\0\0\100\0\0\0\0\042\0\0\300\022\0\0\0\0\0\0\0\0\0\060\021' >m/sys/firmware/dmi/entries/17-0/raw
+head -c 50 /dev/zero >>m/sys/firmware/dmi/entries/17-0/raw
+printf 'SERIAL77\0' >>m/sys/firmware/dmi/entries/17-0/raw
+"$BENCHWRAP" probe --json --root m --profile public >public.json
+like "the module is told" "$(cat public.json)" '4400 MT/s'
+for word in 525400 0c42a1 0025388b quentinfs SERIAL77; do
+    ok "nothing holds $word" sh -c '! grep -q "$1" public.json' sh "$word"
+done
+done_testing
