@@ -64,9 +64,9 @@ for kind in $kinds; do
     dir=$WORK/run-$kind
     is "$kind: output and status are the program's" "$(cat "$dir/rc") $(od -An -c "$dir/out") $(grep -c '^to stderr$' "$dir/err")" \
         "7 $(printf 'to stdout\n\033[31m without an end' | od -An -c) 1"
-    # Bounds for a busy machine; what waits for the server waits for minutes.
-    ok "$kind: it begins at once ($(ms "$dir" asked began) ms)" test "$(ms "$dir" asked began)" -lt 8000
-    ok "$kind: the wait at the end is bounded ($(ms "$dir" ended "done") ms)" test "$(ms "$dir" ended "done")" -lt 12000
+    # Bounds for a machine with thirty times more to do than processors; what waits for the server waits for a minute at least.
+    ok "$kind: it begins at once ($(ms "$dir" asked began) ms)" test "$(ms "$dir" asked began)" -lt 30000
+    ok "$kind: the wait at the end is bounded ($(ms "$dir" ended "done") ms)" test "$(ms "$dir" ended "done")" -lt 45000
     is "$kind: it is in the tree" "$(find "$dir/mlruns" -mindepth 2 -maxdepth 2 -name '????????????????????????????????' | wc -l)" 1
     is "$kind: one sentence says what became of it" "$(grep -c 'retry with "benchwrap sync"' "$dir/err")" 1
     is "$kind: nothing of the server's reaches the terminal raw" "$(LC_ALL=C grep -c "$(printf '\033')" "$dir/err")" 0
