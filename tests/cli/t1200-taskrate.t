@@ -23,6 +23,20 @@ is "started by the stub it has one" "$rc $(get '.configurations[0].batches[0].la
 run local -n 40 -d 50ms -s 20 -r 1 --warmup 0 --chain 0
 is "durations, concurrency, efficiency" "$(get '.configurations[0].batches[0] | [.latency.run.p50_s >= 0.05, .makespan_s >= 0.1, .concurrency_max <= 20, .concurrency_max >= 2, .idle >= 0, .throughput_per_s <= 400]')" '[true,true,true,true,true,true]'
 is "the quantiles are in order, and the parts make the whole" "$(get '.configurations[0].batches[0].latency | [.start.p50_s <= .start.p90_s, .start.p90_s <= .start.p99_s, .start.p99_s <= .start.max_s, (.start.mean_s + .run.mean_s + .completion.mean_s - .turnaround.mean_s | fabs < 1e-6)]')" '[true,true,true,true]'
+cat >members.py <<'P'
+import json, re, sys
+page = open(sys.argv[1]).read()
+page = page[page.index("## The document"):page.index("## The table of tasks")]
+words = set(re.findall("[a-z0-9_]+", page.split("```")[1]))
+def names(x):
+    for v in x.values() if isinstance(x, dict) else x:
+        if isinstance(v, (dict, list)):
+            yield from names(v)
+    if isinstance(x, dict):
+        yield from x
+print(*sorted(set(names(json.load(open(sys.argv[2])))) - words))
+P
+is "every member of the document is in its description" "$(python3 members.py "$ROOT/docs/howto-taskrate.md" out.json)" ""
 run local -n 1000 --payload call
 is "a call in this process is named as such" "$(get '[.payload.kind, .payload.in_process, .provider.path]')" '["call",true,"client (a function call, no process)"]'
 
