@@ -63,6 +63,7 @@ llm_start "$FAKE"
 load --rate 200 --arrivals constant -n 20 --warmup-requests 5 --turns 3 --think 20ms --records "$WORK/records" >"$WORK/out.json"
 is 'sessions that arrive: every one has all of its turns, those of the warm-up are not measured' "$? $(jq -c '[.completed, .failed, .load.scheduled, .load.dropped]' "$WORK/out.json")" '0 [60,0,60,0]'
 is '  no two requests are the same one' "$(jq -s -c '[([.[].metadata.request_index] | unique | length), ([.[] | select(.metadata.benchmark_phase == "warmup")] | length)]' "$WORK/records")" '[75,15]'
+is 'fewer streams at the end than threads: it ends all the same' "$(load -c 4@100ms,1 -n 300 --threads 2 | jq .completed) $(load -c 4@100ms,1 --rate 600 -n 100 --threads 2 | jq .completed)" '300 100'
 load -c 2 -d 300ms --turns 50 --think 20s >"$WORK/out.json"
 is 'users that still think at the end cost nothing' "$(jq -c '[.completed, .failed]' "$WORK/out.json")" '[2,0]'
 llm_stop

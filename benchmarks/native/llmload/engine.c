@@ -61,6 +61,8 @@ static unsigned crew_size(const struct load *l)
     double most = 0;
     for (unsigned i = 0; i < l->concurrency.n; i++)
         most = fmax(most, fmax(l->concurrency.piece[i].from, l->concurrency.piece[i].to));
+    if (l->concurrency.n && l->arrivals != ARRIVALS_CLOSED) /* each arrival is one worker's: all need a slot to the end */
+        most = l->concurrency.piece[l->concurrency.n - 1].to;
     most /= l->shares;
     if (l->concurrency.n && n > most)
         n = most < 1 ? 1 : (unsigned)most;
@@ -150,7 +152,7 @@ static int set_up(struct crew *c, const struct load *l, const struct prompt_sour
         return -1;
     if (!local && !l->user_clock && !run->via) /* libcurl does not hand stamps on */
         c->warm_socket = ask_for_stamps(&run->kernel_stamps);
-    if (schedule_make(&c->schedule, l, err) < 0)
+    if (load_check_end(l, l->shares, err) < 0 || schedule_make(&c->schedule, l, err) < 0)
         return -1;
     return limits_check(l, run, err);
 }

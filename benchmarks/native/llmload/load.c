@@ -330,6 +330,18 @@ static int read_objectives(struct load *l, const struct opt_set *set, struct err
     return 0;
 }
 
+int load_check_end(const struct load *l, unsigned agents, struct err *err)
+{
+    const struct profile *p = &l->concurrency;
+    double last = p->n ? p->piece[p->n - 1].to : agents;
+    if (l->duration_s > 0 || l->drop || floor(last + 0.5) >= agents)
+        return 0;
+    return err_set(
+        err, ERR_USAGE,
+        "--concurrency ends with %g streams, fewer than %u: a run by count would never end (give --duration, or a last piece of %u or more)",
+        last, agents, agents);
+}
+
 int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, struct err *err)
 {
     *ret = (struct load){0};

@@ -71,4 +71,6 @@ struct load {
 
 /* Reads the checked options into ret; texts point into the set or the arena. ERR_USAGE names the option. */
 int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, struct err *err);
+/* A load by count ends if each of so many agents keeps a slot to the last; else ERR_USAGE. */
+int load_check_end(const struct load *l, unsigned agents, struct err *err);
 #endif

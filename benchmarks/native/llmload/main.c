@@ -143,7 +143,7 @@ static int begin_extras(const struct opt_set *set, struct extras *x, struct load
     struct calibration_plan plan = calibration_plan_for(calibration_streams(load));
     if (x->calibrated && calibrate(&x->calibration, &plan, err) < 0)
         return -1;
-    return agents ? coordinate_begin(&x->agents, set, arena, err) : 0;
+    return agents ? coordinate_begin(&x->agents, set, load, arena, err) : 0;
 }
 
 static int run_load(const struct opt_set *set, struct load *load, struct prompt_source *prompts, struct arena *arena, struct err *err)

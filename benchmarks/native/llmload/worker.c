@@ -252,11 +252,14 @@ static uint64_t slots(const struct worker *w)
 
 static void fill_closed(struct worker *w)
 {
+    const struct load *l = w->run->load;
     uint64_t most = slots(w), index;
     enum phase phase;
+    /* One that has no slot any more would not be told by `allowed` that all are sent. */
+    w->draining |= l->requests && atomic_load_explicit(&w->run->measured, memory_order_relaxed) >= agents_part(l, l->requests);
     while (w->users < most && allowed(w, &phase, &index)) {
         w->users++;
-        struct session *s = w->run->load->turns > 1 ? session_new(index, NULL) : NULL;
+        struct session *s = l->turns > 1 ? session_new(index, NULL) : NULL;
         begin(w, phase, index, w->now_ns, NULL, s);
         if (w->pause_until_ns > w->now_ns)
             return;

@@ -223,7 +223,7 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
     return 0;
 }
 
-int coordinate_begin(struct coordination **ret, const struct opt_set *set, struct arena *arena, struct err *err)
+int coordinate_begin(struct coordination **ret, const struct opt_set *set, const struct load *load, struct arena *arena, struct err *err)
 {
     struct coordination *c = calloc(1, sizeof *c);
     if (!c)
@@ -234,6 +234,8 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, struc
     int rc = token_read(opt_text(set, "token-file"), &c->token, err);
     if (rc == 0)
         rc = find_hosts(c, set, arena, err);
+    if (rc == 0)
+        rc = load_check_end(load, (unsigned)c->count, err);
     int64_t until = clock_mono_ns() + (int64_t)(c->wait_s * 1e9);
     for (size_t i = 0; rc == 0 && i < c->count; i++)
         rc = find(&c->remote[i], until, err);

@@ -5,8 +5,8 @@
 
 struct coordination;
 
-/* --agents: finds them and estimates their clocks. ERR_REMOTE names the agent. The arena must live longer. */
-int coordinate_begin(struct coordination **ret, const struct opt_set *set, struct arena *arena, struct err *err);
+/* --agents: finds them and estimates their clocks. ERR_REMOTE names the agent; ERR_USAGE: the load is too small for so many. The arena must live longer. */
+int coordinate_begin(struct coordination **ret, const struct opt_set *set, const struct load *load, struct arena *arena, struct err *err);
 /* Has them prepare the load; model: what a look at the server has found, or NULL. */
 int coordinate_prepare(struct coordination *c, const char *model, struct err *err);
 /* Starts them together and watches; hooks as of engine_run. The outcome is the sum. An agent that is lost ends the others; what they have counts. */
