@@ -87,7 +87,7 @@ P
     set -- ${dask:-0 0}
     mine=$(ours --payload true)
     threads=$(parsl_rate "$work/threads.py") htex=$(parsl_rate "$work/htex.py")
-    row taskrate "local with /bin/true, as often Dask that starts /bin/true" "$(awk -v a="$mine" -v b="$2" 'BEGIN {printf "%.4g", b > 0 ? a / b : 0}')" times '>=1' \
+    row taskrate "local with /bin/true, as often Dask that starts /bin/true" "$(awk -v a="$mine" -v b="$2" 'BEGIN {printf "%.4g", (b > 0 ? a / b : 0)}')" times '>=1' \
         "tasks/s: ours $(calc "$mine"), Dask $2 starting a process and $1 calling a function, parsl-perf ${threads:-none} with threads and ${htex:-none} with htex (function calls)"
 else
     missing taskrate "parsl-perf and Dask" "no environment with them: python3 -m venv $cache/venv-taskrate && $cache/venv-taskrate/bin/pip install parsl distributed"

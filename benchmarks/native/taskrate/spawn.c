@@ -13,7 +13,8 @@
 
 enum { STACK = 64 * 1024 };
 
-#if defined(__SANITIZE_THREAD__) /* it takes each clone for a fork, and minds no lock of that thread any more; glibc's own name it does not know */
+/* The thread sanitizer takes each clone for a fork, and minds no lock of that thread any more; glibc's own name it does not know. */
+#if defined(__SANITIZE_THREAD__)
 int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
 #define clone __clone
 #endif
