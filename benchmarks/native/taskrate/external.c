@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REFUSALS_IN_A_ROW = 5, TRIES_MAX = 6, ASK_FIRST_S = 2, ASK_LAST_S = 30, GRACE_S = 2 };
+enum { REFUSALS_IN_A_ROW = 5, TRIES_MAX = 6, ASK_FIRST_S = 2, ASK_LAST_S = 30, GRACE_S = 2, CANNOT_REPORT = 126 /* the stub's */ };
 
 struct drive {
     struct bench *b;
@@ -184,6 +184,8 @@ static void attached_ended(struct drive *d, struct client *one, int64_t when)
     if (!one->status)
         return;
     client_says(one, &says);
+    if (one->status == CANNOT_REPORT && !(t->flags[one->first] & TASK_STAMPED))
+        bench_note(d->b, "a task could not deliver its report (status %d): see --address and --report-dir", one->status);
     if (says.n)
         bench_note(d->b, "a command ended with status %d: %s", one->status, says.p);
     d->in_a_row++;
@@ -228,6 +230,13 @@ static void client_ended(struct drive *d, struct client *one)
     clients_free(&d->clients, one);
 }
 
+/* Where not a single task has reported, the way of the reports is the first suspect. */
+static const char *advice(const struct drive *d)
+{
+    return d->ended || d->report->file >= 0 ? ""
+                                            : "; none has: if nodes cannot send datagrams to this machine, see --address and --report-dir";
+}
+
 /* Nothing was heard for a while: what does the queue say? */
 static void ask(struct drive *d)
 {
@@ -243,7 +252,7 @@ static void ask(struct drive *d)
         snprintf(d->queue_why, sizeof d->queue_why, "%zu of them wait%s%s, %zu run", q.waiting, q.why[0] ? ": " : "", q.why, q.running);
     if (q.known && q.waiting + q.running == 0 && since(d->heard) > GRACE_S) {
         report_take(d->report, d->b);
-        give_up(d, true, "the queue has none of our jobs any more, and %zu tasks have not reported", d->submitted - d->ended);
+        give_up(d, true, "the queue has none of our jobs any more, and %zu tasks have not reported%s", d->submitted - d->ended, advice(d));
     }
 }
 
@@ -258,7 +267,7 @@ static bool over(struct drive *d)
         return true;
     bool no_queue = d->how == HOW_ATTACHED || d->how == HOW_TOOL;
     if (all && no_queue && since(d->heard) > GRACE_S) {
-        give_up(d, true, "%zu tasks have not reported although their commands have ended", d->submitted - d->ended);
+        give_up(d, true, "%zu tasks have not reported although their commands have ended%s", d->submitted - d->ended, advice(d));
         return true;
     }
     if (!no_queue && !d->clients.running)
@@ -266,8 +275,8 @@ static bool over(struct drive *d)
     if (since(d->heard) > stall) {
         if (d->how == HOW_TOOL)
             clients_overdue(&d->clients, 0);
-        give_up(d, false, "nothing was heard for %g s (--stall) while %zu tasks were not done%s%s", stall, d->submitted - d->ended,
-                d->queue_why[0] ? "; " : "", d->queue_why);
+        give_up(d, false, "nothing was heard for %g s (--stall) while %zu tasks were not done%s%s%s", stall, d->submitted - d->ended,
+                d->queue_why[0] ? "; " : "", d->queue_why, d->queue_why[0] ? "" : advice(d));
     }
     return false;
 }

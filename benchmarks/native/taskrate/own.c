@@ -108,7 +108,8 @@ static int sweep_one(struct bench *b, const char *tag, struct str text)
         bench_note(b, "a run that was killed may have left jobs called %s, and they could not be ended: %s", tag, err.text);
         return 0;
     }
-    bench_note(b, "a run that was killed had left %s; what it had in the queue was cancelled", tag);
+    bench_note(b, "a run that was killed had left %s; %s", tag,
+               p->cancel ? "what it had in the queue was cancelled" : "its file of reports is taken away");
     return 1;
 }
 
