@@ -73,6 +73,33 @@ llm_start python3 "$WORK/closes.py"
 is 'closed without a reply after longer than --connect-timeout: asked again' "$? $(jq -c '[.completed, .failed, .client.reconnects, .client.connections]' "$WORK/out.json")" '0 [2,0,1,2]'
 llm_stop
 
+# Compressed answers that nobody asked for: undone, or told, never counted as something else.
+cat >"$WORK/coded.py" <<'P'
+import gzip, socket, zlib
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+text = b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n' * 3 + b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+whole = gzip.compress(text)
+bodies = {"gzip": ("gzip", whole), "deflate": ("deflate", zlib.compress(text)), "members": ("gzip", gzip.compress(text[:70]) + gzip.compress(text[70:])),
+          "damaged": ("gzip", whole[:-8] + b"12345678"), "br": ("br", text), "bomb": ("gzip", gzip.compress(b'data: "' + bytes(40000000)))}
+while True:
+    c, _ = s.accept()
+    got = b""
+    while b"\r\n\r\n" not in got or not got.endswith(b"}"):
+        got += c.recv(65536)
+    coding, body = bodies[got.split(b"/")[1].decode()]
+    c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Encoding: " + coding.encode() + b"\r\n\r\n" + body)
+    c.close()
+P
+llm_start python3 "$WORK/coded.py"
+for row in gzip:0:2,0:ok deflate:0:2,0:ok members:0:2,0:ok damaged:1:0,2:encoding br:1:0,2:encoding bomb:1:0,2:too_long; do
+    IFS=: read -r how status counts end <<-X
+	$row
+	X
+    ended "compressed: $how" "$status" "[$counts,{\"$end\":2}]" -n 2 --path "/$how/x"
+done
+llm_stop
+
 # No server, no name, wrong words.
 url=http://127.0.0.1:9
 ended 'nobody listens' 1 '[0,4,{"connect":4}]' -n 4 -c 2

@@ -197,7 +197,7 @@ bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns
     if (!c->http.gzip)
         return flight_body(w, &c->f, bytes, at_ns);
     if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble)
-        c->f.stream.trouble = STREAM_MALFORMED;
+        c->f.stream.trouble = STREAM_CODING;
     return !c->f.stream.trouble;
 }
 
@@ -213,10 +213,5 @@ const char *conn_head(struct worker *w, struct conn *c)
 
 void conn_trouble(struct worker *w, struct conn *c)
 {
-    enum stream_trouble t = (enum stream_trouble)c->f.stream.trouble;
-    conn_finish(w, c, t == STREAM_TOO_LONG ? ENDING_TOO_LONG : ENDING_MALFORMED,
-                t == STREAM_WRONG_TYPE ? "the reply is neither an event stream nor JSON"
-                : t == STREAM_TOO_LONG ? "a line or event above 16 MiB"
-                                       : "an event that is not JSON",
-                false);
+    conn_finish(w, c, ENDING_MALFORMED, flight_trouble(&c->f), false); /* which kind of trouble: flight_end knows */
 }

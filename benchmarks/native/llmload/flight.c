@@ -236,7 +236,22 @@ static enum ending by_status(unsigned status)
 
 static enum ending by_trouble(unsigned trouble)
 {
-    return trouble == STREAM_TOO_LONG ? ENDING_TOO_LONG : trouble == STREAM_WRONG_TYPE ? ENDING_WRONG_TYPE : ENDING_MALFORMED;
+    switch (trouble) {
+    case STREAM_TOO_LONG: return ENDING_TOO_LONG;
+    case STREAM_WRONG_TYPE: return ENDING_WRONG_TYPE;
+    case STREAM_CODING: return ENDING_ENCODING;
+    default: return ENDING_MALFORMED;
+    }
+}
+
+const char *flight_trouble(const struct flight *f)
+{
+    switch (f->stream.trouble) {
+    case STREAM_TOO_LONG: return "a line or event above 16 MiB";
+    case STREAM_WRONG_TYPE: return "the reply is neither an event stream nor JSON";
+    case STREAM_CODING: return "the compressed body is damaged";
+    default: return "an event that is not JSON";
+    }
 }
 
 /* The body is complete: what was it? */
@@ -260,8 +275,10 @@ static enum ending judge(struct worker *w, struct flight *f)
     }
     bool good = stream_end(s, take_event, &a);
     settle_gap(w, f, f->read_events > 1);
-    if (!good)
+    if (!good) {
+        keep_error(f, str_of(flight_trouble(f)));
         return by_trouble(s->trouble);
+    }
     if (f->error)
         return ENDING_IN_BAND;
     if (!f->finished && !s->done && !(json && f->r.chunks))

@@ -19,12 +19,13 @@ struct z_stream_abi {
     int data_type;
     unsigned long adler, reserved;
 };
-enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, AUTO_HEADER = 15 + 32 };
+enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, AUTO_HEADER = 15 + 32, GZIP_MAGIC = 0x1f };
 
 static struct {
     int (*init)(struct z_stream_abi *z, int bits, const char *version, int size);
     int (*run)(struct z_stream_abi *z, int flush);
     int (*end)(struct z_stream_abi *z);
+    int (*again)(struct z_stream_abi *z);
 } zlib;
 
 struct inflater {
@@ -38,6 +39,7 @@ static void load(void)
     if (h) {
         zlib.run = (__typeof__(zlib.run))dlsym(h, "inflate");
         zlib.end = (__typeof__(zlib.end))dlsym(h, "inflateEnd");
+        zlib.again = (__typeof__(zlib.again))dlsym(h, "inflateReset");
         zlib.init = (__typeof__(zlib.init))dlsym(h, "inflateInit2_");
     }
 }
@@ -46,7 +48,7 @@ struct inflater *inflate_new(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    struct inflater *i = zlib.init && zlib.run && zlib.end ? calloc(1, sizeof *i) : NULL;
+    struct inflater *i = zlib.init && zlib.run && zlib.end && zlib.again ? calloc(1, sizeof *i) : NULL;
     if (i && zlib.init(&i->z, AUTO_HEADER, "1.2.11", (int)sizeof i->z) != Z_OK) {
         free(i);
         return NULL;
@@ -66,7 +68,12 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
     unsigned char out[16384];
     i->z.next_in = (const unsigned char *)in.p;
     i->z.avail_in = (unsigned)in.n;
-    while (!i->ended) {
+    for (;;) {
+        if (i->ended) { /* another gzip member may follow (RFC 1952, 2.2); what is none is passed over, as gzip does */
+            if (!i->z.avail_in || *i->z.next_in != GZIP_MAGIC || zlib.again(&i->z) != Z_OK)
+                return true;
+            i->ended = false;
+        }
         i->z.next_out = out;
         i->z.avail_out = sizeof out;
         int status = zlib.run(&i->z, 0);
@@ -79,5 +86,4 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
         if (!i->z.avail_in && i->z.avail_out)
             return true;
     }
-    return true;
 }

@@ -9,7 +9,13 @@
 enum framing { FRAMING_UNKNOWN /* looked at when the first byte is there */, FRAMING_SSE, FRAMING_LINES, FRAMING_JSON };
 enum { STREAM_EVENT_MAX = 16 << 20 }; /* longest line, event or JSON text, in bytes */
 
-enum stream_trouble { STREAM_FINE, STREAM_MALFORMED, STREAM_TOO_LONG, STREAM_WRONG_TYPE };
+enum stream_trouble {
+    STREAM_FINE,
+    STREAM_MALFORMED,
+    STREAM_TOO_LONG,
+    STREAM_WRONG_TYPE,
+    STREAM_CODING /* set from outside: compressed, and damaged */
+};
 
 struct stream {
     struct buf line, data; /* what is not complete yet: a line; an event's data */

@@ -119,6 +119,8 @@ bool flight_body(struct worker *w, struct flight *f, struct str bytes, int64_t a
 void flight_read_end(struct worker *w, struct flight *f);
 /* Fills r's ending, counts, tells the sinks. `ending`: ENDING_OK: the reply is complete, judge it; else what happened. error may be NULL. */
 void flight_end(struct worker *w, struct flight *f, enum ending ending, const char *error);
+/* What is wrong with the reply's bytes, in words. */
+const char *flight_trouble(const struct flight *f);
 void flight_deinit(struct flight *f);
 
 /* request.c: a request's bytes, in w->wire (in w->fixed where all are the same). false: the prompt cannot be made (failure kept in w). */
