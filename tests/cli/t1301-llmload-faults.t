@@ -84,11 +84,14 @@ bodies = {"gzip": ("gzip", whole), "deflate": ("deflate", zlib.compress(text)), 
           "damaged": ("gzip", whole[:-8] + b"12345678"), "br": ("br", text), "bomb": ("gzip", gzip.compress(b'data: "' + bytes(40000000)))}
 while True:
     c, _ = s.accept()
-    got = b""
-    while b"\r\n\r\n" not in got or not got.endswith(b"}"):
-        got += c.recv(65536)
+    got, more = b"", b" "
+    while more and (b"\r\n\r\n" not in got or not got.endswith(b"}")):
+        more = c.recv(65536)
+        got += more
+    if not more: continue
     coding, body = bodies[got.split(b"/")[1].decode()]
-    c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Encoding: " + coding.encode() + b"\r\n\r\n" + body)
+    try: c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Encoding: " + coding.encode() + b"\r\n\r\n" + body)
+    except OSError: pass # it may have heard enough
     c.close()
 P
 llm_start python3 "$WORK/coded.py"
