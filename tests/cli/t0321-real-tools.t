@@ -75,4 +75,44 @@ if need fio; then
     "$BENCHWRAP" -t fio/mlruns -- fio --name=x --rw=write --bs=64k --size=4M --filename=f --output-format=json >fio.json 2>fio.err
     same "fio: write" "$(value fio write.iops_op_per_s)" "$("$PY" -c 'import json; print(repr(json.load(open("fio.json"))["jobs"][0]["write"]["iops"]))')"
 fi
+
+if need openssl; then
+    "$BENCHWRAP" -t speed/mlruns -- openssl speed -seconds 1 -bytes 1024 -evp sha256 >speed.text 2>speed.err
+    is "openssl speed: the verdict" "$(tag speed benchwrap.verdict)" pass
+    same "openssl speed: SHA-256" "$(value speed sha256.b1024.bw_MB_per_s)" "$(awk '/^sha256 / { printf "%.8f\n", $2 / 1000 }' speed.text)"
+fi
+
+if long_tests; then
+    port=$((20000 + ($$ + 7777) % 20000)) port2=$((20000 + ($$ + 8888) % 20000))
+    printf 'daemon off; pid %s/nginx.pid; error_log %s/nginx.log;\nevents {}\nhttp { access_log off; server { listen 127.0.0.1:%s; location / { return 200 hello; } location /500 { return 500; } } }\n' \
+        "$WORK" "$WORK" "$port" >nginx.conf
+    nginx -c "$WORK/nginx.conf" -p "$WORK" 2>nginx.err &
+    server=$!
+    for _ in $(seq 300); do curl -sf "http://127.0.0.1:$port/" >/dev/null && break; sleep 0.1; done
+    if need wrk; then
+        "$BENCHWRAP" -t wrk/mlruns -- wrk -t1 -c2 -d1s --latency "http://127.0.0.1:$port/" >wrk.text 2>wrk.err
+        is "wrk: the verdict" "$(tag wrk benchwrap.verdict)" pass
+        same "wrk: requests" "$(value wrk requests_op_per_s)" "$(awk '/^Requests\/sec/ { print $2 }' wrk.text)"
+        "$BENCHWRAP" -t wrk500/mlruns -- wrk -t1 -c2 -d1s "http://127.0.0.1:$port/500" >wrk.text 2>wrk.err
+        is "wrk: pages of errors are no result" "$(tag wrk500 benchwrap.verdict)" fail
+    fi
+    if need ab; then
+        "$BENCHWRAP" -t ab/mlruns -- ab -q -n 300 -c 2 "http://127.0.0.1:$port/index.html" >ab.text 2>ab.err
+        is "ab: the verdict" "$(tag ab benchwrap.verdict)" pass
+        same "ab: requests" "$(value ab requests_op_per_s)" "$(awk '/^Requests per second/ { print $4 }' ab.text)"
+    fi
+    kill $server
+    wait $server 2>/dev/null
+    if need redis-benchmark && need redis-server; then
+        redis-server --port "$port2" --save '' --dir "$WORK" >redis.log 2>&1 &
+        server=$!
+        for _ in $(seq 300); do redis-cli -p "$port2" ping 2>/dev/null | grep -q PONG && break; sleep 0.1; done
+        "$BENCHWRAP" -t redis/mlruns -- redis-benchmark -p "$port2" -n 2000 -t set,get --csv >redis.text 2>redis.err
+        is "redis-benchmark: the verdict" "$(tag redis benchwrap.verdict)" pass
+        same "redis-benchmark: GET" "$(value redis get.requests_op_per_s)" "$(awk -F'"' '$2 == "GET" { print $4 }' redis.text)"
+        same "redis-benchmark: 99th percentile of SET" "$(value redis set.latency_ms.p99)" "$(awk -F'"' '$2 == "SET" { print $14 }' redis.text)"
+        kill $server
+        wait $server 2>/dev/null
+    fi
+fi
 done_testing
