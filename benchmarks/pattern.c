@@ -11,18 +11,23 @@ enum { TEXT_MAX = 4096, MATCH_LIMIT = 200000, DEPTH_LIMIT = 500, HEAP_KIB = 1024
 /* A pattern that may match anywhere can take time by the square of the line's length, which the limits do not see. */
 enum { FLOATING_MAX = 64 << 10 };
 
+/* Made when the first line comes that it may match: translating costs more than all else of a run without output. */
+struct jit {
+    bool tried, good;
+    pcre2_jit_stack *stack;
+};
+
 struct pattern {
     pcre2_code *code;
     pcre2_match_data *data; /* one reading at a time uses a rule set */
     pcre2_match_context *context;
-    pcre2_jit_stack *stack;
+    struct jit *jit; /* in the arena */
     struct arena arena;
     struct str literal[PATTERN_LITERALS_MAX];
     size_t literals;
     struct str head[PATTERN_LITERALS_MAX]; /* of a pattern anchored with ^: the line begins with one of these */
     size_t heads;
     bool anchored; /* can match at the beginning of a line alone */
-    bool jit;
 };
 
 /* The literals: runs of ordinary characters, and groups that are nothing but alternatives of such runs. Of all
@@ -267,20 +272,29 @@ static int compile(struct pattern *p, struct str text, struct err *err)
     p->anchored = options & PCRE2_ANCHORED;
     if (groups >= PATTERN_GROUPS_MAX)
         return err_set(err, ERR_INPUT, "the pattern has %u groups; 63 are allowed", groups);
+    p->jit = ARENA_NEW(&p->arena, struct jit);
     p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
     p->context = pcre2_match_context_create(NULL);
-    if (!p->data || !p->context)
+    if (!p->jit || !p->data || !p->context)
         return err_set(err, ERR_SYSTEM, "no memory for a pattern");
     pcre2_set_match_limit(p->context, MATCH_LIMIT);
     pcre2_set_depth_limit(p->context, DEPTH_LIMIT);
     pcre2_set_heap_limit(p->context, HEAP_KIB);
-    if (jit_wanted() && pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0) { /* hardened kernels refuse: the interpreter does it */
-        p->jit = true;
-        p->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
-        if (p->stack)
-            pcre2_jit_stack_assign(p->context, NULL, p->stack);
-    }
     return 0;
+}
+
+static void make_jit(const struct pattern *p)
+{
+    struct jit *j = p->jit;
+    if (j->tried)
+        return;
+    j->tried = true;
+    if (!jit_wanted() || pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) != 0) /* hardened kernels refuse: the interpreter does it */
+        return;
+    j->good = true;
+    j->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
+    if (j->stack)
+        pcre2_jit_stack_assign(p->context, NULL, j->stack);
 }
 
 int pattern_new(struct pattern **ret, struct str text, struct err *err)
@@ -306,7 +320,8 @@ void pattern_free(struct pattern *p)
 {
     if (!p)
         return;
-    pcre2_jit_stack_free(p->stack);
+    if (p->jit)
+        pcre2_jit_stack_free(p->jit->stack);
     pcre2_match_context_free(p->context);
     pcre2_match_data_free(p->data);
     pcre2_code_free(p->code);
@@ -320,6 +335,7 @@ int pattern_match(const struct pattern *p, struct str line, struct match *ret)
         return 0;
     if (line.n > FLOATING_MAX && !p->anchored)
         return -1;
+    make_jit(p);
     int n = pcre2_match(p->code, (PCRE2_SPTR)(line.p ? line.p : ""), line.n, 0, 0, p->data, p->context);
     if (n == PCRE2_ERROR_NOMATCH)
         return 0;
@@ -339,7 +355,8 @@ int pattern_match(const struct pattern *p, struct str line, struct match *ret)
 
 bool pattern_jit(const struct pattern *p)
 {
-    return p->jit;
+    make_jit(p);
+    return p->jit->good;
 }
 
 int pattern_group(const struct pattern *p, struct str name)
