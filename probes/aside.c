@@ -98,24 +98,36 @@ int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)
     return 0;
 }
 
-void aside_wait(struct aside *a, int64_t until_ns)
+/* What lies in the pipe. */
+static void take(struct aside *a)
 {
-    while (a->fd >= 0) {
-        int64_t left = (until_ns - clock_mono_ns() + 999999) / 1000000;
-        struct pollfd p = {a->fd, POLLIN, 0};
-        int ready = poll(&p, 1, left < 0 ? 0 : (int)left);
-        if (ready < 0 && errno == EINTR)
-            continue;
+    for (struct pollfd p = {a->fd, POLLIN, 0}; a->fd >= 0;) {
+        int ready = poll(&p, 1, 0);
         char *room = ready > 0 ? buf_room(&a->text, 65536) : NULL;
         ssize_t n = room ? read(a->fd, room, 65536) : -1;
-        if (ready > 0 && n < 0 && errno == EINTR)
+        if ((ready < 0 || (room && n < 0)) && errno == EINTR)
             continue;
         if (ready <= 0)
-            return; /* it may still tell */
+            return;
         if (n <= 0)
             fs_close(&a->fd);
         else
             a->text.n += (size_t)n;
+    }
+}
+
+/* Woken by its end, not by each fact: those lie in the pipe. Where that is small it may be full: it is emptied from time to time. */
+void aside_wait(struct aside *a, int64_t until_ns)
+{
+    enum { EMPTY_MS = 5 };
+    while (a->fd >= 0) {
+        int64_t left = (until_ns - clock_mono_ns() + 999999) / 1000000;
+        struct pollfd p = {a->fd, 0, 0};
+        if (left > 0)
+            poll(&p, 1, left < EMPTY_MS ? (int)left : EMPTY_MS);
+        take(a);
+        if (left <= 0)
+            return; /* it may still tell */
     }
 }
 
@@ -135,11 +147,15 @@ double aside_tell(struct aside *a, const struct host *h, struct record *r)
 void aside_end(struct aside *a)
 {
     fs_close(&a->fd);
-    if (a->pid > 0) {
-        kill(a->pid, SIGKILL);
-        for (int i = 0; i < 20 && waitpid(a->pid, NULL, WNOHANG) == 0; i++)
-            usleep(500);
-    }
+    if (a->pid > 0 && kill(a->pid, SIGKILL) == 0 && waitpid(a->pid, NULL, WNOHANG) == 0)
+        a->ended = a->pid;
     a->pid = 0;
     buf_deinit(&a->text);
+}
+
+void aside_reap(struct aside *a)
+{
+    for (int i = 0; a->ended > 0 && i < 20 && waitpid(a->ended, NULL, WNOHANG) == 0; i++)
+        usleep(500);
+    a->ended = 0;
 }

@@ -6,6 +6,7 @@
 
 struct aside {
     pid_t pid; /* 0: none */
+    pid_t ended; /* it was told to end and has not been seen to, 0: none */
     int fd;
     bool failed; /* the hook returned an error, which was told as missing */
     int64_t start_ns;
@@ -18,6 +19,8 @@ int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)
 void aside_wait(struct aside *a, int64_t until_ns);
 /* Tells the record what came. Returns how long the hook took in ms, or -1 when it did not come to its end. */
 double aside_tell(struct aside *a, const struct host *h, struct record *r);
-/* Ends the process, if it still runs; one that hangs in the kernel is not waited for. Frees. Fine for one that never began. */
+/* Ends the process, if it still runs, and does not wait for it. Frees. Fine for one that never began. */
 void aside_end(struct aside *a);
+/* Waits for its end, 10 ms at most: one can hang in the kernel. */
+void aside_reap(struct aside *a);
 #endif

@@ -56,32 +56,42 @@ static size_t cpuset_of(const struct host *h, struct look *ret)
     return ret->n;
 }
 
-/* "<node>-<probe>-<rest of the key>"; false where the boot cannot be named (then nothing lasts). */
-static bool name_of(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
+/* What the names depend on; not good where the boot cannot be named (then nothing lasts). */
+static struct cache_key key_of(const struct host *h)
 {
     struct look text;
-    uint64_t node = fnv_start, key = fnv_str(fnv_start, str_of(BW_VERSION));
+    struct cache_key k = {.known = true, .node = fnv_start, .rest = fnv_str(fnv_start, str_of(BW_VERSION))};
     if (!look(h, &text, "proc/sys/kernel/hostname"))
-        return false;
-    node = fnv_str(fnv_str(node, (struct str){text.p, text.n}), str_of(h->root_path));
+        return k;
+    k.node = fnv_str(fnv_str(k.node, (struct str){text.p, text.n}), str_of(h->root_path));
     if (!look(h, &text, "proc/sys/kernel/random/boot_id"))
-        return false;
-    key = fnv_str(key, (struct str){text.p, text.n});
+        return k;
+    k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
     if (look(h, &text, "sys/devices/system/cpu/online"))
-        key = fnv_str(key, (struct str){text.p, text.n});
+        k.rest = fnv_str(k.rest, (struct str){text.p, text.n});
     if (!look(h, &text, "proc/self/status"))
-        return false;
+        return k;
     struct str status = {text.p, text.n};
-    key = fnv_str(key, look_value(status, "Cpus_allowed_list", ':'));
-    key = fnv_str(key, look_value(status, "Mems_allowed_list", ':'));
-    key = fnv_str(key, (struct str){text.p, cpuset_of(h, &text)});
+    k.rest = fnv_str(k.rest, look_value(status, "Cpus_allowed_list", ':'));
+    k.rest = fnv_str(k.rest, look_value(status, "Mems_allowed_list", ':'));
+    k.rest = fnv_str(k.rest, (struct str){text.p, cpuset_of(h, &text)});
     uid_t user = geteuid();
-    key = fnv(key, &user, sizeof user);
-    key = fnv(key, &h->public_profile, sizeof h->public_profile);
-    int n = snprintf(ret, 128, "%016llx-%s-", (unsigned long long)node, probe);
+    k.rest = fnv(k.rest, &user, sizeof user);
+    k.rest = fnv(k.rest, &h->public_profile, sizeof h->public_profile);
+    k.good = true;
+    return k;
+}
+
+/* "<node>-<probe>-<rest of the key>". The six files behind it are read once. */
+static bool name_of(const struct host *h, const char *probe, char ret[128], size_t *ret_prefix)
+{
+    struct cache_key own = {.known = false}, *k = h->state ? &h->state->cache : &own;
+    if (!k->known)
+        *k = key_of(h);
+    int n = snprintf(ret, 128, "%016llx-%s-", (unsigned long long)k->node, probe);
     *ret_prefix = (size_t)n;
-    snprintf(ret + n, 128 - (size_t)n, "%016llx", (unsigned long long)key);
-    return true;
+    snprintf(ret + n, 128 - (size_t)n, "%016llx", (unsigned long long)k->rest);
+    return k->good;
 }
 
 int probes_cache_open(const struct host *h)

@@ -197,9 +197,10 @@ static int beside(struct host *h, struct record *r, struct err *err)
     return err->text[0] ? err_wrap(err, "metadata service") : err_set(err, ERR_SYSTEM, "the metadata service told nothing");
 }
 
-static bool wanted(const struct host *h)
+static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
 {
-    return h->real && h->metadata;
+    (void)r;
+    return phase != PROBE_BESIDE || (h->real && h->metadata);
 }
 
 const struct probe probe_cloud = {

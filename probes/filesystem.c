@@ -272,9 +272,13 @@ static void tell_end(struct host *h, struct record *r, size_t i, const struct pl
 
 static int after(struct host *h, struct record *r, struct err *err)
 {
-    if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
-        return 0;
     return look_at(h, r, err, tell_end);
+}
+
+/* How it was afterwards is each repetition's, not the series'. */
+static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
+{
+    return phase != PROBE_AFTER || (h->real && !str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"));
 }
 
 const struct probe probe_filesystem = {
@@ -282,6 +286,7 @@ const struct probe probe_filesystem = {
     .summary = "file systems of the program's paths: type, options, free space, striping before and after (aside)",
     .beside = beside,
     .after = after,
+    .wanted = wanted,
     .limit_ms = 3000,
     .aside = true,
     .nested = true,

@@ -2,7 +2,7 @@
  * signatures have been the same since 1.0 are called. */
 #include "probes/git.h"
 
-#include "base/fs.h"
+#include "probes/look.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -69,28 +69,28 @@ static bool take_functions(void *library, struct git *g)
     return true;
 }
 
-static void line(int fd, const char *key, struct str value)
+struct telling {
+    const struct host *h;
+    struct record *r;
+};
+
+static void tell_line(const struct telling *t, const char *key, struct str value)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, 8192);
-    buf_puts(&text, key);
-    buf_putc(&text, ' ');
     for (size_t i = 0; i < value.n && i < 4000; i++) /* a branch cannot hold LF, a URL in the configuration can */
         buf_putc(&text, (unsigned char)value.p[i] < ' ' ? ' ' : value.p[i]);
-    buf_putc(&text, '\n');
-    fs_write_all(fd, text.p, text.n);
+    tell_tag(t->h, t->r, key, buf_text(&text));
 }
 
-static void complain(const struct git *g, int fd, const char *what)
+static void complain(const struct git *g, const struct telling *t, const char *key, const char *what)
 {
-    char text[600];
     const struct git_problem *p = g->problem();
-    snprintf(text, sizeof text, "%s: %s", what, p && p->message ? p->message : "unknown error");
-    line(fd, "error", str_of(text));
+    tell_missing(t->h, t->r, key, "%s: %s", what, p && p->message ? p->message : "unknown error");
 }
 
 /* "https://user:token@host/x" -> "https://host/x"; the "git@" of "git@host:x" is no secret. */
-static void tell_url(int fd, struct str url)
+static void tell_url(const struct telling *t, struct str url)
 {
     ptrdiff_t scheme = str_find(url, STR("://"));
     struct buf text CLEANUP_BUF;
@@ -101,9 +101,10 @@ static void tell_url(int fd, struct str url)
             to = i + 1;
     buf_str(&text, str_sub(url, 0, from));
     buf_str(&text, str_sub(url, to, url.n));
-    line(fd, "url", buf_text(&text));
+    tell_line(t, "mlflow.source.git.repoURL", buf_text(&text));
 }
 
+static const char commit_key[] = "mlflow.source.git.commit", dirty_key[] = "mlflow.source.git.dirty";
 enum { IGNORED = 1 << 14, NEW_IN_TREE = 1 << 7 };
 
 /* As MLflow and `git describe --dirty`: tracked files only. One is enough. */
@@ -116,31 +117,31 @@ static int changed(const char *path, unsigned flags, void *context)
     return 1;
 }
 
-static void tell_dirty(const struct git *g, void *repository, int fd)
+static void tell_dirty(const struct git *g, void *repository, const struct telling *t)
 {
     bool dirty = false;
     if (g->status_each(repository, changed, &dirty) < 0 && !dirty)
-        complain(g, fd, "the state of the working tree");
+        complain(g, t, dirty_key, "the state of the working tree");
     else
-        line(fd, "dirty", dirty ? STR("true") : STR("false"));
+        tell_line(t, dirty_key, dirty ? STR("true") : STR("false"));
 }
 
-static void tell_head(const struct git *g, void *repository, int fd)
+static void tell_head(const struct git *g, void *repository, const struct telling *t)
 {
     void *head = NULL, *remote = NULL;
     char hex[65] = "";
     if (g->head(&head, repository) != 0) {
-        complain(g, fd, "the repository's HEAD"); /* no commit yet */
+        complain(g, t, commit_key, "the repository's HEAD"); /* no commit yet */
         return;
     }
     const void *oid = g->target(head);
     if (oid)
-        line(fd, "commit", str_of(g->oid_text(hex, 41, oid)));
+        tell_line(t, commit_key, str_of(g->oid_text(hex, 41, oid)));
     if (g->is_branch(head))
-        line(fd, "branch", str_of(g->shorthand(head)));
+        tell_line(t, "mlflow.source.git.branch", str_of(g->shorthand(head)));
     if (g->remote(&remote, repository, "origin") == 0 && g->url(remote))
-        tell_url(fd, str_of(g->url(remote)));
-    tell_dirty(g, repository, fd);
+        tell_url(t, str_of(g->url(remote)));
+    tell_dirty(g, repository, t);
 }
 
 /* Is there a repository to look at? Loading libgit2 to learn that there is none costs more than all other probes. Looks for .git (a folder,
@@ -164,19 +165,20 @@ static bool in_repository(const char *directory)
     }
 }
 
-void git_look(const char *directory, int fd)
+void git_look(const char *directory, const struct host *h, struct record *r)
 {
+    const struct telling t = {h, r};
     if (!getenv("GIT_DIR") && !in_repository(directory))
         return;
     struct git g;
     void *library = load(), *repository = NULL;
     if (!library || !take_functions(library, &g) || g.init() < 0) {
-        line(fd, "error", STR("libgit2 is not installed, the program's repository is not looked at"));
+        tell_missing(h, r, commit_key, "libgit2 is not installed, the program's repository is not looked at");
         return;
     }
     int done = g.open(&repository, directory, 0, NULL);
     if (done == 0)
-        tell_head(&g, repository, fd);
+        tell_head(&g, repository, &t);
     else if (done != -3) /* not found: in no repository */
-        complain(&g, fd, "the program's repository");
+        complain(&g, &t, commit_key, "the program's repository");
 }

@@ -223,10 +223,10 @@ static void add_accounts(struct identities *ids, const struct host *h)
     uid_t uid = getuid();
     buf_init(&passwd, FILE_MAX_BYTES + (1 << 17));
     buf_init(&group, FILE_MAX_BYTES + (1 << 17));
-    look_file(h, "etc/passwd", FILE_MAX_BYTES, &passwd);
-    look_file(h, "etc/group", FILE_MAX_BYTES, &group);
     if (uid == 0)
         return;
+    look_file(h, "etc/passwd", FILE_MAX_BYTES, &passwd);
+    look_file(h, "etc/group", FILE_MAX_BYTES, &group);
     add_account(ids, buf_text(&passwd), uid, true);
     for (int i = 0; i < n; i++)
         if (groups[i] >= 100)

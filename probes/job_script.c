@@ -25,8 +25,10 @@ static uint64_t job_id(const struct host *h)
     return text && strlen(text) < 20 && str_uint(str_of(text), &id) ? id : 0;
 }
 
-static bool wanted(const struct host *h)
+static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
 {
+    (void)phase;
+    (void)r;
     return h->real && job_id(h) && !h->public_profile;
 }
 

@@ -66,8 +66,6 @@ static int after(struct host *h, struct record *r, struct err *err)
 {
     struct crowd c = {0};
     (void)err;
-    if (!h->real || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
-        return 0;
     if (!look_around(h, &c)) {
         tell_unreadable(h, r, "noise.other_users", "proc");
         return 0;
@@ -83,9 +81,17 @@ static int after(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)
+{
+    (void)phase;
+    return h->real && !str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series");
+}
+
 const struct probe probe_others = {
     .name = "others",
     .summary = "how many processes other people have on the node (counted, not named)",
     .after = after,
+    .wanted = wanted,
+    .aside = true,
     .nested = true,
 };

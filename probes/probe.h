@@ -27,6 +27,7 @@ struct host {
     struct probes_state *state; /* private to probes/: costs and the samplers' open files. NULL at the start; probes_end frees it */
 };
 
+enum probe_phase { PROBE_BEFORE, PROBE_BESIDE, PROBE_AFTER, PROBE_SAMPLE, PROBE_PHASES };
 typedef int probe_hook(struct host *, struct record *, struct err *);
 
 /* When a hook runs. before: on the path to the program's start, must be fast and touch only proc, sys, memory (no data files, no executables,
@@ -37,7 +38,8 @@ typedef int probe_hook(struct host *, struct record *, struct err *);
 struct probe {
     const char *name, *summary;
     probe_hook *before, *beside, *after, *sample;
-    bool (*wanted)(const struct host *); /* is there anything for `beside`? NULL: always. No process is started for nothing */
+    bool (*wanted)(enum probe_phase, const struct host *,
+                   const struct record *); /* is there anything to look at? NULL: always. No process is started for nothing */
     int limit_ms;
     bool aside; /* `after` can hang: it runs in a process of its own */
     bool nested; /* also in a run inside a run (else node facts are the parent's) */
@@ -53,7 +55,6 @@ extern const size_t probes_count;
 /* Runs the hooks of one phase, setting record->source, catching errors as record_missing("probe.<name>", reason). Never fails.
  * PROBE_AFTER collects what PROBE_BESIDE began, and tells the costs of all (tag benchwrap.probe_costs, metrics probe.*_ms). On a captured machine no
  * process is started. A sampler whose look costs more than 0.03 % of a core is asked less often (`benchwrap probe` and the tag of costs show it). */
-enum probe_phase { PROBE_BEFORE, PROBE_BESIDE, PROBE_AFTER, PROBE_SAMPLE, PROBE_PHASES };
 void probes_run(enum probe_phase phase, bool nested, struct host *, struct record *);
 /* Ends what still runs aside, closes what samplers hold open and frees host->state. Also fine when nothing ran. */
 void probes_end(struct host *);

@@ -56,6 +56,10 @@ void probes_end(struct host *h)
         aside_end(&s->besides[i]);
         aside_end(&s->afters[i]);
     }
+    for (size_t i = 0; s->besides && s->afters && i < probes_count; i++) {
+        aside_reap(&s->besides[i]);
+        aside_reap(&s->afters[i]);
+    }
     for (size_t i = 0; s->kept && i < probes_count; i++) {
         if (s->kept[i] && probes[i]->drop)
             probes[i]->drop(s->kept[i]);
@@ -163,7 +167,7 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     bool own_process = h->real && (phase == PROBE_BESIDE || (phase == PROBE_AFTER && p->aside));
     int64_t start = clock_mono_ns();
     char name[64];
-    if (phase == PROBE_BESIDE && p->wanted && !p->wanted(h))
+    if (p->wanted && !p->wanted(phase, h, r))
         return;
     r->source = sources[i];
     if (lasts(p, phase) && cache_replay(h, cache_name(p, phase, name), r))

@@ -24,7 +24,14 @@ struct noise_frequency {
     int64_t step;
 };
 
+/* What the cache's names are made of (cache.c). */
+struct cache_key {
+    bool known, good;
+    uint64_t node, rest;
+};
+
 struct probes_state {
+    struct cache_key cache;
     struct probe_cost *costs; /* [probes_count] */
     struct aside *besides, *afters; /* [probes_count] each: what runs aside */
     void **kept; /* [probes_count], each NULL or probe->keeps bytes */
