@@ -2,13 +2,16 @@
 #include "wrapper/run.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "wrapper/run_commit.h"
 #include "wrapper/run_state.h"
 #include "wrapper/run_summary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -84,6 +87,13 @@ static int finish(struct run *run, char **env)
     return rc;
 }
 
+/* What earlier runs left is seen to by one at a time: of a hundred short runs each would sync the files of all. False: somebody is at it. */
+static bool sweeps(const char *root, int *ret_lock)
+{
+    *ret_lock = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return *ret_lock < 0 || flock(*ret_lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems lock no directories */
+}
+
 /* After the launcher has gone: the journal is synced, and what earlier runs left is closed or released. Lowest priority: the next
  * measurement may have begun. Our own run is left to a later one: by then the kernel has written most of it without being pushed. */
 static void tidy(struct run *run)
@@ -91,11 +101,14 @@ static void tidy(struct run *run)
     enum { IOPRIO_IDLE = 3 << 13 };
     struct err err = {0};
     struct swept swept;
+    int lock;
     close(WIRE_SOCKET_FD);
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_IDLE);
     journal_flush(run->journal, true, &err);
-    finish_leftovers(run->plan.spool, run->spool.name, SETTLED_S, NULL, NULL, &swept);
+    if (sweeps(run->plan.spool, &lock))
+        finish_leftovers(run->plan.spool, run->spool.name, SETTLED_S, NULL, NULL, &swept);
+    fs_close(&lock);
 }
 
 int run_record(int argc, char **argv, char **env)
