@@ -180,7 +180,7 @@ static void read_entries(const struct entries *up, const struct folder *in, cons
             complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
         return;
     }
-    if (folder_list(&f, each_entry, &e) < 0)
+    if (folder_names(&f, each_entry, &e) < 0)
         complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
 }
 
@@ -335,7 +335,7 @@ static int each_experiment(const struct folder *root, int (*each_folder)(void *c
     struct arena a;
     arena_init(&a, 0);
     names.a = &a;
-    int rc = folder_list(root, note_experiment, &names) < 0 ? err_sys(err, "cannot read the tree") : 0;
+    int rc = folder_names(root, note_experiment, &names) < 0 ? err_sys(err, "cannot read the tree") : 0;
     if (a.failed)
         rc = err_set(err, ERR_SYSTEM, "cannot read the tree: memory is short");
     if (rc == 0 && names.count)
@@ -364,7 +364,7 @@ static int note_run(void *context, const struct folder_entry *entry)
 static int each_run_id(const struct folder *in, int (*each_name)(void *context, const char *id), void *context)
 {
     struct run_names n = {each_name, context};
-    return folder_list(in, note_run, &n);
+    return folder_names(in, note_run, &n);
 }
 
 struct walk {

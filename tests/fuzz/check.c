@@ -76,8 +76,9 @@ static int enter(const struct folder *f, const char *path, struct folder *ret)
     return ret->own ? 0 : -1;
 }
 
-static int list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+static int list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
+    (void)modes;
     static const unsigned char id[20] = "an object of git's";
     for (size_t i = 0; i < count; i++) {
         struct str name, other;

@@ -29,7 +29,12 @@ void folder_leave(struct folder *f)
 
 int folder_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
-    return f->ops->list(f, each, context);
+    return f->ops->list(f, true, each, context);
+}
+
+int folder_names(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+{
+    return f->ops->list(f, false, each, context);
 }
 
 int folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)
@@ -52,7 +57,8 @@ int folder_read_head(const struct folder *f, const char *path, size_t max, struc
     return f->ops->read(f, path, max, true, to);
 }
 
-int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
+int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
+                void *context)
 {
     return f->ops->feed(f, path, max, piece, context);
 }
@@ -90,7 +96,12 @@ static enum folder_kind kind_of(mode_t mode)
     return S_ISDIR(mode) ? FOLDER_FOLDER : S_ISLNK(mode) ? FOLDER_LINK : FOLDER_OTHER;
 }
 
-static int disk_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+static enum folder_kind kind_of_type(unsigned char type)
+{
+    return type == DT_REG ? FOLDER_FILE : type == DT_DIR ? FOLDER_FOLDER : type == DT_LNK ? FOLDER_LINK : FOLDER_OTHER;
+}
+
+static int disk_list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
     int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -101,12 +112,14 @@ static int disk_list(const struct folder *f, int (*each)(void *context, const st
     struct dirent *e = NULL;
     while (rc == 0 && (errno = 0, e = readdir(d))) {
         struct stat st;
-        bool look = e->d_type != DT_DIR && e->d_type != DT_LNK; /* a file's mode is wanted too */
+        bool look = e->d_type == DT_UNKNOWN || (modes && e->d_type == DT_REG);
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
         if (look && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
             continue; /* gone meanwhile */
-        struct folder_entry entry = {.name = str_of(e->d_name), .kind = look ? kind_of(st.st_mode) : e->d_type == DT_DIR ? FOLDER_FOLDER : FOLDER_LINK};
+        struct folder_entry entry = {.name = str_of(e->d_name), .kind = look ? kind_of(st.st_mode) : kind_of_type(e->d_type)};
+        if (!modes && entry.kind == FOLDER_PROGRAM)
+            entry.kind = FOLDER_FILE;
         rc = each(context, &entry);
     }
     if (rc == 0 && !e && errno)
@@ -164,7 +177,8 @@ static int disk_read(const struct folder *f, const char *path, size_t max, bool 
     }
 }
 
-static int disk_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context)
+static int disk_feed(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n),
+                     void *context)
 {
     char block[PIECE];
     uint64_t done = 0;

@@ -28,7 +28,7 @@ struct folder {
 struct folder_ops {
     int (*enter)(const struct folder *f, const char *path, struct folder *ret);
     void (*leave)(struct folder *f);
-    int (*list)(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
+    int (*list)(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context);
     int (*look)(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size);
     int (*feed)(const struct folder *f, const char *path, uint64_t max, void (*piece)(void *context, const void *p, size_t n), void *context);
     int (*read)(const struct folder *f, const char *path, size_t max, bool cut, struct buf *to);
@@ -42,6 +42,8 @@ void folder_leave(struct folder *f); /* once more does no harm */
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_leave)))
 /* Calls `each` for every entry (not . and ..), in no order, until it returns non-zero, which is returned. -1: errno. */
 int folder_list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
+/* The same where programs are taken for files (and may be told as FOLDER_FILE): on disk no entry is looked at for its mode. */
+int folder_names(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context);
 /* What f/path is. ret->name and ret->id are not set. *ret_size (may be NULL): bytes of a file, else 0. */
 int folder_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size);
 /* The bytes of the file f/path behind those in `to`, which may grow to max and 64 KiB more. EFBIG: more than max. */

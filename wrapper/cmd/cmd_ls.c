@@ -24,7 +24,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     listing_text(l, run->id);
     listing_str(l, (struct str){run->id, 8});
     listing_text(l, run->experiment);
-    listing_text(l, shown_name(line, a));
+    listing_text(l, json ? run->name : shown_name(line, a));
     listing_text(l, json ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL);
     listing_text(l, runs_file(runs, run, "tags/benchmark", 256, a));
     listing_text(l, status);
@@ -86,16 +86,16 @@ static const struct listing_column columns[] = {
     {"problem", NULL, false, 0},
 };
 
-/* A program gets a row for each run. */
+/* A program gets children in the order of all runs, not below their parents. */
 static int choose_lines(struct cmd_context *c, const struct runs *runs, bool open, size_t last, struct fold_line **ret, size_t *ret_count,
                         size_t *ret_more)
 {
-    if (!opt_on(&c->opts, "json"))
+    if (!open || !opt_on(&c->opts, "json"))
         return fold_runs(runs, open, last, c->arena, ret, ret_count, ret_more);
     size_t n = last < runs->count ? last : runs->count;
     *ret = arena_get(c->arena, (n + 1) * sizeof **ret);
     for (size_t i = 0; *ret && i < n; i++)
-        (*ret)[i].run = runs->all[i];
+        (*ret)[i] = (struct fold_line){.run = runs->all[i]};
     *ret_count = n;
     *ret_more = runs->count - n;
     return *ret ? 0 : -1;
@@ -149,7 +149,6 @@ static int run(struct cmd_context *c)
                                  .tags = opt_find(&c->opts, "tag"),
                                  .corrected = all};
     bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
-    filter.fold = !open && opt_on(&c->opts, "json"); /* a listing for people counts them */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": no operands are taken; \"benchwrap show RUN\" tells about one run", c->argv[0]);

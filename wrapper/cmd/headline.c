@@ -56,7 +56,7 @@ static size_t metric_names(const struct runs *runs, const struct tree_run *run, 
     char path[256];
     snprintf(path, sizeof path, "%s/metrics", run->path + strlen("mlruns/"));
     if (folder_enter(&tree, path, &in) == 0)
-        folder_list(&in, each_metric, &m);
+        folder_names(&in, each_metric, &m);
     if (m.n)
         qsort(names, m.n, sizeof *names, by_name);
     return m.n;

@@ -165,8 +165,7 @@ struct loading {
     const struct runs_filter *filter;
     struct arena *a;
     struct corrections corrections;
-    struct kin { char id[33], parent[33]; } *kin; /* with fold: every run, and of children the parent */
-    size_t room, kin_count, kin_room;
+    size_t room;
     bool failed;
 };
 
@@ -195,57 +194,18 @@ static bool passes(const struct loading *l, const struct tree_run *run)
     return true;
 }
 
-static void note_kin(struct loading *l, const struct tree_run *run)
-{
-    if (l->kin_count == l->kin_room) {
-        size_t room = l->kin_room ? l->kin_room * 2 : 1024;
-        struct kin *kin = realloc(l->kin, room * sizeof *kin);
-        if (!kin) {
-            l->failed = true;
-            return;
-        }
-        l->kin = kin;
-        l->kin_room = room;
-    }
-    struct kin *k = &l->kin[l->kin_count++];
-    const char *parent = runs_file(l->runs, run, "tags/mlflow.parentRunId", 40, l->a);
-    memcpy(k->id, run->id, 33);
-    snprintf(k->parent, sizeof k->parent, "%s", parent && strlen(parent) == 32 ? parent : "");
-}
-
-static int kin_by_id(const void *a, const void *b)
-{
-    return strcmp(((const struct kin *)a)->id, ((const struct kin *)b)->id);
-}
-
-/* Is it the child of a run that is there? */
-static bool is_folded(const struct loading *l, const char *id)
-{
-    struct kin key, *k = NULL;
-    memcpy(key.id, id, 33);
-    if (l->kin_count && (k = bsearch(&key, l->kin, l->kin_count, sizeof *k, kin_by_id)) && k->parent[0]) {
-        memcpy(key.id, k->parent, 33);
-        return bsearch(&key, l->kin, l->kin_count, sizeof *k, kin_by_id) != NULL;
-    }
-    return false;
-}
-
-/* Takes out the runs that others amend or retract, and with fold the children. */
+/* Takes out the runs that others amend or retract. */
 static void hide(struct loading *l)
 {
     struct runs *runs = l->runs;
     size_t kept = 0;
     corrections_settle(&l->corrections);
-    if (l->kin_count)
-        qsort(l->kin, l->kin_count, sizeof *l->kin, kin_by_id);
     for (size_t i = 0; i < runs->count; i++) {
         struct tree_run *run = runs->all[i];
-        if (corrections_shown(&l->corrections, run->id) == run->id && !is_folded(l, run->id))
+        if (corrections_shown(&l->corrections, run->id) == run->id)
             runs->all[kept++] = run;
-        else {
-            runs->hidden++;
+        else
             runs->damaged -= run->problem != NULL;
-        }
     }
     runs->count = kept;
     l->failed = l->failed || l->corrections.failed;
@@ -259,8 +219,6 @@ static int take(void *context, struct tree_run *run)
         return 0;
     if (!l->filter->corrected)
         corrections_see(&l->corrections, runs, run, l->a);
-    if (l->filter->fold)
-        note_kin(l, run);
     if (!passes(l, run))
         return 0;
     if (runs->count == l->room) {
@@ -295,7 +253,6 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
     int walked = tree_walk_in(ready(runs), TREE_META, c->arena, take, &l, err);
     hide(&l);
     corrections_deinit(&l.corrections);
-    free(l.kin);
     if (walked < 0)
         return err_wrap(err, "reading the tree %s", runs->tree);
     if (l.failed)

@@ -14,7 +14,6 @@ struct runs {
     struct tree_run **all;       /* newest first; runs that were deleted are not among them */
     size_t count;
     size_t damaged;              /* runs of which something could not be read */
-    size_t hidden;               /* runs that are not among them: amended, retracted, or (with fold) children of others */
 };
 
 /* Filters of the command's options, all optional (rows that the command does not have are passed over). */
@@ -23,7 +22,6 @@ struct runs_filter {
     const char *status;          /* FINISHED … or the verdict: pass, fail; any case */
     const struct opt_value *tags;/* KEY=VALUE chain */
     bool corrected;              /* also runs that others amend or retract (else those are shown that amend them) */
-    bool fold;                   /* not the child runs of runs that are there too */
 };
 
 /* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */

@@ -231,8 +231,9 @@ static int enter(const struct folder *f, const char *path, struct folder *ret)
     return at ? enter_one(at, name, ret) : -1;
 }
 
-static int list(const struct folder *f, int (*each)(void *context, const struct folder_entry *entry), void *context)
+static int list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
+    (void)modes;
     const struct git_folder *g = f->own;
     for (size_t i = 0; i < g->count; i++) {
         const struct entry *e = &g->entries[i];

@@ -79,6 +79,16 @@ static int see(void *context, const struct folder_entry *e)
     return 0;
 }
 
+/* The same without a look at modes: a program is a file. */
+static int see_name(void *context, const struct folder_entry *e)
+{
+    struct folder_entry as_listed = *e;
+    assert_int_not_equal(e->kind, FOLDER_PROGRAM);
+    if (str_is(e->name, "run") && e->kind == FOLDER_FILE)
+        as_listed.kind = FOLDER_PROGRAM;
+    return see(context, &as_listed);
+}
+
 static void entries_have_their_kinds(void **state)
 {
     struct folder f = folder_disk(dir), below;
@@ -88,6 +98,8 @@ static void entries_have_their_kinds(void **state)
     (void)state;
     assert_int_equal(folder_list(&f, see, &seen), 0);
     assert_int_equal(seen, 5);
+    assert_int_equal(folder_names(&f, see_name, &seen), 0);
+    assert_int_equal(seen, 10);
     assert_int_equal(folder_look(&f, "file", &e, &size), 0);
     assert_int_equal(size, 10);
     assert_int_equal(folder_enter(&f, "sub", &below), 0);
