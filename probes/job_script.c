@@ -5,13 +5,13 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "probes/look.h"
+#include "probes/parse.h"
 #include "probes/redact.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,21 +100,6 @@ static bool expand(const struct host *h, struct str pattern, const char *tail, c
     return true;
 }
 
-/* The value of SlurmdSpoolDir; n == 0: the file does not tell. */
-static struct str spool_of(struct str conf)
-{
-    static const char name[] = "slurmdspooldir";
-    struct str found = {0};
-    while (conf.p) {
-        struct str value = str_trim(str_cut(&conf, '\n')), key = str_trim(str_cut(&value, '='));
-        if (value.p && key.n == sizeof name - 1 && strncasecmp(key.p, name, key.n) == 0) {
-            value = str_trim(value);
-            found = str_word(&value);
-        }
-    }
-    return found;
-}
-
 static bool by_configuration(const struct host *h, const char *tail, char ret[PATH_BYTES])
 {
     static const char *const places[] = {"etc/slurm/slurm.conf", "run/slurm/conf/slurm.conf", "etc/slurm-llnl/slurm.conf"};
@@ -124,7 +109,7 @@ static bool by_configuration(const struct host *h, const char *tail, char ret[PA
     bool known = named && look_file(h, named + strspn(named, "/"), CONF_MAX, &conf) == 0;
     for (size_t i = 0; !known && i < sizeof places / sizeof *places; i++)
         known = look_file(h, places[i], CONF_MAX, &conf) == 0;
-    struct str dir = known ? spool_of(buf_text(&conf)) : (struct str){0};
+    struct str dir = known ? parse_slurm_spool(buf_text(&conf)) : (struct str){0};
     return expand(h, dir.n ? dir : str_of(DEFAULT_SPOOL), tail, ret);
 }
 

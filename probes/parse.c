@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <strings.h>
 
 bool parse_os_release(struct str text, const char *key, char *ret, size_t size)
 {
@@ -214,4 +215,16 @@ struct str parse_choice(struct str text)
 {
     ptrdiff_t open = str_find(text, STR("[")), shut = str_find(text, STR("]"));
     return open >= 0 && shut > open ? str_sub(text, (size_t)open + 1, (size_t)(shut - open) - 1) : str_trim(text);
+}
+
+struct str parse_slurm_spool(struct str conf)
+{
+    static const char name[] = "slurmdspooldir";
+    struct str found = {0};
+    while (conf.p) {
+        struct str line = str_cut(&conf, '\n'), value = str_cut(&line, '#'), key = str_trim(str_cut(&value, '='));
+        if (value.p && key.n == sizeof name - 1 && strncasecmp(key.p, name, key.n) == 0)
+            found = str_word(&value);
+    }
+    return found;
 }

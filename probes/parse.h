@@ -25,4 +25,7 @@ void parse_cpuinfo(struct str text, struct cpuinfo *ret);
 
 /* The word in brackets of "always [madvise] never"; the whole text if there is none. */
 struct str parse_choice(struct str text);
+
+/* The value of SlurmdSpoolDir in slurm.conf(5), the last one; "#" begins a comment, names are in any case. n == 0: the file does not tell. */
+struct str parse_slurm_spool(struct str conf);
 #endif

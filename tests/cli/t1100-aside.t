@@ -47,6 +47,20 @@ is "ROCm SMI" "$(fact amd gpu.model), $(fact amd gpu.count), $(fact amd gpu.powe
 LD_LIBRARY_PATH=rocm FAKE_ROCM=fault "$BENCHWRAP" probe --no-cache --json | flat amd
 like "ROCm SMI that fails" "$(why amd probe.gpu)" "driver is not loaded"
 
+# GPUs while a program runs, which lasts until two samples of them have come, 60 s at most.
+cat >watcher <<'X'
+#!/bin/sh
+n=0
+while [ $n -lt 600 ] && [ "$(cat watched/.benchwrap/spool/*/journal 2>/dev/null | grep -c 'system/gpu_1_utilization_percentage')" -lt 2 ]; do sleep 0.1; n=$((n + 1)); done
+X
+chmod +x watcher
+mkdir watched
+LD_LIBRARY_PATH=lib "$BENCHWRAP" -q --sample 100ms -t watched/mlruns -- ./watcher
+gpu() { tail -n 1 watched/mlruns/*/*/metrics/"$1" | cut -d' ' -f2; }
+is "use, power, share of its limit, clock, memory" "$(gpu system/gpu_1_utilization_percentage) $(gpu system/gpu_0_power_usage_watts) $(gpu system/gpu_0_power_usage_percentage) $(gpu system/gpu_0_clock_megahertz) $(gpu system/gpu_0_memory_usage_percentage)" \
+    "88 350 50 1755 50"
+ok "energy while they were watched" sh -c '[ "$(cut -d" " -f2 "$1" | cut -d. -f1)" -ge 350 ]' sh watched/mlruns/*/*/metrics/energy.gpu_watched_J
+
 # A library that never returns: the program runs at once, the run ends and says so.
 rm -rf run/benchwrap
 begun=$(date +%s)

@@ -41,6 +41,13 @@ static void layouts(struct str text)
         must(f.key.n + f.text.n <= text.n);
 }
 
+/* What is found lies within the text and is one word. */
+static void slurm_conf(struct str text)
+{
+    struct str dir = parse_slurm_spool(text);
+    must(dir.n == 0 || (dir.p >= text.p && dir.p + dir.n <= text.p + text.n && !memchr(dir.p, '\n', dir.n) && !memchr(dir.p, '#', dir.n)));
+}
+
 static void take(void *context, const void *p, size_t n)
 {
     buf_add(context, p, n);
@@ -107,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     redact_value(&to, text);
     must(to.n <= 11 * n + 16);
     layouts(text);
+    slurm_conf(text);
     cleaning(text);
     arguments(text);
     return 0;

@@ -75,6 +75,7 @@ int nvmlDeviceGetMemoryInfo(void *d, struct memory *m)
 {
     (void)d;
     m->total = 85520809984ull;
+    m->used = 42760404992ull;
     return 0;
 }
 int nvmlDeviceGetEnforcedPowerLimit(void *d, unsigned *mW)
@@ -123,4 +124,37 @@ int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, int *level)
     (void)b;
     *level = 50;
     return 0;
+}
+
+/* What changes while a program runs. */
+int nvmlDeviceGetUtilizationRates(void *d, unsigned *two)
+{
+    two[0] = 87 + (unsigned)index_of(d);
+    two[1] = 50;
+    return 0;
+}
+int nvmlDeviceGetPowerUsage(void *d, unsigned *mW)
+{
+    (void)d;
+    *mW = 350000;
+    return 0;
+}
+int nvmlDeviceGetTotalEnergyConsumption(void *d, unsigned long long *mJ)
+{
+    static unsigned long long looks;
+    (void)d;
+    *mJ = 1000000000000ull + 350000 * looks++;
+    return 0;
+}
+int nvmlDeviceGetClockInfo(void *d, int kind, unsigned *MHz)
+{
+    (void)d;
+    *MHz = kind == 0 ? 1755 : 2619;
+    return 0;
+}
+int nvmlDeviceGetTemperature(void *d, int place, unsigned *celsius)
+{
+    (void)d;
+    *celsius = 61;
+    return place;
 }

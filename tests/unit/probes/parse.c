@@ -114,6 +114,17 @@ static void damaged_topologies_are_refused(void **state)
     }
 }
 
+static void the_spool_of_slurmd_is_found(void **state)
+{
+    static const char *const rows[][2] = {
+        {"ClusterName=a\nSlurmdSpoolDir=/var/spool/slurmd\n", "/var/spool/slurmd"}, {"  slurmdSPOOLdir = /a/%n  # ours\n", "/a/%n"},
+        {"SlurmdSpoolDir=/a#b", "/a"}, {"#SlurmdSpoolDir=/a\nSlurmdSpoolDirX=/b\nSlurmdSpool=/c", ""}, {"SlurmdSpoolDir=/a\nSlurmdSpoolDir=/b\r\n", "/b"},
+        {"SlurmdSpoolDir", ""}, {"SlurmdSpoolDir=", ""}, {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_true(str_is(parse_slurm_spool(str_of(rows[i][0])), rows[i][1]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +136,7 @@ int main(void)
         cmocka_unit_test(only_the_whole_word_hypervisor_counts),
         cmocka_unit_test(identities_leave_the_topology),
         cmocka_unit_test(damaged_topologies_are_refused),
+        cmocka_unit_test(the_spool_of_slurmd_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
