@@ -307,7 +307,7 @@ static int export_part(const struct archive_job *job, int dir, const char *name,
 static int export_all(const struct archive_job *job, const char *where, struct err *err)
 {
     char name[NAME_BYTES + 40], path[NAME_BYTES + 48];
-    struct buf manifest CLEANUP_BUF;
+    struct buf manifest CLEANUP_BUF = {0};
     CLEANUP_FD int dir = open_folder(job, where, err);
     if (dir < 0)
         return -1;

@@ -43,7 +43,7 @@ int tell_send(int fd, struct str fact)
 
 int tell_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms)
 {
-    struct buf b CLEANUP_BUF;
+    struct buf b CLEANUP_BUF = {0};
     if (!isfinite(value))
         return 0;
     buf_init(&b, TELL_MAX);

@@ -175,7 +175,7 @@ static int each_published(void *context, const struct folder_entry *e)
     struct published *p = context;
     char path[1200];
     CLEANUP_FOLDER struct folder artifacts = {0};
-    CLEANUP_BUF struct buf wall;
+    CLEANUP_BUF struct buf wall = {0};
     if (e->kind != FOLDER_FOLDER || e->name.n != 32)
         return 0;
     snprintf(path, sizeof path, "%.1000s/%.12s/%s", p->at, p->experiment, e->name.p);

@@ -331,7 +331,8 @@ int share_find_runs(struct share *s, struct err *err)
     if (rc == 0 && s->count)
         rc = find_removed(s, &removed, err);
     if (rc == 0) {
-        qsort(s->list, s->count, sizeof *s->list, by_place);
+        if (s->count)
+            qsort(s->list, s->count, sizeof *s->list, by_place);
         leave_out(s, &removed);
     }
     share_ids_deinit(&target);

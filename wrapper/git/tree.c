@@ -45,7 +45,7 @@ static int read_tree(struct repo *r, const struct repo_id *id, struct buf *to, s
 
 static int find_entry(struct repo *r, const struct repo_id *tree, struct str name, struct repo_entry *ret, struct err *err)
 {
-    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf text = {0};
     if (read_tree(r, tree, &text, err))
         return -1;
     struct str rest = buf_text(&text);
@@ -84,7 +84,7 @@ int repo_find(struct repo *r, const struct repo_id *tree_or_commit, const char *
 int repo_each(struct repo *r, const struct repo_id *tree, int (*each)(void *context, const struct repo_entry *e), void *context,
               struct err *err)
 {
-    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf text = {0};
     struct repo_entry e;
     if (read_tree(r, tree, &text, err))
         return -1;

@@ -8,7 +8,7 @@
 
 void bench_fact(struct bench *b, const char *name, struct str value)
 {
-    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf text = {0};
     if (b->fact_count == FACTS_MAX || bench_fact_of(b, name))
         return;
     buf_init(&text, 2048);

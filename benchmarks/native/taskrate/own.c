@@ -30,7 +30,7 @@ int own_begin(struct own *o, const struct bench *b, const char *leftover, struct
 {
     char dir[3900], aside[4096 + 8];
     struct utsname host = {0};
-    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf text = {0};
     o->fd = -1;
     if (folder(dir, sizeof dir, err) < 0 || fs_mkdirs(AT_FDCWD, dir, 0700, err) < 0)
         return -1;
@@ -87,7 +87,7 @@ static int sweep_one(struct bench *b, const char *tag, struct str text)
     char name[64], path[4096];
     struct utsname host = {0};
     struct err err;
-    CLEANUP_BUF struct buf identity;
+    CLEANUP_BUF struct buf identity = {0};
     snprintf(name, sizeof name, STR_FMT, STR_ARG(field(text, "provider ")));
     const struct provider *p = provider_find(name);
     uname(&host);

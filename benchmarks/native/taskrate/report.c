@@ -43,7 +43,7 @@ static int listen_to(struct report *r, struct bench *b, struct err *err)
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
     socklen_t n = sizeof in;
     int room = RECEIVE_BYTES, on = 1;
-    CLEANUP_BUF struct buf text;
+    CLEANUP_BUF struct buf text = {0};
     r->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (r->socket < 0 || bind(r->socket, (struct sockaddr *)&in, sizeof in) < 0 || getsockname(r->socket, (struct sockaddr *)&in, &n) < 0)
         return err_sys(err, "a socket for the tasks' reports");

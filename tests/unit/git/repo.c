@@ -252,18 +252,6 @@ static void configuration_is_read_and_written(void **state)
     arena_deinit(&a);
 }
 
-/* libgit2 1.5 loses memory where it matches names in the configuration: for each remote, safe.directory, url.*.insteadOf that it looks for. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "fast_unwind_on_malloc=0";
-}
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:git_remote_lookup\nleak:git_remote_list\nleak:git_config_foreach_match";
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
