@@ -9,7 +9,7 @@ struct api;
 struct answer {
     int status;
     const char *type, *etag; /* etag NULL: none */
-    struct buf body;         /* the caller frees it */
+    struct buf body; /* the caller frees it */
 };
 
 /* journal: a file to which every request that changes something is appended, and which is done again at the start; NULL: none. */
