@@ -1,4 +1,4 @@
-/* reference_judge.c: which entry speaks of which metric of a run, and whether the metric is within its band. */
+/* reference_judge.c: is a metric of a run within the band of the entry that speaks of it? */
 #include "base/buf.h"
 #include "base/stats.h"
 #include "benchmarks/reference_parts.h"
@@ -14,169 +14,7 @@ const char *referred_name(enum referred verdict)
     return names[verdict];
 }
 
-/* ---- texts that fit, names ---- */
-
-/* One element of the pattern at p against the byte c: its length if it fits, else 0. */
-static size_t fits_one(const char *p, const char *end, unsigned char c)
-{
-    if (*p == '\\' && p + 1 < end)
-        return (unsigned char)p[1] == c ? 2 : 0;
-    if (*p == '?')
-        return 1;
-    const char *close = *p == '[' ? p + 1 : NULL; /* "[]x]": a bracket that stands first is one of the bytes */
-    if (close && close < end && *close == '!')
-        close++;
-    if (close && close < end && *close == ']')
-        close++;
-    while (close && close < end && *close != ']')
-        close++;
-    if (!close || close >= end)
-        return (unsigned char)*p == c ? 1 : 0;
-    const char *at = p + 1;
-    bool not_ = *at == '!', found = false;
-    for (at += not_; at < close; at++) {
-        if (at + 2 < close && at[1] == '-') {
-            found = found || (c >= (unsigned char)at[0] && c <= (unsigned char)at[2]);
-            at += 2;
-        } else
-            found = found || c == (unsigned char)*at;
-    }
-    return found != not_ ? (size_t)(close - p) + 1 : 0;
-}
-
-bool reference_fits(struct str pattern, struct str text)
-{
-    const char *p = pattern.p, *end = pattern.p + pattern.n, *star = NULL;
-    size_t t = 0, back = 0;
-    while (t < text.n) {
-        size_t n;
-        if (p < end && *p == '*') {
-            star = ++p;
-            back = t;
-        } else if (p < end && (n = fits_one(p, end, (unsigned char)text.p[t]))) {
-            p += n;
-            t++;
-        } else if (star) {
-            p = star;
-            t = ++back;
-        } else
-            return false;
-    }
-    while (p < end && *p == '*')
-        p++;
-    return p == end;
-}
-
-static bool is_statistic(struct str s)
-{
-    static const char *const names[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(s, names[i]))
-            return true;
-    return false;
-}
-
-struct str reference_stem(struct str key, const struct unit **ret_unit, struct str *ret_stat)
-{
-    struct str stat = {"", 0};
-    const char *dot = memrchr(key.p, '.', key.n);
-    if (dot && dot != key.p && is_statistic(str_sub(key, (size_t)(dot - key.p) + 1, key.n))) {
-        stat = str_sub(key, (size_t)(dot - key.p) + 1, key.n);
-        key.n = (size_t)(dot - key.p);
-    }
-    if (ret_unit)
-        *ret_unit = NULL;
-    if (ret_stat)
-        *ret_stat = stat;
-    dot = memrchr(key.p, '.', key.n);
-    for (size_t i = dot ? (size_t)(dot - key.p) : 0; i < key.n; i++) {
-        const struct unit *u = key.p[i] == '_' && i ? units_find(str_sub(key, i + 1, key.n)) : NULL;
-        if (!u || !str_is(str_sub(key, i + 1, key.n), u->name))
-            continue;
-        if (ret_unit && !str_is(stat, "n"))
-            *ret_unit = u;
-        key.n = i; /* from the left, so the longest: MiB_per_s, not s */
-    }
-    return key;
-}
-
-/* ---- conditions ---- */
-
-static struct str subject(const struct record *r, const struct condition *c)
-{
-    struct str text;
-    switch (c->kind) {
-    case CONDITION_SITE: return record_text(r, FACT_TAG, "site");
-    case CONDITION_CLUSTER: return record_text(r, FACT_TAG, "cluster");
-    case CONDITION_PARTITION: return record_text(r, FACT_PARAM, "job.partition");
-    case CONDITION_NODE_TYPE: return record_text(r, FACT_PARAM, "node.type");
-    case CONDITION_BENCHMARK: return record_text(r, FACT_TAG, "benchmark");
-    default: text = record_text(r, FACT_PARAM, c->key); return text.p ? text : record_text(r, FACT_TAG, c->key);
-    }
-}
-
-/* 1m for a param in bytes, 1e3 for 1000: the same number written otherwise. */
-static bool same_number(struct str pattern, struct str text, const char *key)
-{
-    double a, b;
-    uint64_t bytes;
-    if (!str_double(text, &b))
-        return false;
-    if (str_double(pattern, &a))
-        return a == b;
-    return key && str_ends(str_of(key), "_B") && str_size(pattern, &bytes) && (double)bytes == b;
-}
-
-static bool holds(const struct record *r, const struct condition *c)
-{
-    struct str text = subject(r, c);
-    if (c->n == 0)
-        return !text.p;
-    for (size_t i = 0; text.p && i < c->n; i++)
-        if (reference_fits(c->any[i], text) || (c->kind == CONDITION_PARAM && same_number(c->any[i], text, c->key)))
-            return true;
-    return false;
-}
-
-static bool entry_holds(const struct record *r, const struct reference_entry *e)
-{
-    for (const struct condition *c = e->conditions; c; c = c->next)
-        if (!holds(r, c))
-            return false;
-    return true;
-}
-
-/* ---- the metric that a name means, and its value ---- */
-
-static const char *headline_key(struct record *r, struct str name)
-{
-    struct str rest = record_text(r, FACT_TAG, "benchwrap.headline"), word;
-    if (!rest.p)
-        return NULL;
-    while ((word = str_word(&rest)).n > 0)
-        if (str_eq(reference_stem(word, NULL, NULL), name))
-            return arena_dup(&r->arena, word.p, word.n);
-    return NULL;
-}
-
-/* The key itself; "write.bw" is the headline statistic of that metric, "write.bw.mean" another. */
-static const char *resolve(struct record *r, const char *metric)
-{
-    struct str name = str_of(metric), stat, own = reference_stem(name, NULL, &stat);
-    const struct fact *found = NULL;
-    for (const struct fact *f = r->first; f; f = f->next)
-        if (f->kind == FACT_METRIC && str_eq(f->key, name))
-            return metric;
-    const char *headline = stat.n ? NULL : headline_key(r, name);
-    if (headline)
-        return headline;
-    for (const struct fact *f = r->first; f && !found; f = f->next) {
-        struct str other;
-        if (f->kind == FACT_METRIC && str_eq(reference_stem(f->key, NULL, &other), own) && str_eq(other, stat))
-            found = f;
-    }
-    return found ? arena_dup(&r->arena, found->key.p, found->key.n) : NULL;
-}
+/* ---- the metric's value ---- */
 
 struct sampled {
     const struct fact *fact; /* unit and direction */
@@ -369,7 +207,7 @@ static int more_specific(const struct reference_entry *a, const struct reference
 static int choose(struct record *r, const struct references *file, const struct reference_entry *e, struct choice **list)
 {
     for (const struct reference *m = e->metrics; m; m = m->next) {
-        const char *key = resolve(r, m->metric);
+        const char *key = reference_resolve(r, m->metric);
         struct choice **at = list;
         while (*at && !same_metric(*at, m, key))
             at = &(*at)->next;
@@ -484,7 +322,7 @@ static int judge(struct judging *j, const struct references *const *files, size_
     struct referred_metric **tail = &j->out->first;
     for (size_t i = 0; i < count; i++)
         for (const struct reference_entry *e = files[i]->entries; e; e = e->next)
-            if (entry_holds(j->r, e) && choose(j->r, files[i], e, &list))
+            if (reference_entry_holds(j->r, e) && choose(j->r, files[i], e, &list))
                 return -1;
     for (const struct choice *c = list; c; c = c->next)
         if (add(j, &tail, c))

@@ -50,9 +50,15 @@ struct references {
     size_t count;
 };
 
+/* reference_match.c */
 /* Does text fit the pattern as a whole? `*` any bytes, `?` one byte, `[a-z]` `[!a]` one of; `\` takes the next byte as it is. Linear but for one
  * backtracking point, so a hostile pattern costs text times pattern at most. */
 bool reference_fits(struct str pattern, struct str text);
 /* Without the statistic and the unit: "write.bw_MiB_per_s.max" -> "write.bw" and, if wanted, its unit (NULL: none) and statistic (n == 0). */
 struct str reference_stem(struct str key, const struct unit **ret_unit, struct str *ret_stat);
+/* Do all conditions hold for the run? */
+bool reference_entry_holds(const struct record *r, const struct reference_entry *e);
+/* The run's metric that a name means: the key itself; "write.bw" is the headline statistic of that metric, "write.bw.mean" another. NULL: it has
+ * none; else it lives as long as the record. */
+const char *reference_resolve(struct record *r, const char *metric);
 #endif
