@@ -18,4 +18,15 @@ try "bytes that are not UTF-8" "$(printf 'x\377\200y')"
 try "a line end" "$(printf 'a\nb')"
 try "quotes and signs" "a \"b' %d \\n \$(x)"
 is "no other folder was made" "$(find "$WORK/w" -mindepth 1 -printf . | wc -c)" 3
+
+# Of many recorders one sees to what earlier runs left; who finds another at it leaves it alone.
+mkdir "$WORK/swept" && cd "$WORK/swept" || exit 1
+"$BENCHWRAP" -q -- true
+old=$(ls .benchwrap/spool) && touch -d '5 minutes ago' ".benchwrap/spool/$old/published"
+flock -o .benchwrap/spool sh -c '"$BENCHWRAP" -q -- true; sleep 1'
+ok "what is old stays while somebody else is at it" test -d ".benchwrap/spool/$old"
+"$BENCHWRAP" -q -- true
+at=0
+while [ -d ".benchwrap/spool/$old" ] && [ $at -lt 1500 ]; do sleep 0.1; at=$((at + 1)); done # at the lowest priority
+ok "then it goes" test ! -e ".benchwrap/spool/$old"
 done_testing
