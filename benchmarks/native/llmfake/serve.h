@@ -31,7 +31,6 @@ struct thread {
     const struct fake *fake;
     unsigned number;
     int epoll;
-    _Atomic unsigned handed; /* clients given to this thread */
     struct timers timers;
     struct client *dead; /* freed at the end of a turn */
     struct sendlog_record *log;
