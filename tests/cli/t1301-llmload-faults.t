@@ -81,7 +81,7 @@ print(s.getsockname()[1], flush=True)
 text = b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n' * 3 + b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 whole = gzip.compress(text)
 bodies = {"gzip": ("gzip", whole), "deflate": ("deflate", zlib.compress(text)), "members": ("gzip", gzip.compress(text[:70]) + gzip.compress(text[70:])),
-          "damaged": ("gzip", whole[:-8] + b"12345678"), "br": ("br", text), "bomb": ("gzip", gzip.compress(b'data: "' + bytes(40000000)))}
+          "damaged": ("gzip", whole[:-8] + b"12345678"), "br": ("br", text), "busy": ("br", text), "bomb": ("gzip", gzip.compress(b'data: "' + bytes(40000000)))}
 while True:
     c, _ = s.accept()
     got, more = b"", b" "
@@ -89,13 +89,14 @@ while True:
         more = c.recv(65536)
         got += more
     if not more: continue
+    status = 503 if b"/busy/" in got else 200
     coding, body = bodies[got.split(b"/")[1].decode()]
-    try: c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Encoding: " + coding.encode() + b"\r\n\r\n" + body)
+    try: c.sendall(b"HTTP/1.1 %d X\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Encoding: " % status + coding.encode() + b"\r\n\r\n" + body)
     except OSError: pass # it may have heard enough
     c.close()
 P
 llm_start python3 "$WORK/coded.py"
-for row in gzip:0:2,0:ok deflate:0:2,0:ok members:0:2,0:ok damaged:1:0,2:encoding br:1:0,2:encoding bomb:1:0,2:too_long; do
+for row in gzip:0:2,0:ok deflate:0:2,0:ok members:0:2,0:ok damaged:1:0,2:encoding br:1:0,2:encoding busy:1:0,2:http_503 bomb:1:0,2:too_long; do
     IFS=: read -r how status counts end <<-X
 	$row
 	X

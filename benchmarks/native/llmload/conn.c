@@ -194,9 +194,11 @@ static bool put_inflated(void *context, struct str out)
 bool conn_body(struct worker *w, struct conn *c, struct str bytes, int64_t at_ns)
 {
     struct inflating i = {w, c, at_ns};
-    if (!c->http.gzip)
+    if (!c->http.gzip && !c->http.strange_encoding)
         return flight_body(w, &c->f, bytes, at_ns);
-    if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble)
+    if (!c->inflater) /* of an error: its status tells */
+        return true;
+    if (!inflate_feed(c->inflater, bytes, put_inflated, &i) && !c->f.stream.trouble && c->http.status / 100 == 2)
         c->f.stream.trouble = STREAM_CODING;
     return !c->f.stream.trouble;
 }
@@ -206,6 +208,8 @@ const char *conn_head(struct worker *w, struct conn *c)
     flight_head(w, &c->f, c->http.status, c->http.type);
     if (c->http.gzip && !c->inflater)
         c->inflater = inflate_new();
+    if (c->http.status / 100 != 2)
+        return NULL;
     return c->http.strange_encoding       ? "an encoding that was not asked for"
            : c->http.gzip && !c->inflater ? "a compressed body, and no zlib (libz.so.1) here"
                                           : NULL;
