@@ -54,7 +54,7 @@ extern const size_t probes_count;
 
 /* Runs the hooks of one phase, setting record->source, catching errors as record_missing("probe.<name>", reason). Never fails.
  * PROBE_AFTER collects what PROBE_BESIDE began, and tells the costs of all (tag benchwrap.probe_costs, metrics probe.*_ms). On a captured machine no
- * process is started. A sampler whose look costs more than 0.03 % of a core is asked less often (`benchwrap probe` and the tag of costs show it). */
+ * process is started. A sampler whose look costs more than 0.02 % of a core is asked less often (`benchwrap probe` and the tag of costs show it). */
 void probes_run(enum probe_phase phase, bool nested, struct host *, struct record *);
 /* Ends what still runs aside, closes what samplers hold open and frees host->state. Also fine when nothing ran. */
 void probes_end(struct host *);

@@ -182,7 +182,7 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     cost->runs[phase]++;
 }
 
-/* Each sampler may take a 3000th of a core: after a costly look it rests. The first two looks open files, and are the base. */
+/* Each sampler may take a 5000th of a core: after a costly look it rests. The first two looks open files, and are the base. */
 static void sample_all(bool nested, struct host *h, struct record *r)
 {
     struct probes_state *state = h->state;
@@ -193,7 +193,7 @@ static void sample_all(bool nested, struct host *h, struct record *r)
         int64_t start = clock_own_ns();
         run_one(i, PROBE_SAMPLE, h, r);
         if (state->costs[i].runs[PROBE_SAMPLE] > 2)
-            state->rest_until[i] = state->now_ns + 3000 * (clock_own_ns() - start);
+            state->rest_until[i] = state->now_ns + 5000 * (clock_own_ns() - start);
     }
     state->round++;
 }

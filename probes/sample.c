@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TEXT = 1 << 16, NAME_LONGEST = 20 };
+enum { TEXT = 1 << 16, SHORT = 1024, NAME_LONGEST = 20 };
 static const int64_t SHORTEST_NS = 10000000; /* below, a rate would be the granularity of what counts */
 
 static bool open_once(const struct host *h, struct sample_file *f, const char *fmt, va_list ap)
@@ -43,9 +43,9 @@ static bool read_again(struct sample_file *f, struct str *ret)
             continue;
         if (got < 0)
             return false;
-        if (got == 0)
-            break;
         n += (size_t)got;
+        if (got < SHORT) /* the kernel would have filled half a page at least: its end, without asking once more */
+            break;
     }
     *ret = (struct str){text, n};
     errno = ENODATA;
