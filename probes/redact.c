@@ -104,7 +104,7 @@ static void keep(void *context, const struct secret *s)
         last->n = (end > old ? end : old) - last->at;
         return;
     }
-    if (k->n == k->room) {
+    if (!k->list || k->n == k->room) {
         size_t room = k->room ? 2 * k->room : 32;
         struct secret *list = realloc(k->list, room * sizeof *list);
         if (!list) {
