@@ -21,7 +21,7 @@ is "shares add up" "$(jq '[.agents[].completed] | add' out)" "$(jq .completed ou
 is "one schedule" "$(jq -r '.client.trouble' out)" null
 like "without a token" "$(env -u LLMLOAD_TOKEN timeout 60 srun -N 1 -n 2 "$LLMLOAD" --agents srun --agent-wait 2s --url "$url" -n 1 2>&1)" 'others could steer this agent'
 begin=$(date +%s)
-timeout 100 srun -N 1 -n 3 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url http://127.0.0.1:1 --wait-ready 1s -n 5 >out 2>err
+timeout 100 srun -N 1 -n 3 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url http://127.0.0.1:1 --wait-ready 1s -c 3 -n 5 >out 2>err
 is "the leader fails: the others end soon" "$(($(date +%s) - begin < 40))" 1
 like "and it says why" "$(cat err)" 'not ready within 1 s'
 slurm_stop
