@@ -48,7 +48,7 @@ static bool settle(struct host *h, int fd)
     return from[0] >= 0 && from[2] >= 0;
 }
 
-static void child(struct host h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), int fd)
+static void child(struct host h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low, int fd)
 {
     struct err err = {0};
     struct buf text CLEANUP_BUF;
@@ -56,7 +56,8 @@ static void child(struct host h, struct record *r, int (*hook)(struct host *, st
     int64_t start = clock_mono_ns();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "benchwrap-look");
-    setpriority(PRIO_PROCESS, 0, 10);
+    if (low)
+        setpriority(PRIO_PROCESS, 0, 10);
     if (!settle(&h, fd))
         _exit(1);
     r->listen = send_fact;
@@ -73,7 +74,7 @@ static void child(struct host h, struct record *r, int (*hook)(struct host *, st
     fs_write_all(PIPE_FD, text.p, text.n);
 }
 
-int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *))
+int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low)
 {
     int ends[2];
     *ret = (struct aside){.fd = -1, .start_ns = clock_mono_ns()};
@@ -83,7 +84,7 @@ int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)
     fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* all it tells fits before anybody reads; else it waits */
     pid_t pid = fork();
     if (pid == 0) {
-        child(*h, r, hook, ends[1]);
+        child(*h, r, hook, low, ends[1]);
         _exit(0);
     }
     int why = errno;

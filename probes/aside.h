@@ -13,8 +13,9 @@ struct aside {
     struct buf text; /* what it has told, kept.h */
 };
 
-/* Starts the hook on copies of host and record; its facts come back one by one. 0, or -1 with errno. */
-int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *));
+/* Starts the hook on copies of host and record; its facts come back one by one. low: at a low priority, while a program is measured; not where somebody
+ * waits for it. 0, or -1 with errno. */
+int aside_begin(struct aside *ret, struct host *h, struct record *r, int (*hook)(struct host *, struct record *, struct err *), bool low);
 /* Waits until it has told all, but not longer than until this monotonic time. */
 void aside_wait(struct aside *a, int64_t until_ns);
 /* Tells the record what came. Returns how long the hook took in ms, or -1 when it did not come to its end. */

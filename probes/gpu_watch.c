@@ -256,7 +256,7 @@ static int sample(struct host *h, struct record *r, struct err *err)
         return 0;
     if (!w->begun) {
         w->begun = true;
-        if (aside_begin(&w->aside, h, r, watch) != 0)
+        if (aside_begin(&w->aside, h, r, watch, true) != 0)
             return err_sys(err, "no process could be started to look at the GPUs");
     } else if (w->aside.pid)
         take(w, h, r);
@@ -286,6 +286,7 @@ static void drop(void *kept)
     struct gpu_watch *w = kept;
     if (w->aside.pid)
         aside_end(&w->aside);
+    aside_reap(&w->aside);
 }
 
 const struct probe probe_gpu_watch = {

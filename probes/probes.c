@@ -173,7 +173,8 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     if (lasts(p, phase) && cache_replay(h, cache_name(p, phase, name), r))
         cost->cached = true;
     else if (own_process) {
-        if (aside_begin(phase == PROBE_BESIDE ? &h->state->besides[i] : &h->state->afters[i], h, r, hook_of(p, phase)) == 0)
+        bool beside = phase == PROBE_BESIDE;
+        if (aside_begin(beside ? &h->state->besides[i] : &h->state->afters[i], h, r, hook_of(p, phase), beside) == 0)
             return; /* its cost is its own */
         say_missing(r, p, "no process could be started to look");
     } else
