@@ -1,16 +1,17 @@
 #!/bin/sh
-# llmload, its agents and llmfake with several threads under the thread sanitizer: no data race.
+# llmload, its agents, llmfake and taskrate with several threads under the thread sanitizer: no data race.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 
 build=$WORK/thread
-if ! make -s -C "$ROOT" O="$build" SAN=thread "$build/bin/llmload" "$build/bin/llmfake" >"$WORK/make.log" 2>&1; then
+if ! make -s -C "$ROOT" O="$build" SAN=thread "$build/bin/llmload" "$build/bin/llmfake" "$build/bin/taskrate" "$build/libexec/benchwrap/taskrate-stub" >"$WORK/make.log" 2>&1; then
     skip 'the thread sanitizer' "it cannot be built: $(tail -n 1 "$WORK/make.log")"
     done_testing
     exit
 fi
 # Its shadow memory wants addresses that are not spread too widely.
-command -v setarch >/dev/null 2>&1 && LOAD="setarch -R $build/bin/llmload" FAKE="setarch -R $build/bin/llmfake" || LOAD=$build/bin/llmload FAKE=$build/bin/llmfake
+command -v setarch >/dev/null 2>&1 && fixed='setarch -R ' || fixed=
+LOAD=$fixed$build/bin/llmload FAKE=$fixed$build/bin/llmfake
 TSAN_OPTIONS="halt_on_error=0 log_path=$WORK/race"
 export TSAN_OPTIONS
 
@@ -39,5 +40,20 @@ loads 'two agents' --agents "${agents#,}" -c 20 -d 2s --threads 2
 # shellcheck disable=SC2086 # words
 ok 'selftest' $LOAD selftest --streams 20 --json
 llm_stop
+printf '#!/no/such/interpreter\n' >"$WORK/broken" && chmod +x "$WORK/broken"
+tasks() # STATUS OPTIONS…
+{
+    expected=$1
+    shift
+    # shellcheck disable=SC2086 # words
+    timeout 100 $fixed"$build/bin/taskrate" local -r 1 --warmup 0 --chain 3 "$@" >"$WORK/out" 2>"$WORK/err"
+    is "taskrate local $*" "$?" "$expected"
+}
+tasks 0 -n 1000 -s 2
+tasks 0 -n 300 -s 64 -d 2ms --out "$WORK/tasks"
+tasks 0 -n 2000 --payload call -s 4
+tasks 1 -n 50 -s 8 --payload false
+tasks 1 -n 8 -s 4 --payload 'sleep 60' --task-timeout 0.3s
+tasks 1 -n 1000 -s 4 --payload "$WORK/broken"
 is 'no data race' "$(cat "$WORK"/race.* 2>/dev/null | grep SUMMARY | sort | uniq -c)" ''
 done_testing
