@@ -247,6 +247,8 @@ static void take(struct gpu_watch *w, struct host *h, struct record *r)
         w->aside.text.n = rest.n;
         w->aside.text.p[rest.n] = 0;
     }
+    if (w->aside.fd < 0) /* there are no GPUs, or their driver has ended it */
+        aside_end(&w->aside);
 }
 
 static int sample(struct host *h, struct record *r, struct err *err)
@@ -268,10 +270,12 @@ static int after(struct host *h, struct record *r, struct err *err)
     struct gpu_watch *w = probe_kept(h, &probe_gpu_watch);
     double sum = 0;
     (void)err;
-    if (!w || !w->aside.pid)
+    if (!w || !w->begun)
         return 0;
-    take(w, h, r);
-    aside_end(&w->aside);
+    if (w->aside.pid) {
+        take(w, h, r);
+        aside_end(&w->aside);
+    }
     for (int i = 0; i < GPUS_MAX; i++)
         sum += w->last_J[i] - w->first_J[i];
     if (w->with_energy == 0 || w->last_ms <= w->first_ms || sum < 0)
