@@ -19,7 +19,6 @@ static const struct opt_row rows[] = {
     {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "one JSON object", 0},
     {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Selftest", "this text", 0},
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static int one(const struct opt_set *set, struct str count, bool first, struct buf *to, struct err *err)
 {
@@ -54,32 +53,34 @@ static void stop(int signal)
     engine_stop(signal);
 }
 
-int selftest_main(int argc, char **argv, struct err *err)
+static int selftest(const struct opt_set *set, char **operands, struct err *err)
 {
-    struct opt_value values[ROWS];
-    struct opt_set set = {.rows = rows, .count = ROWS, .values = values};
+    (void)operands;
     struct buf out CLEANUP_BUF;
-    int next, status = 0;
+    int status = 0;
     bool first = true;
     buf_init(&out, 1 << 20);
-    opt_defaults(&set, getenv);
-    if (opt_parse(&set, argc, argv, &next, err) < 0)
-        return -1;
-    if (next < argc)
-        return err_set(err, ERR_USAGE, "\"%.60s\": llmload selftest takes options only", argv[next]);
-    if (opt_on(&set, "help")) {
-        buf_puts(&out, "usage: llmload selftest [OPTIONS]\n\nMeasures the client's own error on this machine.\n\n");
-        opt_help(&set, &out);
-    } else {
-        signal(SIGINT, stop);
-        signal(SIGTERM, stop);
-        opt_on(&set, "json") ? buf_puts(&out, "{\"selftest\":[") : calibration_head(&out);
-        for (struct str rest = str_of(opt_text(&set, "streams")); rest.p && status == 0; first = false)
-            status = one(&set, str_trim(str_cut(&rest, ',')), first, &out, err);
-        if (opt_on(&set, "json"))
-            buf_puts(&out, "]}\n");
-    }
+    signal(SIGINT, stop);
+    signal(SIGTERM, stop);
+    opt_on(set, "json") ? buf_puts(&out, "{\"selftest\":[") : calibration_head(&out);
+    for (struct str rest = str_of(opt_text(set, "streams")); rest.p && status == 0; first = false)
+        status = one(set, str_trim(str_cut(&rest, ',')), first, &out, err);
+    if (opt_on(set, "json"))
+        buf_puts(&out, "]}\n");
     if (status == 0 && (fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0))
         status = err_sys(err, "writing");
     return status;
+}
+
+int selftest_main(int argc, char **argv, struct err *err)
+{
+    static const struct verb verb = {
+        .usage = "selftest [OPTIONS]",
+        .about = "Measures the client's own error on this machine.",
+        .rows = rows,
+        .count = sizeof rows / sizeof *rows,
+        .wanted = "llmload selftest takes options only",
+        .run = selftest,
+    };
+    return verb_run(&verb, argc, argv, err);
 }

@@ -2,6 +2,19 @@
 #ifndef LLMLOAD_VERBS_H
 #define LLMLOAD_VERBS_H
 #include "base/err.h"
+#include "base/opt.h"
+
+/* What a verb's line may hold. */
+struct verb {
+    const char *usage, *about; /* the line and a sentence or two for --help */
+    const struct opt_row *rows; /* "help" among them; at most 32 */
+    size_t count;
+    int operands; /* so many are wanted, no more; 0: options alone */
+    const char *wanted; /* told where it is not so */
+    int (*run)(const struct opt_set *set, char **operands, struct err *err); /* gives the exit status; -1: err */
+};
+/* Reads argv (argv[0] is the verb) as v says, then prints the help or runs it. Gives what v->run gave, 0 after the help; -1: err says why not. */
+int verb_run(const struct verb *v, int argc, char **argv, struct err *err);
 
 /* argv[0] is the verb. */
 #define VERB(function, name, arguments, help) int function(int argc, char **argv, struct err *err);

@@ -39,7 +39,6 @@ static const struct opt_row agent_rows[] = {
     {"idle", 0, OPT_DURATION, "T", NULL, NULL, "Agent", "end when nobody has asked anything for so long", 0},
     {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Agent", "this text", 0},
 };
-enum { AGENT_ROWS = sizeof agent_rows / sizeof *agent_rows };
 
 struct agent {
     struct part *part; /* the load that is made, or was made last; NULL: none yet */
@@ -358,32 +357,29 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
     return rc < 0 ? -1 : got ? 128 + got : 0;
 }
 
-int verb_agent(int argc, char **argv, struct err *err)
+static int agent(const struct opt_set *set, char **operands, struct err *err)
 {
-    struct opt_value values[AGENT_ROWS];
-    struct opt_set set = {.rows = agent_rows, .count = AGENT_ROWS, .values = values};
-    struct buf token CLEANUP_BUF, help CLEANUP_BUF;
-    int next;
+    (void)operands;
+    struct buf token CLEANUP_BUF;
     buf_init(&token, TOKEN_MAX);
-    buf_init(&help, 1 << 16);
-    opt_defaults(&set, getenv);
-    if (opt_parse(&set, argc, argv, &next, err) < 0)
+    if (token_read(opt_text(set, "token-file"), &token, err) < 0)
         return -1;
-    if (next < argc)
-        return err_set(err, ERR_USAGE, "\"%.60s\": an agent takes options alone; the load's come by POST /start", argv[next]);
-    if (opt_on(&set, "help")) {
-        buf_puts(
-            &help,
-            "usage: llmload agent [--listen ADDRESS:PORT] [--token-file FILE] [--once]\n\nMakes loads on this node for a coordinator (llmload --agents), or for whoever asks over HTTP:\n"
-            "GET /health /status /metrics /metrics/prometheus, POST /start /stop.\n\n");
-        opt_help(&set, &help);
-        return fputs(help.p ? help.p : "", stdout) < 0 ? 1 : 0;
-    }
-    if (token_read(opt_text(&set, "token-file"), &token, err) < 0)
-        return -1;
-    int rc = serve(&set, token.n ? token.p : NULL, err);
+    int rc = serve(set, token.n ? token.p : NULL, err);
     if (token.p)
         explicit_bzero(token.p, token.n);
-    opt_deinit(&set);
     return rc;
+}
+
+int verb_agent(int argc, char **argv, struct err *err)
+{
+    static const struct verb verb = {
+        .usage = "agent [--listen ADDRESS:PORT] [--token-file FILE] [--once]",
+        .about = "Makes loads on this node for a coordinator (llmload --agents), or for whoever asks over HTTP:\n"
+                 "GET /health /status /metrics /metrics/prometheus, POST /start /stop.",
+        .rows = agent_rows,
+        .count = sizeof agent_rows / sizeof *agent_rows,
+        .wanted = "an agent takes options alone; the load's come by POST /start",
+        .run = agent,
+    };
+    return verb_run(&verb, argc, argv, err);
 }

@@ -256,7 +256,6 @@ static const struct opt_row compare_rows[] = {
     {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Comparing", "one JSON object", 0},
     {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Comparing", "this text", 0},
 };
-enum { COMPARE_ROWS = sizeof compare_rows / sizeof *compare_rows };
 
 static int compare(const struct opt_set *set, char **argv, struct err *err)
 {
@@ -282,25 +281,14 @@ static int compare(const struct opt_set *set, char **argv, struct err *err)
 
 int compare_main(int argc, char **argv, struct err *err)
 {
-    struct opt_value values[COMPARE_ROWS];
-    struct opt_set set = {.rows = compare_rows, .count = COMPARE_ROWS, .values = values, .permute = true};
-    struct buf help CLEANUP_BUF;
-    int next, rc;
-    buf_init(&help, 1 << 16);
-    opt_defaults(&set, getenv);
-    if (opt_parse(&set, argc, argv, &next, err) < 0)
-        return -1;
-    if (opt_on(&set, "help")) {
-        buf_puts(
-            &help,
-            "usage: llmload compare [--threshold PERCENT] [--gate] [--json] A.json[,A2.json…] B.json[,B2.json…]\n\nCompares results of llmload --json (or of vLLM's benchmark).\n\n");
-        opt_help(&set, &help);
-        rc = fputs(help.p ? help.p : "", stdout) < 0;
-    } else if (argc - next != 2)
-        rc = err_set(err, ERR_USAGE,
-                     "compare: two results are wanted: llmload compare A.json B.json (several runs of one side with commas between)");
-    else
-        rc = compare(&set, argv + next, err);
-    opt_deinit(&set);
-    return rc;
+    static const struct verb verb = {
+        .usage = "compare [--threshold PERCENT] [--gate] [--json] A.json[,A2.json…] B.json[,B2.json…]",
+        .about = "Compares results of llmload --json (or of vLLM's benchmark).",
+        .rows = compare_rows,
+        .count = sizeof compare_rows / sizeof *compare_rows,
+        .operands = 2,
+        .wanted = "two results are wanted: llmload compare A.json B.json (several runs of one side with commas between)",
+        .run = compare,
+    };
+    return verb_run(&verb, argc, argv, err);
 }

@@ -17,7 +17,6 @@ static const struct opt_row tokens_rows[] = {
     {"strings", 0, OPT_FLAG, NULL, NULL, NULL, "Counting", "each line is a JSON string, and a text of its own (else all of it is one)", 0},
     {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Counting", "this text", 0},
 };
-enum { TOKENS_ROWS = sizeof tokens_rows / sizeof *tokens_rows };
 
 static int one(const struct tokenizer *t, struct str text, bool print_ids, struct err *err)
 {
@@ -51,14 +50,14 @@ static int lines(const struct tokenizer *t, struct str rest, bool print_ids, str
     return rc;
 }
 
-static int count(const struct opt_set *set, const char *file, struct err *err)
+static int count(const struct opt_set *set, char **operands, struct err *err)
 {
     struct tokenizer *t;
     struct buf text CLEANUP_BUF;
     buf_init(&text, TEXT_MAX);
     if (!opt_text(set, "tokenizer"))
         return err_set(err, ERR_USAGE, "tokens: --tokenizer PATH is wanted");
-    if (fs_read(AT_FDCWD, file, TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, "tokenizer"), err) < 0)
+    if (fs_read(AT_FDCWD, operands[0], TEXT_MAX, 0, &text, err) < 0 || tokenizer_open(&t, opt_text(set, "tokenizer"), err) < 0)
         return -1;
     int rc = opt_on(set, "strings") ? lines(t, buf_text(&text), opt_on(set, "ids"), err) : one(t, buf_text(&text), opt_on(set, "ids"), err);
     tokenizer_free(t);
@@ -67,22 +66,14 @@ static int count(const struct opt_set *set, const char *file, struct err *err)
 
 int tokens_main(int argc, char **argv, struct err *err)
 {
-    struct opt_value values[TOKENS_ROWS];
-    struct opt_set set = {.rows = tokens_rows, .count = TOKENS_ROWS, .values = values, .permute = true};
-    struct buf help CLEANUP_BUF;
-    int next, rc;
-    buf_init(&help, 1 << 16);
-    opt_defaults(&set, getenv);
-    if (opt_parse(&set, argc, argv, &next, err) < 0)
-        return -1;
-    if (opt_on(&set, "help")) {
-        buf_puts(&help, "usage: llmload tokens --tokenizer PATH [--ids] [--strings] FILE\n\nCounts the tokens of a text.\n\n");
-        opt_help(&set, &help);
-        rc = fputs(help.p ? help.p : "", stdout) < 0;
-    } else if (argc - next != 1)
-        rc = err_set(err, ERR_USAGE, "tokens: one file is wanted (/dev/stdin for what comes in)");
-    else
-        rc = count(&set, argv[next], err);
-    opt_deinit(&set);
-    return rc;
+    static const struct verb verb = {
+        .usage = "tokens --tokenizer PATH [--ids] [--strings] FILE",
+        .about = "Counts the tokens of a text.",
+        .rows = tokens_rows,
+        .count = sizeof tokens_rows / sizeof *tokens_rows,
+        .operands = 1,
+        .wanted = "one file is wanted (/dev/stdin for what comes in)",
+        .run = count,
+    };
+    return verb_run(&verb, argc, argv, err);
 }

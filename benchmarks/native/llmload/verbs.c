@@ -1,0 +1,40 @@
+/* verbs.c: the line of a verb: its options, its --help, its operands; the same for each. */
+#include "benchmarks/native/llmload/verbs.h"
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROWS_MAX = 32, HELP_MAX = 1 << 16 };
+
+static int help(const struct verb *v, const struct opt_set *set, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, HELP_MAX);
+    buf_printf(&text, "usage: llmload %s\n\n%s\n\n", v->usage, v->about);
+    opt_help(set, &text);
+    if (text.failed || fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0)
+        return err_sys(err, "writing the help");
+    return 0;
+}
+
+int verb_run(const struct verb *v, int argc, char **argv, struct err *err)
+{
+    struct opt_value values[ROWS_MAX];
+    struct opt_set set = {.rows = v->rows, .count = v->count, .values = values, .permute = v->operands > 0};
+    int next, rc;
+    if (v->count > ROWS_MAX)
+        return err_set(err, ERR_SYSTEM, "%s: more options than there is room for", argv[0]);
+    opt_defaults(&set, getenv);
+    if (opt_parse(&set, argc, argv, &next, err) < 0)
+        return -1;
+    if (opt_on(&set, "help"))
+        rc = help(v, &set, err);
+    else if (argc - next != v->operands)
+        rc = next < argc ? err_set(err, ERR_USAGE, "%s: \"%.60s\": %s", argv[0], argv[next], v->wanted)
+                         : err_set(err, ERR_USAGE, "%s: %s", argv[0], v->wanted);
+    else
+        rc = v->run(&set, argv + next, err);
+    opt_deinit(&set);
+    return rc;
+}
