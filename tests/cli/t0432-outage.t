@@ -31,8 +31,9 @@ P
 kinds='hang_60 slow close reset half-head garbage 401 403-host 403 404 404-json 405 409 413 429_3600 500-json 500-html 500-state 501 502 503 504
     html empty cut-json cut-body bad-chunk huge bomb_100 redirect_307_http://127.0.0.1:1 after-close after-reset after-500-html
     -hang_60 -reset -503 -after-reset -html -401'
-[ -n "${BENCHWRAP_LONG:-}" ] || kinds='hang_60 slow reset garbage 401 404 413 429_3600 500-html 503 html cut-body huge after-reset -hang_60 -after-reset'
+[ -n "${BENCHWRAP_LONG:-}" ] || kinds='hang_60 slow reset garbage 401 404-json 413 429_3600 500-html 503 html cut-body huge after-reset -hang_60 -after-reset'
 
+folder() { echo "$WORK/run-$1" | sed 's,\(/run-.*\)://,\1-,'; } # KIND
 one() # FOLDER [SERVER]
 {
     date +%s%N >"$1/asked"
@@ -42,7 +43,7 @@ one() # FOLDER [SERVER]
 }
 n=0
 for kind in $kinds; do
-    dir=$WORK/run-$kind
+    dir=$(folder "$kind")
     mkdir "$dir"
     case $kind in -*) echo "* 3- ${kind#-}" ;; *) echo "* 1- $kind" ;; esac | tr _ ' ' >"$dir/script"
     "$fault" --script "$dir/script" >"$dir/port" &
@@ -67,7 +68,7 @@ middle_ms() # FROM UNTIL KIND…
 {
     from=$1 until=$2
     shift 2
-    for kind in "$@"; do ms "$WORK/run-$kind" "$from" "$until"; done | sort -n | sed -n "$((($# + 1) / 2))p"
+    for kind in "$@"; do ms "$(folder "$kind")" "$from" "$until"; done | sort -n | sed -n "$((($# + 1) / 2))p"
 }
 slowest_ms() # FROM UNTIL: of those that know no server
 {
@@ -85,7 +86,7 @@ begin=$(slowest_ms asked began) end=$(slowest_ms ended "done")
     ok "the wait at the end is that of --finish-wait (half within $half ms; without a server $end ms)" test "$half" -lt $((3000 + 2000 + 2 * end))
 }
 for kind in $kinds; do
-    dir=$WORK/run-$kind
+    dir=$(folder "$kind")
     is "$kind: output and status are the program's" "$(cat "$dir/rc") $(od -An -c "$dir/out") $(grep -c '^to stderr$' "$dir/err")" \
         "7 $(printf 'to stdout\n\033[31m without an end' | od -An -c) 1"
     ok "$kind: it begins at once ($(ms "$dir" asked began) ms)" test "$(ms "$dir" asked began)" -lt $((8000 + 3 * begin))
@@ -98,7 +99,7 @@ done
 # ---- the outage is over ----
 
 for kind in $kinds; do
-    dir=$WORK/run-$kind
+    dir=$(folder "$kind")
     uri=http://127.0.0.1:$(sed 's/port //' "$dir/port")
     curl -s -d '' "$uri/fault/script"
     ok "$kind: sync completes it" "$BENCHWRAP" sync --to "$uri" --tree "$dir/mlruns"

@@ -305,6 +305,12 @@ static enum mlflow_answer open_foreign(struct upload_place *p, const char *serve
     return MLFLOW_REFUSED;
 }
 
+/* What a search or a making answers is no word of the run's: "not there" of a server that says so of everything deletes nothing. */
+static enum mlflow_answer not_of_the_run(enum mlflow_answer answer)
+{
+    return answer == MLFLOW_ABSENT ? MLFLOW_REFUSED : answer;
+}
+
 enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, struct upload_place *ret, struct err *err)
 {
     struct upload_experiment *e;
@@ -321,7 +327,7 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
     if (answer == MLFLOW_FINE && (e->has_runs || u->careful))
         answer = look(u, e, run->id, NULL, &f, err);
     if (answer != MLFLOW_FINE)
-        return answer;
+        return not_of_the_run(answer);
     if (!f.least[0] && f.deleted[0]) {
         if (!u->config.restore) {
             err_set(err, ERR_REMOTE, "somebody deleted the run %.8s on the server", run->id);
@@ -333,7 +339,7 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
     if (answer == MLFLOW_FINE)
         answer = f.least[0] ? take_existing(ret, run, e, f.least, err) : make(ret, run, e, err);
     if (answer != MLFLOW_FINE)
-        return answer;
+        return not_of_the_run(answer);
     ret->experiment = e;
     ret->batch.run = ret->run.id;
     remember(u, run->id, ret->run.id);
