@@ -134,6 +134,11 @@ cat "$ior/main-human-default/stdout" "$ior/main-human-reps3-fpp/stdout" >two-ior
 run=$(import two-ior.out | field 0/path)
 is "rules that keep tests apart do so" "$(ls "$run"/metrics | sed -n 's/^\(t[0-9]*\)\..*/\1/p' | sort -u | tr '\n' ' ')" "t0 t1 "
 
+# What tells that it did not come to its end, or cannot be read, is never a pass: there is no exit status to say so.
+out=$(import "$samples/fio/samples/killed/stdout" "$samples/ab/samples/html/stdout")
+like "a program that was stopped" "$(echo "$out" | field 0/verdict): $(echo "$out" | field 0/why)" "^fail: .*terminating on signal 2"
+like "an output in a form that is not read" "$(echo "$out" | field 1/verdict): $(echo "$out" | field 1/why)" "^fail: an HTML table"
+
 # What is no output.
 before=$(runs)
 head -c 100000 /dev/urandom >binary
