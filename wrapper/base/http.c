@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SOCKETS_MAX = 8, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
+enum { SOCKETS_MAX = 8, PARTING_MS = 5000, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
 
 struct http {
     int64_t last_ns;             /* when the last reply came; 0: none */
@@ -225,7 +225,7 @@ static void set_limits(struct http *h, const struct http_request *q)
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     set(h->easy, CURLOPT_NOSIGNAL, 1L);
     set(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(h->connect_s * 1e3));
-    set(h->easy, CURLOPT_TIMEOUT_MS, file ? 0L : (long)(h->total_s * 1e3));
+    set(h->easy, CURLOPT_TIMEOUT_MS, q->parting ? PARTING_MS : file ? 0L : (long)(h->total_s * 1e3));
     set(h->easy, CURLOPT_LOW_SPEED_LIMIT, 10L);
     set(h->easy, CURLOPT_LOW_SPEED_TIME, (long)(h->stall_s + 0.999));
     set(h->easy, CURLOPT_MAXAGE_CONN, 4L); /* MLflow's server closes idle connections after 5 s */
@@ -312,9 +312,10 @@ static void quick_ack(const struct http *h)
 }
 
 /* Runs the transfer that was added; true if it came to an end of its own, false if it was cancelled. */
-static bool perform(struct http *h, CURLcode *ret)
+static bool perform(struct http *h, const struct http_request *q, CURLcode *ret)
 {
     struct curl_waitfd cancel = {.fd = h->cancel_fd, .events = CURL_WAIT_POLLIN};
+    bool heeds = h->cancel_fd >= 0 && !q->parting;
     for (;;) {
         int running = 0, left;
         quick_ack(h);
@@ -330,7 +331,7 @@ static bool perform(struct http *h, CURLcode *ret)
         }
         quick_ack(h);
         cancel.revents = 0;
-        h->curl.curl_multi_poll(h->multi, &cancel, h->cancel_fd >= 0, 1000, NULL);
+        h->curl.curl_multi_poll(h->multi, &cancel, heeds, 1000, NULL);
         if (cancel.revents)
             return false;
     }
@@ -441,7 +442,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
         return err_set(err, ERR_SYSTEM, "no memory for a request");
     }
     CURLcode code = CURLE_FAILED_INIT;
-    bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && perform(h, &code);
+    bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && perform(h, q, &code);
     long sent = 0; /* bytes of the request */
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_REQUEST_SIZE, &sent);
     if (done && code == CURLE_OK)

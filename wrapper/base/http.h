@@ -44,6 +44,7 @@ struct http_request {
     bool foreign;            /* not the server of the configuration (a presigned address): no credentials, none of its headers */
     bool fresh;              /* on a new connection, unless the kept one was used within a second: libcurl repeats a request silently when a kept
                               * one breaks before the reply, as idle ones do */
+    bool parting;            /* what is given up is said so: even when the process is asked to end (cancel_fd), and for 5 s at most */
     size_t reply_max;        /* bytes of the reply that are kept; 0: 16 MiB. A longer one is an error */
     int reply_fd;            /* with to_fd: a good reply is written here (reply_max is not looked at) */
     bool to_fd;

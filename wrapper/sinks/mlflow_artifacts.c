@@ -83,11 +83,9 @@ static enum mlflow_answer put_whole(struct mlflow *m, const char *url, const cha
     return mlflow_do(m, &call, NULL, err);
 }
 
-static enum mlflow_answer post(struct mlflow *m, const char *what, const char *url, struct buf *body, struct json **ret, struct err *err)
+static struct http_request post_of(const char *url, struct buf *body)
 {
-    struct mlflow_call call = {
-        .what = what, .request = {.method = "POST", .url = url, .type = "application/json", .body = buf_text(body), .reply_max = 16 << 20}};
-    return mlflow_do(m, &call, ret, err);
+    return (struct http_request){.method = "POST", .url = url, .type = "application/json", .body = buf_text(body), .reply_max = 16 << 20};
 }
 
 /* headers of a presigned address: an object of texts. At most 16. */
@@ -139,7 +137,8 @@ static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow
     buf_puts(&body, ",\"path\":");
     buf_json(&body, str_of(path));
     buf_puts(&body, ",\"expiration\":3600}");
-    enum mlflow_answer answer = post(m, "artifacts/presigned-upload-url", url.p, &body, &j, err);
+    struct mlflow_call call = {.what = "artifacts/presigned-upload-url", .request = post_of(url.p, &body)};
+    enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
     if (answer == MLFLOW_FINE)
         answer = put_presigned(m, j, fd, 0, size, NULL, err);
     json_free(j);
@@ -172,8 +171,10 @@ static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct st
     buf_init(&url, 16 << 10);
     buf_printf(&url, STR_FMT "/mpu/%s" STR_FMT, STR_ARG(before), verb, STR_ARG(folder));
     snprintf(what, sizeof what, "mpu/%s", verb);
+    struct mlflow_call call = {.what = what, .request = post_of(url.p, body)};
+    call.request.parting = strcmp(verb, "abort") == 0;
     if (!url.failed && !body->failed)
-        return post(m, what, url.p, body, ret, err);
+        return mlflow_do(m, &call, ret, err);
     err_set(err, ERR_SYSTEM, "server: %s: the request is too large", what);
     return MLFLOW_REFUSED;
 }
@@ -247,7 +248,7 @@ static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const 
         answer = mpu_call(m, "complete", before, folder, &body, NULL, err);
         body_upload(&body, path, upload);
     }
-    if (answer != MLFLOW_FINE && mlflow_status(m) != 0) { /* what lies there is paid for until it is given up */
+    if (answer != MLFLOW_FINE) { /* what lies there is paid for until it is given up */
         buf_putc(&body, '}');
         mpu_call(m, "abort", before, folder, &body, NULL, &ignored);
     }

@@ -252,7 +252,7 @@ enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, s
         *ret_json = NULL;
     for (int i = 0;; i++) {
         struct outcome o = attempt(m, call, ret_json, err);
-        if (o.answer != MLFLOW_LATER || o.hopeless || i >= m->retries || (call->once && !o.undone))
+        if (o.answer != MLFLOW_LATER || o.hopeless || call->request.parting || i >= m->retries || (call->once && !o.undone))
             return o.answer;
         double wait = m->backoff_s * ldexp(1, i < 10 ? i : 10) / 2 + m->jitter_s * fraction();
         if (m->heed_retry_after && o.after_s >= 0)
