@@ -6,7 +6,7 @@ wrapped program's bytes and exit status must stay what they are without us, and 
 Not failed, with the reason: calls before the launcher's main (the dynamic loader's); the program's own side of fork and exec (not traced:
 it ends 126/127/125 with a message by other tests). Lasting failure of write to the program's own streams may end the program's output
 (a real stream that takes nothing): then a message on stderr or a non-zero status is demanded instead. Prints TAP."""
-import collections, os, re, shutil, subprocess, sys, tempfile, time
+import collections, ctypes, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 bw, who = os.path.abspath(sys.argv[1]), sys.argv[2]
 stride = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -46,7 +46,32 @@ def layout():
     return root + "/bin/benchwrap"
 
 
-def run(log, inject):
+def children():
+    """Our children, and the orphans among their descendants: those come to us, a subreaper."""
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and open(f"/proc/{name}/stat").read().rpartition(")")[2].split()[1] == str(os.getpid()):
+                yield int(name)
+        except (OSError, IndexError):
+            pass
+
+
+def sweep(seconds):
+    """Waits for what a run left behind, and ends it after so long: a recorder whose every read is interrupted reads for ever."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        if time.monotonic() > until:
+            for pid in children():
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+
+
+def run(log, inject, patience=0.5):
     d = tempfile.mkdtemp(dir=work)
     env = dict(os.environ, STRACE_LOG=log, STRACE_INJECT=inject, XDG_STATE_HOME=d + "/state", BENCHWRAP_FINISH_WAIT="3s")
     for k in ("BENCHWRAP_RUN_ID", "BENCHWRAP_SOCKET", "MLFLOW_TRACKING_URI"):
@@ -60,15 +85,16 @@ def run(log, inject):
         out = p.returncode, p.stdout, p.stderr
     except subprocess.TimeoutExpired as e:
         out = "no end in 30 s", e.stdout or b"", e.stderr or b""
+    seconds = time.monotonic() - t
+    sweep(patience)
     shutil.rmtree(d, ignore_errors=True)
-    return out + (time.monotonic() - t,)
+    return out + (seconds,)
 
 
 def calls():
     log = work + "/plain.log"
-    status, out, err, _ = run(log, "")
+    status, out, err, _ = run(log, "", 60)
     assert (status, out) == (STATUS, OUT), (status, out[:200], err)
-    time.sleep(0.5)
     names = []
     begun = who == "recorder"
     # The last act before main: the dynamic loader unmaps /etc/ld.so.cache; a static program protects its relocations.
@@ -85,6 +111,7 @@ def calls():
     return names
 
 
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 program = layout()
 bad, tried = [], 0
 try:
