@@ -13,7 +13,7 @@
 enum { TEXT = 1 << 16, SHORT = 1024, NAME_LONGEST = 20 };
 static const int64_t SHORTEST_NS = 10000000; /* below, a rate would be the granularity of what counts */
 
-static bool open_once(const struct host *h, struct sample_file *f, const char *fmt, va_list ap)
+static bool __attribute__((format(printf, 3, 0))) open_once(const struct host *h, struct sample_file *f, const char *fmt, va_list ap)
 {
     char path[512];
     if (f->fd)

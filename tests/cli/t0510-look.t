@@ -77,7 +77,7 @@ mkdir -p "$HOME/.config/benchwrap/catalogue/mine"; echo "name: [" >"$HOME/.confi
 like "rules of one's own that cannot be read are told" "$(bw doctor)" "mine +.*mine/rules.yaml:[0-9]+:[0-9]+"
 rm -r "$HOME/.config/benchwrap"
 is "version" "$(bw --version | head -1)" "benchwrap $(cat "$ROOT/VERSION")"
-is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libcurl', 'libuuid', 'libyaml']"
+is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libcurl', 'libgit2', 'libuuid', 'libyaml']"
 
 bw ls --json >/dev/full; is "a full disk is an error" "$?" 1
 like "that is told" "$(cat err)" 'writing to standard output: No space left'
