@@ -45,7 +45,7 @@ class Server:
             argv = [self.mlflow, "server", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "1", "--backend-store-uri",
                     f"sqlite:///{self.folder}/mlflow.db", "--artifacts-destination", f"{self.folder}/artifacts"]
             with open(f"{self.folder}/server.log", "ab") as log:
-                self.process = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True)
+                self.process = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True, env=dict(os.environ, MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false"))
         else:
             argv = [os.path.join(self.build, "tests/server/fault-server"), "--port", str(self.port), "--journal", f"{self.folder}/journal"]
             for _ in range(50):  # the port may still be taken for a moment

@@ -85,7 +85,10 @@ def serve(client):
                 with socket.create_connection(("127.0.0.1", upstream)) as server:
                     server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     server.sendall(request)
-                    reply = read_message(server.makefile("rb"))
+                    answers = server.makefile("rb")
+                    reply = read_message(answers)
+                    while reply and reply.split(b" ")[1].startswith(b"1"):  # 100 Continue: it has the body already
+                        reply = read_message(answers)
             except OSError:
                 reply = None
             if rule[0] == "delay":

@@ -7,12 +7,13 @@ free_port()
 }
 
 # mlflow_server_start NAME PYTHON PORT OPTION…: starts it in $WORK/NAME and waits until it answers. Sets nothing; 1 if it does not come.
+# Without the nine processes that would run jobs: each loads all of MLflow.
 mlflow_server_start()
 {
     server_name=$1 server_python=$2 server_port=$3
     shift 3
     mkdir -p "$WORK/$server_name"
-    (cd "$WORK/$server_name" && MLFLOW_ALLOW_FILE_STORE=true exec setsid "$(dirname "$server_python")/mlflow" server --host 127.0.0.1 --port "$server_port" --workers 1 "$@" >log 2>&1) &
+    (cd "$WORK/$server_name" && MLFLOW_ALLOW_FILE_STORE=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false exec setsid "$(dirname "$server_python")/mlflow" server --host 127.0.0.1 --port "$server_port" --workers 1 "$@" >log 2>&1) &
     echo $! >"$WORK/$server_name/pid"
     server_tries=0
     until curl -sf "http://127.0.0.1:$server_port/health" >/dev/null 2>&1; do
