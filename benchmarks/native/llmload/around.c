@@ -52,7 +52,7 @@ static int ask_server(struct around *a, pid_t pid, struct err *err)
     if (!a->load->model)
         a->load->model = server_first_model(&a->server);
     if (dialects[a->load->dialect].ollama && !a->load->model)
-        return err_set(err, ERR_REMOTE, "Ollama at %.200s lists no model (--model NAME, and `ollama pull NAME` there)", a->load->urls[0]);
+        return err_set(err, ERR_REMOTE, "Ollama at %.200s lists no model (--model NAME, and `ollama pull NAME` there)", a->load->shown_url);
     if (facts)
         server_facts(&a->server, &a->facts);
     return 0;
@@ -161,7 +161,7 @@ int around_end(struct around *a, const struct outcome *o, struct err *err)
     int written = records_end(a->records, err) < 0 || records_end(a->csv, err) < 0 ? -1 : 0;
     if (!opt_text(a->set, "plots"))
         return written;
-    buf_printf(&title, "llmload %.100s%s%.100s", a->load->urls[0], a->load->model ? ", " : "", a->load->model ? a->load->model : "");
+    buf_printf(&title, "llmload %.100s%s%.100s", a->load->shown_url, a->load->model ? ", " : "", a->load->model ? a->load->model : "");
     return plots_write(opt_text(a->set, "plots"), o, title.p, written < 0 ? NULL : err) < 0 ? -1 : written;
 }
 

@@ -66,7 +66,7 @@ struct conn *conn_take(struct worker *w, size_t endpoint)
     if (c)
         conn_unlink(&w->idle[endpoint], c);
     else if ((c = conn_new(w)))
-        c->address = 0;
+        c->address = w->address[endpoint];
     else
         return NULL;
     c->endpoint = (uint16_t)endpoint;
@@ -172,9 +172,10 @@ void conn_due(struct worker *w, struct conn *c)
     if (c->state == CONN_IDLE)
         return;
     int64_t at = limit(w, c, &ending, &why);
-    if (at <= w->now_ns)
-        conn_finish(w, c, ending, why, false);
-    else if (at < INT64_MAX)
+    if (at <= w->now_ns) {
+        if (ending != ENDING_CONNECT_TIMEOUT || !raw_next_address(w, c))
+            conn_finish(w, c, ending, why, false);
+    } else if (at < INT64_MAX)
         timers_set(&w->timers, &c->timer, at);
 }
 

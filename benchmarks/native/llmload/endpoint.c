@@ -6,6 +6,8 @@
 #include <netdb.h>
 #include <string.h>
 
+enum { URL_MAX = 2000 };
+
 static int read_unix(struct endpoint *e, struct str rest, const char **ret_path, struct arena *a, struct err *err)
 {
     struct str path = str_cut(&rest, ':');
@@ -24,17 +26,31 @@ static int read_unix(struct endpoint *e, struct str rest, const char **ret_path,
     return 0;
 }
 
-/* The request's path from the URL's and the dialect's. */
-static const char *join(const char *path, const char *dialect_path, struct arena *a)
+/* The request's path from the URL's and the dialect's, and where the server's other pages begin. */
+static void join(struct endpoint *e, struct str path, const char *dialect_path, struct arena *a)
 {
-    size_t n = strlen(path);
-    while (n && path[n - 1] == '/')
+    size_t n = path.n;
+    e->path = dialect_path;
+    e->prefix = "";
+    while (n && path.p[n - 1] == '/')
         n--;
-    if (!n)
-        return dialect_path;
-    if (n >= 3 && memcmp(path + n - 3, "/v1", 3) == 0 && strncmp(dialect_path, "/v1/", 4) == 0)
-        return arena_printf(a, "%.*s%s", (int)n, path, dialect_path + 3);
-    return path;
+    if (n >= 3 && memcmp(path.p + n - 3, "/v1", 3) == 0 && strncmp(dialect_path, "/v1/", 4) == 0) {
+        e->path = arena_printf(a, "%.*s%s", (int)n, path.p, dialect_path + 3);
+        e->prefix = arena_dup(a, path.p, n - 3);
+    } else if (n) {
+        e->path = arena_dup(a, path.p, path.n);
+    }
+}
+
+/* The path of a URL goes before the API's, its query behind; a fragment goes nowhere. */
+static int set_path(struct endpoint *e, const char *given, const char *dialect_path, struct arena *a, struct err *err)
+{
+    struct str rest = str_of(given), query = str_cut(&rest, '#'), path = str_cut(&query, '?');
+    if (query.n && strchr(dialect_path, '?'))
+        return err_set(err, ERR_USAGE, "--url and --path both have a ?query: leave one of them out");
+    e->query = query.n ? arena_printf(a, "?%.*s", (int)query.n, query.p) : "";
+    join(e, path, dialect_path, a);
+    return 0;
 }
 
 static bool plain(struct str s)
@@ -50,7 +66,7 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
     struct endpoint e = {0};
     struct str rest = str_of(url);
     const char *path = "", *scheme = "http://";
-    if (!plain(rest) || !rest.n)
+    if (!plain(rest) || !rest.n || rest.n > URL_MAX)
         return err_set(err, ERR_USAGE, "--url \"%.80s\": not an address such as http://node:8000", url);
     if (str_starts(rest, "unix:")) {
         if (read_unix(&e, str_sub(rest, 5, rest.n), &path, a, err) < 0)
@@ -64,9 +80,8 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
                 return err_set(err, ERR_USAGE, "--url %.80s: http://, https:// and unix: are known", url);
             rest = str_sub(rest, strlen(scheme), rest.n);
         }
-        const char *slash = memchr(rest.p, '/', rest.n);
-        struct str host = slash ? (struct str){rest.p, (size_t)(slash - rest.p)} : rest;
-        path = slash ? arena_dup(a, slash, rest.n - host.n) : "";
+        struct str host = {rest.p, strcspn(rest.p, "/?#")};
+        path = rest.p + host.n;
         const char *at = memrchr(host.p, '@', host.n);
         if (at)
             return err_set(err, ERR_USAGE,
@@ -76,8 +91,9 @@ int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_pat
         e.host = arena_dup(a, host.p, host.n);
         e.base = arena_printf(a, "%s%s", scheme, e.host);
     }
-    e.path = join(path, dialect_path, a);
     e.url = url;
+    if (set_path(&e, path, dialect_path, a, err) < 0)
+        return -1;
     *ret = e;
     return a->failed ? err_sys(err, "addresses") : 0;
 }

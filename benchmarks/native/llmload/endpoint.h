@@ -14,6 +14,8 @@ struct endpoint {
     const char *url; /* as given, credentials removed */
     const char *host; /* for the Host header, port included where it is not the default */
     const char *path; /* of requests */
+    const char *query; /* of the URL, to go behind every path: "?api-version=2", or "" */
+    const char *prefix; /* what goes before /health, /metrics, /v1/models: the URL's path before its /v1; "": nothing */
     const char *base; /* scheme://host:port, for other paths of the same server; unix: that of the socket, with host localhost */
     const char *socket; /* path of a Unix socket, or NULL */
     bool tls;
@@ -29,8 +31,8 @@ struct endpoint {
     unsigned addresses;
 };
 
-/* Takes "http://host:port[/path]", "host:port", "https://…", "unix:/socket[:/path]" apart; texts go to the arena. path NULL or "/" in the URL: that of
- * the dialect; a path that ends in "/v1" gets the rest of it. ERR_USAGE. */
+/* Takes "http://host:port[/path][?query]", "host:port", "https://…", "unix:/socket[:/path[?query]]" apart; texts go to the arena. path NULL or "/" in
+ * the URL: that of the dialect; a path that ends in "/v1" gets the rest of it; another one is the requests' own. ERR_USAGE. */
 int endpoint_read(struct endpoint *ret, const char *url, const char *dialect_path, struct arena *arena, struct err *err);
 /* Looks the name up (blocks). ERR_REMOTE with the resolver's words. Nothing to do for Unix sockets and TLS (libcurl looks up itself). */
 int endpoint_resolve(struct endpoint *e, struct err *err);

@@ -165,6 +165,8 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
     size_t n = 0;
     for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
         l->urls[n++] = v->text;
+    size_t shown = strcspn(l->urls[0], "?#");
+    l->shown_url = arena_printf(a, "%.*s%s", (int)shown, l->urls[0], l->urls[0][shown] ? "?…" : "");
     for (int i = 0; i < DIALECTS; i++)
         if (strcmp(opt_text(set, "api"), dialects[i].name) == 0)
             l->dialect = (enum dialect)i;

@@ -30,6 +30,7 @@ double profile_seconds(const struct profile *p);
 struct load {
     const char **urls; /* http://host:port[/path], https://…, unix:/path/of/socket[:/path] */
     size_t url_count;
+    const char *shown_url; /* the first, as it is told: a query may hold a key, and is left out */
     bool least_in_flight; /* else round robin */
     enum dialect dialect;
     const char *model, *key, *proxy, *ca_file;

@@ -116,7 +116,7 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
     (opt_on(set, "json") ? put_json : put_table)(&r, a, x, &out);
     if (sweep_wanted(&x->sweep) && opt_text(set, "plots") && ended == 0)
         ended = plots_saturation(opt_text(set, "plots"), x->sweep.points, x->sweep.point_count,
-                                 a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->urls[0], err);
+                                 a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->shown_url, err);
     if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
         return -1;
     return x->sweep.search && !x->sweep.found && !o->signal ? 1 : report_status(o);

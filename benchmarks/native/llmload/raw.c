@@ -43,6 +43,7 @@ static void open_connection(struct worker *w, struct conn *c)
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     c->reused = false;
     c->state = CONN_CONNECTING;
+    c->connect_ns = clock_mono_ns(); /* each address has --connect-timeout of its own */
     http1_reset(&c->http);
     buf_clear(&c->rest);
     c->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -59,23 +60,28 @@ static void open_connection(struct worker *w, struct conn *c)
     conn_arm(w, c);
 }
 
+bool raw_next_address(struct worker *w, struct conn *c)
+{
+    unsigned addresses = w->run->endpoints[c->endpoint].addresses;
+    if (c->tried + 1U >= addresses)
+        return false;
+    conn_close(w, c);
+    c->tried++;
+    c->address = (uint8_t)((c->address + 1U) % addresses);
+    open_connection(w, c);
+    return true;
+}
+
 /* The connection is of no use any more: another address, a new connection for a request that met a dead one, or the end. */
 static void lost(struct worker *w, struct conn *c, const char *what, int code)
 {
-    const struct endpoint *e = &w->run->endpoints[c->endpoint];
     char text[200];
     bool begun = http1_begun(&c->http);
-    if (c->state == CONN_CONNECTING && code != EADDRNOTAVAIL && c->tried + 1U < e->addresses) {
-        conn_close(w, c);
-        c->tried++;
-        c->address = (uint8_t)((c->address + 1U) % e->addresses);
-        open_connection(w, c);
+    if (c->state == CONN_CONNECTING && code != EADDRNOTAVAIL && raw_next_address(w, c))
         return;
-    }
     if (c->state != CONN_CONNECTING && c->reused && !begun && !c->f.r.reconnects) {
         conn_close(w, c);
         c->f.r.reconnects = 1;
-        c->connect_ns = clock_mono_ns(); /* --connect-timeout anew */
         open_connection(w, c);
         return;
     }
@@ -134,7 +140,6 @@ static void send_request(struct worker *w, struct conn *c)
 
 void raw_begin(struct worker *w, struct conn *c)
 {
-    c->connect_ns = w->now_ns;
     if (c->fd >= 0)
         send_request(w, c);
     else
@@ -155,6 +160,7 @@ static void connected(struct worker *w, struct conn *c)
     if (getpeername(c->fd, (struct sockaddr *)&peer, &length) < 0)
         return; /* the event was meant for the socket before */
     w->m.connections++;
+    w->address[c->endpoint] = c->address;
     if (!c->f.r.reconnects)
         c->f.r.connected_ns = clock_mono_ns();
     send_request(w, c);

@@ -66,7 +66,7 @@ static void put_begin(struct writer *w)
     text(w->to, "version", BW_VERSION);
     text(w->to, "backend", dialects[l->dialect].name);
     text(w->to, "model_id", l->model);
-    text(w->to, "url", l->urls[0]);
+    text(w->to, "url", l->shown_url);
     whole(w->to, "endpoints", l->url_count);
     whole(w->to, "num_prompts", o->m.scheduled);
     key(w->to, "request_rate");

@@ -30,7 +30,7 @@ static void put_head(const struct report *r, const struct derived *d, struct buf
     const struct load *l = r->load;
     const struct outcome *o = r->outcome;
     buf_puts(to, "llmload ");
-    buf_plain(to, str_of(l->urls[0]), 200);
+    buf_plain(to, str_of(l->shown_url), 200);
     if (l->url_count > 1)
         buf_printf(to, " and %zu more", l->url_count - 1);
     buf_printf(to, "  %s%s", dialects[l->dialect].name, l->stream ? "" : ", not streamed");

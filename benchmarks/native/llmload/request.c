@@ -91,8 +91,8 @@ static void put_head(struct worker *w, const struct endpoint *e)
 {
     const struct load *l = w->run->load;
     struct buf *b = &w->wire;
-    buf_printf(b, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: %s\r\nUser-Agent: llmload/%s\r\n", e->path,
-               e->host, l->stream ? "text/event-stream, application/x-ndjson, application/json" : "application/json", BW_VERSION);
+    buf_printf(b, "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: %s\r\nUser-Agent: llmload/%s\r\n", e->path,
+               e->query, e->host, l->stream ? "text/event-stream, application/x-ndjson, application/json" : "application/json", BW_VERSION);
     if (l->key)
         buf_printf(b, "Authorization: Bearer %s\r\n", l->key);
     for (size_t i = 0; i < l->header_count; i++)

@@ -208,7 +208,7 @@ static void set_request(struct worker *w, struct transfer *t, const struct endpo
     const struct load *l = w->run->load;
     __typeof__(v->curl.curl_easy_setopt) set = v->curl.curl_easy_setopt;
     char url[4096];
-    snprintf(url, sizeof url, "%s%s", e->socket ? "http://localhost" : e->base, e->path);
+    snprintf(url, sizeof url, "%s%s%s", e->socket ? "http://localhost" : e->base, e->path, e->query);
     snprintf(t->id_text, sizeof t->id_text, "X-Request-Id: %012llu", (unsigned long long)t->conn->f.r.index);
     t->id = (struct curl_slist){t->id_text, v->headers};
     t->why[0] = '\0';

@@ -23,6 +23,7 @@ int worker_init(struct worker *w, struct run *run, unsigned number, struct err *
         return -1;
     w->idle = calloc(run->endpoint_count, sizeof(struct conn *));
     w->in_flight_at = calloc(run->endpoint_count, sizeof *w->in_flight_at);
+    w->address = calloc(run->endpoint_count, sizeof *w->address);
     w->bytes = malloc(READ_SIZE);
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
     buf_init(&w->wire, WIRE_MAX);
@@ -32,7 +33,7 @@ int worker_init(struct worker *w, struct run *run, unsigned number, struct err *
     w->next_arrival = number;
     w->turn_of = number;
     w->m.series_begin_ns = run->begin_ns;
-    if (!w->idle || !w->in_flight_at || !w->bytes || w->epoll < 0)
+    if (!w->idle || !w->in_flight_at || !w->address || !w->bytes || w->epoll < 0)
         return err_sys(err, "setting up a worker");
     return run->via ? via_init(w, err) : 0;
 }
@@ -73,6 +74,7 @@ void worker_deinit(struct worker *w)
         via_deinit(w);
     free(w->idle);
     free(w->in_flight_at);
+    free(w->address);
     free(w->bytes);
     if (w->epoll >= 0)
         close(w->epoll);

@@ -49,7 +49,7 @@ struct conn {
     struct http1 http;
     struct buf rest; /* bytes of the request that the socket did not take yet */
     int fd; /* -1: none */
-    int64_t connect_ns; /* since when a connection is wanted */
+    int64_t connect_ns; /* since when this address has been tried */
     uint8_t state, address; /* address: which of the endpoint's is tried */
     uint8_t tried; /* addresses tried for this request */
     uint16_t endpoint;
@@ -89,6 +89,7 @@ struct worker {
     struct timers timers;
     struct conn *busy, *spare, **idle; /* spare: without a socket; idle: [endpoint_count] */
     unsigned *in_flight_at; /* [endpoint_count] */
+    uint8_t *address; /* [endpoint_count]: of its addresses, the one that answered last */
     uint64_t in_flight, users; /* requests; closed loop: slots in use (thinking ones too) */
     size_t next_arrival; /* index into the schedule; step run->workers */
     int epoll;
@@ -145,6 +146,8 @@ void conn_trouble(struct worker *w, struct conn *c);
 
 /* raw.c: HTTP/1.1 over TCP and Unix sockets. */
 void raw_begin(struct worker *w, struct conn *c);
+/* The connection attempt has failed: tries the next of the endpoint's addresses. false: all were tried, nothing is done. */
+bool raw_next_address(struct worker *w, struct conn *c);
 void raw_event(struct worker *w, struct conn *c, uint32_t events);
 
 /* via.c: TLS, HTTP/2 and proxies, through libcurl. */

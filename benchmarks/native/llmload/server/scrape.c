@@ -84,11 +84,20 @@ static void join_value(struct reading *r, size_t i, int by, double v)
     r->by[i] = by;
 }
 
+static bool among(struct str name, const char *names)
+{
+    struct str rest = str_of(names);
+    while (rest.p)
+        if (str_eq(str_cut(&rest, '+'), name))
+            return true;
+    return false;
+}
+
 static void take_sample(struct reading *r, struct str name, double v)
 {
     for (size_t i = 0; i < FIGURES; i++)
         for (int k = 0; rows[i].names[k]; k++)
-            if (str_is(name, rows[i].names[k]))
+            if (among(name, rows[i].names[k]))
                 join_value(r, i, k, v);
 }
 

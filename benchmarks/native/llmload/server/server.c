@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
 
@@ -21,8 +22,9 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
         arena_deinit(&s.arena);
         return -1;
     }
-    s.base = e.socket ? "http://localhost" : e.base;
-    s.api_path = e.path;
+    s.base = arena_printf(&s.arena, "%s%s", e.socket ? "http://localhost" : e.base, e.prefix);
+    s.query = e.query;
+    s.api_path = e.path + strlen(e.prefix);
     struct http_config config = {.agent = "llmload/" BW_VERSION,
                                  .bearer = load->key,
                                  .ca_file = load->ca_file,
@@ -53,7 +55,7 @@ int server_ask(struct server *s, const char *path, const char *body, struct http
 {
     struct buf url CLEANUP_BUF;
     buf_init(&url, 8192);
-    buf_printf(&url, "%s%s", s->base, path);
+    buf_printf(&url, "%s%s%s", s->base, path, s->query);
     struct http_request q = {.method = body ? "POST" : "GET",
                              .url = url.p,
                              .type = "application/json",

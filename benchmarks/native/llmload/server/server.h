@@ -10,9 +10,10 @@
 /* A client for one of the load's addresses. */
 struct server {
     struct http *http;
-    const char *base;      /* scheme://host:port */
+    const char *base;      /* scheme://host:port, and what goes before every path */
+    const char *query;     /* that goes behind every path */
     enum dialect dialect;
-    const char *api_path;  /* of requests */
+    const char *api_path;  /* of requests, behind base */
     pid_t pid;             /* 0: not known */
     struct arena arena;
 };
