@@ -22,7 +22,7 @@ struct guess_reader *guess_reader_add(struct guess *g, const char *kind, size_t 
     return r;
 }
 
-static bool name_taken(const struct guess *g, const char *name, const struct unit *unit)
+bool guess_name_taken(const struct guess *g, const char *name, const struct unit *unit)
 {
     for (size_t i = 0; i < g->readers; i++)
         for (size_t k = 0; k < g->reader[i]->metrics; k++)
@@ -40,7 +40,7 @@ struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, c
                *name = arena_printf(&g->arena, "%s%s", prefix ? prefix : "", segment ? segment : "value");
     const struct unit *contract = guess_contract(unit);
     const char *plain = name;
-    for (int i = 2; name && name_taken(g, name, contract) && i < 1000; i++)
+    for (int i = 2; name && guess_name_taken(g, name, contract) && i < 1000; i++)
         name = arena_printf(&g->arena, "%s_%d", plain, i);
     if (!name || strlen(name) > 150)
         return NULL;
@@ -64,9 +64,10 @@ void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, 
 
 /* ---- lines ---- */
 
-static bool plain_line(struct str s)
+/* Valid UTF-8 of no more than max bytes without control characters, and no row of an HTML table: what its tags say is no result. */
+static bool plain_line(struct str s, size_t max)
 {
-    if (!s.n || s.n > GUESS_LINE_MAX || !str_valid_utf8(s))
+    if (!s.n || s.n > max || !str_valid_utf8(s) || str_has(s, "</td>") || str_has(s, "</th>"))
         return false;
     for (size_t i = 0; i < s.n; i++)
         if (((unsigned char)s.p[i] < ' ' && s.p[i] != '\t') || s.p[i] == 0x7f)
@@ -82,7 +83,8 @@ static int cut_lines(struct guess *g)
         struct str line = str_cut(&rest, '\n');
         if (str_ends(line, "\r"))
             line.n--;
-        g->line[g->lines++] = (struct guess_line){.text = line, .plain = plain_line(line)};
+        g->line[g->lines++] =
+            (struct guess_line){.text = line, .clean = plain_line(line, GUESS_LONG_LINE_MAX), .plain = plain_line(line, GUESS_LINE_MAX)};
     }
     return g->line ? 0 : -1;
 }
@@ -285,7 +287,7 @@ static void write_arguments(struct buf *b, char *const *argv, struct arena *a)
             flag = str_sub(arg, 0, 2);
             value = str_sub(arg, 2, arg.n);
         }
-        if (arg.n < 2 || arg.p[0] != '-' || str_is(arg, "--") || guess_is_number(arg) || arg.n > 60 || !plain_line(arg))
+        if (arg.n < 2 || arg.p[0] != '-' || str_is(arg, "--") || guess_is_number(arg) || arg.n > 60 || !plain_line(arg, GUESS_LINE_MAX))
             continue;
         bool twice = false;
         for (size_t k = 1; k < i; k++) {
@@ -462,7 +464,9 @@ static int propose(struct guess *g, const char *name, char *const *argv, bool cu
     guess_version(g);
     guess_json(g);
     guess_csv(g);
+    guess_matrices(g);
     guess_tables(g);
+    guess_terse(g);
     guess_named_numbers(g);
     for (int try = 0; changed && try < TRIES; try++) {
         changed = 0;

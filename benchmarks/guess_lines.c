@@ -31,14 +31,6 @@ static bool one_of(char c, const char *set)
     return c && strchr(set, c);
 }
 
-static bool letters_in(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z')
-            return true;
-    return false;
-}
-
 /* The unit behind a number: joined to it, or the next word. false: what is joined is none, so this is no number ("10:12", "3.33-1"). */
 static bool unit_behind(struct str line, struct found *f)
 {
@@ -118,7 +110,7 @@ static void label_before(struct str between, struct found *f)
     f->label = str_trim(str_sub(between, from, n - from));
     while (f->label.n && one_of(f->label.p[0], "#-*=>/\"' "))
         f->label = str_sub(f->label, 1, f->label.n);
-    if (!letters_in(f->label) && letters_in(str_sub(between, 0, n)) && !f->strong && !memchr(between.p, ',', n))
+    if (!guess_letters(f->label) && guess_letters(str_sub(between, 0, n)) && !f->strong && !memchr(between.p, ',', n))
         f->label = str_trim(str_sub(between, 0, n));
 }
 
@@ -153,11 +145,11 @@ static void name_numbers(struct str line, struct found *f, size_t n)
         label_before(between, &f[k]);
         if (k && str_is(str_trim(between), "/") && memchr(f[0].label.p, '/', f[0].label.n))
             f[k].label = part_of(f[0].label, k);
-        else if (k && letters_in(f[k].label) && only_small_words(f[k].label) && f[0].label.n)
+        else if (k && guess_letters(f[k].label) && only_small_words(f[k].label) && f[0].label.n)
             f[k].label = f[0].label;
-        if (!letters_in(f[k].label) && !f[k].strong) { /* "36 KiB read, 44 iops" */
+        if (!guess_letters(f[k].label) && !f[k].strong) { /* "36 KiB read, 44 iops" */
             struct str words = str_cut(&behind, ',');
-            f[k].label = words.n < 60 && letters_in(words) && !memchr(words.p, '=', words.n) ? str_trim(words) : (struct str){"", 0};
+            f[k].label = words.n < 60 && guess_letters(words) && !memchr(words.p, '=', words.n) ? str_trim(words) : (struct str){"", 0};
         }
     }
     if (n > 1 && memchr(f[0].label.p, '/', f[0].label.n) && f[1].label.n && str_eq(f[1].label, part_of(f[0].label, 1)))
@@ -169,7 +161,7 @@ static void name_by_columns(struct guess *g, size_t number, struct found *f, siz
 {
     struct str label[GUESS_COLUMNS_MAX];
     for (size_t k = 1; k < n; k++)
-        if (letters_in(f[k].label) || f[k].strong)
+        if (guess_letters(f[k].label) || f[k].strong)
             return;
     for (size_t i = number; n > 1 && i > 0 && number - i < 8; i--) {
         const struct guess_line *above = &g->line[i - 1];
@@ -218,7 +210,7 @@ static enum what judge(struct str line, const struct found *f, const struct unit
 
 static const char *label_for(struct str label, const struct unit *u, struct arena *a)
 {
-    if (letters_in(label) && strcmp(guess_segment(label, a), "value"))
+    if (guess_letters(label) && strcmp(guess_segment(label, a), "value"))
         return arena_dup(a, label.p, label.n);
     const char *d = u ? u->dimension : "";
     return !strcmp(d, "second") ? "time" : strstr(d, "byte/s") || strstr(d, "bit/s") ? "bandwidth" : strstr(d, "/s") ? "rate" : "value";
@@ -259,7 +251,7 @@ static const char *line_pattern(struct guess *g, struct str line, const struct f
         }
     }
     struct str tail = str_trim(str_sub(line, at, line.n)); /* "[ms] (mean)" is not "[ms] (mean, across all)" */
-    if (tail.n && tail.n < 60 && last + 1 == n && letters_in(tail) && at > f[last].from) {
+    if (tail.n && tail.n < 60 && last + 1 == n && guess_letters(tail) && at > f[last].from) {
         guess_pattern(&b, str_sub(line, at, line.n), false);
         buf_puts(&b, "\\s*$");
     }
@@ -338,7 +330,7 @@ static bool value_ends(struct str line, size_t at)
 static bool key_word_at(struct str line, size_t colon, struct key_word *ret)
 {
     size_t from = colon, at = colon + 1;
-    while (from && (letters_in(str_sub(line, from - 1, 1)) || line.p[from - 1] == '_'))
+    while (from && (guess_letters(str_sub(line, from - 1, 1)) || line.p[from - 1] == '_'))
         from--;
     while (at < line.n && one_of(line.p[at], " \t"))
         at++;
@@ -346,7 +338,7 @@ static bool key_word_at(struct str line, size_t colon, struct key_word *ret)
     while (to < line.n && !one_of(line.p[to], " \t,;=:()[]|"))
         to++;
     *ret = (struct key_word){str_sub(line, from, colon - from), str_sub(line, at, to - at)};
-    return colon > from && colon - from < 24 && to > at && to - at < 32 && letters_in(str_sub(line, at, 1)) && value_ends(line, to);
+    return colon > from && colon - from < 24 && to > at && to - at < 32 && guess_letters(str_sub(line, at, 1)) && value_ends(line, to);
 }
 
 /* The first such pair whose word is another one in another line that has the same label there. */
@@ -400,7 +392,7 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
             f[k].label = f[0].label;
     for (size_t k = 0; k < n; k++) {
         const struct unit *u = f[k].unit.n ? guess_unit(f[k].unit) : guess_unit_in(f[k].label);
-        bool alone = k + 1 == n || letters_in(f[k + 1].label); /* one of a row of numbers without names says nothing */
+        bool alone = k + 1 == n || guess_letters(f[k + 1].label); /* one of a row of numbers without names says nothing */
         what[k] = alone || f[k].unit.n ? judge(line, &f[k], u, s->open ? s->title : (struct str){"", 0}) : NOTHING;
         taken += what[k] != NOTHING;
     }
@@ -454,7 +446,7 @@ void guess_named_numbers(struct guess *g)
             indent++;
         if (section.open && indent <= section.indent)
             section.open = false;
-        if (str_ends(words, ":") && words.n < 80 && letters_in(words)) {
+        if (str_ends(words, ":") && words.n < 80 && guess_letters(words)) {
             section = (struct section){str_trim(str_sub(words, 0, words.n - 1)), indent, true};
             continue;
         }
@@ -483,7 +475,7 @@ static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
         bool said = str_has(before, "ersion") || str_has(before, "VERSION") || str_has(before, "Release");
         struct found more[NUMBERS_MAX];
         bool name_only = count == 1 && !find_numbers(str_sub(line, n, line.n), more) &&
-                         !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && letters_in(before) &&
+                         !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && guess_letters(before) &&
                          (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
                          (n == line.n || one_of(line.p[n], " -,("));
         bool ends = str_ends(before, "=") || str_ends(before, "(") || (str_ends(before, ":") && !said);

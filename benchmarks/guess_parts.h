@@ -13,13 +13,15 @@ enum {
     GUESS_METRICS_MAX = 60,
     GUESS_PARAMS_MAX = 60,
     GUESS_LINES_MAX = 20000,
-    GUESS_LINE_MAX = 1000
+    GUESS_LINE_MAX = 1000,
+    GUESS_LONG_LINE_MAX = 8000
 };
 
 struct guess_line {
     struct str text;
     bool used; /* a finder has understood it */
-    bool plain; /* short, valid UTF-8, no control characters: worth a look */
+    bool clean; /* valid UTF-8, no control characters, not endless */
+    bool plain; /* and short: worth a look */
 };
 struct guess_metric {
     const char *name, *cell; /* name may have {cells} in it */
@@ -58,6 +60,7 @@ struct guess_reader *guess_reader_add(struct guess *g, const char *kind, size_t 
 /* The next metric of the reader with a name of its own, direction and unit; NULL: no more. label: its words; unit: as printed, may be NULL. */
 struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, const char *prefix, struct str label, const char *cell,
                                       const struct unit *unit);
+bool guess_name_taken(const struct guess *g, const char *name, const struct unit *unit);
 void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, const char *cell, const char *type);
 
 /* guess_words.c */
@@ -68,6 +71,7 @@ const struct unit *guess_unit_in(struct str label); /* "Latency (ms)", "Best Rat
 const struct unit *guess_contract(const struct unit *u); /* the nearest one that a key can have; NULL: there is none of its dimension */
 /* A name segment of the label without its unit; never empty, begins with a letter. In the arena. */
 const char *guess_segment(struct str label, struct arena *a);
+bool guess_letters(struct str s); /* is there one? */
 bool guess_is_result(struct str label);
 bool guess_is_param(struct str label);
 bool guess_is_spread(struct str label); /* a deviation: no direction */
@@ -84,7 +88,9 @@ size_t guess_labels(struct str line, bool wide, struct str to[GUESS_COLUMNS_MAX]
 /* Finders; each marks the lines that it has understood. */
 void guess_json(struct guess *g);
 void guess_csv(struct guess *g);
+void guess_matrices(struct guess *g);
 void guess_tables(struct guess *g);
+void guess_terse(struct guess *g); /* lines of values without names: what the others have left */
 void guess_named_numbers(struct guess *g);
 void guess_version(struct guess *g);
 #endif

@@ -24,14 +24,6 @@ static bool blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static bool letters_in(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z')
-            return true;
-    return false;
-}
-
 /* The fields of a line, parted by blanks, or (wide) by two of them. 0: too many. */
 static size_t fields_of(struct str line, bool wide, struct str *to)
 {
@@ -80,7 +72,7 @@ static bool could_be_header(struct str line)
         if ((f[i].p[0] >= '0' && f[i].p[0] <= '9') || str_ends(f[i], ":") || memchr(f[i].p, '=', f[i].n) || f[i].n > 60 ||
             memchr(f[i].p, '{', f[i].n))
             return false;
-        words += letters_in(f[i]);
+        words += guess_letters(f[i]);
     }
     return n >= 2 && words >= 2 && !str_ends(str_trim(line), ".") && !memchr(f[0].p, '<', f[0].n) && f[0].p[0] != '[';
 }
@@ -273,7 +265,7 @@ static bool take_table(struct guess *g, size_t at)
         size_t n = g->line[i].plain && !g->line[i].used ? fields_of(g->line[i].text, false, f) : 0;
         if (n >= 2 && numbers_in_row(g->line[i].text, n, f))
             take_labels(t, g->line[at].text, n);
-        else if (n >= 2 && could_be_header(g->line[i].text) && f[0].p[0] != '(' && letters_in(f[1]))
+        else if (n >= 2 && could_be_header(g->line[i].text) && f[0].p[0] != '(' && guess_letters(f[1]))
             return false; /* that one stands nearer to the rows */
     }
     t->header = at;
@@ -302,7 +294,7 @@ static size_t tail_of_numbers(struct str line, size_t *ret_words, struct str *nu
     size_t n = fields_of(line, false, f), from = n;
     while (from && (guess_is_number(f[from - 1]) || none_word(f[from - 1])))
         from--;
-    if (!from || from == n || !letters_in(str_sub(line, 0, (size_t)(f[from].p - line.p))))
+    if (!from || from == n || !guess_letters(str_sub(line, 0, (size_t)(f[from].p - line.p))))
         return 0;
     *ret_words = (size_t)(f[from].p - line.p);
     for (size_t i = from; i < n; i++)
@@ -410,7 +402,7 @@ static bool take_csv(struct guess *g, size_t at, char separator)
         return false;
     t->columns = n;
     for (size_t k = 0; k < n; k++) {
-        if (guess_is_number(f[k]) || !letters_in(f[k]) || f[k].n > 50)
+        if (guess_is_number(f[k]) || !guess_letters(f[k]) || f[k].n > 50)
             return false;
         for (size_t i = 0; i < k; i++)
             if (str_eq(f[i], f[k]))

@@ -19,6 +19,14 @@ static bool letter(char c)
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
+bool guess_letters(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (letter(s.p[i]))
+            return true;
+    return false;
+}
+
 size_t guess_number(struct str s)
 {
     size_t i = 0, digits = 0, groups = 0;
@@ -161,13 +169,14 @@ static bool has_word(struct str label, const char *const *words)
     return false;
 }
 
-static const char *const rate_words[] = {
-    "bandwidth", "bw",   "throughput", "rate",        "speed", "iops",   "ops",    "per second", "per sec", "sec",    "bitrate", "tps",
-    "qps",       "rps",  "score",      "performance", "perf",  "gflops", "mflops", "tflops",     "flops",   "teps",   "gteps",   "algbw",
-    "busbw",     "copy", "scale",      "add",         "triad", "ns day", "gbps",   "mbps",       "goodput", "rating", "gup",     NULL};
-static const char *const time_words[] = {"latency", "time",     "elapsed",  "clat", "slat",   "lat",  "delay", "duration",
-                                         "wall",    "walltime", "seconds",  "rtt",  "jitter", "wait", "loop",  "cost",
-                                         "real",    "runtime",  "hours ns", "usec", "ttft",   "tpot", NULL};
+static const char *const rate_words[] = {"bandwidth", "bw",     "throughput", "rate",       "speed", "iops",   "ops",   "per second",
+                                         "per sec",   "sec",    "bitrate",    "tps",        "qps",   "rps",    "score", "performance",
+                                         "perf",      "gflops", "mflops",     "tflops",     "flops", "teps",   "gteps", "algbw",
+                                         "busbw",     "copy",   "scale",      "add",        "triad", "ns day", "gbps",  "mbps",
+                                         "goodput",   "rating", "gup",        "bandwidths", "rates", NULL};
+static const char *const time_words[] = {"latency", "time",     "elapsed",  "clat", "slat",   "lat",  "delay",     "duration",
+                                         "wall",    "walltime", "seconds",  "rtt",  "jitter", "wait", "loop",      "cost",
+                                         "real",    "runtime",  "hours ns", "usec", "ttft",   "tpot", "latencies", NULL};
 static const char *const bad_words[] = {"errors", "error", "failed", "failures", "failure",  "retransmits",
                                         "retr",   "lost",  "drops",  "dropped",  "residual", NULL};
 static const char *const stat_words[] = {"avg",     "average", "mean",  "median",     "min",  "max",  "minimum",

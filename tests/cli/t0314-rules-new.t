@@ -45,6 +45,7 @@ done <<'S'
 10 packaged/ab/stdout
 20 packaged/fio-json/stdout
 20 packaged/fio-json+/stdout
+20 packaged/fio-terse/stdout
 10 packaged/fio-text/stdout
 1 packaged/gromacs/stdout
 50 packaged/hpcc/stdout
@@ -55,6 +56,7 @@ done <<'S'
 10 packaged/lammps/stdout
 4 packaged/mbw/stdout
 14 packaged/redis-benchmark/stdout
+6 packaged/openssl-speed-mr/stdout
 2 packaged/stress-ng/stderr
 5 packaged/stress-ng-yaml/stdout
 7 packaged/sysbench-cpu/stdout
@@ -110,6 +112,35 @@ is "times and process numbers are no metrics" "$(grep -cE ' (10|11|12|2026|4711)
 like "the version" "$(bw parse --rules ./one.yaml --json one)" '"benchmark.version": ?"2.4.1"'
 bw rules new --from one -o one.yaml; is "a file that is there is left as it is: status" "$?" 125
 ok "what is written is checked" "$BENCHWRAP" rules check one.yaml
+
+# Matrices: each value by its row and column, and none of what stands below another title.
+printf '%s\n' 'Checker of memory - v3.9' 'Measuring idle latencies (in ns)...' '		Numa node' 'Numa node	     0	     1	' \
+    '       0	  81.3	 140.2	' '       1	 140.5	  82.0	' '' 'To one (GB/s)' '       0      1' ' 0  24.71  24.75' '' \
+    'From each (MB/s)' '       0      1' ' 0    N/A  30.25' ' 1  31.25    N/A' 'P2P Latency Matrix (us)' '   GPU     0      1' \
+    '     0   1.86  10.62' '     1  10.80   1.97' '' 'Rates (MB/s)' '        read  write' 'node01  100.5  99.25' 'node02  101.5  98.75' >matrices
+is "matrices are found" "$(try matrices)" 16
+bw rules new --from matrices --name x -o matrices.yaml
+bw parse --rules ./matrices.yaml matrices >facts
+is "a value by its row and column" "$(fact measuring_idle_latencies.row1.column0_ns)" 140.5
+is "one row is no part of the next matrix" "$(grep -c '  to_one\.row' facts) $(grep -c '  from_each\.row' facts)" "2 2"
+is "… and it has the other's values" "$(fact from_each.row0.column1_MB_per_s) $(fact from_each.row1.column0_MB_per_s)" "30.25 31.25"
+is "a matrix right below another" "$(fact p2p_latency_matrix.row0.column1_us)" 10.62
+is "names in the margin and above" "$(fact rates.node02.write_MB_per_s)" 98.75
+sed 's/^ 1  31.25/ 5  31.25/' matrices >matrices-lost # rows got lost
+bw parse --rules ./matrices.yaml matrices-lost >facts
+is "a matrix that does not go on as it begins has no value" "$(fact from_each.row5.column0_MB_per_s)$(fact from_each.row1.column0_MB_per_s)" ""
+
+# Lines of values that nothing names.
+printf '%s\n' '1.02,msec,task-clock,1020000,100.00,0.9,CPUs utilized' '3,,context-switches,1020000,100.00,2.941,K/sec' >terse
+bw rules new --from terse --name x -o terse.yaml
+bw parse --rules ./terse.yaml terse >facts
+is "fields by the word that tells their lines apart" "$(fact task_clock.field_1) $(fact context_switches.field_6)" "1.02 2.941"
+printf '%s\n' '"stride=64' '1024 1.408' '2048 1.412' '4096 1.512' >pairs
+bw rules new --from pairs --name x -o pairs.yaml
+bw parse --rules ./pairs.yaml pairs >facts
+is "pairs of numbers are a series" "$(grep -c '1.512   (step 4096)' facts)" 1
+printf '%s\n' 'started, 10:11:12, 5, 6' 'one, two, three, 4' '1,234,567,890' '<tr><th>Rate</th><td>5 MB/s</td></tr>' >no-terse
+is "sentences, thousands and HTML are no terse output" "$(try no-terse)" 0
 
 # Hostile
 : >empty
