@@ -166,8 +166,8 @@ static void connected(struct worker *w, struct conn *c)
     send_request(w, c);
 }
 
-/* Bytes that came with one read. false: the request is over, c may carry another one already. */
-static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns)
+/* Bytes that came with one read. hangup: the server has closed its side, which epoll tells once only. false: the request is over, c may carry another one already. */
+static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int64_t at_ns, bool hangup)
 {
     struct flight *f = &c->f;
     struct str bytes;
@@ -193,7 +193,7 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
             return false;
         case HTTP1_END:
             flight_read_end(w, f);
-            conn_finish(w, c, ENDING_OK, NULL, c->http.keep_alive && !n && !c->rest.n);
+            conn_finish(w, c, ENDING_OK, NULL, c->http.keep_alive && !n && !c->rest.n && !hangup);
             return false;
         case HTTP1_TOO_LONG: conn_finish(w, c, ENDING_TOO_LONG, "the reply's head is longer than 64 KiB", false); return false;
         default: conn_finish(w, c, ENDING_MALFORMED, "the reply is not HTTP", false); return false;
@@ -266,7 +266,7 @@ static void readable(struct worker *w, struct conn *c, bool hangup)
             ended(w, c);
             return;
         }
-        if (!take(w, c, w->bytes, (size_t)n, at_ns))
+        if (!take(w, c, w->bytes, (size_t)n, at_ns, hangup))
             return;
         if (n < READ_SIZE && !hangup)
             return;
