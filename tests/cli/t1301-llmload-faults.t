@@ -73,6 +73,27 @@ llm_start python3 "$WORK/closes.py"
 is 'closed without a reply after longer than --connect-timeout: asked again' "$? $(jq -c '[.completed, .failed, .client.reconnects, .client.connections]' "$WORK/out.json")" '0 [2,0,1,2]'
 llm_stop
 
+# The server's end comes with the answer's last bytes, and it keeps the socket without reading it any more, as llama.cpp's does.
+cat >"$WORK/halves.py" <<'P'
+import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+body = b'{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}'
+kept = []
+while True:
+    c, _ = s.accept()
+    got = b""
+    while b"\r\n\r\n" not in got or not got.endswith(b"}"):
+        got += c.recv(65536) or b"\r\n\r\n}"
+    c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nKeep-Alive: timeout=5\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    c.shutdown(socket.SHUT_WR)
+    kept.append(c)
+P
+llm_start python3 "$WORK/halves.py"
+"$LOAD" --url "$url" -n 30 -c 2 --no-stream --stall-timeout 20s --json >"$WORK/out.json" 2>/dev/null
+is 'half closed after each answer: none goes out on such a connection' "$? $(jq -c '[.completed, .failed]' "$WORK/out.json")" '0 [30,0]'
+llm_stop
+
 # Compressed answers that nobody asked for: undone, or told, never counted as something else.
 cat >"$WORK/coded.py" <<'P'
 import gzip, socket, zlib
