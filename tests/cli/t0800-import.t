@@ -201,7 +201,7 @@ is "then all are there, once" "$(runs killed) $(cat killed/mlruns/*/*/tags/bench
 is "and as if nothing had happened" "$(state killed | cut -c67-)" "$(state manytree | cut -c67-)"
 is "… to the byte" "$(state killed)" "$(state manytree)"
 # A folder whose journal has no first line yet may be somebody's who is about to write it; when it is old, it is nobody's.
-touch -d '2 days ago' killed/.benchwrap/spool/.making* 2>/dev/null
+touch -c -d '2 days ago' killed/.benchwrap/spool/.making* 2>/dev/null
 "$BENCHWRAP" import -t killed many/1.out >/dev/null
 is "nothing is left being made" "$(ls -A killed/.benchwrap/spool | grep -c '^.making')" 0
 
