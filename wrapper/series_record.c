@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { DETAIL_MAX = 64 << 20, LINE_MAX_BYTES = 16 << 20, HEAD_MAX_BYTES = 64 << 20, SUMMARY_MAX = 1 << 20, SUMMARY_LINES = 40 };
+enum { LATE_MS = 30000, LATE_STEP_MS = 20, DETAIL_MAX = 64 << 20, LINE_MAX_BYTES = 16 << 20, HEAD_MAX_BYTES = 64 << 20, SUMMARY_MAX = 1 << 20, SUMMARY_LINES = 40 };
 
 void series_say(const char *fmt, ...)
 {
@@ -167,6 +168,30 @@ static int open_run(struct series *s, const struct series_run *run)
     return openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Is somebody still recording the run? Where the disks are far behind, the launcher goes before its recorder is through. */
+static bool is_recorded(struct series *s, const struct series_run *run)
+{
+    struct spool spool;
+    struct journal *lock = NULL;
+    if (spool_open(&spool, s->run.plan.spool, run->id, NULL))
+        return false;
+    bool alive = journal_reopen(&lock, spool.dir, NULL) > 0;
+    journal_close(lock);
+    spool_close(&spool);
+    return alive;
+}
+
+static int wait_for_run(struct series *s, const struct series_run *run)
+{
+    const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
+    int folder = open_run(s, run);
+    for (int waited = 0; folder < 0 && waited < LATE_MS && is_recorded(s, run); waited += LATE_STEP_MS) {
+        nanosleep(&pause, NULL);
+        folder = open_run(s, run);
+    }
+    return folder;
+}
+
 /* Of a series with steps the logs stay as its own files, as long as there is room. */
 static void keep_logs(struct series *s, int folder, const struct series_run *run)
 {
@@ -194,7 +219,7 @@ static bool take_detail(struct series *s, struct series_run *run)
     CLEANUP_BUF struct buf text;
     struct err err = {0};
     struct json *detail = NULL;
-    CLEANUP_FD int folder = s->recorded ? open_run(s, run) : -1;
+    CLEANUP_FD int folder = s->recorded ? wait_for_run(s, run) : -1;
     buf_init(&text, DETAIL_MAX + 1);
     if (folder < 0 || fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, &err) ||
         json_parse(&detail, buf_text(&text), NULL, &err))
