@@ -2,11 +2,7 @@
 #include "probes/gpu.h"
 #include "probes/tally.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug …": the first word that is digits and dots. */
 static bool tell_nvidia_driver(struct host *h, struct record *r)
@@ -48,30 +44,32 @@ static int before(struct host *h, struct record *r, struct err *err)
     return 0;
 }
 
+struct nvidia {
+    struct host *h;
+    struct tally models;
+    int count;
+};
+
+static void see_nvidia(void *context, const char *name)
+{
+    struct nvidia *n = context;
+    struct look text;
+    if (!look(n->h, &text, "proc/driver/nvidia/gpus/%.64s/information", name))
+        return;
+    n->count++;
+    tally_add(&n->models, look_value((struct str){text.p, text.n}, "Model", ':'));
+}
+
 /* On a captured machine: "Model: \t NVIDIA A100-SXM4-40GB" of each GPU. */
 static int tell_from_proc(struct host *h, struct record *r)
 {
-    int fd = openat(h->root, "proc/driver/nvidia/gpus", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    struct tally models = {0};
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        return 0;
+    struct nvidia n = {.h = h};
+    look_names(h, "proc/driver/nvidia/gpus", see_nvidia, &n);
+    if (n.count > 0) {
+        tell_int(h, r, "gpu.count", n.count);
+        tally_tell(&n.models, h, r, "gpu.model");
     }
-    for (struct dirent *e; (e = readdir(dir));) {
-        struct look text;
-        if (e->d_name[0] == '.' || !look(h, &text, "proc/driver/nvidia/gpus/%.64s/information", e->d_name))
-            continue;
-        n++;
-        tally_add(&models, look_value((struct str){text.p, text.n}, "Model", ':'));
-    }
-    closedir(dir);
-    if (n > 0) {
-        tell_int(h, r, "gpu.count", n);
-        tally_tell(&models, h, r, "gpu.model");
-    }
-    return n;
+    return n.count;
 }
 
 /* AMD: the compute nodes of the kernel's topology that have SIMD units are GPUs. */

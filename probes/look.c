@@ -4,15 +4,11 @@
 #include "base/env.h"
 #include "base/fs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-enum { NAMES_MAX = 64 };
 
 /* proc and sys only: O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
 static int open_below(const struct host *h, const char *path)
@@ -247,20 +243,15 @@ bool tell_file(const struct host *h, struct record *r, const char *key, const ch
 
 int look_names(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context)
 {
-    int fd = openat(h->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    char names[NAMES_MAX][64];
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
+    struct fs_list list;
+    int n = 0;
+    if (fs_list(h->root, path, &list, NULL))
         return -1;
-    }
-    for (struct dirent *e; n < NAMES_MAX && (e = readdir(dir));)
-        if (e->d_name[0] != '.' && strlen(e->d_name) < sizeof names[0])
-            snprintf(names[n++], sizeof names[0], "%s", e->d_name);
-    closedir(dir);
-    qsort(names, (size_t)n, sizeof names[0], (int (*)(const void *, const void *))strcmp);
-    for (int i = 0; i < n; i++)
-        each(context, names[i]);
+    for (size_t i = 0; i < list.count; i++)
+        if (list.names[i][0] != '.') {
+            each(context, list.names[i]);
+            n++;
+        }
+    fs_list_deinit(&list);
     return n;
 }

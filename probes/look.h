@@ -20,7 +20,7 @@ bool look_int(const struct host *h, int64_t *ret, const char *fmt, ...) __attrib
 /* At most max bytes of a longer file, appended; a longer one is cut. 0 or -1 with errno. */
 int look_file(const struct host *h, const char *path, size_t max, struct buf *to);
 bool look_exists(const struct host *h, const char *path);
-/* Calls each for the names in a folder, in order, at most 64 of them. How many it called it for; -1: no such folder. */
+/* Calls each for the names in a folder, in order, but for those that begin with a dot. How many it called it for; -1 with errno: no such folder. */
 int look_names(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context);
 /* A variable of host->env, NULL if unset. */
 const char *look_env(const struct host *h, const char *name);

@@ -449,6 +449,11 @@ static void memory_modules_are_told_without_serials(void **state)
     struct machine m;
     (void)state;
     begin(&m);
+    for (int i = 0; i < 200; i++) { /* a server's table has hundreds of other entries, before and behind those of the modules */
+        char other[80];
+        snprintf(other, sizeof other, "sys/firmware/dmi/entries/%d-%d/raw", i % 2 ? 127 : 9, i);
+        put(&m, other, "x");
+    }
     for (int i = 0; i < 4; i++)
         put_module(&m, i, 0x7fff, 65536, 0x22, 4800, 4400);
     put_module(&m, 4, 0, 0, 2, 0, 0); /* an empty place */
