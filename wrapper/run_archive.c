@@ -17,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PARTS = 4, MANIFEST_MAX = 1 << 20, PIECE = 64 << 10, EXPORT_MS = 5000, NAME_BYTES = 160, PART_NAME = 64 };
+enum { PARTS = 4, MANIFEST_MAX = 1 << 20, PIECE = 64 << 10, EXPORT_MS = 5000, NAME_BYTES = 160, PART_NAME = 64, OLD_S = 3600 };
+#define UNFINISHED ".unfinished"
 
 /* What is kept, where it is with the run, and its ending in the folder. */
 static const struct {
@@ -266,66 +267,152 @@ static int open_folder(const struct archive_job *job, const char *dir, struct er
     return fs_take(&fd);
 }
 
-/* Takes the name for this run: its .json is made, or is ours already from an attempt that did not end. 1: another run has it. */
-static int take_name(const struct archive_job *job, int dir, const char *name, struct err *err)
+enum owner { OWNER_NONE, OWNER_OTHER, OWNER_SELF, OWNER_DONE };
+
+static enum owner whose(const struct archive_job *job, int dir, const char *path)
 {
-    char path[NAME_BYTES + 48];
-    struct buf text CLEANUP_BUF;
-    snprintf(path, sizeof path, "%s.json", name);
-    buf_init(&text, MANIFEST_MAX + 1);
-    buf_printf(&text, "{\"run_id\": \"%s\", \"complete\": false}\n", job->record->id);
-    int fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0) {
-        int rc = fs_write_all(fd, text.p, text.n) ? err_sys(err, "cannot write %s", path) : 0;
-        close(fd);
-        return rc;
-    }
-    if (errno != EEXIST)
-        return err_sys(err, "cannot make %s", path);
+    struct stat st;
     struct json *j = NULL;
-    buf_clear(&text);
-    bool ours = fs_read(dir, path, MANIFEST_MAX, 0, &text, NULL) == 0 && json_parse(&j, buf_text(&text), NULL, NULL) == 0 &&
-                strcmp(json_string(json_get(j, "run_id"), ""), job->record->id) == 0;
+    struct buf text CLEANUP_BUF = {0};
+    enum owner found = OWNER_OTHER;
+    if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return OWNER_NONE;
+    buf_init(&text, MANIFEST_MAX + 1);
+    if (fs_read(dir, path, MANIFEST_MAX, 0, &text, NULL) == 0 && json_parse(&j, buf_text(&text), NULL, NULL) == 0 &&
+        strcmp(json_string(json_get(j, "run_id"), ""), job->record->id) == 0)
+        found = json_bool(json_get(j, "complete"), false) ? OWNER_DONE : OWNER_SELF;
     json_free(j);
-    return ours ? 0 : 1;
+    return found;
 }
 
-static int export_part(const struct archive_job *job, int dir, const char *name, size_t part, struct err *err)
+/* Takes the name, unless another run has it: its .json appears, whole, and says that the rest is not there yet. Tells whose the name is then; OWNER_NONE: err. */
+static enum owner take_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
-    char file[600], path[NAME_BYTES + 48];
-    snprintf(path, sizeof path, "%s%s", name, parts[part].ending);
-    if (unlinkat(dir, path, 0) != 0 && errno != ENOENT) /* of an attempt that did not end: the name is ours */
-        return err_sys(err, "cannot replace %s", path);
+    static const char claim[] = "claim";
+    char path[NAME_BYTES + 48], text[100];
+    snprintf(path, sizeof path, "%s.json", name);
+    enum owner owner = whose(job, dir, path);
+    if (owner != OWNER_NONE)
+        return owner;
+    snprintf(text, sizeof text, "{\"run_id\": \"%s\", \"complete\": false}\n", job->record->id);
+    if (fs_write(aside, claim, str_of(text), 0600, false, err))
+        return OWNER_NONE;
+    if (fs_link(aside, claim, dir, path, 0600, err) == 0)
+        owner = OWNER_SELF;
+    else
+        owner = whose(job, dir, path); /* another one was quicker */
+    unlinkat(aside, claim, 0);
+    return owner;
+}
+
+/* A file of the archive, on disk, but under no name that anybody reads. */
+static int put_aside(const struct archive_job *job, int aside, size_t part, struct err *err)
+{
+    char file[600];
     if (!file_of(job, part, file, sizeof file))
         return 0;
-    if (fs_copy(job->spool->dir, file, dir, path, 0600, err))
+    if (fs_copy(job->spool->dir, file, aside, parts[part].ending, 0600, err))
         return -1;
-    CLEANUP_FD int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    return fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? err_sys(err, "cannot sync %s", path) : 0;
+    CLEANUP_FD int fd = openat(aside, parts[part].ending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? err_sys(err, "cannot sync %s", parts[part].ending) : 0;
+}
+
+static int put_in_place(int aside, const char *ending, int dir, const char *name, struct err *err)
+{
+    char path[NAME_BYTES + 48];
+    snprintf(path, sizeof path, "%s%s", name, ending);
+    if (renameat(aside, ending, dir, path) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return err_sys(err, "cannot rename a file to %s", path);
+    unlinkat(dir, path, 0); /* of an attempt that did not end: the name is ours */
+    return 0;
+}
+
+/* All bytes are on disk before the first file has its name; the .json has its last word when all the others have theirs. */
+static int export_files(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
+{
+    struct buf manifest CLEANUP_BUF;
+    buf_init(&manifest, MANIFEST_MAX);
+    for (size_t i = 0; i < PARTS; i++)
+        if (put_aside(job, aside, i, err))
+            return -1;
+    if (make_manifest(job, name, &manifest, err) || fs_write(aside, ".json", buf_text(&manifest), 0600, true, err))
+        return -1;
+    for (size_t i = 0; i < PARTS; i++)
+        if (put_in_place(aside, parts[i].ending, dir, name, err))
+            return -1;
+    return put_in_place(aside, ".json", dir, name, err) ? -1 : 0;
+}
+
+/* What killed runs have left, an hour later. */
+static void sweep(int dir)
+{
+    struct fs_list list;
+    struct stat st;
+    struct err ignored = {0};
+    if (fs_list(dir, UNFINISHED, &list, &ignored))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        char path[NAME_BYTES + 48];
+        int n = snprintf(path, sizeof path, UNFINISHED "/%s", list.names[i]);
+        if (n < (int)sizeof path && fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
+            fs_remove_tree(dir, path, &ignored);
+    }
+    fs_list_deinit(&list);
+}
+
+/* The folder in which the files are made, new and empty. */
+static int open_aside(const struct archive_job *job, int dir, char *ret, size_t size, struct err *err)
+{
+    snprintf(ret, size, UNFINISHED "/%s", job->record->id);
+    sweep(dir);
+    int rc = fs_remove_tree(dir, ret, err);
+    for (int i = 0; rc == 0 && i < 9; i++) { /* another run that has ended may remove what lies between */
+        int fd = -1;
+        if ((rc = fs_mkdirs(dir, ret, 0700, err)) == 0 && (fd = openat(dir, ret, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) >= 0)
+            return fd;
+    }
+    return rc ? -1 : err_sys(err, "cannot open %s", ret);
+}
+
+static int export_named(const struct archive_job *job, int dir, int aside, struct err *err)
+{
+    char name[NAME_BYTES + 40], path[NAME_BYTES + 48];
+    archive_name(job, name, NAME_BYTES);
+    enum owner owner = take_name(job, dir, aside, name, err);
+    if (owner == OWNER_OTHER) {
+        size_t n = strlen(name);
+        snprintf(name + n, sizeof name - n, "-%s", job->record->id);
+        owner = take_name(job, dir, aside, name, err);
+    }
+    if (owner == OWNER_OTHER)
+        return err_set(err, ERR_INPUT, "%s.json is there already, and not of this run", name);
+    if (owner != OWNER_SELF)
+        return owner == OWNER_DONE ? 0 : -1;
+    if (export_files(job, dir, aside, name, err) == 0)
+        return 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        snprintf(path, sizeof path, "%s%s", name, parts[i].ending);
+        unlinkat(dir, path, 0);
+    }
+    snprintf(path, sizeof path, "%s.json", name);
+    unlinkat(dir, path, 0);
+    return -1;
 }
 
 static int export_all(const struct archive_job *job, const char *where, struct err *err)
 {
-    char name[NAME_BYTES + 40], path[NAME_BYTES + 48];
-    struct buf manifest CLEANUP_BUF = {0};
+    char path[NAME_BYTES];
+    struct err ignored = {0};
     CLEANUP_FD int dir = open_folder(job, where, err);
     if (dir < 0)
         return -1;
-    archive_name(job, name, NAME_BYTES);
-    int taken = take_name(job, dir, name, err);
-    if (taken > 0) {
-        size_t n = strlen(name);
-        snprintf(name + n, sizeof name - n, "-%s", job->record->id);
-        taken = take_name(job, dir, name, err);
-    }
-    if (taken)
-        return taken < 0 ? -1 : err_set(err, ERR_INPUT, "%s.json is there already, and not of this run", name);
-    buf_init(&manifest, MANIFEST_MAX);
-    for (size_t i = 0; i < PARTS; i++)
-        if (export_part(job, dir, name, i, err))
-            return -1;
-    snprintf(path, sizeof path, "%s.json", name);
-    return make_manifest(job, name, &manifest, err) || fs_write(dir, path, buf_text(&manifest), 0600, true, err) ? -1 : 0;
+    CLEANUP_FD int aside = open_aside(job, dir, path, sizeof path, err);
+    int rc = aside < 0 || export_named(job, dir, aside, err) ? -1 : 0;
+    fs_remove_tree(dir, path, &ignored);
+    unlinkat(dir, UNFINISHED, AT_REMOVEDIR);
+    return rc;
 }
 
 enum { SPOOL_FD = 3, TELL_FD = 4, FREE_FD = 5 };

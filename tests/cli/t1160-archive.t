@@ -82,6 +82,46 @@ mkdir -p arch else
 ln -s ../else "arch/$me"
 "$BENCHWRAP" -q --archive arch -- true 2>err
 is "a link in the place of the user's folder" "$(grep -c . err) $(ls else)" "1 "
+
+# a full disk: nothing under a name that anybody reads, nothing left
+if mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
+    "$BENCHWRAP" -q --archive small -- sh -c 'seq 100000; exit 3' >out 2>err
+    is "a full disk: status, one warning, nothing torn, nothing left" "$? $(grep -c . err) $(find small -type f | wc -l) $(ls -A "small/$me")" "3 1 0 "
+    like "a full disk: the warning" "$(cat err)" '^benchwrap: --archive .*/small: .*No space left on device; the run itself is recorded'
+    umount small
+else
+    skip_here "a full disk" "no tmpfs can be mounted"
+fi
+# runs of one job at once: each whole, under a name of its own; what a killed one has left goes after an hour
+fresh
+mkdir -p "arch/$me/.unfinished/old" "arch/$me/.unfinished/young"
+chmod -R go-w arch
+touch "arch/$me/.unfinished/old/.out"
+touch -d '2 hours ago' "arch/$me/.unfinished/old"
+for i in 1 2 3 4 5; do as_job "$BENCHWRAP" -q --archive arch -- seq 1000 >/dev/null & done
+wait
+is "five runs of a job at once" "$(cd "arch/$me" && ls *.json *.out | sed 's/-[0-9a-f]\{32\}/-ID/' | LC_ALL=C sort | uniq -c | xargs)" "4 job_42-ID.json 4 job_42-ID.out 1 job_42.json 1 job_42.out"
+is "each is whole" "$(for m in "arch/$me"/*.json; do jq -r .complete "$m"; sums "arch/$me" "$(basename "$m")"; done | sort | uniq -c | xargs) $(ls -A "arch/$me/.unfinished")" "5 true young"
+if long_tests; then
+    # a folder that hangs; with "take" not even KILL ends who waits for it
+    for kind in "" take; do
+        fresh
+        mkdir -p dead
+        # shellcheck disable=SC2086 # no word, or one
+        "$BUILD/tests/lib/hung-mount" "$WORK/dead" $kind >mounted 2>why &
+        hung=$!
+        for _ in $(seq 100); do [ -s mounted ] && break; kill -0 $hung 2>/dev/null || break; sleep 0.1; done
+        if [ -s mounted ]; then
+            timeout 60 "$BENCHWRAP" -q --archive "$WORK/dead/x" -- sh -c 'echo out; exit 3' >out 2>err
+            is "a hung folder ($kind): status, output, the run" "$? $(cat out) $(ls -d mlruns/*/*/meta.yaml | wc -l)" "3 out 1"
+            like "a hung folder ($kind): the warning" "$(cat err)" '^benchwrap: --archive .*/dead/x: not done within 5 s; the run itself is recorded'
+            kill $hung
+        else
+            skip_here "a hung folder ($kind)" "no FUSE here: $(cat why)"
+        fi
+        wait $hung
+    done
+fi
 like "no program: usage" "$("$BENCHWRAP" archive true 2>&1; echo $?)" "^125$"
 
 # a real job: the last line of its script becomes benchwrap
