@@ -3,6 +3,8 @@
 
 #include "mlruns-format/crc32c.h"
 
+#include <string.h>
+
 enum { HASH_CHARS = 9 /* '-' and 8 hex digits */ };
 
 static bool legal_char(char c)
@@ -95,4 +97,14 @@ void key_segment(struct buf *to, struct str text)
     }
     if (to->n == from)
         buf_putc(to, 'x');
+}
+
+bool key_is_result(const char *key)
+{
+    static const char *const others[] = {"run.",     "benchwrap.", "system/", "nodes.", "node.",     "host.", "os.",     "kernel.", "cpu.",    "numa.",   "memory.",
+                                         "limits.",  "cgroup.",    "fs.",     "job.",   "pressure.", "load.", "noise.",  "energy.", "counters.", "probe.", "series."};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(key, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
 }

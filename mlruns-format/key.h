@@ -12,4 +12,6 @@ bool key_legal(struct str key);
 int key_make(struct buf *to, struct str text);
 /* A name segment [a-z][a-z0-9_]* from any text: lower case, others to _, runs of _ folded ("Max(MiB)" -> "max_mib"). */
 void key_segment(struct buf *to, struct str text);
+/* Does the key belong to what the run is about, and not to a family that tells of the machine or of the run as such (run.*, load.*, system/…)? */
+bool key_is_result(const char *key);
 #endif

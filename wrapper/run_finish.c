@@ -287,10 +287,12 @@ static int take_as_told(struct spool *s, struct finished *f, struct finishing *g
 /* What the finish step tells is cleaned as the recorder's facts were; the public profile names paths and hosts as they are now. */
 static int clean_facts(struct finished *f, const struct finish_options *o, struct identities *ids, char *const *env, struct err *err)
 {
-    if (o->public_profile && !ids && redaction_begin_here(&f->redaction, true, env, err))
+    if (!o->public_profile)
+        redaction_begin_with(&f->redaction, NULL);
+    else if (ids)
+        redaction_begin_with(&f->redaction, ids);
+    else if (redaction_begin_here(&f->redaction, true, env, err))
         return -1;
-    if (!o->public_profile || ids)
-        redaction_begin_with(&f->redaction, o->public_profile ? ids : NULL);
     redaction_of_record(&f->redaction, &f->record);
     return 0;
 }

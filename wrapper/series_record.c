@@ -181,12 +181,15 @@ static bool is_recorded(struct series *s, const struct series_run *run)
     return alive;
 }
 
+/* The run's folder, waited for as long as its recorder works on it, but not once a signal ends the series. */
 static int wait_for_run(struct series *s, const struct series_run *run)
 {
     const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
-    int folder = open_run(s, run);
-    for (int waited = 0; folder < 0 && waited < LATE_MS && is_recorded(s, run); waited += LATE_STEP_MS) {
-        nanosleep(&pause, NULL);
+    int folder = open_run(s, run), waited = 0;
+    for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !series_child_ending(&s->child); waited += LATE_STEP_MS) {
+        recorded = is_recorded(s, run); /* asked before the look: it may end in between */
+        if (recorded)
+            nanosleep(&pause, NULL);
         folder = open_run(s, run);
     }
     return folder;

@@ -1,25 +1,21 @@
 /* series_values.c: what one run of a series measured, read from the detail of its record (benchwrap.json). */
 #include "wrapper/series_values.h"
 
+#include "mlruns-format/key.h"
+
 #include <string.h>
 
 enum { VALUES_MAX = 2000 /* metrics of one run that are followed over the series */ };
 
 /* What the recorder itself measures of the program. */
 static const char *const own[] = {"run.wall_s", "run.user_s", "run.system_s", "run.max_rss_MiB"};
-/* Keys of these families are about the machine, or about the run as such. */
-static const char *const others[] = {"run.",    "benchwrap.", "system/", "nodes.", "probe.", "host.", "load.", "cpu.",      "memory.", "kernel.", "noise.",
-                                     "series.", "numa.",      "node.",   "fs.",   "job.",  "pressure.", "os.",     "limits.", "cgroup.",   "energy.", "counters."};
 
 static bool is_result(const char *key)
 {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(key, own[i]) == 0)
             return true;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(key, others[i], strlen(others[i])) == 0)
-            return false;
-    return true;
+    return key_is_result(key);
 }
 
 /* The statistic at the end of a key, and the length of what stands before it. */

@@ -77,6 +77,8 @@ is "ls has one line for a series" "$("$BENCHWRAP" ls | wc -l)" 2
 like "ls --children lists them below it" "$("$BENCHWRAP" ls --children)" '   toy #4'
 like "points.csv" "$(cat mlruns/*/*/artifacts/points.csv)" '^"rate_MB_per_s",max,MB_per_s,higher,4,11.5,12,'
 
+series values --repeat 3 --finish-wait 0s
+is "a launcher that waits for no record: each is counted all the same" "$(tree 'samples(r, "rate_MB_per_s")')" "[(1, 1000.0), (2, 10.0), (3, 12.0)]"
 series values --repeat 2
 is "two samples: no interval" "$(tree 'metric(r, "rate_MB_per_s.ci_low")')" None
 is "and the reason" "$(tree 'missing(r, "rate_MB_per_s.ci_low")')" "too few samples: 2, 3 are needed"

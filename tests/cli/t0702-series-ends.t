@@ -59,6 +59,23 @@ for to in pid group; do
 done
 set +m
 
+# The recorder of a run hangs: its record is waited for, and a signal ends that.
+rm -rf mlruns .benchwrap
+"$BENCHWRAP" --finish-wait 0s --repeat 5 -- sh -c '
+    for p in $(cat /proc/$PPID/task/$PPID/children); do
+        case $(cat /proc/$p/comm) in benchwrap-*) kill -STOP $p; echo $p >hung ;; esac
+    done' >out 2>err &
+job=$!
+wait_for hung
+while [ -n "$(cat /proc/$job/task/$job/children | xargs -n 1 -I P cat /proc/P/comm 2>/dev/null | grep -v witness)" ]; do sleep 0.05; done
+(for _ in $(seq 20); do sleep 1; [ -e goes-on ] && exit; done; kill -CONT "$(cat hung)") & # later it would be there after all
+sleep 0.5
+ok "it is waited for" kill -TERM $job
+wait $job 2>/dev/null
+is "TERM while a hung recorder is waited for ends the series" "$? $(record '"its record was not there" in str(r["warnings"])')" "143 True"
+touch goes-on
+kill -KILL "$(cat hung)"
+
 # The driver is killed: the run that goes on ends by itself, the series is closed by whoever comes next, with what it had.
 rm -rf mlruns .benchwrap ended
 "$BENCHWRAP" -q --repeat 5 -- sh -c 'if [ -e started ]; then sleep 1; touch ended; fi; touch started' 2>err &

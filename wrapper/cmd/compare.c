@@ -2,6 +2,7 @@
 #include "cmd/compare.h"
 
 #include "base/stats.h"
+#include "mlruns-format/key.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -249,7 +250,7 @@ static bool is_wanted(const struct keys *every, const char *key)
 {
     size_t stem = runs_stem(key);
     bool cost = strcmp(key, "run.wall_s") == 0;
-    if (!runs_is_result(key) && !cost)
+    if (!key_is_result(key) && !cost)
         return false;
     for (size_t i = 0; key[stem] && i < every->n; i++)
         if (strncmp(every->list[i], key, stem) == 0 && every->list[i][stem] == 0)

@@ -1,6 +1,8 @@
 /* headline.c: the one or two numbers by which a run is known in a table. */
 #include "cmd/headline.h"
 
+#include "mlruns-format/key.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ struct metric_names {
 static int each_metric(void *context, const struct folder_entry *e)
 {
     struct metric_names *m = context;
-    if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && runs_is_result(e->name.p) && (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
+    if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && key_is_result(e->name.p) && (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
         m->n++;
     return m->n == m->max;
 }

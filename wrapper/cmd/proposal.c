@@ -2,6 +2,7 @@
 #include "cmd/proposal.h"
 
 #include "base/stats.h"
+#include "mlruns-format/key.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -164,7 +165,7 @@ static int take_run(struct proposal *p, struct cmd_context *c, const struct tree
     g->last_ms = run->start_ms > g->last_ms ? run->start_ms : g->last_ms;
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
         const struct json *about = json_get(json_get(detail, "metrics"), e->key);
-        if (!*json_string(json_get(about, "direction"), "") || !runs_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
+        if (!*json_string(json_get(about, "direction"), "") || !key_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
             continue;
         if (take_metric(p, g, e, about) < 0)
             return err_set(c->err, ERR_SYSTEM, "out of memory");

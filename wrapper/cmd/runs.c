@@ -147,17 +147,6 @@ const char *runs_unit(const char *key, struct arena *a)
     return arena_dup(a, best, strlen(best));
 }
 
-bool runs_is_result(const char *key)
-{
-    static const char *const ours[] = {"run.",  "benchwrap.", "system/", "nodes.", "probe.", "host.", "load.",     "cpu.", "memory.", "kernel.",
-                                       "numa.", "node.",      "fs.",     "job.",  "pressure.", "os.",  "limits.", "cgroup.",
-                                       "noise.", "series.",    "energy.", "counters."};
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-        if (strncmp(key, ours[i], strlen(ours[i])) == 0)
-            return false;
-    return true;
-}
-
 /* ---- loading ---- */
 
 struct loading {

@@ -32,9 +32,9 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
-/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 /* The folder of the tree that the run lies in, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
+/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 /* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
 struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);
@@ -46,8 +46,6 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 size_t runs_stem(const char *key);
 /* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
 const char *runs_unit(const char *key, struct arena *a);
-/* Is this what the run is about, and not what was seen of the machine meanwhile (run.*, load.*, system/…)? By the key's first part. */
-bool runs_is_result(const char *key);
 /* The rows of the filters. */
 #define RUNS_ROWS_FILTER \
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0}, \

@@ -108,6 +108,18 @@ static void segments(void **state)
     }
 }
 
+static void families_of_the_machine(void **state)
+{
+    static const struct { const char *key; bool result; } rows[] = {
+        {"run.wall_s", false}, {"system/cpu_utilization_percentage", false}, {"counters.ipc", false}, {"os.name", false}, {"series.n", false},
+        {"write.bw_MiB_per_s", true}, {"runs", true}, {"running.time_s", true}, {"system", true}, {"load", true}, {"oss.count", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (key_is_result(rows[i].key) != rows[i].result)
+            fail_msg("%s", rows[i].key);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +128,7 @@ int main(void)
         cmocka_unit_test(any_bytes_become_a_legal_key),
         cmocka_unit_test(the_vectors_of_the_format),
         cmocka_unit_test(segments),
+        cmocka_unit_test(families_of_the_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
