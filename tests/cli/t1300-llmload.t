@@ -48,6 +48,13 @@ is 'a Unix socket, not streamed' "$(jq -c '[.completed, .total_output_tokens, .c
 llm_stop
 like 'the table has the figures and says what they are' "$(llm_start "$FAKE"; "$LOAD" --url "$url" -n 20 --max-tokens 4; llm_stop)" '^  ttft +time to first token: actual send'
 
+# Every figure computed anew, from what is written down of each request.
+llm_start "$FAKE" --ttft 20ms:0.4 --itl 3ms:0.6 --fault 503:0.05 --fault short:0.1
+"$LOAD" --url "$url" --rate 120 --arrivals constant -c 40 -w 500ms -d 2s --max-tokens 20 --ignore-eos --goodput ttft:30,tpot:4 --threads 2 \
+    --records "$WORK/records" --csv "$WORK/rows" --schedule-out "$WORK/arrivals" --json >"$WORK/out.json" 2>"$WORK/err"
+is 'counts, percentiles, intervals, goodput, concurrency: as computed from the records' "$? $(python3 "$TESTLIB/llm-recount.py" "$WORK/out.json" "$WORK/records" "$WORK/rows" "$WORK/arrivals" 2>&1)" '0 '
+llm_stop
+
 out=$("$LOAD" selftest --streams 20 --json 2>&1)
 is 'selftest compares llmload with llmfake' "$(printf '%s' "$out" | jq -c '[.selftest[0].completed > 0, .selftest[0].failed, .selftest[0].gaps > 50, .selftest[0].itl_error_mean_ms != null]')" '[true,0,true,true]'
 done_testing

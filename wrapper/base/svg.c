@@ -125,10 +125,21 @@ struct plot {
     struct scale x, y;
 };
 
+static bool has_ends(const struct svg_series *s)
+{
+    return s->mark == SVG_STEPS || s->mark == SVG_BARS || s->mark == SVG_SPANS;
+}
+
 static bool seen(const struct plot *p, const struct svg_series *s, size_t i)
 {
-    bool wide = s->mark == SVG_BARS || s->mark == SVG_SPANS;
-    return drawable(&p->x, s->x[i]) && drawable(&p->y, s->y[i]) && (!wide || drawable(&p->x, s->x2[i]));
+    return drawable(&p->x, s->x[i]) && drawable(&p->y, s->y[i]) && (!has_ends(s) || drawable(&p->x, s->x2[i]));
+}
+
+/* The last step of a piece goes on to its end. */
+static void end_step(struct buf *to, const struct plot *p, const struct svg_series *s, size_t i)
+{
+    if (s->mark == SVG_STEPS)
+        buf_printf(to, "H%.1f", place(&p->x, s->x2[i]));
 }
 
 static void draw_line(struct buf *to, const struct plot *p, const struct svg_series *s)
@@ -138,6 +149,8 @@ static void draw_line(struct buf *to, const struct plot *p, const struct svg_ser
     buf_puts(to, "<path class=\"l\" d=\"");
     for (size_t i = 0; i < s->n; i++) {
         if (!seen(p, s, i)) {
+            if (open)
+                end_step(to, p, s, i - 1);
             open = false;
             continue;
         }
@@ -149,6 +162,8 @@ static void draw_line(struct buf *to, const struct plot *p, const struct svg_ser
         buf_printf(to, "%c%.1f %.1f", open ? 'L' : 'M', x, y);
         last_x = x, last_y = y, open = true;
     }
+    if (open)
+        end_step(to, p, s, s->n - 1);
     buf_puts(to, "\"/>\n");
 }
 
@@ -218,7 +233,7 @@ static bool span_of(struct plot *p, const struct svg_chart *c)
             if (!seen(p, s, i))
                 continue;
             widen(&p->x, s->x[i]);
-            if (s->mark == SVG_BARS || s->mark == SVG_SPANS)
+            if (has_ends(s))
                 widen(&p->x, s->x2[i]);
             widen(&p->y, s->mark == SVG_SPANS ? s->y[i] - 0.5 : s->y[i]);
             if (s->mark == SVG_SPANS)

@@ -6,7 +6,7 @@
 enum svg_mark {
     SVG_LINE,   /* through (x, y); a value that is not finite leaves a gap */
     SVG_POINTS, /* a dot at each (x, y) */
-    SVG_STEPS,  /* y from x until the next x */
+    SVG_STEPS,  /* y from x to x2, which is the next x but at gaps and at the end */
     SVG_BARS,   /* from x to x2, as high as y: a histogram's bins */
     SVG_SPANS,  /* from x to x2, in lane y (0 is the lowest): a timeline */
 };
@@ -14,7 +14,7 @@ enum svg_mark {
 struct svg_series {
     const char *name; /* for the legend; NULL: none */
     enum svg_mark mark;
-    const double *x, *x2, *y; /* [n]; x2 for bars and spans alone */
+    const double *x, *x2, *y; /* [n]; x2 for steps, bars and spans alone */
     size_t n;
 };
 

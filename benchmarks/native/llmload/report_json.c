@@ -47,11 +47,6 @@ static void truth(struct buf *to, const char *name, bool v)
     buf_puts(to, v ? "true" : "false");
 }
 
-static double per(double count, double seconds)
-{
-    return seconds > 0 ? count / seconds : NAN;
-}
-
 static void put_begin(struct writer *w)
 {
     const struct load *l = w->r->load;
@@ -89,10 +84,10 @@ static void put_totals(struct writer *w)
     whole(w->to, "failed", d->failed);
     number(w->to, "total_input_tokens", in ? (double)m->input_tokens : NAN);
     number(w->to, "total_output_tokens", out ? (double)m->output_tokens : NAN);
-    number(w->to, "request_throughput", per((double)d->completed, d->seconds));
-    number(w->to, "request_goodput", d->has_objectives ? per((double)m->good, d->seconds) : NAN);
-    number(w->to, "output_throughput", out ? per((double)m->output_tokens, d->seconds) : NAN);
-    number(w->to, "total_token_throughput", in && out ? per((double)(m->input_tokens + m->output_tokens), d->seconds) : NAN);
+    number(w->to, "request_throughput", report_per_second((double)d->completed, d->seconds));
+    number(w->to, "request_goodput", d->has_objectives ? report_per_second((double)m->good, d->seconds) : NAN);
+    number(w->to, "output_throughput", out ? report_per_second((double)m->output_tokens, d->seconds) : NAN);
+    number(w->to, "total_token_throughput", in && out ? report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds) : NAN);
     number(w->to, "max_output_tokens_per_s", d->peak_tokens);
     whole(w->to, "max_concurrent_requests", m->in_flight_max);
 }
@@ -200,7 +195,8 @@ static void put_load(struct writer *w)
     whole(w->to, "schedule_length", o->schedule_length);
     whole(w->to, "seed", l->seed);
     number(w->to, "offered_rate", l->arrivals == ARRIVALS_CLOSED ? NAN : o->offered_rate);
-    number(w->to, "achieved_rate", per((double)(m->scheduled - m->dropped), w->d.window_s > 0 ? w->d.window_s : w->d.seconds));
+    number(w->to, "achieved_rate",
+           report_per_second((double)(m->scheduled - m->dropped), w->d.window_s > 0 ? w->d.window_s : w->d.seconds));
     whole(w->to, "scheduled", m->scheduled);
     whole(w->to, "dropped", m->dropped);
     whole(w->to, "late", m->late);
@@ -245,8 +241,8 @@ static void put_window(struct writer *w)
     key(w->to, "window");
     buf_putc(w->to, '{');
     number(w->to, "completed", w->d.window_s > 0 ? (double)m->window_completed : NAN);
-    number(w->to, "request_throughput", per((double)m->window_completed, w->d.window_s));
-    number(w->to, "chunk_tokens_per_s", per((double)m->window_tokens, w->d.window_s));
+    number(w->to, "request_throughput", report_per_second((double)m->window_completed, w->d.window_s));
+    number(w->to, "chunk_tokens_per_s", report_per_second((double)m->window_tokens, w->d.window_s));
     number(w->to, "mean_concurrency", w->d.concurrency);
     buf_putc(w->to, '}');
     key(w->to, "steady");
@@ -318,6 +314,7 @@ void report_json(const struct report *r, struct buf *to)
     put_window(&w);
     put_goodput(&w);
     put_client(&w);
+    text(to, "percentile_definition", report_percentile_definition);
     key(to, "metrics");
     buf_putc(to, '{');
     for (int i = 0; i < METRICS; i++)

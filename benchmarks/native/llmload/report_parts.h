@@ -10,6 +10,7 @@ struct report_point {
     double p;
 };
 extern const struct report_point report_points[REPORT_POINTS];
+extern const char report_percentile_definition[];
 
 struct derived {
     double seconds; /* first actual send to last completion of measured requests */
@@ -20,7 +21,7 @@ struct derived {
     struct steady steady;
 };
 void report_derive(struct derived *ret, const struct report *r);
-double report_value(const struct metrics *m, int metric, double raw); /* in the metric's unit */
+double report_per_second(double count, double seconds); /* NaN: no time */
 double report_mean(const struct metrics *m, int metric); /* in its unit; NaN: no samples */
 /* The source most counts came from, and whether others were used too. */
 enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed);

@@ -20,11 +20,6 @@ static void line(struct buf *to, const char *what, double v, const char *unit)
     buf_printf(to, " %s\n", unit);
 }
 
-static double per(double count, double seconds)
-{
-    return seconds > 0 ? count / seconds : NAN;
-}
-
 static void put_head(const struct report *r, const struct derived *d, struct buf *to)
 {
     const struct load *l = r->load;
@@ -83,15 +78,16 @@ static void put_throughput(const struct report *r, const struct derived *d, stru
     bool in_mixed, out_mixed;
     enum token_source in = report_source(m->input_source, &in_mixed), out = report_source(m->output_source, &out_mixed);
     line(to, "duration", d->seconds, "s, first actual send to last completion");
-    line(to, "request throughput", per((double)d->completed, d->seconds), "requests/s over that");
+    line(to, "request throughput", report_per_second((double)d->completed, d->seconds), "requests/s over that");
     if (out)
-        line(to, "output throughput", per((double)m->output_tokens, d->seconds), "tokens/s over that");
+        line(to, "output throughput", report_per_second((double)m->output_tokens, d->seconds), "tokens/s over that");
     if (in && out)
-        line(to, "total token throughput", per((double)(m->input_tokens + m->output_tokens), d->seconds), "tokens/s over that");
+        line(to, "total token throughput", report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds),
+             "tokens/s over that");
     buf_printf(to, "%-34s %10llu input (%s%s), %llu output (%s%s)\n", "tokens", (unsigned long long)m->input_tokens, token_source_names[in],
                in_mixed ? ", mixed" : "", (unsigned long long)m->output_tokens, token_source_names[out], out_mixed ? ", mixed" : "");
     line(to, "concurrency, mean", d->concurrency, "in the window");
-    line(to, "concurrency, peak", (double)m->in_flight_max, "");
+    line(to, "concurrency, peak", (double)m->in_flight_max, "in the whole run");
     if (d->has_steady) {
         buf_printf(to, "%-34s %10.1f s to %.1f s (>= 95 %% of %.4g in flight): %.6g requests/s, %.6g tokens/s%s\n", "steady state",
                    d->steady.from_s, d->steady.to_s, d->steady.reference, d->steady.requests_per_s, d->steady.tokens_per_s,
@@ -100,7 +96,7 @@ static void put_throughput(const struct report *r, const struct derived *d, stru
     if (d->has_objectives) {
         uint64_t all = d->completed + d->failed;
         buf_printf(to, "%-34s", "goodput");
-        figure(to, per((double)m->good, d->seconds));
+        figure(to, report_per_second((double)m->good, d->seconds));
         buf_printf(to, " requests/s met every objective: %llu of %llu, failed ones counted in\n", (unsigned long long)m->good,
                    (unsigned long long)all);
     }
@@ -151,6 +147,7 @@ static void put_metrics(const struct report *r, struct buf *to)
     for (int i = 0; i < METRICS; i++)
         if (m->h[i].n)
             buf_printf(to, "  %-22s %s\n", metric_rows[i].key, metric_rows[i].definition);
+    buf_printf(to, "  %-22s %s\n", "percentiles", report_percentile_definition);
 }
 
 static void put_client(const struct report *r, const struct derived *d, struct buf *to)

@@ -8,6 +8,13 @@ static double in_flight(const struct series *s, size_t i)
     return (double)s->b[i].in_flight_ns / (double)s->width_ns;
 }
 
+/* Lies the bucket in the measured window as a whole? Warm-up and cool-down may be just as full, but are no part of the result. */
+static bool measured(const struct metrics *m, size_t i)
+{
+    int64_t from = m->series_begin_ns + (int64_t)i * m->series.width_ns;
+    return from >= m->window_begin_ns && (!m->window_end_ns || from + m->series.width_ns <= m->window_end_ns);
+}
+
 bool steady_find(struct steady *ret, const struct load *load, const struct outcome *o)
 {
     const struct series *s = &o->m.series;
@@ -19,7 +26,7 @@ bool steady_find(struct steady *ret, const struct load *load, const struct outco
             full = fmax(full, in_flight(s, i));
     size_t best = 0, length = 0;
     for (size_t i = 0, from = 0; i < s->n && full > 0; i++) {
-        if (in_flight(s, i) < 0.95 * full)
+        if (!measured(&o->m, i) || in_flight(s, i) < 0.95 * full)
             from = i + 1;
         else if (i + 1 - from > length)
             best = from, length = i + 1 - from;

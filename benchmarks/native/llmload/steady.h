@@ -9,7 +9,7 @@ struct steady {
     double requests_per_s, tokens_per_s, concurrency; /* within it */
     bool enough; /* at least max(10 s, a tenth of the run) */
 };
-/* The longest stretch with at least 95 % of the reference in flight. false: there is none. */
+/* The longest stretch of the measured window with at least 95 % of the reference in flight. false: there is none. */
 bool steady_find(struct steady *ret, const struct load *load, const struct outcome *o);
 /* Mean number of requests in flight over the window; NaN: not known. */
 double steady_mean_concurrency(const struct outcome *o);

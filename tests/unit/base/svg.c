@@ -34,7 +34,8 @@ static void bars_stand_on_the_axis(void **state)
     struct buf b CLEANUP_BUF;
     (void)state;
     buf_init(&b, 1 << 20);
-    const char *t = chart(&b, &(struct svg_chart){.title = "h", .x = {"ms", false, false}, .y = {"n", false, true}, .series = &s, .count = 1});
+    const char *t =
+        chart(&b, &(struct svg_chart){.title = "h", .x = {"ms", false, false}, .y = {"n", false, true}, .series = &s, .count = 1});
     /* the drawing is 668 wide (74 … 742) over x 0 … 3, 322 high (58 … 380) over y 0 … 10 */
     assert_non_null(strstr(t, "<rect x=\"74.00\" y=\"219.0\" width=\"222.67\" height=\"161.00\"/>"));
     assert_non_null(strstr(t, "<rect x=\"296.67\" y=\"58.0\" width=\"222.67\" height=\"322.00\"/>"));
@@ -48,8 +49,24 @@ static void lines_leave_gaps_and_log_axes_leave_out(void **state)
     struct buf b CLEANUP_BUF;
     (void)state;
     buf_init(&b, 1 << 20);
-    const char *t = chart(&b, &(struct svg_chart){.title = "h", .x = {"x", true, false}, .y = {"y", true, false}, .series = &s, .count = 1});
+    const char *t =
+        chart(&b, &(struct svg_chart){.title = "h", .x = {"x", true, false}, .y = {"y", true, false}, .series = &s, .count = 1});
     assert_non_null(strstr(t, "d=\"M74.0 380.0L296.7 283.1M742.0 186.1\"")); /* log10(2) of 322 above the bottom */
+}
+
+static void steps_go_on_to_their_ends(void **state)
+{
+    static const double x[] = {0, 1, 2, 3}, x2[] = {1, 2, 3, 4}, y[] = {5, 10, NAN, 5};
+    struct svg_series s = {NULL, SVG_STEPS, x, x2, y, 4};
+    struct buf b CLEANUP_BUF;
+    (void)state;
+    buf_init(&b, 1 << 20);
+    const char *t =
+        chart(&b, &(struct svg_chart){.title = "h", .x = {"x", false, true}, .y = {"y", false, true}, .series = &s, .count = 1});
+    assert_non_null(strstr(t, "d=\"M74.0 219.0H241.0L241.0 58.0H408.0M575.0 219.0H742.0\""));
+    s.n = 1; /* a run that is over within its first slice */
+    t = chart(&b, &(struct svg_chart){.title = "h", .x = {"x", false, true}, .y = {"y", false, true}, .series = &s, .count = 1});
+    assert_non_null(strstr(t, "d=\"M74.0 58.0H742.0\""));
 }
 
 static void foreign_text_is_escaped(void **state)
@@ -57,7 +74,8 @@ static void foreign_text_is_escaped(void **state)
     struct buf b CLEANUP_BUF;
     (void)state;
     buf_init(&b, 1 << 20);
-    const char *t = chart(&b, &(struct svg_chart){.title = "<script>&\"\xff\x01", .note = "n", .x = {"x", false, false}, .y = {"y", false, false}});
+    const char *t =
+        chart(&b, &(struct svg_chart){.title = "<script>&\"\xff\x01", .note = "n", .x = {"x", false, false}, .y = {"y", false, false}});
     assert_non_null(strstr(t, "&lt;script&gt;&amp;&quot;\xef\xbf\xbd "));
     assert_non_null(strstr(t, "no values"));
     assert_null(strstr(t, "<script>"));
@@ -90,8 +108,10 @@ static void odd_ranges_do_not_hang(void **state)
     buf_init(&b, 1 << 20);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         for (int log = 0; log < 2; log++) {
-            struct svg_series s[] = {{"p", SVG_POINTS, x, NULL, sets[i], 2}, {"s", SVG_SPANS, x, x, sets[i], 2}, {"t", SVG_STEPS, sets[i], NULL, x, 2}};
-            const char *t = chart(&b, &(struct svg_chart){.title = "h", .x = {"x", log, false}, .y = {"y", log, false}, .series = s, .count = 3});
+            struct svg_series s[] = {
+                {"p", SVG_POINTS, x, NULL, sets[i], 2}, {"s", SVG_SPANS, x, x, sets[i], 2}, {"t", SVG_STEPS, sets[i], sets[i], x, 2}};
+            const char *t =
+                chart(&b, &(struct svg_chart){.title = "h", .x = {"x", log, false}, .y = {"y", log, false}, .series = s, .count = 3});
             assert_null(strstr(t, "nan"));
             assert_true(b.n < 100000);
         }
@@ -100,8 +120,12 @@ static void odd_ranges_do_not_hang(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bars_stand_on_the_axis), cmocka_unit_test(lines_leave_gaps_and_log_axes_leave_out), cmocka_unit_test(foreign_text_is_escaped),
-        cmocka_unit_test(a_million_points_are_a_small_file), cmocka_unit_test(odd_ranges_do_not_hang),
+        cmocka_unit_test(bars_stand_on_the_axis),
+        cmocka_unit_test(lines_leave_gaps_and_log_axes_leave_out),
+        cmocka_unit_test(steps_go_on_to_their_ends),
+        cmocka_unit_test(foreign_text_is_escaped),
+        cmocka_unit_test(a_million_points_are_a_small_file),
+        cmocka_unit_test(odd_ranges_do_not_hang),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

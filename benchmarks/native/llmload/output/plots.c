@@ -70,20 +70,21 @@ static int histogram(const char *dir, const struct metrics *m, enum metric which
 static int in_time(const char *dir, const struct outcome *o, const char *title, struct err *err)
 {
     const struct series *s = &o->m.series;
-    double *v = calloc(s->n * 4 + 1, sizeof *v);
+    double *v = calloc(s->n * 5 + 1, sizeof *v);
     if (!v)
         return err_sys(err, "--plots");
-    double *x = v, *sent = v + s->n, *done = sent + s->n, *flight = done + s->n;
+    double *x = v, *x2 = v + s->n, *sent = x2 + s->n, *done = sent + s->n, *flight = done + s->n;
     double width = (double)s->width_ns / 1e9;
     for (size_t i = 0; i < s->n; i++) {
         x[i] = (double)i * width;
+        x2[i] = (double)(i + 1) * width;
         sent[i] = s->b[i].sent / width;
         done[i] = s->b[i].completed / width;
         flight[i] = (double)s->b[i].in_flight_ns / (double)s->width_ns;
     }
-    struct svg_series rows[] = {{"sent per s", SVG_STEPS, x, NULL, sent, s->n},
-                                {"completed per s", SVG_STEPS, x, NULL, done, s->n},
-                                {"in flight", SVG_STEPS, x, NULL, flight, s->n}};
+    struct svg_series rows[] = {{"sent per s", SVG_STEPS, x, x2, sent, s->n},
+                                {"completed per s", SVG_STEPS, x, x2, done, s->n},
+                                {"in flight", SVG_STEPS, x, x2, flight, s->n}};
     struct svg_chart chart = {
         .title = title, .x = {"time since the start (s)", false, true}, .y = {"requests", false, true}, .series = rows, .count = 3};
     int rc = write_chart(dir, "time", &chart, err);
