@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0324: LAMMPS (Debian: lammps) and OSU micro-benchmarks, where they are installed, run for real beneath the wrapper and their figures come
+# t0324: LAMMPS, GROMACS (Debian: lammps, gromacs) and OSU micro-benchmarks, where they are installed, run for real beneath the wrapper and their figures come
 # out of their own output: the record is compared with what the program printed, read here by awk.
 # sanitizer: long, because the measured programs are not ours
 . "$(dirname "$0")/../lib/tap.sh"
@@ -37,6 +37,24 @@ EOF
     is "the verdict" "$(cat mlruns/*/*/tags/benchwrap.verdict)" pass
 else
     skip_here "LAMMPS" "lmp is not installed (Debian: lammps)"
+fi
+
+GMX=$(command -v gmx || true)
+if [ -n "$GMX" ]; then
+    rm -rf mlruns
+    mkdir gmx && cd gmx || exit 1
+    printf '#include "oplsaa.ff/%s.itp"\n' forcefield spc >topol.top
+    printf '[ system ]\nwater\n[ molecules ]\n' >>topol.top
+    printf '%s\n' 'integrator = md' 'nsteps = 500' 'dt = 0.002' 'rlist = 0.9' 'rvdw = 0.9' 'rcoulomb = 0.9' >grompp.mdp
+    "$GMX" -quiet solvate -cs spc216 -box 2.2 2.2 2.2 -o conf.gro -p topol.top >solvate.out 2>&1
+    "$GMX" -quiet grompp -maxwarn 5 >grompp.out 2>&1
+    cd .. || exit 1
+    ok "GROMACS runs beneath the wrapper" sh -c 'cd gmx && "$BENCHWRAP" -t ../mlruns -- "$1" mdrun -ntmpi 1 -ntomp 1 -s topol.tpr >../gmx.out 2>../gmx.err' sh "$GMX"
+    ok "its ns/day" same "$(value ns_per_day)" "$(awk '/^Performance:/ {print $2}' gmx.err)"
+    ok "its wall time" same "$(value wall_s)" "$(awk '$1 == "Time:" {print $3}' gmx.err)"
+    is "the verdict" "$(cat mlruns/*/*/tags/benchwrap.verdict)" pass
+else
+    skip_here "GROMACS" "gmx is not installed (Debian: gromacs)"
 fi
 
 if command -v osu_latency >/dev/null && command -v mpirun >/dev/null; then
