@@ -13,6 +13,8 @@ static const struct {
     {"PALS_RANKID", {"PALS_SIZE", "PMI_SIZE"}},
     {"MV2_COMM_WORLD_RANK", {"MV2_COMM_WORLD_SIZE"}},
     {"FLUX_TASK_RANK", {"FLUX_JOB_SIZE"}},
+    {"JSM_NAMESPACE_RANK", {"JSM_NAMESPACE_SIZE"}}, /* LSF's jsrun */
+    {"ALPS_APP_PE", {NULL}},                        /* aprun */
     {"SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
 };
 
@@ -34,23 +36,33 @@ static bool in_srun_step(char *(*env)(const char *name))
     return number(id ? id : env("SLURM_STEPID"), &step) && step < 0xfffffff0u;
 }
 
+/* A step's own PMI sets what SLURM_PROCID says; another number comes from a launcher within the step, nearer to the program. */
+static bool is_the_steps(uint32_t rank, char *(*env)(const char *name))
+{
+    uint32_t id;
+    return in_srun_step(env) && number(env("SLURM_PROCID"), &id) && id == rank;
+}
+
 struct rank rank_find(char *(*env)(const char *name))
 {
     struct rank found = {.source = ""};
+    size_t row = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!number(env(rows[i].rank), &found.rank))
+        uint32_t rank;
+        if (!number(env(rows[i].rank), &rank) || (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env)))
             continue;
-        if (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env))
+        bool steps = is_the_steps(rank, env);
+        if (found.known && steps)
             continue;
-        found.known = true;
-        found.source = rows[i].rank;
-        for (size_t k = 0; k < 3 && rows[i].ranks[k]; k++)
-            if (number(env(rows[i].ranks[k]), &found.ranks) && found.ranks > found.rank)
-                return found;
-        found.ranks = 0;
-        return found;
+        found = (struct rank){.known = true, .rank = rank, .source = rows[i].rank};
+        row = i;
+        if (!steps)
+            break;
     }
-    found.rank = 0;
+    for (size_t k = 0; found.known && k < 3 && rows[row].ranks[k]; k++)
+        if (number(env(rows[row].ranks[k]), &found.ranks) && found.ranks > found.rank)
+            return found;
+    found.ranks = 0;
     return found;
 }
 
@@ -66,6 +78,7 @@ bool rank_leads_node(const struct rank *rank, char *(*env)(const char *name))
         {"PALS_RANKID", {"PALS_LOCAL_RANKID"}},
         {"MV2_COMM_WORLD_RANK", {"MV2_COMM_WORLD_LOCAL_RANK"}},
         {"FLUX_TASK_RANK", {"FLUX_TASK_LOCAL_ID"}},
+        {"JSM_NAMESPACE_RANK", {"JSM_NAMESPACE_LOCAL_RANK"}},
         {"SLURM_PROCID", {"SLURM_LOCALID"}},
     };
     uint32_t local;
