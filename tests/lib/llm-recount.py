@@ -4,7 +4,7 @@ import csv, json, math, sys
 result = json.load(open(sys.argv[1]))
 records = [json.loads(line) for line in open(sys.argv[2])]
 table = {row["index"]: row for row in csv.DictReader(open(sys.argv[3]))}
-BUCKET = 2.0 ** -11 # half a bucket's width
+BUCKET = 2.0 ** -11 + 1e-6 # half a bucket's width, and the rounding of a printed gap
 
 
 def ns(text): # seconds with nine digits, as a whole number
@@ -91,7 +91,7 @@ for r in records:
     differ(where + " tokens", m["output_sequence_length"], tokens)
     good.append({"ttft": (first - sent) / 1e6, "tpot": (last - first) // (tokens - 1) / 1e6 if tokens > 1 else None, "e2el": (last - sent) / 1e6, "decode": (last - first) / 1e6,
                  "ttft_from_schedule": (first - ns(row["scheduled_at"])) / 1e6, "e2el_from_schedule": (last - ns(row["scheduled_at"])) / 1e6,
-                 "output_rate_per_user": (tokens - 1) / ((last - first) / 1e9) if tokens > 1 else None, "prefill_rate": int(row["input_tokens"]) / ((first - sent) / 1e9),
+                 "output_rate_per_user": (tokens - 1) / ((last - first) / 1e9) if tokens > 1 and last > first else None, "prefill_rate": int(row["input_tokens"]) / ((first - sent) / 1e9) if first > sent else None,
                  "input_tokens": int(row["input_tokens"]), "output_tokens": tokens, "ttst": chunks[0] if chunks else None})
 
 if len(records) != len(table): print("records", len(records), "rows", len(table))
