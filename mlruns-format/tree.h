@@ -37,7 +37,9 @@ enum { TREE_META = 0, TREE_PARAMS = 1, TREE_METRICS = 2, TREE_TAGS = 4, TREE_LAS
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
 /* One run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
 int tree_find(int root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
-/* The same for a tree that lies in a folder of any kind, which must outlive the runs' ->tree. */
+/* A run that tree_walk or tree_find gave, read again (its meta.yaml too); experiment: descriptor of the folder it lies in. */
+int tree_read(int experiment, const struct tree_run *run, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+/* The two for a tree that lies in a folder of any kind, which must outlive the runs' ->tree. */
 int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 #endif

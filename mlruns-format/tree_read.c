@@ -438,6 +438,23 @@ static int find_folder(void *context, const struct folder *in, const char *folde
     return folder_look(in, f->prefix, &e, NULL) == 0 && e.kind == FOLDER_FOLDER ? find_run(f, f->prefix) : 0;
 }
 
+/* The run `id` of the folder `in`; `experiment`: its name where it is known, else NULL. */
+static int read_one(const struct folder *in, const char *folder, const char *experiment, const char *id, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+{
+    struct reader x = {.what = what, .a = a};
+    const char *problem = NULL;
+    buf_init(&x.text, METRIC_MAX + (1 << 20));
+    if (!experiment)
+        experiment = experiment_name(&x, in, folder, &problem);
+    *ret = experiment ? read_run(&x, in, folder, experiment, id) : NULL;
+    buf_deinit(&x.text);
+    if (!*ret)
+        return err_set(err, ERR_SYSTEM, "cannot read mlruns/%s/%s: memory is short", folder, id);
+    if (!(*ret)->problem)
+        (*ret)->problem = problem;
+    return 0;
+}
+
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
 {
     size_t n = strlen(prefix);
@@ -451,18 +468,19 @@ int tree_find_in(const struct folder *root, const char *prefix, unsigned what, s
     CLEANUP_FOLDER struct folder in;
     if (folder_enter(root, f.folder, &in) < 0)
         return err_sys(err, "cannot read mlruns/%s", f.folder);
-    struct reader x = {.what = what, .a = a};
-    const char *problem;
-    buf_init(&x.text, METRIC_MAX + (1 << 20));
-    const char *experiment = experiment_name(&x, &in, f.folder, &problem);
-    *ret = experiment ? read_run(&x, &in, f.folder, experiment, f.id) : NULL;
-    buf_deinit(&x.text);
-    if (!*ret)
-        return err_set(err, ERR_SYSTEM, "cannot read mlruns/%s/%s: memory is short", f.folder, f.id);
-    if (!(*ret)->problem)
-        (*ret)->problem = problem;
-    (*ret)->tree = root;
-    return 0;
+    int rc = read_one(&in, f.folder, NULL, f.id, what, a, ret, err);
+    if (rc == 0)
+        (*ret)->tree = root;
+    return rc;
+}
+
+int tree_read(int experiment, const struct tree_run *run, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+{
+    struct folder in = folder_disk(experiment);
+    char folder[65];
+    const char *from = strchr(run->path, '/');
+    snprintf(folder, sizeof folder, "%.*s", (int)(from ? strcspn(from + 1, "/") : 0), from ? from + 1 : "");
+    return read_one(&in, folder, run->problem ? NULL : run->experiment, run->id, what, a, ret, err);
 }
 
 int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context,

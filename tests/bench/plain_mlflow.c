@@ -1,16 +1,20 @@
 /* plain_mlflow.c: what the wire and the server allow: the requests of a whole run, bodies ready beforehand, one after the other over one
  * connection, TCP_QUICKACK armed before every receive, the reply looked at for its length and status alone. No other client can be faster.
  *
- *   plain_mlflow PORT EXPERIMENT_ID RUNS PARAMS METRICS TAGS ARTIFACT_BYTES [search]
- * Each run: create, log-batch, two artifacts, update; with `search` also one search by a tag, as a client that makes no doubles must do.
- * Prints milliseconds a run. */
+ *   plain_mlflow PORT EXPERIMENT_ID RUNS PARAMS METRICS TAGS ARTIFACT_BYTES [EXPERIMENT_FOLDER]
+ * Each run: create, log-batch, two artifacts, update. With the folder of an experiment in a tree also one search by a tag, as a client that makes no
+ * doubles must do, and every file of one of its runs is opened, read once and closed before: the least that a client which syncs a tree has to do.
+ * Prints milliseconds a run, and milliseconds of CPU time a run. */
 #include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +35,14 @@ static double now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Of this process, which has done nothing before but made its buffers. */
+static double cpu_ms(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
 }
 
 static void connect_server(void)
@@ -112,6 +124,34 @@ static size_t put_pairs(size_t at, const char *list, int count, const char *what
     return at + (size_t)snprintf(body + at, BODY - at, "]");
 }
 
+/* Every file below the folder, opened, read once, closed. */
+static void read_all(int in, const char *folder)
+{
+    int at = openat(in, folder, O_RDONLY | O_DIRECTORY);
+    DIR *d = at < 0 ? NULL : fdopendir(at);
+    if (!d)
+        fail("a folder cannot be read");
+    for (struct dirent *e; (e = readdir(d));) {
+        if (e->d_type == DT_DIR && e->d_name[0] != '.')
+            read_all(at, e->d_name);
+        int file = e->d_type == DT_REG ? openat(at, e->d_name, O_RDONLY) : -1;
+        if (file >= 0 && read(file, request, sizeof request) < 0)
+            fail("a file cannot be read");
+        if (file >= 0)
+            close(file);
+    }
+    closedir(d);
+}
+
+/* The next run's folder; NULL after the last. */
+static const char *next_run(DIR *runs)
+{
+    for (struct dirent *e; (e = readdir(runs));)
+        if (e->d_type == DT_DIR && strlen(e->d_name) == 32)
+            return e->d_name;
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 8)
@@ -119,13 +159,18 @@ int main(int argc, char **argv)
     port = (int)strtol(argv[1], NULL, 10);
     int runs = (int)strtol(argv[3], NULL, 10), params = (int)strtol(argv[4], NULL, 10), metrics = (int)strtol(argv[5], NULL, 10), tags = (int)strtol(argv[6], NULL, 10);
     size_t bytes = strtoul(argv[7], NULL, 10);
-    bool search = argc > 8;
+    DIR *tree = argc > 8 ? opendir(argv[8]) : NULL;
+    if (argc > 8 && !tree)
+        fail(argv[8]);
     char *file = malloc(bytes + 1), id[65], uri[300], path[600];
     memset(file, 'x', bytes);
     connect_server();
     double begin = now_ms();
     for (int r = 0; r < runs; r++) {
         long long start = 1700000000000LL + r * 1000;
+        const char *folder = tree ? next_run(tree) : NULL;
+        if (folder)
+            read_all(dirfd(tree), folder);
         snprintf(body, sizeof body, "{\"experiment_id\":\"%s\",\"start_time\":%lld,\"run_name\":\"run %d\",\"user_id\":\"somebody\",\"tags\":[{\"key\":\"plain.id\",\"value\":\"%032d\"}]}", argv[2], start, r, r);
         post("runs/create");
         text_of("run_id", id, sizeof id);
@@ -144,11 +189,11 @@ int main(int argc, char **argv)
         post("runs/log-batch");
         snprintf(body, sizeof body, "{\"run_id\":\"%s\",\"status\":\"FINISHED\",\"end_time\":%lld}", id, start + 900);
         post("runs/update");
-        if (search) {
+        if (tree) {
             snprintf(body, sizeof body, "{\"experiment_ids\":[\"%s\"],\"filter\":\"tags.`plain.id` = '%032d'\",\"run_view_type\":\"ALL\",\"max_results\":20}", argv[2], r);
             post("runs/search");
         }
     }
-    printf("%.3f\n", (now_ms() - begin) / runs);
+    printf("%.3f %.3f\n", (now_ms() - begin) / runs, cpu_ms() / runs);
     return 0;
 }

@@ -112,12 +112,16 @@ run=$(echo large/mlruns/[1-9]*/[0-9a-f]*)
 head -c 31457280 /dev/urandom >"$run/artifacts/large.bin"
 sync_to large --to "$url" >/dev/null
 equal "an artifact of 30 MB" large
-own_tree damaged 3
-for run in damaged/mlruns/[1-9]*/[0-9a-f]*; do echo 'not a sample' >"$run/metrics/m0"; break; done
+own_tree damaged 4
+for run in damaged/mlruns/[1-9]*/[0-9a-f]*; do twice=$broken broken=$run; done
+echo 'not a sample' >"$broken/metrics/m0"
+mkdir damaged/mlruns/77 && sed 's/^experiment_id: .*/experiment_id: "77"/; s/^name: .*/name: "again"/' "${twice%/*}/meta.yaml" >damaged/mlruns/77/meta.yaml
+cp -r "$twice" damaged/mlruns/77/ && sed -i 's/^experiment_id: .*/experiment_id: "77"/' "damaged/mlruns/77/${twice##*/}/meta.yaml"
 out=$(sync_to damaged --to "$url")
 is "a damaged run stays here, the others go: status 1" $? 1
 like "which is said" "$out" "m0:1 is not a sample"
-like "and counted" "$out" "2 of 3 runs sent \\(2 new\\), 0 there already, 1 cannot be read"
+like "and that a run stands in two experiments" "$out" "${twice##*/}: this run id stands in two experiments"
+like "and counted" "$out" "2 of 5 runs sent \\(2 new\\), 0 there already, 3 cannot be read"
 
 # ---- parents, deleted ones, selection ----
 

@@ -57,16 +57,21 @@ class Server:
                 self.process.wait()
                 time.sleep(0.1)
         self.url = f"http://127.0.0.1:{self.port}"
-        for _ in range(600):
+        until = time.monotonic() + (600 if self.mlflow else 60)  # a real one loads much, and others may be at work here
+        while time.monotonic() < until and self.process.poll() is None:
             try:
                 urllib.request.urlopen(self.url + "/health", timeout=5).read()
                 return
             except OSError:
                 time.sleep(0.02 if not self.mlflow else 0.2)
+        self.kill()
         raise RuntimeError("the server does not start")
 
     def kill(self):
-        os.killpg(self.process.pid, signal.SIGKILL)
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has ended itself
         self.process.wait()
 
 

@@ -101,33 +101,30 @@ static enum folder_kind kind_of_type(unsigned char type)
     return type == DT_REG ? FOLDER_FILE : type == DT_DIR ? FOLDER_FOLDER : type == DT_LNK ? FOLDER_LINK : FOLDER_OTHER;
 }
 
+struct listing {
+    const struct folder *folder;
+    bool modes;
+    int (*each)(void *context, const struct folder_entry *entry);
+    void *context;
+};
+
+static int list_name(void *context, const char *name, unsigned char type)
+{
+    const struct listing *l = context;
+    struct stat st;
+    bool look = type == DT_UNKNOWN || (l->modes && type == DT_REG);
+    if (look && fstatat(l->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0; /* gone meanwhile */
+    struct folder_entry entry = {.name = str_of(name), .kind = look ? kind_of(st.st_mode) : kind_of_type(type)};
+    if (!l->modes && entry.kind == FOLDER_PROGRAM)
+        entry.kind = FOLDER_FILE;
+    return l->each(l->context, &entry);
+}
+
 static int disk_list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
-    int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        fs_close(&fd);
-        return -1;
-    }
-    struct dirent *e = NULL;
-    while (rc == 0 && (errno = 0, e = readdir(d))) {
-        struct stat st;
-        bool look = e->d_type == DT_UNKNOWN || (modes && e->d_type == DT_REG);
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        if (look && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            continue; /* gone meanwhile */
-        struct folder_entry entry = {.name = str_of(e->d_name), .kind = look ? kind_of(st.st_mode) : kind_of_type(e->d_type)};
-        if (!modes && entry.kind == FOLDER_PROGRAM)
-            entry.kind = FOLDER_FILE;
-        rc = each(context, &entry);
-    }
-    if (rc == 0 && !e && errno)
-        rc = -1;
-    int why = errno;
-    closedir(d);
-    errno = why;
-    return rc;
+    struct listing l = {f, modes, each, context};
+    return fs_each_name(f->fd, ".", list_name, &l);
 }
 
 static int disk_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)

@@ -28,7 +28,10 @@ int fs_mkdirs(int dir, const char *path, mode_t mode, struct err *err);
 int fs_remove_tree(int dir, const char *path, struct err *err);
 /* Syncs every file and directory below path (and path itself). */
 int fs_sync_tree(int dir, const char *path, struct err *err);
-/* The names in a directory (without . and ..), sorted by bytes. Free with fs_list_deinit. */
+/* Calls each for the names in the directory dir/path (without . and ..), as the file system has them; type: DT_REG …, or DT_UNKNOWN. Ends when it
+ * returns non-zero, which is returned. -1 with errno. */
+int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context);
+/* The same names, sorted by bytes. Free with fs_list_deinit. */
 struct fs_list { char **names; size_t count; };
 int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err);
 void fs_list_deinit(struct fs_list *list);

@@ -26,33 +26,49 @@ static int add_name(struct fs_list *list, size_t *room, const char *name)
     return list->names[list->count++] ? 0 : -1;
 }
 
+int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context)
+{
+    _Alignas(struct dirent64) char entries[16384]; /* readdir's stream looks at the descriptor three times, and takes twice as much from the heap */
+    int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    ssize_t n = 0;
+    if (fd < 0)
+        return -1;
+    while (rc == 0 && (n = getdents64(fd, entries, sizeof entries)) > 0)
+        for (ssize_t at = 0; at < n && rc == 0;) {
+            const struct dirent64 *e = (const struct dirent64 *)(const void *)(entries + at);
+            at += e->d_reclen;
+            if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+                rc = each(context, e->d_name, e->d_type);
+        }
+    int why = errno;
+    fs_close(&fd);
+    errno = why;
+    return n < 0 && why != ENOENT /* a folder that was removed meanwhile has no entries */ ? -1 : rc;
+}
+
+struct adding {
+    struct fs_list list;
+    size_t room;
+};
+
+static int add(void *context, const char *name, unsigned char type)
+{
+    struct adding *a = context;
+    (void)type;
+    return add_name(&a->list, &a->room, name);
+}
+
 int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err)
 {
-    struct fs_list list = {0};
-    size_t room = 0;
-    int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
+    struct adding a = {.room = 0};
+    if (fs_each_name(dir, path, add, &a)) {
         err_sys(err, "cannot read folder %s", path);
-        fs_close(&fd);
+        fs_list_deinit(&a.list);
         return -1;
     }
-    int rc = 0;
-    struct dirent *e;
-    errno = 0;
-    while (rc == 0 && (e = readdir(d)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            rc = add_name(&list, &room, e->d_name);
-    if (rc || errno)
-        rc = err_sys(err, "cannot read folder %s", path);
-    closedir(d);
-    if (rc) {
-        fs_list_deinit(&list);
-        return -1;
-    }
-    if (list.count)
-        qsort(list.names, list.count, sizeof *list.names, by_name);
-    *ret = list;
+    if (a.list.count)
+        qsort(a.list.names, a.list.count, sizeof *a.list.names, by_name);
+    *ret = a.list;
     return 0;
 }
 

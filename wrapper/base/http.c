@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SOCKETS_MAX = 8, PARTING_MS = 5000, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
+enum { SOCKETS_MAX = 8, SMALL_BODY = 64 << 10 /* of a file: sent with the head in one piece */, PARTING_MS = 5000, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
 
 struct http {
     int64_t last_ns;             /* when the last reply came; 0: none */
@@ -33,6 +33,7 @@ struct http {
     const struct http_request *q;
     struct http_reply *reply;
     uint64_t sent;
+    struct buf small;         /* the body, where it is a small file's */
     bool too_long, unwritable, unreadable, remains;
     char text[CURL_ERROR_SIZE];
 };
@@ -68,6 +69,7 @@ int http_new(struct http **ret, const struct http_config *c, struct err *err)
         return err_set(err, ERR_SYSTEM, "no memory for an HTTP client");
     for (int i = 0; i < SOCKETS_MAX; i++)
         h->sockets[i] = -1;
+    buf_init(&h->small, SMALL_BODY + 64);
     if (curl_load(&h->curl, err)) {
         free(h);
         return -1;
@@ -120,6 +122,7 @@ void http_free(struct http *h)
         h->curl.curl_multi_cleanup(h->multi);
     if (h->headers)
         h->curl.curl_slist_free_all(h->headers);
+    buf_deinit(&h->small);
     free(h->agent);
     free(h->ca_file);
     free(h->client_cert);
@@ -269,12 +272,27 @@ static void set_trust(struct http *h, const struct http_request *q)
     }
 }
 
+/* False: the file is shorter, or cannot be read. */
+static bool read_small(struct http *h, size_t bytes)
+{
+    buf_clear(&h->small);
+    char *to = buf_room(&h->small, bytes);
+    while (to && h->sent < bytes && on_read(to + h->sent, 1, bytes - h->sent, h) != CURL_READFUNC_ABORT)
+        ;
+    return to && h->sent == bytes;
+}
+
 static bool set_body(struct http *h, const struct http_request *q, struct curl_slist **headers)
 {
     __typeof__(h->curl.curl_easy_setopt) set = h->curl.curl_easy_setopt;
     char type[200];
-    bool from_fd = !q->body.p && q->body_bytes > 0, good = append(h, headers, "Expect:");
-    if (from_fd) {
+    bool from_fd = !q->body.p && q->body_bytes > 0, small = from_fd && q->body_bytes <= SMALL_BODY, good = append(h, headers, "Expect:");
+    if (small && !read_small(h, (size_t)q->body_bytes))
+        return false;
+    if (small) {
+        set(h->easy, CURLOPT_POSTFIELDS, h->small.p);
+        set(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body_bytes);
+    } else if (from_fd) {
         set(h->easy, CURLOPT_UPLOAD, 1L);
         set(h->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)q->body_bytes);
         set(h->easy, CURLOPT_READFUNCTION, on_read);
@@ -318,7 +336,6 @@ static bool perform(struct http *h, const struct http_request *q, CURLcode *ret)
     bool heeds = h->cancel_fd >= 0 && !q->parting;
     for (;;) {
         int running = 0, left;
-        quick_ack(h);
         CURLMcode rc = h->curl.curl_multi_perform(h->multi, &running);
         for (CURLMsg *m; (m = h->curl.curl_multi_info_read(h->multi, &left));)
             if (m->msg == CURLMSG_DONE) {
@@ -439,7 +456,8 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->text[0] = 0;
     if (!set_request(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);
-        return err_set(err, ERR_SYSTEM, "no memory for a request");
+        ret->trouble = HTTP_HOPELESS;
+        return h->unreadable ? failed(h, q, CURLE_READ_ERROR, err) : err_set(err, ERR_SYSTEM, "no memory for a request");
     }
     CURLcode code = CURLE_FAILED_INIT;
     bool done = h->curl.curl_multi_add_handle(h->multi, h->easy) == CURLM_OK && perform(h, q, &code);

@@ -28,6 +28,9 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     for (size_t i = 0; i < s->count; i++)
         s->items[i].run = s->runs->all[i];
     qsort(s->items, s->count, sizeof *s->items, by_id);
+    for (size_t i = 1; i < s->count; i++)
+        if (by_id(&s->items[i - 1], &s->items[i]) == 0)
+            s->items[i - 1].twice = s->items[i].twice = true;
     return 0;
 }
 
@@ -70,7 +73,9 @@ static void send_one(struct sync_runs *s, struct sync_item *item)
 {
     struct upload_result got = {.outcome = UPLOAD_DAMAGED};
     struct err err = {0};
-    if (s->ref && sync_ref_take(s->ref, item->run->path, &err))
+    if (item->twice)
+        err_set(&err, ERR_INPUT, "run %.8s: %s: this run id stands in two experiments", item->run->id, item->run->path);
+    else if (s->ref && sync_ref_take(s->ref, item->run->path, &err))
         ;
     else if (upload_known(s->upload, s->runs->root, item->run))
         got.outcome = UPLOAD_KNOWN;

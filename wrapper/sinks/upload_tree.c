@@ -328,14 +328,13 @@ static int open_experiment(int root, const struct tree_run *run)
     return openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static int read_run(struct sending *s, int root, const struct tree_run *run, bool tags_alone, struct err *err)
+static int read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
 {
     unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;
-    int got = tree_find(root, run->id, what, s->arena, &s->run, err);
-    if (got < 0)
+    if (tree_read(s->experiment_dir, run, what, s->arena, &s->run, err))
         return -1;
-    if (got || s->run->problem)
-        return err_set(err, ERR_INPUT, "%s: %s", run->path, got == 2 ? "this run id stands in two experiments" : got ? "it is gone" : s->run->problem);
+    if (s->run->problem)
+        return err_set(err, ERR_INPUT, "%s: %s", run->path, s->run->problem);
     return tags_alone ? 0 : upload_files(s->u, s->dir, run->id, s->arena, &s->files, err);
 }
 
@@ -356,9 +355,9 @@ bool upload_known(struct upload *u, int root, const struct tree_run *run)
     struct err err;
     arena_init(&a, RUN_BYTES);
     __typeof__(u->config.note) note = u->config.note;
-    struct sending s = {.u = u, .dir = dir, .arena = &a};
+    struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .arena = &a};
     u->config.note = NULL; /* what is to be said was said when it was sent */
-    bool same = read_run(&s, root, run, upload_has_manifest(dir), &err) == 0;
+    bool same = read_run(&s, run, upload_has_manifest(dir), &err) == 0;
     u->config.note = note;
     if (same)
         upload_stamp(dir, s.run, s.files, stamp);
@@ -393,7 +392,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         return err_sys(err, "cannot open %s", run->path);
     arena_init(&a, RUN_BYTES);
     struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
-    if (read_run(&s, root, run, false, err)) {
+    if (read_run(&s, run, false, err)) {
         arena_deinit(&a);
         return err_wrap(err, "run %.8s", run->id);
     }
