@@ -1,7 +1,7 @@
 # slurm.sh: a private Slurm of some virtual nodes on this machine. Sourced after tap.sh.
 #   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
 #                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf;
-#                         slurm_gather, slurm_accounting: the plugins
+#                         slurm_gather, slurm_accounting: the plugins; slurm_names=1: each node has its name as host name too (root alone)
 #   slurm_again           after slurm_stop: starts it anew, with what was altered in $SLURM_CONF
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
@@ -96,7 +96,11 @@ slurm_again() # starts the daemons with the configuration there is, which may ha
     slurm_pids="$slurm_pids $!"
     for slurm_i in $(seq "$slurm_nodes"); do
         mkdir -p "$slurm_dir/spool/n$slurm_i"
-        setsid slurmd -D -N "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
+        if [ -n "${slurm_names:-}" ]; then
+            setsid unshare --uts sh -c 'hostname "$1" && exec slurmd -D -N "$1"' sh "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
+        else
+            setsid slurmd -D -N "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
+        fi
         slurm_pids="$slurm_pids $!"
     done
     for _ in $(seq 60); do
