@@ -93,18 +93,38 @@ int64_t node_period(int64_t base_ns, int64_t since_start_ns)
     return base_ns;
 }
 
-/* In public records nodes have numbers: the recorder's is 1. */
-static void choose_name(struct node *n, int first)
+bool node_by_slurm(char *const *env)
+{
+    int64_t rank, id;
+    const char *number = NULL, *task = env_text(env, "SLURM_PROCID");
+    static const char *const ranks[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "MV2_COMM_WORLD_RANK"};
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks && !number; i++)
+        number = env_text(env, ranks[i]);
+    return !number || (task && str_int(str_of(number), &rank) && str_int(str_of(task), &id) && rank == id);
+}
+
+void node_own_name(char *const *env, const char *host, char ret[NODE_NAME_MAX + 1])
+{
+    const char *name = env_text(env, "SLURMD_NODENAME");
+    bool hydra = env_text(env, "PMI_RANK") && !env_text(env, "OMPI_COMM_WORLD_RANK") && !node_by_slurm(env);
+    struct str plain = str_of(host);
+    if (env_text(env, "SLURM_JOB_ID")) /* whose names of nodes are short */
+        plain = str_cut(&(struct str){host, strlen(host)}, '.');
+    node_name_make(ret, name && !hydra ? str_of(name) : plain);
+}
+
+/* In public records nodes have numbers: the recorder's is 1. by_slurm: its variables are about this rank. */
+static void choose_name(struct node *n, int first, bool by_slurm)
 {
     char host[256] = "", text[64];
-    const char *name = env_text(n->host.env, "SLURMD_NODENAME"), *id = env_text(n->host.env, "SLURM_NODEID");
+    const char *id = env_text(n->host.env, "SLURM_NODEID");
     int64_t number;
     gethostname(host, sizeof host - 1);
     if (!n->host.public_profile) {
-        node_name_make(n->name, str_of(name ? name : host));
+        node_own_name(n->host.env, host, n->name);
         return;
     }
-    if (id && str_int(str_of(id), &number))
+    if (id && by_slurm && str_int(str_of(id), &number))
         snprintf(text, sizeof text, "node%03lld", (long long)number + first);
     else {
         char random[33];
@@ -112,6 +132,24 @@ static void choose_name(struct node *n, int first)
         snprintf(text, sizeof text, "node-%.8s", random);
     }
     node_name_make(n->name, str_of(text));
+}
+
+/* Makes the file. Where names are the hosts' own, two nodes may have one (containers, "localhost"): the second is another all the same. */
+static void claim_name(struct node *n, struct buf *folder)
+{
+    char first[NODE_NAME_MAX - 5];
+    size_t end = folder->n;
+    snprintf(first, sizeof first, "%.*s", (int)sizeof first - 1, n->name);
+    for (int i = 1; i < 10000; i++) {
+        if (i > 1)
+            snprintf(n->name, sizeof n->name, "%s-%d", first, i);
+        folder->n = end;
+        buf_printf(folder, "/%s", n->name);
+        CLEANUP_FD int fd = open(folder->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        n->made = fd >= 0;
+        if (fd >= 0 || errno != EEXIST)
+            return;
+    }
 }
 
 /* ---- telling ---- */
@@ -324,7 +362,7 @@ static int node_step(struct node *n, char **env, const char *profile, const char
 {
     int64_t ms = 0;
     begin(n, env, strcmp(profile, "public") == 0);
-    choose_name(n, 2); /* the recorder's node is none of the step's */
+    choose_name(n, 2, true); /* the recorder's node is none of the step's */
     n->base_ns = str_int(str_of(period_ms), &ms) && ms > 0 ? ms * MS : 0;
     n->end = 0;
     say(n, "h", (long long)clock_wall_ms(), -1);
@@ -349,12 +387,15 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
     if (plan_make(&n->plan, argc, argv, env, &err) || opt_on(&n->plan.opts, "no-collect"))
         return 0;
     begin(n, env, strcmp(opt_text(&n->plan.opts, "profile"), "public") == 0);
-    choose_name(n, 1);
+    choose_name(n, 1, node_by_slurm(env));
     n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, "sample") * 1e9);
     node_folder(n->plan.spool, launch, &path);
     if (path.failed || fs_mkdirs(AT_FDCWD, path.p, 0700, NULL))
         return 1;
-    buf_printf(&path, "/%s", n->name);
+    if (node_by_slurm(env))
+        buf_printf(&path, "/%s", n->name);
+    else
+        claim_name(n, &path);
     n->path = path.p;
     (void)!chdir("/"); /* else the working directory is held a little longer */
     say(n, "h", (long long)clock_wall_ms(), -1);

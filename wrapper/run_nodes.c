@@ -73,7 +73,9 @@ static void note_way(struct run *run)
     bool step = run->nodes.way == NODES_STEP;
     gethostname(host, sizeof host - 1);
     if (!step || name) /* a shell of salloc sits on none of the job's nodes */
-        node_name_make(own, str_of(run->host.public_profile ? "node001" : name ? name : host));
+        node_own_name(run->host.env, host, own);
+    if (*own && run->host.public_profile)
+        node_name_make(own, STR("node001"));
     snprintf(array, sizeof array, "[\"w\",%" PRId64 ",\"%s\",\"%s\"]", run->nodes.expected, step ? "step" : "ranks", own);
     note(run, "-", array);
 }

@@ -27,6 +27,7 @@ static void lines(void **state)
         {"mpirun --oversubscribe --allow-run-as-root -n 4 ior", "ior", 1},
         {"mpiexec -n 4 -ppn 2 -genv OMP_NUM_THREADS 2 ior", "ior", 1},
         {"mpiexec.hydra -n 4 -f hosts ior", "ior", 1},
+        {"mpiexec.mpich -localhost 10.0.0.1 -membind map:numa -n 4 -skip-launch-node ior", "ior", 1},
         {"mpirun.openmpi -c 2 ior", "ior", 1},
         {"aprun -n 4 -N 2 -d1 ior", "ior", 1},
         {"jsrun -n 2 -a 4 --bind packed:7 ior", "ior", 1},

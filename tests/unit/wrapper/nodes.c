@@ -56,6 +56,31 @@ static void lines_are_whole_or_none(void **state)
     assert_string_equal(name, "node");
 }
 
+/* Whose variables are they? What Open MPI 4.1 and MPICH 4.0 under Slurm 22.05 leave in the environment of a rank on n2. */
+static void nodes_have_their_own_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *env[8], *host, *name;
+        bool by_slurm;
+    } cases[] = {
+        {{"SLURM_JOB_ID=1", "SLURM_PROCID=3", "SLURMD_NODENAME=n2"}, "n2.site.example", "n2", true},
+        {{"SLURM_JOB_ID=1", "SLURM_PROCID=3", "PMI_RANK=3", "SLURMD_NODENAME=n2"}, "n2", "n2", true},
+        {{"SLURM_JOB_ID=1", "SLURM_PROCID=0", "PMIX_RANK=1", "OMPI_COMM_WORLD_RANK=1", "SLURMD_NODENAME=n2"}, "host", "n2", false},
+        {{"SLURM_JOB_ID=1", "SLURM_PROCID=0", "PMI_RANK=2", "MPI_LOCALRANKID=0", "SLURMD_NODENAME=n1"}, "n2.site.example", "n2", false},
+        {{"SLURM_JOB_ID=1", "PMI_RANK=2", "SLURMD_NODENAME=n1"}, "n2", "n2", false},
+        {{"PALS_RANKID=2", "PALS_LOCAL_RANKID=0"}, "x1000c0s0b0n0", "x1000c0s0b0n0", false},
+        {{"PMI_RANK=0"}, "n2.site.example", "n2.site.example", false},
+        {{NULL}, "n2.site.example", "n2.site.example", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[NODE_NAME_MAX + 1];
+        node_own_name((char *const *)cases[i].env, cases[i].host, name);
+        assert_string_equal(name, cases[i].name);
+        assert_int_equal(node_by_slurm((char *const *)cases[i].env), cases[i].by_slurm);
+    }
+}
+
 static const char *folder(char *path)
 {
     snprintf(path, 64, "/tmp/benchwrap-unit.XXXXXX");
@@ -263,7 +288,8 @@ static void accounting_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_whole_or_none), cmocka_unit_test(nodes_are_compared_and_merged),      cmocka_unit_test(long_runs_stay_small),
+        cmocka_unit_test(lines_are_whole_or_none),
+        cmocka_unit_test(nodes_have_their_own_name), cmocka_unit_test(nodes_are_compared_and_merged),      cmocka_unit_test(long_runs_stay_small),
         cmocka_unit_test(accounting_is_read), cmocka_unit_test(published_nodes_are_small),      cmocka_unit_test(launches_have_one_name_on_every_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
