@@ -32,21 +32,6 @@ static int errno_of(int rc, const struct err *err)
     return -1;
 }
 
-/* Reads an object of at most so many bytes. */
-static int read_object(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *to)
-{
-    struct err err = {0};
-    uint64_t bytes;
-    int rc = repo_look(r, id, NULL, &bytes, &err);
-    if (rc == 0 && bytes > max) {
-        errno = EFBIG;
-        return -1;
-    }
-    if (rc == 0)
-        rc = repo_read(r, id, kind, max, to, &err);
-    return rc ? errno_of(rc, &err) : 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
@@ -102,6 +87,7 @@ static void drop(struct git_folder *f)
 int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
 {
     struct git_folder *f = calloc(1, sizeof *f);
+    struct err err = {0};
     if (!f) {
         errno = ENOMEM;
         return -1;
@@ -110,7 +96,8 @@ int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
     f->users = 1;
     f->id = *tree;
     buf_init(&f->text, (size_t)REPO_TREE_MAX + 1);
-    if (read_object(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text) < 0 || take_entries(f) < 0) {
+    int rc = repo_read(r, tree, REPO_TREE, REPO_TREE_MAX, &f->text, &err);
+    if (rc ? errno_of(rc, &err) : take_entries(f)) {
         int why = errno;
         drop(f);
         errno = why;
@@ -277,10 +264,8 @@ static int read_file(const struct folder *f, const char *path, size_t max, bool 
     }
     struct repo_id id = id_of(e);
     struct err err = {0};
-    uint64_t bytes;
-    if (!cut)
-        return read_object(at->repo, &id, REPO_BLOB, max, to);
-    int rc = repo_read_head(at->repo, &id, max, to, &bytes, &err);
+    uint64_t bytes = 0;
+    int rc = cut ? repo_read_head(at->repo, &id, max, to, &bytes, &err) : repo_read(at->repo, &id, REPO_BLOB, max, to, &err);
     return rc ? errno_of(rc, &err) : bytes > max;
 }
 

@@ -4,6 +4,7 @@
 #include "git/objects.h"
 #include "git/repo_state.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -340,8 +341,12 @@ static int open_object(struct repo *r, const struct repo_id *id, enum repo_kind 
     repo_id_hex(id, hex);
     if (kind != REPO_ANY && *is != kind)
         return err_set(err, ERR_INPUT, "object %s is of another kind than is said of it", hex);
-    if (bytes > max)
-        return err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
+    if (bytes > max) {
+        err_set(err, ERR_INPUT, "object %s has %llu bytes, more than the %zu that are read", hex, (unsigned long long)bytes, max);
+        if (err)
+            err->sys = EFBIG;
+        return -1;
+    }
     rc = r->git->git_odb_read(ret, odb_of(r, id), repo_oid(id));
     return rc ? object_err(rc, id, err) : 0;
 }

@@ -62,7 +62,7 @@ bool repo_ref_legal(struct repo *r, const char *name);
 bool repo_has(struct repo *r, const struct repo_id *id);
 /* 0; 1: there is none (err filled). ret_kind and ret_bytes may be NULL. */
 int repo_look(struct repo *r, const struct repo_id *id, enum repo_kind *ret_kind, uint64_t *ret_bytes, struct err *err);
-/* Appends a whole object of that kind. More than max bytes: ERR_INPUT, before anything is read into memory. 0; 1: there is none. */
+/* Appends a whole object of that kind. More than max bytes: ERR_INPUT with sys EFBIG, before anything is read into memory. 0; 1: there is none. */
 int repo_read(struct repo *r, const struct repo_id *id, enum repo_kind kind, size_t max, struct buf *ret, struct err *err);
 /* Appends the first max bytes of a file's content; *ret_bytes: how many it has. Beyond 1 GiB: ERR_INPUT, as libgit2 has all of it in memory. 0; 1: there is none. */
 int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct buf *ret, uint64_t *ret_bytes, struct err *err);
