@@ -2,6 +2,7 @@
 #include "git/commit.h"
 
 #include "git/objects.h"
+#include "git/program.h"
 #include "git/sign.h"
 
 #include <stdio.h>
@@ -24,32 +25,57 @@ const char *commit_clean(const char *text, struct arena *a)
     return to ? to + strspn(to, " .,:;\"\\'") : NULL;
 }
 
+/* GIT_AUTHOR_NAME, author.name, user.name, the first of them that says something. */
 static const char *first_of(struct repo *r, struct arena *a, const char *variable, const char *key, const char *otherwise)
 {
-    const char *text = getenv(variable);
+    const char *text = variable ? getenv(variable) : NULL;
     if (text && *text)
         return text;
-    if (repo_config(r, key, a, &text, NULL) == 0 && *text)
+    if (key && repo_config(r, key, a, &text, NULL) == 0 && *text)
         return text;
     return repo_config(r, otherwise, a, &text, NULL) == 0 && *text ? text : NULL;
 }
 
-static void now(struct commit_person *p)
+/* GIT_AUTHOR_DATE and GIT_COMMITTER_DATE come in many forms: git itself reads them. */
+static int named_time(const char *role, const char *variable, struct commit_person *p, struct arena *a, struct err *err)
 {
-    time_t t = time(NULL);
-    struct tm local;
-    p->time_s = t;
-    p->offset_min = localtime_r(&t, &local) ? (int)(local.tm_gmtoff / 60) : 0;
+    const char *set[] = {arena_printf(a, "GIT_%s_NAME=x", role), arena_printf(a, "GIT_%s_EMAIL=x", role), NULL};
+    const char *argv[] = {"git", "var", arena_printf(a, "GIT_%s_IDENT", role), NULL};
+    struct program_end end;
+    struct program run = {.argv = argv, .set = set, .limit_s = 10};
+    int64_t zone;
+    if (a->failed)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    int rc = program_run(&run, &end, err);
+    if (rc == 0 && end.status)
+        rc = program_err(&end, err, "%s", variable);
+    struct str line = str_trim(buf_text(&end.out)),
+               date = rc ? line : str_sub(line, strlen("x <x> "), line.n); /* "x <x> 1700000000 +0130" */
+    if (rc == 0 && (!str_int(str_cut(&date, ' '), &p->time_s) || !str_int(date, &zone)))
+        rc = err_set(err, ERR_SYSTEM, "%s: git says \"" STR_FMT "\"", variable, STR_ARG(line));
+    if (rc == 0)
+        p->offset_min = (int)(zone / 100 * 60 + zone % 100);
+    program_end_deinit(&end);
+    return rc ? -1 : 0;
 }
 
-static int person(struct repo *r, struct arena *a, const char *role, struct commit_person *ret, struct err *err)
+static int now(const char *role, struct commit_person *p, struct arena *a, struct err *err)
 {
-    bool author = *role == 'a';
-    const char *name =
-        first_of(r, a, author ? "GIT_AUTHOR_NAME" : "GIT_COMMITTER_NAME", author ? "author.name" : "committer.name", "user.name");
-    const char *email =
-        first_of(r, a, author ? "GIT_AUTHOR_EMAIL" : "GIT_COMMITTER_EMAIL", author ? "author.email" : "committer.email", "user.email");
-    if (!email)
+    const char *variable = arena_printf(a, "GIT_%s_DATE", role), *named = variable ? getenv(variable) : NULL;
+    time_t t = time(NULL);
+    struct tm local;
+    if (named && *named)
+        return named_time(role, variable, p, a, err);
+    p->time_s = t;
+    p->offset_min = localtime_r(&t, &local) ? (int)(local.tm_gmtoff / 60) : 0;
+    return 0;
+}
+
+static int person(struct repo *r, struct arena *a, const char *role, const char *section, struct commit_person *ret, struct err *err)
+{
+    const char *name = first_of(r, a, arena_printf(a, "GIT_%s_NAME", role), arena_printf(a, "%s.name", section), "user.name");
+    const char *email = first_of(r, a, arena_printf(a, "GIT_%s_EMAIL", role), arena_printf(a, "%s.email", section), "user.email");
+    if (!email && !repo_config_on(r, "user.useconfigonly", false))
         email = getenv("EMAIL");
     *ret = (struct commit_person){.name = name ? commit_clean(name, a) : NULL, .email = email ? commit_clean(email, a) : NULL};
     if (a->failed)
@@ -60,18 +86,17 @@ static int person(struct repo *r, struct arena *a, const char *role, struct comm
             "git does not know who commits: git config --global user.name \"Your Name\"; git config --global user.email you@example.org");
         return 1;
     }
-    now(ret);
-    return 0;
+    return now(role, ret, a, err);
 }
 
 int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err)
 {
-    return person(r, a, "author", ret, err);
+    return person(r, a, "AUTHOR", "author", ret, err);
 }
 
 int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err)
 {
-    return person(r, a, "committer", ret, err);
+    return person(r, a, "COMMITTER", "committer", ret, err);
 }
 
 static void print_person(struct buf *to, const char *role, const struct commit_person *p)

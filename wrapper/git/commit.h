@@ -8,7 +8,7 @@ struct commit_person {
     int64_t time_s;
     int offset_min;           /* of the local time from UTC */
 };
-/* The user as git knows him (GIT_AUTHOR_NAME …, author.name …, user.name …, EMAIL), now; the texts live in the arena. 1: he has not told git
+/* The user as git knows him (GIT_AUTHOR_NAME …, author.name …, user.name …, EMAIL), now or at GIT_AUTHOR_DATE …; the texts live in the arena. 1: he has not told git
  * his name: err says what to do. */
 int commit_author(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);
 int commit_committer(struct repo *r, struct arena *a, struct commit_person *ret, struct err *err);

@@ -24,10 +24,12 @@
     CALL(git_commit_tree_id)                                                                                                               \
     CALL(git_config_add_file_ondisk)                                                                                                       \
     CALL(git_config_delete_entry)                                                                                                          \
+    CALL(git_config_foreach_match)                                                                                                         \
     CALL(git_config_free)                                                                                                                  \
     CALL(git_config_get_bool)                                                                                                              \
     CALL(git_config_get_string)                                                                                                            \
     CALL(git_config_open_level)                                                                                                            \
+    CALL(git_config_parse_bool)                                                                                                            \
     CALL(git_config_set_string)                                                                                                            \
     CALL(git_config_snapshot)                                                                                                              \
     CALL(git_error_last)                                                                                                                   \

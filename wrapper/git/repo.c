@@ -2,12 +2,12 @@
 #include "git/repo.h"
 
 #include "git/objects.h"
+#include "git/program.h"
 #include "git/repo_state.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 enum { LARGE_TREE = 64 << 10, HEAD_OF_MAX = 1 << 30 };
 
@@ -70,39 +70,38 @@ static int open_err(const struct git2 *git, const char *path, int code, struct e
     return git2_err(err, code, "opening the repository of %s", path);
 }
 
-/* The files that git reads instead of the user's and the system's where the environment says so (git(1), GIT_CONFIG_GLOBAL and its kin); libgit2 does
- * not look at it. */
-static int add_named_config(struct repo *r, git_config *config)
+/* Whose repositories are trusted (safe.directory) may stand where libgit2 does not look: in GIT_CONFIG_GLOBAL, GIT_CONFIG_COUNT and its kin. */
+static bool git_trusts(const char *path)
 {
-    const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM"), *none = getenv("GIT_CONFIG_NOSYSTEM");
-    bool no_system = none && *none && strcmp(none, "0") != 0 && strcasecmp(none, "false") != 0;
-    const struct {
-        const char *file;
-        git_config_level_t level;
-    } rows[] = {{no_system ? "/dev/null" : system, GIT_CONFIG_LEVEL_SYSTEM},
-                {global ? "/dev/null" : NULL, GIT_CONFIG_LEVEL_XDG},
-                {global && !*global ? "/dev/null" : global, GIT_CONFIG_LEVEL_GLOBAL}};
-    int rc = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && rc == 0; i++)
-        if (rows[i].file && *rows[i].file)
-            rc = r->git->git_config_add_file_ondisk(config, rows[i].file, rows[i].level, r->repository, 1);
-    return rc;
+    const char *argv[] = {"git", "rev-parse", "--git-dir", NULL};
+    struct program p = {.argv = argv, .dir = path, .limit_s = 10};
+    struct program_end end;
+    bool good = program_run(&p, &end, NULL) == 0 && end.status == 0;
+    program_end_deinit(&end);
+    return good;
 }
 
-static int take_config(struct repo *r, struct err *err)
+static int open_as(struct repo *r, const char *path, unsigned flags)
 {
-    git_config *config = NULL, *snapshot = NULL;
-    int rc = r->git->git_repository_config(&config, r->repository);
-    if (rc == 0)
-        rc = add_named_config(r, config);
-    if (rc == 0)
-        rc = r->git->git_config_snapshot(&snapshot, config);
-    r->git->git_config_free(config);
-    if (rc)
-        return git2_err(err, rc, "reading git's configuration");
-    r->git->git_config_free(r->config);
-    r->config = snapshot;
-    return 0;
+    unsigned how = (flags & REPO_HERE ? GIT_REPOSITORY_OPEN_NO_SEARCH : 0) |
+                   (config_env_on(r->git, "GIT_DISCOVERY_ACROSS_FILESYSTEM") ? GIT_REPOSITORY_OPEN_CROSS_FS : 0);
+    return r->git->git_repository_open_ext(&r->repository, path, how, getenv("GIT_CEILING_DIRECTORIES"));
+}
+
+/* Somebody else's repository is "not found" by libgit2 1.5 where no safe.directory is set at all. */
+static int open_found(struct repo *r, const char *path, unsigned flags)
+{
+    int rc = open_as(r, path, flags);
+    if (rc != GIT_EOWNER && rc != GIT_ENOTFOUND)
+        return rc;
+    r->git->git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+    rc = open_as(r, path, flags);
+    r->git->git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
+    if (rc || git_trusts(path))
+        return rc;
+    r->git->git_repository_free(r->repository);
+    r->repository = NULL;
+    return GIT_EOWNER;
 }
 
 int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *err)
@@ -113,13 +112,13 @@ int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *e
     if (!r)
         return git ? err_set(err, ERR_SYSTEM, "no memory for a repository") : -1;
     r->git = git;
-    rc = git->git_repository_open_ext(&r->repository, path, flags & REPO_HERE ? GIT_REPOSITORY_OPEN_NO_SEARCH : 0, NULL);
+    rc = open_found(r, path, flags);
     if (rc)
         rc = open_err(git, path, rc, err);
     else if ((rc = git->git_repository_odb(&r->odb, r->repository)))
         rc = git2_err(err, rc, "opening the objects of %s", path);
     else
-        rc = take_config(r, err);
+        rc = config_take(r, err);
     if (rc) {
         repo_close(r);
         return rc;
@@ -134,7 +133,7 @@ void repo_close(struct repo *r)
         return;
     objects_free(r);
     buf_deinit(&r->kept);
-    r->git->git_config_free(r->config);
+    config_drop(r);
     r->git->git_odb_free(r->odb);
     r->git->git_repository_free(r->repository);
     free(r);
@@ -384,42 +383,7 @@ int repo_read_head(struct repo *r, const struct repo_id *id, size_t max, struct 
     return ret->failed ? err_set(err, ERR_SYSTEM, "no memory for an object of %zu bytes", bytes) : 0;
 }
 
-/* ---- configuration ---- */
-
-int repo_config(struct repo *r, const char *key, struct arena *a, const char **ret, struct err *err)
-{
-    const char *text;
-    int rc = r->git->git_config_get_string(&text, r->config, key);
-    if (rc == GIT_ENOTFOUND)
-        return 1;
-    if (rc)
-        return git2_err(err, rc, "git's configuration, %s", key);
-    *ret = arena_dup(a, text, strlen(text));
-    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
-}
-
-bool repo_config_on(struct repo *r, const char *key, bool otherwise)
-{
-    int on;
-    return r->git->git_config_get_bool(&on, r->config, key) == 0 ? on : otherwise;
-}
-
-int repo_config_set(struct repo *r, const char *key, const char *value, struct err *err)
-{
-    git_config *all = NULL, *own = NULL;
-    int rc = r->git->git_repository_config(&all, r->repository);
-    if (rc == 0)
-        rc = r->git->git_config_open_level(&own, all, GIT_CONFIG_LEVEL_LOCAL);
-    if (rc == 0)
-        rc = value ? r->git->git_config_set_string(own, key, value) : r->git->git_config_delete_entry(own, key);
-    if (rc == GIT_ENOTFOUND && !value)
-        rc = 0;
-    if (rc)
-        git2_err(err, rc, "writing %s to %sconfig", key, repo_common(r));
-    r->git->git_config_free(own);
-    r->git->git_config_free(all);
-    return rc ? -1 : take_config(r, err);
-}
+/* ---- remotes ---- */
 
 int repo_remotes(struct repo *r, struct arena *a, const char ***ret, struct err *err)
 {

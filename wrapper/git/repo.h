@@ -31,7 +31,8 @@ bool repo_id_parse(struct repo_id *ret, struct str hex);
 /* ---- the repository ---- */
 
 enum { REPO_HERE = 1 /* path is the repository or its work tree itself: folders above it are not looked at */ };
-/* Opens the repository that holds path: bare, a work tree or a folder in it, a linked worktree, shallow. GIT_DIR and its kin are not looked at.
+/* Opens the repository that holds path: bare, a work tree or a folder in it, a linked worktree, shallow. GIT_DIR and its kin are not looked at;
+ * GIT_CEILING_DIRECTORIES, GIT_DISCOVERY_ACROSS_FILESYSTEM and whom git trusts (safe.directory) are.
  * 0; 1: there is none (err filled: what to do); -1: it cannot be used: SHA-256, foreign owner (safe.directory), damaged, libgit2 missing. */
 int repo_open(struct repo **ret, const char *path, unsigned flags, struct err *err);
 void repo_close(struct repo *r); /* NULL is allowed */
@@ -85,7 +86,7 @@ int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_i
 
 /* ---- configuration ---- */
 
-/* As `git config --get`: the last value over all files. 0; 1: not set; -1. The text lives in the arena. */
+/* As `git config --get`: the last value over all files and what the environment sets. 0; 1: not set; -1. The text lives in the arena. */
 int repo_config(struct repo *r, const char *key, struct arena *a, const char **ret, struct err *err);
 /* The last value as a boolean; `otherwise` where it is not set or is none. */
 bool repo_config_on(struct repo *r, const char *key, bool otherwise);

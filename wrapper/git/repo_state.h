@@ -9,11 +9,17 @@ struct repo {
     git_repository *repository;
     git_odb *odb;
     git_config *config; /* a snapshot: what is set afterwards makes a new one */
+    struct buf told; /* "key LF value NUL" each, in git's order: where git itself was asked, as libgit2 does not know all of it; else empty */
     git_odb *unsaved; /* what its writer has collected so far, or NULL; belongs to `objects` */
     struct objects *objects;
     struct repo_id kept_id; /* the last large tree read: who works on one reads it several times */
     struct buf kept;
 };
+
+/* config.c: r->config and r->told, of the files and the environment as they are now; a boolean of the environment as git reads them. */
+int config_take(struct repo *r, struct err *err);
+void config_drop(struct repo *r);
+bool config_env_on(const struct git2 *git, const char *variable);
 
 /* Our names and libgit2's are the same 20 bytes. */
 static inline const git_oid *repo_oid(const struct repo_id *id)
