@@ -99,7 +99,9 @@ def known(base):
 
 def withheld(base):
     """Keys that the undamaged output withholds because it says two things: where one of them is lost the other is left."""
-    return {m["key"] for m in base["missing"] if re.match(r"two values for the same|.*several different values", m["reason"])}
+    keys = {m["key"] for m in base["missing"] if re.match(r"two values for the same|.*several different values", m["reason"])}
+    required = re.findall(r"(\S+) is missing", base["reason"]) if "several runs in one log" in base["reason"] else []
+    return keys.union(*({name, name + "_" + unit} for name in required for unit in ("s", "ms"))) # a computed one is in no list
 
 
 def excuse(what, key, number, answer, sample, base, by_tail):
