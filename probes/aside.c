@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "probes/kept.h"
+#include "probes/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,9 @@ static void child(struct host h, struct record *r, int (*hook)(struct host *, st
         _exit(1);
     r->listen = send_fact;
     r->context = NULL;
-    bool failed = hook(&h, r, &err) != 0;
+    if (h.state)
+        h.state->unsure = false;
+    bool failed = hook(&h, r, &err) != 0, unsure = h.state && h.state->unsure;
     if (failed) {
         char key[96];
         snprintf(key, sizeof key, "probe.%s", r->source && strncmp(r->source, "probe:", 6) == 0 ? r->source + 6 : "aside");
@@ -70,7 +73,7 @@ static void child(struct host h, struct record *r, int (*hook)(struct host *, st
     }
     snprintf(ms, sizeof ms, "%.6f", (double)(clock_mono_ns() - start) / 1e6);
     buf_init(&text, 256);
-    kept_add(&text, 'N', str_of(failed ? failed_word : last_word), str_of(ms));
+    kept_add(&text, 'N', str_of(failed || unsure ? failed_word : last_word), str_of(ms));
     fs_write_all(PIPE_FD, text.p, text.n);
 }
 

@@ -8,7 +8,7 @@ struct aside {
     pid_t pid; /* 0: none */
     pid_t ended; /* it was told to end and has not been seen to, 0: none */
     int fd;
-    bool failed; /* the hook returned an error, which was told as missing */
+    bool failed; /* the hook returned an error, which was told as missing, or could not look at what may be there the next time: nothing of it lasts */
     int64_t start_ns;
     struct buf text; /* what it has told, kept.h */
 };

@@ -3,12 +3,27 @@
 
 #include "base/env.h"
 #include "base/fs.h"
+#include "probes/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+
+/* What failed as it may not fail the next time (no descriptor, no memory, a device's error) is no fact that lasts. Returns false, errno stays. */
+static bool failed(const struct host *h)
+{
+    static const int lasting[] = {ENOENT, ENOTDIR, EACCES, EPERM, ENODEV, ENXIO, EINVAL, EOPNOTSUPP, ENODATA, ELOOP};
+    int why = errno;
+    bool lasts = !h->state;
+    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+        lasts |= why == lasting[i];
+    if (!lasts)
+        h->state->unsure = true;
+    errno = why;
+    return false;
+}
 
 /* proc and sys only: O_NONBLOCK so that a stray FIFO in a captured root does not hang us. */
 static int open_below(const struct host *h, const char *path)
@@ -20,7 +35,7 @@ static bool read_short(const struct host *h, struct look *ret, const char *path)
 {
     int fd = open_below(h, path);
     if (fd < 0)
-        return false;
+        return failed(h);
     size_t n = 0;
     ssize_t got = 0;
     while (n < sizeof ret->p - 1) {
@@ -35,7 +50,7 @@ static bool read_short(const struct host *h, struct look *ret, const char *path)
     close(fd);
     if (got < 0) {
         errno = why;
-        return false;
+        return failed(h);
     }
     for (size_t i = 0; i < n; i++)
         if (ret->p[i] == 0)
@@ -81,7 +96,7 @@ int look_file(const struct host *h, const char *path, size_t max, struct buf *to
 {
     int fd = open_below(h, path);
     if (fd < 0)
-        return -1;
+        return failed(h) - 1;
     size_t n = 0;
     int result = 0;
     while (n < max) {
@@ -101,6 +116,8 @@ int look_file(const struct host *h, const char *path, size_t max, struct buf *to
     int why = errno;
     close(fd);
     errno = why;
+    if (result)
+        failed(h);
     return result;
 }
 
@@ -246,7 +263,7 @@ int look_names(const struct host *h, const char *path, void (*each)(void *contex
     struct fs_list list;
     int n = 0;
     if (fs_list(h->root, path, &list, NULL))
-        return -1;
+        return failed(h) - 1;
     for (size_t i = 0; i < list.count; i++)
         if (list.names[i][0] != '.') {
             each(context, list.names[i]);

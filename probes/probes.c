@@ -122,9 +122,10 @@ static void run_here(const struct probe *p, enum probe_phase phase, struct host 
     const struct fact *after = r->last;
     struct err err = {0};
     char name[64];
+    h->state->unsure = false;
     if (hook_of(p, phase)(h, r, &err) != 0)
         say_missing(r, p, err.text);
-    else if (lasts(p, phase))
+    else if (lasts(p, phase) && !h->state->unsure)
         cache_keep(h, cache_name(p, phase, name), r, after);
 }
 

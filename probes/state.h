@@ -36,6 +36,7 @@ struct probes_state {
     struct aside *besides, *afters; /* [probes_count] each: what runs aside */
     void **kept; /* [probes_count], each NULL or probe->keeps bytes */
     int64_t *rest_until; /* [probes_count] ns: a costly sampler is not asked before */
+    bool unsure; /* what was looked at since this was reset failed in a way that may be over the next time */
     int64_t round, now_ns; /* of the sample that is being taken: its number, and when */
     struct noise_times noise;
     struct noise_pressure pressure;

@@ -187,6 +187,33 @@ static void files_that_others_may_write_are_not_believed(void **state)
     record_deinit(&r);
 }
 
+/* A file that cannot be read now (here: a folder stands in its place) may be readable a moment later; one that is not there, or root's, is so until the next boot. */
+static void what_failed_for_a_moment_does_not_last(void **state)
+{
+    struct bench *b = *state;
+    struct record r;
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            fs_mkdirs(b->h.root, "proc/cpuinfo", 0755, NULL);
+        else {
+            fs_remove_tree(b->h.root, "proc/cpuinfo", NULL);
+            put(b->h.root, "proc/cpuinfo", "processor\t: 0\nmodel name\t: A\n");
+        }
+        begin(&r);
+        probes_run(PROBE_BEFORE, false, &b->h, &r);
+        probes_end(&b->h);
+        assert_true((record_find(&r, FACT_PARAM, "cpu.model") != NULL) == (i == 1));
+        record_deinit(&r);
+    }
+    begin(&r);
+    probes_run(PROBE_BEFORE, false, &b->h, &r);
+    for (size_t i = 0; i < probes_count; i++)
+        if (strcmp(probes[i]->name, "cpu") == 0)
+            assert_true(probes_costs(&b->h)[i].cached);
+    probes_end(&b->h);
+    record_deinit(&r);
+}
+
 static void kept_without_a_spool_is_not_enough_with_one(void **state)
 {
     struct bench *b = *state;
@@ -208,7 +235,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(facts_come_back),
+        TEST(facts_come_back), TEST(what_failed_for_a_moment_does_not_last),
         TEST(what_they_depend_on_is_in_the_name),
         TEST(another_job_on_the_same_processors_shares_them),
         TEST(each_damaged_byte_is_noticed),
