@@ -90,7 +90,7 @@ static bool is(struct str s, const char *z, size_t n)
 }
 #define IS(s, z) is(s, z, sizeof(z) - 1)
 
-/* Whole part of a count; -1 if it is none that could be right. */
+/* Whole part of a number; -1 if it is none that could be right. */
 static int64_t whole(struct str s)
 {
     double v;
@@ -103,12 +103,36 @@ static int64_t whole(struct str s)
     return str_double(s, &v) && v >= 0 && v < 9e15 ? (int64_t)v : -1;
 }
 
-static void count_member(struct event *e, enum place place, struct str key, struct str value)
+static void duration_member(struct event *e, enum place place, struct str key, struct str value)
 {
     int64_t v = whole(value);
+    double ms;
     if (v < 0)
         return;
-    double ms;
+    if (place == TIMINGS) {
+        if (v > INT64_MAX / 1000000 || !str_double(value, &ms))
+            return;
+        if (IS(key, "prompt_ms"))
+            e->prefill_ns = (int64_t)(ms * 1e6);
+        else if (IS(key, "predicted_ms"))
+            e->decode_ns = (int64_t)(ms * 1e6);
+    } else if (IS(key, "prompt_eval_duration"))
+        e->prefill_ns = v;
+    else if (IS(key, "eval_duration"))
+        e->decode_ns = v;
+    else if (IS(key, "load_duration"))
+        e->load_ns = v;
+    else if (IS(key, "total_duration"))
+        e->total_ns = v;
+}
+
+/* A count of tokens that no prompt or answer can have is none. */
+static void count_member(struct event *e, enum place place, struct str key, struct str value)
+{
+    enum { TOKENS_MAX = 1000000000 };
+    int64_t v = whole(value);
+    if (v < 0 || v > TOKENS_MAX)
+        return;
     if (place == USAGE) {
         if (IS(key, "prompt_tokens") || IS(key, "input_tokens"))
             e->input_tokens = v;
@@ -120,11 +144,6 @@ static void count_member(struct event *e, enum place place, struct str key, stru
             e->cached_tokens = v;
         else if (IS(key, "reasoning_tokens"))
             e->reasoning_tokens = v;
-    } else if (place == TIMINGS && str_double(value, &ms)) {
-        if (IS(key, "prompt_ms"))
-            e->prefill_ns = (int64_t)(ms * 1e6);
-        else if (IS(key, "predicted_ms"))
-            e->decode_ns = (int64_t)(ms * 1e6);
     } else if (place == TOP) {
         if (IS(key, "prompt_eval_count"))
             e->input_tokens = v, e->usage |= v > 0;
@@ -132,15 +151,14 @@ static void count_member(struct event *e, enum place place, struct str key, stru
             e->output_tokens = v, e->usage |= v > 0;
         else if (IS(key, "prompt_eval_cached_count"))
             e->cached_tokens = v;
-        else if (IS(key, "prompt_eval_duration"))
-            e->prefill_ns = v;
-        else if (IS(key, "eval_duration"))
-            e->decode_ns = v;
-        else if (IS(key, "load_duration"))
-            e->load_ns = v;
-        else if (IS(key, "total_duration"))
-            e->total_ns = v;
     }
+}
+
+static void number_member(struct event *e, enum place place, struct str key, struct str value)
+{
+    count_member(e, place, key, value);
+    if (place == TIMINGS || place == TOP)
+        duration_member(e, place, key, value);
 }
 
 static void text_member(struct reader *r, enum place place, struct str key, struct str value)
@@ -297,7 +315,7 @@ static bool value(struct reader *r, enum place place, struct str key)
         if (!number(r, &s))
             return false;
         if (place != SKIP && place != CHOICE)
-            count_member(r->e, place, key, s);
+            number_member(r->e, place, key, s);
         return true;
     }
 }

@@ -155,12 +155,35 @@ static void corners_are_known(void **state)
     }
 }
 
+static void counts_that_no_answer_has_are_none(void **state)
+{
+    static const char usage[] = "{\"choices\":[],\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s},\"timings\":{\"prompt_ms\":%s}}";
+    static const struct {
+        const char *told;
+        int64_t count, ns;
+    } rows_of_counts[] = {{"12", 12, 12000000}, {"12.0", 12, 12000000}, {"99999999999999", -1, 0},
+                          {"1e300", -1, 0},     {"-3", -1, 0},          {"4294967297", -1, 4294967297000000},
+                          {"\"3\"", -1, 0},     {"null", -1, 0},        {"true", -1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows_of_counts / sizeof *rows_of_counts; i++) {
+        char text[300];
+        struct event e;
+        const char *v = rows_of_counts[i].told;
+        snprintf(text, sizeof text, usage, v, v, v);
+        assert_true(event_read(&e, str_of(text)));
+        assert_int_equal(e.input_tokens, rows_of_counts[i].count);
+        assert_int_equal(e.output_tokens, rows_of_counts[i].count);
+        assert_int_equal(e.prefill_ns, rows_of_counts[i].ns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_replies_say_what_they_say),
         cmocka_unit_test(every_cut_gives_the_same),
         cmocka_unit_test(corners_are_known),
+        cmocka_unit_test(counts_that_no_answer_has_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
