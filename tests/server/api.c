@@ -146,9 +146,10 @@ static void replay(struct api *api)
         abort();
 }
 
-struct api *api_new(const char *journal)
+struct api *api_new(const char *journal, bool unfiltered)
 {
     struct api *api = calloc(1, sizeof *api);
+    api->store.unfiltered = unfiltered;
     pthread_mutex_init(&api->lock, NULL);
     api->journal = journal ? open(journal, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
     if (journal && api->journal < 0)

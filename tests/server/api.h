@@ -12,8 +12,9 @@ struct answer {
     struct buf body; /* the caller frees it */
 };
 
-/* journal: a file to which every request that changes something is appended, and which is done again at the start; NULL: none. */
-struct api *api_new(const char *journal);
+/* journal: a file to which every request that changes something is appended, and which is done again at the start; NULL: none.
+ * unfiltered: searches overlook their filter. */
+struct api *api_new(const char *journal, bool unfiltered);
 /* uri as in the request line; host as in its header, for the addresses in replies. From several threads at once. */
 void api_do(struct api *api, const char *method, const char *uri, const char *host, struct str body, struct answer *ret);
 #endif

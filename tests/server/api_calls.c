@@ -150,7 +150,7 @@ static bool one_fits(struct call *c, const struct run *r, struct str one)
 
 static bool fits(struct call *c, const struct run *r, struct str filter)
 {
-    while (str_trim(filter).n) {
+    while (!c->s->unfiltered && str_trim(filter).n) {
         ptrdiff_t and = str_find(filter, STR(" and "));
         and = and < 0 ? str_find(filter, STR(" AND ")) : and;
         if (!one_fits(c, r, str_trim(and < 0 ? filter : str_sub(filter, 0, (size_t) and))))

@@ -1,6 +1,6 @@
 /* fault-server.c: an MLflow server (api.h) that misbehaves by script.
  *
- *   fault-server [--port N] [--journal FILE] [--script FILE] [--idle SECONDS] [--body-max BYTES]
+ *   fault-server [--port N] [--journal FILE] [--script FILE] [--idle SECONDS] [--body-max BYTES] [--unfiltered]
  *
  * prints "port N" and serves until it is killed. A line of the script: PATTERN FROM[-[TO]] KIND [ARGUMENT…]: of the requests whose "METHOD URI"
  * contains PATTERN ("*": all) the FROM-th to the TO-th (from 1) meet the fault; the first line that fits wins. POST /fault/script sets a new
@@ -228,11 +228,12 @@ static void script_file(struct server *s, const char *path)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"port", 1, NULL, 'p'}, {"journal", 1, NULL, 'j'}, {"script", 1, NULL, 's'},
-                                            {"idle", 1, NULL, 'i'}, {"body-max", 1, NULL, 'b'}, {0}};
+                                            {"idle", 1, NULL, 'i'}, {"body-max", 1, NULL, 'b'}, {"unfiltered", 0, NULL, 'u'}, {0}};
     struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const char *journal = NULL;
     unsigned idle = 0;
+    bool unfiltered = false;
     buf_init(&s.log, 64 << 20);
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that dies leaves nothing */
@@ -243,9 +244,10 @@ int main(int argc, char **argv)
         case 's': script_file(&s, optarg); break;
         case 'i': idle = (unsigned)number(optarg); break;
         case 'b': s.body_max = number(optarg); break;
+        case 'u': unfiltered = true; break;
         default: return 2;
         }
-    s.api = api_new(journal);
+    s.api = api_new(journal, unfiltered);
     if (!s.api) {
         perror(journal);
         return 1;

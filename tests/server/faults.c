@@ -38,6 +38,7 @@ static const struct preset presets[] = {
     {"html", 200, "text/html", "", "<!doctype html><html><head><title>Log in to continue</title></head><body>\033[31m</body></html>"},
     {"empty", 200, "application/json", "", ""},
     {"array", 200, "application/json", "", "[1, 2]"},
+    {"204", 204, "text/plain", "", ""},
     {"escape", 400, "application/json", "", "{\"error_code\":\"BAD_REQUEST\",\"message\":\"\\u001b[2J\\u0007 looks\\nlike this\"}"},
     {"two-lengths", 200, "application/json", "Content-Length: 7\r\n", "{}"},
     {"two-types", 404, "application/json", "Content-Type: text/html\r\nRetry-After: 1\r\nRetry-After: 2\r\n",
@@ -92,12 +93,15 @@ static void say(int fd, int status, const char *type, const char *more, struct s
 static void say_retry(int fd, const char *kind, const char *argument)
 {
     static const char slower[] = "{\"error_code\":\"REQUEST_LIMIT_EXCEEDED\",\"message\":\"slower, please\"}";
-    char header[100], date[60];
-    time_t then = time(NULL) + atol(argument);
-    struct tm tm;
-    gmtime_r(&then, &tm);
-    strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-    snprintf(header, sizeof header, "Retry-After: %s\r\n", strstr(kind, "date") ? date : argument);
+    char header[200], date[2][60];
+    time_t now = time(NULL) + (strstr(kind, "skewed") ? 30000000 : 0);
+    for (int i = 0; i < 2; i++) {
+        time_t then = now + (i ? atol(argument) : 0);
+        struct tm tm;
+        gmtime_r(&then, &tm);
+        strftime(date[i], sizeof date[i], "%a, %d %b %Y %H:%M:%S GMT", &tm);
+    }
+    snprintf(header, sizeof header, "Date: %s\r\nRetry-After: %s\r\n", date[0], strstr(kind, "date") ? date[1] : argument);
     say(fd, kind[0] == '4' ? 429 : 503, "application/json", header, str_of(slower), strlen(slower));
 }
 

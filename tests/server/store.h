@@ -44,6 +44,7 @@ struct file {
     struct str bytes;
 };
 struct store {
+    bool unfiltered; /* searches overlook their filter */
     struct experiment **experiments;
     struct run **runs;
     struct file **files;

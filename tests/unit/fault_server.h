@@ -66,7 +66,7 @@ static void fault_server_stop(struct fault_server *s)
 }
 
 /* What it shall do wrong from now on ("" nothing); its log begins anew. */
-static void fault_script(struct fault_server *s, const char *script)
+static inline void fault_script(struct fault_server *s, const char *script)
 {
     char url[100];
     struct http_reply r;
@@ -78,7 +78,7 @@ static void fault_script(struct fault_server *s, const char *script)
 }
 
 /* A line for each request since. */
-static void fault_log(struct fault_server *s, struct buf *to)
+static inline void fault_log(struct fault_server *s, struct buf *to)
 {
     char url[100];
     struct http_reply r;

@@ -28,6 +28,7 @@
     CALL(curl_multi_socket_action)                                                                                                         \
     CALL(curl_multi_info_read)                                                                                                             \
     CALL(curl_multi_cleanup)                                                                                                               \
+    CALL(curl_getdate)                                                                                                                     \
     CALL(curl_slist_append)                                                                                                                \
     CALL(curl_slist_free_all)
 

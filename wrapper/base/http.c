@@ -34,6 +34,7 @@ struct http {
     struct http_reply *reply;
     uint64_t sent;
     struct buf small;         /* the body, where it is a small file's */
+    int64_t now_s, again_s;   /* dates of the reply: when it was made, and when to come again; 0: none */
     bool too_long, unwritable, unreadable, remains;
     char text[CURL_ERROR_SIZE];
 };
@@ -202,16 +203,28 @@ static bool key_is(struct str key, const char *name)
     return key.n == strlen(name) && strncasecmp(key.p, name, key.n) == 0;
 }
 
+static int64_t date_of(const struct http *h, struct str text)
+{
+    char date[64];
+    snprintf(date, sizeof date, STR_FMT, STR_ARG(str_sub(text, 0, 63)));
+    int64_t s = h->curl.curl_getdate(date, NULL);
+    return s > 0 ? s : 0;
+}
+
 /* Only the last reply's counts: those of redirects come before it. */
 static size_t on_header(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
     struct str line = {p, size * n}, key = str_cut(&line, ':');
     if (str_starts(key, "HTTP/"))
-        h->reply->etag[0] = 0, h->reply->limit_reset_s = 0, h->remains = true;
+        h->reply->etag[0] = 0, h->reply->limit_reset_s = h->now_s = h->again_s = 0, h->remains = true;
     line = str_trim(line.p ? line : STR(""));
     if (key_is(key, "etag") && line.n < sizeof h->reply->etag)
         snprintf(h->reply->etag, sizeof h->reply->etag, STR_FMT, STR_ARG(line));
+    if (key_is(key, "date"))
+        h->now_s = date_of(h, line);
+    if (key_is(key, "retry-after") && line.n && (line.p[0] < '0' || line.p[0] > '9'))
+        h->again_s = date_of(h, line);
     if (key_is(key, "x-ratelimit-remaining") || key_is(key, "ratelimit-remaining"))
         h->remains = !str_is(line, "0");
     if (key_is(key, "x-ratelimit-reset") || key_is(key, "ratelimit-reset"))
@@ -377,23 +390,12 @@ static enum http_trouble trouble_of(CURLcode code, bool connected)
     }
 }
 
-/* The address without what stands before '@' in its authority, and harmless for a terminal. */
-static void say_url(const char *url, struct buf *to)
-{
-    const char *from = strstr(url, "://"), *end = from ? from + 3 + strcspn(from + 3, "/?#") : url, *query = strpbrk(url, "?#");
-    const char *at = from ? memrchr(from + 3, '@', (size_t)(end - from - 3)) : NULL;
-    if (from)
-        buf_plain(to, (struct str){url, (size_t)(from - url) + 3}, 20);
-    const char *rest = at ? at + 1 : from ? from + 3 : url;
-    buf_plain(to, query && query > rest ? (struct str){rest, (size_t)(query - rest)} : str_of(rest), 200); /* a query may hold a signature */
-}
-
 static int failed(struct http *h, const struct http_request *q, CURLcode code, struct err *err)
 {
     struct buf url CLEANUP_BUF, why CLEANUP_BUF;
     buf_init(&url, 2000);
     buf_init(&why, 2000);
-    say_url(q->url, &url);
+    http_say_url(&url, q->url);
     buf_plain(&why, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
     if (h->too_long)
         return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
@@ -414,6 +416,8 @@ static void take_reply(struct http *h, struct http_reply *r)
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &after);
     r->status = (int)status;
     snprintf(r->type, sizeof r->type, "%s", type ? type : "");
+    if (h->now_s && h->again_s) /* by one clock: libcurl counts from ours */
+        after = h->again_s - h->now_s;
     r->retry_after_s = after > 0 ? (double)after : -1;
     if (h->remains)
         r->limit_reset_s = 0;
@@ -481,18 +485,6 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
 void http_reply_deinit(struct http_reply *r)
 {
     buf_deinit(&r->body);
-}
-
-void http_escape(struct buf *to, struct str s, bool keep_slash)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || memchr("-._~", c, 4) || (c == '/' && keep_slash);
-        if (plain)
-            buf_putc(to, (char)c);
-        else
-            buf_printf(to, "%%%02X", c);
-    }
 }
 
 unsigned http_connections(const struct http *h)

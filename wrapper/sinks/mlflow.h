@@ -130,6 +130,7 @@ struct mlflow_call {
     const char *what;            /* "runs/create", for messages */
     struct http_request request;
     bool once;                   /* not to be repeated when the answer was lost */
+    bool no_content;             /* 204 without a body is an answer too: only whether it was done is of interest */
     char *etag;                  /* 200 bytes, of the reply; NULL: not wanted */
 };
 /* Makes a request with the retries of the configuration; *ret_json, if wanted, is the reply's object (caller frees). */

@@ -217,7 +217,8 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
         return no_reply(r.trouble, err);
     }
     struct outcome o = {.answer = MLFLOW_FINE, .after_s = r.retry_after_s, .undone = r.status == 429};
-    bool good = r.status >= 200 && r.status < 300, wants = ret_json && good, page = strstr(r.type, "html");
+    bool good = r.status >= 200 && r.status < 300, page = strstr(r.type, "html");
+    bool wants = ret_json && good && !(call->no_content && r.status == 204);
     m->status = r.status;
     if (call->etag)
         memcpy(call->etag, r.etag, sizeof r.etag);
@@ -283,6 +284,7 @@ enum mlflow_answer mlflow_api(struct mlflow *m, const char *path, struct buf *bo
                                            .body = body ? buf_text(body) : (struct str){0},
                                            .fresh = once,
                                            .reply_max = REPLY_MAX}};
+    call.no_content = !ret;
     struct json *unread = NULL; /* a web page with status 200 is no success: some proxy answered */
     enum mlflow_answer answer = mlflow_do(m, &call, ret ? ret : &unread, err);
     json_free(unread);

@@ -57,8 +57,16 @@ static const char *tag_of(const struct json *data, const char *key)
     return NULL;
 }
 
+/* The filter of a search asked for it; a server, or a cache before it, that overlooks filters must not have us write into other people's runs. */
+static bool carries(const struct mlflow_run *run, const char *key, const char *id)
+{
+    const char *value = tag_of(run->data, key);
+    return value && strncmp(value, id, 32) == 0 && strlen(run->id) < 65;
+}
+
 /* The runs that carry one tag: the least of those that are there, and of those that were deleted. */
 struct found {
+    const char *id;       /* the tag's value */
     char least[65], deleted[65];
     int64_t least_ms, deleted_ms;
     char others[FEW][65]; /* there, and not the least */
@@ -75,7 +83,7 @@ static bool lesser(int64_t ms, const char *id, int64_t than_ms, const char *than
 static int found_take(void *context, const struct mlflow_run *run)
 {
     struct found *f = context;
-    if (strlen(run->id) >= sizeof f->least)
+    if (!carries(run, UPLOAD_TAG_ID, f->id))
         return 0;
     if (strcmp(run->lifecycle, "deleted") == 0) {
         if (lesser(run->start_ms, run->id, f->deleted_ms, f->deleted)) {
@@ -101,7 +109,7 @@ static int found_take(void *context, const struct mlflow_run *run)
 static enum mlflow_answer look(struct upload *u, const struct upload_experiment *e, const char *id, const char *for_server_id, struct found *ret, struct err *err)
 {
     char filter[100];
-    *ret = (struct found){.look_for = for_server_id};
+    *ret = (struct found){.id = id, .look_for = for_server_id};
     snprintf(filter, sizeof filter, "tags.`" UPLOAD_TAG_ID "` = '%.32s'", id);
     return mlflow_run_search_pages(u->m, e->id, filter, true, FEW, found_take, ret, err);
 }
@@ -403,6 +411,7 @@ enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct
 /* ---- children that came before their parent ---- */
 
 struct orphans {
+    const char *parent; /* our id of it */
     char ids[FEW][65];
     size_t count;
 };
@@ -410,7 +419,7 @@ struct orphans {
 static int orphan_take(void *context, const struct mlflow_run *run)
 {
     struct orphans *o = context;
-    if (strlen(run->id) < sizeof o->ids[0])
+    if (carries(run, UPLOAD_TAG_PARENT, o->parent))
         snprintf(o->ids[o->count++], sizeof o->ids[0], "%s", run->id);
     return o->count == FEW;
 }
@@ -420,7 +429,7 @@ enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err)
     char filter[100];
     snprintf(filter, sizeof filter, "tags.`" UPLOAD_TAG_PARENT "` = '%.32s'", p->id);
     for (;;) {
-        struct orphans o = {.count = 0};
+        struct orphans o = {.parent = p->id};
         enum mlflow_answer answer = mlflow_run_search_pages(p->u->m, p->experiment->id, filter, false, FEW, orphan_take, &o, err);
         for (size_t i = 0; i < o.count && answer == MLFLOW_FINE; i++) {
             struct mlflow_batch b;

@@ -1,65 +1,7 @@
-/* mlflow.c: the client against a server that misbehaves in every way we know: what it answers, how often it tries, how long, and in which words. */
-#include "../fault_server.h"
+/* mlflow_call.c: the client against a server that misbehaves in every way we know: what it answers, how often it tries, how long, and in which words. */
+#include "mlflow_world.h"
 
 #include "base/clock.h"
-#include "base/json.h"
-#include "sinks/mlflow.h"
-
-#include <sys/mman.h>
-
-struct world {
-    struct fault_server server, other; /* the other closes idle connections after a second and takes no body of more than 3,000 bytes */
-    struct mlflow_config config;
-    struct arena arena;
-    struct mlflow_run run;
-    const char *experiment;
-    bool there;
-};
-
-static struct world world;
-
-static struct mlflow *client_of(const struct mlflow_config *config)
-{
-    struct mlflow *m;
-    struct err err;
-    if (mlflow_open(&m, config, &err))
-        fail_msg("%s", err.text);
-    return m;
-}
-
-static int begin(void **state)
-{
-    struct world *w = &world;
-    const char *other[] = {"--idle", "1", "--body-max", "3000", NULL};
-    *state = w;
-    arena_init(&w->arena, 0);
-    w->there = fault_server_start(&w->server, NULL) && fault_server_start(&w->other, other);
-    if (!w->there)
-        return 0;
-    w->config = (struct mlflow_config){.uri = w->server.uri,
-                                       .http = {.user = "alice", .password = "hunter2", .total_s = 30, .stall_s = 5, .connect_s = 20, .cancel_fd = -1},
-                                       .retries = 2,
-                                       .backoff_s = 0.02,
-                                       .heed_retry_after = true};
-    struct mlflow *m = client_of(&w->config);
-    struct err err;
-    assert_int_equal(mlflow_experiment(m, "e", &w->arena, &w->experiment, &err), MLFLOW_FINE);
-    assert_int_equal(mlflow_run_create(m, w->experiment, "r", "u", 1000, NULL, 0, &w->arena, &w->run, &err), MLFLOW_FINE);
-    mlflow_close(m);
-    return 0;
-}
-
-static int end(void **state)
-{
-    struct world *w = *state;
-    if (w->there) {
-        fault_server_stop(&w->server);
-        fault_server_stop(&w->other);
-        json_free(w->run.reply);
-    }
-    arena_deinit(&w->arena);
-    return 0;
-}
 
 /* ---- the table ---- */
 
@@ -105,12 +47,15 @@ static const struct row rows[] = {
     {"1-2 503", FIND, MLFLOW_FINE, 3, 1, ""},
     {"1 429 1", FIND, MLFLOW_FINE, 2, 2.5, ""},
     {"1 429-date 2", FIND, MLFLOW_FINE, 2, 3.5, ""},
+    {"1- 429-date-skewed 1", FIND, MLFLOW_LATER, 3, 3.5, "429"}, /* by their clock, which is a year ahead */
     {"1 retry-503 1", FIND, MLFLOW_FINE, 2, 2.5, ""},
     {"1- 429 -5", FIND, MLFLOW_LATER, 3, 1, "429 REQUEST_LIMIT_EXCEEDED"},
     {"1- 429-date -100", FIND, MLFLOW_LATER, 3, 1, "429"},
     /* something else comes */
     {"1- html", FIND, MLFLOW_LATER, 1, 1, "web page (\"Log in to continue\"): is this the address"},
     {"1- empty", FIND, MLFLOW_LATER, 3, 1, "not JSON"},
+    {"1- 204", FIND, MLFLOW_LATER, 3, 1, "not JSON"},
+    {"1 204", BATCH, MLFLOW_FINE, 1, 1, ""},
     {"1- array", FIND, MLFLOW_LATER, 3, 1, "not JSON"},
     {"1- cut-json", FIND, MLFLOW_LATER, 3, 1, "not JSON"},
     {"1- cut-body", FIND, MLFLOW_LATER, 3, 1, ""},
@@ -151,27 +96,6 @@ static const struct row rows[] = {
 };
 
 static const char file_text[] = "the bytes of a file, which come back the same";
-
-static int file_with(const char *text, size_t n)
-{
-    int fd = memfd_create("file", MFD_CLOEXEC);
-    assert_true(fd >= 0 && write(fd, text, n) == (ssize_t)n);
-    return fd;
-}
-
-static enum mlflow_answer get_file(struct mlflow *m, const struct world *w, const char *path, const char *text, size_t n, struct err *err)
-{
-    int fd = memfd_create("got", MFD_CLOEXEC);
-    char *got = calloc(1, n + 2);
-    enum mlflow_answer answer = mlflow_artifact_get(m, &w->run, path, fd, err);
-    if (answer == MLFLOW_FINE) {
-        assert_int_equal(pread(fd, got, n + 1, 0), n);
-        assert_memory_equal(got, text, n);
-    }
-    close(fd);
-    free(got);
-    return answer;
-}
 
 static enum mlflow_answer batch(struct mlflow *m, const struct world *w, struct err *err)
 {
@@ -360,62 +284,6 @@ static void cancelled_at_once(void **state)
     fault_script(&w->server, "");
 }
 
-/* A process that writes to fd once the server's log has `text` so often. */
-static pid_t write_when_logged(const struct fault_server *s, const char *text, int count, int fd)
-{
-    struct fault_server own = *s;
-    struct http_config config = {.cancel_fd = -1};
-    struct timespec nap = {.tv_nsec = 20000000};
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid > 0)
-        return pid;
-    assert_int_equal(http_new(&own.control, &config, NULL), 0);
-    for (int seen = 0; seen < count; nanosleep(&nap, NULL)) {
-        struct buf log CLEANUP_BUF;
-        fault_log(&own, &log);
-        seen = 0;
-        for (const char *at = log.p; (at = strstr(at, text)); at++)
-            seen++;
-    }
-    _exit(write(fd, "x", 1) == 1 ? 0 : 1);
-}
-
-/* The process is asked to end while a part is on its way: what the storage has is given up, which does not take long. */
-static void given_up_parts(void **state)
-{
-    struct world *w = *state;
-    if (!w->there)
-        skip();
-    struct mlflow_config c = w->config;
-    static char text[2500];
-    static const char *const scripts[] = {"/storage/ 2- hang 60\n", "/storage/ 2- hang 60\nmpu/abort 1- hang 60\n"};
-    c.multipart_bytes = 1000;
-    c.part_bytes = 400;
-    c.http.total_s = 60;
-    for (size_t i = 0; i < 2; i++) {
-        struct buf log CLEANUP_BUF;
-        struct err err;
-        int pipes[2], fd = file_with(text, sizeof text);
-        assert_int_equal(pipe(pipes), 0);
-        c.http.cancel_fd = pipes[0];
-        struct mlflow *m = client_of(&c);
-        fault_script(&w->server, scripts[i]);
-        pid_t later = write_when_logged(&w->server, "/storage/u", 2, pipes[1]);
-        int64_t t = clock_mono_ns();
-        assert_int_equal(mlflow_artifact_put(m, &w->run, "deep/parts.bin", fd, sizeof text, &err), MLFLOW_CANCELLED);
-        assert_true(clock_mono_ns() - t < 40000000000);
-        waitpid(later, NULL, 0);
-        mlflow_close(m);
-        close(fd);
-        close(pipes[0]);
-        close(pipes[1]);
-        fault_log(&w->server, &log);
-        assert_non_null(strstr(log.p, "mpu/abort"));
-        fault_script(&w->server, "");
-    }
-}
-
 static void redirected(void **state)
 {
     struct world *w = *state;
@@ -474,150 +342,11 @@ static void idle_connections(void **state)
     mlflow_close(m);
 }
 
-static int count_samples(void *context, double value, int64_t time_ms, int64_t step)
-{
-    *(double *)context += value + (double)(time_ms - step);
-    return 0;
-}
-
-/* A proxy takes less than a batch: it is sent in halves, and the later ones are smaller from the start. */
-static void batches_in_halves(void **state)
-{
-    struct world *w = *state;
-    if (!w->there)
-        skip();
-    struct mlflow_config c = w->config;
-    struct mlflow_run run, back;
-    struct err err;
-    struct mlflow_batch b;
-    const char *id;
-    char key[20];
-    double sum = 0;
-    c.uri = w->other.uri;
-    struct mlflow *m = client_of(&c);
-    assert_int_equal(mlflow_experiment(m, "halves", &w->arena, &id, &err), MLFLOW_FINE);
-    assert_int_equal(mlflow_run_create(m, id, "n", "u", 1, NULL, 0, &w->arena, &run, &err), MLFLOW_FINE);
-    batch_begin(&b, m, run.id);
-    for (int i = 0; i < 2100; i++) {
-        batch_metric(&b, STR("series"), i, i, i);
-        snprintf(key, sizeof key, "key%d", i);
-        if (i < 150)
-            batch_param(&b, str_of(key), str_of(key));
-        if (i < 130)
-            batch_tag(&b, str_of(key), str_of(key));
-    }
-    assert_int_equal(batch_send(&b), MLFLOW_FINE);
-    batch_end(&b);
-    unsigned before = mlflow_requests(m);
-    batch_begin(&b, m, run.id);
-    for (int i = 0; i < 30; i++)
-        batch_metric(&b, STR("small"), 1, 1, i);
-    assert_int_equal(batch_send(&b), MLFLOW_FINE);
-    assert_true(mlflow_requests(m) - before <= 3);
-    assert_int_equal(mlflow_history(m, run.id, "series", count_samples, &sum, &err), MLFLOW_FINE);
-    assert_true(sum == 2099 * 2100 / 2);
-    assert_int_equal(mlflow_run_get(m, run.id, &w->arena, &back, &err), MLFLOW_FINE);
-    assert_int_equal(json_count(json_get(back.data, "params")), 150);
-    assert_int_equal(json_count(json_get(back.data, "tags")), 131);
-    json_free(back.reply);
-    /* one fact that is too long alone */
-    char *huge = calloc(1, 6001);
-    memset(huge, 'x', 5000);
-    batch_param(&b, STR("huge"), str_of(huge));
-    assert_int_equal(batch_send(&b), MLFLOW_REFUSED);
-    assert_non_null(strstr(b.err.text, "client_max_body_size"));
-    free(huge);
-    batch_end(&b);
-    json_free(run.reply);
-    mlflow_close(m);
-}
-
-static void files_in_parts(void **state)
-{
-    struct world *w = *state;
-    if (!w->there)
-        skip();
-    struct mlflow_config c = w->config;
-    struct err err;
-    char text[2500];
-    for (size_t i = 0; i < sizeof text; i++)
-        text[i] = (char)('a' + i % 23);
-    c.multipart_bytes = 1000;
-    c.part_bytes = 400;
-    int fd = file_with(text, sizeof text);
-    struct mlflow *m = client_of(&c);
-    static const struct {
-        const char *script;
-        enum mlflow_answer answer;
-        const char *logged, *not_logged;
-    } cases[] = {
-        {"", MLFLOW_FINE, "PUT /storage/u1/7?signature=secret fine auth=- workspace=-", "mpu/abort"},
-        {"mpu/create 1 503\n/storage/ 3 reset\nmpu/complete 1 502\n", MLFLOW_FINE, "mpu/complete", "mpu/abort"},
-        {"mpu/create 1- 501\n", MLFLOW_FINE, "PUT /api/2.0/mlflow-artifacts/artifacts/", "storage"},
-        {"mpu/create 1- 404\n", MLFLOW_FINE, "PUT /api/2.0/mlflow-artifacts/artifacts/", "storage"},
-        {"mpu/create 1- 401\n", MLFLOW_DENIED, "mpu/create", "storage"},
-        {"/storage/ 4- 503\n", MLFLOW_LATER, "mpu/abort", "mpu/complete"},
-        {"/storage/ 4- 403\n", MLFLOW_LATER, "mpu/abort", "mpu/complete"},
-        {"/storage/ 4- reset\n", MLFLOW_LATER, "mpu/abort", "mpu/complete"},
-        {"mpu/complete 1- 500-html\n", MLFLOW_LATER, "mpu/abort", "mlflow-artifacts/artifacts"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buf log CLEANUP_BUF;
-        char path[40];
-        snprintf(path, sizeof path, "deep/er/parts%zu.bin", i);
-        fault_script(&w->server, cases[i].script);
-        enum mlflow_answer answer = mlflow_artifact_put(m, &w->run, path, fd, sizeof text, &err);
-        fault_log(&w->server, &log);
-        if (answer != cases[i].answer || !strstr(log.p, cases[i].logged) || strstr(log.p, cases[i].not_logged))
-            fail_msg("case %zu: answer %d: %s\n%s", i, answer, err.text, log.p);
-        if (answer != MLFLOW_FINE && (strstr(err.text, "secret") || !strstr(err.text, "server")))
-            fail_msg("case %zu: %s", i, err.text);
-        fault_script(&w->server, "");
-        if (answer == MLFLOW_FINE)
-            assert_int_equal(get_file(m, w, path, text, sizeof text, &err), MLFLOW_FINE);
-    }
-    /* a small file goes the usual way */
-    struct buf log CLEANUP_BUF;
-    assert_int_equal(mlflow_artifact_put(m, &w->run, "small", fd, 999, &err), MLFLOW_FINE);
-    fault_log(&w->server, &log);
-    assert_null(strstr(log.p, "storage"));
-    close(fd);
-    mlflow_close(m);
-}
-
-/* Where artifacts lie is the choice of whoever made the experiment: another host gets no credentials. */
-static void artifacts_elsewhere(void **state)
-{
-    struct world *w = *state;
-    if (!w->there)
-        skip();
-    struct mlflow_run run = w->run;
-    struct err err;
-    struct buf log CLEANUP_BUF;
-    char uri[200];
-    int fd = file_with("x", 1);
-    struct mlflow *m = client_of(&w->config);
-    snprintf(uri, sizeof uri, "http://localhost:%u/api/2.0/mlflow-artifacts/artifacts/9/evil", w->other.port);
-    run.artifact_uri = uri;
-    fault_script(&w->other, "");
-    assert_int_equal(mlflow_artifact_put(m, &run, "f", fd, 1, &err), MLFLOW_FINE);
-    fault_log(&w->other, &log);
-    assert_non_null(strstr(log.p, "PUT /api/2.0/mlflow-artifacts/artifacts/9/evil/f fine auth=- workspace=- type=application/octet-stream expect=-"));
-    close(fd);
-    mlflow_close(m);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault),        cmocka_unit_test(nobody_listens), cmocka_unit_test(patience_ends),
-        cmocka_unit_test(cancelled_at_once),  cmocka_unit_test(redirected),     cmocka_unit_test(idle_connections),
-        cmocka_unit_test(batches_in_halves),  cmocka_unit_test(files_in_parts), cmocka_unit_test(artifacts_elsewhere),
-        cmocka_unit_test(given_up_parts),
+        cmocka_unit_test(every_fault),       cmocka_unit_test(nobody_listens), cmocka_unit_test(patience_ends),
+        cmocka_unit_test(cancelled_at_once), cmocka_unit_test(redirected),     cmocka_unit_test(idle_connections),
     };
-    if (!http_library()) {
-        printf("1..0 # SKIP libcurl is not installed\n");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, begin, end);
+    return RUN_IN_WORLD(tests);
 }
