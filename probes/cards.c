@@ -1,17 +1,19 @@
-/* cards.c: what each network card receives and sends while the program runs: Ethernet and the like, and InfiniBand's, Omni-Path's, RoCE's ports,
- * whose traffic does not pass through the kernel and stands in no other table. */
+/* cards.c: what each network card receives and sends while the program runs: Ethernet and the like, and InfiniBand's, Omni-Path's, RoCE's
+ * and Slingshot's ports, whose traffic does not pass through the kernel and stands in no other table. */
 #include "probes/sample.h"
 
 #include <stdio.h>
 
 extern const struct probe probe_cards;
 
-enum {
-    CARDS_MAX = 16,
-    PORTS_MAX = 16,
-    PORTS_OF_ONE = 4,
-    OCTETS = 4 /* a port's data are counted in words of so many (InfiniBand 16.1.3.5) */
-};
+enum { CARDS_MAX = 16, PORTS_MAX = 16, PORTS_OF_ONE = 4 };
+
+/* What counts a port's data. Slingshot's telemetry is "<number>@<time>" in octets: HPE's Cassini counters, of all traffic that passed the link well. */
+static const struct family {
+    const char *received, *sent, *wait;
+    double octets; /* in one count: words of four by InfiniBand 16.1.3.5 */
+} infiniband = {"port_rcv_data", "port_xmit_data", "port_xmit_wait", 4},
+  slingshot = {"hni_sts_rx_ok_octets", "hni_sts_tx_ok_octets", NULL, 1};
 
 struct card {
     char device[24], key[24];
@@ -20,6 +22,7 @@ struct card {
 };
 
 struct port {
+    const struct family *family;
     char key[32], folder[96];
     bool active, stuck;
     struct sample_file received_file, sent_file, wait_file;
@@ -88,21 +91,39 @@ struct finding {
     struct cards *c;
 };
 
+/* A port whose counters are in this folder, if they are there. */
+static struct port *add_port(struct finding *f, const struct family *family, const char *folder)
+{
+    if (f->c->ports == PORTS_MAX || !look_exists(f->h, folder))
+        return NULL;
+    struct port *p = &f->c->port[f->c->ports++];
+    p->family = family;
+    snprintf(p->folder, sizeof p->folder, "%s", folder);
+    return p;
+}
+
 static void find_ports(void *context, const char *device)
 {
     struct finding *f = context;
-    char name[24], path[128];
+    char name[24], folder[96];
     sample_name(name, device, "fabric", ++f->c->devices);
-    for (int number = 1; number <= PORTS_OF_ONE && f->c->ports < PORTS_MAX; number++) {
-        struct port *p = &f->c->port[f->c->ports];
-        int n = snprintf(path, sizeof path, "sys/class/infiniband/%.40s/ports/%d/counters", device, number);
-        if (!look_exists(f->h, path))
-            continue;
-        memcpy(p->folder, path, (size_t)n + 1 < sizeof p->folder ? (size_t)n + 1 : sizeof p->folder);
-        p->folder[sizeof p->folder - 1] = 0;
-        snprintf(p->key, sizeof p->key, "%s_%d", name, number);
-        f->c->ports++;
+    for (int number = 1; number <= PORTS_OF_ONE; number++) {
+        snprintf(folder, sizeof folder, "sys/class/infiniband/%.40s/ports/%d/counters", device, number);
+        struct port *p = add_port(f, &infiniband, folder);
+        if (p)
+            snprintf(p->key, sizeof p->key, "%s_%d", name, number);
     }
+}
+
+static void find_slingshot(void *context, const char *device)
+{
+    struct finding *f = context;
+    char folder[96];
+    snprintf(folder, sizeof folder, "sys/class/cxi/%.40s/device/telemetry", device);
+    struct port *p = add_port(f, &slingshot, folder);
+    f->c->devices++;
+    if (p)
+        sample_name(p->key, device, "fabric", f->c->devices);
 }
 
 /* Old devices count in 32 bits and stop at the highest number. */
@@ -114,18 +135,19 @@ static bool is_stuck(double words)
 static void see_port(struct host *h, struct record *r, struct port *p)
 {
     double in, out, wait, rate;
-    if (p->stuck || !sample_number(h, &p->received_file, &in, "%s/port_rcv_data", p->folder) ||
-        !sample_number(h, &p->sent_file, &out, "%s/port_xmit_data", p->folder))
+    if (p->stuck || !sample_number(h, &p->received_file, &in, "%s/%s", p->folder, p->family->received) ||
+        !sample_number(h, &p->sent_file, &out, "%s/%s", p->folder, p->family->sent))
         return;
-    if (is_stuck(in) || is_stuck(out)) {
+    if (p->family == &infiniband && (is_stuck(in) || is_stuck(out))) {
         p->stuck = true;
         tell_missing(h, r, "system/fabric", "%s: its counters have 32 bits and stand at their end; \"perfquery -R\" resets them", p->key);
         return;
     }
     p->active |= p->received.known && (in != p->received.last || out != p->sent.last);
-    tell_rate(h, r, &p->received, in * OCTETS, p->active, p->key, "receive");
-    tell_rate(h, r, &p->sent, out * OCTETS, p->active, p->key, "transmit");
-    if (sample_number(h, &p->wait_file, &wait, "%s/port_xmit_wait", p->folder) && sample_rate(&p->wait, h, wait, 0, &rate) && p->active)
+    tell_rate(h, r, &p->received, in * p->family->octets, p->active, p->key, "receive");
+    tell_rate(h, r, &p->sent, out * p->family->octets, p->active, p->key, "transmit");
+    if (p->family->wait && sample_number(h, &p->wait_file, &wait, "%s/%s", p->folder, p->family->wait) &&
+        sample_rate(&p->wait, h, wait, 0, &rate) && p->active)
         sample_tell_fine(h, r, rate, "system/network_%s_wait_ticks_per_second",
                          p->key); /* data stood ready, and there was no credit to send them */
 }
@@ -140,6 +162,7 @@ static int sample(struct host *h, struct record *r, struct err *err)
     if (!c->looked) {
         struct finding f = {h, c};
         look_names(h, "sys/class/infiniband", find_ports, &f);
+        look_names(h, "sys/class/cxi", find_slingshot, &f);
         c->looked = true;
     }
     if (sample_read(h, &c->file, &text, "proc/self/net/dev"))

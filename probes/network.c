@@ -126,7 +126,8 @@ static void see_slingshot(void *context, const char *device)
             tally_add(&f->rates, (struct str){text.p, text.n});
             break;
         }
-    if (look(f->h, &text, "sys/class/cxi/%s/device/port/link_state", device) ||
+    if (look(f->h, &text, "sys/class/cxi/%s/device/port/link", device) || /* "up" */
+        look(f->h, &text, "sys/class/cxi/%s/device/port/link_state", device) ||
         look(f->h, &text, "sys/class/cxi/%s/device/link_state", device))
         tally_add(&f->states, (struct str){text.p, text.n});
     if (look(f->h, &text, "sys/class/cxi/%s/device/uc/qspi_blob_version", device) ||

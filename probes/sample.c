@@ -70,8 +70,9 @@ bool sample_number(const struct host *h, struct sample_file *f, double *ret, con
     va_end(ap);
     if (!open || !read_again(f, &text))
         return false;
+    struct str word = str_word(&text);
     errno = EINVAL;
-    return str_double(str_word(&text), ret) && isfinite(*ret);
+    return str_double(str_cut(&word, '@'), ret) && isfinite(*ret);
 }
 
 void sample_close(struct sample_file *f)

@@ -13,7 +13,7 @@ struct sample_file {
 };
 /* Reads it anew, at most 64 KiB, into memory that holds until the next call. False with errno: not to be had (it is tried once), or gone. */
 bool sample_read(const struct host *h, struct sample_file *f, struct str *ret, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* The same for a file with one number. */
+/* The same for a file with one number, perhaps with "@<time>" behind it. */
 bool sample_number(const struct host *h, struct sample_file *f, double *ret, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void sample_close(struct sample_file *f);
 

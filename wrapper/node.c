@@ -388,6 +388,7 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
         return 0;
     begin(n, env, strcmp(opt_text(&n->plan.opts, "profile"), "public") == 0);
     choose_name(n, 1, node_by_slurm(env));
+    n->host.counters = opt_on(&n->plan.opts, "counters");
     n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, "sample") * 1e9);
     node_folder(n->plan.spool, launch, &path);
     if (path.failed || fs_mkdirs(AT_FDCWD, path.p, 0700, NULL))

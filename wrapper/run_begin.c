@@ -260,6 +260,7 @@ static void set_host(struct run *run, char **env)
                               .cwd = run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, "cloud-metadata"),
+                              .counters = opt_on(&run->plan.opts, "counters"),
                               .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
 }
 

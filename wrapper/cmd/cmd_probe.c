@@ -156,6 +156,7 @@ static int run(struct cmd_context *c)
         .spool = -1,
         .cache = real && !opt_on(&c->opts, "no-cache") && probes_cache_dir(c->env, &cache) ? cache.p : NULL,
         .metadata = opt_text(&c->opts, "cloud-metadata"),
+        .counters = opt_on(&c->opts, "counters"),
         .public_profile = strcmp(opt_text(&c->opts, "profile"), "public") == 0,
     };
     if (h.root < 0) {
@@ -188,6 +189,7 @@ static const struct opt_row rows[] = {
     {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "what a record of this profile would hold",
      0},
     {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "look again at what lasts until the next boot", 0},
+    {"counters", 0, OPT_FLAG, NULL, "BENCHWRAP_COUNTERS", NULL, "Selection", "count what goes over the memory controllers, too", 0},
     {"cloud-metadata", 0, OPT_TEXT, "auto|URL", "BENCHWRAP_CLOUD_METADATA", NULL, "Selection",
      "ask the cloud's metadata service, too (1 s at most)", 0},
     {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "look at a captured machine (scripts/capture-machine) instead of this one", 0},

@@ -94,6 +94,26 @@ static bool near(double a, double b)
     return fabs(a - b) <= 1e-3 * fabs(b) + 1e-6;
 }
 
+/* Slingshot: HPE's telemetry files, as on a node of an EX system: a number of octets and when it was read from the card. */
+static void slingshot_has_rates(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, "sys/class/cxi/cxi0/device/telemetry/hni_sts_rx_ok_octets", "5000000@1795242239.000000001\n");
+    put(&m, "sys/class/cxi/cxi0/device/telemetry/hni_sts_tx_ok_octets", "4294967295@1795242239.000000001\n"); /* 48 bits: no end of 32 */
+    put(&m, "sys/class/cxi/cxi1/device/port/link", "up\n"); /* an older driver: without telemetry */
+    sample(&m, 1);
+    put(&m, "sys/class/cxi/cxi0/device/telemetry/hni_sts_rx_ok_octets", "5005000000@1795242249.000000001\n");
+    put(&m, "sys/class/cxi/cxi0/device/telemetry/hni_sts_tx_ok_octets", "4394967295@1795242249.000000001\n");
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/network_cxi0_receive_megabytes_per_second"), 500));
+    assert_true(near(last(&m, "system/network_cxi0_transmit_megabytes_per_second"), 10));
+    assert_int_equal(count(&m, "system/network_cxi1"), 0);
+    assert_string_equal(missing(&m, "system/fabric"), "");
+    end(&m);
+}
+
 static void pressure_is_the_share_of_time(void **state)
 {
     struct machine m;
@@ -489,7 +509,7 @@ static void memory_modules_are_told_without_serials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
+        cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(slingshot_has_rates), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
         cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
         cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(throttling_of_the_group), cmocka_unit_test(the_tree_is_the_programs_own),
         cmocka_unit_test(thousands_of_processes_cost_little), cmocka_unit_test(clocks_that_jump_give_no_rates), cmocka_unit_test(names_in_keys_hold_no_addresses),

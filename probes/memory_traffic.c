@@ -1,0 +1,275 @@
+/* memory_traffic.c: what goes over the memory controllers of the node while the program runs, on request (--counters).
+ *
+ * The kernel describes each counter in /sys/bus/event_source/devices/<unit>/: type (its number), cpumask (where to open it), events/<name> ("event=0x04,
+ * umask=0x03") with .scale and .unit (6.103515625e-5 MiB: 64 bytes), format/<term> ("config:0-7"): Documentation/ABI/testing/sysfs-bus-event_source-devices*.
+ * They are the node's, not the program's, and the kernel shows them to root, or where kernel.perf_event_paranoid is 0 or below. */
+#include "probes/memory_traffic.h"
+
+#include "base/fs.h"
+#include "probes/sample.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern const struct probe probe_memory_traffic;
+
+#define UNITS "sys/bus/event_source/devices"
+enum { PACKAGES_MAX = 32 };
+
+/* ---- what there is ---- */
+
+struct finding {
+    const struct host *h;
+    struct traffic_event *at;
+    size_t n, max;
+};
+
+/* Puts a value into the bits that a term's format names: "config:0-7,21", "config1:0-31". */
+static bool put_bits(struct str format, uint64_t value, uint64_t config[3])
+{
+    struct str word = str_cut(&format, ':');
+    size_t which = str_is(word, "config") ? 0 : str_is(word, "config1") ? 1 : str_is(word, "config2") ? 2 : 3;
+    while (which < 3 && format.p && format.n) {
+        struct str range = str_cut(&format, ','), from = str_cut(&range, '-');
+        uint64_t first, last;
+        if (!str_uint(str_trim(from), &first) || first > 63)
+            return false;
+        last = first;
+        if (range.p && (!str_uint(str_trim(range), &last) || last < first || last > 63))
+            return false;
+        uint64_t mask = last - first == 63 ? ~UINT64_C(0) : (UINT64_C(1) << (last - first + 1)) - 1;
+        config[which] |= (value & mask) << first;
+        value = last - first == 63 ? 0 : value >> (last - first + 1);
+    }
+    return which < 3 && value == 0;
+}
+
+static bool number_of(struct str text, uint64_t *ret)
+{
+    *ret = 0;
+    if (!str_starts(text, "0x"))
+        return str_uint(text, ret);
+    for (size_t i = 2; i < text.n; i++) {
+        char c = text.p[i];
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        if (digit < 0 || *ret >> 60)
+            return false;
+        *ret = *ret << 4 | (unsigned)digit;
+    }
+    return text.n > 2;
+}
+
+/* "event=0x04,umask=0x03" by the unit's formats. */
+static bool make_config(const struct host *h, const char *unit, struct str terms, uint64_t config[3])
+{
+    while (terms.p && terms.n) {
+        struct str value = str_cut(&terms, ','), name = str_cut(&value, '=');
+        struct look format;
+        uint64_t number = 1; /* a term without a value is a flag */
+        if (name.n > 40 || (value.p && !number_of(str_trim(value), &number)) ||
+            !look(h, &format, UNITS "/%.60s/format/" STR_FMT, unit, STR_ARG(str_trim(name))) ||
+            !put_bits((struct str){format.p, format.n}, number, config))
+            return false;
+    }
+    return true;
+}
+
+static double bytes_of(const struct host *h, const char *unit, const char *event)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } rows[] = {{"MiB", 1048576}, {"KiB", 1024}, {"GiB", 1073741824}, {"Bytes", 1}, {"bytes", 1}, {"B", 1}, {"MB", 1e6}, {"GB", 1e9}};
+    struct look scale, name;
+    double number;
+    if (!look(h, &scale, UNITS "/%.60s/events/%s.scale", unit, event) || !str_double((struct str){scale.p, scale.n}, &number) ||
+        !(number > 0) || !look(h, &name, UNITS "/%.60s/events/%s.unit", unit, event))
+        return 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(name.p, rows[i].name) == 0)
+            return number * rows[i].bytes;
+    return 0;
+}
+
+struct adding {
+    struct finding *f;
+    struct traffic_event e;
+};
+
+static void add_cpu(void *context, int64_t cpu)
+{
+    struct adding *a = context;
+    if (a->f->n == a->f->max)
+        return;
+    a->e.cpu = (int)cpu;
+    a->f->at[a->f->n++] = a->e;
+}
+
+/* One counter, on each processor of the unit's mask. */
+static bool add_event(struct finding *f, const char *unit, struct str terms, bool write, double bytes)
+{
+    struct adding a = {.f = f, .e = {.write = write, .bytes = bytes}};
+    struct look mask;
+    int64_t type;
+    if (bytes <= 0 || !look_int(f->h, &type, UNITS "/%.60s/type", unit) || type < 0 || type > UINT32_MAX ||
+        !make_config(f->h, unit, terms, a.e.config))
+        return false;
+    a.e.type = (uint32_t)type;
+    return look(f->h, &mask, UNITS "/%.60s/cpumask", unit) && look_list((struct str){mask.p, mask.n}, PACKAGES_MAX, add_cpu, &a);
+}
+
+static void see_unit(void *context, const char *unit)
+{
+    static const struct {
+        const char *name;
+        bool write;
+    } rows[] = {{"cas_count_read", false}, {"cas_count_write", true}, {"data_read", false},
+                {"data_write", true},      {"data_reads", false},     {"data_writes", true}};
+    struct finding *f = context;
+    struct look terms;
+    if (strncmp(unit, "amd_umc_", 8) == 0) { /* CAS commands: event 0x0a, by direction; the kernel names no events of this unit */
+        add_event(f, unit, STR("event=0x0a,rdwrmask=0x1"), false, 64);
+        add_event(f, unit, STR("event=0x0a,rdwrmask=0x2"), true, 64);
+        return;
+    }
+    if (strncmp(unit, "uncore_imc", 10) != 0)
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (look(f->h, &terms, UNITS "/%.60s/events/%s", unit, rows[i].name))
+            add_event(f, unit, (struct str){terms.p, terms.n}, rows[i].write, bytes_of(f->h, unit, rows[i].name));
+}
+
+static void see_programmable(void *context, const char *unit)
+{
+    if (!strstr(unit, "free_running"))
+        see_unit(context, unit);
+}
+
+size_t traffic_events(const struct host *h, struct traffic_event *ret, size_t max)
+{
+    struct finding f = {.h = h, .at = ret, .max = max};
+    look_names(h, UNITS, see_programmable, &f);
+    if (f.n == 0) /* the same data, counted by others: never both */
+        look_names(h, UNITS, see_unit, &f);
+    return f.n;
+}
+
+/* ---- what they count ---- */
+
+struct traffic {
+    struct traffic_event at[TRAFFIC_MAX];
+    int fd[TRAFFIC_MAX];
+    size_t n;
+    struct sample_count way[2];
+    bool open;
+};
+
+/* Bytes since they were opened: from memory, to memory. Scaled where a counter had to share its place. */
+static bool read_all(const struct traffic *t, double ret[2])
+{
+    ret[0] = ret[1] = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        uint64_t v[3]; /* value, enabled, running */
+        if (read(t->fd[i], v, sizeof v) != (ssize_t)sizeof v || v[2] == 0)
+            return false;
+        ret[t->at[i].write] += (double)v[0] * ((double)v[1] / (double)v[2]) * t->at[i].bytes;
+    }
+    return true;
+}
+
+static void close_all(void *kept)
+{
+    struct traffic *t = kept;
+    for (size_t i = 0; t->open && i < t->n; i++)
+        close(t->fd[i]);
+    t->open = false;
+}
+
+/* 0, or the errno of the one that cannot be opened: half of them would be half of the data. */
+static int open_all(struct traffic *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct perf_event_attr attr = {.size = sizeof attr,
+                                       .type = t->at[i].type,
+                                       .config = t->at[i].config[0],
+                                       .config1 = t->at[i].config[1],
+                                       .config2 = t->at[i].config[2],
+                                       .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING};
+        t->fd[i] = (int)syscall(SYS_perf_event_open, &attr, -1, t->at[i].cpu, -1, PERF_FLAG_FD_CLOEXEC);
+        if (t->fd[i] >= 0)
+            continue;
+        int why = errno;
+        while (i-- > 0)
+            close(t->fd[i]);
+        return why;
+    }
+    t->open = t->n > 0;
+    return 0;
+}
+
+static void tell_why(const struct host *h, struct record *r, int why)
+{
+    if (why == EACCES || why == EPERM)
+        tell_missing(h, r, "counters.node_memory_read_GB",
+                     "the kernel shows the memory controllers' counters to root only: sysctl kernel.perf_event_paranoid is above 0");
+    else
+        tell_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters cannot be opened: %s", strerror(why));
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct traffic *t = h->counters ? probe_kept(h, &probe_memory_traffic) : NULL;
+    (void)err;
+    if (!t)
+        return 0;
+    t->n = traffic_events(h, t->at, TRAFFIC_MAX);
+    if (t->n == 0) {
+        tell_missing(h, r, "counters.node_memory_read_GB",
+                     "the kernel shows no counters of memory controllers here (uncore_imc, amd_umc; none in virtual machines)");
+        return 0;
+    }
+    int why = h->real ? open_all(t) : ENODEV;
+    if (why)
+        tell_why(h, r, why);
+    return 0;
+}
+
+static int sample(struct host *h, struct record *r, struct err *err)
+{
+    static const char *const ways[2] = {"read", "write"};
+    struct traffic *t = h->counters ? probe_kept(h, &probe_memory_traffic) : NULL;
+    double bytes[2], rate;
+    (void)err;
+    for (int i = 0; t && t->open && read_all(t, bytes) && i < 2; i++)
+        if (sample_rate(&t->way[i], h, bytes[i], 0, &rate))
+            sample_tell_fine(h, r, rate / 1e6, "system/memory_%s_megabytes_per_second", ways[i]);
+    return 0;
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    struct traffic *t = h->counters ? probe_kept(h, &probe_memory_traffic) : NULL;
+    double bytes[2];
+    (void)err;
+    if (!t || !t->open)
+        return 0;
+    if (read_all(t, bytes)) {
+        record_metric(r, "counters.node_memory_read_GB", bytes[0] / 1e9, "GB", DIR_NONE, 0, 0);
+        record_metric(r, "counters.node_memory_write_GB", bytes[1] / 1e9, "GB", DIR_NONE, 0, 0);
+    } else
+        tell_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters were held by others, or could not be read");
+    return 0;
+}
+
+const struct probe probe_memory_traffic = {
+    .name = "memory_traffic",
+    .summary = "what goes over the node's memory controllers, with --counters",
+    .before = before,
+    .sample = sample,
+    .after = after,
+    .keeps = sizeof(struct traffic),
+    .drop = close_all,
+};
