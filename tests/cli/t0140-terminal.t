@@ -79,9 +79,9 @@ for way in recorded ${BENCHWRAP_LONG:+unrecorded limited}; do
     fi
     out=$(on_pty "expect More; send \x20; expect More; wait 0.3; send q" -- env TERM=xterm "${wrap[@]}" more lines)
     case $out in *time-out*) tap_fail "$way: more" "$out" ;; *) tap_pass "$way: more takes keys and ends" ;; esac
-    if command -v vim >/dev/null; then
+    if vim=$(command -v vim || command -v vim.tiny); then
         rm -f new.txt
-        out=$(on_pty "wait 1.2; send ihello\x1b; wait 0.5; send :wq\r" -- env TERM=xterm "${wrap[@]}" vim -u NONE -N new.txt)
+        out=$(on_pty "wait 1.2; send ihello\x1b; wait 0.5; send :wq\r" -- env TERM=xterm "${wrap[@]}" "$vim" -u NONE -N new.txt)
         is "$way: vim edits" "$(cat new.txt)" hello
         like "$way: ... and leaves the terminal as it was" "$out" 'modes: echo canon opost'
     else

@@ -32,17 +32,17 @@ F=$(sed 's/port //' fault.port)
 direct=http://127.0.0.1:$F
 
 new_key() { openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=$1" 2>/dev/null; }
-sign() { # NAME SAN DAYS
+sign() { # NAME SAN UNTIL…: -days N, or the end itself where OpenSSL (3.4) takes no days that are past
     echo "subjectAltName=$2" >ext
-    openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days "$3" -extfile ext -out "$1.pem" 2>/dev/null
+    openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial "${@:3}" -extfile ext -out "$1.pem" 2>/dev/null
 }
 {
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj "/CN=our own CA"
     for c in good expired other client; do new_key $c; done
-    sign good DNS:localhost,IP:127.0.0.1 2
-    sign expired DNS:localhost,IP:127.0.0.1 -1
-    sign other DNS:tracking.example.org 2
-    sign client DNS:client 2
+    sign good DNS:localhost,IP:127.0.0.1 -days 2
+    sign expired DNS:localhost,IP:127.0.0.1 -days -1 || sign expired DNS:localhost,IP:127.0.0.1 -not_before 20250101000000Z -not_after 20250102000000Z
+    sign other DNS:tracking.example.org -days 2
+    sign client DNS:client -days 2
     cat client.key client.pem >client-both.pem
     mkdir cas && cp ca.pem cas/ && openssl rehash cas
 } >/dev/null 2>&1
