@@ -23,8 +23,9 @@ ok 'gamma: gaps vary as its shape says (cv 2)' awk -F, 'NR > 2 {g = $2 - last; s
 # Coordinated omission: two slots of 50 ms cannot serve 200 per second; the queue is seen from the schedule, not from the send.
 llm_stop
 llm_start "$FAKE" --ttft 50ms
-load --rate 200 --arrivals constant -c 2 -d 1s --grace 30s >"$WORK/co.json"
+load --rate 200 --arrivals constant -c 2 -d 1s --grace 30s --goodput ttft:500 >"$WORK/co.json"
 ok 'waiting in the client is told' jq -e '.completed == 200 and .median_ttft_ms < 0.5 * .median_ttft_from_schedule_ms and .load.late > 100' "$WORK/co.json"
+ok '  and no request that waited so long has met its objective' jq -e '.goodput.good < 40' "$WORK/co.json" # 40 a second can be served
 load --rate 200 --arrivals constant -c 2 -d 1s --drop >"$WORK/drop.json"
 ok 'or dropped, if so wished, and counted' jq -e '.load.dropped > 100 and .completed + .load.dropped == 200' "$WORK/drop.json"
 llm_stop
@@ -72,8 +73,8 @@ llm_stop
 llm_start "$FAKE" --ttft 5s
 load -c 4 -n 8 --cancel 1@100ms >"$WORK/out.json"
 is 'cancelled requests are neither good nor failed' "$(jq -c '[.completed, .failed, .endings]' "$WORK/out.json")" '[0,0,{"cancelled":8}]'
-load -c 4 -d 300ms --grace 200ms >"$WORK/out.json"
-is 'the grace at the end is bounded' "$(jq -c '.endings | keys' "$WORK/out.json")" '["unfinished"]'
+load -c 4 -d 300ms --grace 200ms --goodput ttft:9000 >"$WORK/out.json"
+is 'the grace at the end is bounded; what is not finished then was not good' "$(jq -c '[(.endings | keys), .goodput.share]' "$WORK/out.json")" '[["unfinished"],0]'
 llm_stop
 llm_start "$FAKE"; first=$url saw=$said
 llm_start "$FAKE"

@@ -108,7 +108,8 @@ differ("itl_gaps", result["tokens"]["itl_gaps"], len(all_gaps))
 differ("itl_gaps_shared_stamp", result["tokens"]["itl_gaps_shared_stamp"], len(all_gaps) - len(gaps))
 check_metric("send_lag", [(ns(r["sent_at"]) - ns(r["scheduled_at"])) / 1e6 for r in measured])
 if result.get("goodput"):
-    met = sum(all(result["goodput"][k + "_ms"] is None or (g[k] or 0) <= result["goodput"][k + "_ms"] for k in ("ttft", "tpot", "e2el")) for g in good)
+    met = sum(all(result["goodput"][k + "_ms"] is None or (g[by] or 0) <= result["goodput"][k + "_ms"] for k, by in
+              (("ttft", "ttft_from_schedule"), ("tpot", "tpot"), ("e2el", "e2el_from_schedule"))) for g in good)
     differ("goodput.good", result["goodput"]["good"], met)
     differ("goodput.share", result["goodput"]["share"], met / len(measured))
     differ("request_goodput", result["request_goodput"], met / duration, 1e-8)

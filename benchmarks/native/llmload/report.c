@@ -28,6 +28,8 @@ void report_derive(struct derived *ret, const struct report *r)
         .cpu_us_per_event = m->events_all ? o->m.cpu_s * 1e6 / (double)m->events_all : NAN,
         .reads_per_event = m->events_all ? (double)m->reads_all / (double)m->events_all : NAN,
     };
+    double due = (double)(ret->completed + ret->failed + ret->unfinished + m->dropped);
+    ret->good_share = due > 0 ? (double)m->good / due : NAN;
     ret->has_steady = steady_find(&ret->steady, r->load, o);
     ret->has_objectives =
         r->load->objectives.ttft_ns || r->load->objectives.itl_ns || r->load->objectives.tpot_ns || r->load->objectives.e2el_ns;

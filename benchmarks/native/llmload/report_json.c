@@ -265,7 +265,6 @@ static void put_goodput(struct writer *w)
 {
     const struct objectives *j = &w->r->load->objectives;
     const struct metrics *m = &w->r->outcome->m;
-    uint64_t all = w->d.completed + w->d.failed;
     if (!w->d.has_objectives)
         return;
     key(w->to, "goodput");
@@ -276,7 +275,7 @@ static void put_goodput(struct writer *w)
     number(w->to, "tpot_ms", j->tpot_ns ? (double)j->tpot_ns / 1e6 : NAN);
     number(w->to, "e2el_ms", j->e2el_ns ? (double)j->e2el_ns / 1e6 : NAN);
     whole(w->to, "good", m->good);
-    number(w->to, "share", all ? (double)m->good / (double)all : NAN); /* failed ones are in the denominator */
+    number(w->to, "share", w->d.good_share);
     buf_putc(w->to, '}');
 }
 

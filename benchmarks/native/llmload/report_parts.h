@@ -16,6 +16,7 @@ struct derived {
     double seconds; /* first actual send to last completion of measured requests */
     double window_s; /* measurement window; NaN: by count */
     uint64_t completed, failed, cancelled, unfinished;
+    double good_share; /* of all that should have been answered: failed, unfinished and dropped ones too; NaN: none */
     double concurrency, peak_tokens, cpu_us_per_event, reads_per_event;
     bool has_steady, has_objectives;
     struct steady steady;

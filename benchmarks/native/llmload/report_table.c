@@ -94,11 +94,10 @@ static void put_throughput(const struct report *r, const struct derived *d, stru
                    d->steady.enough ? "" : " (short: under 10 s or a tenth of the run)");
     }
     if (d->has_objectives) {
-        uint64_t all = d->completed + d->failed;
         buf_printf(to, "%-34s", "goodput");
         figure(to, report_per_second((double)m->good, d->seconds));
-        buf_printf(to, " requests/s met every objective: %llu of %llu, failed ones counted in\n", (unsigned long long)m->good,
-                   (unsigned long long)all);
+        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %% of all, failed, unfinished and dropped ones counted in\n",
+                   (unsigned long long)m->good, 100 * d->good_share);
     }
 }
 

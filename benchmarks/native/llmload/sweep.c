@@ -98,7 +98,7 @@ static bool note(struct sweep *s, const struct load *load, const struct outcome 
     struct report r = {.load = load, .outcome = o};
     struct derived d;
     report_derive(&d, &r);
-    double all = (double)(d.completed + d.failed + m->dropped), share = all > 0 ? (double)m->good / all : 0;
+    double share = isfinite(d.good_share) ? d.good_share : 0;
     bool met = d.completed && share >= s->share;
     struct saturation_point *p = &s->points[s->point_count];
     *p = (struct saturation_point){.load = level,
