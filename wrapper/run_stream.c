@@ -2,6 +2,7 @@
 #include "wrapper/run_stream.h"
 
 #include "base/fs.h"
+#include "mlruns-format/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,9 +187,8 @@ static void join_piece(void *context, const void *p, size_t n)
 
 static void join_cut(void *context, uint64_t bytes)
 {
-    char line[120];
-    int n = snprintf(line, sizeof line, "\n[benchwrap: %" PRIu64 " bytes of this stream are not kept here, see --log-max]\n", bytes);
-    join_piece(context, line, (size_t)n);
+    char line[STREAM_CUT_BYTES];
+    join_piece(context, line, stream_cut_line(line, bytes));
 }
 
 int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err)

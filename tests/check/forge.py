@@ -196,16 +196,28 @@ def adds_a_param_to_a_published_run(c): c.tree[b"mlruns"][OLD[0]][OLD[1]][b"para
 
 
 # ---- types, names ----
-@kind("file-type")
-def links_to_a_secret(c): c.art[b"log.txt"] = Raw(b"120000", b"/etc/passwd")
-@kind("file-type")
-def links_a_whole_run(c): c.folder[c.id] = Raw(b"120000", b"../../..")
+def replaced(name, where, at, by, *words):
+    """An entry of one of the case's trees is something else than a file."""
+    def f(c): where(c)[at if at is not None else c.id] = by
+    f.__name__ = name
+    kind("file-type", *words)(f)
+
+
+def link(to): return Raw(b"120000", to)
+
+
+replaced("links_to_a_secret", lambda c: c.art, b"log.txt", link(b"/etc/passwd"))
+replaced("links_a_whole_run", lambda c: c.folder, None, link(b"../../.."))
+replaced("links_the_whole_tree", lambda c: c.tree, b"mlruns", link(b"/tmp"), "path-outside")
+replaced("links_an_experiment", lambda c: c.tree[b"mlruns"], IOR[0], link(b"../.."))
+replaced("links_the_params", lambda c: c.run, b"params", link(b"../../../.git"), "mlflow-folder")
+replaced("links_the_meta_of_the_experiment", lambda c: c.folder, b"meta.yaml", link(b"/etc/passwd"))
+replaced("links_the_record", lambda c: c.art, b"benchwrap.json", link(b"../../../../README.md"))
+for name, where, at in [("run", lambda c: c.folder, b"9" * 32), ("experiment", lambda c: c.tree[b"mlruns"], b"12345"), ("folder_of_tags", lambda c: c.run, b"tags"),
+                        ("folder_of_a_run", lambda c: c.art, b"sub"), ("folder_at_the_root", lambda c: c.tree, b"sub")]:
+    replaced("has_a_submodule_for_a_" + name, where, at, Raw(b"160000", name=MAIN))
 @kind("file-type")
 def replaces_a_published_file_by_a_link(c): c.tree[b"mlruns"][OLD[0]][OLD[1]][b"meta.yaml"] = Raw(b"120000", b"/dev/zero")
-@kind("file-type")
-def has_a_submodule_in_a_run(c): c.art[b"sub"] = Raw(b"160000", name=MAIN)
-@kind("file-type")
-def has_a_submodule_at_the_root(c): c.tree[b"sub"] = Raw(b"160000", name=MAIN)
 @kind("file-mode")
 def has_a_program(c): c.art[b"run.sh"] = Raw(b"100755", b"#!/bin/sh\n")
 @kind("file-mode")
@@ -270,22 +282,6 @@ def lacks_a_tree(c): c.art[b"x"] = Raw(b"40000", name="34" * 20)
 def says_a_file_is_a_folder(c): c.art[b"x"] = Raw(b"40000", b"x")
 
 
-@kind("file-type", "path-outside")
-def links_the_whole_tree(c): c.tree[b"mlruns"] = Raw(b"120000", b"/tmp")
-@kind("file-type")
-def links_an_experiment(c): c.tree[b"mlruns"][c.exp] = Raw(b"120000", b"../..")
-@kind("file-type", "mlflow-folder")
-def links_the_params(c): c.run[b"params"] = Raw(b"120000", b"../../../.git")
-@kind("file-type")
-def links_the_meta_of_the_experiment(c): c.folder[b"meta.yaml"] = Raw(b"120000", b"/etc/passwd")
-@kind("file-type")
-def links_the_record(c): c.art[b"benchwrap.json"] = Raw(b"120000", b"../../../../README.md")
-@kind("file-type")
-def has_a_submodule_for_a_run(c): c.folder[b"9" * 32] = Raw(b"160000", name=MAIN)
-@kind("file-type")
-def has_a_submodule_for_an_experiment(c): c.tree[b"mlruns"][b"12345"] = Raw(b"160000", name=MAIN)
-@kind("file-type")
-def has_a_submodule_for_tags(c): c.run[b"tags"] = Raw(b"160000", name=MAIN)
 @kind("file-mode", "file-type")
 def has_a_folder_of_another_mode(c): c.art[b"x"] = Raw(b"40755", name=write_tree(Tree({b"x": b"x"})))
 @kind("file-mode", "unreadable", "manifest")
@@ -550,6 +546,46 @@ def claims_a_figure_more(c):
 def hides_a_figure(c):
     del c.run[b"metrics"][b"write.bw_MiB_per_s.max"]
     c.record(lambda j: j["metrics"].pop("write.bw_MiB_per_s.max"))
+def tagged(c, name, value, source="recorder"):
+    c.run[b"tags"][name.encode()] = value.encode()
+    c.record(lambda j: j["tags"].update({name: {"value": value, "source": source}}))
+def thrice_as_fast(c):
+    for k in ("write.bw_MiB_per_s.max", "read.bw_MiB_per_s.max"):
+        v = claimed(c, k); c.value(k, v, b"%.15g" % (float(v) * 3))
+@kind("figures")
+def is_a_series_of_nothing(c): thrice_as_fast(c); tagged(c, "benchwrap.series", "repeat")
+@kind("figures", run="SERIES")
+def is_a_series_faster_than_its_runs(c): c.value("run.wall_s.median", claimed(c, "run.wall_s.median"), b"0.000001")
+@kind("figures", run="SERIES")
+def has_repetitions_of_its_own(c):
+    c.art[b"repetitions.jsonl"] = re.sub(rb'("key":"run.wall_s","of":"","unit":"s","direction":"lower","value":)[0-9.e-]+', rb"\g<1>0.000001", c.art[b"repetitions.jsonl"], count=1); c.manifest()
+@kind("figures", "amends")
+def retracts_and_measures(c): tagged(c, "benchwrap.retracts", OLD[1].decode())
+@kind("figures")
+def withholds_what_is_there(c): thrice_as_fast(c); c.record(lambda j: j["missing"].append({"key": "stdout.log", "reason": "withheld", "source": "recorder"}))
+@kind("record", "figures")
+def is_cut_and_whole(c): thrice_as_fast(c); tagged(c, "benchwrap.stdout_cut_B", "1")
+@kind("figures")
+def has_figures_and_no_rules(c):
+    thrice_as_fast(c); tagged(c, "benchwrap.verdict", "none")
+    del c.art[b"rules.yaml"]
+    c.record(lambda j: (j["verdict"].update(word="none"), j.update(artifacts=[a for a in j["artifacts"] if a["path"] != "rules.yaml"])))
+@kind("rules")
+def is_of_another_benchmark(c): tagged(c, "benchmark", "hpl")
+@kind("figures")
+def takes_less_for_more(c): c.record(lambda j: j["metrics"]["write.bw_MiB_per_s.max"].update(direction="lower"))
+@kind("record")
+def has_a_unit_that_the_key_has_not(c):
+    c.run[b"metrics"][b"own.rate_MiB_per_s"] = b"1767225600000 5 0\n"
+    c.record(lambda j: j["metrics"].update({"own.rate_MiB_per_s": {"value": 5, "unit": "GB_per_s", "direction": "higher", "source": "log", "samples": 1}}))
+@kind("record")
+def has_another_mean(c): c.record(lambda j: j["metrics"]["write.bw_MiB_per_s"].update(mean=99999))
+@kind("rules-differ")
+def was_told_another_number_of_tasks(c): c.run[b"params"][b"tasks"] = b"1"; c.record(lambda j: j["params"]["tasks"].update(value="1", source="option"))
+@kind("figures")
+def hides_the_number_of_tasks(c): del c.run[b"params"][b"tasks"]; c.record(lambda j: j["params"].pop("tasks"))
+@kind("figures")
+def is_of_another_version(c): tagged(c, "benchmark.version", "9.9", "rule:ior:version")
 @kind("verdict", "record")
 def claims_to_pass(c):
     c.art[b"stdout.log"] = b"IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n"; c.manifest()
@@ -644,10 +680,13 @@ def histories(bad):
 def main():
     bad, n = [], 0
     plain = next(x for x in ADDED if x != IOR and b"run.user_s" in HONEST[b"mlruns"][x[0]][x[1]][b"metrics"])
+    series = next(x for x in ADDED if HONEST[b"mlruns"][x[0]][x[1]][b"tags"].get(b"benchwrap.series") == b"repeat")
     for i, (name, words, spoil, public, run, options) in enumerate(CASES):
         if name not in ONLY if ONLY else i % EACH:
             continue
-        c = Case({"IOR": IOR, "PLAIN": plain}.get(run, IOR))
+        c = Case({"IOR": IOR, "PLAIN": plain, "SERIES": series}.get(run, IOR))
+        if run == "SERIES":
+            c.folder.update({r: copy.deepcopy(x) for r, x in HONEST[b"mlruns"][c.exp].items() if r not in c.folder})
         if run == "OLD":
             c.exp, c.id = OLD
             c.run = copy.deepcopy(BASE[b"mlruns"][OLD[0]][OLD[1]])

@@ -18,7 +18,7 @@ static bool same_samples(struct str a, struct str b)
     return !(a.p && a.n) && !(b.p && b.n);
 }
 
-static void check_block(struct run_check *r, const char *block, const char *parent)
+static void compare_block(struct run_check *r, const char *block, const char *parent)
 {
     char name[400], id[33], path[900];
     size_t told = 0;
@@ -30,7 +30,7 @@ static void check_block(struct run_check *r, const char *block, const char *pare
         CLEANUP_BUF struct buf b;
         const struct check_entry *e = run_entry(r, 'm', json_key(m));
         buf_init(&b, VALUE_MAX + (1 << 17));
-        if (!e || strncmp(json_string(json_get(m, "source"), ""), "rule:", 5) != 0)
+        if (!e || !truth_from_rules(json_string(json_get(m, "source"), "")))
             continue;
         snprintf(path, sizeof path, "%s/%s/metrics/%.200s.%.300s", r->experiment, parent, block, json_key(m));
         if (!r->k->tree || folder_read(r->k->tree, path, VALUE_MAX, &b) < 0 || !same_samples(e->value, buf_text(&b))) {
@@ -41,18 +41,16 @@ static void check_block(struct run_check *r, const char *block, const char *pare
     }
 }
 
-void check_kin(struct run_check *r)
+void check_block(struct run_check *r)
 {
     const char *block = run_text(r, 't', "benchwrap.block"), *parent = run_text(r, 't', "mlflow.parentRunId");
     char path[100];
     struct folder_entry e;
-    if (!block)
-        return;
     snprintf(path, sizeof path, "%.12s/%.40s", r->experiment, parent ? parent : "");
     if (!str_hex(str_of(parent), 32))
         run_found(r, CHECK_IDENTITY, "tags/mlflow.parentRunId", 0, "it is one test of a larger output, and names no run that has it");
     else if (r->k->tree && folder_look(r->k->tree, path, &e, NULL) < 0)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "the run %.8s, which has its output, is not here", parent);
     else if (r->k->tree)
-        check_block(r, block, parent);
+        compare_block(r, block, parent);
 }

@@ -1,6 +1,7 @@
 /* record.c: artifacts/benchwrap.json: the schema, and the same facts as the files have. */
 #include "check/parts.h"
 
+#include "base/units.h"
 #include "mlruns-format/schema.h"
 
 #include <math.h>
@@ -60,11 +61,29 @@ static bool same_number(double a, const struct json *b)
     return json_is_string(b) ? isnan(a) : json_number(b, NAN) == a;
 }
 
+/* The unit that a key names ("write.bw_MiB_per_s.max"), where it is one that no other word is; else NULL. */
+static const struct unit *unit_of_key(struct str key)
+{
+    for (struct str rest = key; rest.p;) {
+        struct str tail = str_cut(&rest, '.');
+        while (str_cut(&tail, '_').p && tail.p) {
+            const struct unit *u = units_find(tail);
+            if (u && str_is(tail, u->name) && (strstr(u->name, "_per_") || strpbrk(u->name, "BGHJ") || strcmp(u->name, "percent") == 0))
+                return u;
+        }
+    }
+    return NULL;
+}
+
 /* What is wrong with a metric's entry in the record; NULL: nothing. */
 static const char *metric_problem(const struct run_check *r, const struct check_entry *e, const struct json *told)
 {
     const struct json *thinned = json_get(told, "thinned"), *low = json_get(told, "min"), *high = json_get(told, "max");
-    double min = INFINITY, max = -INFINITY;
+    const struct unit *named = unit_of_key(str_of(e->key));
+    const char *unit = json_string(json_get(told, "unit"), "");
+    double min = INFINITY, max = -INFINITY, sum = 0;
+    if (named && *unit && strcmp(unit, named->name) != 0)
+        return "the unit is another than the key names";
     if (!e->count)
         return NULL; /* the file's own finding says it */
     if (!same_number(run_number(r, e->key, NAN), json_get(told, "value")))
@@ -74,9 +93,13 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     for (size_t i = 0; i < e->count; i++) {
         min = fmin(min, e->samples[i].value);
         max = fmax(max, e->samples[i].value);
+        sum += e->samples[i].value;
     }
     if ((low && json_number(low, 0) != min) || (high && json_number(high, 0) != max)) /* thinning keeps both */
         return "min or max is not that of the samples";
+    double mean = sum / (double)e->count;
+    if (!thinned && json_get(told, "mean") && !(fabs(json_number(json_get(told, "mean"), mean) - mean) <= 1e-9 * fmax(fabs(min), fabs(max))) && !isnan(mean))
+        return "the mean is not that of the samples";
     if (thinned && !run_file(r, "artifacts/series.jsonl"))
         return "the samples were thinned, and artifacts/series.jsonl is not there";
     return NULL;

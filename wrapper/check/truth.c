@@ -5,15 +5,12 @@
 
 #include "benchmarks/catalogue.h"
 #include "benchmarks/rules.h"
-#include "launch/peel.h"
 
-#include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DIFFERENCES_MAX = 8, FILES_MAX = 64 };
+enum { DIFFERENCES_MAX = 8 };
 static const char rules_file_name[] = "artifacts/rules.yaml";
 
 static const char *tag(const struct run_check *r, const char *key)
@@ -24,20 +21,17 @@ static const char *tag(const struct run_check *r, const char *key)
 /* ---- what is the reading worth? ---- */
 
 /* Why the figures cannot be had again; NULL: they can. *ret_said: it needs no finding. */
-static const char *why_not(const struct run_check *r, bool *ret_said)
+static const char *why_not(struct run_check *r, bool *ret_said)
 {
-    static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout", "benchwrap.dropped.stderr"};
     *ret_said = tag(r, "benchwrap.series") || tag(r, "benchwrap.retracts") || tag(r, "benchwrap.block"); /* their figures are other runs' */
     if (*ret_said)
         return "its figures come from other runs";
     for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m)) {
         const char *key = json_string(json_get(m, "key"), "");
-        if (strcmp(key, "stdout.log") == 0 || strcmp(key, "stderr.log") == 0)
+        bool stream = strcmp(key, "stdout.log") == 0 || strcmp(key, "stderr.log") == 0;
+        if (stream && !run_file(r, arena_printf(&r->a, "artifacts/%s", key))) /* what is there is read, whatever is said of it */
             return "the output is withheld (public profile)";
     }
-    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
-        if (tag(r, cut[i]))
-            return "part of the output was not kept";
     return NULL;
 }
 
@@ -58,102 +52,9 @@ static bool is_ours(const struct check *k, const struct rules *rules, struct are
     return path && catalogue_read(path, &b, NULL) == 0 && str_eq(buf_text(&b), rules_text(rules));
 }
 
-/* ---- reading ---- */
-
-struct source {
-    struct rules_run *run;
-    const char *name;
-    uint64_t skip;
-};
-
-static void feed_piece(void *context, const void *p, size_t n)
-{
-    struct source *s = context;
-    size_t skip = s->skip < n ? (size_t)s->skip : n;
-    s->skip -= skip;
-    rules_feed(s->run, s->name, (const char *)p + skip, n - skip);
-}
-
-static void feed(const struct run_check *r, struct rules_run *run, const char *source, const char *path, uint64_t skip)
-{
-    struct source s = {run, source, skip};
-    if (run_file(r, path))
-        folder_feed(r->folder, path, r->k->limits.file_B, feed_piece, &s);
-}
-
-/* The kept file that the i-th of the rules is: the one of its name. 0 or 1; 2: several could be. */
-static int kept_file(const struct run_check *r, const struct rules *rules, size_t i, char *const *argv, struct arena *a, const char **ret)
-{
-    const char *path = rules_file_path(rules, i, argv, a);
-    int n = 0;
-    for (size_t k = 0; path && k < r->count; k++)
-        if (str_starts(r->files[k].path, "artifacts/files/") && fnmatch(str_base_name(path), str_base_name(r->files[k].path.p), 0) == 0) {
-            *ret = r->files[k].path.p;
-            n++;
-        }
-    return n > 1 ? 2 : n;
-}
-
-static void feed_files(struct run_check *r, struct rules_run *run, const struct rules *rules, char *const *argv, bool *ret_sure)
-{
-    const char *pattern, *path = NULL;
-    rules_files_known(run);
-    for (size_t i = 0; i < FILES_MAX && (pattern = rules_file(rules, i)); i++) {
-        char key[48];
-        uint64_t from = 0;
-        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
-        if (!tag(r, key))
-            continue;
-        snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
-        if (tag(r, key))
-            str_uint(str_of(tag(r, key)), &from);
-        rules_found(run, pattern);
-        if (!rules_file_is_read(rules, i))
-            continue;
-        if (kept_file(r, rules, i, argv, &r->a, &path) == 1)
-            feed(r, run, pattern, path, from);
-        else
-            *ret_sure = false;
-    }
-}
-
-static char **argv_of(struct run_check *r)
-{
-    const struct json *list = json_pointer(r->record, "/run/argv");
-    char **argv = arena_get(&r->a, (json_count(list) + 1) * sizeof *argv);
-    size_t n = 0;
-    for (const struct json *e = argv ? json_first(list) : NULL; e; e = json_next(e)) {
-        const char *word = json_string(e, "");
-        argv[n++] = arena_dup(&r->a, word, strlen(word));
-    }
-    return argv;
-}
-
-/* The whole reading. *ret_sure: every file that the rules want was there. */
-static int read_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err)
-{
-    struct rules_run *run;
-    char **argv = argv_of(r);
-    const char *streams = tag(r, "benchwrap.streams"), *number = tag(r, "benchwrap.signal_number");
-    bool merged = streams && strcmp(streams, "merged") == 0;
-    uint64_t signal = 0;
-    *ret_sure = true;
-    record_init(record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
-    char *const *program = argv ? (char *const *)peel((char *const *)argv) : NULL;
-    if (rules_begin(&run, rules, program, NULL, err) < 0)
-        return -1;
-    feed(r, run, merged ? "merged" : "stdout", "artifacts/stdout.log", 0);
-    feed(r, run, "stderr", "artifacts/stderr.log", 0);
-    feed_files(r, run, rules, program, ret_sure);
-    if (number)
-        str_uint(str_of(number), &signal);
-    double status = run_number(r, "run.exit_status", -1);
-    return rules_end(run, signal || !(status >= -1 && status < 256) ? -1 : (int)status, signal < 128 ? (int)signal : 0, r->meta.end_ms, record, ret, err);
-}
-
 /* ---- comparing ---- */
 
-static bool from_rules(const char *source)
+bool truth_from_rules(const char *source)
 {
     size_t n = strlen(source), tail = strlen(":environment");
     if (strcmp(source, "rules") == 0)
@@ -181,7 +82,7 @@ static bool metric_same(const struct run_check *r, const struct fact *first, dou
     snprintf(key, sizeof key, STR_FMT, STR_ARG(first->key));
     const struct check_entry *e = run_entry(r, 'm', key);
     const struct json *told = json_get(json_get(r->record, "metrics"), key);
-    bool thinned = json_get(told, "thinned") != NULL, equal = e != NULL;
+    bool equal = e != NULL, thinned = e && json_get(told, "thinned") && json_number(json_get(told, "samples"), 0) > (double)e->count;
     const struct fact *last = first;
     size_t n = 0;
     for (const struct fact *f = first; f; f = f->next) {
@@ -194,7 +95,7 @@ static bool metric_same(const struct run_check *r, const struct fact *first, dou
     }
     *ret_was = e ? run_number(r, key, NAN) : NAN;
     *ret_is = last->value;
-    if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0)
+    if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0 || record_direction_of(json_string(json_get(told, "direction"), "")) != first->direction)
         return false;
     return equal && same(*ret_was, *ret_is) && (double)n == json_number(json_get(told, "samples"), -1);
 }
@@ -213,7 +114,7 @@ static void tell_metric(const struct truth *t, struct run_check *r, const struct
     if (!run_entry(r, 'm', key))
         snprintf(text, sizeof text, "the output gives %s %s, and the run has no such metric", read, f->unit);
     else if (same(was, is))
-        snprintf(text, sizeof text, "the samples, their steps or the unit are not those that the output gives");
+        snprintf(text, sizeof text, "the samples, their steps, the unit or the direction are not those that the output gives");
     else
         snprintf(text, sizeof text, "the run claims %s, the output gives %s %s", claimed, read, f->unit);
     t->tell(t->context, t->differs, file, text);
@@ -239,14 +140,14 @@ static const struct fact *find(const struct record *record, enum fact_kind kind,
 /* What the run claims to have from its rules and the output does not give. */
 static void compare_claims(const struct truth *t, struct run_check *r, const struct record *record)
 {
-    static const struct { const char *member; enum fact_kind kind; const char *what; } kinds[] = {{"metrics", FACT_METRIC, "metric"}, {"params", FACT_PARAM, "param"}};
-    for (size_t i = 0; i < 2; i++) {
+    static const struct { const char *member; enum fact_kind kind; const char *what; } kinds[] = {{"metrics", FACT_METRIC, "metric"}, {"params", FACT_PARAM, "param"}, {"tags", FACT_TAG, "tag"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t told = 0;
         for (const struct json *e = json_first(json_get(r->record, kinds[i].member)); e && told < DIFFERENCES_MAX; e = json_next(e)) {
-            const struct fact *f = from_rules(json_string(json_get(e, "source"), "")) ? find(record, kinds[i].kind, json_key(e)) : NULL;
+            const struct fact *f = truth_from_rules(json_string(json_get(e, "source"), "")) ? find(record, kinds[i].kind, json_key(e)) : NULL;
             char file[400], text[200];
             snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
-            if (!from_rules(json_string(json_get(e, "source"), "")) || (f && kinds[i].kind == FACT_METRIC))
+            if (!truth_from_rules(json_string(json_get(e, "source"), "")) || (f && kinds[i].kind == FACT_METRIC))
                 continue;
             if (f && str_is(f->text, json_string(json_get(e, "value"), "")))
                 continue;
@@ -257,6 +158,25 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
             t->tell(t->context, t->differs, file, text);
             told++;
         }
+    }
+}
+
+/* Params and tags that the output gives and the run does not, or has otherwise by another's word. */
+static void compare_texts(const struct truth *t, struct run_check *r, const struct record *record)
+{
+    bool public = tag(r, "benchwrap.profile") && strcmp(tag(r, "benchwrap.profile"), "public") == 0; /* not all is told */
+    size_t told = 0;
+    for (const struct fact *f = record->first; f && told < DIFFERENCES_MAX; f = f->next) {
+        const char *member = f->kind == FACT_PARAM ? "params" : f->kind == FACT_TAG ? "tags" : NULL;
+        char key[300], file[400], text[300];
+        snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+        const struct json *e = member ? json_get(json_get(r->record, member), key) : NULL;
+        if (!member || (!e && public) || (e && (truth_from_rules(json_string(json_get(e, "source"), "")) || str_is(f->text, json_string(json_get(e, "value"), "")))))
+            continue;
+        snprintf(file, sizeof file, "%s/%s", member, key);
+        snprintf(text, sizeof text, "the output gives \"%.100s\", and the run %s", f->text.p, e ? "has another value from elsewhere" : "has none");
+        t->tell(t->context, e ? CHECK_RULES_DIFFER : t->differs, file, text);
+        told++;
     }
 }
 
@@ -274,8 +194,10 @@ static void compare(const struct truth *t, struct run_check *r, const struct rec
         tell_metric(t, r, f);
         told++;
     }
-    if (!t->common)
+    if (!t->common) {
         compare_claims(t, r, record);
+        compare_texts(t, r, record);
+    }
 }
 
 /* ---- the verdict ---- */
@@ -316,7 +238,7 @@ void truth_read(const struct truth *t, struct run_check *r, const struct rules *
     struct rules_outcome out = {.verdict = VERDICT_NONE};
     struct err err = {0};
     bool sure;
-    if (read_again(r, rules, &record, &out, &sure, &err) < 0)
+    if (truth_again(r, rules, &record, &out, &sure, &err) < 0)
         t->tell(t->context, CHECK_RULES, rules_file_name, err.text);
     else if (!sure)
         t->tell(t->context, CHECK_UNVERIFIABLE, "", "a file that the rules read is not kept, or several could be it");
@@ -346,6 +268,22 @@ static void read_by_shipped(struct run_check *r, const char *name)
         rules_free(rules);
 }
 
+/* Figures that were read, it is said, where there is nothing to be read. */
+static void check_unread(struct run_check *r, const char *why)
+{
+    static const char *const members[] = {"metrics", "params"};
+    size_t told = 0;
+    for (size_t i = 0; i < 2; i++)
+        for (const struct json *e = json_first(json_get(r->record, members[i])); e && told < DIFFERENCES_MAX; e = json_next(e)) {
+            char file[400];
+            snprintf(file, sizeof file, "%s/%.300s", members[i], json_key(e));
+            if (!truth_from_rules(json_string(json_get(e, "source"), "")))
+                continue;
+            run_found(r, CHECK_TRUTH, file, 0, "it is said to be read from the output by rules, and %s", why);
+            told++;
+        }
+}
+
 static void check_without_rules(struct run_check *r)
 {
     const char *word = tag(r, "benchwrap.verdict");
@@ -354,6 +292,30 @@ static void check_without_rules(struct run_check *r)
         run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and no rules have judged it");
     if (r->meta.status == RUN_FINISHED && status != 0 && !isnan(status))
         run_found(r, CHECK_VERDICT, "meta.yaml", 0, "the run claims to be FINISHED, and its program ended with %g", status);
+    check_unread(r, "artifacts/rules.yaml is not there");
+}
+
+/* Runs without an output of their own. */
+static void check_unmeasured(struct run_check *r)
+{
+    if (tag(r, "benchwrap.block"))
+        check_block(r);
+    else
+        check_unread(r, tag(r, "benchwrap.series") ? "a series has the figures of its runs" : "a retraction measures nothing");
+    if (tag(r, "benchwrap.series"))
+        check_series(r);
+    if (tag(r, "benchwrap.retracts") && tag(r, "benchwrap.verdict") && strcmp(tag(r, "benchwrap.verdict"), "none") != 0)
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and a retraction measures nothing", tag(r, "benchwrap.verdict"));
+}
+
+/* The rules are those of the benchmark that the run says it is of. */
+static void check_name_of_rules(struct run_check *r, const struct rules *rules)
+{
+    const char *file = tag(r, "benchwrap.rules") ? "benchwrap.rules" : "benchmark", *name = tag(r, file);
+    char path[40];
+    snprintf(path, sizeof path, "tags/%s", file);
+    if (!name || strcmp(name, rules_name(rules)) != 0)
+        run_found(r, CHECK_RULES, path, 0, "it says \"%.60s\", the rules are those of \"%.60s\"", name ? name : "", rules_name(rules));
 }
 
 void check_truth(struct run_check *r)
@@ -364,7 +326,7 @@ void check_truth(struct run_check *r)
     bool said;
     const char *why = why_not(r, &said);
     if (why && said) {
-        check_kin(r);
+        check_unmeasured(r);
         return;
     }
     if (!r->rules_text.p) {
@@ -379,6 +341,8 @@ void check_truth(struct run_check *r)
         run_found(r, CHECK_RULES, rules_file_name, 0, "%s", *err.text ? err.text : "it is too large");
         return;
     }
+    check_name_of_rules(r, rules);
+    truth_check_cuts(r);
     if (is_shipped(r->rules_text) || is_ours(r->k, rules, &r->a))
         truth_read(&t, r, rules);
     else {

@@ -13,8 +13,16 @@ struct truth {
 };
 /* Reads the output with these rules and tells what differs from the run's claims. */
 void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules);
-/* apart.c: the same in a process of its own, of bounded time and memory. */
+/* reading.c: the reading itself. 0; *ret_sure: every file that the rules want was there; -1: they cannot be applied. */
+int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err);
+/* Tells of a stream that is said to be cut and is not. */
+void truth_check_cuts(struct run_check *r);
+/* apart.c: truth_read in a process of its own, of bounded time and memory. */
 void truth_apart(struct run_check *r, const struct rules *rules);
-/* kin.c: runs whose figures are another run's: one test of a larger output. */
-void check_kin(struct run_check *r);
+/* Does the source of a fact ("rule:ior:results") say that it was read from the output? */
+bool truth_from_rules(const char *source);
+/* kin.c: a run that is one test of a larger output: its figures are its parent's. */
+void check_block(struct run_check *r);
+/* series.c: a program run several times: the figures are its runs'. */
+void check_series(struct run_check *r);
 #endif

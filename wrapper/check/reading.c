@@ -1,0 +1,154 @@
+/* reading.c: a run's kept output is fed to rules once more, as the recorder fed it at the run's end. */
+#include "check/truth.h"
+
+#include "benchmarks/rules.h"
+#include "launch/peel.h"
+#include "mlruns-format/stream.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+
+enum { FILES_MAX = 64 };
+
+struct source {
+    struct rules_run *run;
+    const char *name;
+    uint64_t skip;
+};
+
+static void feed_piece(void *context, const void *p, size_t n)
+{
+    struct source *s = context;
+    size_t skip = s->skip < n ? (size_t)s->skip : n;
+    s->skip -= skip;
+    rules_feed(s->run, s->name, (const char *)p + skip, n - skip);
+}
+
+static void feed(const struct run_check *r, struct rules_run *run, const char *source, const char *path, uint64_t skip)
+{
+    struct source s = {run, source, skip};
+    if (run_file(r, path))
+        folder_feed(r->folder, path, r->k->limits.file_B, feed_piece, &s);
+}
+
+static uint64_t count_of(const struct run_check *r, const char *before, const char *name, const char *behind)
+{
+    char key[48];
+    uint64_t n = 0;
+    snprintf(key, sizeof key, "%s%s%s", before, name, behind);
+    return run_text(r, 't', key) && str_uint(str_of(run_text(r, 't', key)), &n) ? n : 0;
+}
+
+/* Where the line stands that says what is not kept; NULL: it is not there. */
+static const char *place_of_cut(const struct run_check *r, const char *name, struct buf *b, uint64_t cut, size_t *ret_bytes)
+{
+    char mark[STREAM_CUT_BYTES];
+    *ret_bytes = stream_cut_line(mark, cut);
+    ptrdiff_t at = folder_read(r->folder, name, r->k->limits.file_B, b) < 0 ? -1 : str_find(buf_text(b), str_of(mark));
+    return at < 0 ? NULL : b->p + at;
+}
+
+/* What a stream has lost is where the recorder had it: a line of benchwrap's stands for what was cut, what was dropped is before all. */
+static void feed_stream(const struct run_check *r, struct rules_run *run, const char *source, const char *name)
+{
+    uint64_t cut = count_of(r, "benchwrap.", name, "_cut_B"), dropped = count_of(r, "benchwrap.dropped.", name, "");
+    CLEANUP_BUF struct buf b;
+    char path[40];
+    size_t bytes;
+    snprintf(path, sizeof path, "artifacts/%s.log", name);
+    buf_init(&b, r->k->limits.file_B + (1 << 20));
+    const char *at = cut ? place_of_cut(r, path, &b, cut, &bytes) : NULL;
+    if (dropped)
+        rules_cut(run, source, dropped);
+    if (!at) {
+        feed(r, run, source, path, 0);
+        return;
+    }
+    rules_feed(run, source, b.p, (size_t)(at - b.p));
+    rules_cut(run, source, cut);
+    rules_feed(run, source, at + bytes, b.n - (size_t)(at - b.p) - bytes);
+}
+
+void truth_check_cuts(struct run_check *r)
+{
+    static const char *const names[] = {"stdout", "stderr"};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t cut = count_of(r, "benchwrap.", names[i], "_cut_B");
+        CLEANUP_BUF struct buf b;
+        char path[40];
+        size_t bytes;
+        snprintf(path, sizeof path, "artifacts/%s.log", names[i]);
+        buf_init(&b, r->k->limits.file_B + (1 << 20));
+        if (cut && run_file(r, path) && !place_of_cut(r, path, &b, cut, &bytes))
+            run_found(r, CHECK_RECORD, path, 0, "%llu bytes are not kept, it is said, and no line stands for them", (unsigned long long)cut);
+    }
+}
+
+/* The kept file that the i-th of the rules is: the one of its name. 0 or 1; 2: several could be. */
+static int kept_file(const struct run_check *r, const struct rules *rules, size_t i, char *const *argv, struct arena *a, const char **ret)
+{
+    const char *path = rules_file_path(rules, i, argv, a);
+    int n = 0;
+    for (size_t k = 0; path && k < r->count; k++)
+        if (str_starts(r->files[k].path, "artifacts/files/") && fnmatch(str_base_name(path), str_base_name(r->files[k].path.p), 0) == 0) {
+            *ret = r->files[k].path.p;
+            n++;
+        }
+    return n > 1 ? 2 : n;
+}
+
+static void feed_files(struct run_check *r, struct rules_run *run, const struct rules *rules, char *const *argv, bool *ret_sure)
+{
+    const char *pattern, *path = NULL;
+    rules_files_known(run);
+    for (size_t i = 0; i < FILES_MAX && (pattern = rules_file(rules, i)); i++) {
+        char key[48];
+        uint64_t from = 0;
+        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+        if (!run_text(r, 't', key))
+            continue;
+        snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
+        if (run_text(r, 't', key))
+            str_uint(str_of(run_text(r, 't', key)), &from);
+        rules_found(run, pattern);
+        if (!rules_file_is_read(rules, i))
+            continue;
+        if (kept_file(r, rules, i, argv, &r->a, &path) == 1)
+            feed(r, run, pattern, path, from);
+        else
+            *ret_sure = false;
+    }
+}
+
+static char **argv_of(struct run_check *r)
+{
+    const struct json *list = json_pointer(r->record, "/run/argv");
+    char **argv = arena_get(&r->a, (json_count(list) + 1) * sizeof *argv);
+    size_t n = 0;
+    for (const struct json *e = argv ? json_first(list) : NULL; e; e = json_next(e)) {
+        const char *word = json_string(e, "");
+        argv[n++] = arena_dup(&r->a, word, strlen(word));
+    }
+    return argv;
+}
+
+int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err)
+{
+    struct rules_run *run;
+    char **argv = argv_of(r);
+    const char *streams = run_text(r, 't', "benchwrap.streams"), *number = run_text(r, 't', "benchwrap.signal_number");
+    bool merged = streams && strcmp(streams, "merged") == 0;
+    uint64_t signal = 0;
+    *ret_sure = true;
+    record_init(record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
+    char *const *program = argv ? (char *const *)peel((char *const *)argv) : NULL;
+    if (rules_begin(&run, rules, program, NULL, err) < 0)
+        return -1;
+    feed_stream(r, run, merged ? "merged" : "stdout", "stdout");
+    feed_stream(r, run, "stderr", "stderr");
+    feed_files(r, run, rules, program, ret_sure);
+    if (number)
+        str_uint(str_of(number), &signal);
+    double status = run_number(r, "run.exit_status", -1);
+    return rules_end(run, signal || !(status >= -1 && status < 256) ? -1 : (int)status, signal < 128 ? (int)signal : 0, r->meta.end_ms, record, ret, err);
+}
