@@ -294,7 +294,7 @@ int main(int argc, char **argv)
     struct setup s = {.rounds = 20, .warmups = 1};
     char **commands[COMMANDS];
     int count = 0, c;
-    if (argc == 2 && strcmp(argv[1], "stamp") == 0)
+    if (argc >= 2 && strcmp(argv[1], "stamp") == 0) /* further words are its arguments for others to look at */
         return stamp();
     if (argc == 3 && strcmp(argv[1], "pour") == 0)
         return pour(argv[2]);
