@@ -93,10 +93,24 @@ static size_t find_numbers(struct str line, struct found *found)
     return n;
 }
 
+/* "[READ], AverageLatency(us), 65.9": the name of what the line is about; its length with both brackets, 0: none. */
+static size_t bracket_head(struct str line)
+{
+    const char *close = line.n > 3 && line.p[0] == '[' && guess_letters(str_sub(line, 1, 2)) ? memchr(line.p, ']', line.n) : NULL;
+    size_t n = close ? (size_t)(close + 1 - line.p) : 0;
+    return n && n < 40 && n < line.n && line.p[n] == ',' && !memchr(line.p, ' ', n) ? n : 0;
+}
+
 /* The words right before a number: the last part, when blanks or commas part them. */
 static void label_before(struct str between, struct found *f)
 {
-    size_t n = between.n;
+    size_t n = between.n, head = bracket_head(between);
+    struct str named = str_trim(str_sub(between, head + (head > 0), between.n));
+    if (head && str_ends(named, ",") && guess_letters(named)) {
+        f->strong = true;
+        f->label = str_trim(str_sub(named, 0, named.n - 1));
+        return;
+    }
     while (n && one_of(between.p[n - 1], " \t([~<>@\""))
         n--;
     f->strong = n && one_of(between.p[n - 1], "=:") && between.p[between.n - 1] != '['; /* "info: [4711]" is a process */
@@ -150,6 +164,8 @@ static void name_numbers(struct str line, struct found *f, size_t n)
         if (!guess_letters(f[k].label) && !f[k].strong) { /* "36 KiB read, 44 iops" */
             struct str words = str_cut(&behind, ',');
             f[k].label = words.n < 60 && guess_letters(words) && !memchr(words.p, '=', words.n) ? str_trim(words) : (struct str){"", 0};
+            if (str_ends(f[k].label, "(s)")) /* "2 Device(s)" are no seconds */
+                f[k].label.n -= 3;
         }
     }
     if (n > 1 && memchr(f[0].label.p, '/', f[0].label.n) && f[1].label.n && str_eq(f[1].label, part_of(f[0].label, 1)))
@@ -384,7 +400,7 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
     struct str line = g->line[number].text;
     struct found f[2 * NUMBERS_MAX] = {0};
     enum what what[NUMBERS_MAX];
-    size_t n = find_numbers(line, f), taken = 0;
+    size_t n = find_numbers(line, f), taken = 0, head = bracket_head(line);
     name_numbers(line, f, n);
     name_by_columns(g, number, f, n);
     for (size_t k = 1; k < n; k++) /* "Throughput: 1234 files, 55.5 MB/s" */
@@ -394,13 +410,20 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
         const struct unit *u = f[k].unit.n ? guess_unit(f[k].unit) : guess_unit_in(f[k].label);
         bool alone = k + 1 == n || guess_letters(f[k + 1].label); /* one of a row of numbers without names says nothing */
         what[k] = alone || f[k].unit.n ? judge(line, &f[k], u, s->open ? s->title : (struct str){"", 0}) : NOTHING;
+        if (head && what[k] == PARAM) /* "[READ], Operations, 511": each section has its own */
+            what[k] = METRIC;
         taken += what[k] != NOTHING;
     }
     const char *pattern = taken ? line_pattern(g, line, f, n, what) : NULL, *section = s->open ? section_pattern(s, g) : NULL;
     if (!pattern)
         return;
-    struct key_word key;
-    const char *segment = find_key_word(g, number, &key) ? guess_segment(key.label, &g->arena) : NULL;
+    struct key_word key = {0};
+    const char *segment = NULL;
+    if (head) {
+        key = (struct key_word){str_sub(line, 0, 1), str_sub(line, 1, head - 2)};
+        segment = "section";
+    } else if (find_key_word(g, number, &key))
+        segment = guess_segment(key.label, &g->arena);
     const char *keyed = segment ? with_key_word(g, pattern, &key, segment) : pattern;
     if (!keyed || !strcmp(keyed, pattern))
         segment = NULL;

@@ -13,20 +13,6 @@ struct matrix {
     bool fraction, indented;
     const struct unit *unit;
 };
-struct numbered {
-    struct str head;
-    uint64_t number;
-    bool good;
-};
-
-static struct numbered numbered_of(struct str word)
-{
-    struct numbered l = {.head = word};
-    while (l.head.n && l.head.p[l.head.n - 1] >= '0' && l.head.p[l.head.n - 1] <= '9')
-        l.head.n--;
-    l.good = str_uint(str_sub(word, l.head.n, word.n), &l.number) && !memchr(l.head.p, '.', l.head.n);
-    return l;
-}
 
 static bool follows(struct numbered a, struct numbered b)
 {

@@ -10,6 +10,7 @@ struct column {
     const struct unit *unit;
     bool own_unit; /* the reader sees it by itself: in brackets behind the label */
     bool numeric, whole, distinct, varied;
+    struct str first, last; /* its text in the first row and in the one before */
     size_t middle; /* where it stands in the line */
 };
 struct table {
@@ -41,6 +42,23 @@ static size_t fields_of(struct str line, bool wide, struct str *to)
         to[n++] = str_sub(line, from, i - from);
     }
     return n;
+}
+
+static struct column column_of(struct str label)
+{
+    return (struct column){.label = label, .unit = guess_unit_in(label), .numeric = true, .whole = true, .distinct = true};
+}
+
+/* Its text in the next row. */
+static void column_see(struct column *c, struct str text, bool first, bool number)
+{
+    int64_t whole;
+    c->numeric = c->numeric && number;
+    c->whole = c->whole && str_int(text, &whole);
+    c->varied = c->varied || (!first && !str_eq(text, c->first));
+    c->distinct = c->distinct && (first || !str_eq(text, c->last));
+    c->first = first ? text : c->first;
+    c->last = text;
 }
 
 /* Labels: "(unit)" belongs to what stands before it, a leading # to what stands behind. */
@@ -100,8 +118,7 @@ static bool take_labels(struct table *t, struct str line, size_t fields)
         for (size_t i = 0; i < n; i++) {
             struct str l = label[i];
             const char *open = memchr(l.p, '(', l.n);
-            t->column[i] = (struct column){.label = l, .numeric = true, .whole = true, .distinct = true};
-            t->column[i].unit = guess_unit_in(l);
+            t->column[i] = column_of(l);
             t->column[i].own_unit = open && open > l.p && l.p[l.n - 1] == ')' &&
                                     units_find(str_sub(l, (size_t)(open + 1 - l.p), (size_t)(l.p + l.n - 2 - open)));
             t->column[i].middle = (size_t)(l.p - line.p) + l.n / 2;
@@ -133,7 +150,7 @@ static void take_units(struct table *t, struct str line)
 
 static void take_rows(struct guess *g, struct table *t)
 {
-    struct str first[COLUMNS_MAX], f[COLUMNS_MAX], last[COLUMNS_MAX];
+    struct str f[COLUMNS_MAX];
     size_t gap = 0;
     for (size_t i = t->header + 1; i < g->lines && gap <= GAP_MAX && t->rows < ROWS_MAX; i++) {
         struct str line = g->line[i].text;
@@ -146,17 +163,8 @@ static void take_rows(struct guess *g, struct table *t)
             continue;
         }
         gap = 0;
-        for (size_t k = 0; k < t->columns; k++) {
-            struct column *c = &t->column[k];
-            int64_t whole;
-            c->numeric = c->numeric && (guess_is_number(f[k]) || none_word(f[k]));
-            c->whole = c->whole && str_int(f[k], &whole);
-            c->varied = c->varied || (t->rows && !str_eq(f[k], first[k]));
-            c->distinct = c->distinct && !(t->rows && str_eq(f[k], last[k]));
-            if (!t->rows)
-                first[k] = f[k];
-            last[k] = f[k];
-        }
+        for (size_t k = 0; k < t->columns; k++)
+            column_see(&t->column[k], f[k], !t->rows, guess_is_number(f[k]) || none_word(f[k]));
         t->rows++;
         t->end = i;
     }
@@ -392,44 +400,28 @@ static size_t csv_fields(struct str line, char separator, struct str *to)
     return quoted ? 0 : n;
 }
 
-static bool take_csv(struct guess *g, size_t at, char separator)
+/* The header's names; false: it is none. */
+static bool csv_header(struct guess *g, struct table *t, size_t at, char separator, const char **cell)
 {
-    struct table *t = ARENA_NEW(&g->arena, struct table);
-    struct str f[COLUMNS_MAX], first[COLUMNS_MAX], last[COLUMNS_MAX];
-    const char *cell[COLUMNS_MAX];
-    size_t n = t ? csv_fields(g->line[at].text, separator, f) : 0;
-    if (n < 3)
+    struct str f[COLUMNS_MAX];
+    t->header = at;
+    t->columns = csv_fields(g->line[at].text, separator, f);
+    if (t->columns < 3)
         return false;
-    t->columns = n;
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < t->columns; k++) {
         if (guess_is_number(f[k]) || !guess_letters(f[k]) || f[k].n > 50)
             return false;
         for (size_t i = 0; i < k; i++)
             if (str_eq(f[i], f[k]))
                 return false;
-        t->column[k] = (struct column){.label = f[k], .unit = guess_unit_in(f[k]), .numeric = true, .whole = true, .distinct = true};
+        t->column[k] = column_of(f[k]);
         cell[k] = arena_dup(&g->arena, bare(f[k]).p, bare(f[k]).n);
     }
-    for (size_t i = at + 1; i < g->lines && g->line[i].plain && csv_fields(g->line[i].text, separator, f) == n && t->rows < ROWS_MAX; i++) {
-        for (size_t k = 0; k < n; k++) {
-            struct column *c = &t->column[k];
-            int64_t whole;
-            c->numeric = c->numeric && (guess_is_number(f[k]) || none_word(f[k]) || !f[k].n);
-            c->whole = c->whole && str_int(f[k], &whole);
-            c->varied = c->varied || (t->rows && !str_eq(f[k], first[k]));
-            c->distinct = c->distinct && !(t->rows && str_eq(f[k], last[k]));
-            if (!t->rows)
-                first[k] = f[k];
-            last[k] = f[k];
-        }
-        t->rows++;
-        t->end = i;
-    }
-    if (!worth_it(t))
-        return false;
-    struct guess_reader *r = guess_reader_add(g, "csv", at);
-    if (!r)
-        return false;
+    return true;
+}
+
+static const char *csv_spec(struct guess *g, size_t at, char separator)
+{
     CLEANUP_BUF struct buf spec, header;
     buf_init(&spec, 2 * TEXT_MAX);
     buf_init(&header, TEXT_MAX);
@@ -440,7 +432,28 @@ static bool take_csv(struct guess *g, size_t at, char separator)
     if (separator != ',')
         buf_printf(&spec, ", separator: %s", separator == '\t' ? "\"\\t\"" : "\";\"");
     buf_putc(&spec, '}');
-    r->spec = arena_dup(&g->arena, spec.p, spec.n);
+    return spec.failed ? NULL : arena_dup(&g->arena, spec.p, spec.n);
+}
+
+static bool take_csv(struct guess *g, size_t at, char separator)
+{
+    struct table *t = ARENA_NEW(&g->arena, struct table);
+    struct str f[COLUMNS_MAX];
+    const char *cell[COLUMNS_MAX];
+    if (!t || !csv_header(g, t, at, separator, cell))
+        return false;
+    for (size_t i = at + 1; i < g->lines && g->line[i].plain && t->rows < ROWS_MAX; i++) {
+        if (csv_fields(g->line[i].text, separator, f) != t->columns)
+            break;
+        for (size_t k = 0; k < t->columns; k++)
+            column_see(&t->column[k], f[k], !t->rows, guess_is_number(f[k]) || none_word(f[k]) || !f[k].n);
+        t->rows++;
+        t->end = i;
+    }
+    struct guess_reader *r = worth_it(t) ? guess_reader_add(g, "csv", at) : NULL;
+    if (!r)
+        return false;
+    r->spec = csv_spec(g, at, separator);
     columns_to_metrics(g, r, t, cell);
     for (size_t i = at; i <= t->end && r->metrics; i++)
         g->line[i].used = true;

@@ -96,6 +96,13 @@ const struct unit *guess_unit_in(struct str label)
                 {"_sec", "s"},
                 {"_secs", "s"},
                 {"_seconds", "s"},
+                {"Nanoseconds", "ns"}, /* timeTakenSeconds */
+                {"Nanos", "ns"},
+                {"Microseconds", "us"},
+                {"Micros", "us"},
+                {"Milliseconds", "ms"},
+                {"Millis", "ms"},
+                {"Seconds", "s"},
                 {"_bytes", "B"},
                 {"_percent", "percent"},
                 {"equests/sec", "op_per_s"},
@@ -231,6 +238,13 @@ enum direction guess_direction(struct str label, const struct unit *u)
     return has_word(label, rate_words) ? DIR_HIGHER : DIR_NONE;
 }
 
+/* Does a word begin at i, in the middle of "timeTakenSeconds"? Not in "MiB". */
+static bool hump(struct str s, size_t i)
+{
+    return i > 1 && i + 1 < s.n && s.p[i] >= 'A' && s.p[i] <= 'Z' && s.p[i + 1] >= 'a' && s.p[i + 1] <= 'z' && s.p[i - 1] >= 'a' &&
+           s.p[i - 1] <= 'z' && s.p[i - 2] >= 'a' && s.p[i - 2] <= 'z';
+}
+
 /* "95th percentile", "99%", "50.00th" -> p95 …; NULL: it is none. */
 static const char *percentile(struct str label, struct arena *a)
 {
@@ -259,6 +273,8 @@ const char *guess_segment(struct str label, struct arena *a)
     const struct unit *u = guess_unit_in(label);
     for (size_t i = 0; i < label.n; i++) { /* without what stands in brackets */
         const char *close = label.p[i] == '(' || label.p[i] == '[' ? memchr(label.p + i, label.p[i] == '(' ? ')' : ']', label.n - i) : NULL;
+        if (hump(label, i))
+            buf_putc(&plain, '_');
         if (close)
             i = (size_t)(close - label.p);
         else

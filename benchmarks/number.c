@@ -91,3 +91,12 @@ enum number_kind number_parse(struct str text, unsigned flags, double *ret)
     *ret = v * factor + 0.0; /* -0 is 0 */
     return NUMBER_GOOD;
 }
+
+struct numbered numbered_of(struct str word)
+{
+    struct numbered l = {.head = word};
+    while (l.head.n && l.head.p[l.head.n - 1] >= '0' && l.head.p[l.head.n - 1] <= '9')
+        l.head.n--;
+    l.good = str_uint(str_sub(word, l.head.n, word.n), &l.number) && !memchr(l.head.p, '.', l.head.n);
+    return l;
+}

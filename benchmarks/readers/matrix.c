@@ -19,11 +19,6 @@ struct matrix {
 enum stage { STAGE_NONE, STAGE_TITLE, STAGE_ROWS };
 /* How row labels may go on: by one, by a factor, by a step that the first two tell; all of these until they tell. */
 enum { GO_BY_SUM = 1, GO_BY_PRODUCT = 2, GO_BY_STEP = 4 };
-struct label {
-    struct str head; /* "GPU" of "GPU3" */
-    uint64_t number;
-    bool numbered;
-};
 struct state {
     enum stage stage;
     unsigned idle; /* lines since a row or the title */
@@ -78,15 +73,6 @@ static int check(struct reader *r, const struct yaml *spec, struct rules *rules,
     return m->value >= 0
                ? 0
                : rules_complain(r->at, rules, err, "the reader \"%s\" has no use for `value`, so it can never find anything", r->name);
-}
-
-static struct label label_of(struct str word)
-{
-    struct label l = {.head = word};
-    while (l.head.n && l.head.p[l.head.n - 1] >= '0' && l.head.p[l.head.n - 1] <= '9')
-        l.head.n--;
-    l.numbered = str_uint(str_sub(word, l.head.n, word.n), &l.number) && !memchr(l.head.p, '.', l.head.n);
-    return l;
 }
 
 static struct str keep(struct state *s, struct str text)
@@ -167,8 +153,8 @@ static bool labels_take(const struct matrix *m, struct state *s, struct str line
     bool good = corner && (named || !m->indented), numbered = true;
     named = named || m->corners;
     for (struct str word; good && (word = str_word(&rest)).n; n++) {
-        struct label l = label_of(word), before = n ? label_of(s->column[n - 1]) : l;
-        numbered = numbered && l.numbered && str_eq(l.head, before.head) && (!n || l.number > before.number);
+        struct numbered l = numbered_of(word), before = n ? numbered_of(s->column[n - 1]) : l;
+        numbered = numbered && l.good && str_eq(l.head, before.head) && (!n || l.number > before.number);
         good = n < COLUMNS_MAX;
         for (size_t i = 0; i < n && good; i++)
             good = !str_eq(s->column[i], word);
@@ -193,30 +179,30 @@ static unsigned ways(uint64_t a, uint64_t b)
 }
 
 /* The first row: if it begins as the columns do, it goes on as they do. */
-static void first_label(struct state *s, struct label l)
+static void first_label(struct state *s, struct numbered l)
 {
-    struct label column = label_of(s->column[0]);
+    struct numbered column = numbered_of(s->column[0]);
     s->go = GO_BY_SUM | GO_BY_PRODUCT | GO_BY_STEP;
-    if (!l.numbered || !column.numbered || !str_eq(l.head, column.head) || l.number != column.number)
+    if (!l.good || !column.good || !str_eq(l.head, column.head) || l.number != column.number)
         return;
     s->go = GO_BY_SUM | GO_BY_PRODUCT;
     for (size_t i = 1; i < s->columns; i++)
-        s->go &= ways(label_of(s->column[i - 1]).number, label_of(s->column[i]).number);
+        s->go &= ways(numbered_of(s->column[i - 1]).number, numbered_of(s->column[i]).number);
     s->go = s->go ? s->go : GO_BY_STEP;
 }
 
 /* Does the label go on as those before it? */
 static bool goes_on(struct state *s, struct str word)
 {
-    struct label l = label_of(word);
+    struct numbered l = numbered_of(word);
     if (!s->rows) {
         first_label(s, l);
         return true;
     }
-    struct label before = label_of(first_word(s->row[s->rows - 1]));
-    if (l.numbered != before.numbered || (l.numbered && !str_eq(l.head, before.head)))
+    struct numbered before = numbered_of(first_word(s->row[s->rows - 1]));
+    if (l.good != before.good || (l.good && !str_eq(l.head, before.head)))
         return false;
-    if (!l.numbered) {
+    if (!l.good) {
         for (size_t i = 0; i < s->rows; i++)
             if (str_eq(first_word(s->row[i]), word))
                 return false;
