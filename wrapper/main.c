@@ -24,7 +24,11 @@ static int not_a_command(int argc, char **argv)
     if (argv[1][0] == '-' && argv[1][1]) {
         buf_puts(&b, "' is not an option that stands alone; to run a program and record it: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]");
     } else {
-        buf_puts(&b, "' is not a benchwrap command; to run and record it: benchwrap --");
+        const struct cmd *near = cmd_near(argv[1]);
+        buf_puts(&b, "' is not a benchwrap command");
+        if (near)
+            buf_printf(&b, " (did you mean \"benchwrap %s\"?)", near->name);
+        buf_puts(&b, "; to run and record it: benchwrap --");
         for (int i = 1; i < argc; i++) {
             buf_putc(&b, ' ');
             help_quote(&b, argv[i]);

@@ -103,7 +103,8 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin)
     if (!doc || yaml_is_null(doc))
         return;
     if (doc->kind != YAML_MAP) {
-        plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: \"option: value\" lines are wanted; the file is ignored", path, doc->line, doc->column));
+        plan_warn(
+            p, arena_printf(&p->arena, "%s:%d:%d: \"option: value\" lines are wanted; the file is ignored", path, doc->line, doc->column));
         return;
     }
     for (const struct yaml *y = doc->child; y; y = y->next)
@@ -324,7 +325,8 @@ static void choose_profile(struct plan *p)
 {
     for (size_t i = 0; p->repository && i < plan_rows_count; i++)
         if (strcmp(plan_rows[i].name, "profile") == 0 && p->opts.values[i].origin == OPT_DEFAULT && plan_has_remote(p->repository))
-            p->opts.values[i] = (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
+            p->opts.values[i] =
+                (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
 }
 
 static int check_line(struct plan *p, struct err *err)
@@ -348,16 +350,28 @@ static int check_line(struct plan *p, struct err *err)
     return 0;
 }
 
+/* Where it was removed, the folder that keeps what has no other place stands for it. */
+static int find_cwd(struct plan *p, const char *state, struct err *err)
+{
+    char cwd[PATH_MAX];
+    bool there = getcwd(cwd, sizeof cwd);
+    if (!there && (errno != ENOENT || !state))
+        return err_sys(err, "finding the working directory");
+    if (!there)
+        plan_warn(p, arena_printf(&p->arena, "the working directory was removed; %s takes its place", state));
+    p->cwd = there ? arena_dup(&p->arena, cwd, strlen(cwd)) : state;
+    return p->cwd ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
 static int make(struct plan *p, int argc, char **argv, char **env, struct err *err)
 {
     struct arena *a = &p->arena;
-    char cwd[PATH_MAX];
-    if (!getcwd(cwd, sizeof cwd))
-        return err_sys(err, "finding the working directory");
-    p->cwd = arena_dup(a, cwd, strlen(cwd));
+    const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
+    if (find_cwd(p, state, err))
+        return -1;
     p->opts = (struct opt_set){.rows = plan_rows, .count = plan_rows_count};
     p->opts.values = arena_get(a, plan_rows_count * sizeof *p->opts.values);
-    if (!p->cwd || !p->opts.values)
+    if (!p->opts.values)
         goto memory;
     int next = argc;
     opt_defaults(&p->opts, getenv);
@@ -366,7 +380,6 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     p->argv = argv + (next < argc ? next : argc);
     p->program = peel(p->argv);
     p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
-    const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
     p->repository = plan_find_repository(p->cwd, a);
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
@@ -379,7 +392,8 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     find_catalogue(p);
-    if (plan_server(p, env, err) < 0 || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 || choose_references(p, err) < 0)
+    if (plan_server(p, env, err) < 0 || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
+        choose_references(p, err) < 0)
         return -1;
     if (!a->failed)
         return 0;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "wrapper/run_commit.h"
+#include "wrapper/run_leftovers.h"
 #include "wrapper/run_state.h"
 #include "wrapper/run_summary.h"
 

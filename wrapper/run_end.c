@@ -42,7 +42,8 @@ static void record_usage(struct run *run)
         record_metric(r, "run.orphans", e->orphans, "", DIR_NONE, 0, at);
     if (e->left) {
         record_metric(r, "run.left_running", e->left, "", DIR_NONE, 0, at);
-        record_warning(r, "%u processes that the program left behind were still running", e->left);
+        record_warning(r, "%u process%s that the program left behind %s still running", e->left, e->left == 1 ? "" : "es",
+                       e->left == 1 ? "was" : "were");
     }
 }
 

@@ -2,27 +2,9 @@
 #ifndef WRAPPER_RUN_FINISH_H
 #define WRAPPER_RUN_FINISH_H
 #include "mlruns-format/tree.h"
-#include "wrapper/run_reference.h"
+#include "wrapper/finish_options.h"
 #include "wrapper/redaction.h"
 #include "wrapper/run_spool.h"
-
-/* What the finish step needs to know again after a crash; kept as JSON in the journal's first line. */
-struct finish_options {
-    uint64_t log_max;
-    const char *rules;          /* path of the rule file, NULL: none (as journal_path takes it) */
-    struct reference_files references;
-    bool public_profile;        /* identities were left out of all texts before they were written */
-    bool withheld;              /* found out by the finish step: the streams are not published */
-    bool merged;                /* stdout.log holds both streams */
-    bool made;                  /* from an old output or another run's facts: no program was watched, so nothing is said of its wall time and end */
-    bool told;                  /* the record is whole as it stands (a run from a server): nothing is read, judged or added */
-    bool archive;               /* the script, output and result of the job are kept as job/ */
-    const char *archive_dir;    /* and in this folder, NULL: nowhere else (as journal_path takes it) */
-    bool series;                /* the run of a series: its facts are made from the notes of its repetitions */
-    const char *host;           /* made: where the program ran, "" if nobody knows; the journal's host is the maker's */
-};
-void finish_options_print(const struct finish_options *o, struct buf *to);
-int finish_options_parse(struct finish_options *ret, const char *text, struct arena *a, struct err *err);
 
 /* With `told`: the elements of record->references (record.h) lie in this file of the spool, where there are any. */
 #define FINISH_REFERENCES "references"
@@ -53,11 +35,4 @@ int finish_look(struct spool *s, struct finished *ret, struct err *err);
 void finished_deinit(struct finished *f);
 /* The last step alone, for a record that is complete (a child run): builds it in the spool and renames it into the tree; f->place tells where. */
 int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err);
-
-/* Finishes what others left in the spool folder `root`: dead runs are closed, published ones synced and removed. `note` gets one line per run that was
- * closed (may be NULL). Runs published less than settled_s seconds ago are left (counted in `young`). Counts what was done. */
-struct swept { unsigned closed, released, young, alive, failed; };
-void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *context, const char *text), void *context, struct swept *ret);
-/* One of them; one that is published already is left as it is. 0; -1 where it could not be closed. */
-int finish_leftover(const char *root, const char *name, struct swept *ret, struct err *err);
 #endif

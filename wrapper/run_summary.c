@@ -1,8 +1,11 @@
 /* run_summary.c: the few lines at the end of a run: benchmark, verdict, headline metrics, where the run lies. */
 #include "wrapper/run_summary.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Latest value of a metric. */
 static const struct fact *metric(const struct record *r, struct str key)
@@ -103,6 +106,19 @@ static void print_warnings(const struct record *r, struct buf *to)
         buf_printf(to, "benchwrap:   and %u more warnings: benchwrap show %.8s\n", n - SHOWN, r->id);
 }
 
+void summary_print_place(const struct finished *f, struct buf *to)
+{
+    enum { SHOWN = 1000 };
+    char cwd[PATH_MAX];
+    struct str tree = str_of(f->head.tree), here = getcwd(cwd, sizeof cwd) && strcmp(cwd, "/") ? str_of(cwd) : STR("");
+    if (here.n && tree.n > here.n && str_starts(tree, here.p) && tree.p[here.n] == '/')
+        tree = (struct str){tree.p + here.n + 1, tree.n - here.n - 1};
+    buf_puts(to, "benchwrap: recorded as ");
+    buf_plain(to, tree, SHOWN);
+    buf_plain(to, str_of(strchr(f->place, '/')), 100);
+    buf_putc(to, '\n');
+}
+
 void summary_print(const struct finished *f, struct buf *to)
 {
     const struct record *r = &f->record;
@@ -119,7 +135,5 @@ void summary_print(const struct finished *f, struct buf *to)
     print_headlines(r, to);
     run_references_print(r, "benchwrap:   ", 3, to);
     print_warnings(r, to);
-    buf_puts(to, "benchwrap: recorded as ");
-    buf_plain(to, str_of(f->place), 200);
-    buf_putc(to, '\n');
+    summary_print_place(f, to);
 }

@@ -8,4 +8,6 @@
 
 /* Appends lines that begin with "benchwrap: ". Everything foreign in it is made harmless for a terminal. */
 void summary_print(const struct finished *f, struct buf *to);
+/* The last of them: where the run lies, from the working directory if it is below that. */
+void summary_print_place(const struct finished *f, struct buf *to);
 #endif

@@ -7,6 +7,7 @@
 #include "sinks/upload.h"
 #include "wrapper/plan_server.h"
 #include "wrapper/run_finish.h"
+#include "wrapper/run_leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>

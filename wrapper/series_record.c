@@ -3,6 +3,7 @@
 #include "launch/ending.h"
 #include "launch/say.h"
 #include "wrapper/run_commit.h"
+#include "wrapper/run_summary.h"
 #include "wrapper/series_state.h"
 #include "wrapper/series_stats.h"
 #include "wrapper/series_values.h"
@@ -291,9 +292,7 @@ static void summary(struct series *s, const struct finished *f, struct str serve
             buf_plain(&text, x->text, 300);
             buf_putc(&text, '\n');
         }
-    buf_puts(&text, "benchwrap: recorded as ");
-    buf_plain(&text, str_of(f->place), 200);
-    buf_putc(&text, '\n');
+    summary_print_place(f, &text);
     buf_str(&text, server);
     out_open(&out, 2);
     say_text(&out, text.p ? text.p : "");

@@ -104,6 +104,8 @@ cd "$WORK/w" || exit 1
 is "no arguments" "$(status)" 125
 is "an unknown command" "$(status ior -a X)" 125
 is "is answered with the right line" "$(cat "$WORK/err")" "benchwrap: 'ior' is not a benchwrap command; to run and record it: benchwrap -- ior -a X"
+status sho >/dev/null
+like "what was probably meant" "$(cat "$WORK/err")" 'did you mean "benchwrap show"'
 status ior 'a b' "it's" "\$x" '' >/dev/null
 is "quoted for the shell" "$(sed 's/.*benchwrap -- //' "$WORK/err")" "ior 'a b' 'it'\\''s' '\$x' ''"
 status ior "$(printf '\033[31m')" >/dev/null

@@ -19,6 +19,24 @@ try "a line end" "$(printf 'a\nb')"
 try "quotes and signs" "a \"b' %d \\n \$(x)"
 is "no other folder was made" "$(find "$WORK/w" -mindepth 1 -printf . | wc -c)" 3
 
+# Where it lies is told so that the path can be used from here.
+mkdir -p "$WORK/from/here" && cd "$WORK/from" || exit 1
+like "a tree below" "$("$BENCHWRAP" -t here/mlruns -- true 2>&1)" "recorded as here/mlruns/[0-9]+/[0-9a-f]{32}\$"
+like "a tree elsewhere" "$("$BENCHWRAP" -t "$WORK/there/mlruns" -- true 2>&1)" "recorded as $WORK/there/mlruns/[0-9]"
+
+# A run inside a run: its recorder, which goes on for a moment, is nothing that the program has left behind.
+rm -rf mlruns
+"$BENCHWRAP" -- "$BENCHWRAP" -q -- true 2>"$WORK/err"
+is "no process was left behind" "$(grep -c 'left behind' "$WORK/err"; ls mlruns/*/*/metrics/run.left_running 2>/dev/null)" 0
+
+# The working directory is gone.
+mkdir "$WORK/gone" && cd "$WORK/gone" && rmdir "$WORK/gone" || exit 1
+is "without a working directory the program runs" "$("$BENCHWRAP" -- echo hi 2>"$WORK/err")" hi
+like "it is said" "$(cat "$WORK/err")" "^benchwrap: .*working directory was removed"
+like "and the run is kept in the folder for such" "$(cat "$WORK/err")" "recorded as $HOME/.local/state/benchwrap/mlruns/"
+like "ls looks there" "$("$BENCHWRAP" ls)" "echo.*FINISHED"
+like "doctor works" "$("$BENCHWRAP" doctor 2>&1)" "hwloc"
+
 # Of many recorders one sees to what earlier runs left; who finds another at it leaves it alone.
 mkdir "$WORK/swept" && cd "$WORK/swept" || exit 1
 "$BENCHWRAP" -q -- true

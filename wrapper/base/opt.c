@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HELP_WIDTH = 80, HELP_LEFT = 30, NAME_MAX_CELLS = 40 };
+enum { HELP_WIDTH = 80, HELP_LEFT = 30 };
 
 static size_t row_at(const struct opt_set *set, struct str name)
 {
@@ -23,34 +23,12 @@ static size_t row_of_letter(const struct opt_set *set, char letter)
     return i;
 }
 
-/* Number of single-character changes between two names, for "did you mean"; names longer than NAME_MAX_CELLS never match. */
-static unsigned edit_distance(struct str a, struct str b)
-{
-    unsigned row[NAME_MAX_CELLS + 1];
-    if (a.n > NAME_MAX_CELLS || b.n > NAME_MAX_CELLS)
-        return NAME_MAX_CELLS;
-    for (size_t j = 0; j <= b.n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= a.n; i++) {
-        unsigned corner = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= b.n; j++) {
-            unsigned best = corner + (a.p[i - 1] != b.p[j - 1]);
-            corner = row[j];
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-        }
-    }
-    return row[b.n];
-}
-
 static const char *nearest(const struct opt_set *set, struct str name)
 {
     const char *best = NULL;
     unsigned least = 3;
     for (size_t i = 0; i < set->count; i++) {
-        struct str row = str_of(set->rows[i].name);
-        unsigned d = name.n >= 3 && row.n >= name.n && memcmp(row.p, name.p, name.n) == 0 ? 1 : edit_distance(name, row);
+        unsigned d = str_distance(name, str_of(set->rows[i].name));
         if (d < least)
             least = d, best = set->rows[i].name;
     }
@@ -209,6 +187,12 @@ static int unknown(const struct opt_set *set, struct str name, struct err *err)
     return -1;
 }
 
+/* Is the next word one that an option can take? "--" is the end of the options: who forgot a value does not lose the program's first word. */
+static bool has_value(int argc, char **argv, int i)
+{
+    return i + 1 < argc && strcmp(argv[i + 1], "--") != 0;
+}
+
 /* --name, --name=value, --name value. *i stands on the word and moves over the value. */
 static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct err *err)
 {
@@ -222,7 +206,7 @@ static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct 
         return equals ? err_set(err, ERR_USAGE, "option --%s takes no value", row->name) : take(set, at, "1", err);
     if (equals)
         return take(set, at, equals + 1, err);
-    if (*i + 1 >= argc)
+    if (!has_value(argc, argv, *i))
         return err_set(err, ERR_USAGE, "option --%s needs a value: %s", row->name, row->arg ? row->arg : "TEXT");
     return take(set, at, argv[++*i], err);
 }
@@ -243,7 +227,7 @@ static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct
         }
         if (p[1])
             return take(set, at, p + 1, err);
-        if (*i + 1 >= argc)
+        if (!has_value(argc, argv, *i))
             return err_set(err, ERR_USAGE, "option -%c (--%s) needs a value: %s", *p, row->name, row->arg ? row->arg : "TEXT");
         return take(set, at, argv[++*i], err);
     }

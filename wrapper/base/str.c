@@ -239,3 +239,26 @@ bool str_valid_utf8(struct str s)
             return false;
     return true;
 }
+
+unsigned str_distance(struct str a, struct str b)
+{
+    enum { NAME_MAX_CELLS = 40 };
+    unsigned row[NAME_MAX_CELLS + 1];
+    if (a.n >= 3 && b.n > a.n && memcmp(b.p, a.p, a.n) == 0)
+        return 1;
+    if (a.n > NAME_MAX_CELLS || b.n > NAME_MAX_CELLS)
+        return NAME_MAX_CELLS;
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned corner = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned best = corner + (a.p[i - 1] != b.p[j - 1]);
+            corner = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[b.n];
+}

@@ -43,6 +43,9 @@ static inline bool str_is(struct str a, const char *z)
 }
 int str_cmp(struct str a, struct str b); /* byte order, shorter first */
 bool str_starts(struct str s, const char *z);
+/* How far what was typed is from a name, for "did you mean": the single-character changes between them; 1 for a beginning of three characters or more. Names
+ * of more than 40 characters are far from all. */
+unsigned str_distance(struct str typed, struct str name);
 bool str_ends(struct str s, const char *z);
 bool str_has(struct str s, const char *z);
 /* Offset of z in s, or -1. */

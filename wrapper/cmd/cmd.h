@@ -44,6 +44,8 @@ extern const struct cmd *const cmds[];
 extern const size_t cmds_count;
 /* NULL: there is none of that name. */
 const struct cmd *cmd_find(const char *name);
+/* The command that was probably meant by a word that is none; NULL: none is near. */
+const struct cmd *cmd_near(const char *word);
 /* The whole of `benchwrap VERB …`: parses, runs, checks out. argv[0] is the verb. Returns the exit status; prints errors to notes. */
 int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out, FILE *notes);
 /* Prints "benchwrap: VERB: text" (verb may be NULL) and returns the exit status of the error: 125 for ERR_USAGE, else 1. */

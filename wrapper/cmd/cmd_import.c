@@ -6,6 +6,7 @@
 #include "cmd/listing.h"
 #include "wrapper/run_make.h"
 #include "wrapper/run_commit.h"
+#include "wrapper/run_leftovers.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "wrapper/plan.h"
 #include "wrapper/pull.h"
 #include "wrapper/run_commit.h"
+#include "wrapper/run_leftovers.h"
 
 #include <poll.h>
 #include <signal.h>

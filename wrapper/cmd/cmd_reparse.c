@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "wrapper/run_make.h"
 #include "wrapper/run_commit.h"
+#include "wrapper/run_leftovers.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

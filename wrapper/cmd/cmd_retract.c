@@ -4,6 +4,7 @@
 #include "wrapper/plan.h"
 #include "wrapper/run_make.h"
 #include "wrapper/run_commit.h"
+#include "wrapper/run_leftovers.h"
 
 #include <string.h>
 #include <unistd.h>

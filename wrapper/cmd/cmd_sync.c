@@ -5,7 +5,7 @@
 #include "cmd/sync_runs.h"
 #include "cmd/since.h"
 #include "wrapper/plan.h"
-#include "wrapper/run_finish.h"
+#include "wrapper/run_leftovers.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -28,6 +28,19 @@ const struct cmd *cmd_find(const char *name)
     return NULL;
 }
 
+const struct cmd *cmd_near(const char *word)
+{
+    struct str typed = str_of(word);
+    const struct cmd *best = NULL;
+    unsigned least = typed.n > 3 ? 3 : 2; /* short names are near to many programs */
+    for (size_t i = 0; i < cmds_count; i++) {
+        unsigned d = str_distance(typed, str_of(cmds[i]->name));
+        if (!cmds[i]->hidden && d < least)
+            least = d, best = cmds[i];
+    }
+    return best;
+}
+
 int cmd_complain(FILE *notes, const char *verb, const struct err *err)
 {
     CLEANUP_BUF struct buf b;
@@ -48,7 +61,7 @@ int cmd_check_out(FILE *out, FILE *notes)
     struct pollfd reader = {.fd = fileno(out)}; /* an earlier write may have met it, and its errno is gone */
     if (errno == EPIPE || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR))
         return 0;
-    fprintf(notes, "benchwrap: writing to standard output: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    fprintf(notes, "benchwrap: writing to standard output: %s\n", errno ? strerror(errno) : "not all of it could be written");
     return 1;
 }
 

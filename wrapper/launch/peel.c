@@ -47,9 +47,9 @@ static bool listed(const char *words, struct str name)
 }
 
 struct option {
-    struct str name;  /* a letter is one too; n 0: not one that takes a value */
+    struct str name; /* a letter is one too; n 0: not one that takes a value */
     struct str value; /* attached, or the next word; p NULL: there is none */
-    int words;        /* that it takes of the line */
+    int words; /* that it takes of the line */
 };
 
 /* Open MPI's and Hydra's pairs: -mca KEY VALUE, -genv KEY VALUE; KEY=VALUE is one word. */

@@ -14,7 +14,7 @@ static const struct {
     {"MV2_COMM_WORLD_RANK", {"MV2_COMM_WORLD_SIZE"}},
     {"FLUX_TASK_RANK", {"FLUX_JOB_SIZE"}},
     {"JSM_NAMESPACE_RANK", {"JSM_NAMESPACE_SIZE"}}, /* LSF's jsrun */
-    {"ALPS_APP_PE", {NULL}},                        /* aprun */
+    {"ALPS_APP_PE", {NULL}}, /* aprun */
     {"SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "wrapper/run_children.h"
+#include "wrapper/run_leftovers.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
