@@ -64,6 +64,8 @@ static void name_kept(struct run *run, const struct slurm_who *w)
         buf_printf(&key, "\n%s", value ? value : "");
     }
     record_named_id(id, buf_text(&key));
+    if (run->host.public_profile)
+        buf_puts(&key, "\npublic"); /* who keeps less */
     if (run->host.cache && !key.failed)
         snprintf(run->job.kept, sizeof run->job.kept, "job-%s", id);
 }
@@ -246,6 +248,19 @@ static bool knows_no_json(const struct ask *a)
     return false;
 }
 
+/* For the other runs of the job: without secrets, and for a public record only what it may hold, and times. */
+static void keep_answer(const struct run *run, struct slurm_job *job, struct buf *text)
+{
+    struct redact *clean = run->host.redact;
+    for (size_t i = 0; run->host.public_profile && i < SLURM_FIELDS; i++)
+        if (slurm_rows[i].kind != SLURM_TIME && !probes_public(slurm_rows[i].key))
+            job->field[i].n = 0;
+    slurm_job_print(job, text);
+    if (clean && text->n)
+        redact_text(&(struct redact){.ids = clean->ids}, text->p, text->n);
+    job_keep(run, "", buf_text(text));
+}
+
 static void answered(struct run *run)
 {
     struct run_job *j = &run->job;
@@ -267,9 +282,8 @@ static void answered(struct run *run)
     if (rc)
         refuse(run, err.text);
     else {
-        slurm_job_print(&job, &text);
-        job_keep(run, "", buf_text(&text));
         tell_job(run, &job);
+        keep_answer(run, &job, &text);
         end_asking(run);
     }
     slurm_job_deinit(&job);

@@ -1,7 +1,8 @@
 # slurm.sh: a private Slurm of some virtual nodes on this machine. Sourced after tap.sh.
 #   slurm_start [NODES]   0: it runs, SLURM_CONF is exported; 1: not installed or not started ($slurm_why says why)
 #                         slurm_killwait=SECONDS before it: between TERM and KILL (5); slurm_more=LINES: of slurm.conf;
-#                         slurm_gather, slurm_accounting: the plugins; slurm_names=1: each node has its name as host name too (root alone)
+#                         slurm_gather, slurm_accounting: the plugins; slurm_names=1: each node has its name as host name too (root alone);
+#                         slurm_prefix: of the nodes' names (n)
 #   slurm_again           after slurm_stop: starts it anew, with what was altered in $SLURM_CONF
 #   slurm_stop            cancels everything and ends the daemons
 # Daemons run in the foreground as children, each in a session of its own, and are ended by their pids.
@@ -39,7 +40,7 @@ P
 
 slurm_start()
 {
-    slurm_nodes=${1:-2}
+    slurm_nodes=${1:-2} slurm_prefix=${slurm_prefix:-n}
     for slurm_tool in munged slurmctld slurmd srun sbatch scancel; do
         PATH=$PATH:/usr/sbin command -v $slurm_tool >/dev/null || { slurm_why="$slurm_tool is not installed"; return 1; }
     done
@@ -78,7 +79,7 @@ SlurmdParameters=config_overrides
 Epilog=/bin/true
 ${slurm_more:-}
 KillWait=${slurm_killwait:-5}
-NodeName=n[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
+NodeName=$slurm_prefix[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
     export SLURM_CONF=$slurm_dir/etc/slurm.conf
@@ -95,11 +96,11 @@ slurm_again() # starts the daemons with the configuration there is, which may ha
     setsid slurmctld -D -c </dev/null >"$slurm_dir/log/ctld.out" 2>&1 &
     slurm_pids="$slurm_pids $!"
     for slurm_i in $(seq "$slurm_nodes"); do
-        mkdir -p "$slurm_dir/spool/n$slurm_i"
+        mkdir -p "$slurm_dir/spool/$slurm_prefix$slurm_i"
         if [ -n "${slurm_names:-}" ]; then
-            setsid unshare --uts sh -c 'hostname "$1" && exec slurmd -D -N "$1"' sh "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
+            setsid unshare --uts sh -c 'hostname "$1" && exec slurmd -D -N "$1"' sh "$slurm_prefix$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
         else
-            setsid slurmd -D -N "n$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
+            setsid slurmd -D -N "$slurm_prefix$slurm_i" </dev/null >"$slurm_dir/log/d$slurm_i.out" 2>&1 &
         fi
         slurm_pids="$slurm_pids $!"
     done
