@@ -123,6 +123,28 @@ like "which is said" "$out" "m0:1 is not a sample"
 like "and that a run stands in two experiments" "$out" "${twice##*/}: this run id stands in two experiments"
 like "and counted" "$out" "2 of 5 runs sent \\(2 new\\), 0 there already, 3 cannot be read"
 
+# ---- --follow: what comes meanwhile ----
+
+mkdir follow
+(cd follow && exec "$BENCHWRAP" sync --follow --to "$url" >../follow.txt 2>&1) &
+follower=$!
+proxies="$proxies $follower"
+own_tree meanwhile 2
+for run in meanwhile/mlruns/[1-9]*/[0-9a-f]*; do :; done
+echo 'not a sample' >"$run/metrics/m0"
+mv meanwhile/mlruns follow/
+waits=0
+until grep -q "not a sample" follow.txt || [ $((waits += 1)) -gt 1200 ]; do sleep 0.1; done
+own_tree later 1
+last=$(basename later/mlruns/[1-9]*/[0-9a-f]*)
+mv later/mlruns/* follow/mlruns/
+until [ -n "$(find follow/.benchwrap/sync -name "$last" 2>/dev/null)" ] || [ $((waits += 1)) -gt 2400 ]; do sleep 0.1; done
+kill -TERM $follower
+wait $follower
+is "--follow ends when it is told to: a run cannot be read, status 1" $? 1
+like "it counts what all its looks did" "$(cat follow.txt)" "2 of 3 runs sent \\(2 new\\), 0 there already, 1 cannot be read"
+is "what stands in the way at every look is said once" "$(grep -c "not a sample" follow.txt)" 1
+
 # ---- parents, deleted ones, selection ----
 
 own_tree family 3

@@ -15,7 +15,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, FAILED = 2 };
+enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, SAID_BYTES = 1 << 20, FAILED = 2 };
 
 static const struct opt_row rows[] = {
     {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: the one that runs are sent to: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
@@ -34,6 +34,7 @@ struct work {
     struct cmd_context *c;
     struct plan plan;
     struct buf json;              /* notes */
+    struct buf said, said_before; /* with --follow: the notes of this look at the tree and of the one before, a line each */
     bool as_json, dry;
     unsigned notes;
     struct progress progress;
@@ -47,9 +48,31 @@ struct work {
     sigset_t blocked;
 };
 
+static bool has_line(const struct buf *lines, struct str line)
+{
+    struct str rest = buf_text(lines);
+    while (rest.p && rest.n)
+        if (str_eq(str_cut(&rest, '\n'), line))
+            return true;
+    return false;
+}
+
+/* What stands in the way at every look is said once, and again when it comes back. */
+static bool is_news(struct work *w, struct str text)
+{
+    bool said = has_line(&w->said, text), before = has_line(&w->said_before, text);
+    if (!said && opt_on(&w->c->opts, "follow") && w->said.n + text.n + 1 < SAID_BYTES) {
+        buf_str(&w->said, text);
+        buf_putc(&w->said, '\n');
+    }
+    return !said && !before;
+}
+
 static void note(void *context, const char *text)
 {
     struct work *w = context;
+    if (!is_news(w, str_of(text)))
+        return;
     if (w->as_json) {
         buf_puts(&w->json, w->notes++ ? "," : "");
         buf_json(&w->json, str_of(text));
@@ -135,6 +158,20 @@ static const char *state_folder(const struct work *w)
     return n > 6 ? arena_printf(w->c->arena, "%.*s/sync", (int)(n - 6), spool) : NULL; /* …/.benchwrap/spool */
 }
 
+/* Of several looks at a tree: what was done in all of them, what stood at the last. */
+static void add_look(struct sync_counts *to, const struct sync_counts *look)
+{
+    struct sync_counts before = *to;
+    size_t there = look->there + look->known;
+    *to = *look;
+    to->there = there > before.sent ? there - before.sent : 0; /* those that were sent before are there now */
+    to->known = 0;
+    to->sent += before.sent;
+    to->made += before.made;
+    to->files += before.files;
+    to->bytes += before.bytes;
+}
+
 /* The tree as it is now: its runs are read, chosen, sent. */
 static int send_tree(struct work *w, struct upload *upload)
 {
@@ -157,7 +194,7 @@ static int send_tree(struct work *w, struct upload *upload)
         rc = runs_load(&runs, &everything, c, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
     if (rc == 0) {
         sync_runs_send(&s);
-        w->n = s.n;
+        add_look(&w->n, &s.n);
     }
     sync_runs_deinit(&s);
     runs_close(&runs);
@@ -200,6 +237,10 @@ static int to_server(struct work *w)
         rc = send_once(w, u);
         if (rc || !more || !wait_more(w, clock_mono_ns() - begin))
             break;
+        struct buf said = w->said_before;
+        w->said_before = w->said;
+        w->said = said;
+        buf_clear(&w->said);
         sweep(w);
     }
     upload_free(u);
@@ -285,6 +326,8 @@ static int run(struct cmd_context *c)
 {
     struct work w = {.c = c, .as_json = opt_on(&c->opts, "json"), .dry = opt_on(&c->opts, "dry-run"), .cancel_fd = -1};
     buf_init(&w.json, 16 << 20);
+    buf_init(&w.said, SAID_BYTES);
+    buf_init(&w.said_before, SAID_BYTES);
     progress_begin(&w.progress, c->notes, "runs", 0);
     if (opt_on(&c->opts, "json") || opt_on(&c->opts, "follow"))
         w.progress.on = false;
@@ -300,6 +343,8 @@ static int run(struct cmd_context *c)
     if (w.cancel_fd >= 0)
         close(w.cancel_fd);
     buf_deinit(&w.json);
+    buf_deinit(&w.said);
+    buf_deinit(&w.said_before);
     return rc ? rc : status_of(&w);
 }
 
