@@ -39,6 +39,8 @@ is "NaN is kept, as MLflow spells it" "$(get '[m["value"] for m in v["metrics"] 
 is "its artifacts with size" "$(get '[a["size"] for a in v["artifacts"] if a["path"] == "benchwrap.json"][0] > 100' <run.json)" True
 is "without RUN: the newest" "$(bw show --json | get 'v["experiment"]')" two
 is "last~1" "$(bw show last~1 --json | get 'v["experiment"]')" one
+is "what the program measured stands first, the machine last" \
+    "$(bw show "$first" | sed -n '/^Metrics/,/^$/p' | grep -oE '^(speed|run\.wall_s|host\.uptime_s)' | tr '\n' ' ')" "speed run.wall_s host.uptime_s "
 bw show last~99 >out; is "last~99 is not there" "$?" 1
 bw show zz >out; is "not a run" "$?" 1
 like "is told" "$(cat err)" 'no run of'

@@ -1,5 +1,6 @@
 /* cmd_show.c: `benchwrap show RUN`: everything about one run. */
 #include "cmd/runs.h"
+#include "mlruns-format/key.h"
 
 #include "wrapper/series_stats.h"
 
@@ -183,6 +184,34 @@ static int print_texts(const struct shown *s, const char *title, const struct tr
     return status;
 }
 
+static void metric_row(const struct shown *s, struct listing *l, const struct tree_entry *e)
+{
+    const struct tree_sample *last = last_sample(e);
+    double min, max;
+    range_of(e, &min, &max);
+    listing_text(l, e->key);
+    if (last)
+        listing_number(l, last->value, NULL);
+    else
+        listing_none(l);
+    listing_text(l, metric_unit(s, e->key));
+    listing_text(l, json_string(json_get(metric_detail(s, e->key), "direction"), NULL));
+    listing_number(l, (double)e->count, NULL);
+    if (e->count > 1 && !isnan(min)) {
+        listing_number(l, min, NULL);
+        listing_number(l, max, NULL);
+    } else {
+        listing_none(l);
+        listing_none(l);
+    }
+}
+
+/* In the order of what is asked first: what the program measured, what it used, what the machine did meanwhile. */
+static int rank_of(const char *key)
+{
+    return key_is_result(key) ? 0 : strncmp(key, "run.", 4) == 0 ? 1 : 2;
+}
+
 static int print_metrics(const struct shown *s)
 {
     static const struct listing_column columns[] = {
@@ -193,26 +222,10 @@ static int print_metrics(const struct shown *s)
         return 0;
     heading(s, "Metrics");
     listing_init(&l, columns, sizeof columns / sizeof columns[0], s->c->arena);
-    for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
-        const struct tree_sample *last = last_sample(e);
-        double min, max;
-        range_of(e, &min, &max);
-        listing_text(&l, e->key);
-        if (last)
-            listing_number(&l, last->value, NULL);
-        else
-            listing_none(&l);
-        listing_text(&l, metric_unit(s, e->key));
-        listing_text(&l, json_string(json_get(metric_detail(s, e->key), "direction"), NULL));
-        listing_number(&l, (double)e->count, NULL);
-        if (e->count > 1 && !isnan(min)) {
-            listing_number(&l, min, NULL);
-            listing_number(&l, max, NULL);
-        } else {
-            listing_none(&l);
-            listing_none(&l);
-        }
-    }
+    for (int rank = 0; rank <= 2; rank++)
+        for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
+            if (rank_of(e->key) == rank)
+                metric_row(s, &l, e);
     int status = listing_print(&l, s->c->out);
     listing_deinit(&l);
     return status;
