@@ -10,7 +10,7 @@
 #include "wrapper/run_archive.h"
 #include "wrapper/run_children.h"
 #include "wrapper/run_stream.h"
-#include "wrapper/series_stats.h"
+#include "series/finish.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "base/exit_words.h"
 #include "launch/ending.h"
 #include "wrapper/series_state.h"
-#include "wrapper/series_stats.h"
+#include "series/figures.h"
 
 #include <signal.h>
 #include <stdio.h>

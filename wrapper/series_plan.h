@@ -2,7 +2,7 @@
 #ifndef WRAPPER_SERIES_PLAN_H
 #define WRAPPER_SERIES_PLAN_H
 #include "wrapper/plan.h"
-#include "wrapper/series_notes.h"
+#include "series/notes.h"
 
 enum { SERIES_RUNS_MAX = 100000, SERIES_LEAST_STABLE = 5 };
 

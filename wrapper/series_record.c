@@ -5,8 +5,8 @@
 #include "wrapper/run_commit.h"
 #include "wrapper/run_summary.h"
 #include "wrapper/series_state.h"
-#include "wrapper/series_stats.h"
-#include "wrapper/series_values.h"
+#include "wrapper/series_table.h"
+#include "series/values.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "cmd/runs.h"
 #include "mlruns-format/key.h"
 
-#include "wrapper/series_stats.h"
+#include "wrapper/series_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* series_sweep.h: the values of --sweep, their combinations, and putting them into a command line. Nothing is started or written here. */
-#ifndef WRAPPER_SERIES_SWEEP_H
-#define WRAPPER_SERIES_SWEEP_H
+/* sweep.h: the values of --sweep, their combinations, and putting them into a command line. Nothing is started or written here. */
+#ifndef SERIES_SWEEP_H
+#define SERIES_SWEEP_H
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"

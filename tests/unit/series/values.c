@@ -1,7 +1,7 @@
 /* series_values, series_notes: which number stands for a run, and what is read back of a series that was cut off. */
 #include "base/fs.h"
-#include "wrapper/series_stats.h"
-#include "wrapper/series_values.h"
+#include "series/figures.h"
+#include "series/values.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* series_values.c: what one run of a series measured, read from the detail of its record (benchwrap.json). */
-#include "wrapper/series_values.h"
+/* values.c: what one run of a series measured, read from the detail of its record (benchwrap.json). */
+#include "series/values.h"
 
 #include "mlruns-format/key.h"
 

@@ -1,5 +1,5 @@
-/* series_notes.c: what a series has done so far, as lines of JSON in its spool. */
-#include "wrapper/series_notes.h"
+/* notes.c: what a series has done so far, as lines of JSON in its spool. */
+#include "series/notes.h"
 
 #include "base/json.h"
 

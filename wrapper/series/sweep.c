@@ -1,5 +1,5 @@
-/* series_sweep.c: the values of --sweep, their combinations, and putting them into a command line. */
-#include "wrapper/series_sweep.h"
+/* sweep.c: the values of --sweep, their combinations, and putting them into a command line. */
+#include "series/sweep.h"
 
 #include "mlruns-format/key.h"
 

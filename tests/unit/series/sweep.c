@@ -1,5 +1,5 @@
 /* series_sweep: what --sweep is taken for, and what becomes of a command's words. */
-#include "wrapper/series_sweep.h"
+#include "series/sweep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

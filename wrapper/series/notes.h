@@ -1,10 +1,10 @@
-/* series_notes.h: what a series has done so far, in its spool as repetitions.jsonl: one line when it begins, one for each run, one at its end. The
+/* notes.h: what a series has done so far, in its spool as repetitions.jsonl: one line when it begins, one for each run, one at its end. The
  * statistics are made from this file, at the normal end as after a crash; it is an artifact of the series' run. */
-#ifndef WRAPPER_SERIES_NOTES_H
-#define WRAPPER_SERIES_NOTES_H
+#ifndef SERIES_NOTES_H
+#define SERIES_NOTES_H
 #include "base/folder.h"
 #include "mlruns-format/record.h"
-#include "wrapper/series_sweep.h"
+#include "series/sweep.h"
 
 #define SERIES_NOTES "repetitions.jsonl"
 

@@ -1,8 +1,8 @@
-/* series_values.h: what one run of a series measured, read from the detail of its record (benchwrap.json). */
-#ifndef WRAPPER_SERIES_VALUES_H
-#define WRAPPER_SERIES_VALUES_H
+/* values.h: what one run of a series measured, read from the detail of its record (benchwrap.json). */
+#ifndef SERIES_VALUES_H
+#define SERIES_VALUES_H
 #include "base/json.h"
-#include "wrapper/series_notes.h"
+#include "series/notes.h"
 
 /* Status, verdict, reason, what disturbed it, and for each metric about the program the one value that stands for the run: the statistic that the rules
  * put first, else its only value, else its only statistic, else the median. Percentiles are figures of their own ("read.clat.p99_us"). Without a

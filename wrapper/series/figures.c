@@ -1,0 +1,108 @@
+/* figures.c: statistics over the repetitions of a series, point by point, from its notes. */
+#include "series/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct series_value *series_value_of(const struct series_run *run, const char *key)
+{
+    for (const struct series_value *v = run->values; v; v = v->next)
+        if (strcmp(v->key, key) == 0)
+            return v;
+    return NULL;
+}
+
+static struct series_figure *figure_of(struct series_figure *list, const char *key)
+{
+    for (; list; list = list->next)
+        if (strcmp(list->key, key) == 0)
+            return list;
+    return NULL;
+}
+
+static void calculate(struct series_figure *f, const struct series_notes *n, double *room)
+{
+    size_t count = 0;
+    for (const struct series_run *run = n->first; run; run = run->next) {
+        const struct series_value *v = run->point == f->point && series_counts(run) ? series_value_of(run, f->key) : NULL;
+        if (v)
+            room[count++] = v->value;
+    }
+    stats_of(room, count, &f->stats);
+}
+
+/* The figures of one point; *ret_end is the last one's next. */
+static struct series_figure *figures_at(struct series_notes *n, size_t point, double *room)
+{
+    struct series_figure *first = NULL, **at = &first;
+    for (const struct series_run *run = n->first; run; run = run->next)
+        for (const struct series_value *v = run->point == point && series_counts(run) ? run->values : NULL; v; v = v->next) {
+            struct series_figure *f = figure_of(first, v->key);
+            if (!f && (f = ARENA_NEW(&n->arena, struct series_figure))) {
+                *f = (struct series_figure){v->key, v->of, v->unit, v->direction, false, point, {0}, NULL};
+                *at = f;
+                at = &f->next;
+            }
+            if (f)
+                f->headline |= v->headline;
+        }
+    for (struct series_figure *f = first; f; f = f->next)
+        calculate(f, n, room);
+    return first;
+}
+
+struct series_figure *series_figures(struct series_notes *n)
+{
+    struct series_figure *first = NULL, **at = &first;
+    double *room = calloc(n->count ? n->count : 1, sizeof *room);
+    for (size_t i = 0; room && i < n->sweep.points; i++) {
+        *at = figures_at(n, i, room);
+        while (*at)
+            at = &(*at)->next;
+    }
+    if (!room)
+        n->arena.failed = true;
+    free(room);
+    return first;
+}
+
+double series_relative(const struct stats *s)
+{
+    double half = (s->ci_high - s->ci_low) / 2;
+    if (s->n < 3)
+        return -1;
+    return half == 0 ? 0 : s->mean != 0 ? half / fabs(s->mean) : -1;
+}
+
+bool series_stable(struct series_notes *n, size_t point, size_t least, double wanted, const char **ret_worst)
+{
+    double *room = calloc(n->count ? n->count : 1, sizeof *room), worst = 0;
+    const struct series_figure *widest = NULL;
+    size_t headlines = 0;
+    for (const struct series_figure *f = room ? figures_at(n, point, room) : NULL; f; f = f->next) {
+        double relative = f->stats.n >= least ? series_relative(&f->stats) : -1;
+        if (!f->headline)
+            continue;
+        headlines++;
+        if (relative < 0 || relative > wanted) {
+            if (!widest || relative < 0 || (worst >= 0 && relative > worst)) {
+                widest = f;
+                worst = relative;
+            }
+        }
+    }
+    free(room);
+    if (ret_worst && widest)
+        *ret_worst = worst < 0 ? arena_printf(&n->arena, "%s has %zu samples", widest->key, widest->stats.n)
+                               : arena_printf(&n->arena, "%s is within +-%.2g %%", widest->key, worst * 100);
+    return headlines && !widest;
+}
+
+const char *series_label(struct series_notes *n, size_t point)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
+    sweep_label(&n->sweep, point, &b);
+    return b.n ? arena_dup(&n->arena, b.p, b.n) : "";
+}

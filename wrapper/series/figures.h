@@ -1,0 +1,28 @@
+/* figures.h: statistics over the repetitions of a series, point by point, from its notes. */
+#ifndef SERIES_FIGURES_H
+#define SERIES_FIGURES_H
+#include "base/stats.h"
+#include "series/notes.h"
+
+/* One metric at one point of the sweep, over the runs that count. */
+struct series_figure {
+    const char *key, *of, *unit;
+    enum direction direction;
+    bool headline;
+    size_t point;
+    struct stats stats;
+    struct series_figure *next;
+};
+
+/* All figures, point by point, in the notes' arena. NULL: there are none, or no memory (arena.failed). */
+struct series_figure *series_figures(struct series_notes *n);
+/* What the run measured of the metric; NULL: nothing. */
+const struct series_value *series_value_of(const struct series_run *run, const char *key);
+/* The point in words ("n=4 mode=write"), in the notes' arena; "" when nothing is swept. */
+const char *series_label(struct series_notes *n, size_t point);
+/* Half the width of the 95 % interval over the mean's size; -1: too few samples, or the mean is 0 and the samples differ. */
+double series_relative(const struct stats *s);
+/* Are the headline metrics of a point stable: least samples or more, the interval's half width at most `wanted` of the mean? Else *ret_worst (may be
+ * NULL) tells of the widest, in words, in the notes' arena. */
+bool series_stable(struct series_notes *n, size_t point, size_t least, double wanted, const char **ret_worst);
+#endif

@@ -1,0 +1,262 @@
+/* finish.c: the notes of a series become its metrics, its table of points and its verdict. */
+#include "series/finish.h"
+
+#include "base/fs.h"
+#include "series/figures.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CSV_BYTES = 64 << 20 };
+static const char POINTS_CSV[] = "points.csv";
+
+struct finishing {
+    struct record *r;
+    struct series_notes *n;
+    int64_t end_ms;
+    size_t runs, counted, failed, warmups, noisy, judged, passed;
+    const struct series_run *first_failed, *first_noisy, *first_unfit;
+};
+
+static const char *key_of(const struct finishing *f, const struct series_figure *figure, const char *stat)
+{
+    const char *point = f->n->keys[figure->point];
+    return arena_printf(&f->r->arena, "%s%s%s%s%s", point, point[0] ? "." : "", figure->key, stat[0] ? "." : "", stat);
+}
+
+static void put_stat(struct finishing *f, const struct series_figure *figure, const char *stat, double value, size_t least)
+{
+    const char *key = key_of(f, figure, stat);
+    bool same_unit = strcmp(stat, "n") != 0;
+    if (!key)
+        return;
+    if (figure->stats.n >= least)
+        record_metric(f->r, key, value, same_unit ? figure->unit : "", same_unit ? figure->direction : DIR_NONE, 0, f->end_ms);
+    else
+        record_missing(f->r, key, "too few samples: %zu, %zu are needed", figure->stats.n, least);
+}
+
+static void put_stats(struct finishing *f, const struct series_figure *figure)
+{
+    const struct stats *s = &figure->stats;
+    put_stat(f, figure, "n", (double)s->n, 1);
+    put_stat(f, figure, "median", s->median, 1);
+    if (s->n > 1) {
+        put_stat(f, figure, "mean", s->mean, 2);
+        put_stat(f, figure, "min", s->min, 2);
+        put_stat(f, figure, "max", s->max, 2);
+    }
+    put_stat(f, figure, "sd", s->sd, 2);
+    put_stat(f, figure, "ci_low", s->ci_low, 3);
+    put_stat(f, figure, "ci_high", s->ci_high, 3);
+}
+
+/* The values themselves: a series with the repetition as step. */
+static void put_samples(struct finishing *f, const struct series_figure *figure)
+{
+    const char *key = key_of(f, figure, "");
+    for (const struct series_run *run = f->n->first; key && run; run = run->next) {
+        const struct series_value *v = run->point == figure->point && series_counts(run) ? series_value_of(run, figure->key) : NULL;
+        if (v)
+            record_metric(f->r, key, v->value, v->unit, v->direction, (int64_t)run->repetition, run->end_ms);
+    }
+}
+
+/* One axis of integers: the median over it is a series with the swept value as step, which MLflow draws as a curve. */
+static void put_curve(struct finishing *f, const struct series_figure *figure)
+{
+    const struct sweep *s = &f->n->sweep;
+    int64_t step;
+    if (s->count != 1 || !s->axes[0].integers || !str_int(str_of(sweep_value(s, figure->point, 0)), &step))
+        return;
+    const char *key = arena_printf(&f->r->arena, "%s.median", figure->key);
+    if (key)
+        record_metric(f->r, key, figure->stats.median, figure->unit, figure->direction, step, f->end_ms);
+}
+
+static void count_runs(struct finishing *f)
+{
+    for (const struct series_run *run = f->n->first; run; run = run->next) {
+        bool counts = series_counts(run);
+        f->runs++;
+        if (run->end_ms > f->end_ms)
+            f->end_ms = run->end_ms;
+        if (run->noisy[0] && !run->warmup && !f->noisy++)
+            f->first_noisy = run;
+        f->warmups += run->warmup;
+        f->counted += counts;
+        if (!run->warmup && !counts && !f->failed++)
+            f->first_failed = run;
+        f->judged += counts && strcmp(run->verdict, "none") != 0 && run->verdict[0];
+        f->passed += counts && strcmp(run->verdict, "pass") == 0;
+        if (counts && strcmp(run->verdict, "fail") == 0 && !f->first_unfit)
+            f->first_unfit = run;
+    }
+}
+
+static void put_counts(struct finishing *f)
+{
+    record_metric(f->r, "series.runs", (double)f->runs, "", DIR_NONE, 0, f->end_ms);
+    record_metric(f->r, "series.counted", (double)f->counted, "", DIR_NONE, 0, f->end_ms);
+    record_metric(f->r, "series.failed", (double)f->failed, "", DIR_LOWER, 0, f->end_ms);
+    record_metric(f->r, "series.warmup", (double)f->warmups, "", DIR_NONE, 0, f->end_ms);
+    record_metric(f->r, "series.noisy", (double)f->noisy, "", DIR_LOWER, 0, f->end_ms);
+    record_metric(f->r, "series.wall_s", (double)(f->r->end_ms - f->r->start_ms) / 1e3, "s", DIR_LOWER, 0, f->end_ms);
+    if (!f->noisy)
+        return;
+    const char *text = arena_printf(&f->r->arena, "%zu of %zu repetitions were disturbed; the first, repetition %zu%s%s: %.200s", f->noisy,
+                                    f->runs - f->warmups, f->first_noisy->repetition, f->n->sweep.count ? " of " : "",
+                                    series_label(f->n, f->first_noisy->point), f->first_noisy->noisy);
+    if (text) {
+        record_tag(f->r, "benchwrap.noisy", str_of(text));
+        record_warning(f->r, "%s", text);
+    }
+}
+
+static const char *about(const struct finishing *f, const struct series_run *run)
+{
+    const char *label = series_label(f->n, run->point);
+    return arena_printf(&f->r->arena, "repetition %zu%s%.100s: %.200s", run->repetition, label && label[0] ? " of " : "",
+                        label ? label : "",
+                        run->reason[0]   ? run->reason
+                        : run->status[0] ? run->status
+                        : run->exit      ? arena_printf(&f->r->arena, "exit status %d", run->exit)
+                                         : "its record was not finished in time");
+}
+
+static void judge_series(struct finishing *f, struct rules_outcome *ret)
+{
+    struct arena *a = &f->r->arena;
+    *ret = (struct rules_outcome){.verdict = VERDICT_NONE, .complete = f->failed == 0 && f->counted > 0};
+    size_t all = f->runs - f->warmups;
+    if (f->failed) {
+        ret->verdict = VERDICT_FAIL;
+        ret->reason = arena_printf(a, "%zu of %zu repetition%s failed; %s", f->failed, all, all == 1 ? "" : "s", about(f, f->first_failed));
+    } else if (f->first_unfit) {
+        ret->verdict = VERDICT_FAIL;
+        ret->reason = arena_printf(a, "%zu of %zu repetitions are not fit; %s", f->judged - f->passed, all, about(f, f->first_unfit));
+    } else if (f->judged && f->passed == f->judged)
+        ret->verdict = VERDICT_PASS;
+    if (!f->counted && !f->failed)
+        ret->reason = "no repetition was run";
+}
+
+/* What listings and the summary show first. */
+static void put_headlines(struct finishing *f, const struct series_figure *figures)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 2048);
+    size_t shown = 0;
+    bool curve = f->n->sweep.count == 1 && f->n->sweep.axes[0].integers;
+    for (const struct series_figure *x = figures; x && shown < 4; x = x->next) {
+        if (!x->headline || (curve && x->point != f->n->sweep.points - 1))
+            continue;
+        const char *key = curve ? arena_printf(&f->r->arena, "%s.median", x->key) : key_of(f, x, "median");
+        if (key && strlen(key) < 250)
+            buf_printf(&b, "%s%s", shown++ ? " " : "", key);
+    }
+    if (shown && !b.failed)
+        record_tag(f->r, "benchwrap.headline", buf_text(&b));
+}
+
+static void put_run_wall(struct finishing *f) /* in a sweep: in the order in which they were run */
+{
+    for (const struct series_run *run = f->n->first; run; run = run->next) {
+        const struct series_value *v = series_counts(run) ? series_value_of(run, "run.wall_s") : NULL;
+        if (v)
+            record_metric(f->r, "run.wall_s", v->value, v->unit, v->direction, (int64_t)run->order, run->end_ms);
+    }
+}
+
+/* In a sweep all metrics of all points would be thousands of files: they are in points.csv. */
+static void put_figures(struct finishing *f, const struct series_figure *figures)
+{
+    bool sweep = f->n->sweep.count > 0;
+    for (const struct series_figure *x = figures; x; x = x->next) {
+        if (sweep && !x->headline)
+            continue;
+        put_samples(f, x);
+        put_stats(f, x);
+        put_curve(f, x);
+    }
+    if (sweep)
+        put_run_wall(f);
+}
+
+void series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret)
+{
+    struct finishing f = {.r = r, .n = notes, .end_ms = r->start_ms};
+    const char *source = r->source;
+    r->source = "series";
+    count_runs(&f);
+    if (r->end_ms < f.end_ms) /* after a crash: the journal's last word is older than the last run */
+        r->end_ms = f.end_ms;
+    const struct series_figure *figures = series_figures(notes);
+    put_figures(&f, figures);
+    put_counts(&f);
+    put_headlines(&f, figures);
+    judge_series(&f, ret);
+    record_tag(r, "benchwrap.series_end", str_of(notes->end[0] ? notes->end : "the series was cut off"));
+    if (notes->arena.failed)
+        record_warning(r, "series: out of memory: not all statistics are there");
+    r->source = source;
+}
+
+/* ---- the table of points ---- */
+
+static void put_cell(struct buf *to, const char *text)
+{
+    buf_putc(to, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            buf_putc(to, '"');
+        buf_putc(to, *text);
+    }
+    buf_puts(to, "\",");
+}
+
+static void put_csv_number(struct buf *to, double value, const char *after)
+{
+    if (!isnan(value))
+        buf_double(to, value);
+    buf_puts(to, after);
+}
+
+static void put_csv(struct record *r, struct series_notes *n, int spool)
+{
+    CLEANUP_BUF struct buf b;
+    struct err err = {0};
+    const struct sweep *s = &n->sweep;
+    buf_init(&b, CSV_BYTES);
+    for (size_t i = 0; i < s->count; i++)
+        put_cell(&b, s->axes[i].name);
+    buf_puts(&b, "metric,of,unit,better,n,median,mean,sd,min,max,ci_low,ci_high\n");
+    for (const struct series_figure *x = series_figures(n); x; x = x->next) {
+        for (size_t i = 0; i < s->count; i++)
+            put_cell(&b, sweep_value(s, x->point, i));
+        put_cell(&b, x->key);
+        buf_printf(&b, "%s,%s,%s,%zu,", x->of, x->unit, record_direction_name(x->direction), x->stats.n);
+        const double v[] = {x->stats.median, x->stats.mean, x->stats.sd, x->stats.min, x->stats.max, x->stats.ci_low, x->stats.ci_high};
+        for (size_t i = 0; i < 7; i++)
+            put_csv_number(&b, v[i], i < 6 ? "," : "\n");
+    }
+    if (b.failed || fs_write(spool, POINTS_CSV, buf_text(&b), 0644, false, &err))
+        record_warning(r, "series: %s: %s", POINTS_CSV, b.failed ? "it would be longer than 64 MiB" : err.text);
+    else
+        record_artifact(r, POINTS_CSV, POINTS_CSV);
+}
+
+int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct err *err)
+{
+    struct series_notes notes;
+    struct folder in = folder_disk(spool);
+    *ret = (struct rules_outcome){.reason = "no repetition was run"};
+    int rc = series_notes_read(&in, &notes, err);
+    if (rc == 0) {
+        series_tell(r, &notes, ret);
+        put_csv(r, &notes, spool);
+        record_artifact(r, SERIES_NOTES, SERIES_NOTES);
+    }
+    series_notes_deinit(&notes);
+    return rc;
+}

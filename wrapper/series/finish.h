@@ -1,0 +1,12 @@
+/* finish.h: the notes of a series become its metrics, its table of points and its verdict. */
+#ifndef SERIES_FINISH_H
+#define SERIES_FINISH_H
+#include "benchmarks/rules.h"
+#include "series/notes.h"
+
+/* The metrics, missing values, warnings and tags that follow from the notes, into the record (texts in its arena); a record that ends before the last
+ * run ends with that. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. */
+void series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
+/* The same from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
+int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct err *err);
+#endif
