@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# llmload.sh: rows of llmload, sourced by run: beside wrk, and against llmfake's true send times. CPU per request and per event travel; rates are this hour's.
+# llmload.sh: rows of llmload, sourced by run: beside wrk, h2load, hey, oha and vLLM's own bench client, and against llmfake's true send times. CPU per request and per event travel; rates are this hour's.
 LOAD=$O/bin/llmload FAKE=$O/bin/llmfake
 llm_fake() { # OPTIONS…: sets $url and $fake
     rm -f "$work/llm.address"
@@ -9,11 +9,19 @@ llm_fake() { # OPTIONS…: sets $url and $fake
     url=$(cat "$work/llm.address")
 }
 llm_gone() { kill "$fake" 2>/dev/null; wait "$fake" 2>/dev/null; }
+# Of vLLM's client: only where tests/long/llm-peers.t has fetched it.
+TESTLIB=$top/tests/lib vllm_files=$cache/vllm-0.32.0 vllm_python=$cache/venv-vllm-client/bin/python
+. "$TESTLIB/vllm.sh"
+has_vllm() { [ -d "$vllm_files" ] && [ -e "${vllm_python%/bin/python}/.complete" ]; }
 middle() { printf '%s\n' "$@" | sort -g | sed -n "$((($# + 1) / 2))p"; }
 
 t=$("$M" time -n "$(rounds 40)" -w 3 -- "$LOAD" --version --- true) || exit 1
 mapfile -t r <<<"$t"
 row llmload "start of llmload" "$(first "${r[0]}")" ms '<=5' "true $(first "${r[1]}"), least $(set -- ${r[0]}; echo "$2")"
+if has_vllm; then
+    start=$("$M" time -n "$(rounds 5)" -- "$vllm_python" "$TESTLIB/vllm-bench.py" "$vllm_files" --help 2>/dev/null) &&
+        row llmload "  vLLM's client: its start, as often ours" "$(calc "$(first "$start")/$(first "${r[0]}")")" times '>=1' "$(first "$start") ms, without torch"
+fi
 
 llm_fake --threads 2
 seconds=$(if [ -n "${BENCH_QUICK:-}" ]; then echo 1; else echo 4; fi)
@@ -39,6 +47,21 @@ if has wrk; then
     row llmload "the same, share of wrk's rate" "$(calc "100*$(middle "${ours[@]}")/$(middle "${peer[@]}")")" percent '>=100' "wrk $(printf '%.0f' "$(middle "${peer[@]}")") req/s, us CPU a request $(calc "$(middle "${peer_cpu[@]}")")"
     row llmload "CPU of wrk for a request, as often ours" "$(calc "$(middle "${peer_cpu[@]}")/$(middle "${cpu[@]}")")" times '>=1' ""
 else missing llmload "share of wrk's rate" "wrk is not installed"; fi
+printf '%s' '{"messages":[{"role":"user","content":"Write a short story about a lighthouse."}],"max_tokens":4}' >"$work/post.json"
+peer_rate() { # NAME: its requests a second on standard output
+    case $1 in
+        h2load) h2load --h1 -t2 -c64 -D "$seconds" -d "$work/post.json" -H 'content-type: application/json' "$url/v1/chat/completions" 2>/dev/null | sed -n 's/^finished in .*, \([0-9.]*\) req.*/\1/p' ;;
+        hey) hey -z "${seconds}s" -c 64 -m POST -T application/json -D "$work/post.json" "$url/v1/chat/completions" | awk '$1 == "Requests/sec:" {print $2}' ;;
+        oha) oha -z "${seconds}s" -c 64 -m POST -T application/json -D "$work/post.json" --no-tui "$url/v1/chat/completions" | awk '$1 == "Requests/sec:" {print $2}' ;;
+    esac
+}
+for name in h2load hey oha; do
+    if has "$name"; then
+        peer=()
+        for _ in 1 2 3; do peer+=("$(peer_rate "$name")"); done
+        [ -n "$(middle "${peer[@]}")" ] && row llmload "the same, share of $name's rate" "$(calc "100*$(middle "${ours[@]}")/$(middle "${peer[@]}")")" percent '>=100' "$name $(printf '%.0f' "$(middle "${peer[@]}")") req/s"
+    else missing llmload "share of $name's rate" "$name is not installed"; fi
+done
 ours=() cpu=()
 for _ in 1 2 3 4 5; do
     out=$("$LOAD" --url "$url" -c 4 -d "${seconds}s" --max-tokens 1000 --json -q) || exit 1
@@ -46,6 +69,15 @@ for _ in 1 2 3 4 5; do
     ours+=("$rate") cpu+=("$each")
 done
 row llmload "streamed events a second, 1,000 at once in each answer" "$(printf '%.0f' "$(middle "${ours[@]}")")" events/s '>=5300000' "us CPU an event $(calc "$(middle "${cpu[@]}")")"
+if has_vllm; then
+    TIMEFORMAT='%U %S'
+    used=$({ time vllm_bench "$url" "$work/vllm.json" --num-prompts 200 --max-concurrency 4 --output-len 1000 >/dev/null 2>&1; } 2>&1)
+    theirs=$(jq .output_throughput "$work/vllm.json")
+    row llmload "  vLLM's client: ours as often its rate" "$(calc "$(middle "${ours[@]}")/$theirs")" times '>=1' "$(printf '%.0f' "$theirs") events/s; us CPU an event $(calc "(${used/ /+})*1e6/200000"), its start counted in"
+    vllm_bench "$url" "$work/vllm.json" --num-prompts 2000 --max-concurrency 64 --output-len 1 >/dev/null 2>&1
+    one=$("$LOAD" --url "$url" -c 64 -d "${seconds}s" --max-tokens 1 --threads 2 --json -q | jq .request_throughput) &&
+        row llmload "streamed answers of one token a second, as often vLLM's" "$(calc "$one/$(jq .request_throughput "$work/vllm.json")")" times '>=1' "ours $(printf '%.0f' "$one"), vLLM's $(printf '%.0f' "$(jq .request_throughput "$work/vllm.json")")"
+else missing llmload "vLLM's client" "tests/long/llm-peers.t fetches it"; fi
 llm_gone
 
 for n in 100 500 900; do
@@ -57,7 +89,25 @@ for n in 100 500 900; do
     row llmload "  median TTFT off by" "$(awk -v a="$ttft" -v b="$true" 'BEGIN{d = a - b; print (d < 0 ? -d : d)}')" ms '<=0.5' "shown $ttft, true $true"
 done
 
+# What both say of the same pacing: no role chunk, which vLLM takes for a first token. The truth is 100 ms and 10 ms, and what a busy server is late.
+if has_vllm; then
+    llm_fake --ttft 100ms --itl 10ms --role none --threads 2
+    for n in 100 1000; do
+        vllm_bench "$url" "$work/vllm.json" --num-prompts $((3 * n)) --max-concurrency "$n" --output-len 100 >/dev/null 2>&1
+        "$LOAD" --url "$url" -c "$n" -n $((3 * n)) --max-tokens 100 --json -q >"$work/ours.json" || exit 1
+        both() { printf '%.4g' "$(jq "$1" "$work/ours.json")"; printf ', vLLM'"'"'s client %.4g' "$(jq "$1" "$work/vllm.json")"; }
+        row llmload "$n streams: median TTFT" "$(both .median_ttft_ms | cut -d, -f1)" ms - "ours $(both .median_ttft_ms)"
+        row llmload "  standard deviation of the gaps" "$(both .std_itl_ms | cut -d, -f1)" ms - "ours $(both .std_itl_ms)"
+        row llmload "  requests a second" "$(both .request_throughput | cut -d, -f1)" req/s - "ours $(both .request_throughput)"
+    done
+    llm_gone
+fi
+
 llm_fake --ttft 3s --itl 200ms --tokens 8
 few=$("$M" pss -- "$LOAD" --url "$url" -c 200 -n 200 --max-tokens 8 --json -q) && many=$("$M" pss -- "$LOAD" --url "$url" -c 4200 -n 4200 --max-tokens 8 --json -q) &&
     row llmload "memory for a stream" "$(calc "($(first "$many")-$(first "$few"))/4000")" KiB '<=3' "PSS with 4,200 streams $(first "$many") KiB, with 200 $(first "$few")"
+vllm_streams() { "$M" pss -- "$vllm_python" "$TESTLIB/vllm-bench.py" "$vllm_files" --backend openai-chat --base-url "$url" --endpoint /v1/chat/completions --model fake --disable-tqdm --num-prompts "$1" --max-concurrency "$1" --output-len 8; }
+if has_vllm && few=$(vllm_streams 200 2>/dev/null | tail -n 1) && many=$(vllm_streams 1200 2>/dev/null | tail -n 1); then
+    row llmload "  of vLLM's client" "$(calc "($(first "$many")-$(first "$few"))/1000")" KiB - "PSS with 1,200 streams $(first "$many") KiB, with 200 $(first "$few")"
+fi
 llm_gone
