@@ -45,19 +45,29 @@ llm_start "$FAKE" --close
 is 'connections that were closed meanwhile cost no request' "$? $(jq -c '[.completed, .failed, .client.connections == 300]' "$WORK/out.json")" '0 [300,0,true]'
 llm_stop
 
-# A kept connection that is closed without a reply: sent again, on a connection that has its own --connect-timeout, and counted once.
-cat >"$WORK/closes.py" <<'P'
-import socket, time
-s = socket.create_server(("127.0.0.1", 0))
-print(s.getsockname()[1], flush=True)
-body = b'{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}'
+# For the servers below: a socket that listens, and the request that has come to a connection, b"" where it was closed.
+cat >"$WORK/asked.py" <<'P'
+import socket
+def listen():
+    s = socket.create_server(("127.0.0.1", 0))
+    print(s.getsockname()[1], flush=True)
+    return s
 def asked(c):
     got = b""
-    while b"\r\n\r\n" not in got or not got.rstrip().endswith(b"}"):
+    while b"\r\n\r\n" not in got or not got.endswith(b"}"):
         more = c.recv(65536)
         if not more:
-            return
+            return b""
         got += more
+    return got
+P
+
+# A kept connection that is closed without a reply: sent again, on a connection that has its own --connect-timeout, and counted once.
+cat >"$WORK/closes.py" <<'P'
+import time
+from asked import asked, listen
+s = listen()
+body = b'{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}'
 def answer(c):
     c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 first, _ = s.accept()
@@ -76,15 +86,13 @@ llm_stop
 # The server's end comes with the answer's last bytes, and it keeps the socket without reading it any more, as llama.cpp's does.
 cat >"$WORK/halves.py" <<'P'
 import socket
-s = socket.create_server(("127.0.0.1", 0))
-print(s.getsockname()[1], flush=True)
+from asked import asked, listen
+s = listen()
 body = b'{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}'
 kept = []
 while True:
     c, _ = s.accept()
-    got = b""
-    while b"\r\n\r\n" not in got or not got.endswith(b"}"):
-        got += c.recv(65536) or b"\r\n\r\n}"
+    asked(c)
     c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nKeep-Alive: timeout=5\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     c.shutdown(socket.SHUT_WR)
     kept.append(c)
@@ -96,20 +104,17 @@ llm_stop
 
 # Compressed answers that nobody asked for: undone, or told, never counted as something else.
 cat >"$WORK/coded.py" <<'P'
-import gzip, socket, zlib
-s = socket.create_server(("127.0.0.1", 0))
-print(s.getsockname()[1], flush=True)
+import gzip, zlib
+from asked import asked, listen
+s = listen()
 text = b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n' * 3 + b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 whole = gzip.compress(text)
 bodies = {"gzip": ("gzip", whole), "deflate": ("deflate", zlib.compress(text)), "members": ("gzip", gzip.compress(text[:70]) + gzip.compress(text[70:])),
           "damaged": ("gzip", whole[:-8] + b"12345678"), "br": ("br", text), "busy": ("br", text), "bomb": ("gzip", gzip.compress(b'data: "' + bytes(40000000)))}
 while True:
     c, _ = s.accept()
-    got, more = b"", b" "
-    while more and (b"\r\n\r\n" not in got or not got.endswith(b"}")):
-        more = c.recv(65536)
-        got += more
-    if not more: continue
+    got = asked(c)
+    if not got: continue
     status = 503 if b"/busy/" in got else 200
     coding, body = bodies[got.split(b"/")[1].decode()]
     try: c.sendall(b"HTTP/1.1 %d X\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Encoding: " % status + coding.encode() + b"\r\n\r\n" + body)
