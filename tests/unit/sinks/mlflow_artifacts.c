@@ -27,9 +27,7 @@ static pid_t write_when_logged(const struct fault_server *s, const char *text, i
 /* The process is asked to end while a part is on its way: what the storage has is given up, which does not take long. */
 static void given_up_parts(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     static char text[2500];
     static const char *const scripts[] = {"/storage/ 2- hang 60\n", "/storage/ 2- hang 60\nmpu/abort 1- hang 60\n"};
@@ -61,9 +59,7 @@ static void given_up_parts(void **state)
 
 static void files_in_parts(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     struct err err;
     char text[2500];
@@ -115,9 +111,7 @@ static void files_in_parts(void **state)
 /* Where artifacts lie is the choice of whoever made the experiment: another host gets no credentials. */
 static void artifacts_elsewhere(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_run run = w->run;
     struct err err;
     struct buf log CLEANUP_BUF;
@@ -137,9 +131,7 @@ static void artifacts_elsewhere(void **state)
 /* A file that is shorter than it was said to be is not sent as something else; the connection serves the next. */
 static void shorter_files(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     static const size_t sizes[] = {10, 64 << 10, (64 << 10) + 1, 300000};
     struct mlflow *m = client_of(&w->config);
     char *text = calloc(1, 300000);

@@ -10,9 +10,7 @@ static int count_samples(void *context, double value, int64_t time_ms, int64_t s
 /* A proxy takes less than a batch: it is sent in halves, and the later ones are smaller from the start. */
 static void batches_in_halves(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     struct mlflow_run run, back;
     struct err err;

@@ -195,10 +195,8 @@ static void run_row(struct world *w, const struct row *r)
 
 static void every_fault(void **state)
 {
-    struct world *w = *state;
+    struct world *w = world_of(state);
     struct err err;
-    if (!w->there)
-        skip();
     struct mlflow *m = client_of(&w->config);
     int fd = file_with(file_text, strlen(file_text));
     assert_int_equal(mlflow_artifact_put(m, &w->run, "kept.log", fd, strlen(file_text), &err), MLFLOW_FINE);
@@ -213,9 +211,7 @@ static void every_fault(void **state)
 
 static void nobody_listens(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     struct err err;
     const char *id;
@@ -239,9 +235,7 @@ static void nobody_listens(void **state)
 
 static void patience_ends(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     struct err err;
     const char *id;
@@ -262,9 +256,7 @@ static void patience_ends(void **state)
 
 static void cancelled_at_once(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     struct err err;
     const char *id;
@@ -286,9 +278,7 @@ static void cancelled_at_once(void **state)
 
 static void redirected(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     static const char *const tokens[] = {NULL, "sesame"};
     for (int i = 0; i < 2; i++) {
         struct mlflow_config c = w->config;
@@ -325,9 +315,7 @@ static void redirected(void **state)
 
 static void idle_connections(void **state)
 {
-    struct world *w = *state;
-    if (!w->there)
-        skip();
+    struct world *w = world_of(state);
     struct mlflow_config c = w->config;
     struct err err;
     const char *id;

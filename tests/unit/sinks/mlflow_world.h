@@ -62,6 +62,15 @@ static inline int end(void **state)
     return 0;
 }
 
+/* Skips the test where there are no servers. */
+static inline struct world *world_of(void **state)
+{
+    struct world *w = *state;
+    if (!w->there)
+        skip();
+    return w;
+}
+
 static inline int file_with(const char *text, size_t n)
 {
     int fd = memfd_create("file", MFD_CLOEXEC);
