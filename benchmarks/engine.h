@@ -370,6 +370,8 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
 
 /* feed.c: length of what a launcher put before the line: "[1,0]<stdout>:", "[0] ", "0: ". */
 size_t line_rank_prefix(struct str s);
+/* What a terminal shows at last of a line that was written over: the text behind the last carriage return. */
+struct str line_redrawn(struct str line);
 /* recognise.c */
 void free_recognise(struct recognise *r);
 #endif

@@ -167,12 +167,16 @@ static void reader_line(struct rules_run *run, struct source *source, const stru
     *word = r->kind->hungry(r, state) ? *word | bit : *word & ~bit;
 }
 
+struct str line_redrawn(struct str line)
+{
+    const char *again = line.n ? memrchr(line.p, '\r', line.n) : NULL;
+    return again ? str_sub(line, (size_t)(again - line.p) + 1, line.n) : line;
+}
+
 /* What remains to be read of a line that may matter: no colours, no launcher's prefix, of a redrawn line what stays. */
 static struct str line_clean(struct rules_run *run, struct str line)
 {
-    const char *redrawn = line.n ? memrchr(line.p, '\r', line.n) : NULL;
-    if (redrawn)
-        line = str_sub(line, (size_t)(redrawn - line.p) + 1, line.n);
+    line = line_redrawn(line);
     return run->rules->keep_prefix ? line : without_rank(run, line);
 }
 

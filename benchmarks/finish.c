@@ -145,6 +145,13 @@ static void superseded_fail(struct ending *e)
         }
 }
 
+/* What stands in lines that were not read is not known: a result, or an error. */
+static void hopeless_fail(struct ending *e)
+{
+    if (e->run->hopeless && !e->run->rules->guess)
+        ending_fail(e, -1, "", "the lines of the output are too hard for the patterns, so they were not all read");
+}
+
 /* Exit status and signal count for the run and for each test. */
 static void exit_reason(struct ending *e)
 {
@@ -189,6 +196,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     params_out(&e);
     exit_reason(&e);
     superseded_fail(&e);
+    hopeless_fail(&e);
     series_drop(&e);
     computed_take(&e);
     size_t before = e.fails.n;

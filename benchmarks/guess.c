@@ -83,6 +83,7 @@ static int cut_lines(struct guess *g)
         struct str line = str_cut(&rest, '\n');
         if (str_ends(line, "\r"))
             line.n--;
+        line = line_redrawn(line);
         g->line[g->lines++] =
             (struct guess_line){.text = line, .clean = plain_line(line, GUESS_LONG_LINE_MAX), .plain = plain_line(line, GUESS_LINE_MAX)};
     }

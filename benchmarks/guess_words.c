@@ -311,6 +311,10 @@ void guess_pattern(struct buf *to, struct str text, bool keep_numbers)
         if (n && (i + n == text.n || !letter(text.p[i + n])) && (i + n == text.n || text.p[i + n] != '%')) {
             buf_puts(to, "[\\d.]+");
             i += n - 1;
+        } else if (digit(c) && !apart) { /* all of "sha256": "sha224" is another name */
+            for (; i < text.n && digit(text.p[i]); i++)
+                buf_putc(to, text.p[i]);
+            i--;
         } else if (c == ' ' || c == '\t') {
             while (i + 1 < text.n && (text.p[i + 1] == ' ' || text.p[i + 1] == '\t'))
                 i++;

@@ -7,6 +7,8 @@
 /* "{access}.bw": parts in braces are context variables or cells. */
 static int load_name(struct name *ret, struct str text, struct reader *r, const struct yaml *at, const struct rules *rules, struct err *err)
 {
+    if (text.n > NAME_MAX_BYTES)
+        return rules_complain(at, rules, err, "a metric's name has at most %d characters", NAME_MAX_BYTES);
     while (text.n) {
         if (ret->n == PARTS_MAX)
             return rules_complain(at, rules, err, "a name has at most %d parts", PARTS_MAX);

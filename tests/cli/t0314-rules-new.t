@@ -142,6 +142,20 @@ is "pairs of numbers are a series" "$(grep -c '1.512   (step 4096)' facts)" 1
 printf '%s\n' 'started, 10:11:12, 5, 6' 'one, two, three, 4' '1,234,567,890' '<tr><th>Rate</th><td>5 MB/s</td></tr>' >no-terse
 is "sentences, thousands and HTML are no terse output" "$(try no-terse)" 0
 
+# Names: of sections in brackets, in camel case with a unit, with numbers that belong to them; of a line that is redrawn what stays.
+printf '%s\n' '[OVERALL], RunTime(ms), 80.0' '[READ], Operations, 511' '[READ], AverageLatency(us), 38.5' '[UPDATE], Operations, 489' \
+    '[UPDATE], AverageLatency(us), 65.9' 'sha224 rate: 10.5 MB/s' 'sha256 rate: 20.5 MB/s' 'To host, 1 Device(s)' >names
+printf 'copied  1%%\rcopied at 12.5 MB/s\n' >>names
+bw rules new --from names --name x -o names.yaml
+bw parse --rules ./names.yaml names >facts
+is "sections in brackets" "$(fact overall.run_time_ms) $(fact read.average_latency_us) $(fact update.average_latency_us)" "80 38.5 65.9"
+is "numbers of a name" "$(fact sha224_rate_MB_per_s) $(fact sha256_rate_MB_per_s)" "10.5 20.5"
+is "a redrawn line" "$(fact copied_at_MB_per_s)" 12.5
+is "(s) is no unit" "$(grep -c 'device_s' facts)" 0
+printf '{"result": {"timeTakenSeconds": 15.5, "MiB": 3.5}}\n' >camel
+bw rules new --from camel --name x -o camel.yaml
+is "camel case" "$(bw parse --rules ./camel.yaml camel | grep -c '^ *result.time_taken_s  *15.5 s')" 1
+
 # Hostile
 : >empty
 head -c 300000 /dev/urandom >binary

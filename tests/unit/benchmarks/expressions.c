@@ -76,6 +76,7 @@ static void lines_too_hard_end_the_reading(void **state)
     rules_case_read(rules, &c, 1 << 20, &got);
     assert_non_null(strstr(got.p, "missing v_s: the lines of the output are too hard for the patterns"));
     assert_null(strstr(got.p, "metric v_s"));
+    assert_non_null(strstr(got.p, "fail: the lines of the output are too hard for the patterns, so they were not all read"));
     buf_deinit(&text);
     buf_deinit(&got);
     rules_free(rules);
