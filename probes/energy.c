@@ -142,11 +142,6 @@ static void read_all(struct host *h, struct energy *e, struct record *r)
     }
 }
 
-static void set_now(struct host *h)
-{
-    h->state->now_ns = h->clock ? h->clock() : clock_mono_ns();
-}
-
 static int before(struct host *h, struct record *r, struct err *err)
 {
     struct energy *e = probe_kept(h, &probe_energy);
@@ -156,7 +151,7 @@ static int before(struct host *h, struct record *r, struct err *err)
     find_cray(h, e);
     if (e->count == 0)
         return 0; /* nothing here counts: usual in virtual machines */
-    set_now(h);
+    probes_now(h);
     read_all(h, e, NULL);
     e->start_ns = h->state->now_ns;
     return 0;
@@ -177,7 +172,6 @@ static int after(struct host *h, struct record *r, struct err *err)
     (void)err;
     if (!e || e->count == 0 || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
-    set_now(h);
     if (h->state->now_ns - e->start_ns < SHORTEST_NS)
         return 0; /* the counters move once a millisecond */
     read_all(h, e, NULL);

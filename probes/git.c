@@ -2,9 +2,9 @@
  * signatures have been the same since 1.0 are called. */
 #include "probes/git.h"
 
+#include "base/library.h"
 #include "probes/look.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,20 +33,12 @@ static void *load(void)
 {
     static const char *const names[] = {"libgit2.so.1.9", "libgit2.so.1.8", "libgit2.so.1.7", "libgit2.so.1.6", "libgit2.so.1.5",
                                         "libgit2.so.1.4", "libgit2.so.1.3", "libgit2.so.1.1", "libgit2.so.1.0", "libgit2.so"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
-            return library;
-    }
-    return NULL;
+    return library_open(names, sizeof names / sizeof *names);
 }
 
 static bool take_functions(void *library, struct git *g)
 {
-    const struct {
-        const char *name;
-        void *to;
-    } rows[] = {
+    const struct library_function rows[] = {
         {"git_libgit2_init", &g->init},
         {"git_repository_open_ext", &g->open},
         {"git_repository_free", &g->close},
@@ -60,13 +52,7 @@ static bool take_functions(void *library, struct git *g)
         {"git_status_foreach", &g->status_each},
         {"git_error_last", &g->problem},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *found = dlsym(library, rows[i].name);
-        if (!found)
-            return false;
-        memcpy(rows[i].to, &found, sizeof found);
-    }
-    return true;
+    return !library_take(library, rows, sizeof rows / sizeof *rows);
 }
 
 struct telling {

@@ -3,6 +3,8 @@
 #define PROBES_GPU_H
 #include "probes/look.h"
 
+#define NVML_LIBRARY "libnvidia-ml.so.1"
+
 /* Tells gpu.* facts through NVML (libnvidia-ml.so.1) or ROCm SMI (librocm_smi64.so). Returns how many devices there are; 0: the library is not there or finds
  * none (*why, if it is there); -1: it is there and failed. For a side process only: a driver can hang, and waking GPUs takes seconds. */
 int gpu_nvml(struct host *h, struct record *r, char why[256]);

@@ -1,10 +1,11 @@
 /* gpu_watch.c: what the GPUs do while the program runs: NVIDIA's through NVML, AMD's by what their driver shows in sysfs. Both can hang: a process aside looks
  * and tells, the sampler passes on what has come. It begins with the first sample, so that short runs know nothing of it. */
 #include "base/clock.h"
+#include "base/library.h"
+#include "probes/gpu.h"
 #include "probes/kept.h"
 #include "probes/sample.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,24 +69,21 @@ struct nvml_watch {
 
 static bool nvml_begin(struct nvml_watch *n)
 {
-    const struct {
-        const char *name;
-        void **to;
-    } rows[] = {{"nvmlInitWithFlags", (void **)&n->init},
-                {"nvmlInit_v2", (void **)&n->init_2},
-                {"nvmlDeviceGetCount_v2", (void **)&n->count},
-                {"nvmlDeviceGetHandleByIndex_v2", (void **)&n->device},
-                {"nvmlDeviceGetUtilizationRates", (void **)&n->rates},
-                {"nvmlDeviceGetMemoryInfo", (void **)&n->memory},
-                {"nvmlDeviceGetPowerUsage", (void **)&n->power},
-                {"nvmlDeviceGetEnforcedPowerLimit", (void **)&n->limit},
-                {"nvmlDeviceGetTotalEnergyConsumption", (void **)&n->energy},
-                {"nvmlDeviceGetClockInfo", (void **)&n->clock},
-                {"nvmlDeviceGetTemperature", (void **)&n->temperature}};
-    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const struct library_function rows[] = {{"nvmlInitWithFlags", &n->init},
+                                            {"nvmlInit_v2", &n->init_2},
+                                            {"nvmlDeviceGetCount_v2", &n->count},
+                                            {"nvmlDeviceGetHandleByIndex_v2", &n->device},
+                                            {"nvmlDeviceGetUtilizationRates", &n->rates},
+                                            {"nvmlDeviceGetMemoryInfo", &n->memory},
+                                            {"nvmlDeviceGetPowerUsage", &n->power},
+                                            {"nvmlDeviceGetEnforcedPowerLimit", &n->limit},
+                                            {"nvmlDeviceGetTotalEnergyConsumption", &n->energy},
+                                            {"nvmlDeviceGetClockInfo", &n->clock},
+                                            {"nvmlDeviceGetTemperature", &n->temperature}};
+    void *library = library_open((const char *const[]){NVML_LIBRARY}, 1);
     unsigned count = 0;
-    for (size_t i = 0; library && i < sizeof rows / sizeof *rows; i++)
-        *rows[i].to = dlsym(library, rows[i].name);
+    if (library)
+        library_take(library, rows, sizeof rows / sizeof *rows);
     if (!library || !n->count || !n->device || (n->init ? n->init(NO_ATTACH) : n->init_2 ? n->init_2() : -1) != 0 || n->count(&count) != 0)
         return false;
     for (unsigned i = 0; i < count && n->found < GPUS_MAX; i++)

@@ -4,7 +4,6 @@
 #include "probes/look.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -150,33 +149,31 @@ static void add_file(struct identities *ids, const struct host *h, const char *p
         identities_add(ids, (struct str){text.p, text.n}, kind);
 }
 
+struct adding {
+    struct identities *ids;
+    const struct host *h;
+    const char *folder, *below;
+    char kind;
+    int left;
+};
+
+static void add_one(void *context, const char *name)
+{
+    struct adding *a = context;
+    struct look text;
+    bool zeros = true;
+    if (a->left-- <= 0 || !look(a->h, &text, "%s/%s/%s", a->folder, name, a->below) || text.n < 5)
+        return;
+    for (size_t i = 0; i < text.n; i++)
+        zeros = zeros && (text.p[i] == '0' || text.p[i] == ':');
+    if (!zeros)
+        identities_add(a->ids, (struct str){text.p, text.n}, a->kind);
+}
+
 /* The file below each entry of a folder of sysfs. */
 static void add_each(struct identities *ids, const struct host *h, const char *folder, const char *below, char kind)
 {
-    int fd = openat(h->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    int left = 256;
-    for (struct dirent *e; left > 0 && (e = readdir(dir));) {
-        char path[512];
-        if (e->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s/%s", folder, e->d_name, below) >= sizeof path)
-            continue;
-        left--;
-        struct look text;
-        if (!look(h, &text, "%s", path) || text.n < 5)
-            continue;
-        struct str value = {text.p, text.n};
-        bool zeros = true;
-        for (size_t i = 0; i < value.n; i++)
-            zeros = zeros && (value.p[i] == '0' || value.p[i] == ':');
-        if (!zeros)
-            identities_add(ids, value, kind);
-    }
-    closedir(dir);
+    look_names(h, folder, add_one, &(struct adding){ids, h, folder, below, kind, 256});
 }
 
 static void add_addresses(struct identities *ids)

@@ -3,7 +3,6 @@
 #include "probes/parse.h"
 #include "probes/tally.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -122,39 +121,43 @@ static bool wanted(size_t file, size_t policy, size_t policies)
     return file == 0 || policy % stride == 0 || policy + 1 == policies;
 }
 
+enum { POLICIES_MAX = 4096 };
+
+struct policies {
+    unsigned char present[POLICIES_MAX / 8]; /* a bit for each policy<N> */
+    size_t count;
+};
+
+static void see_policy(void *context, const char *name)
+{
+    struct policies *p = context;
+    int64_t number;
+    if (strncmp(name, "policy", 6) != 0 || !str_int(str_of(name + 6), &number) || number < 0 || number >= POLICIES_MAX)
+        return;
+    p->present[number / 8] |= (unsigned char)(1 << number % 8);
+    p->count++;
+}
+
 static bool tell_policies(struct host *h, struct record *r)
 {
     struct tally tallies[POLICY_FILES] = {0};
-    unsigned char present[512] = {0}; /* bit per policy number: names are policy<N>, N below 4096 */
-    int fd = openat(h->root, "sys/devices/system/cpu/cpufreq", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
+    struct policies p = {0};
+    size_t at = 0;
+    if (look_names(h, "sys/devices/system/cpu/cpufreq", see_policy, &p) < 0)
         return false;
-    }
-    size_t policies = 0, at = 0;
-    for (struct dirent *e; (e = readdir(dir));) {
-        int64_t number;
-        if (strncmp(e->d_name, "policy", 6) == 0 && str_int(str_of(e->d_name + 6), &number) && number >= 0 && number < 4096) {
-            present[number / 8] |= (unsigned char)(1 << number % 8);
-            policies++;
-        }
-    }
-    closedir(dir);
-    for (unsigned number = 0; number < 4096; number++) {
-        if (!(present[number / 8] & 1 << number % 8))
+    for (unsigned number = 0; number < POLICIES_MAX; number++) {
+        if (!(p.present[number / 8] & 1 << number % 8))
             continue;
         for (size_t k = 0; k < POLICY_FILES; k++) {
             struct look text;
-            if (wanted(k, at, policies) && look(h, &text, "sys/devices/system/cpu/cpufreq/policy%u/%s", number, policy_files[k].file))
+            if (wanted(k, at, p.count) && look(h, &text, "sys/devices/system/cpu/cpufreq/policy%u/%s", number, policy_files[k].file))
                 tally_add(&tallies[k], (struct str){text.p, text.n});
         }
         at++;
     }
     for (size_t k = 0; k < POLICY_FILES; k++)
         tally_tell_scaled(&tallies[k], h, r, policy_files[k].key, policy_files[k].scale);
-    return policies > 0;
+    return p.count > 0;
 }
 
 static void tell_boost(struct host *h, struct record *r)

@@ -1,4 +1,5 @@
 /* nvml.c: NVIDIA's GPUs through NVML, loaded by name. Without attaching to GPUs that sleep. */
+#include "base/library.h"
 #include "probes/gpu.h"
 #include "probes/tally.h"
 
@@ -50,37 +51,34 @@ struct nvml {
 /* Functions that an old library lacks stay NULL, and what they would tell is not told. */
 static bool load(struct nvml *n)
 {
-    const struct {
-        const char *name;
-        void **to;
-    } rows[] = {
-        {"nvmlInitWithFlags", (void **)&n->init},
-        {"nvmlInit_v2", (void **)&n->init_2},
-        {"nvmlShutdown", (void **)&n->shutdown},
-        {"nvmlErrorString", (void **)&n->error},
-        {"nvmlSystemGetDriverVersion", (void **)&n->driver},
-        {"nvmlSystemGetCudaDriverVersion_v2", (void **)&n->cuda},
-        {"nvmlDeviceGetCount_v2", (void **)&n->count},
-        {"nvmlDeviceGetHandleByIndex_v2", (void **)&n->device},
-        {"nvmlDeviceGetName", (void **)&n->name},
-        {"nvmlDeviceGetMemoryInfo", (void **)&n->memory},
-        {"nvmlDeviceGetEnforcedPowerLimit", (void **)&n->power_limit},
-        {"nvmlDeviceGetPowerManagementDefaultLimit", (void **)&n->power_default},
-        {"nvmlDeviceGetMaxClockInfo", (void **)&n->clock_max},
-        {"nvmlDeviceGetApplicationsClock", (void **)&n->clock_set},
-        {"nvmlDeviceGetMigMode", (void **)&n->mig},
-        {"nvmlDeviceGetEccMode", (void **)&n->ecc},
-        {"nvmlDeviceGetPersistenceMode", (void **)&n->persistence},
-        {"nvmlDeviceGetComputeMode", (void **)&n->compute_mode},
-        {"nvmlDeviceGetMaxPcieLinkGeneration", (void **)&n->pcie_generation},
-        {"nvmlDeviceGetMaxPcieLinkWidth", (void **)&n->pcie_width},
-        {"nvmlDeviceGetNvLinkState", (void **)&n->link_state},
-        {"nvmlDeviceGetTopologyCommonAncestor", (void **)&n->ancestor},
-        {"nvmlDeviceGetVbiosVersion", (void **)&n->vbios},
+    const struct library_function rows[] = {
+        {"nvmlInitWithFlags", &n->init},
+        {"nvmlInit_v2", &n->init_2},
+        {"nvmlShutdown", &n->shutdown},
+        {"nvmlErrorString", &n->error},
+        {"nvmlSystemGetDriverVersion", &n->driver},
+        {"nvmlSystemGetCudaDriverVersion_v2", &n->cuda},
+        {"nvmlDeviceGetCount_v2", &n->count},
+        {"nvmlDeviceGetHandleByIndex_v2", &n->device},
+        {"nvmlDeviceGetName", &n->name},
+        {"nvmlDeviceGetMemoryInfo", &n->memory},
+        {"nvmlDeviceGetEnforcedPowerLimit", &n->power_limit},
+        {"nvmlDeviceGetPowerManagementDefaultLimit", &n->power_default},
+        {"nvmlDeviceGetMaxClockInfo", &n->clock_max},
+        {"nvmlDeviceGetApplicationsClock", &n->clock_set},
+        {"nvmlDeviceGetMigMode", &n->mig},
+        {"nvmlDeviceGetEccMode", &n->ecc},
+        {"nvmlDeviceGetPersistenceMode", &n->persistence},
+        {"nvmlDeviceGetComputeMode", &n->compute_mode},
+        {"nvmlDeviceGetMaxPcieLinkGeneration", &n->pcie_generation},
+        {"nvmlDeviceGetMaxPcieLinkWidth", &n->pcie_width},
+        {"nvmlDeviceGetNvLinkState", &n->link_state},
+        {"nvmlDeviceGetTopologyCommonAncestor", &n->ancestor},
+        {"nvmlDeviceGetVbiosVersion", &n->vbios},
     };
-    n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; n->library && i < sizeof rows / sizeof *rows; i++)
-        *rows[i].to = dlsym(n->library, rows[i].name);
+    n->library = library_open((const char *const[]){NVML_LIBRARY}, 1);
+    if (n->library)
+        library_take(n->library, rows, sizeof rows / sizeof *rows);
     return n->library != NULL;
 }
 

@@ -1,9 +1,9 @@
 /* others.c: who else is on the node: processes of other people, counted, not named. What they take of the processors is noise's. */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "probes/look.h"
 #include "probes/noise.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,30 +36,35 @@ static void count(struct crowd *c, uid_t owner, uid_t self)
         c->seen[c->users++] = owner;
 }
 
+struct looking {
+    const struct host *h;
+    struct crowd *crowd;
+    int64_t end_ns;
+};
+
 /* The owner of /proc/PID is the owner of the process; nothing in it is opened, and one that has gone meanwhile is none. */
+static int see_entry(void *context, const char *name, unsigned char type)
+{
+    struct looking *l = context;
+    struct stat st;
+    char path[64];
+    (void)type;
+    if (name[0] < '1' || name[0] > '9')
+        return 0;
+    if (l->crowd->all % 64 == 63 && clock_mono_ns() > l->end_ns) {
+        l->crowd->cut = true;
+        return 1;
+    }
+    snprintf(path, sizeof path, "proc/%.20s", name);
+    if (fstatat(l->h->root, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        count(l->crowd, st.st_uid, geteuid());
+    return 0;
+}
+
 static bool look_around(const struct host *h, struct crowd *c)
 {
-    int64_t end = clock_mono_ns() + LOOK_MS * (int64_t)1000000;
-    int fd = openat(h->root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    for (struct dirent *e; (e = readdir(dir));) {
-        struct stat st;
-        if (e->d_name[0] < '1' || e->d_name[0] > '9')
-            continue;
-        if (c->all % 64 == 63 && clock_mono_ns() > end) {
-            c->cut = true;
-            break;
-        }
-        if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-            count(c, st.st_uid, geteuid());
-    }
-    closedir(dir);
-    return true;
+    struct looking l = {h, c, clock_mono_ns() + LOOK_MS * (int64_t)1000000};
+    return fs_each_name(h->root, "proc", see_entry, &l) >= 0;
 }
 
 static int after(struct host *h, struct record *r, struct err *err)

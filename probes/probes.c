@@ -184,11 +184,16 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     cost->runs[phase]++;
 }
 
+void probes_now(struct host *h)
+{
+    h->state->now_ns = h->clock ? h->clock() : clock_mono_ns();
+}
+
 /* Each sampler may take a 5000th of a core: after a costly look it rests. The first two looks open files, and are the base. */
 static void sample_all(bool nested, struct host *h, struct record *r)
 {
     struct probes_state *state = h->state;
-    state->now_ns = h->clock ? h->clock() : clock_mono_ns();
+    probes_now(h);
     for (size_t i = 0; i < probes_count; i++) {
         if (!probes[i]->sample || (nested && !probes[i]->nested) || state->now_ns < state->rest_until[i])
             continue;
@@ -241,6 +246,10 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
     }
     const char *source = r->source;
     int64_t start = clock_mono_ns();
+    if (phase == PROBE_AFTER) {
+        state->ended = true;
+        probes_now(h);
+    }
     if (phase == PROBE_SAMPLE) {
         sample_all(nested, h, r);
         r->source = source;

@@ -1,8 +1,8 @@
 /* rocm.c: AMD's GPUs through ROCm SMI, loaded by name. */
+#include "base/library.h"
 #include "probes/gpu.h"
 #include "probes/tally.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 
 /* The library's interface as its documentation has it (rocm.docs.amd.com, rocm_smi.h); 0 is success everywhere. Only functions whose arguments are the same in
@@ -31,29 +31,25 @@ static bool load(struct rocm *n)
 {
     static const char *const libraries[] = {"librocm_smi64.so",   "librocm_smi64.so.7", "librocm_smi64.so.6",
                                             "librocm_smi64.so.1", "librocm_smi64.so.5", "/opt/rocm/lib/librocm_smi64.so"};
-    const struct {
-        const char *name;
-        void **to;
-    } rows[] = {
-        {"rsmi_init", (void **)&n->init},
-        {"rsmi_shut_down", (void **)&n->shutdown},
-        {"rsmi_status_string", (void **)&n->error},
-        {"rsmi_num_monitor_devices", (void **)&n->count},
-        {"rsmi_dev_name_get", (void **)&n->name},
-        {"rsmi_dev_memory_total_get", (void **)&n->memory},
-        {"rsmi_dev_power_cap_get", (void **)&n->power_cap},
-        {"rsmi_dev_power_cap_default_get", (void **)&n->power_default},
-        {"rsmi_version_str_get", (void **)&n->version},
-        {"rsmi_dev_ecc_status_get", (void **)&n->ecc},
-        {"rsmi_dev_perf_level_get", (void **)&n->level},
-        {"rsmi_dev_vbios_version_get", (void **)&n->vbios},
-        {"rsmi_topo_get_link_type", (void **)&n->link},
-        {"rsmi_dev_compute_partition_get", (void **)&n->partition},
+    const struct library_function rows[] = {
+        {"rsmi_init", &n->init},
+        {"rsmi_shut_down", &n->shutdown},
+        {"rsmi_status_string", &n->error},
+        {"rsmi_num_monitor_devices", &n->count},
+        {"rsmi_dev_name_get", &n->name},
+        {"rsmi_dev_memory_total_get", &n->memory},
+        {"rsmi_dev_power_cap_get", &n->power_cap},
+        {"rsmi_dev_power_cap_default_get", &n->power_default},
+        {"rsmi_version_str_get", &n->version},
+        {"rsmi_dev_ecc_status_get", &n->ecc},
+        {"rsmi_dev_perf_level_get", &n->level},
+        {"rsmi_dev_vbios_version_get", &n->vbios},
+        {"rsmi_topo_get_link_type", &n->link},
+        {"rsmi_dev_compute_partition_get", &n->partition},
     };
-    for (size_t i = 0; !n->library && i < sizeof libraries / sizeof *libraries; i++)
-        n->library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; n->library && i < sizeof rows / sizeof *rows; i++)
-        *rows[i].to = dlsym(n->library, rows[i].name);
+    n->library = library_open(libraries, sizeof libraries / sizeof *libraries);
+    if (n->library)
+        library_take(n->library, rows, sizeof rows / sizeof *rows);
     return n->library != NULL;
 }
 

@@ -86,15 +86,15 @@ bool sample_rate(struct sample_count *c, const struct host *h, double now, doubl
 {
     int64_t ns = h->state->now_ns;
     double more = now - c->last;
-    if (c->known && ns - c->ns < SHORTEST_NS && more >= 0)
+    if (c->known && ns - c->ns < SHORTEST_NS && more >= 0 && !h->state->ended)
         return false;
     if (c->known && more < 0 && range > 0 && c->last <= range && now <= range)
         more += range;
-    bool good = c->known && more >= 0 && ns > c->ns;
-    if (good) {
-        *ret = more / ((double)(ns - c->ns) / 1e9);
+    bool counted = c->known && more >= 0, good = counted && ns > c->ns;
+    if (counted)
         c->sum += more;
-    }
+    if (good)
+        *ret = more / ((double)(ns - c->ns) / 1e9);
     *c = (struct sample_count){.last = now, .sum = c->sum, .ns = ns, .known = true};
     return good;
 }

@@ -37,12 +37,16 @@ struct probes_state {
     void **kept; /* [probes_count], each NULL or probe->keeps bytes */
     int64_t *rest_until; /* [probes_count] ns: a costly sampler is not asked before */
     bool unsure; /* what was looked at since this was reset failed in a way that may be over the next time */
+    bool ended; /* the program has: what was counted since the last sample counts, however short that was */
     int64_t round, now_ns; /* of the sample that is being taken: its number, and when */
     struct noise_times noise;
     struct noise_pressure pressure;
     struct noise_throttle throttle;
     struct noise_frequency frequency;
 };
+
+/* Takes the time by which what is counted is told. */
+void probes_now(struct host *h);
 
 /* What the probe keeps between its hooks; NULL: no memory. */
 void *probe_kept(const struct host *h, const struct probe *p);

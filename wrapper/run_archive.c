@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -109,12 +110,8 @@ static void add_text(struct buf *to, const char *key, struct str value)
 
 static void add_number(struct buf *to, const struct record *r, const char *name, const char *metric)
 {
-    double value = record_number(r, metric, -1);
     buf_printf(to, ", \"%s\": ", name);
-    if (value >= 0)
-        buf_double(to, value);
-    else
-        buf_puts(to, "null");
+    buf_json_double(to, record_number(r, metric, NAN));
 }
 
 static void add_result(struct buf *to, const struct archive_job *job)

@@ -1,6 +1,8 @@
 /* library.c: libgit2, loaded at run time; see library.h. */
 #include "git/library.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +14,7 @@ static void *find_library(void)
 {
     static const char *const names[] = {"libgit2.so.1.9", "libgit2.so.1.8", "libgit2.so.1.7",
                                         "libgit2.so.1.6", "libgit2.so.1.5", "libgit2.so"};
-    void *handle = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
-        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return handle;
+    return library_open(names, sizeof names / sizeof *names);
 }
 
 const struct git2 *git2_load(struct err *err)
@@ -46,7 +45,8 @@ const struct git2 *git2_load(struct err *err)
         err_set(err, ERR_SYSTEM, "libgit2 %d.%d.%d cannot be initialised", major, minor, patch);
         return NULL;
     }
-    l.git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1); /* refs are on the disk before they are named; looked at when a repository is opened */
+    l.git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR,
+                       1); /* refs are on the disk before they are named; looked at when a repository is opened */
     loaded = l;
     return &loaded;
 }
