@@ -65,16 +65,11 @@ static size_t values(const struct json *configuration, const char *pointer, doub
     return n;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *v, size_t n)
 {
-    qsort(v, n, sizeof *v, by_size);
-    return stats_quantile(v, n, 0.5);
+    struct stats s;
+    stats_of(v, n, &s);
+    return s.median;
 }
 
 struct told {
