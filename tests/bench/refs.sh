@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# refs.sh: part of run: runs read from a commit, and the check of a pull request. Sourced; uses its functions and variables.
+# refs.sh: part of run: runs read from a commit, the check of a pull request, growth of a repository. Sourced; uses its functions and variables.
 
 # A bare repository of N small runs in one experiment, written by git itself.
 many_runs() # FOLDER N
@@ -31,12 +31,32 @@ if wanted refs; then
 fi
 if wanted check; then
     mkdir check && cd check || exit 2
-    git init -q -b main . && git config user.name n && git config user.email a@b && "$BW" -- true && git add mlruns && git commit -qm base && git checkout -q -b pr || exit 1
+    git init -q -b main . && git config gc.auto 0 && git config user.name n && git config user.email a@b && "$BW" -- true && git add mlruns && git commit -qm base && git checkout -q -b pr || exit 1
     find "$top"/benchmarks/catalogue/*/samples -name stdout -size +0 | LC_ALL=C sort | head -n 300 | tr '\n' '\0' | xargs -0 "$BW" import >/dev/null 2>&1
     git add mlruns && git commit -qm runs
     n=$("$BW" check --json --range main..pr | sed -n 's/^ *"runs": *\([0-9]*\).*/\1/p')
     t=$("$M" time -n "$(rounds 7)" -w 1 -- "$BW" check --range main..pr --- git fsck --strict --- sh -c 'find mlruns -type f -print0 | xargs -0 sha256sum') || exit 1
     mapfile -t r <<<"$t"
     row check "check of a pull request of ${n:-?} runs" "$(calc "$(first "${r[0]}")/1e3")" s '<=5' "s: git fsck --strict $(calc "$(first "${r[1]}")/1e3"), sha256sum of the files $(calc "$(first "${r[2]}")/1e3")"
+    cd "$work" || exit 2
+fi
+packed() { git -C "$1" count-objects -v | awk '/^size-pack/ { print $2 }'; } # KiB
+if wanted growth; then
+    mkdir growth && cd growth || exit 2
+    export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b BENCHWRAP_COMMIT=none
+    many=500; [ -z "${BENCH_QUICK:-}" ] || many=40
+    git init -q -b main at-once && git init -q -b main singly || exit 1
+    (cd at-once && for i in $(seq "$many"); do "$BW" -- sh -c "echo result $i; seq $((i % 7 * 100))" >/dev/null || exit 1; done) || exit 1
+    content=$(find at-once/mlruns -mindepth 2 -maxdepth 2 -type d -name '*[0-9a-f]' ! -name tags | while read -r run; do tar -c -C "$run" . | gzip -6 | wc -c; done | awk '{ s += $1 } END { print s / NR / 1024 }')
+    "$BW" commit --repo "$PWD/at-once" --tree "$PWD/at-once/mlruns" >/dev/null || exit 1
+    row growth "growth of a repository by a run, $many in one commit" "$(calc "$(packed at-once)/$many")" KiB "<=$(calc "1.2*$content")" "KiB: tar and gzip of a run $(calc "$content")"
+    n=0
+    for run in at-once/mlruns/*/????????????????????????????????; do
+        to=singly/${run#*/}; mkdir -p "${to%/*}" && cp -r "$run" "$to" && "$BW" commit --repo "$PWD/singly" --tree "$PWD/singly/mlruns" >/dev/null || exit 1
+        n=$((n + 1))
+        [ "$(find singly/.git/objects/pack -name '*.pack' | wc -l)" -gt 2 ] || { at=$n kib=$(packed singly); } # it has just put its packs together
+    done
+    row growth "the same, each in its own commit, after the last repack" "$(calc "$kib/$at")" KiB "<=$(calc "1.2*$content")" "$at runs; as it is then, packs waiting for the next: $(calc "$(packed singly)/$n")"
+    unset BENCHWRAP_COMMIT
     cd "$work" || exit 2
 fi
