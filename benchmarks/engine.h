@@ -17,7 +17,7 @@ enum {
     READERS_MAX = 120, /* together with the checks they must fit the prefilter's bits */
     CHECKS_MAX = 100,
     VARS_MAX = 16, /* context variables */
-    SOURCES_MAX = 12,/* stdout, stderr and files */
+    SOURCES_MAX = 12, /* stdout, stderr and files */
     PARTS_MAX = 8, /* of a name with {cells} in it */
     BLOCKS_MAX = 1000, /* tests in one output; more are counted and not read */
     NAME_MAX_BYTES = 200,
@@ -25,8 +25,8 @@ enum {
     COMPUTED_MAX = 16,
     SLICES_MAX = 8,
     OPERANDS_MAX = 8,
-    WHERE_MAX = 160,    /* texts of one condition */
-    GUESSES_MAX = 64,   /* metrics that rules which guess may make of one output */
+    WHERE_MAX = 160, /* texts of one condition */
+    GUESSES_MAX = 64, /* metrics that rules which guess may make of one output */
     VALUE_MAX = 4096, /* bytes of a param's text that are kept */
 };
 
@@ -63,8 +63,8 @@ struct metric_rule {
     const char *headline; /* "max"; NULL: the last value alone is the metric (no statistics) */
     const char *stat; /* the cell is already this statistic of something not printed */
     unsigned number; /* NUMBER_… */
-    double low, high;               /* values outside are not believed; infinite: open */
-    struct str none[8];             /* texts that mean missing, beside the usual words; numbers by value */
+    double low, high; /* values outside are not believed; infinite: open */
+    struct str none[8]; /* texts that mean missing, beside the usual words; numbers by value */
     size_t nones;
     double scale; /* value is multiplied by this first */
     struct where *where;
@@ -242,7 +242,7 @@ struct series {
     size_t n, room;
     size_t missing; /* values that were none */
     char why[64]; /* what stood there */
-    char outside[96];       /* a value that cannot be: the whole series is not believed */
+    char outside[96]; /* a value that cannot be: the whole series is not believed */
     unsigned generation; /* of its slice */
     bool forgotten; /* it came from a part of the output that does not count */
     bool dropped; /* its rule's `when` does not hold, or it is forgotten */

@@ -62,6 +62,13 @@ struct guess_metric *guess_metric_add(struct guess *g, struct guess_reader *r, c
                                       const struct unit *unit);
 bool guess_name_taken(const struct guess *g, const char *name, const struct unit *unit);
 void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, const char *cell, const char *type);
+/* Valid UTF-8 of no more than max bytes without control characters, and no row of an HTML table: what its tags say is no result. */
+bool guess_plain_line(struct str s, size_t max);
+
+/* guess_write.c */
+bool guess_reader_useful(const struct guess_reader *r); /* is there something of it to be written? */
+/* Appends the rule file of what is useful. argv: the program and its arguments, may be NULL; cut: the output is longer than what was looked at. */
+void guess_write(struct buf *b, struct guess *g, const char *name, char *const *argv, bool cut);
 
 /* guess_words.c */
 size_t guess_number(struct str s); /* length of the number that s begins with; 0: none */
@@ -92,5 +99,6 @@ void guess_matrices(struct guess *g);
 void guess_tables(struct guess *g);
 void guess_terse(struct guess *g); /* lines of values without names: what the others have left */
 void guess_named_numbers(struct guess *g);
+bool guess_has_numbers(struct str line); /* with names, units or of their own: guess_lines.c */
 void guess_version(struct guess *g);
 #endif
