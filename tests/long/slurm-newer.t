@@ -70,7 +70,7 @@ rm -rf mlruns .benchwrap
 timeout 60 sbatch -Q -N1 -n1 -a 1-2 -o array.log --wrap "$BENCHWRAP -q -- sleep 1" --wait
 is "tasks of an array do not ask" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "job.allocation").reason') $("$BENCHWRAP" ls --json | jq length)" "scontrol is not asked by tasks of an array: there may be thousands 2"
 
-# A site's limit of a user's calls, which root is free of: no call of taskrate's is told to wait.
+# A site's limit of a user's calls, which root is free of: calls of taskrate's are not told to wait.
 slurm_stop
 echo "SlurmctldParameters=rl_enable,rl_bucket_size=12,rl_refill_rate=4,rl_refill_period=1" >>"$SLURM_CONF"
 slurm_again || { tap_fail "Slurm with a limit of calls" "$slurm_why"; done_testing; exit; }
@@ -78,7 +78,9 @@ chmod 755 "$WORK" slurm slurm/etc && chmod 644 "$SLURM_CONF" && mkdir -m 777 use
 for p in slurm-batch slurm-step; do
     (cd user && timeout 120 setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME="$PWD" \
         "$BUILD/bin/taskrate" $p -n 16 -r 1 --warmup 0 --chain 0 --no-floor --json >out.json 2>err)
-    is "$p within the limit" "$(jq -c '.configurations[0].batches[0] | [.ended, .lost, .throttled]' user/out.json) $(grep -c 'rate limit exceeded' slurm/log/slurmctld.log)" "[16,0,true] 0"
+    is "$p within the limit: the tasks" "$(jq -c '.configurations[0].batches[0] | [.ended, .lost, .throttled]' user/out.json)" "[16,0,true]"
+    # Unheld, some twenty calls would be told to wait. On a busy machine those of two commands can meet: their moment is not ours.
+    ok "$p within the limit: the calls" test "$(grep -c 'rate limit exceeded' slurm/log/slurmctld.log)" -le 3
     like "… and it is said" "$(jq -c .notes user/out.json)" 'lets a user make 4 calls a second'
     sleep 4
 done
