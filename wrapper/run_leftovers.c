@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "wrapper/run_finish.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,19 +23,37 @@ static bool same_boot(const struct journal_head *head)
     return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
 }
 
+static bool is_old(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && clock_wall_ms() - (int64_t)st.st_mtime * 1000 > SILENCE_MS;
+}
+
+/* Is there a first line, whatever it says? It may be damaged, of a newer version, or unreadable at the moment: what it promises is no less kept. */
+static bool was_begun(int journal)
+{
+    char piece[4096];
+    ssize_t n;
+    while ((n = read(journal, piece, sizeof piece)) > 0)
+        if (memchr(piece, '\n', (size_t)n))
+            return true;
+    return n < 0;
+}
+
 /* May this directory be finished by us? On this host the writer's lock tells (the caller holds it now); a writer elsewhere,
  * whose lock may not reach here, is dead after a long silence. */
-enum left { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY };
+enum left { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
 
-static enum left look_at_left(const struct spool *s)
+static enum left look_at_left(const struct spool *s, struct err *err)
 {
     struct record r;
     struct journal_head head;
     struct journal_state state;
-    if (journal_read(s->dir, &r, &head, &state, NULL)) {
-        struct stat st; /* not even a first line: nothing was promised; an old one is nobody's */
-        bool old = fstat(s->dir, &st) == 0 && clock_wall_ms() - (int64_t)st.st_mtime * 1000 > SILENCE_MS;
-        return old ? LEFT_EMPTY : LEFT_ALIVE;
+    if (journal_read(s->dir, &r, &head, &state, err)) {
+        CLEANUP_FD int journal = openat(s->dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+        if (journal < 0 ? errno != ENOENT : was_begun(journal))
+            return journal < 0 || is_old(journal) ? LEFT_UNREADABLE : LEFT_ALIVE;
+        return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one is nobody's */
     }
     bool dead = same_boot(&head) || clock_wall_ms() - state.last_ms > SILENCE_MS;
     record_deinit(&r);
@@ -90,11 +109,13 @@ static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
     }
     enum left left = LEFT_ALIVE;
     if (journal_reopen(&lock, s->dir, err) <= 0) /* without a whole first line there is no lock to take either */
-        left = look_at_left(s);
+        left = look_at_left(s, err);
     if (left == LEFT_ALIVE)
         w->count->alive++;
     else if (left == LEFT_EMPTY)
         rc = spool_discard(s, err);
+    else if (left == LEFT_UNREADABLE)
+        rc = -1;
     else
         rc = close_left(s, w, err);
     if (lock)
@@ -109,8 +130,11 @@ static void sweep_making(const char *root, const char *name)
     struct journal *lock = NULL;
     if (spool_open(&s, root, name, NULL))
         return;
-    if (journal_reopen(&lock, s.dir, NULL) <= 0 && look_at_left(&s) != LEFT_ALIVE)
-        spool_discard(&s, NULL);
+    if (journal_reopen(&lock, s.dir, NULL) <= 0) {
+        enum left left = look_at_left(&s, NULL);
+        if (left == LEFT_DEAD || left == LEFT_EMPTY)
+            spool_discard(&s, NULL);
+    }
     journal_close(lock);
     spool_close(&s);
 }
@@ -144,8 +168,10 @@ void finish_leftovers(const char *root, const char *except, int settled_s, void 
         if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0) || spool_open(&s, root, list.names[i], &err))
             continue;
         if (sweep_one(&s, &w, &err)) {
+            char line[sizeof err.text + 200];
+            snprintf(line, sizeof line, "run %.8s is kept as it is in %.150s: %s", list.names[i], root, err.text);
             ret->failed++;
-            sweep_note(&w, err.text);
+            sweep_note(&w, line);
         }
         spool_close(&s);
     }

@@ -47,4 +47,22 @@ ok "what is old stays while somebody else is at it" test -d ".benchwrap/spool/$o
 at=0
 while [ -d ".benchwrap/spool/$old" ] && [ $at -lt 1500 ]; do sleep 0.1; at=$((at + 1)); done # at the lowest priority
 ok "then it goes" test ! -e ".benchwrap/spool/$old"
+
+# What cannot be read is not thrown away, however old: a newer benchwrap wrote it, its first line is damaged, or it is no file.
+mkdir "$WORK/kept" && cd "$WORK/kept" || exit 1
+"$BENCHWRAP" -q -- true
+left() { echo ".benchwrap/spool/0000000000000000000000000000000$1"; }
+mkdir "$(left 1)" "$(left 2)" "$(left 3)" "$(left 4)" "$(left 3)/journal"
+echo '00000000 {"journal":1}' >"$(left 1)/journal"
+echo 'd91654d0 {"journal":2,"id":"00000000000000000000000000000002","start":1700000000000}' >"$(left 2)/journal"
+printf '12345678 {"jour' >"$(left 4)/journal" # killed while it was written: nothing was promised
+for i in 1 2 3 4; do echo output >"$(left $i)/stdout.log"; done
+touch -d '2 hours ago' .benchwrap/spool/0*/* .benchwrap/spool/0*
+"$BENCHWRAP" sync --local >out 2>&1
+is "sync --local: it is a failure" "$?" 1
+is "each is kept with its output" "$(cat "$(left 1)/stdout.log" "$(left 2)/stdout.log" "$(left 3)/stdout.log" | wc -l)" 3
+is "and told" "$(grep -c '^run 0.* is kept as it is in .*spool: ' out)" 3
+like "the newer one" "$(cat out)" 'version 2, this program knows version 1: use the newer benchwrap'
+ok "what never was a run goes" test ! -e "$(left 4)"
+like "their number" "$(cat out)" ' 3 failed'
 done_testing
