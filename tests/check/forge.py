@@ -3,7 +3,7 @@
 REPO is a bare repository whose main has runs; its branch `new` adds honest ones (the last of them read by the rules of IOR). Objects are written by
 hand, so that trees can be what git itself would refuse to make. Prints a line of TAP's diagnostics for each kind that is not refused as it should be, and a
 summary; exit status 1 if there was one."""
-import copy, hashlib, json, os, re, subprocess, sys, zlib
+import base64, copy, hashlib, json, os, re, subprocess, sys, zlib
 
 REPO, BENCHWRAP = sys.argv[1], os.environ["BENCHWRAP"]
 ONLY = set(sys.argv[2:])
@@ -633,6 +633,15 @@ secret("a_password", b"password=Tr0ub4dor-and-3", word="secret-odd")
 secret("random_text_in_the_environment", b"X=aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5", word="secret-odd", file=b"environment.txt")
 secret("an_address", b"mail jo.doe@site.org", word="personal-odd", public=True)
 secret("a_home", b"OMPI=/home/jdoe/x", word="personal", file=b"environment.txt", public=True)
+TOKEN = b"ghp_" + b"0123456789abcdefghijABCDEFGHIJ012345"
+for name, text in [("base64", base64.b64encode(b"key: " + TOKEN)), ("hexadecimal_digits", TOKEN.hex().encode()), ("percent_signs", b"u=%67%68%70%5f" + TOKEN[4:]),
+                   ("UTF_16", ("x " + TOKEN.decode() + "\n").encode("utf-16"))]:
+    secret("a_token_in_" + name, text, file=b"note.txt")
+secret("a_user_and_password_in_base64", b"Authorization: Basic " + base64.b64encode(b"jo:s3cr3tpassw0rd"), word="secret-odd")
+@kind("name-case")
+def has_two_names_of_kelvin(c): c.art["\u212a.txt".encode()] = b"x"; c.art[b"k.txt"] = b"x"; c.manifest()
+@kind("limit", options=("--max-runs", "1"))
+def has_more_runs_than_are_looked_at(c): c.folder[b"7" * 32] = copy.deepcopy(c.run)
 @kind("personal", public=True)
 def tells_the_host_in_public(c): c.record(lambda j: j["run"].update(host="node17"))
 

@@ -35,6 +35,8 @@ static uint32_t fold(uint32_t c)
         return c + 0x20;
     if (c >= 0x400 && c <= 0x40f)
         return c + 0x50;
+    if (c == 0x212a || c == 0x212b) /* the signs of kelvin and angstrom, which HFS+ stores as the letters */
+        return c == 0x212a ? 'k' : 0xe5;
     if (c >= 0x100 && c <= 0x17e) /* pairs of upper and lower case */
         return c | 1;
     return c;

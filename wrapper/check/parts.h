@@ -71,6 +71,8 @@ void check_times(struct run_check *r);
 /* truth.c: the output is read again by the run's rules. bounds.c: what the hardware can do. */
 void check_truth(struct run_check *r);
 void check_bounds(struct run_check *r);
+/* disguise.c: appends what a text says in UTF-16, percent signs, base64 and hexadecimal digits, as lines. */
+void check_spellings(struct str text, struct buf *to);
 /* privacy.c: a text file of the run. signature.c */
 void check_privacy(struct run_check *r, const char *file, struct str text);
 void check_private_record(struct run_check *r); /* user and host, which a public run does not tell */

@@ -54,6 +54,7 @@ struct secret_check {
     struct str text;
     unsigned told;
     size_t key_end; /* the lines of one key are one finding */
+    bool spelt;     /* the text is what another spells (disguise.c): it has no lines of its own */
 };
 
 static void tell_secret(const struct secret_check *c, const struct secret *p)
@@ -66,8 +67,19 @@ static void tell_secret(const struct secret_check *c, const struct secret *p)
     bool sure = p->kind != SECRET_ASSIGNED && p->kind != SECRET_RANDOM;
     struct str shown = str_sub(c->text, p->at, SHOWN); /* enough to find it, too little to use it */
     bool web = p->kind == SECRET_TOKEN && str_starts(shown, "eyJ"), show = p->kind == SECRET_TOKEN && !web;
-    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, line_of(c->text, p->at), "%s, %zu bytes%s" STR_FMT "%s", web ? "a JSON Web Token" : words[p->kind],
+    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at), "%s%s, %zu bytes%s" STR_FMT "%s",
+              c->spelt ? "in another spelling (UTF-16, %, base64, hexadecimal) " : "", web ? "a JSON Web Token" : words[p->kind],
               p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")), show ? "\"" : "");
+}
+
+/* "Authorization: Basic am86c2VjcmV0": the secret is the last word. */
+static struct str without_scheme(struct str value)
+{
+    static const char *const words[] = {"Basic ", "basic ", "Bearer ", "bearer ", "Token ", "token "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_starts(value, words[i]))
+            return str_trim(str_sub(value, strlen(words[i]), value.n));
+    return value;
 }
 
 static bool counts(const char *file, struct str text, const struct secret *p)
@@ -76,7 +88,7 @@ static bool counts(const char *file, struct str text, const struct secret *p)
     if (str_has(secret, "[redacted") || str_starts(secret, "***"))
         return false;
     if (p->kind == SECRET_ASSIGNED)
-        return !is_harmless(secret);
+        return !is_harmless(without_scheme(secret));
     if (p->kind == SECRET_URL) { /* a user alone is none ("git@"), nor what is not one line of a URL */
         const char *colon = memchr(secret.p, ':', secret.n);
         return colon && p->n < 500 && !memchr(secret.p, '\n', secret.n) && !is_harmless(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
@@ -90,7 +102,8 @@ static void take_secret(void *context, const struct secret *p)
     bool same_key = p->kind == SECRET_KEY && c->key_end && p->at <= c->key_end + 2;
     if (p->kind == SECRET_KEY)
         c->key_end = p->at + p->n;
-    if (same_key || c->told == TOLD_MAX || !counts(c->file, c->text, p))
+    bool plain = p->kind == SECRET_TOKEN || p->kind == SECRET_KEY || p->kind == SECRET_URL; /* by its own form */
+    if (same_key || c->told == TOLD_MAX || (c->spelt && !plain) || !counts(c->file, c->text, p))
         return;
     tell_secret(c, p);
     c->told++;
@@ -101,6 +114,13 @@ static void check_secrets(struct run_check *r, const char *file, struct str text
     struct secret_check c = {.r = r, .file = file, .text = text};
     struct secrets_state state = {false};
     secrets_find(text, &state, take_secret, &c);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4 * text.n + 4096);
+    check_spellings(text, &b);
+    struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told};
+    state = (struct secrets_state){false};
+    if (b.n)
+        secrets_find(spelt.text, &state, take_secret, &spelt);
 }
 
 /* ---- personal data ---- */

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { RANGE_RUNS = 20000 /* of a pull request: a few minutes */ };
+
 enum { REPORT_MAX = 1 << 30 };
 
 struct asked {
@@ -157,6 +159,11 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--allowed-signers: %s cannot be read", k.signers);
     k.limits.file_B = opt_bytes(&c->opts, "max-file");
     k.limits.run_B = opt_bytes(&c->opts, "max-run");
+    int64_t most = opt_text(&c->opts, "max-runs") ? opt_integer(&c->opts, "max-runs") : opt_text(&c->opts, "range") ? RANGE_RUNS : 0;
+    if (most < 0 || (most == 0 && opt_text(&c->opts, "max-runs")))
+        return err_set(c->err, ERR_USAGE, "--max-runs: a number from 1 is wanted");
+    if (most)
+        k.limits.runs = (size_t)most;
     k.progress = show_progress;
     k.context = &x;
     progress_begin(&x.progress, c->notes, "runs", 0);
@@ -184,6 +191,7 @@ static const struct opt_row rows[] = {
     {"rules", 0, OPT_LIST, "DIR", NULL, NULL, "Selection", "rule files to be trusted beside the shipped ones: DIR/<name>/rules.yaml; may be repeated", 0},
     {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest file of a run", 0},
     {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest run", 0},
+    {"max-runs", 0, OPT_INT, "N", NULL, NULL, "Limits", "so many runs are looked at, more are refused (default: 20000 of a range)", 0},
     {"fail-on", 0, OPT_CHOICE, "error|warning", NULL, "error", "Output", "from which severity on the exit status is 1", 0},
     CMD_ROW_JSON,
     {"sarif", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "SARIF 2.1.0, as forges show it beside the changed files", 0},
