@@ -95,6 +95,8 @@ int spool_release(struct spool *s, struct err *err)
         return 1;
     *where++ = 0;
     CLEANUP_FD int at = open_dir(s->dir, parent);
+    if (at < 0 && errno != ENOENT) /* not gone, only out of reach: its copy here may be the only safe one */
+        return err_sys(err, "spool: cannot open %s", parent);
     for (char *run = where, *next; at >= 0 && run; run = next) {
         struct err why = {0};
         if ((next = strchr(run, ' ')))

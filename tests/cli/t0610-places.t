@@ -65,4 +65,13 @@ is "and told" "$(grep -c '^run 0.* is kept as it is in .*spool: ' out)" 3
 like "the newer one" "$(cat out)" 'version 2, this program knows version 1: use the newer benchwrap'
 ok "what never was a run goes" test ! -e "$(left 4)"
 like "their number" "$(cat out)" ' 3 failed'
+
+# A published run whose tree is out of reach is not released.
+mkdir "$WORK/reach" && cd "$WORK/reach" || exit 1
+"$BENCHWRAP" -q -t tree/mlruns -- true
+mv tree aside && ln -s tree tree
+"$BENCHWRAP" sync -t aside/mlruns --local >out 2>&1
+find . -path '*/spool/*/published' >found
+like "out of reach: kept" "$(cat found)" published
+like "and told" "$(cat out)" 'is kept as it is in .*: spool: cannot open .*tree'
 done_testing

@@ -79,7 +79,7 @@ SlurmdParameters=config_overrides
 Epilog=/bin/true
 ${slurm_more:-}
 KillWait=${slurm_killwait:-5}
-NodeName=$slurm_prefix[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
+NodeName=${slurm_prefix}[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
     export SLURM_CONF=$slurm_dir/etc/slurm.conf
