@@ -1,6 +1,7 @@
 /* aside.c: a probe's hook in a process of its own. */
 #include "probes/aside.h"
 
+#include "base/apart.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "probes/kept.h"
@@ -41,9 +42,7 @@ static bool settle(struct host *h, int fd)
         if (from[i] >= 0 && dup2(from[i], ROOT_FD + i) < 0)
             return false;
     }
-    if (close_range(FREE_FD, ~0u, 0) != 0) /* before Linux 5.9 */
-        for (int i = FREE_FD; i < 4096; i++)
-            close(i);
+    apart_close_from(FREE_FD);
     h->root = ROOT_FD;
     h->spool = h->spool < 0 ? -1 : SPOOL_FD;
     return from[0] >= 0 && from[2] >= 0;

@@ -1,6 +1,7 @@
 /* run_archive.c: what is kept of a job: script, environment, output, result and a manifest, with the run and where --archive says. */
 #include "wrapper/run_archive.h"
 
+#include "base/apart.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -10,7 +11,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -424,9 +424,7 @@ static void export_child(struct archive_job job, const char *dir, int tell)
     prctl(PR_SET_NAME, "benchwrap-keep");
     if (dup2(from, SPOOL_FD) < 0 || dup2(to, TELL_FD) < 0)
         _exit(1);
-    if (close_range(FREE_FD, ~0u, 0) != 0) /* before Linux 5.9 */
-        for (int i = FREE_FD; i < 4096; i++)
-            close(i);
+    apart_close_from(FREE_FD);
     spool.dir = SPOOL_FD;
     job.spool = &spool;
     if (export_all(&job, dir, &err) == 0)
@@ -438,8 +436,8 @@ static void export_child(struct archive_job job, const char *dir, int tell)
 int archive_export(const struct archive_job *job, const char *dir, struct err *err)
 {
     int ends[2], status = -1;
-    char why[sizeof err->text] = "";
-    size_t n = 0;
+    struct buf why CLEANUP_BUF;
+    buf_init(&why, 1 << 16);
     if (pipe2(ends, O_CLOEXEC))
         return err_sys(err, "--archive: no pipe");
     pid_t pid = fork();
@@ -449,24 +447,14 @@ int archive_export(const struct archive_job *job, const char *dir, struct err *e
     CLEANUP_FD int fd = ends[0];
     if (pid < 0)
         return err_sys(err, "--archive: no process");
-    int64_t until = clock_mono_ns() + EXPORT_MS * INT64_C(1000000);
-    for (bool open = true; open;) {
-        int64_t left = (until - clock_mono_ns()) / 1000000;
-        struct pollfd p = {fd, POLLIN, 0};
-        int ready = poll(&p, 1, left > 0 ? (int)left : 0);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        ssize_t got = ready > 0 ? read(fd, why + n, sizeof why - 1 - n) : -1;
-        if (ready <= 0) {
-            kill(pid, SIGKILL); /* it may hang in the kernel: then it is not waited for */
-            waitpid(pid, NULL, WNOHANG);
-            return err_set(err, ERR_SYSTEM, "--archive %s: not done within %d s; the run itself is recorded", dir, EXPORT_MS / 1000);
-        }
-        n += got > 0 ? (size_t)got : 0;
-        open = got > 0 && n < sizeof why - 1;
+    if (!apart_hear(fd, clock_mono_ns() + EXPORT_MS * INT64_C(1000000), &why)) {
+        kill(pid, SIGKILL); /* it may hang in the kernel: then it is not waited for */
+        waitpid(pid, NULL, WNOHANG);
+        return err_set(err, ERR_SYSTEM, "--archive %s: not done within %d s; the run itself is recorded", dir, EXPORT_MS / 1000);
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
-    return err_set(err, ERR_SYSTEM, "--archive %s: %s; the run itself is recorded", dir, n ? why : "the process that wrote it was killed");
+    return err_set(err, ERR_SYSTEM, "--archive %s: %s; the run itself is recorded", dir,
+                   why.n ? why.p : "the process that wrote it was killed");
 }

@@ -1,11 +1,11 @@
 /* apart.c: rules that nobody knows, applied in a process of its own: what it finds comes back through a pipe, and time and memory end it. */
 #include "check/truth.h"
 
+#include "base/apart.h"
 #include "base/clock.h"
 #include "base/fs.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -55,28 +55,6 @@ static void relay(struct run_check *r, struct str reply)
     }
 }
 
-/* What the child says, until it has ended. false: it has not, and the time or the room is over. */
-static bool take_reply(int fd, int64_t until_ns, struct buf *to)
-{
-    for (;;) {
-        int64_t left = (until_ns - clock_mono_ns()) / 1000000;
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (left <= 0)
-            return false;
-        int got = poll(&p, 1, left > 1000 ? 1000 : (int)left);
-        char *room = got > 0 ? buf_room(to, 4096) : NULL;
-        ssize_t k = room ? read(fd, room, 4096) : -1;
-        if (got > 0 && !room) /* it says more than is heard */
-            return false;
-        if (k == 0)
-            return true;
-        if (k > 0)
-            to->n += (size_t)k;
-        else if (got > 0 && errno != EINTR)
-            return true;
-    }
-}
-
 void truth_apart(struct run_check *r, const struct rules *rules)
 {
     CLEANUP_BUF struct buf reply;
@@ -100,7 +78,7 @@ void truth_apart(struct run_check *r, const struct rules *rules)
         _exit(0);
     }
     close(ends[1]);
-    bool done = pid > 0 && take_reply(ends[0], begin + (int64_t)3 * RUN_S * 1000000000, &reply);
+    bool done = pid > 0 && apart_hear(ends[0], begin + (int64_t)3 * RUN_S * 1000000000, &reply);
     close(ends[0]);
     if (pid > 0 && !done)
         kill(pid, SIGKILL);
