@@ -70,7 +70,7 @@ for way in recorded unrecorded limited; do
         tail -n +1 wrapped.state | grep -c '^env BENCHWRAP_RUN_ID=[0-9a-f]\{32\}$' >n
         is "$way: BENCHWRAP_RUN_ID is added" "$(cat n)" 1
         like "$way: BENCHWRAP_SOCKET is added" "$(cat wrapped.state)" '^env BENCHWRAP_SOCKET=@benchwrap/[0-9a-f]{32}$'
-        is "$way: both behind all others" "$(grep '^env' wrapped.state | tail -2 | cut -c5-18)" "BENCHWRAP_RUN_
+        is "$way: both behind all others" "$(grep '^env' wrapped.state | tail -n 2 | cut -c5-18)" "BENCHWRAP_RUN_
 BENCHWRAP_SOCK"
     fi
     grep -v '^env BENCHWRAP_' wrapped.state >wrapped.rest
@@ -84,7 +84,7 @@ BENCHWRAP_SOCK"
     done
 done
 
-is "an existing run id is replaced in place" "$(env -i BENCHWRAP_RUN_ID=0123456789abcdef0123456789abcdef Z=1 FAKE_DIR="$FAKE_DIR" "$LAUNCH" -q -- /usr/bin/env | cut -c1-17 | head -2)" "BENCHWRAP_RUN_ID=
+is "an existing run id is replaced in place" "$(env -i BENCHWRAP_RUN_ID=0123456789abcdef0123456789abcdef Z=1 FAKE_DIR="$FAKE_DIR" "$LAUNCH" -q -- /usr/bin/env | cut -c1-17 | head -n 2)" "BENCHWRAP_RUN_ID=
 Z=1"
 like "... and is the parent" "$(cat "$FAKE_DIR/ended")" 'parent=0123456789abcdef0123456789abcdef'
 env BENCHWRAP_RUN_ID='../../etc/passwd' "$LAUNCH" -q -- true

@@ -34,9 +34,9 @@ for way in recorded stalled dead unrecorded limited; do
     recorded | stalled) ok "$way: stderr is exact" cmp plain.err err ;;
     *) ok "$way: stderr is exact but for one warning" sh -c 'grep -av "^benchwrap: " err | head -c 3000 >e1; head -c 3000 plain.err >e2; grep -ac "^benchwrap: " err >/dev/null' ;;
     esac
-    is "$way: no line end at the end" "$("$@" printf 'a\nb' 2>/dev/null | od -c | head -1)" "$(printf 'a\nb' | od -c | head -1)"
+    is "$way: no line end at the end" "$("$@" printf 'a\nb' 2>/dev/null | od -c | head -n 1)" "$(printf 'a\nb' | od -c | head -n 1)"
     is "$way: stdin is the caller's" "$(printf 'one\ntwo\nthree\n' | { "$@" sh -c 'read x; echo "$x"' 2>/dev/null; cat; })" "$(printf 'one\ntwo\nthree\n' | { sh -c 'read x; echo "$x"'; cat; })"
-    is "$way: a reader that goes early ends the program by SIGPIPE" "$("$@" sh -c 'yes; echo $? >yes.rc' 2>/dev/null | head -c 10 | head -1; cat yes.rc)" "$(sh -c 'yes; echo $? >yes.rc' 2>/dev/null | head -c 10 | head -1; cat yes.rc)"
+    is "$way: a reader that goes early ends the program by SIGPIPE" "$("$@" sh -c 'yes; echo $? >yes.rc' 2>/dev/null | head -c 10 | head -n 1; cat yes.rc)" "$(sh -c 'yes; echo $? >yes.rc' 2>/dev/null | head -c 10 | head -n 1; cat yes.rc)"
     is "$way: a slow reader gets all" "$("$@" sh -c 'head -c 3000000 /dev/zero' 2>/dev/null | { sleep 0.4; wc -c; })" 3000000
     "$@" sh -c 'echo 1; echo 2 >&2; echo 3; echo 4 >&2; echo 5' >both 2>&1
     is "$way: one file for both keeps the order" "$(grep -v '^benchwrap' both)" "1
@@ -80,7 +80,7 @@ b"
 is "--capture none leaves the file a file" "$(cat out) $(ended used)" "a
 file 0,0"
 "$LAUNCH" -q --capture pty -- sh -c 'echo a; [ -t 1 ] && echo tty' >out
-is "--capture pty gives a terminal, without CR" "$(od -c out | head -1) $(ended tty)" "0000000   a  \n   t   t   y  \n 0,0"
+is "--capture pty gives a terminal, without CR" "$(od -c out | head -n 1) $(ended tty)" "0000000   a  \n   t   t   y  \n 0,0"
 FAKE_MODE=stall "$LAUNCH" -q -- head -c $((20 << 20)) /dev/zero | wc -c >out
 is "a recorder that takes nothing: the reader gets all" "$(cat out)" $((20 << 20))
 is "... and the loss is counted" "$(ended dropped)" $((16 << 20)),0

@@ -91,7 +91,7 @@ done
 
 # shown and recorded
 on_pty "" -- "$LAUNCH" -q -- printf 'a\nb\n' >/dev/null
-is "the record has the program's bytes, not the terminal's" "$(od -c "$FAKE_DIR/stdout" | head -1)" "$(printf 'a\nb\n' | od -c | head -1)"
+is "the record has the program's bytes, not the terminal's" "$(od -c "$FAKE_DIR/stdout" | head -n 1)" "$(printf 'a\nb\n' | od -c | head -n 1)"
 like "... and that they went to a terminal" "$(cat "$FAKE_DIR/ended")" 'tty=1,1'
 on_pty "" -- "$LAUNCH" -q --capture pipe -- sh -c '[ -t 1 ] || echo pipe' >out
 like "--capture pipe" "$(cat out)" "'pipe"

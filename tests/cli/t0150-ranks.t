@@ -73,7 +73,7 @@ is "array: a run for each task" "$(cat array.1 array.2 | recorded)" 2
 
 # signals of the scheduler: each exactly once
 wait_for() { for _ in $(seq 400); do [ -e "$1" ] && return 0; sleep 0.05; done; return 1; }
-job_id() { timeout 5 squeue -h -o %i | head -1; }
+job_id() { timeout 5 squeue -h -o %i | head -n 1; }
 for kind in step batch; do
     rm -f counts*
     if [ $kind = step ]; then

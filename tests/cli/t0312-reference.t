@@ -15,7 +15,7 @@ readers:
   - {name: wild, regex: '^wild: (?<v>\S+)', metrics: [{name: wild, cell: v, better: lower}]}
   - {name: kind, regex: '^kind: (?<v>.+)', params: [{param: kind, cell: v}]}
 Y
-bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -3 "$WORK/err")"; }
+bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -n 3 "$WORK/err")"; }
 measure() { bw --cluster c -- printf 'speed: %s\nflat: %s\nwild: %s\nkind: %s\n' "$@"; }
 propose() { "$BENCHWRAP" reference "$@" 2>"$WORK/err"; }
 

@@ -13,7 +13,7 @@ readers:
   - {name: delay, regex: '^delay: (?<v>\S+)', metrics: [{name: delay, cell: v, unit: ms, better: lower}]}
   - {name: kind, regex: '^kind: (?<v>\S+)', params: [{param: kind, cell: v}]}
 Y
-bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -3 "$WORK/err")"; }
+bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -n 3 "$WORK/err")"; }
 measure() { bw -- printf 'speed: %s\ndelay: %s\nkind: %s\n' "$@"; }
 history() { "$BENCHWRAP" compare --history "$@" 2>"$WORK/err"; }
 verdicts() { history --json "$@" | get '{m["key"].split("_")[0]: m["verdict"] for m in v["metrics"]}'; }

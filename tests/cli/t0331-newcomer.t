@@ -42,7 +42,7 @@ is "an option of check is refused with new" "$status" 125
 like "and says whose it is" "$shown" '\-\-json is for "rules check"'
 
 # parse finds the rules
-out=$(find "$samples/sysbench/samples" -name stdout | sort | head -1)
+out=$(find "$samples/sysbench/samples" -name stdout | sort | head -n 1)
 like "by the looks of the output" "$("$BENCHWRAP" parse "$out" 2>&1)" '^sysbench \(rules'
 echo "nothing" >nothing
 like "by the program behind --, launchers seen through" "$("$BENCHWRAP" parse nothing -- srun -n 4 ior -a POSIX 2>&1)" '^ior \(rules .*fail'

@@ -23,7 +23,7 @@ start() # [OPTION…]: $ui is its process; waits for the link
     rm -f link
     setsid "$BENCHWRAP" ui --port "$port" "$@" >link 2>notes &
     ui=$!
-    for _ in $(seq 1200); do
+    for _ in $(seq 3000); do
         [ -s link ] || ! kill -0 "$ui" 2>/dev/null || { sleep 0.1; continue; }
         break
     done

@@ -78,7 +78,7 @@ lone/libexec/benchwrap/benchwrap-core doctor >out; is "a core without its launch
 mkdir -p "$HOME/.config/benchwrap/catalogue/mine"; echo "name: [" >"$HOME/.config/benchwrap/catalogue/mine/rules.yaml"
 like "rules of one's own that cannot be read are told" "$(bw doctor)" "mine +.*mine/rules.yaml:[0-9]+:[0-9]+"
 rm -r "$HOME/.config/benchwrap"
-is "version" "$(bw --version | head -1)" "benchwrap $(cat "$ROOT/VERSION")"
+is "version" "$(bw --version | head -n 1)" "benchwrap $(cat "$ROOT/VERSION")"
 is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libcurl', 'libgit2', 'libuuid', 'libyaml']"
 
 bw ls --json >/dev/full; is "a full disk is an error" "$?" 1

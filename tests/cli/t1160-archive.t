@@ -65,7 +65,7 @@ fresh
 rm -f spool/n1/job00042/slurm_script
 { echo '#!/bin/sh'; head -c 3000000 /dev/zero | tr '\0' '#'; echo; echo tail; } >spool/n1/job00042/slurm_script
 as_job "$BENCHWRAP" -q -- true
-is "a long script: head and tail" "$(head -1 "$(job_dir)/script.sh"; tail -1 "$(job_dir)/script.sh"; grep -c 'bytes are not kept here' "$(job_dir)/script.sh")" "#!/bin/sh
+is "a long script: head and tail" "$(head -n 1 "$(job_dir)/script.sh"; tail -n 1 "$(job_dir)/script.sh"; grep -c 'bytes are not kept here' "$(job_dir)/script.sh")" "#!/bin/sh
 tail
 1"
 fresh

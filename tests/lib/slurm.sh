@@ -82,6 +82,10 @@ KillWait=${slurm_killwait:-5}
 NodeName=${slurm_prefix}[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=[$((slurm_ports + 1))-$((slurm_ports + slurm_nodes))] CPUs=8 RealMemory=2000 State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
+    case $(slurmd -V) in # newer ones do not start where no cgroups are mounted
+    "slurm 22."*) ;;
+    *) echo CgroupPlugin=disabled >"$slurm_dir/etc/cgroup.conf" ;;
+    esac
     export SLURM_CONF=$slurm_dir/etc/slurm.conf
     slurm_again
 }
@@ -89,7 +93,7 @@ C
 slurm_again() # starts the daemons with the configuration there is, which may have been altered after slurm_stop
 {
     if [ -z "$slurm_pids" ] && ! slurm_munge; then
-        slurm_why="munged did not come up: $(tail -3 "$slurm_dir/log/munged")"
+        slurm_why="munged did not come up: $(tail -n 3 "$slurm_dir/log/munged")"
         slurm_kill
         return 1
     fi
@@ -108,7 +112,7 @@ slurm_again() # starts the daemons with the configuration there is, which may ha
         [ "$(timeout 5 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" = "$slurm_nodes" ] && return 0
         sleep 0.2
     done
-    slurm_why="the nodes did not come up: $(tail -3 "$slurm_dir"/log/*.log "$slurm_dir/log/munged" 2>/dev/null)"
+    slurm_why="the nodes did not come up: $(for slurm_log in "$slurm_dir"/log/*; do echo "$slurm_log: $(tail -n 3 "$slurm_log")"; done)"
     slurm_kill
     return 1
 }

@@ -63,8 +63,8 @@ for kind in preemption requeue; do
         touch again
         ok "$kind, $script: it runs again" wait_for "start_now $job; [ -e began.1 ]"
         ok "$kind, $script: and ends" wait_for "[ \"\$(ls -d mlruns/*/*/meta.yaml | wc -l)\" = 2 ] && [ -z \"\$(timeout 10 squeue -h -j $job 2>/dev/null)\" ]"
-        like "$kind, $script: the first" "$(runs '[.status, .tags["job.id"], (.params["slurm.restart_count"] // "0"), .tags["benchwrap.ended"]] | join(" ")' | head -1)" "^KILLED $job 0 $by_scheduler\$"
-        like "$kind, $script: the second" "$(runs '[.status, .tags["job.id"], .params["slurm.restart_count"]] | join(" ")' | tail -1)" "^FINISHED $job 1\$"
+        like "$kind, $script: the first" "$(runs '[.status, .tags["job.id"], (.params["slurm.restart_count"] // "0"), .tags["benchwrap.ended"]] | join(" ")' | head -n 1)" "^KILLED $job 0 $by_scheduler\$"
+        like "$kind, $script: the second" "$(runs '[.status, .tags["job.id"], .params["slurm.restart_count"]] | join(" ")' | tail -n 1)" "^FINISHED $job 1\$"
         is "$kind, $script: both outputs" "$(cat mlruns/*/*/artifacts/stdout.log | sort | xargs)" "pass 0 pass 1"
         is "$kind, $script: both are whole" "$(whole)" ""
         is "$kind, $script: both archives" "$(cat "arch/$me/job_$job.out" "arch/$me/job_$job.r1.out" | xargs) $(jq -r '.result.status, .restart, .complete' "arch/$me/job_$job.json" "arch/$me/job_$job.r1.json" | xargs)" "pass 0 pass 1 KILLED null true FINISHED 1 true"

@@ -15,7 +15,7 @@ fresh() { rm -rf mlruns .benchwrap began; }
 nodes() { jq -r "$1" mlruns/*/*/artifacts/nodes.json | xargs; }
 missing() { "$BENCHWRAP" show --json | jq -r ".missing[] | select(.key == \"$1\").reason"; }
 wait_for() { for _ in $(seq 1200); do eval "$1" && return 0; sleep 0.05; done; return 1; }
-job_id() { timeout 10 squeue -h -o %i | head -1; }
+job_id() { timeout 10 squeue -h -o %i | head -n 1; }
 
 # ranks whose collectors write where the recorder does not look
 cat >apart.sh <<S

@@ -42,7 +42,7 @@ AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$port
 AccountingStoragePass=$slurm_dir/munge/socket"
 if ! slurm_start 2; then
-    skip "sacct" "$slurm_why $(tail -2 "$slurm_dir/log/slurmdbd.log")"
+    skip "sacct" "$slurm_why $(tail -n 2 "$slurm_dir/log/slurmdbd.log")"
     done_testing
     exit 0
 fi
