@@ -57,12 +57,25 @@ static bool has_line(const struct buf *lines, struct str line)
     return false;
 }
 
+/* Without how long something was tried, which is another number each time. */
+static void put_lasting(struct buf *to, struct str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        buf_putc(to, text.p[i]);
+        while (str_ends(buf_text(to), " after ") && i + 1 < text.n && text.p[i + 1] >= '0' && text.p[i + 1] <= '9')
+            i++;
+    }
+}
+
 /* What stands in the way at every look is said once, and again when it comes back. */
 static bool is_news(struct work *w, struct str text)
 {
-    bool said = has_line(&w->said, text), before = has_line(&w->said_before, text);
-    if (!said && opt_on(&w->c->opts, "follow") && w->said.n + text.n + 1 < SAID_BYTES) {
-        buf_str(&w->said, text);
+    struct buf lasting CLEANUP_BUF;
+    buf_init(&lasting, 64 << 10);
+    put_lasting(&lasting, text);
+    bool said = has_line(&w->said, buf_text(&lasting)), before = has_line(&w->said_before, buf_text(&lasting));
+    if (!said && opt_on(&w->c->opts, "follow") && w->said.n + lasting.n + 1 < SAID_BYTES) {
+        buf_str(&w->said, buf_text(&lasting));
         buf_putc(&w->said, '\n');
     }
     return !said && !before;
