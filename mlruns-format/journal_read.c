@@ -120,11 +120,6 @@ static const char *get_text(const struct json *j, const char *key)
     return json_string(json_get(j, key), "");
 }
 
-static bool run_id_ok(const char *id)
-{
-    return str_hex(str_of(id), 32);
-}
-
 static const char *keep(struct arena *a, const char *z)
 {
     const char *copy = arena_dup(a, z, strlen(z));
@@ -156,7 +151,7 @@ static int read_head(const struct json *j, struct record *r, struct journal_head
         return err_set(err, ERR_INPUT, "the journal is of version %lld, this program knows version %d: use the newer benchwrap",
                        (long long)version, JOURNAL_VERSION);
     const char *id = get_text(j, "id");
-    if (version < 1 || !run_id_ok(id) || head->start_ms <= 0)
+    if (version < 1 || !record_is_id(str_of(id)) || head->start_ms <= 0)
         return err_set(err, ERR_INPUT, "the first line of the journal does not name a run");
     snprintf(head->id, sizeof head->id, "%s", id);
     snprintf(head->boot_id, sizeof head->boot_id, "%s", get_text(j, "boot_id"));

@@ -46,6 +46,11 @@ struct record {
     struct record_index *index;
 };
 
+/* Is it one? 32 lower-case hexadecimal digits. */
+static inline bool record_is_id(struct str text)
+{
+    return str_hex(text, 32);
+}
 /* A new random run id (UUID version 4): 32 lower-case hexadecimal digits. */
 void record_new_id(char ret[33]);
 /* The id that a name always gives (UUID version 5 in the format's namespace): what is made twice from the same thing is one run. */

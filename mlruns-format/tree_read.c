@@ -269,11 +269,6 @@ static struct tree_run *read_run(struct reader *x, const struct folder *in, cons
     return x->a->failed ? NULL : run;
 }
 
-static bool is_run_id(const char *name)
-{
-    return str_hex(str_of(name), 32);
-}
-
 /* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */
 static bool is_experiment(const char *name)
 {
@@ -357,7 +352,7 @@ struct run_names {
 static int note_run(void *context, const struct folder_entry *entry)
 {
     struct run_names *n = context;
-    return is_run_id(entry->name.p) ? n->each_name(n->context, entry->name.p) : 0;
+    return record_is_id(entry->name) ? n->each_name(n->context, entry->name.p) : 0;
 }
 
 /* Calls each_name for the names of all runs in the folder, in the order of the file system. */

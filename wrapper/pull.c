@@ -35,11 +35,6 @@ const char *pull_tag(const struct json *data, const char *key)
 
 /* ---- the list ---- */
 
-static bool legal_id(const char *id)
-{
-    return str_hex(str_of(id), 32);
-}
-
 struct adding {
     struct pull *p;
     const char *experiment;
@@ -68,12 +63,12 @@ static int add_run(void *context, const struct mlflow_run *run)
                             .status = arena_dup(&p->arena, run->status, strlen(run->status)),
                             .parent = parent && *parent ? arena_dup(&p->arena, parent, strlen(parent)) : NULL,
                             .experiment = a->experiment,
-                            .ours = id && legal_id(id),
+                            .ours = id && record_is_id(str_of(id)),
                             .doubled = pull_tag(run->data, PULL_TAG_DOUBLE) != NULL,
                             .start_ms = run->start_ms};
     if (to->ours)
         memcpy(to->id, id, sizeof to->id);
-    else if (legal_id(run->id))
+    else if (record_is_id(str_of(run->id)))
         memcpy(to->id, run->id, sizeof to->id);
     else
         make_id(to->id, "pull", str_of(run->id));

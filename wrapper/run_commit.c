@@ -63,7 +63,7 @@ static bool is_large(const struct run *run, uint32_t experiment)
     snprintf(path, sizeof path, "%.4000s/%" PRIu32, run->plan.tree, experiment);
     DIR *d = opendir(path);
     for (struct dirent *e; d && n < COMMIT_BATCH_FROM && (e = readdir(d));)
-        n += scan_is_run_id(e->d_name);
+        n += record_is_id(str_of(e->d_name));
     if (d)
         closedir(d);
     return n >= COMMIT_BATCH_FROM;

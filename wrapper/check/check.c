@@ -75,11 +75,6 @@ bool check_is_public(struct str text)
 
 /* ---- experiments ---- */
 
-static bool is_run_id(struct str name)
-{
-    return str_hex(name, 32);
-}
-
 bool check_is_experiment(struct str name)
 {
     uint64_t id;
@@ -189,7 +184,7 @@ static int each_of_experiment(void *context, const struct folder_entry *entry)
 {
     struct experiment *x = context;
     struct check *k = x->k;
-    if (entry->kind == FOLDER_FOLDER && is_run_id(entry->name)) {
+    if (entry->kind == FOLDER_FOLDER && record_is_id(entry->name)) {
         if (x->names)
             names_add(x->names, entry->name);
         return 0;

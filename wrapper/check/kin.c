@@ -47,7 +47,7 @@ void check_block(struct run_check *r)
     char path[100];
     struct folder_entry e;
     snprintf(path, sizeof path, "%.12s/%.40s", r->experiment, parent ? parent : "");
-    if (!str_hex(str_of(parent), 32))
+    if (!record_is_id(str_of(parent)))
         run_found(r, CHECK_IDENTITY, "tags/mlflow.parentRunId", 0, "it is one test of a larger output, and names no run that has it");
     else if (r->k->tree && folder_look(r->k->tree, path, &e, NULL) < 0)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "the run %.8s, which has its output, is not here", parent);

@@ -49,11 +49,6 @@ enum place {
     PLACE_OUTSIDE
 };
 
-static bool is_run(struct str s)
-{
-    return str_hex(s, 32);
-}
-
 static enum place place_of(const struct range *x, const char *path, struct str *ret_experiment, struct str *ret_run)
 {
     size_t n = strlen(path);
@@ -69,7 +64,7 @@ static enum place place_of(const struct range *x, const char *path, struct str *
     *ret_experiment = experiment;
     if (!run.n)
         return PLACE_EXPERIMENT;
-    if (!is_run(run))
+    if (!record_is_id(run))
         return PLACE_OF_EXPERIMENT;
     *ret_run = run;
     return rest.p ? PLACE_OF_RUN : PLACE_RUN;

@@ -329,7 +329,7 @@ static void check_amends(struct run_check *r)
         if (!id)
             continue;
         snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
-        if (!str_hex(str_of(id), 32))
+        if (!record_is_id(str_of(id)))
             run_found(r, CHECK_AMENDS, file, 0, "it is no id of a run");
         else if (strcmp(id, r->id) == 0)
             run_found(r, CHECK_AMENDS, file, 0, "it names the run itself");

@@ -90,7 +90,7 @@ static bool check_line(struct series_check *c, const struct json *line)
     snprintf(path, sizeof path, "%.12s/%.40s", r->experiment, run);
     if (!json_get(line, "order") || !json_count(json_get(line, "values")))
         return true;
-    if (!str_hex(str_of(run), 32) || folder_look(r->k->tree, path, &e, NULL) < 0)
+    if (!record_is_id(str_of(run)) || folder_look(r->k->tree, path, &e, NULL) < 0)
         return false;
     for (const struct json *v = json_first(json_get(line, "values")); v; v = json_next(v))
         check_value(c, run, v);

@@ -33,12 +33,6 @@ static void show_progress(void *context, size_t done, size_t total)
 
 /* ---- a tree on disk ---- */
 
-static bool is_run_folder(const char *path)
-{
-    const char *name = str_base_name(path);
-    return str_hex(str_of(name), 32);
-}
-
 /* The repository that the tree lies in may be public. */
 static void take_profile(struct check *k, int dir, const char *path)
 {
@@ -57,7 +51,7 @@ static int check_path(struct asked *x, const char *path, struct err *err)
     CLEANUP_FD int below = openat(fd, "mlruns", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     struct folder folder = folder_disk(below >= 0 ? below : fd);
     take_profile(x->k, fd, below >= 0 ? "benchwrap.yaml" : "../benchwrap.yaml");
-    if (below < 0 && is_run_folder(path)) {
+    if (below < 0 && record_is_id(str_of(str_base_name(path)))) {
         char *real = realpath(path, NULL), *up = real ? strrchr(real, '/') : NULL;
         const char *experiment = up ? (*up = 0, str_base_name(real)) : "";
         check_run(x->k, &folder, arena_printf(x->c->arena, "mlruns/%s/%s", experiment, str_base_name(path)));

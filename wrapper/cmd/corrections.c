@@ -11,18 +11,13 @@ bool correction_possible(const char *id)
     return strlen(id) == 32 && id[12] == '5';
 }
 
-static bool is_id(const char *text)
-{
-    return str_hex(str_of(text), 32);
-}
-
 void corrections_see(struct corrections *c, const struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     if (!correction_possible(run->id))
         return;
     const char *amends = runs_file(runs, run, "tags/benchwrap.amends", 64, a);
     const char *retracts = amends ? NULL : runs_file(runs, run, "tags/benchwrap.retracts", 64, a), *target = amends ? amends : retracts;
-    if (!target || !is_id(target))
+    if (!target || !record_is_id(str_of(target)))
         return;
     if (c->count == c->room) {
         size_t room = c->room ? 2 * c->room : 64;

@@ -50,7 +50,7 @@ static int note_difference(void *context, const char *path, const struct repo_en
             parts += *p == '/';
         if (folder && parts == 1)
             return 0;
-        if (folder && !was && parts == 2 && scan_is_run_id(last))
+        if (folder && !was && parts == 2 && record_is_id(str_of(last)))
             return share_ids_add(&b->runs, last) ? err_set(b->err, ERR_SYSTEM, "no memory") : REPO_SKIP;
         if (is && !was && is_experiment_file(below))
             return 0;

@@ -59,7 +59,7 @@ void share_ids_sort(struct share_ids *ids)
 static int gather_run(void *context, const struct repo_entry *e)
 {
     struct gathering *g = context;
-    return e->mode == REPO_MODE_DIR && scan_is_run_id(e->name) && share_ids_add(g->ids, e->name) ? err_set(g->err, ERR_SYSTEM, "no memory")
+    return e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name)) && share_ids_add(g->ids, e->name) ? err_set(g->err, ERR_SYSTEM, "no memory")
                                                                                                  : 0;
 }
 
@@ -110,7 +110,7 @@ static int take_removed(const struct share *s, struct str text, struct share_ids
             continue;
         memcpy(hex, id.p, 32);
         hex[32] = 0;
-        if (scan_is_run_id(hex) && share_ids_add(to, hex))
+        if (record_is_id(str_of(hex)) && share_ids_add(to, hex))
             return err_set(err, ERR_SYSTEM, "no memory");
     }
     return 0;
@@ -202,7 +202,7 @@ struct looking {
 static int look_run(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;
-    if (e->kind != FOLDER_FOLDER || !scan_is_run_id(e->name.p))
+    if (e->kind != FOLDER_FOLDER || !record_is_id(e->name))
         return 0;
     l->s->local++;
     if (share_ids_has(l->target, e->name.p)) {
@@ -246,7 +246,7 @@ static int look_at_disk(struct looking *l)
 static int branch_run(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;
-    if (e->mode != REPO_MODE_DIR || !scan_is_run_id(e->name) || share_ids_has(&l->seen, e->name) || share_ids_has(l->target, e->name))
+    if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)) || share_ids_has(&l->seen, e->name) || share_ids_has(l->target, e->name))
         return 0;
     l->s->local++;
     struct share_run *r = add_run(l->s, l->experiment, e->name, l->err);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "mlruns-format/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -166,11 +167,6 @@ static int write_tree(struct sync_ref *r, const char *object, int dir, const cha
 
 /* ---- the tree's outline ---- */
 
-static bool is_run_id(const char *name)
-{
-    return str_hex(str_of(name), 32);
-}
-
 static int outline_run(struct sync_ref *r, const char *folder, const char *run, struct err *err)
 {
     char object[9000], path[600];
@@ -203,7 +199,7 @@ static int outline_experiment(struct sync_ref *r, const struct entry *experiment
     int rc = read_tree(r, experiment->id, &b, &id_bytes, err);
     for (struct str rest = buf_text(&b); rc == 0 && next_entry(&rest, id_bytes, &e);) {
         snprintf(object, sizeof object, "mlruns/%s/%s", experiment->name, e.name);
-        if (e.folder && is_run_id(e.name))
+        if (e.folder && record_is_id(str_of(e.name)))
             rc = outline_run(r, experiment->name, e.name, err);
         else if (e.folder && strcmp(e.name, "datasets") == 0)
             rc = write_tree(r, e.id, r->dir, object, 0, err);

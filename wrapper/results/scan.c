@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "git/tree.h"
+#include "mlruns-format/record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,11 +12,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool scan_is_run_id(const char *name)
-{
-    return str_hex(str_of(name), 32);
-}
 
 static bool is_experiment(const char *name)
 {
@@ -68,7 +64,7 @@ static int known_add(void *context, const struct repo_entry *e)
 {
     struct known *k = context;
     unsigned char key[16];
-    if (e->mode != REPO_MODE_DIR || !scan_is_run_id(e->name))
+    if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)))
         return 0;
     if (2 * (k->count + 1) > k->room && known_grow(k))
         return -2;
@@ -116,7 +112,7 @@ static int known_of(struct results *s, const struct repo_id *commits, size_t cou
 
 static int count_one(void *context, const struct repo_entry *e)
 {
-    *(size_t *)context += e->mode == REPO_MODE_DIR && scan_is_run_id(e->name);
+    *(size_t *)context += e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name));
     return 0;
 }
 
@@ -168,7 +164,7 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
     if (rc == 0)
         rc = known_of(s, commits, commit_count, name, &known, err);
     for (struct dirent *e; rc == 0 && (e = readdir(d));) {
-        if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || !scan_is_run_id(e->d_name) || (only && strcmp(only, e->d_name)) ||
+        if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || !record_is_id(str_of(e->d_name)) || (only && strcmp(only, e->d_name)) ||
             known_has(&known, e->d_name))
             continue;
         snprintf(path, sizeof path, "%s/meta.yaml", e->d_name);

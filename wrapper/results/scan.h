@@ -19,5 +19,4 @@ int scan_tree(struct results *s, const char *only, struct scan *ret, struct err 
 void scan_deinit(struct scan *scan);
 /* How many runs an experiment has in the tree of a commit. */
 int scan_count(struct results *s, const struct repo_id *commit, const char *experiment, size_t *ret, struct err *err);
-bool scan_is_run_id(const char *name);
 #endif
