@@ -17,7 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LATE_MS = 30000, LATE_STEP_MS = 20, DETAIL_MAX = 64 << 20, LINE_MAX_BYTES = 16 << 20, HEAD_MAX_BYTES = 64 << 20, SUMMARY_MAX = 1 << 20, SUMMARY_LINES = 40 };
+enum {
+    LATE_MS = 30000,
+    LATE_STEP_MS = 20,
+    DETAIL_MAX = 64 << 20,
+    LINE_MAX_BYTES = 16 << 20,
+    HEAD_MAX_BYTES = 64 << 20,
+    SUMMARY_MAX = 1 << 20,
+    SUMMARY_LINES = 40
+};
 
 void series_say(const char *fmt, ...)
 {

@@ -44,7 +44,8 @@ struct metric_names {
 static int each_metric(void *context, const struct folder_entry *e)
 {
     struct metric_names *m = context;
-    if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && key_is_result(e->name.p) && (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
+    if (e->name.p[0] != '.' && e->kind != FOLDER_FOLDER && key_is_result(e->name.p) &&
+        (m->names[m->n] = arena_dup(m->a, e->name.p, e->name.n)))
         m->n++;
     return m->n == m->max;
 }

@@ -308,7 +308,8 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
     if (!id) {
         fprintf(c->notes, "benchwrap: the run %.8s is retracted\n", (*run)->id);
     } else if (strcmp(id, (*run)->id) != 0) {
-        fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is taken; =%.8s is the run as it was recorded\n", (*run)->id, id, (*run)->id);
+        fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is taken; =%.8s is the run as it was recorded\n", (*run)->id,
+                id, (*run)->id);
         got = tree_find_in(ready(runs), id, what, c->arena, run, err);
     }
     corrections_deinit(&corrections);
