@@ -557,6 +557,31 @@ def is_a_series_of_nothing(c): thrice_as_fast(c); tagged(c, "benchwrap.series", 
 @kind("figures", run="SERIES")
 def is_a_series_faster_than_its_runs(c): c.value("run.wall_s.median", claimed(c, "run.wall_s.median"), b"0.000001")
 @kind("figures", run="SERIES")
+def is_a_series_with_the_best_run_as_its_median(c): c.value("run.wall_s.median", claimed(c, "run.wall_s.median"), claimed(c, "run.wall_s.min"))
+@kind("figures", run="SERIES")
+def is_a_series_surer_than_it_is(c): c.value("run.wall_s.sd", claimed(c, "run.wall_s.sd"), b"1e-09")
+@kind("figures", run="SERIES")
+def is_a_series_with_a_figure_of_its_own(c):
+    c.run[b"metrics"][b"rate.median"] = c.run[b"metrics"][b"run.wall_s.median"]
+    c.record(lambda j: j["metrics"].update({"rate.median": dict(j["metrics"]["run.wall_s.median"])}))
+@kind("figures", run="SERIES")
+def is_a_series_that_forgets_its_worst_run(c):
+    lines = c.art[b"repetitions.jsonl"].splitlines(keepends=True)
+    c.art[b"repetitions.jsonl"] = b"".join(lines[:2] + lines[3:]); c.manifest()
+@kind("verdict", run="SERIES")
+def is_a_series_that_claims_to_pass(c):
+    c.run[b"tags"][b"benchwrap.verdict"] = b"pass"
+
+    def change(j):
+        j["verdict"]["word"] = "pass"; j["tags"]["benchwrap.verdict"]["value"] = "pass"
+    c.record(change)
+@kind("figures", run="SERIES")
+def is_a_series_of_anothers_runs(c):
+    other = next(r for e, r in ADDED if (e, r) != (c.exp, c.id) and e == c.exp and r not in c.art[b"repetitions.jsonl"])
+    mine = json.loads(c.art[b"repetitions.jsonl"].splitlines()[1])["run"].encode()
+    c.folder[other] = copy.deepcopy(HONEST[b"mlruns"][c.exp][other])
+    c.art[b"repetitions.jsonl"] = c.art[b"repetitions.jsonl"].replace(mine, other); c.manifest()
+@kind("figures", run="SERIES")
 def has_repetitions_of_its_own(c):
     c.art[b"repetitions.jsonl"] = re.sub(rb'("key":"run.wall_s","of":"","unit":"s","direction":"lower","value":)[0-9.e-]+', rb"\g<1>0.000001", c.art[b"repetitions.jsonl"], count=1); c.manifest()
 @kind("figures", "amends")

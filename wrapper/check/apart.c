@@ -1,4 +1,4 @@
-/* apart.c: rules that nobody knows, applied in a process of its own: what it finds comes back through a pipe, and time and memory end it. */
+/* apart.c: what a foreign run asks to be worked out, in a process of its own: what it finds comes back through a pipe, and time and memory end it. */
 #include "check/truth.h"
 
 #include "base/apart.h"
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    RUN_S = 20, /* processor seconds of one run's reading; wall time is three times that */
+    RUN_S = 20, /* processor seconds for one run; wall time is three times that */
     ALL_S = 120, /* seconds of all runs of one check */
     REPLY_MAX = 256 << 10,
     MEMORY_MAX = 2 << 10 /* MiB */
@@ -55,16 +55,14 @@ static void relay(struct run_check *r, struct str reply)
     }
 }
 
-void truth_apart(struct run_check *r, const struct rules *rules)
+void truth_apart(struct run_check *r, const struct apart *what)
 {
     CLEANUP_BUF struct buf reply;
     int ends[2], status = 0;
-    static const char file[] = "artifacts/rules.yaml";
     int64_t begin = clock_mono_ns();
     buf_init(&reply, REPLY_MAX);
     if (r->k->apart_s > ALL_S) {
-        run_found(r, CHECK_LIMIT, file, 0, "unknown rules have taken %d s in this check; the figures of this run were not read again",
-                  ALL_S);
+        run_found(r, CHECK_LIMIT, what->file, 0, "working out what runs claim has taken %d s in this check; the figures of this one were not looked at", ALL_S);
         return;
     }
     if (pipe(ends) < 0)
@@ -74,7 +72,7 @@ void truth_apart(struct run_check *r, const struct rules *rules)
         close(ends[0]); /* who writes to nobody is told */
         struct truth t = {.tell = tell_pipe, .context = &ends[1], .differs = CHECK_TRUTH};
         bound();
-        truth_read(&t, r, rules);
+        what->work(&t, r, what->context);
         _exit(0);
     }
     close(ends[1]);
@@ -87,6 +85,5 @@ void truth_apart(struct run_check *r, const struct rules *rules)
     r->k->apart_s += (double)(clock_mono_ns() - begin) / 1e9;
     relay(r, buf_text(&reply));
     if (pid < 0 || !done || !WIFEXITED(status) || WEXITSTATUS(status))
-        run_found(r, CHECK_RULES, file, 0, "reading the output by these rules did not come to an end within %d s and %d MiB", RUN_S,
-                  MEMORY_MAX);
+        run_found(r, what->endless, what->file, 0, "%s did not come to an end within %d s and %d MiB", what->what, RUN_S, MEMORY_MAX);
 }

@@ -1,150 +1,148 @@
-/* series.c: a run that is a program run several times: artifacts/repetitions.jsonl has what its runs have, and its figures lie among theirs. */
+/* series.c: a run that is a program run several times: its figures follow from its notes, and its notes have what its runs have. */
 #include "check/truth.h"
+
+#include "series/finish.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { LINE_MAX = 4 << 20, VALUE_MAX = 1 << 20, TOLD_MAX = 5 };
-static const char file[] = "artifacts/repetitions.jsonl";
+enum { VALUE_MAX = 1 << 20, TOLD_MAX = 5 };
+static const char file[] = "artifacts/" SERIES_NOTES;
 
-/* What all runs have of one metric. */
-struct range {
-    const char *key;
-    double min, max;
-    struct range *next;
-};
-enum { BUCKETS = 1024 };
 struct series_check {
+    const struct truth *t;
     struct run_check *r;
-    struct range **ranges; /* by key */
-    size_t told;
+    size_t told, absent;
 };
 
-static size_t bucket_of(struct str key)
+static void tell(struct series_check *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void tell(struct series_check *c, const char *fmt, ...)
 {
-    size_t hash = 5381;
-    for (size_t i = 0; i < key.n; i++)
-        hash = hash * 33 + (unsigned char)key.p[i];
-    return hash % BUCKETS;
+    char text[400];
+    va_list ap;
+    if (c->told++ >= TOLD_MAX)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    c->t->tell(c->t->context, CHECK_TRUTH, file, text);
 }
 
-static struct range *range_of(const struct series_check *c, struct str key)
+/* A small file of another run of the experiment, without its line end; *ret.p NULL: not there. */
+static struct str file_of(const struct series_check *c, const char *run, const char *name, struct buf *b)
 {
-    struct range *f = c->ranges[bucket_of(key)];
-    while (f && !str_is(key, f->key))
-        f = f->next;
-    return f;
+    char path[900];
+    snprintf(path, sizeof path, "%s/%s/%s", c->r->experiment, run, name);
+    if (folder_read(c->r->k->tree, path, VALUE_MAX, b) < 0)
+        return (struct str){NULL, 0};
+    return buf_text(b);
 }
 
-static void note(struct series_check *c, const char *key, double value)
-{
-    struct range *f = range_of(c, str_of(key)), **head = &c->ranges[bucket_of(str_of(key))];
-    if (!f && (f = ARENA_NEW(&c->r->a, struct range))) {
-        *f = (struct range){arena_dup(&c->r->a, key, strlen(key)), value, value, *head};
-        *head = f->key ? f : *head;
-    }
-    if (f) {
-        f->min = fmin(f->min, value);
-        f->max = fmax(f->max, value);
-    }
-}
-
-/* The last value of a metric's file. */
-static bool last_value(const struct folder *tree, const char *path, double *ret)
+static bool tag_is(const struct series_check *c, const char *run, const char *key, const char *wanted)
 {
     CLEANUP_BUF struct buf b;
+    char name[200];
+    buf_init(&b, VALUE_MAX + 4096);
+    snprintf(name, sizeof name, "tags/%s", key);
+    struct str is = file_of(c, run, name, &b);
+    return is.p && str_is(is, wanted);
+}
+
+/* The metric of the run that the value was: "write.bw_MiB_per_s" and "max" "write.bw_MiB_per_s.max"; of a percentile, which stands within the key
+ * there ("read.clat.p99_us"), "read.clat_us.p99". */
+static void metric_of(const struct series_value *v, char *to, size_t size)
+{
+    struct str key = str_of(v->key);
+    char within[200], beside[100];
+    snprintf(within, sizeof within, ".%.80s_%.100s", v->of, v->unit);
+    snprintf(beside, sizeof beside, ".at_%.80s", v->of);
+    if (v->of[0] == 'p' && v->unit[0] && str_ends(key, within))
+        snprintf(to, size, "metrics/%.*s_%.100s.%.80s", (int)(key.n - strlen(within)), key.p, v->unit, v->of);
+    else if (v->of[0] == 'p' && str_ends(key, beside))
+        snprintf(to, size, "metrics/%.*s.%.80s", (int)(key.n - strlen(beside)), key.p, v->of);
+    else
+        snprintf(to, size, "metrics/%.300s%s%.80s", v->key, v->of[0] ? "." : "", v->of);
+}
+
+/* The last value of the run's metric. */
+static bool last_value(const struct series_check *c, const char *run, const struct series_value *v, double *ret)
+{
+    CLEANUP_BUF struct buf b;
+    char name[700];
     struct str line = {"", 0};
     buf_init(&b, VALUE_MAX + 4096);
-    if (folder_read(tree, path, VALUE_MAX, &b) < 0)
-        return false;
-    for (struct str rest = buf_text(&b); rest.p && rest.n;)
+    metric_of(v, name, sizeof name);
+    for (struct str rest = file_of(c, run, name, &b); rest.p && rest.n;)
         line = str_cut(&rest, '\n');
     str_cut(&line, ' ');
     return line.p && str_double(str_cut(&line, ' '), ret);
 }
 
-/* One value of a repetition: the run that it names has it. */
-static void check_value(struct series_check *c, const char *run, const struct json *v)
+/* One line of the notes: the run that it names is one of this series and has what is said of it. */
+static void check_one(struct series_check *c, const struct series_run *run)
 {
-    const struct run_check *r = c->r;
-    const char *key = json_string(json_get(v, "key"), ""), *of = json_string(json_get(v, "of"), "");
-    double claimed = json_number(json_get(v, "value"), NAN), is;
-    char path[900];
-    if (isnan(claimed))
-        return;
-    note(c, key, claimed);
-    snprintf(path, sizeof path, "%s/%s/metrics/%.300s%s%.100s", r->experiment, run, key, *of ? "." : "", of);
-    if (c->told < TOLD_MAX && (!last_value(r->k->tree, path, &is) || is != claimed)) {
-        run_found(c->r, CHECK_TRUTH, file, 0, "it says that the run %.8s has %.100s %.10g, which that run does not", run, key, claimed);
-        c->told++;
-    }
-}
-
-/* false: the run is not here, so that nothing can be said. */
-static bool check_line(struct series_check *c, const struct json *line)
-{
-    const struct run_check *r = c->r;
-    const char *run = json_string(json_get(line, "run"), "");
     struct folder_entry e;
     char path[100];
-    snprintf(path, sizeof path, "%.12s/%.40s", r->experiment, run);
-    if (!json_get(line, "order") || !json_count(json_get(line, "values")))
-        return true;
-    if (!record_is_id(str_of(run)) || folder_look(r->k->tree, path, &e, NULL) < 0)
-        return false;
-    for (const struct json *v = json_first(json_get(line, "values")); v; v = json_next(v))
-        check_value(c, run, v);
-    return true;
+    double is;
+    snprintf(path, sizeof path, "%.12s/%.40s", c->r->experiment, run->id);
+    if (!run->status[0] && !run->values) /* it had no record when the series went on */
+        return;
+    if (!str_hex(str_of(run->id), 32) || folder_look(c->r->k->tree, path, &e, NULL) < 0) {
+        c->absent++;
+        return;
+    }
+    if (!tag_is(c, run->id, "mlflow.parentRunId", c->r->id))
+        tell(c, "the run %.8s is none of this series", run->id);
+    if (!tag_is(c, run->id, "benchwrap.verdict", run->verdict))
+        tell(c, "it says that the verdict of the run %.8s is \"%.20s\", which it is not", run->id, run->verdict);
+    for (const struct series_value *v = run->values; v; v = v->next)
+        if (!last_value(c, run->id, v, &is) || is != v->value)
+            tell(c, "it says that the run %.8s has %.100s %.10g, which that run has not", run->id, v->key, v->value);
 }
 
-/* Values and their statistics lie between the least and the greatest of the runs: "write.bw_MiB_per_s.median", in a sweep "n_4.write.bw_MiB_per_s". */
-static void check_figures(struct series_check *c)
+/* In the order in which they were run, each once. */
+static void check_order(struct series_check *c, const struct series_notes *notes)
 {
-    static const char *const inside[] = {".median", ".mean", ".min", ".max"};
-    for (const struct json *m = json_first(json_get(c->r->record, "metrics")); m && c->told < TOLD_MAX; m = json_next(m)) {
-        struct str key = str_of(json_key(m));
-        const struct check_entry *e = run_entry(c->r, 'm', json_key(m));
-        const struct range *f = NULL;
-        for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
-            if (str_ends(key, inside[i]) && !range_of(c, key))
-                key.n -= strlen(inside[i]);
-        for (struct str tail = key; tail.p && !f; str_cut(&tail, '.'))
-            f = range_of(c, tail);
-        for (size_t i = 0; f && e && i < e->count && strcmp(json_string(json_get(m, "source"), ""), "series") == 0; i++) {
-            double v = e->samples[i].value, slack = 1e-9 * fmax(fabs(f->min), fabs(f->max));
-            if (v >= f->min - slack && v <= f->max + slack)
-                continue;
-            char path[400];
-            snprintf(path, sizeof path, "metrics/%.300s", json_key(m));
-            run_found(c->r, CHECK_TRUTH, path, 0, "the series claims %.10g, its runs have %.10g to %.10g", v, f->min, f->max);
-            c->told++;
-            break;
-        }
+    for (const struct series_run *run = notes->first; run && run->next; run = run->next)
+        if (run->next->order <= run->order)
+            tell(c, "run %zu stands behind run %zu", run->next->order, run->order);
+}
+
+static void look(const struct truth *t, struct run_check *r, const void *context)
+{
+    struct series_check c = {.t = t, .r = r};
+    struct series_notes notes;
+    struct truth of_series = *t;
+    struct folder in = {0};
+    struct err err = {0};
+    (void)context;
+    of_series.series = true;
+    if (folder_enter(r->folder, "artifacts", &in) < 0 || series_notes_read(&in, &notes, &err) < 0) {
+        tell(&c, "the notes of the series cannot be read: %.300s", err.text);
+        return; /* its process ends */
     }
+    check_order(&c, &notes);
+    for (const struct series_run *run = notes.first; run; run = run->next)
+        check_one(&c, run);
+    if (c.absent) {
+        char text[100];
+        snprintf(text, sizeof text, "%zu of its runs are not here", c.absent);
+        t->tell(t->context, CHECK_UNVERIFIABLE, "", text);
+    }
+    struct record record;
+    struct rules_outcome out = {.verdict = VERDICT_NONE};
+    record_init(&record, r->id, r->meta.start_ms > 0 ? r->meta.start_ms : 1);
+    record.end_ms = r->meta.end_ms;
+    series_tell(&record, &notes, &out);
+    truth_compare(&of_series, r, &record, &out);
 }
 
 void check_series(struct run_check *r)
 {
-    CLEANUP_BUF struct buf b;
-    struct series_check c = {.r = r, .ranges = arena_get(&r->a, BUCKETS * sizeof *c.ranges)};
-    size_t absent = 0;
-    buf_init(&b, r->k->limits.file_B + (1 << 20));
-    if (!r->k->tree || !c.ranges || !run_file(r, file) || folder_read(r->folder, file, r->k->limits.file_B, &b) < 0) {
+    const struct check_file *notes = run_file(r, file);
+    if (!r->k->tree || !notes || notes->size > r->k->limits.file_B)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "its runs are not known: there is no %s, or the tree is not here", file);
-        return;
-    }
-    for (struct str rest = buf_text(&b); rest.p && rest.n;) {
-        struct json *line = NULL;
-        struct str text = str_cut(&rest, '\n');
-        if (text.n > LINE_MAX || json_parse(&line, text, NULL, NULL) < 0) {
-            run_found(r, CHECK_TRUTH, file, 0, "a line is no JSON, or too long");
-            return;
-        }
-        absent += !check_line(&c, line);
-        json_free(line);
-    }
-    if (absent)
-        run_found(r, CHECK_UNVERIFIABLE, "", 0, "%zu of its runs are not here", absent);
     else
-        check_figures(&c);
+        truth_apart(r, &(struct apart){look, NULL, CHECK_TRUTH, "working out the figures of the series", file});
 }

@@ -75,23 +75,50 @@ static void number(char *to, size_t size, double v)
     snprintf(to, size, "%s", b.p ? b.p : "");
 }
 
-/* All samples of one key in the new reading, beside those of the run. */
-static bool metric_same(const struct run_check *r, const struct fact *first, double *ret_was, double *ret_is)
+/* A metric of the record with its place: all samples of a key together, in their order. */
+struct sample {
+    const struct fact *f;
+    size_t at;
+};
+
+static int by_key(const void *x, const void *y)
 {
-    char key[300];
-    snprintf(key, sizeof key, STR_FMT, STR_ARG(first->key));
+    const struct sample *a = x, *b = y;
+    int way = str_cmp(a->f->key, b->f->key);
+    return way ? way : a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The metrics of the record, sorted; *ret_count of them, in the arena. NULL: no memory. */
+static struct sample *samples_of(const struct record *record, struct arena *a, size_t *ret_count)
+{
+    size_t n = 0;
+    for (const struct fact *f = record->first; f; f = f->next)
+        n += f->kind == FACT_METRIC;
+    struct sample *list = arena_get(a, (n + 1) * sizeof *list);
+    *ret_count = list ? n : 0;
+    n = 0;
+    for (const struct fact *f = list ? record->first : NULL; f; f = f->next)
+        if (f->kind == FACT_METRIC) {
+            list[n] = (struct sample){f, n};
+            n++;
+        }
+    if (list)
+        qsort(list, n, sizeof *list, by_key);
+    return list;
+}
+
+/* The n samples of one key in the new reading, beside those of the run. */
+static bool metric_same(const struct run_check *r, const char *key, const struct sample *list, size_t n, double *ret_was, double *ret_is)
+{
     const struct check_entry *e = run_entry(r, 'm', key);
     const struct json *told = json_get(json_get(r->record, "metrics"), key);
     bool equal = e != NULL, thinned = e && json_get(told, "thinned") && json_number(json_get(told, "samples"), 0) > (double)e->count;
-    const struct fact *last = first;
-    size_t n = 0;
-    for (const struct fact *f = first; f; f = f->next) {
-        if (f->kind != FACT_METRIC || !str_eq(f->key, first->key))
-            continue;
+    const struct fact *first = list->f, *last = first;
+    for (size_t i = 0; i < n; i++) {
+        const struct fact *f = list[i].f;
         last = f->step >= last->step ? f : last;
-        if (!thinned && e && (n >= e->count || !same(e->samples[n].value, f->value) || e->samples[n].step != f->step))
+        if (!thinned && e && (i >= e->count || !same(e->samples[i].value, f->value) || e->samples[i].step != f->step))
             equal = false;
-        n++;
     }
     *ret_was = e ? run_number(r, key, NAN) : NAN;
     *ret_is = last->value;
@@ -100,33 +127,48 @@ static bool metric_same(const struct run_check *r, const struct fact *first, dou
     return equal && same(*ret_was, *ret_is) && (double)n == json_number(json_get(told, "samples"), -1);
 }
 
-static void tell_metric(const struct truth *t, struct run_check *r, const struct fact *f)
+static const char *gives(const struct truth *t)
+{
+    return t->series ? "its runs give" : "the output gives";
+}
+
+/* true: they differ, and it was told. */
+static bool tell_metric(const struct truth *t, struct run_check *r, const struct sample *list, size_t n)
 {
     double was, is;
-    char key[300], file[400], claimed[48], read[48];
-    if (metric_same(r, f, &was, &is))
-        return;
+    const struct fact *f = list->f;
+    char key[300], file[400], claimed[48], read[48], text[300];
     snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+    if (metric_same(r, key, list, n, &was, &is) || (t->common && !run_entry(r, 'm', key))) /* other rules may read more */
+        return false;
     snprintf(file, sizeof file, "metrics/%s", key);
     number(claimed, sizeof claimed, was);
     number(read, sizeof read, is);
-    char text[300];
     if (!run_entry(r, 'm', key))
-        snprintf(text, sizeof text, "the output gives %s %s, and the run has no such metric", read, f->unit);
+        snprintf(text, sizeof text, "%s %s %s, and the run has no such metric", gives(t), read, f->unit);
     else if (same(was, is))
-        snprintf(text, sizeof text, "the samples, their steps, the unit or the direction are not those that the output gives");
+        snprintf(text, sizeof text, "the samples, their steps, the unit or the direction are not those that %s", gives(t));
     else
-        snprintf(text, sizeof text, "the run claims %s, the output gives %s %s", claimed, read, f->unit);
+        snprintf(text, sizeof text, "the run claims %s, %s %s %s", claimed, gives(t), read, f->unit);
     t->tell(t->context, t->differs, file, text);
+    return true;
 }
 
-/* Is it the first fact of its key? */
-static bool is_first(const struct record *record, const struct fact *f)
+static void compare_metrics(const struct truth *t, struct run_check *r, const struct record *record)
 {
-    for (const struct fact *e = record->first; e != f; e = e->next)
-        if (e->kind == f->kind && str_eq(e->key, f->key))
-            return false;
-    return true;
+    size_t count, told = 0;
+    const struct sample *list = samples_of(record, &r->a, &count);
+    for (size_t i = 0, n; i < count && told < DIFFERENCES_MAX; i += n) {
+        for (n = 1; i + n < count && str_eq(list[i + n].f->key, list[i].f->key);)
+            n++;
+        told += tell_metric(t, r, list + i, n);
+    }
+}
+
+/* Is a fact with this source one that was worked out? */
+static bool is_claim(const struct truth *t, enum fact_kind kind, const char *source)
+{
+    return t->series ? kind == FACT_METRIC && strcmp(source, "series") == 0 : truth_from_rules(source);
 }
 
 static const struct fact *find(const struct record *record, enum fact_kind kind, const char *key)
@@ -144,17 +186,18 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t told = 0;
         for (const struct json *e = json_first(json_get(r->record, kinds[i].member)); e && told < DIFFERENCES_MAX; e = json_next(e)) {
-            const struct fact *f = truth_from_rules(json_string(json_get(e, "source"), "")) ? find(record, kinds[i].kind, json_key(e)) : NULL;
+            bool claim = is_claim(t, kinds[i].kind, json_string(json_get(e, "source"), ""));
+            const struct fact *f = claim ? find(record, kinds[i].kind, json_key(e)) : NULL;
             char file[400], text[200];
             snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
-            if (!truth_from_rules(json_string(json_get(e, "source"), "")) || (f && kinds[i].kind == FACT_METRIC))
+            if (!claim || (f && kinds[i].kind == FACT_METRIC))
                 continue;
             if (f && str_is(f->text, json_string(json_get(e, "value"), "")))
                 continue;
             if (f)
                 snprintf(text, sizeof text, "the output gives \"%.100s\"", f->text.p);
             else
-                snprintf(text, sizeof text, "the output gives no such %s", kinds[i].what);
+                snprintf(text, sizeof text, "%s no such %s", gives(t), kinds[i].what);
             t->tell(t->context, t->differs, file, text);
             told++;
         }
@@ -177,26 +220,6 @@ static void compare_texts(const struct truth *t, struct run_check *r, const stru
         snprintf(text, sizeof text, "the output gives \"%.100s\", and the run %s", f->text.p, e ? "has another value from elsewhere" : "has none");
         t->tell(t->context, e ? CHECK_RULES_DIFFER : t->differs, file, text);
         told++;
-    }
-}
-
-static void compare(const struct truth *t, struct run_check *r, const struct record *record)
-{
-    size_t told = 0;
-    for (const struct fact *f = record->first; f && told < DIFFERENCES_MAX; f = f->next) {
-        double was, is;
-        if (f->kind != FACT_METRIC || !is_first(record, f) || metric_same(r, f, &was, &is))
-            continue;
-        char key[300];
-        snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
-        if (t->common && !run_entry(r, 'm', key)) /* other rules may read more */
-            continue;
-        tell_metric(t, r, f);
-        told++;
-    }
-    if (!t->common) {
-        compare_claims(t, r, record);
-        compare_texts(t, r, record);
     }
 }
 
@@ -225,12 +248,23 @@ static void check_verdict(const struct truth *t, struct run_check *r, const stru
     if (strcmp(word ? word : "none", expected) == 0 || (reference_fails(r) && word && strcmp(word, "fail") == 0) ||
         (referred && strcmp(expected, "none") == 0 && word && strcmp(word, "pass") == 0 && !reference_fails(r)))
         return;
-    snprintf(text, sizeof text, "the run claims \"%.20s\", its output says \"%s\"%s%.200s", word ? word : "none", expected, out->reason && *out->reason ? ": " : "",
+    snprintf(text, sizeof text, "the run claims \"%.20s\", %s \"%s\"%s%.200s", word ? word : "none", gives(t), expected, out->reason && *out->reason ? ": " : "",
              out->reason ? out->reason : "");
     t->tell(t->context, CHECK_VERDICT, "tags/benchwrap.verdict", text);
 }
 
 /* ---- the whole ---- */
+
+void truth_compare(const struct truth *t, struct run_check *r, const struct record *record, const struct rules_outcome *out)
+{
+    compare_metrics(t, r, record);
+    if (t->common)
+        return;
+    compare_claims(t, r, record);
+    if (!t->series)
+        compare_texts(t, r, record);
+    check_verdict(t, r, out);
+}
 
 void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules)
 {
@@ -242,12 +276,14 @@ void truth_read(const struct truth *t, struct run_check *r, const struct rules *
         t->tell(t->context, CHECK_RULES, rules_file_name, err.text);
     else if (!sure)
         t->tell(t->context, CHECK_UNVERIFIABLE, "", "a file that the rules read is not kept, or several could be it");
-    else {
-        compare(t, r, &record);
-        if (!t->common)
-            check_verdict(t, r, &out);
-    }
+    else
+        truth_compare(t, r, &record, &out);
     record_deinit(&record);
+}
+
+static void read_apart(const struct truth *t, struct run_check *r, const void *rules)
+{
+    truth_read(t, r, rules);
 }
 
 static void tell_finding(void *context, enum check_id id, const char *file, const char *text)
@@ -347,7 +383,7 @@ void check_truth(struct run_check *r)
         truth_read(&t, r, rules);
     else {
         run_found(r, CHECK_RULES_UNKNOWN, rules_file_name, 0, "the rules \"%.60s\", version %.30s", rules_name(rules), rules_version(rules));
-        truth_apart(r, rules);
+        truth_apart(r, &(struct apart){read_apart, rules, CHECK_RULES, "reading the output by these rules", rules_file_name});
         read_by_shipped(r, rules_name(rules));
     }
     rules_free(rules);

@@ -10,6 +10,7 @@ struct truth {
     void *context;
     enum check_id differs;      /* what a difference in the figures is */
     bool common;                /* only keys that the run has too; no verdict */
+    bool series;                /* the claims are those of a series, not of rules */
 };
 /* Reads the output with these rules and tells what differs from the run's claims. */
 void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules);
@@ -17,8 +18,16 @@ void truth_read(const struct truth *t, struct run_check *r, const struct rules *
 int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err);
 /* Tells of a stream that is said to be cut and is not. */
 void truth_check_cuts(struct run_check *r);
-/* apart.c: truth_read in a process of its own, of bounded time and memory. */
-void truth_apart(struct run_check *r, const struct rules *rules);
+/* Tells what differs between the run's claims and what was worked out anew: metrics, params, tags, verdict. */
+void truth_compare(const struct truth *t, struct run_check *r, const struct record *record, const struct rules_outcome *out);
+/* apart.c: some work in a process of its own, of bounded time and memory. */
+struct apart {
+    void (*work)(const struct truth *t, struct run_check *r, const void *context);
+    const void *context;
+    enum check_id endless;      /* what it is when time or memory are over */
+    const char *what, *file;    /* … in words, and where */
+};
+void truth_apart(struct run_check *r, const struct apart *what);
 /* Does the source of a fact ("rule:ior:results") say that it was read from the output? */
 bool truth_from_rules(const char *source);
 /* kin.c: a run that is one test of a larger output: its figures are its parent's. */
