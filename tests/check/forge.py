@@ -665,6 +665,10 @@ for name, text in [("base64", base64.b64encode(b"key: " + TOKEN)), ("hexadecimal
 secret("a_user_and_password_in_base64", b"Authorization: Basic " + base64.b64encode(b"jo:s3cr3tpassw0rd"), word="secret-odd")
 @kind("name-case")
 def has_two_names_of_kelvin(c): c.art["\u212a.txt".encode()] = b"x"; c.art[b"k.txt"] = b"x"; c.manifest()
+@kind("identity")
+def is_there_twenty_thousand_times(c):
+    t = bytes.fromhex(write_tree(c.run))
+    c.tree[b"mlruns"][c.exp] = Raw(b"40000", name=write(b"tree", b"".join(b"40000 %032x\0" % i + t for i in range(20000))))
 @kind("limit", options=("--max-runs", "1"))
 def has_more_runs_than_are_looked_at(c): c.folder[b"7" * 32] = copy.deepcopy(c.run)
 @kind("personal", public=True)
