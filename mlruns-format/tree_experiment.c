@@ -135,7 +135,7 @@ static int make_experiment(int root, const char *folder, uint32_t id, struct str
 
 int tree_experiment(int root, struct str wanted, struct arena *a, uint32_t *ret_id, struct str *ret_name, struct err *err)
 {
-    char base[NAME_CHARS + 1], name[NAME_CHARS + 8], folder[16];
+    char base[NAME_CHARS + 1], name[NAME_CHARS + 16], folder[16];
     legal_name(wanted, base);
     for (int suffix = 1; suffix <= SUFFIX_MAX; suffix++) {
         if (suffix == 1)

@@ -23,7 +23,7 @@ struct card {
 
 struct port {
     const struct family *family;
-    char key[32], folder[96];
+    char key[40], folder[96];
     bool active, stuck;
     struct sample_file received_file, sent_file, wait_file;
     struct sample_count received, sent, wait;

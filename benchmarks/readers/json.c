@@ -529,7 +529,7 @@ static void prefixed(struct rules_run *run, struct source *source, const struct 
 {
     const struct json_rule *j = r->data;
     struct match m;
-    int found;
+    int found = 0;
     while (text.n && (found = pattern_match(j->prefix, text, &m)) == 1) {
         size_t at = (size_t)(m.whole.p - text.p) + m.whole.n;
         if (m.whole.n && strchr("{[", m.whole.p[m.whole.n - 1])) /* the pattern may name the bracket that begins the document */

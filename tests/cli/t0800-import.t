@@ -20,7 +20,7 @@ wrong=
 known=0
 for dir in "$samples"/*/; do
     name=$(basename "$dir")
-    find "$dir"samples -type f ! -name argv ! -name status ! -name expect ! -name file ! -name outside -size +0 -print0 | LC_ALL=C sort -z |
+    find "$dir"samples -type f ! -name argv ! -name environment ! -name status ! -name expect ! -name file ! -name outside -size +0 -print0 | LC_ALL=C sort -z |
         { if long_tests; then cat; else head -z -n 4; fi; } |
         xargs -0 -r "$BENCHWRAP" import --json -t all >all.json 2>all.err
     wrong=$wrong$(python3 -c 'import json,os,sys

@@ -58,7 +58,7 @@ int reading_take(const struct rules *rules, const struct reading *what, struct r
     struct rules_run *run;
     struct err end = {0};
     record_init(record, "00000000000000000000000000000000", 1);
-    if (rules_begin(&run, rules, what->argv, NULL, err))
+    if (rules_begin(&run, rules, what->argv, what->env, err))
         return -1;
     if (what->coverage)
         coverage_watch(what->coverage, run, what->name);

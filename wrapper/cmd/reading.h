@@ -14,6 +14,7 @@ struct reading {
     const char *out, *errors; /* paths, "-" is standard input; NULL: none */
     struct reading_file *files;
     char *const *argv; /* the program's arguments; NULL: not known */
+    char *const *env; /* its environment, NAME=VALUE; NULL: not known */
     int status; /* -1: not known */
     struct coverage *coverage; /* NULL: nobody counts */
     const char *name; /* of the sample, for what is counted */

@@ -35,13 +35,14 @@ static bool next_line(struct str *rest, struct str *ret)
     return true;
 }
 
-static char **arguments(const struct place *p)
+/* A small file's lines, ended by NULL; NULL: it is not there. */
+static char **lines_of(const struct place *p, const char *name)
 {
-    struct str rest = small(p, "argv"), line;
-    char **argv = rest.p ? arena_get(p->arena, (ARGUMENTS_MAX + 1) * sizeof(*argv)) : NULL;
-    for (size_t n = 0; argv && n < ARGUMENTS_MAX && next_line(&rest, &line);)
-        argv[n++] = arena_dup(p->arena, line.p, line.n);
-    return argv;
+    struct str rest = small(p, name), line;
+    char **list = rest.p ? arena_get(p->arena, (ARGUMENTS_MAX + 1) * sizeof *list) : NULL;
+    for (size_t n = 0; list && n < ARGUMENTS_MAX && next_line(&rest, &line);)
+        list[n++] = arena_dup(p->arena, line.p, line.n);
+    return list;
 }
 
 /* Where a stream of the case lies: outside, in the case, or (NULL) nowhere. *ret_lost: it lies outside and is not there. */
@@ -68,7 +69,8 @@ static int describe(const struct place *p, struct reading *ret, const char **ret
     int64_t number = -1;
     ret->out = stream(p, "stdout", ret_lost);
     ret->errors = stream(p, "stderr", ret_lost);
-    ret->argv = arguments(p);
+    ret->argv = lines_of(p, "argv");
+    ret->env = lines_of(p, "environment");
     if (status.n && (!str_int(status, &number) || number < -1 || number > 255))
         return err_set(err, ERR_INPUT, "%s/status: an exit status is a number from 0 to 255", p->folder);
     ret->status = (int)number;

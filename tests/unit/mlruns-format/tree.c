@@ -187,7 +187,7 @@ static void many_creators_agree(void **state)
 {
     struct place *p = *state;
     for (int round = 0; round < 20; round++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "race %d", round);
         pid_t pids[8];
         for (int i = 0; i < 8; i++) {
