@@ -83,7 +83,7 @@ NodeName=${slurm_prefix}[1-$slurm_nodes] NodeHostname=$slurm_host NodeAddr=127.0
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
     case $(slurmd -V) in # newer ones do not start where no cgroups are mounted
-    "slurm 22."*) ;;
+    *" 22."*) ;;
     *) echo CgroupPlugin=disabled >"$slurm_dir/etc/cgroup.conf" ;;
     esac
     export SLURM_CONF=$slurm_dir/etc/slurm.conf
