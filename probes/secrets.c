@@ -237,40 +237,144 @@ static void look_at_user_info(struct finding *f, size_t at)
     }
 }
 
+/* ---- marks ---- */
+
+struct marks {
+    uint64_t token, sign, dash;
+};
+
+#ifdef __SSE2__
+/* Which of 16 bytes are token bytes, and which of those are digits. */
+static inline __m128i token_16(__m128i c, __m128i *ret_digit)
+{
+    __m128i letter = _mm_sub_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('a')), digit = _mm_sub_epi8(c, _mm_set1_epi8('0'));
+    __m128i more = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('+')), _mm_cmpeq_epi8(c, _mm_set1_epi8('_')));
+    *ret_digit = _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    letter = _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter);
+    return _mm_or_si128(_mm_or_si128(letter, *ret_digit), _mm_or_si128(more, _mm_cmpeq_epi8(c, _mm_set1_epi8('-'))));
+}
+
+static inline unsigned tokens_of_16(const char *p, unsigned *ret_digits)
+{
+    __m128i digit, token = token_16(_mm_loadu_si128((const __m128i *)(const void *)p), &digit);
+    *ret_digits = (unsigned)_mm_movemask_epi8(digit);
+    return (unsigned)_mm_movemask_epi8(token);
+}
+
+static inline void mark_16(const char *p, int shift, struct marks *m)
+{
+    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p), digit, token = token_16(c, &digit);
+    __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')),
+                                _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
+    m->token |= (uint64_t)(unsigned)_mm_movemask_epi8(token) << shift;
+    m->sign |= (uint64_t)(unsigned)_mm_movemask_epi8(sign) << shift;
+    m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8('-'))) << shift;
+}
+#else
+static unsigned tokens_of_16(const char *p, unsigned *ret_digits)
+{
+    unsigned tokens = 0;
+    *ret_digits = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        tokens |= is_token_byte(p[i]) ? 1u << i : 0;
+        *ret_digits |= is_digit(p[i]) ? 1u << i : 0;
+    }
+    return tokens;
+}
+
+static void mark_16(const char *p, int shift, struct marks *m)
+{
+    for (int i = 0; i < 16; i++) {
+        uint64_t bit = (uint64_t)1 << (shift + i);
+        m->token |= is_token_byte(p[i]) ? bit : 0;
+        m->sign |= p[i] == '=' || p[i] == ':' || p[i] == '@' ? bit : 0;
+        m->dash |= p[i] == '-' ? bit : 0;
+    }
+}
+#endif
+
 /* ---- runs of token bytes ---- */
 
 /* The prefix of a known service's tokens, and what must follow. */
 static bool has_prefix(struct str run)
 {
-    static const char *const prefixes[] = {
-        "ghp_",  "gho_",   "ghs_",  "ghu_",  "ghr_",     "github_pat_", "glpat-",   "gldt-",           "glrt-",
-        "xoxb-", "xoxp-",  "xoxa-", "xoxs-", "xapp-",    "sk-",         "sk_live_", "rk_live_",        "hf_",
-        "AKIA",  "ASIA",   "AIza",  "dapi",  "npm_",     "pypi-",       "dop_v1_",  "shpat_",          "tskey-",
-        "glsa_", "nvapi-", "gsk_",  "r8_",   "lin_api_", "dckr_pat_",   "ATATT3",   "AGE-SECRET-KEY-", "ya29"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        size_t n = strlen(prefixes[i]);
-        if (!str_starts(run, prefixes[i]) || run.n < n + 12)
+    static const struct prefix {
+        const char *text;
+        size_t n;
+    } prefixes[] = {
+#define PREFIX(text) {text, sizeof(text) - 1}
+        PREFIX("ghp_"),  PREFIX("gho_"),   PREFIX("ghs_"),  PREFIX("ghu_"),  PREFIX("ghr_"),     PREFIX("github_pat_"), PREFIX("glpat-"),
+        PREFIX("gldt-"), PREFIX("glrt-"),  PREFIX("xoxb-"), PREFIX("xoxp-"), PREFIX("xoxa-"),    PREFIX("xoxs-"),       PREFIX("xapp-"),
+        PREFIX("sk-"),   PREFIX("sk_live_"), PREFIX("rk_live_"), PREFIX("hf_"), PREFIX("AKIA"),  PREFIX("ASIA"),        PREFIX("AIza"),
+        PREFIX("dapi"),  PREFIX("npm_"),   PREFIX("pypi-"), PREFIX("dop_v1_"), PREFIX("shpat_"), PREFIX("tskey-"),      PREFIX("glsa_"),
+        PREFIX("nvapi-"), PREFIX("gsk_"),  PREFIX("r8_"),   PREFIX("lin_api_"), PREFIX("dckr_pat_"), PREFIX("ATATT3"),  PREFIX("AGE-SECRET-KEY-"),
+        PREFIX("ya29")};
+    for (const struct prefix *x = prefixes; x < prefixes + sizeof prefixes / sizeof *prefixes; x++) {
+        if (run.p[0] != x->text[0] || run.n < x->n + 12 || memcmp(run.p, x->text, x->n) != 0)
             continue;
-        for (size_t k = n; k < run.n; k++)
+        for (size_t k = x->n; k < run.n; k++)
             if (is_digit(run.p[k]))
                 return true; /* "sk-learn-something" is a word */
     }
     return false;
 }
 
-/* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. */
-static bool is_mixed(struct str run)
+/* What stands in a run: each byte has a class. */
+enum { UPPER = 1, SMALL = 2, DIGIT = 4, JOINT = 8 };
+#define TEN(first, class) [first] = class, [first + 1] = class, [first + 2] = class, [first + 3] = class, [first + 4] = class, [first + 5] = class, \
+                          [first + 6] = class, [first + 7] = class, [first + 8] = class, [first + 9] = class
+#define LETTERS(first, class) TEN(first, class), TEN(first + 10, class), [first + 20] = class, [first + 21] = class, [first + 22] = class, \
+                              [first + 23] = class, [first + 24] = class, [first + 25] = class
+static const unsigned char class_of[256] = {TEN('0', DIGIT), LETTERS('A', UPPER), LETTERS('a', SMALL), ['_'] = JOINT, ['-'] = JOINT};
+
+struct run {
+    size_t from, to, joints;
+    unsigned classes;
+};
+
+/* The run from here on: its end, and whether there is a digit in it, without which it is no key. */
+static struct run run_from(struct str t, size_t from)
 {
-    bool upper = false, small = false, digit = false;
-    size_t words = 0;
-    for (size_t i = 0; i < run.n; i++) {
-        char c = run.p[i];
-        upper |= c >= 'A' && c <= 'Z';
-        small |= c >= 'a' && c <= 'z';
-        digit |= is_digit(c);
-        words += c == '_' || c == '-';
+    struct run r = {.from = from, .to = from};
+    for (; r.to + 16 <= t.n; r.to += 16) {
+        unsigned digits, end = ~tokens_of_16(t.p + r.to, &digits) & 0xffff, n = end ? (unsigned)__builtin_ctz(end) : 16;
+        r.classes |= digits & ((1u << n) - 1) ? DIGIT : 0;
+        if (end) {
+            r.to += n;
+            return r;
+        }
     }
-    return run.n >= 32 && upper && small && digit && words * 10 <= run.n;
+    for (; r.to < t.n && is_token_byte(t.p[r.to]); r.to++)
+        r.classes |= is_digit(t.p[r.to]) ? DIGIT : 0;
+    return r;
+}
+
+static void classify(struct str t, struct run *r)
+{
+    for (size_t i = r->from; i < r->to; i++) {
+        unsigned class = class_of[(unsigned char)t.p[i]];
+        r->classes |= class;
+        r->joints += class == JOINT;
+    }
+}
+
+/* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. */
+static bool is_mixed(const struct run *r)
+{
+    const unsigned all = UPPER | SMALL | DIGIT;
+    return r->to - r->from >= 32 && (r->classes & all) == all && r->joints * 10 <= r->to - r->from;
+}
+
+/* Where a token of a known service begins in the run; its end: nowhere. */
+static size_t service_token(struct str t, const struct run *r)
+{
+    for (size_t i = r->from; i + RUN_LEAST - 1 < r->to; i++) {
+        if ((i == r->from || class_of[(unsigned char)t.p[i - 1]] == JOINT) && has_prefix(str_sub(t, i, r->to - i)))
+            return i;
+        if (!r->joints)
+            break;
+    }
+    return r->to;
 }
 
 /* Forty bytes of base64 with slashes in it, as AWS makes them, around this run. */
@@ -298,35 +402,32 @@ static bool around(struct finding *f, size_t from, size_t to)
 
 static bool behind_scheme(struct str t, size_t from)
 {
-    struct str before = str_sub(t, 0, from);
-    return from >= 7 && same(str_sub(before, from - 7, 7), "bearer ");
+    return from >= 7 && t.p[from - 1] == ' ' && same(str_sub(t, from - 7, 7), "bearer ");
 }
 
 static void look_at_run(struct finding *f, size_t from)
 {
     struct str t = f->text;
-    size_t to = from, whole;
-    while (to < t.n && is_token_byte(t.p[to]))
-        to++;
+    struct run run = run_from(t, from);
+    size_t to = run.to, whole = to;
     f->quiet = to;
-    struct str run = str_sub(t, from, to - from);
-    for (whole = to; str_starts(run, "eyJ") && whole < t.n && (t.p[whole] == '.' || is_token_byte(t.p[whole]));)
+    for (bool web = to - from > 3 && memcmp(t.p + from, "eyJ", 3) == 0; web && whole < t.n && (t.p[whole] == '.' || is_token_byte(t.p[whole]));)
         whole++;
     if (whole > to + 1) {
         f->quiet = whole;
         tell(f, from, whole - from, SECRET_TOKEN);
         return;
     }
-    for (size_t i = from; i + RUN_LEAST - 1 < to; i++)
-        if ((i == from || t.p[i - 1] == '_' || t.p[i - 1] == '-') && has_prefix(str_sub(t, i, to - i))) {
-            while (to < t.n && t.p[to] == '.' && to + 1 < t.n && is_token_byte(t.p[to + 1])) /* "ya29.a0Af…" */
-                for (to++; to < t.n && is_token_byte(t.p[to]);)
-                    to++;
-            f->quiet = to;
-            tell(f, i, to - i, SECRET_TOKEN);
-            return;
-        }
-    if (is_mixed(run)) {
+    if (run.classes & DIGIT)
+        classify(t, &run);
+    size_t token = run.classes & DIGIT ? service_token(t, &run) : to;
+    if (token < to) {
+        while (to < t.n && t.p[to] == '.' && to + 1 < t.n && is_token_byte(t.p[to + 1])) /* "ya29.a0Af…" */
+            for (to++; to < t.n && is_token_byte(t.p[to]);)
+                to++;
+        f->quiet = to;
+        tell(f, token, to - token, SECRET_TOKEN);
+    } else if (is_mixed(&run)) {
         while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/')) /* the rest of the same base64 */
             to++;
         while (to < t.n && t.p[to] == '=')
@@ -335,7 +436,7 @@ static void look_at_run(struct finding *f, size_t from)
         tell(f, from, to - from, SECRET_RANDOM);
     } else if (behind_scheme(t, from))
         tell(f, from, to - from, SECRET_TOKEN);
-    else
+    else if ((from > 0 && t.p[from - 1] == '/') || (to < t.n && t.p[to] == '/'))
         around(f, from, to);
 }
 
@@ -392,40 +493,7 @@ static void look_at_dashes(struct finding *f, size_t at)
         assigned_value(f, end + 1, 2);
 }
 
-/* ---- the marks of 64 bytes ---- */
-
-struct marks {
-    uint64_t token, sign, dash;
-};
-
-#ifdef __SSE2__
-static void mark_16(const char *p, int shift, struct marks *m)
-{
-    __m128i c = _mm_loadu_si128((const __m128i *)(const void *)p);
-    __m128i letter = _mm_sub_epi8(_mm_or_si128(c, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
-    __m128i digit = _mm_sub_epi8(c, _mm_set1_epi8('0'));
-    __m128i dash = _mm_cmpeq_epi8(c, _mm_set1_epi8('-'));
-    __m128i token = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(25)), letter),
-                                 _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit));
-    token =
-        _mm_or_si128(token, _mm_or_si128(dash, _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('+')), _mm_cmpeq_epi8(c, _mm_set1_epi8('_')))));
-    __m128i sign = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')),
-                                _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(':')), _mm_cmpeq_epi8(c, _mm_set1_epi8('@'))));
-    m->token |= (uint64_t)(unsigned)_mm_movemask_epi8(token) << shift;
-    m->sign |= (uint64_t)(unsigned)_mm_movemask_epi8(sign) << shift;
-    m->dash |= (uint64_t)(unsigned)_mm_movemask_epi8(dash) << shift;
-}
-#else
-static void mark_16(const char *p, int shift, struct marks *m)
-{
-    for (int i = 0; i < 16; i++) {
-        uint64_t bit = (uint64_t)1 << (shift + i);
-        m->token |= is_token_byte(p[i]) ? bit : 0;
-        m->sign |= p[i] == '=' || p[i] == ':' || p[i] == '@' ? bit : 0;
-        m->dash |= p[i] == '-' ? bit : 0;
-    }
-}
-#endif
+/* ---- the whole text ---- */
 
 static struct marks mark(struct str t, size_t at)
 {
