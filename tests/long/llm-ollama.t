@@ -10,7 +10,7 @@ if ! python=$(venv_python llama 900 xllamacpp==2026.10.11549 gguf==0.19.0); then
     skip "Ollama is measured" "$python"
     done_testing
     exit
-elif ! ollama_ready "$python"; then
+elif ! ollama_ready; then
     skip "Ollama is measured" "$ollama_why"
     done_testing
     exit
