@@ -29,8 +29,7 @@ int64_t clock_wall_ms(void)
     return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* Our helpers as a 0-terminated list: they do not count as left over. */
-static uint32_t count_left(const struct launch *l)
+uint32_t ending_left(const struct launch *l)
 {
     struct proc_id *list = NULL;
     const pid_t helpers[] = {l->recorder.pid, l->signals.witness.page ? l->signals.witness.pid : 0, launcher_sender(l)};
@@ -129,8 +128,6 @@ int ending_finish(struct launch *l)
 {
     pid_t except[4] = {l->recorder.pid > 0 ? l->recorder.pid : -1,
                        l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, launcher_sender(l), 0};
-    if (!l->exit_status)
-        l->left = count_left(l);
     if (l->limit.reached && l->left)
         limit_sweep(except);
     bool in_time = !l->recorded || wait_recorder(l);

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CLOSE_NS = 2000000000, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
+enum { CLOSE_NS = 2000000000, LEAVE_NS = 200000000, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
 
 /* The recorder's process that talks to a server: its own affair, even if it outlives the recorder and becomes our child. */
 pid_t launcher_sender(const struct launch *l)
@@ -448,10 +448,24 @@ static void abandon(struct launch *l)
     l->helpless = true;
 }
 
+/* What ends by itself a moment after the program is not left behind: mpirun's daemons, or the srun that holds them, take some 20 ms. They are
+ * given ten times that, and counted with the program; where its pipes were waited for, that was the time. */
+static void let_leave(struct launch *l)
+{
+    struct timespec nap = {.tv_nsec = 2000000};
+    while ((l->left = ending_left(l)) > 0 && l->recorded && !l->limit.reached && clock_ns() < l->ended_ns + LEAVE_NS) {
+        nanosleep(&nap, NULL);
+        nap.tv_nsec += nap.tv_nsec / 2;
+        reap(l);
+    }
+}
+
 static int loop_and_end(struct launch *l)
 {
     while (!l->exit_status && !(l->ended && pump_finished(&l->stream[0]) && pump_finished(&l->stream[1])))
         turn(l);
+    if (!l->exit_status)
+        let_leave(l);
     return ending_finish(l);
 }
 
