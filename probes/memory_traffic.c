@@ -49,17 +49,7 @@ static bool put_bits(struct str format, uint64_t value, uint64_t config[3])
 
 static bool number_of(struct str text, uint64_t *ret)
 {
-    *ret = 0;
-    if (!str_starts(text, "0x"))
-        return str_uint(text, ret);
-    for (size_t i = 2; i < text.n; i++) {
-        char c = text.p[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-        if (digit < 0 || *ret >> 60)
-            return false;
-        *ret = *ret << 4 | (unsigned)digit;
-    }
-    return text.n > 2;
+    return str_starts(text, "0x") ? str_based(text, 16, ret) : str_uint(text, ret);
 }
 
 /* "event=0x04,umask=0x03" by the unit's formats. */

@@ -33,6 +33,8 @@ static inline char str_lower(char c) /* of ASCII, whatever the locale */
 }
 /* n digits 0-9 a-f and nothing else? 32: the id of a run. */
 bool str_hex(struct str s, size_t n);
+/* What a hexadecimal digit of either case stands for; -1: it is none. */
+int str_hex_digit(char c);
 static inline bool str_eq(struct str a, struct str b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

@@ -1,8 +1,6 @@
 /* disguise.c: what a text says in other spellings: UTF-16, percent signs, base64 and hexadecimal digits; secrets are looked for there, too. */
 #include "check/parts.h"
 
-#include <ctype.h>
-
 enum { SHORTEST = 24 /* digits of a spelling: shorter secrets than eighteen characters are not looked for */ };
 
 static int digit64(char c)
@@ -14,11 +12,6 @@ static int digit64(char c)
     if (c >= '0' && c <= '9')
         return c - '0' + 52;
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
-
-static int digit16(char c)
-{
-    return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
 /* A run of digits of so many bits, decoded as a line of its own, where nothing but text comes of it. */
@@ -62,8 +55,8 @@ static void add_percents(struct buf *to, struct str text)
         size_t before = to->n;
         bool spelt = false;
         for (size_t i = 0; i < line.n; i++) {
-            bool is = line.p[i] == '%' && i + 2 < line.n && digit16(line.p[i + 1]) >= 0 && digit16(line.p[i + 2]) >= 0;
-            buf_putc(to, is ? (char)(digit16(line.p[i + 1]) << 4 | digit16(line.p[i + 2])) : line.p[i]);
+            bool is = line.p[i] == '%' && i + 2 < line.n && str_hex_digit(line.p[i + 1]) >= 0 && str_hex_digit(line.p[i + 2]) >= 0;
+            buf_putc(to, is ? (char)(str_hex_digit(line.p[i + 1]) << 4 | str_hex_digit(line.p[i + 2])) : line.p[i]);
             spelt = spelt || is;
             i += is ? 2 : 0;
         }
@@ -84,5 +77,5 @@ void check_spellings(struct str text, struct buf *to)
     }
     add_percents(to, text);
     add_runs(to, text, digit64, 6);
-    add_runs(to, text, digit16, 4);
+    add_runs(to, text, str_hex_digit, 4);
 }

@@ -34,18 +34,13 @@ bool mlflow_is_server(const char *uri)
     return uri && (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0);
 }
 
-static int hex(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static const char *unescaped(struct str s, struct arena *a)
 {
     char *to = arena_get(a, s.n + 1);
     size_t n = 0;
     for (size_t i = 0; to && i < s.n; i++) {
-        bool code = s.p[i] == '%' && i + 2 < s.n && hex(s.p[i + 1]) >= 0 && hex(s.p[i + 2]) >= 0;
-        to[n++] = code ? (char)(hex(s.p[i + 1]) * 16 + hex(s.p[i + 2])) : s.p[i];
+        bool code = s.p[i] == '%' && i + 2 < s.n && str_hex_digit(s.p[i + 1]) >= 0 && str_hex_digit(s.p[i + 2]) >= 0;
+        to[n++] = code ? (char)(str_hex_digit(s.p[i + 1]) * 16 + str_hex_digit(s.p[i + 2])) : s.p[i];
         i += code ? 2 : 0;
     }
     return to;
