@@ -319,62 +319,47 @@ static bool has_prefix(struct str run)
     return false;
 }
 
-/* What stands in a run: each byte has a class. */
-enum { UPPER = 1, SMALL = 2, DIGIT = 4, JOINT = 8 };
-#define TEN(first, class) [first] = class, [first + 1] = class, [first + 2] = class, [first + 3] = class, [first + 4] = class, [first + 5] = class, \
-                          [first + 6] = class, [first + 7] = class, [first + 8] = class, [first + 9] = class
-#define LETTERS(first, class) TEN(first, class), TEN(first + 10, class), [first + 20] = class, [first + 21] = class, [first + 22] = class, \
-                              [first + 23] = class, [first + 24] = class, [first + 25] = class
-static const unsigned char class_of[256] = {TEN('0', DIGIT), LETTERS('A', UPPER), LETTERS('a', SMALL), ['_'] = JOINT, ['-'] = JOINT};
-
-struct run {
-    size_t from, to, joints;
-    unsigned classes;
-};
-
-/* The run from here on: its end, and whether there is a digit in it, without which it is no key. */
-static struct run run_from(struct str t, size_t from)
+/* The run from here on. *ret_digit: there is one in it, without which it is no key. */
+static struct str run_from(struct str t, size_t from, bool *ret_digit)
 {
-    struct run r = {.from = from, .to = from};
-    for (; r.to + 16 <= t.n; r.to += 16) {
-        unsigned digits, end = ~tokens_of_16(t.p + r.to, &digits) & 0xffff, n = end ? (unsigned)__builtin_ctz(end) : 16;
-        r.classes |= digits & ((1u << n) - 1) ? DIGIT : 0;
-        if (end) {
-            r.to += n;
-            return r;
-        }
+    size_t to = from;
+    *ret_digit = false;
+    for (; to + 16 <= t.n; to += 16) {
+        unsigned digits, end = ~tokens_of_16(t.p + to, &digits) & 0xffff, n = end ? (unsigned)__builtin_ctz(end) : 16;
+        *ret_digit |= (digits & ((1u << n) - 1)) != 0;
+        if (end)
+            return str_sub(t, from, to + n - from);
     }
-    for (; r.to < t.n && is_token_byte(t.p[r.to]); r.to++)
-        r.classes |= is_digit(t.p[r.to]) ? DIGIT : 0;
-    return r;
+    for (; to < t.n && is_token_byte(t.p[to]); to++)
+        *ret_digit |= is_digit(t.p[to]);
+    return str_sub(t, from, to - from);
 }
 
-static void classify(struct str t, struct run *r)
+static bool is_joint(char c)
 {
-    for (size_t i = r->from; i < r->to; i++) {
-        unsigned class = class_of[(unsigned char)t.p[i]];
-        r->classes |= class;
-        r->joints += class == JOINT;
-    }
+    return c == '_' || c == '-';
 }
 
 /* Three kinds of characters mixed over 32 bytes. Names like Foo-Bar_2-x86_64-… have a separator every few letters; random text has one in 32. */
-static bool is_mixed(const struct run *r)
+static bool is_mixed(struct str run)
 {
-    const unsigned all = UPPER | SMALL | DIGIT;
-    return r->to - r->from >= 32 && (r->classes & all) == all && r->joints * 10 <= r->to - r->from;
+    size_t upper = 0, small = 0, digits = 0, joints = 0;
+    for (size_t i = 0; i < run.n; i++) {
+        upper += run.p[i] >= 'A' && run.p[i] <= 'Z';
+        small += run.p[i] >= 'a' && run.p[i] <= 'z';
+        digits += is_digit(run.p[i]);
+        joints += is_joint(run.p[i]);
+    }
+    return run.n >= 32 && upper && small && digits && joints * 10 <= run.n;
 }
 
 /* Where a token of a known service begins in the run; its end: nowhere. */
-static size_t service_token(struct str t, const struct run *r)
+static size_t service_token(struct str run)
 {
-    for (size_t i = r->from; i + RUN_LEAST - 1 < r->to; i++) {
-        if ((i == r->from || class_of[(unsigned char)t.p[i - 1]] == JOINT) && has_prefix(str_sub(t, i, r->to - i)))
+    for (size_t i = 0; i + RUN_LEAST - 1 < run.n; i++)
+        if ((i == 0 || is_joint(run.p[i - 1])) && has_prefix(str_sub(run, i, run.n)))
             return i;
-        if (!r->joints)
-            break;
-    }
-    return r->to;
+    return run.n;
 }
 
 /* Forty bytes of base64 with slashes in it, as AWS makes them, around this run. */
@@ -408,8 +393,9 @@ static bool behind_scheme(struct str t, size_t from)
 static void look_at_run(struct finding *f, size_t from)
 {
     struct str t = f->text;
-    struct run run = run_from(t, from);
-    size_t to = run.to, whole = to;
+    bool digit;
+    struct str run = run_from(t, from, &digit);
+    size_t to = from + run.n, whole = to;
     f->quiet = to;
     for (bool web = to - from > 3 && memcmp(t.p + from, "eyJ", 3) == 0; web && whole < t.n && (t.p[whole] == '.' || is_token_byte(t.p[whole]));)
         whole++;
@@ -418,16 +404,14 @@ static void look_at_run(struct finding *f, size_t from)
         tell(f, from, whole - from, SECRET_TOKEN);
         return;
     }
-    if (run.classes & DIGIT)
-        classify(t, &run);
-    size_t token = run.classes & DIGIT ? service_token(t, &run) : to;
+    size_t token = digit ? from + service_token(run) : to;
     if (token < to) {
         while (to < t.n && t.p[to] == '.' && to + 1 < t.n && is_token_byte(t.p[to + 1])) /* "ya29.a0Af…" */
             for (to++; to < t.n && is_token_byte(t.p[to]);)
                 to++;
         f->quiet = to;
         tell(f, token, to - token, SECRET_TOKEN);
-    } else if (is_mixed(&run)) {
+    } else if (digit && is_mixed(run)) {
         while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/')) /* the rest of the same base64 */
             to++;
         while (to < t.n && t.p[to] == '=')
