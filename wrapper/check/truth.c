@@ -20,18 +20,23 @@ static const char *tag(const struct run_check *r, const char *key)
 
 /* ---- what is the reading worth? ---- */
 
+bool truth_is_missing(const struct run_check *r, const char *key)
+{
+    for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m))
+        if (strcmp(json_string(json_get(m, "key"), ""), key) == 0)
+            return true;
+    return false;
+}
+
 /* Why the figures cannot be had again; NULL: they can. *ret_said: it needs no finding. */
-static const char *why_not(struct run_check *r, bool *ret_said)
+static const char *why_not(const struct run_check *r, bool *ret_said)
 {
     *ret_said = tag(r, "benchwrap.series") || tag(r, "benchwrap.retracts") || tag(r, "benchwrap.block"); /* their figures are other runs' */
     if (*ret_said)
         return "its figures come from other runs";
-    for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m)) {
-        const char *key = json_string(json_get(m, "key"), "");
-        bool stream = strcmp(key, "stdout.log") == 0 || strcmp(key, "stderr.log") == 0;
-        if (stream && !run_file(r, arena_printf(&r->a, "artifacts/%s", key))) /* what is there is read, whatever is said of it */
-            return "the output is withheld (public profile)";
-    }
+    if ((truth_is_missing(r, "stdout.log") && !run_file(r, "artifacts/stdout.log")) ||
+        (truth_is_missing(r, "stderr.log") && !run_file(r, "artifacts/stderr.log"))) /* what is there is read, whatever is said of it */
+        return "the output is withheld (public profile)";
     return NULL;
 }
 

@@ -28,6 +28,8 @@ struct apart {
     const char *what, *file;    /* … in words, and where */
 };
 void truth_apart(struct run_check *r, const struct apart *what);
+/* Does the record say that this is missing ("stdout.log")? */
+bool truth_is_missing(const struct run_check *r, const char *key);
 /* Does the source of a fact ("rule:ior:results") say that it was read from the output? */
 bool truth_from_rules(const char *source);
 /* kin.c: a run that is one test of a larger output: its figures are its parent's. */

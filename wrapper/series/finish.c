@@ -2,7 +2,6 @@
 #include "series/finish.h"
 
 #include "base/fs.h"
-#include "series/figures.h"
 
 #include <math.h>
 #include <string.h>
@@ -183,7 +182,7 @@ static void put_figures(struct finishing *f, const struct series_figure *figures
         put_run_wall(f);
 }
 
-void series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret)
+const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret)
 {
     struct finishing f = {.r = r, .n = notes, .end_ms = r->start_ms};
     const char *source = r->source;
@@ -200,6 +199,7 @@ void series_tell(struct record *r, struct series_notes *notes, struct rules_outc
     if (notes->arena.failed)
         record_warning(r, "series: out of memory: not all statistics are there");
     r->source = source;
+    return figures;
 }
 
 /* ---- the table of points ---- */
@@ -222,7 +222,7 @@ static void put_csv_number(struct buf *to, double value, const char *after)
     buf_puts(to, after);
 }
 
-static void put_csv(struct record *r, struct series_notes *n, int spool)
+static void put_csv(struct record *r, const struct series_notes *n, const struct series_figure *figures, int spool)
 {
     CLEANUP_BUF struct buf b;
     struct err err = {0};
@@ -231,7 +231,7 @@ static void put_csv(struct record *r, struct series_notes *n, int spool)
     for (size_t i = 0; i < s->count; i++)
         put_cell(&b, s->axes[i].name);
     buf_puts(&b, "metric,of,unit,better,n,median,mean,sd,min,max,ci_low,ci_high\n");
-    for (const struct series_figure *x = series_figures(n); x; x = x->next) {
+    for (const struct series_figure *x = figures; x; x = x->next) {
         for (size_t i = 0; i < s->count; i++)
             put_cell(&b, sweep_value(s, x->point, i));
         put_cell(&b, x->key);
@@ -253,8 +253,8 @@ int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct
     *ret = (struct rules_outcome){.reason = "no repetition was run"};
     int rc = series_notes_read(&in, &notes, err);
     if (rc == 0) {
-        series_tell(r, &notes, ret);
-        put_csv(r, &notes, spool);
+        const struct series_figure *figures = series_tell(r, &notes, ret);
+        put_csv(r, &notes, figures, spool);
         record_artifact(r, SERIES_NOTES, SERIES_NOTES);
     }
     series_notes_deinit(&notes);

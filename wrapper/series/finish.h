@@ -2,11 +2,11 @@
 #ifndef SERIES_FINISH_H
 #define SERIES_FINISH_H
 #include "benchmarks/rules.h"
-#include "series/notes.h"
+#include "series/figures.h"
 
 /* The metrics, missing values, warnings and tags that follow from the notes, into the record (texts in its arena); a record that ends before the last
- * run ends with that. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. */
-void series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
+ * run ends with that. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. Returns the figures (series_figures). */
+const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
 /* The same from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
 int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct err *err);
 #endif

@@ -3,6 +3,7 @@
 
 #include "mlruns-format/key.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { VALUES_MAX = 2000 /* metrics of one run that are followed over the series */ };
@@ -91,6 +92,20 @@ static const char *inner_key(const struct taking *t, const char *stem, size_t n,
     if (u && n > u + 1 && stem[n - u - 1] == '_' && memcmp(stem + n - u, unit, u) == 0)
         return arena_printf(t->a, "%.*s.%s_%s", (int)(n - u - 1), stem, stat, unit);
     return arena_printf(t->a, "%.*s.%s", (int)n, stem, stat[0] == 'p' ? arena_printf(t->a, "at_%s", stat) : stat);
+}
+
+void series_value_key(const struct series_value *v, char *to, size_t size)
+{
+    struct str key = str_of(v->key);
+    char within[200], beside[100];
+    snprintf(within, sizeof within, ".%.80s_%.100s", v->of, v->unit);
+    snprintf(beside, sizeof beside, ".at_%.80s", v->of);
+    if (v->of[0] == 'p' && v->unit[0] && str_ends(key, within))
+        snprintf(to, size, "%.*s_%.100s.%.80s", (int)(key.n - strlen(within)), key.p, v->unit, v->of);
+    else if (v->of[0] == 'p' && str_ends(key, beside))
+        snprintf(to, size, "%.*s.%.80s", (int)(key.n - strlen(beside)), key.p, v->of);
+    else
+        snprintf(to, size, "%.300s%s%.80s", v->key, v->of[0] ? "." : "", v->of);
 }
 
 static void take(struct taking *t, const char *key, const struct json *m)
