@@ -282,6 +282,17 @@ static enum owner whose(const struct archive_job *job, int dir, const char *path
     return found;
 }
 
+/* Moves a file to a name that nobody has: there it is whole from the first moment, also without hard links (vfat). Where that kind of rename is
+ * not known (NFS) there are hard links. */
+static int put_new(int aside, const char *from, int dir, const char *path, struct err *err)
+{
+    if (renameat2(aside, from, dir, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EINVAL || errno == ENOSYS)
+        return fs_link(aside, from, dir, path, 0600, err);
+    return err_sys(err, "cannot rename a file to %s", path);
+}
+
 /* Takes the name, unless another run has it: its .json appears, whole, and says that the rest is not there yet. Tells whose the name is then; OWNER_NONE: err. */
 static enum owner take_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
 {
@@ -294,7 +305,7 @@ static enum owner take_name(const struct archive_job *job, int dir, int aside, c
     snprintf(text, sizeof text, "{\"run_id\": \"%s\", \"complete\": false}\n", job->record->id);
     if (fs_write(aside, claim, str_of(text), 0600, false, err))
         return OWNER_NONE;
-    if (fs_link(aside, claim, dir, path, 0600, err) == 0)
+    if (put_new(aside, claim, dir, path, err) == 0)
         owner = OWNER_SELF;
     else
         owner = whose(job, dir, path); /* another one was quicker */

@@ -38,7 +38,7 @@ is "16 nodes: they are alike" "$(shown '.params["nodes.count"], .params["nodes.t
 ok "16 nodes: figures over them" test -s "$(echo mlruns/*/*/metrics/nodes.system_memory_usage_MB.max)"
 ok "16 nodes: series of each other node" test "$(find mlruns/*/*/metrics/system -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 15
 like "scontrol: the spoofed name changes no field" "$(shown '[.params["job.partition"], .params["job.time_limit_s"], .tags["job.nodelist"], .tags["job.batch_host"]] | join(" ")')" '^debug 1800 n\[1-16\] n1$'
-is "scontrol: asked once for the job" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_JOB_STEP_CREATE) $(rpcs REQUEST_NODE_INFO)" "1 1 "
+is "scontrol: asked once for the job, which is two small calls" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_FED_INFO) $(rpcs REQUEST_JOB_STEP_CREATE) $(rpcs REQUEST_NODE_INFO)" "1 1 1 "
 is "ranks: their folder is gone" "$(ls .benchwrap/nodes 2>/dev/null)" ""
 ok "ranks: no collector is left" wait_for "! pgrep -f -- '--node [0-9]+ -q -- sh -c touch began' >/dev/null"
 

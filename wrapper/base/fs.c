@@ -401,11 +401,12 @@ int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t m
     CLEANUP_FD int out = open_again(to_dir, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (out < 0)
         return err_sys(err, "cannot create %s", to);
-    if (copy_bytes(in, out) < 0)
-        return err_sys(err, "cannot copy %s to %s", from, to);
-    if (close(fs_take(&out)) < 0 && errno != EINTR)
-        return err_sys(err, "cannot write %s", to);
-    return 0;
+    bool whole = copy_bytes(in, out) == 0 && (close(fs_take(&out)) == 0 || errno == EINTR);
+    if (whole)
+        return 0;
+    err_sys(err, "cannot copy %s to %s", from, to);
+    unlinkat(to_dir, to, 0); /* made by us, and no copy */
+    return -1;
 }
 
 int fs_lock(int fd)

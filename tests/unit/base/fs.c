@@ -171,6 +171,25 @@ static void copies_and_links(void **state)
     assert_true(b.st_size > 10);
 }
 
+static void a_copy_that_does_not_fit_is_not_left(void **state)
+{
+    struct place *p = *state;
+    struct err err = {0};
+    struct rlimit old, small = {.rlim_cur = 100000};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small.rlim_max = old.rlim_max;
+    char *big = calloc(1, 300000);
+    assert_int_equal(fs_write(p->dir, "big", (struct str){big, 300000}, 0600, false, &err), 0);
+    free(big);
+    sighandler_t was = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(fs_copy(p->dir, "big", p->dir, "copy", 0600, &err), -1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, was);
+    assert_non_null(strstr(err.text, "File too large"));
+    assert_int_equal(faccessat(p->dir, "copy", F_OK, 0), -1);
+}
+
 static void listing_is_sorted(void **state)
 {
     static const char *const names[] = {"b", "a", "B", "10", "9", ".x"};
@@ -191,7 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(reading_is_bounded), IN_FOLDER(reading_never_waits_and_takes_no_folder), IN_FOLDER(lines_are_trimmed), IN_FOLDER(writing_is_whole_or_not_at_all), IN_FOLDER(folders),
-        IN_FOLDER(removing_stays_below), IN_FOLDER(copies_and_links), IN_FOLDER(listing_is_sorted),
+        IN_FOLDER(removing_stays_below), IN_FOLDER(copies_and_links), IN_FOLDER(a_copy_that_does_not_fit_is_not_left), IN_FOLDER(listing_is_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
