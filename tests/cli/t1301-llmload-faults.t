@@ -18,6 +18,9 @@ for row in 429:http_429 503:http_503 500:http_5xx 401:http_auth 404:http_4xx htm
     ended "fault ${row%:*}" 1 "[0,6,{\"${row#*:}\":6}]" -n 6 -c 2 --max-tokens 6
     llm_stop
 done
+llm_start "$FAKE" --fault in-band --tokens 1
+ended 'an answer of one token fails in band' 1 '[0,2,{"in_band":2}]' -n 2
+llm_stop
 like '  it is told to people too' "$(llm_start "$FAKE" --fault in-band; "$LOAD" --url "$url" -n 3 --max-tokens 6; llm_stop)" 'NO REQUEST SUCCEEDED|engine died in the middle'
 for row in stall:stalled hang:stalled drip:timeout; do
     llm_start "$FAKE" --itl 100us --fault "${row%:*}"
@@ -130,6 +133,59 @@ for row in gzip:0:2,0:ok deflate:0:2,0:ok members:0:2,0:ok damaged:1:0,2:encodin
 done
 llm_stop
 
+# Heads and bodies at the edge of what is allowed.
+cat >"$WORK/odd.py" <<'P'
+import time
+from asked import asked, listen
+s = listen()
+def event(delta, more="", finish="null"): return b'data: {"choices":[{"delta":{%s},"finish_reason":%s}]%s}\n\n' % (delta.encode(), finish.encode(), more.encode())
+def usage(n): return ',"usage":{"prompt_tokens":3,"completion_tokens":%d}' % n
+text, end, done = '"content":"a"', event("", finish='"stop"'), b"data: [DONE]\n\n"
+plain = event(text) * 3 + end + done
+sse = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+length = b"Content-Length: %d" % len(plain)
+replies = {
+    "lists": sse + length + b", %d\r\n\r\n" % (len(plain) + 1) + plain,
+    "folded": sse + b"X-Long: a\r\n\tb c\r\n" + length + b"\r\n\r\n" + plain,
+    "upgrade": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n",
+    "moved": b"HTTP/1.1 307 X\r\nLocation: /v2\r\nContent-Length: 0\r\n\r\n",
+    "cut": sse + b"\r\n" + plain[:100],
+    "held": sse + b"\r\n" + event(text, usage(1)) + event('"content":""', usage(2)) + event(text, usage(3)) + event("", usage(3), '"stop"') + done,
+    "total": sse + b"\r\n" + event(text) * 2 + event(text, usage(24), '"stop"'),
+    "late": sse + b"\r\n" + event(text, finish='"stop"') + b"|" + done,
+    "thought": sse + b"\r\n" + event('"reasoning":"ab"') + event('"reasoning":"a","content":""') + event('"content":"ba"') + end + done,
+}
+while True:
+    c, _ = s.accept()
+    got = asked(c)
+    if not got: continue
+    for piece in replies[got.split(b"/")[1].decode()].split(b"|"):
+        c.sendall(piece)
+        if b"late" in got: time.sleep(0.1)
+    if b"upgrade" in got: c.recv(1)
+    c.close()
+P
+llm_start python3 "$WORK/odd.py"
+for row in lists:1:0,2:malformed folded:0:2,0:ok upgrade:1:0,2:http_other moved:1:0,2:http_other cut:1:0,2:truncated; do
+    IFS=: read -r how status counts end <<-X
+	$row
+	X
+    ended "$how" "$status" "[$counts,{\"$end\":2}]" -n 2 --path "/$how/x" --stall-timeout 30s
+done
+like 'a redirect: what to do' "$("$LOAD" --url "$url" --path /moved/x -n 1 --json | jq -r .first_errors.http_other)" '307.*as --url'
+figures() # WHAT CASE OPTIONS…
+{
+    what=$1 path=/$2/x
+    shift 2
+    "$LOAD" --url "$url" --path "$path" -n 1 --json "$@" | jq -c "$what"
+}
+is 'tokens held back belong to the chunk that brings them' "$(figures '[.total_output_tokens, .max_output_tokens_per_s]' held)" '[3,3]'
+is 'a total in the last chunk is not of that chunk alone' "$(figures '[.total_output_tokens, .max_output_tokens_per_s]' total)" '[24,3]'
+is 'the end is the last text, not the end of the body' "$(figures '.metrics | .e2el.max == .ttft.max' late)" true
+printf '%s' '{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}}' >"$WORK/tok.json"
+is 'a tokenizer counts thinking too' "$(figures '[.total_output_tokens, .tokens.output_source]' thought --tokenizer "$WORK/tok.json")" '[5,"tokenizer"]'
+llm_stop
+
 # No server, no name, wrong words.
 url=http://127.0.0.1:9
 ended 'nobody listens' 1 '[0,4,{"connect":4}]' -n 4 -c 2
@@ -137,7 +193,7 @@ like '  and why' "$(jq -r .first_errors.connect "$WORK/out.json")" 'refused'
 "$LOAD" --url http://no-such-host.invalid/ -n 1 >"$WORK/out" 2>&1
 is 'a name without address' "$?" 1
 like '  and why' "$(cat "$WORK/out")" 'looking up no-such-host.invalid'
-for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0'; do
+for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0'; do
     # shellcheck disable=SC2086 # words
     "$LOAD" --url "$url" $bad >"$WORK/out" 2>&1
     is "refused: $bad" "$? $(wc -l <"$WORK/out")" '125 1'

@@ -58,6 +58,14 @@ load -c 1 -n 6 --turns 3 --think 10ms --model tiny >"$WORK/out.json"
 is 'two sessions of three turns' "$(jq -c '[.completed, .failed]' "$WORK/out.json")" '[6,0]'
 is '  their histories grow' "$(jq -s -c '[.[].messages | length] | sort' "$WORK/bodies")" '[1,1,3,3,5,5]'
 is '  with the answers in them' "$(jq -s -c '[.[].messages[] | .role] | unique' "$WORK/bodies")" '["assistant","user"]'
+: >"$WORK/bodies"
+printf '{"prompt": "one"}\n{"prompt": "two"}\n{"prompt": "three"}\n' >"$WORK/three.jsonl"
+load -c 1 -n 9 --turns 3 --model tiny --dataset "$WORK/three.jsonl" >"$WORK/out.json"
+is '  each has a row of its own' "$(jq -s -c '[.[].messages[0].content] | unique' "$WORK/bodies")" '["one","three","two"]'
+for row in azure.csv:8098 moon.jsonl:1300 own.jsonl:129; do
+    got=$("$LOAD" --url "$url" --model tiny --trace "$WORK/${row%:*}" --json | jq .total_input_tokens)
+    is "the lengths of the prompts are the trace's: ${row%:*}" "$got" "${row#*:}"
+done
 llm_stop
 llm_start "$FAKE"
 

@@ -245,6 +245,11 @@ static bool middle_fault(struct thread *t, struct client *c)
     static const char error[] = "{\"error\":{\"message\":\"engine died in the middle\",\"type\":\"EngineDeadError\",\"code\":500}}";
     struct buf event CLEANUP_BUF;
     buf_init(&event, 4096);
+    if (c->fault == FAULT_EMPTY || c->fault == FAULT_SHORT) /* of the whole answer */
+        return false;
+    send_scratch(t, c); /* the head, where the middle is the beginning */
+    if (c->broken)
+        return true;
     switch (c->fault) {
     case FAULT_IN_BAND:
         reply_event(f, (enum api)c->api, &event, error);
@@ -278,13 +283,13 @@ static void send_token(struct thread *t, struct client *c)
 {
     const struct pieces *p = &reply_pieces[c->api];
     const struct fake *f = t->fake;
-    if (c->fault && c->sent == c->chunks / 2 && middle_fault(t, c))
-        return;
     buf_clear(&t->scratch);
     if (c->sent == 0) {
         buf_add(&t->scratch, p->head.p, p->head.n);
         buf_add(&t->scratch, p->role.p, p->role.n);
     }
+    if (c->fault && c->sent == c->chunks / 2 && middle_fault(t, c))
+        return;
     buf_add(&t->scratch, p->comment.p, p->comment.n);
     bool plain = c->sent && !p->comment.n && f->usage != USAGE_EVERY && !(f->reasoning && c->sent < c->chunks / 2);
     if (c->chunks && !plain)

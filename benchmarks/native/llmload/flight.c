@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,14 @@ enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_FIRST = 64 };
 void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns)
 {
     struct stream stream = f->stream;
-    struct buf text = f->text;
+    struct buf text = f->text, thinking = f->thinking;
     struct chunk *chunks = f->chunks;
     uint32_t room = f->chunk_room;
     buf_clear(&text);
-    *f = (struct flight){.stream = stream, .text = text, .chunks = chunks, .chunk_room = room};
+    buf_clear(&thinking);
+    *f = (struct flight){.stream = stream, .text = text, .thinking = thinking, .chunks = chunks, .chunk_room = room};
     if (!f->text.max)
-        buf_init(&f->text, TEXT_MAX);
+        buf_init(&f->text, TEXT_MAX), buf_init(&f->thinking, TEXT_MAX);
     f->r.index = f->r.session = index;
     f->r.item = UINT64_MAX;
     f->r.worker = (uint16_t)w->number;
@@ -35,6 +37,7 @@ void flight_deinit(struct flight *f)
 {
     stream_deinit(&f->stream);
     buf_deinit(&f->text);
+    buf_deinit(&f->thinking);
     free(f->chunks);
     free(f->error);
 }
@@ -121,14 +124,9 @@ static void keep_chunk(struct flight *f, struct chunk c)
     f->chunks[f->r.chunks] = c;
 }
 
-/* A piece of text has come. */
-static void take_chunk(struct worker *w, struct flight *f, const struct event *e, uint32_t tokens)
+static void note_first(struct worker *w, struct flight *f, const struct event *e, int64_t at, uint32_t tokens)
 {
     struct result *r = &f->r;
-    int64_t at = f->last_byte_ns;
-    struct series_bucket *bucket = series_at(&w->m.series, at - w->run->begin_ns);
-    if (w->run->wants_chunks)
-        keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
     if (!r->first_ns) {
         r->first_ns = at;
         atomic_fetch_add_explicit(&w->live.ttft_ns, (uint64_t)(at - r->sent_ns), memory_order_relaxed);
@@ -141,6 +139,18 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
     }
     if (!r->first_output_ns && e->output)
         r->first_output_ns = at;
+}
+
+/* A piece of text has come. */
+static void take_chunk(struct worker *w, struct flight *f, const struct event *e, uint32_t tokens)
+{
+    struct result *r = &f->r;
+    int64_t at = f->last_byte_ns;
+    struct series_bucket *bucket = series_at(&w->m.series, at - w->run->begin_ns);
+    if (w->run->wants_chunks)
+        keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
+    if (f->stream.framing != FRAMING_JSON) /* whole answers do not tell when their first token was there */
+        note_first(w, f, e, at, tokens);
     r->last_ns = at;
     r->chunks++;
     f->read_chunks++;
@@ -183,10 +193,11 @@ static void take_event(void *context, const struct event *e)
     if (e->error.n && !f->error)
         keep_escaped(f, e->message.n ? e->message : e->error);
     if (e->usage) {
-        if (e->text && e->output_tokens > f->told_tokens) /* a running count: this chunk's part of it */
-            tokens = (uint32_t)e->output_tokens - f->told_tokens;
-        if (e->output_tokens > 0)
+        bool running = f->told_tokens || !f->r.chunks; /* from the first chunk with text on: a last chunk's total is no chunk's part */
+        if (e->text && running && e->output_tokens > f->told_tokens) {
+            tokens = (uint32_t)e->output_tokens - f->told_tokens; /* those of chunks without text before it belong to it */
             f->told_tokens = (uint32_t)e->output_tokens;
+        }
         take_usage(f, e);
     }
     if (e->ids) {
@@ -204,6 +215,8 @@ static void take_event(void *context, const struct event *e)
     f->finished |= e->finish.n > 0 || e->done;
     if (f->wants_text && e->content.n)
         event_unescape(e->content, &f->text);
+    if (a->w->run->prompts->count && e->reasoning.n)
+        event_unescape(e->reasoning, &f->thinking);
     if (e->text)
         take_chunk(a->w, f, e, tokens);
 }
@@ -254,6 +267,16 @@ const char *flight_trouble(const struct flight *f)
     }
 }
 
+/* An answer without a body says nothing but its status. */
+static void keep_status(struct flight *f)
+{
+    char text[160];
+    bool elsewhere = f->r.status / 100 == 3;
+    snprintf(text, sizeof text, "HTTP status %u without a body%s", f->r.status,
+             elsewhere ? ": redirects are not followed, give the address it points to as --url" : "");
+    keep_error(f, str_of(text));
+}
+
 /* The body is complete: what was it? */
 static enum ending judge(struct worker *w, struct flight *f)
 {
@@ -269,20 +292,28 @@ static enum ending judge(struct worker *w, struct flight *f)
         struct event e;
         if (event_read(&e, page) && (e.message.n || e.error.n))
             keep_escaped(f, e.message.n ? e.message : e.error);
-        else
+        else if (page.n)
             keep_error(f, page);
+        else
+            keep_status(f);
         return by_status(f->r.status);
     }
     bool good = stream_end(s, take_event, &a);
     settle_gap(w, f, f->read_events > 1);
+    if (!good && s->trouble == STREAM_MALFORMED && !json) { /* its last line had no end */
+        keep_error(f, str_of("the body ended in the middle of an event"));
+        return ENDING_TRUNCATED;
+    }
     if (!good) {
         keep_error(f, str_of(flight_trouble(f)));
         return by_trouble(s->trouble);
     }
     if (f->error)
         return ENDING_IN_BAND;
-    if (!f->finished && !s->done && !(json && f->r.chunks))
+    if (!f->finished && !s->done && !(json && f->r.chunks)) {
+        keep_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));
         return ENDING_TRUNCATED;
+    }
     return f->r.chunks ? ENDING_OK : ENDING_EMPTY;
 }
 
@@ -294,8 +325,8 @@ static void count_tokens(struct worker *w, struct flight *f)
         return;
     if (f->ids)
         r->output_tokens = f->ids, r->output_source = TOKENS_IDS;
-    else if (p->count && f->text.n && !w->run->wants_body)
-        r->output_tokens = p->count(p, buf_text(&f->text)), r->output_source = TOKENS_FILE;
+    else if (p->count && (f->text.n || f->thinking.n) && !f->text.failed && !f->thinking.failed && !w->run->wants_body)
+        r->output_tokens = p->count(p, buf_text(&f->thinking)) + p->count(p, buf_text(&f->text)), r->output_source = TOKENS_FILE;
     else if (w->run->load->stream && r->chunks)
         r->output_tokens = r->chunks, r->output_source = TOKENS_CHUNKS;
 }
@@ -307,7 +338,9 @@ static bool meets(const struct objectives *o, const struct result *r)
     int64_t itl = r->chunks > 1 ? (r->last_ns - r->first_ns) / (int64_t)(r->chunks - 1) : 0;
     if (!o->ttft_ns && !o->tpot_ns && !o->itl_ns && !o->e2el_ns)
         return false;
-    return (!o->ttft_ns || (r->first_ns && r->first_ns - r->scheduled_ns <= o->ttft_ns)) && (!o->tpot_ns || tpot <= o->tpot_ns) &&
+    if ((o->ttft_ns || o->tpot_ns || o->itl_ns) && !r->first_ns) /* not streamed, or without text: not known to be met */
+        return false;
+    return (!o->ttft_ns || r->first_ns - r->scheduled_ns <= o->ttft_ns) && (!o->tpot_ns || (r->output_source && tpot <= o->tpot_ns)) &&
            (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || (r->last_ns ? r->last_ns : r->end_ns) - r->scheduled_ns <= o->e2el_ns);
 }
 

@@ -104,10 +104,11 @@ static bool field(struct http1 *h, struct framing *f, struct str name, struct st
 {
     uint64_t n;
     if (named(name, "content-length")) {
-        struct str rest = value, first = str_trim(str_cut(&rest, ',')); /* "5, 5" is allowed */
-        if (!digits(first, &n) || (f->length && f->bytes != n))
-            return false;
-        f->length = true, f->bytes = n;
+        while (value.p) { /* "5, 5" is allowed */
+            if (!digits(str_trim(str_cut(&value, ',')), &n) || (f->length && f->bytes != n))
+                return false;
+            f->length = true, f->bytes = n;
+        }
     } else if (named(name, "transfer-encoding")) {
         if (lists(value, "chunked"))
             f->chunked = true;
@@ -142,7 +143,9 @@ static enum http1_got begin_body(struct http1 *h, const struct framing *f)
 {
     if (f->other_coding)
         h->strange_encoding = true;
-    if (h->status == 204 || h->status == 304)
+    if (h->status == 101) /* it speaks something else from here on, which nobody asked for */
+        h->state = COMPLETE, h->keep_alive = false;
+    else if (h->status == 204 || h->status == 304)
         h->state = COMPLETE;
     else if (f->chunked)
         h->state = CHUNK_SIZE, h->left = 0, h->digits = 0;
@@ -160,8 +163,9 @@ static enum http1_got read_head(struct http1 *h, struct str text)
     if (!status_line(h, line))
         return HTTP1_BAD;
     while (text.p && text.n) {
-        struct str value = str_trim(str_cut(&text, '\n'));
-        if (!value.n)
+        struct str whole = str_cut(&text, '\n'), value = str_trim(whole);
+        if (!value.n || *whole.p == ' ' ||
+            *whole.p == '\t') /* the second: a field folded over lines, of which no field read here is long enough */
             continue;
         struct str name = str_cut(&value, ':');
         if (!value.p || !field(h, &f, str_trim(name), str_trim(value)))

@@ -329,6 +329,9 @@ static int read_objectives(struct load *l, const struct opt_set *set, struct err
             *to = (int64_t)(ms * 1e6);
         }
     }
+    const struct objectives *o = &l->objectives;
+    if (!l->stream && (o->ttft_ns || o->itl_ns || o->tpot_ns))
+        return err_set(err, ERR_USAGE, "--no-stream: whole answers do not tell when their tokens came; the objective can be e2el alone");
     return 0;
 }
 

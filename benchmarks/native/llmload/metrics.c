@@ -158,9 +158,7 @@ static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
 
 static void take_times(struct metrics *m, const struct result *r)
 {
-    int64_t last = r->last_ns && r->chunks > 1 ? r->last_ns : r->end_ns;
-    if (r->last_ns && r->chunks == 1 && r->events > 1)
-        last = r->last_ns; /* streamed, one chunk */
+    int64_t last = r->last_ns ? r->last_ns : r->end_ns;
     gap(m, METRIC_TTFT, r->sent_ns, r->first_ns);
     gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns);
     gap(m, METRIC_TTST, r->first_ns, r->second_ns);

@@ -32,7 +32,6 @@ struct prompt_want {
     uint32_t output_tokens; /* the same for the answer */
     const uint64_t *blocks; /* Mooncake's hash_ids: equal ids are equal blocks of text (512 tokens); NULL */
     size_t block_count;
-    struct str text; /* the schedule's own text (own JSONL trace); n 0: none */
 };
 
 struct prompt {

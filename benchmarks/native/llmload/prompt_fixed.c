@@ -13,8 +13,8 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
                 struct err *err)
 {
     const struct fixed *f = (const struct fixed *)source;
-    (void)scratch, (void)err;
-    ret->text = want->text.n ? want->text : str_of(f->text);
+    (void)want, (void)scratch, (void)err;
+    ret->text = str_of(f->text);
     return 0;
 }
 

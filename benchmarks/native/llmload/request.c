@@ -123,22 +123,31 @@ static void keep_question(struct worker *w, struct session *s, const struct prom
         err_set(&w->failure, ERR_SYSTEM, "a session's history is too long to be kept");
 }
 
+/* A trace's own text goes before what the source would make. */
+static void take_text(const struct prompt_source *source, struct str text, struct prompt *p)
+{
+    p->text = text;
+    p->input_tokens = source->count ? source->count(source, text) : 0;
+    p->input_source = p->input_tokens ? TOKENS_FILE : TOKENS_UNKNOWN;
+}
+
 static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
 {
     const struct schedule *schedule = w->run->schedule;
+    const struct prompt_source *source = w->run->prompts;
     const struct arrival *a = c->f.arrival;
     struct prompt_want want = {.index = c->f.r.index, .session = c->f.r.session, .turn = c->f.r.turn};
     if (a) {
         want.input_tokens = a->input_tokens, want.output_tokens = a->output_tokens;
         if (a->blocks)
             want.blocks = schedule->blocks + a->blocks - 1, want.block_count = a->block_count;
-        if (a->text)
-            want.text = (struct str){schedule->texts + a->text - 1, a->text_bytes};
     }
     *p = (struct prompt){.item = UINT64_MAX};
     buf_clear(&w->scratch);
     struct err err;
-    if (w->run->prompts->make(w->run->prompts, &want, &w->scratch, p, &err) < 0) {
+    if (a && a->text) {
+        take_text(source, (struct str){schedule->texts + a->text - 1, a->text_bytes}, p);
+    } else if (source->make(source, &want, &w->scratch, p, &err) < 0) {
         if (!w->failure.kind)
             w->failure = err;
         return -1;

@@ -46,7 +46,7 @@ struct result {
     int64_t connected_ns; /* connection made for this request; 0: a kept one was used */
     int64_t sent_ns; /* the request's first byte was given to the kernel */
     int64_t first_byte_ns; /* of the reply */
-    int64_t first_ns; /* first chunk with text of any kind (TTFT) */
+    int64_t first_ns; /* first chunk with text of any kind (TTFT); 0 too where the answer came in one piece (not streamed) */
     int64_t first_output_ns; /* first chunk with text that is no reasoning */
     int64_t second_ns, last_ns; /* second and last chunk with text */
     int64_t end_ns; /* end of the reply's body, or of hope */

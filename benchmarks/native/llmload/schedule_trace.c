@@ -103,7 +103,8 @@ static int csv_row(struct reading *r, const struct columns *c, struct str line)
         return wrong(r, "the time is neither seconds nor YYYY-MM-DD HH:MM:SS");
     if (!str_uint(cells[c->in], &in) || !str_uint(cells[c->out], &out) || in > TOKENS_MOST || out > TOKENS_MOST)
         return wrong(r, "a count of tokens is not a whole number");
-    struct arrival a = {.input_tokens = (uint32_t)in, .output_tokens = (uint32_t)out, .session = r->s->n};
+    /* BurstGPT notes requests that failed with an answer of no tokens: 0 would mean "as the options say", so the shortest is asked for. */
+    struct arrival a = {.input_tokens = in ? (uint32_t)in : 1, .output_tokens = out ? (uint32_t)out : 1, .session = r->s->n};
     return put(r, a, at);
 }
 

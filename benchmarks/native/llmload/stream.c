@@ -119,6 +119,13 @@ static bool sse_line(struct feeding *f, struct str line, bool in_place)
     }
     if (!line.n)
         return dispatch(f);
+    struct event e;
+    if (line.p[0] == '{' && !s->has_data && event_read(&e, line) &&
+        e.error.n) { /* the bare error of a server that has begun a stream already */
+        s->events++;
+        f->take(f->context, &e);
+        return true;
+    }
     struct str value = line, field = str_cut(&value, ':');
     if (!value.p)
         value = (struct str){"", 0};

@@ -191,6 +191,12 @@ static struct session *session_new(uint64_t id, const struct arrival *arrival)
     return s;
 }
 
+/* Closed loop: sessions are counted by themselves (the requests' numbers leave gaps), so that a data set's rows all have their turn. */
+static uint64_t next_session(struct run *run)
+{
+    return atomic_fetch_add_explicit(&run->next_session, 1, memory_order_relaxed) * run->load->shares + run->load->share;
+}
+
 /* The next turn of a session, if there may be one more. */
 static void next_turn(struct worker *w, struct session *s)
 {
@@ -261,7 +267,7 @@ static void fill_closed(struct worker *w)
     w->draining |= l->requests && atomic_load_explicit(&w->run->measured, memory_order_relaxed) >= agents_part(l, l->requests);
     while (w->users < most && allowed(w, &phase, &index)) {
         w->users++;
-        struct session *s = l->turns > 1 ? session_new(index, NULL) : NULL;
+        struct session *s = l->turns > 1 ? session_new(next_session(w->run), NULL) : NULL;
         begin(w, phase, index, w->now_ns, NULL, s);
         if (w->pause_until_ns > w->now_ns)
             return;

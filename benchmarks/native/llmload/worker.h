@@ -36,7 +36,7 @@ struct flight {
     bool finished, has_status, cancel, wants_text;
     struct chunk *chunks;
     uint32_t chunk_room;
-    struct buf text;
+    struct buf text, thinking; /* thinking: kept where a tokenizer counts the answer */
     char *error;
 };
 
@@ -71,7 +71,7 @@ struct run {
     size_t source_count;
     bool wants_chunks, wants_text, wants_body, kernel_stamps, via;
     int64_t begin_ns, measure_ns, cooldown_ns, stop_ns; /* absolute; INT64_MAX: by count */
-    _Atomic uint64_t next_index, measured, in_flight;
+    _Atomic uint64_t next_index, next_session, measured, in_flight;
     _Atomic int stop;
 };
 

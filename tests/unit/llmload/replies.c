@@ -112,6 +112,7 @@ static const struct made {
      false, false, 0},
     {"an error in the middle", SSE "data: " TOKEN("a") "\n\ndata: {\"error\":{\"message\":\"dead\",\"code\":500}}\n\ndata: [DONE]\n\n", "a",
      2, 1, true, true, 0},
+    {"an error that is no event", SSE "data: " TOKEN("a") "\n\n{\"error\":{\"message\":\"dead\"}}", "a", 2, 1, false, true, 0},
     {"an event named error", SSE "event: error\ndata: {\"message\":\"dead\"}\n\n", "", 1, 0, false, true, 0},
     {"a quote ends the likeness", SSE "data: " TOKEN("a") "\n\ndata: " TOKEN("b\",\"x\":\"c") "\n\ndata: " TOKEN("d\\\"e") "\n\n", "abd\"e",
      3, 3, false, false, 0},

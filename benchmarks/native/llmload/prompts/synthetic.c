@@ -33,6 +33,7 @@ struct synthetic {
     struct tokenizer *tokenizer;
     struct lengths input, output;
     const char *input_text, *output_text; /* as they were asked for */
+    bool by_trace; /* a trace's lengths go before them */
     struct arena arena;
     struct piece *pieces;
     size_t piece_count;
@@ -144,6 +145,8 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
 static void describe(const struct prompt_source *source, struct buf *to)
 {
     const struct synthetic *s = of(source);
+    if (s->by_trace)
+        buf_puts(to, ",\"prompt_lengths\":\"the trace's, where its row has one\"");
     buf_puts(to, ",\"prompt_input_tokens\":");
     buf_json(to, str_of(s->input_text));
     if (s->output_text) {
@@ -257,6 +260,7 @@ static int read_options(struct synthetic *s, const struct opt_set *set, const st
     int64_t vocabulary = opt_text(set, "vocabulary") ? opt_integer(set, "vocabulary") : 0;
     s->input_text = opt_text(set, "input-tokens") ? opt_text(set, "input-tokens") : "128";
     s->output_text = opt_text(set, "output-tokens");
+    s->by_trace = load->trace != NULL;
     s->as_ids = opt_on(set, "prompt-ids");
     if (prefix < 0 || prefix > LENGTHS_MOST || prefixes < 1 || prefixes > PREFIXES_MAX)
         return err_set(err, ERR_USAGE, "--prefix-tokens is at most %d, and --prefixes from 1 to %d", LENGTHS_MOST, PREFIXES_MAX);

@@ -39,8 +39,10 @@ static int refuse(const struct json *model, struct err *err)
     static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
     const char *type = json_string(json_get(model, "type"), "BPE");
     if (strcmp(type, "BPE") != 0)
-        return err_set(err, ERR_INPUT, "the model is of type \"%.40s\"; BPE is read (others: --tokens usage, or its SentencePiece model)",
-                       type);
+        return err_set(
+            err, ERR_INPUT,
+            "the model is of type \"%.40s\"; BPE is read (others: its SentencePiece model, or no --tokenizer: the server's usage counts then)",
+            type);
     for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++)
         if (*json_string(json_get(model, affixes[i]), ""))
             return err_set(err, ERR_INPUT, "its %s is not supported", affixes[i]);

@@ -43,9 +43,10 @@ static int load(struct sentencepiece *s, struct err *err)
     if (!s->library) {
         const char *why = dlerror();
         if (access(path.p, F_OK) < 0)
-            return err_set(err, ERR_SYSTEM,
-                           "SentencePiece models need libsentencepiece, which was not there when llmload was built: install "
-                           "libsentencepiece-dev (sentencepiece-devel) and a C++ compiler and run make again, or count by --tokens usage");
+            return err_set(
+                err, ERR_SYSTEM,
+                "SentencePiece models need libsentencepiece, which was not there when llmload was built: install "
+                "libsentencepiece-dev (sentencepiece-devel) and a C++ compiler and run make again, or leave --tokenizer out: the server's usage counts then");
         return err_set(err, ERR_SYSTEM, "libsentencepiece cannot be loaded (package libsentencepiece0): %.300s", why ? why : "");
     }
 #define CALL(name)                                                                                                                         \
