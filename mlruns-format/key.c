@@ -109,3 +109,33 @@ bool key_is_result(const char *key)
             return false;
     return true;
 }
+
+size_t key_stem(const char *key)
+{
+    static const char *const stats[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};
+    const char *dot = strrchr(key, '.');
+    for (size_t i = 0; dot && dot != key && i < sizeof stats / sizeof stats[0]; i++)
+        if (strcmp(dot + 1, stats[i]) == 0)
+            return (size_t)(dot - key);
+    return strlen(key);
+}
+
+const char *key_unit(const char *key, struct arena *a)
+{
+    static const char *const names[] = {
+#define UNIT(name, dimension, factor) #name,
+#include "mlruns-format/units.def"
+#undef UNIT
+    };
+    const char *dot = strrchr(key, '.');
+    struct str stem = {key, key_stem(key)};
+    if (dot && strcmp(dot, ".n") == 0)
+        return ""; /* a count */
+    const char *best = "";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+        if (stem.n > n && stem.p[stem.n - n - 1] == '_' && memcmp(stem.p + stem.n - n, names[i], n) == 0 && n > strlen(best))
+            best = names[i]; /* the longest: MiB_per_s, not s */
+    }
+    return arena_dup(a, best, strlen(best));
+}

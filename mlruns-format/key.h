@@ -1,6 +1,7 @@
 /* key.h: legal keys (the format's and MLflow's) and what is done with illegal ones. */
 #ifndef MLRUNS_FORMAT_KEY_H
 #define MLRUNS_FORMAT_KEY_H
+#include "base/arena.h"
 #include "base/buf.h"
 
 enum { KEY_MAX = 250 };
@@ -14,4 +15,8 @@ int key_make(struct buf *to, struct str text);
 void key_segment(struct buf *to, struct str text);
 /* Does the key belong to what the run is about, and not to a family that tells of the machine or of the run as such (run.*, load.*, system/…)? */
 bool key_is_result(const char *key);
+/* Length of the key without its statistic (".max", ".p99" …); the whole length if it has none. */
+size_t key_stem(const char *key);
+/* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
+const char *key_unit(const char *key, struct arena *a);
 #endif

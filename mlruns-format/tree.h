@@ -42,4 +42,8 @@ int tree_read(int experiment, const struct tree_run *run, unsigned what, struct 
 /* The two for a tree that lies in a folder of any kind, which must outlive the runs' ->tree. */
 int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+/* Where the run lies in its tree: "<experiment>/<run>", of run->path. */
+const char *tree_run_path(const struct tree_run *run);
+/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
+const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a);
 #endif

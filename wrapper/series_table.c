@@ -1,4 +1,6 @@
 /* series_table.c: the figures of a series, as a table for people and as JSON for programs. */
+#include "base/listing.h"
+#include "base/show.h"
 #include "wrapper/series_table.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* series_table.h: the figures of a series, as a table for people and as JSON for programs. */
 #ifndef WRAPPER_SERIES_TABLE_H
 #define WRAPPER_SERIES_TABLE_H
-#include "cmd/listing.h"
+#include "base/json_out.h"
 #include "series/figures.h"
 
 /* A table for people: point, metric, n, median, mean, interval. all: not only the headlines; at most `most`

@@ -1,7 +1,8 @@
 /* check_report.c: the findings of `check` as table, Markdown, JSON and SARIF. */
 #include "cmd/check_report.h"
 
-#include "cmd/listing.h"
+#include "base/json_out.h"
+#include "base/listing.h"
 
 #include <stdlib.h>
 #include <string.h>

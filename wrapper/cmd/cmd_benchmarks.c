@@ -1,8 +1,9 @@
 /* cmd_benchmarks.c: `benchwrap benchmarks [NAME]`: the programs whose output is understood, and a page for one, made from its rule file. */
+#include "base/json_out.h"
+#include "base/listing.h"
 #include "benchmarks/catalogue.h"
 #include "benchmarks/engine.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
 #include "plan.h"
 
 static const struct opt_row rows[] = {

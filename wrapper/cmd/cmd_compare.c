@@ -1,4 +1,6 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
+#include "base/json_out.h"
+#include "base/listing.h"
 #include "cmd/compare.h"
 #include "cmd/compare_history.h"
 #include "cmd/compare_machine.h"

@@ -1,9 +1,10 @@
 /* cmd_doctor.c: `benchwrap doctor`: what is here, what is missing, what to do about it. Starts no other program. */
-#include "cmd/libraries.h"
-#include "cmd/listing.h"
-#include "cmd/cmd.h"
 #include "base/fs.h"
+#include "base/json_out.h"
+#include "base/listing.h"
 #include "benchmarks/rules.h"
+#include "cmd/cmd.h"
+#include "cmd/libraries.h"
 #include "plan.h"
 #include "server_look.h"
 

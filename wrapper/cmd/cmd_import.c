@@ -1,12 +1,13 @@
 /* cmd_import.c: `benchwrap import`: runs from outputs that lie around. */
-#include "wrapper/import.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/listing.h"
+#include "base/show.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
-#include "wrapper/run_make.h"
+#include "wrapper/import.h"
 #include "wrapper/run_commit.h"
 #include "wrapper/run_leftovers.h"
+#include "wrapper/run_make.h"
 
 #include <dirent.h>
 #include <errno.h>

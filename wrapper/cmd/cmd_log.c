@@ -2,13 +2,12 @@
  *
  * Facts go as one JSON object per datagram to the socket that BENCHWRAP_SOCKET names ("@name": abstract). Everything is checked
  * before the first is sent. */
-#include "base/env.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/tell.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 /* cmd_ls.c: `benchwrap ls`: the runs of a tree, newest first. Reads the meta of all runs and more of those only that are shown. */
+#include "base/listing.h"
+#include "base/show.h"
 #include "cmd/fold.h"
-#include "cmd/headline.h"
+#include "mlruns-format/headline.h"
 
 #include <string.h>
 
@@ -18,6 +20,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
 {
     const struct tree_run *run = line->run;
     struct arena *a = c->arena;
+    const struct folder tree = runs_tree(runs, run);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
     const char *verdict = runs_file(runs, run, "tags/benchwrap.verdict", 64, a), *status = runs_status(run);
@@ -40,7 +43,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     listing_text(l, b.n ? b.p : NULL);
     buf_clear(&b);
     double wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
-    bool known = headline_value(runs, run, "series.wall_s", a, &wall) || headline_value(runs, run, "run.wall_s", a, &wall) ||
+    bool known = headline_value(&tree, run, "series.wall_s", a, &wall) || headline_value(&tree, run, "run.wall_s", a, &wall) ||
                  run->end_ms > run->start_ms;
     if (known)
         show_duration(&b, wall);
@@ -50,7 +53,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
         listing_none(l);
     buf_clear(&b);
     struct headline h[HEADLINES_MAX];
-    size_t n = headlines_of(runs, run, a, h);
+    size_t n = headlines_of(&tree, run, a, h);
     for (size_t i = 0; i < n && !json; i++)
         headline_show(&b, &h[i]);
     for (size_t i = 0; i < n && json; i++)

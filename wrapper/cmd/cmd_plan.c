@@ -1,7 +1,8 @@
 /* cmd_plan.c: `benchwrap plan [OPTIONS] -- PROGRAM …`: what would be done and who decided it; runs nothing. */
+#include "base/json_out.h"
+#include "base/listing.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "cmd/listing.h"
 #include "plan.h"
 #include "series_plan.h"
 #include "server_look.h"

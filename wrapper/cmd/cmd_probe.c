@@ -1,7 +1,7 @@
 /* cmd_probe.c: `benchwrap probe`: what would be recorded of this machine, without a run: facts, costs, and why something is missing. */
 #include "base/clock.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
+#include "base/listing.h"
 #include "probes/probe.h"
 
 #include <fcntl.h>

@@ -1,9 +1,10 @@
 /* cmd_pull.c: `benchwrap pull`: the runs of an MLflow server into a tree. */
 #include "base/clock.h"
+#include "base/listing.h"
 #include "base/progress.h"
+#include "base/show.h"
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
 #include "cmd/since.h"
 #include "wrapper/plan.h"
 #include "wrapper/pull.h"

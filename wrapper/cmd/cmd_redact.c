@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
+#include "base/listing.h"
 #include "probes/environment.h"
 #include "probes/probe.h"
 #include "wrapper/redaction.h"

@@ -1,10 +1,11 @@
 /* cmd_retract.c: `benchwrap retract`: a run is withdrawn by a new run that says so; nothing of the old one is altered. */
 #include "base/clock.h"
+#include "base/listing.h"
 #include "cmd/runs.h"
 #include "wrapper/plan.h"
-#include "wrapper/run_make.h"
 #include "wrapper/run_commit.h"
 #include "wrapper/run_leftovers.h"
+#include "wrapper/run_make.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* cmd_rules.c: `benchwrap rules check|new`: for those who write rule files. */
 #include "base/fs.h"
+#include "base/json_out.h"
 #include "benchmarks/guess.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
 #include "cmd/rules_check.h"
 #include "plan.h"
 

@@ -1,4 +1,7 @@
 /* cmd_share.c: `benchwrap share`: the runs that the target never had go to a branch of one's own, with one pull request. */
+#include "base/json_out.h"
+#include "base/listing.h"
+#include "base/show.h"
 #include "cmd/share.h"
 
 #include <fcntl.h>

@@ -1,4 +1,7 @@
 /* cmd_show.c: `benchwrap show RUN`: everything about one run. */
+#include "base/json_out.h"
+#include "base/listing.h"
+#include "base/show.h"
 #include "cmd/runs.h"
 #include "mlruns-format/key.h"
 
@@ -73,7 +76,7 @@ static const struct json *metric_detail(const struct shown *s, const char *key)
 static const char *metric_unit(const struct shown *s, const char *key)
 {
     const char *unit = json_string(json_get(metric_detail(s, key), "unit"), NULL);
-    return unit ? unit : runs_unit(key, s->c->arena);
+    return unit ? unit : key_unit(key, s->c->arena);
 }
 
 /* The sample of greatest step, then time, as MLflow takes it. */

@@ -1,6 +1,7 @@
 /* cmd_ui.c: `benchwrap ui`: the runs of this tree in MLflow's own web interface. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/json_out.h"
 #include "cmd/help.h"
 #include "cmd/sync_runs.h"
 #include "cmd/ui_server.h"

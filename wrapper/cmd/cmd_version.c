@@ -1,7 +1,7 @@
 /* cmd_version.c: `benchwrap version`: versions of the program, the format and the libraries. */
+#include "base/json_out.h"
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
-#include "cmd/listing.h"
 
 static int run(struct cmd_context *c)
 {

@@ -195,7 +195,7 @@ static void describe(struct compared *m, const struct group *groups, size_t coun
             known = true;
         }
     if (!m->unit)
-        m->unit = runs_unit(m->key, a);
+        m->unit = key_unit(m->key, a);
     if (!m->unit || !m->direction)
         m->unit = m->direction = "";
 }
@@ -248,7 +248,7 @@ static size_t table_steps(const struct group *groups, size_t count, const char *
 /* Statistics beside their series say nothing new; what was seen of the machine is no result. */
 static bool is_wanted(const struct keys *every, const char *key)
 {
-    size_t stem = runs_stem(key);
+    size_t stem = key_stem(key);
     bool cost = strcmp(key, "run.wall_s") == 0;
     if (!key_is_result(key) && !cost)
         return false;

@@ -1,6 +1,9 @@
 /* compare_history.c: one run against the earlier ones like it: is a number worse than those lead one to expect? */
 #include "cmd/compare_history.h"
 
+#include "base/json_out.h"
+#include "base/listing.h"
+#include "base/show.h"
 #include "cmd/inputs.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* proposal.c: references proposed from runs. */
 #include "cmd/proposal.h"
 
+#include "base/json_out.h"
+#include "base/show.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
 

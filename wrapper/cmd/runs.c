@@ -2,7 +2,6 @@
 #include "cmd/runs.h"
 
 #include "base/fs.h"
-#include "base/units.h"
 #include "cmd/corrections.h"
 #include "cmd/runs_ref.h"
 #include "plan.h"
@@ -48,12 +47,6 @@ void runs_close(struct runs *runs)
     runs->all = NULL;
 }
 
-static const char *path_in_tree(const struct tree_run *run) /* "mlruns/<exp>/<run>" -> "<exp>/<run>" */
-{
-    const char *slash = strchr(run->path, '/');
-    return slash ? slash + 1 : run->path;
-}
-
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run)
 {
     struct folder f = run->tree ? *run->tree : runs->folder.ops ? runs->folder : folder_disk(runs->root);
@@ -63,15 +56,8 @@ struct folder runs_tree(const struct runs *runs, const struct tree_run *run)
 
 const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
 {
-    CLEANUP_BUF struct buf b;
-    char path[1024];
-    buf_init(&b, max + (1 << 20));
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", path_in_tree(run), name) >= sizeof path)
-        return NULL;
     struct folder tree = runs_tree(runs, run);
-    if (folder_read_head(&tree, path, max, &b) < 0)
-        return NULL;
-    return arena_dup(a, b.p ? b.p : "", b.n < max ? b.n : max);
+    return tree_file(&tree, run, name, max, a);
 }
 
 struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a)
@@ -80,7 +66,7 @@ struct json *runs_detail(const struct runs *runs, const struct tree_run *run, co
     struct json *doc = NULL;
     struct err err = {0};
     char path[256];
-    snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", path_in_tree(run));
+    snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", tree_run_path(run));
     buf_init(&b, DETAIL_MAX + (1 << 20));
     *ret_problem = NULL;
     struct folder tree = runs_tree(runs, run);
@@ -115,36 +101,6 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 {
     const struct tree_entry *e = runs_entry(list, key);
     return e ? arena_dup(a, e->value.p, e->value.n) : NULL;
-}
-
-size_t runs_stem(const char *key)
-{
-    static const char *const stats[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999", "ci_low", "ci_high"};
-    const char *dot = strrchr(key, '.');
-    for (size_t i = 0; dot && dot != key && i < sizeof stats / sizeof stats[0]; i++)
-        if (strcmp(dot + 1, stats[i]) == 0)
-            return (size_t)(dot - key);
-    return strlen(key);
-}
-
-const char *runs_unit(const char *key, struct arena *a)
-{
-    static const char *const names[] = {
-#define UNIT(name, dimension, factor) #name,
-#include "mlruns-format/units.def"
-#undef UNIT
-    };
-    const char *dot = strrchr(key, '.');
-    struct str stem = {key, runs_stem(key)};
-    if (dot && strcmp(dot, ".n") == 0)
-        return ""; /* a count */
-    const char *best = "";
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = strlen(names[i]);
-        if (stem.n > n && stem.p[stem.n - n - 1] == '_' && memcmp(stem.p + stem.n - n, names[i], n) == 0 && n > strlen(best))
-            best = names[i]; /* the longest: MiB_per_s, not s */
-    }
-    return arena_dup(a, best, strlen(best));
 }
 
 /* ---- loading ---- */
@@ -292,7 +248,7 @@ static int see_experiment(struct runs *runs, const struct tree_run *of, struct c
                           struct err *err)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct seeing s = {runs, arena_dup(c->arena, path_in_tree(of), strcspn(path_in_tree(of), "/")), corrections, c->arena};
+    struct seeing s = {runs, arena_dup(c->arena, tree_run_path(of), strcspn(tree_run_path(of), "/")), corrections, c->arena};
     if (!s.folder || folder_enter(ready(runs), s.folder, &in) < 0 || folder_list(&in, see_one, &s) < 0)
         return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
     corrections_settle(corrections);

@@ -3,7 +3,6 @@
 #define CMD_RUNS_H
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/listing.h"
 #include "mlruns-format/tree.h"
 
 struct runs {
@@ -42,10 +41,6 @@ const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDUL
 const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
 /* The entry's value as NUL-terminated text in the arena; NULL if absent. */
 const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
-/* Length of the key without its statistic (".max", ".p99" …); the whole length if it has none. */
-size_t runs_stem(const char *key);
-/* The unit in a key ("…bandwidth_MiB_per_s.max" -> MiB_per_s), by mlruns-format/units.def; "" none. Into the arena. */
-const char *runs_unit(const char *key, struct arena *a);
 /* The rows of the filters. */
 #define RUNS_ROWS_FILTER \
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0}, \

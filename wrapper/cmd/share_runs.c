@@ -1,5 +1,5 @@
 /* share_runs.c: which runs the target never had, and what would leave the site with them. */
-#include "cmd/headline.h"
+#include "mlruns-format/headline.h"
 #include "cmd/share.h"
 
 #include "base/fs.h"
@@ -400,12 +400,13 @@ static int measure_entry(void *context, const struct folder_entry *e)
 static void describe(struct share *s, struct share_run *r)
 {
     struct headline h[HEADLINES_MAX];
+    const struct folder tree = runs_tree(&s->runs, r->run);
     struct buf b CLEANUP_BUF;
     buf_init(&b, 1000);
     r->benchmark = file_of(s, r, "tags/benchmark", 256);
     r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
     r->node = file_of(s, r, "params/node.type", 256);
-    size_t n = headlines_of(&s->runs, r->run, s->c->arena, h);
+    size_t n = headlines_of(&tree, r->run, s->c->arena, h);
     for (size_t i = 0; i < n; i++)
         headline_show(&b, &h[i]);
     r->headline = n && !b.failed ? arena_dup(s->c->arena, b.p, b.n) : NULL;

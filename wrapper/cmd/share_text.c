@@ -1,4 +1,5 @@
 /* share_text.c: title and text of a pull request: what it brings, as tables. What runs say of themselves is foreign text, also in Markdown. */
+#include "base/show.h"
 #include "cmd/share.h"
 
 #include <stdio.h>

@@ -2,16 +2,16 @@
 #include "results/message.h"
 
 #include "base/fs.h"
-#include "cmd/headline.h"
+#include "mlruns-format/headline.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 
 enum { LINES_MAX = 50, WORD_MAX = 80, KINDS_MAX = 3 };
 
-static const char *text_of(const struct runs *runs, const struct tree_run *run, const char *file, struct arena *a)
+static const char *text_of(const struct folder *tree, const struct tree_run *run, const char *file, struct arena *a)
 {
-    const char *text = runs_file(runs, run, file, 400, a);
+    const char *text = tree_file(tree, run, file, 400, a);
     struct str trimmed = str_trim(str_of(text));
     return text && trimmed.n ? arena_dup(a, trimmed.p, trimmed.n) : NULL;
 }
@@ -38,7 +38,7 @@ static void experiment_name(struct buf *to, int root, const char *experiment)
 }
 
 struct place {
-    struct runs runs;
+    struct folder tree;
     struct tree_run run;
     struct arena arena;
     char path[80];
@@ -46,7 +46,7 @@ struct place {
 
 static void place_init(struct place *p, int root, const struct scan_run *run)
 {
-    *p = (struct place){.runs = {.root = root}};
+    *p = (struct place){.tree = folder_disk(root)};
     snprintf(p->path, sizeof p->path, "mlruns/%.24s/%s", run->experiment, run->id);
     p->run.path = p->path;
     arena_init(&p->arena, 1 << 20);
@@ -54,7 +54,7 @@ static void place_init(struct place *p, int root, const struct scan_run *run)
 
 static void print_benchmark(struct buf *to, struct place *p, int root, const struct scan_run *run)
 {
-    const char *benchmark = text_of(&p->runs, &p->run, "tags/benchmark", &p->arena);
+    const char *benchmark = text_of(&p->tree, &p->run, "tags/benchmark", &p->arena);
     if (benchmark)
         buf_plain(to, str_of(benchmark), WORD_MAX);
     else
@@ -70,7 +70,7 @@ void message_subject(struct buf *to, int root, const struct scan_run *run)
     place_init(&p, root, run);
     buf_init(&numbers, 2000);
     print_benchmark(to, &p, root, run);
-    size_t n = headlines_of(&p.runs, &p.run, &p.arena, found);
+    size_t n = headlines_of(&p.tree, &p.run, &p.arena, found);
     for (size_t i = 0; i < n; i++)
         headline_show(&numbers, &found[i]);
     if (numbers.n) {
@@ -78,7 +78,7 @@ void message_subject(struct buf *to, int root, const struct scan_run *run)
         buf_plain(to, buf_text(&numbers), 160);
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const char *word = text_of(&p.runs, &p.run, words[i], &p.arena);
+        const char *word = text_of(&p.tree, &p.run, words[i], &p.arena);
         if (!word || strcmp(word, "none") == 0)
             continue;
         bool sum =

@@ -118,29 +118,12 @@ static void tables_are_compared_step_by_step(void **state)
     arena_deinit(&a);
 }
 
-static void keys_are_taken_apart(void **state)
-{
-    static const struct { const char *key; size_t stem; const char *unit; } rows[] = {
-        {"write.bw_MiB_per_s.max", 18, "MiB_per_s"}, {"write.bw_MiB_per_s", 18, "MiB_per_s"}, {"write.bw_MiB_per_s.n", 18, ""},
-        {"run.wall_s", 10, "s"}, {"class", 5, ""}, {"a.max", 1, ""}, {"lat_us.p999", 6, "us"}, {"x.maximum", 9, ""},
-    };
-    struct arena a;
-    (void)state;
-    arena_init(&a, 0);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_int_equal(runs_stem(rows[i].key), rows[i].stem);
-        assert_string_equal(runs_unit(rows[i].key, &a), rows[i].unit);
-    }
-    arena_deinit(&a);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_follow_direction_and_number),
         cmocka_unit_test(a_run_counts_once_among_several),
         cmocka_unit_test(tables_are_compared_step_by_step),
-        cmocka_unit_test(keys_are_taken_apart),
     };
     return cmocka_run_group_tests_name("cmd/compare", tests, NULL, NULL);
 }

@@ -120,6 +120,22 @@ static void families_of_the_machine(void **state)
             fail_msg("%s", rows[i].key);
 }
 
+static void keys_are_taken_apart(void **state)
+{
+    static const struct { const char *key; size_t stem; const char *unit; } rows[] = {
+        {"write.bw_MiB_per_s.max", 18, "MiB_per_s"}, {"write.bw_MiB_per_s", 18, "MiB_per_s"}, {"write.bw_MiB_per_s.n", 18, ""},
+        {"run.wall_s", 10, "s"}, {"class", 5, ""}, {"a.max", 1, ""}, {"lat_us.p999", 6, "us"}, {"x.maximum", 9, ""},
+    };
+    struct arena a;
+    (void)state;
+    arena_init(&a, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(key_stem(rows[i].key), rows[i].stem);
+        assert_string_equal(key_unit(rows[i].key, &a), rows[i].unit);
+    }
+    arena_deinit(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +145,7 @@ int main(void)
         cmocka_unit_test(the_vectors_of_the_format),
         cmocka_unit_test(segments),
         cmocka_unit_test(families_of_the_machine),
+        cmocka_unit_test(keys_are_taken_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* headline.h: the one or two numbers by which a run is known in a table. */
-#ifndef CMD_HEADLINE_H
-#define CMD_HEADLINE_H
-#include "cmd/runs.h"
+#ifndef MLRUNS_FORMAT_HEADLINE_H
+#define MLRUNS_FORMAT_HEADLINE_H
+#include "mlruns-format/tree.h"
 
 enum { HEADLINES_MAX = 2 };
 struct headline {
@@ -10,10 +10,10 @@ struct headline {
 };
 
 /* The value of greatest step in the tail of metrics/<key>; false if there is none that can be read. */
-bool headline_value(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a, double *ret);
+bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret);
 /* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. ret has
  * room for HEADLINES_MAX; how many there are is returned. */
-size_t headlines_of(const struct runs *runs, const struct tree_run *run, struct arena *a, struct headline *ret);
+size_t headlines_of(const struct folder *tree, const struct tree_run *run, struct arena *a, struct headline *ret);
 /* "write.bandwidth.max 11059.2 MiB_per_s", behind a comma where something stands in `to`. */
 void headline_show(struct buf *to, const struct headline *h);
 #endif

@@ -1,6 +1,7 @@
 /* headline.c: the one or two numbers by which a run is known in a table. */
-#include "cmd/headline.h"
+#include "mlruns-format/headline.h"
 
+#include "base/show.h"
 #include "mlruns-format/key.h"
 
 #include <stdio.h>
@@ -9,11 +10,11 @@
 
 enum { METRIC_TAIL = 4096 };
 
-bool headline_value(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a, double *ret)
+bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret)
 {
     char path[400];
     snprintf(path, sizeof path, "metrics/%.300s", key);
-    const char *text = runs_file(runs, run, path, METRIC_TAIL, a);
+    const char *text = tree_file(tree, run, path, METRIC_TAIL, a);
     if (!text || strlen(text) >= METRIC_TAIL) /* a series that long is no headline */
         return false;
     bool found = false;
@@ -51,46 +52,45 @@ static int each_metric(void *context, const struct folder_entry *e)
 }
 
 /* Names of the run's metrics that are about the program, sorted. */
-static size_t metric_names(const struct runs *runs, const struct tree_run *run, struct arena *a, char **names, size_t max)
+static size_t metric_names(const struct folder *tree, const struct tree_run *run, struct arena *a, char **names, size_t max)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct folder tree = runs_tree(runs, run);
     struct metric_names m = {a, names, 0, max};
     char path[256];
-    snprintf(path, sizeof path, "%s/metrics", run->path + strlen("mlruns/"));
-    if (folder_enter(&tree, path, &in) == 0)
+    snprintf(path, sizeof path, "%s/metrics", tree_run_path(run));
+    if (folder_enter(tree, path, &in) == 0)
         folder_names(&in, each_metric, &m);
     if (m.n)
         qsort(names, m.n, sizeof *names, by_name);
     return m.n;
 }
 
-size_t headlines_of(const struct runs *runs, const struct tree_run *run, struct arena *a, struct headline *ret)
+size_t headlines_of(const struct folder *tree, const struct tree_run *run, struct arena *a, struct headline *ret)
 {
     size_t n = 0;
-    const char *named = runs_file(runs, run, "tags/benchwrap.headline", 1024, a);
+    const char *named = tree_file(tree, run, "tags/benchwrap.headline", 1024, a);
     struct str rest = str_of(named);
     for (struct str word; n < HEADLINES_MAX && (word = str_word(&rest)).n;) {
         const char *key = arena_dup(a, word.p, word.n);
-        if (key && !strstr(key, "..") && headline_value(runs, run, key, a, &ret[n].value))
+        if (key && !strstr(key, "..") && headline_value(tree, run, key, a, &ret[n].value))
             ret[n++].key = key;
     }
     enum { NAMES_MAX = 256 };
     char *names[NAMES_MAX];
     static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};
-    size_t count = n || named ? 0 : metric_names(runs, run, a, names, NAMES_MAX);
+    size_t count = n || named ? 0 : metric_names(tree, run, a, names, NAMES_MAX);
     for (size_t w = 0; n == 0 && w < sizeof wanted / sizeof wanted[0]; w++)
         for (size_t i = 0; n < HEADLINES_MAX && i < count; i++)
-            if (str_ends(str_of(names[i]), wanted[w]) && headline_value(runs, run, names[i], a, &ret[n].value))
+            if (str_ends(str_of(names[i]), wanted[w]) && headline_value(tree, run, names[i], a, &ret[n].value))
                 ret[n++].key = names[i];
     for (size_t i = 0; i < n; i++)
-        ret[i].unit = runs_unit(ret[i].key, a);
+        ret[i].unit = key_unit(ret[i].key, a);
     return n;
 }
 
 void headline_show(struct buf *to, const struct headline *h)
 {
-    size_t stem = runs_stem(h->key), unit = strlen(h->unit), plain = unit && stem > unit + 1 ? stem - unit - 1 : stem;
+    size_t stem = key_stem(h->key), unit = strlen(h->unit), plain = unit && stem > unit + 1 ? stem - unit - 1 : stem;
     buf_printf(to, "%s%.*s%s ", to->n ? ", " : "", (int)plain, h->key, h->key + stem);
     show_double(to, h->value);
     buf_printf(to, "%s%s", unit ? " " : "", h->unit);

@@ -1,0 +1,21 @@
+/* tree_file.c: single small files of a run; see tree.h. */
+#include "mlruns-format/tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *tree_run_path(const struct tree_run *run)
+{
+    const char *slash = strchr(run->path, '/');
+    return slash ? slash + 1 : run->path;
+}
+
+const char *tree_file(const struct folder *tree, const struct tree_run *run, const char *name, size_t max, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    char path[1024];
+    buf_init(&b, max + (1 << 20));
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", tree_run_path(run), name) >= sizeof path || folder_read_head(tree, path, max, &b) < 0)
+        return NULL;
+    return arena_dup(a, b.p ? b.p : "", b.n < max ? b.n : max);
+}
