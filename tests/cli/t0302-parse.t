@@ -19,9 +19,9 @@ refuses() # NAME PATTERN: rules on standard input
 rules good.yaml <<'END'
   - {name: speed, regex: '^speed: (?<v>\S+) (?<u>\S+)', metrics: [{name: speed, cell: v, unit_cell: u, unit: MB_per_s, better: higher, headline: max}]}
 END
-text=$("$BENCHWRAP" parse --rules ./good.yaml --json out)
-like "a series has its headline statistic" "$text" '"key":"speed_MB_per_s.max", "value":13, "unit":"MB_per_s"'
-like "and its steps" "$text" '"value":12.5, "unit":"MB_per_s", "step":0, "direction":"higher"'
+text=$("$BENCHWRAP" parse --rules ./good.yaml --json out | tr -d ' \n')
+like "a series has its headline statistic" "$text" '"key":"speed_MB_per_s.max","value":13,"unit":"MB_per_s"'
+like "and its steps" "$text" '"value":12.5,"unit":"MB_per_s","step":0,"direction":"higher"'
 like "no failure is a pass" "$text" '"verdict":"pass"'
 like "standard input is read" "$("$BENCHWRAP" parse --rules ./good.yaml - <out)" 'speed_MB_per_s.max +13 MB_per_s'
 like "an exit status fails the run" "$("$BENCHWRAP" parse --rules ./good.yaml --exit-status 3 out)" 'fail: exit status 3'

@@ -1,7 +1,8 @@
 /* cmd_parse.c: `benchwrap parse`: reads a stored output by a rule file and tells params, metrics and verdict; runs nothing. */
-#include "cmd/cmd.h"
 #include "base/fs.h"
+#include "base/json_out.h"
 #include "benchmarks/catalogue.h"
+#include "cmd/cmd.h"
 #include "cmd/reading.h"
 #include "launch/peel.h"
 #include "plan.h"
@@ -98,85 +99,66 @@ static const char *guess_rules(struct cmd_context *c, const char *output, char *
     return path;
 }
 
-static void json_text(struct buf *b, const char *key, struct str value, bool more)
+static void json_facts(struct json_out *j, const char *key, const struct record *record, enum fact_kind kind,
+                       void (*print)(struct json_out *j, const struct fact *f))
 {
-    buf_json(b, str_of(key));
-    buf_putc(b, ':');
-    buf_json(b, value);
-    buf_puts(b, more ? ", " : "");
-}
-
-static void json_facts(struct buf *b, const struct record *record, enum fact_kind kind, void (*print)(struct buf *b, const struct fact *f))
-{
-    bool first = true;
+    json_open(j, key, kind == FACT_PARAM || kind == FACT_TAG ? '{' : '[');
     for (const struct fact *f = record->first; f; f = f->next)
-        if (f->kind == kind) {
-            buf_puts(b, first ? "\n    " : ",\n    ");
-            print(b, f);
-            first = false;
-        }
+        if (f->kind == kind)
+            print(j, f);
+    json_close(j, kind == FACT_PARAM || kind == FACT_TAG ? '}' : ']');
 }
 
-static void print_pair(struct buf *b, const struct fact *f)
+static void print_pair(struct json_out *j, const struct fact *f)
 {
-    buf_json(b, f->key);
-    buf_puts(b, ": ");
-    buf_json(b, f->text);
+    json_str(j, f->key.p, f->text);
 }
 
-static void print_metric(struct buf *b, const struct fact *f)
+static void print_metric(struct json_out *j, const struct fact *f)
 {
-    buf_putc(b, '{');
-    json_text(b, "key", f->key, true);
-    buf_puts(b, "\"value\":");
-    buf_double(b, f->value);
-    buf_puts(b, ", ");
-    json_text(b, "unit", str_of(f->unit), true);
-    buf_printf(b, "\"step\":%" PRId64 ", ", f->step);
-    json_text(b, "direction", str_of(record_direction_name(f->direction)), true);
-    json_text(b, "source", str_of(f->source), false);
-    buf_putc(b, '}');
+    json_open(j, NULL, '{');
+    json_str(j, "key", f->key);
+    json_double(j, "value", f->value);
+    json_str(j, "unit", str_of(f->unit));
+    json_int(j, "step", f->step);
+    json_str(j, "direction", str_of(record_direction_name(f->direction)));
+    json_str(j, "source", str_of(f->source));
+    json_close(j, '}');
 }
 
-static void print_missing(struct buf *b, const struct fact *f)
+static void print_missing(struct json_out *j, const struct fact *f)
 {
-    buf_putc(b, '{');
-    json_text(b, "key", f->key, true);
-    json_text(b, "reason", f->text, false);
-    buf_putc(b, '}');
+    json_open(j, NULL, '{');
+    json_str(j, "key", f->key);
+    json_str(j, "reason", f->text);
+    json_close(j, '}');
 }
 
-static void print_text(struct buf *b, const struct fact *f)
+static void print_text(struct json_out *j, const struct fact *f)
 {
-    buf_json(b, f->text);
+    json_str(j, NULL, f->text);
 }
 
 static void print_json(struct buf *b, const struct rules *rules, const struct record *record, const struct rules_outcome *out)
 {
-    buf_puts(b, "{\n  ");
-    json_text(b, "rules", str_of(rules_name(rules)), false);
-    buf_puts(b, ",\n  ");
-    json_text(b, "rules_version", str_of(rules_version(rules)), false);
-    buf_puts(b, ",\n  \"params\": {");
-    json_facts(b, record, FACT_PARAM, print_pair);
-    buf_puts(b, "},\n  \"tags\": {");
-    json_facts(b, record, FACT_TAG, print_pair);
-    buf_puts(b, "},\n  \"metrics\": [");
-    json_facts(b, record, FACT_METRIC, print_metric);
-    buf_puts(b, "],\n  ");
-    json_text(b, "verdict", str_of(reading_verdict(out->verdict)), false);
-    buf_puts(b, ",\n  ");
-    json_text(b, "reason", str_of(out->reason), false);
+    struct json_out j = {.to = b};
+    json_open(&j, NULL, '{');
+    json_str(&j, "rules", str_of(rules_name(rules)));
+    json_str(&j, "rules_version", str_of(rules_version(rules)));
+    json_facts(&j, "params", record, FACT_PARAM, print_pair);
+    json_facts(&j, "tags", record, FACT_TAG, print_pair);
+    json_facts(&j, "metrics", record, FACT_METRIC, print_metric);
+    json_str(&j, "verdict", str_of(reading_verdict(out->verdict)));
+    json_str(&j, "reason", str_of(out->reason));
     if (record->references.n) {
-        buf_puts(b, ",\n  \"references\": [");
-        buf_str(b, record->references);
-        buf_putc(b, ']');
+        CLEANUP_BUF struct buf list;
+        buf_init(&list, record->references.n + 3);
+        buf_printf(&list, "[" STR_FMT "]", STR_ARG(record->references));
+        json_raw(&j, "references", buf_text(&list));
     }
-    buf_puts(b, ",\n  \"missing\": [");
-    json_facts(b, record, FACT_MISSING, print_missing);
-    buf_puts(b, "],\n  \"warnings\": [");
-    json_facts(b, record, FACT_WARNING, print_text);
-    buf_puts(b, "]\n}\n");
+    json_facts(&j, "missing", record, FACT_MISSING, print_missing);
+    json_facts(&j, "warnings", record, FACT_WARNING, print_text);
+    json_close(&j, '}');
 }
 
 static void print_lines(struct buf *b, const struct record *record, enum fact_kind kind, const char *heading)
