@@ -324,9 +324,9 @@ __attribute__((used, noreturn)) void stub_main(long *stack)
     leave(stub(argc, argv, argv + argc + 1));
 }
 
-/* The compiler may ask for these wherever it likes. */
-void *memset(void *to, int c, unsigned long n);
-__attribute__((used)) void *memset(void *to, int c, unsigned long n)
+/* The compiler may ask for these wherever it likes, by the names that the C library has for them. */
+void *fill_bytes(void *to, int c, unsigned long n) __asm__("memset");
+__attribute__((used)) void *fill_bytes(void *to, int c, unsigned long n)
 {
     char *p = to;
     while (n--) {
@@ -335,8 +335,8 @@ __attribute__((used)) void *memset(void *to, int c, unsigned long n)
     }
     return to;
 }
-void *memcpy(void *to, const void *from, unsigned long n);
-__attribute__((used)) void *memcpy(void *to, const void *from, unsigned long n)
+void *copy_bytes(void *to, const void *from, unsigned long n) __asm__("memcpy");
+__attribute__((used)) void *copy_bytes(void *to, const void *from, unsigned long n)
 {
     char *p = to;
     const char *q = from;
