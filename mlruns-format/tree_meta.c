@@ -10,7 +10,8 @@ static bool is_plain(struct str v)
     for (size_t i = 0; i < v.n; i++) {
         char c = v.p[i];
         if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '/' || c == '.' ||
-              (c == '-' && i > 0) || (c == ':' && i > 0 && i + 1 < v.n)))
+              (c == '-' && i > 0) || (c == ':' && i > 0 && i + 1 < v.n && v.p[i + 1] != ' ') ||
+              (c == ' ' && i > 0 && i + 1 < v.n))) /* no '#' here: it is no comment */
             return false;
     }
     return v.n > 0;

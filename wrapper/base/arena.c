@@ -75,13 +75,16 @@ char *arena_dup(struct arena *a, const char *p, size_t n)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+    char text[256]; /* mostly enough: then it is formatted once */
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     char *to = n < 0 ? NULL : arena_get(a, (size_t)n + 1);
-    if (to)
+    if (to && (size_t)n < sizeof text)
+        memcpy(to, text, (size_t)n);
+    else if (to)
         vsnprintf(to, (size_t)n + 1, fmt, again);
     va_end(again);
     return to;

@@ -75,12 +75,15 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    size_t room = b->failed ? 0 : b->size - b->n; /* mostly enough: then it is formatted once */
+    int n = vsnprintf(room ? b->p + b->n : NULL, room, fmt, ap);
     char *to = n < 0 ? NULL : buf_room(b, (size_t)n);
     if (to) {
-        vsnprintf(to, (size_t)n + 1, fmt, again);
+        if ((size_t)n >= room)
+            vsnprintf(to, (size_t)n + 1, fmt, again);
         b->n += (size_t)n;
-    }
+    } else if (room)
+        b->p[b->n] = 0;
     va_end(again);
 }
 
@@ -97,12 +100,27 @@ struct str buf_text(const struct buf *b)
     return (struct str){b->p ? b->p : "", b->n};
 }
 
+/* So many bytes at the beginning stand for themselves in a JSON string. */
+static size_t json_plain(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
 void buf_json(struct buf *b, struct str s)
 {
     buf_putc(b, '"');
     for (size_t i = 0; i < s.n;) {
         unsigned char c = (unsigned char)s.p[i];
-        size_t k = str_utf8(s.p + i, s.n - i);
+        size_t k = json_plain(s.p + i, s.n - i);
+        if (k > 0) {
+            buf_add(b, s.p + i, k);
+            i += k;
+            continue;
+        }
+        k = str_utf8(s.p + i, s.n - i);
         if (k == 0) {
             buf_puts(b, "\xef\xbf\xbd");
             k = 1;

@@ -15,7 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SOCKETS_MAX = 8, SMALL_BODY = 64 << 10 /* of a file: sent with the head in one piece */, PARTING_MS = 5000, HOT_NS = 1000000000 /* a connection used so lately is not one that the server has closed for being idle */ };
+enum {
+    SOCKETS_MAX = 8,
+    SMALL_BODY = 64 << 10, /* of a file: sent with the head in one piece */
+    PARTING_MS = 5000,
+    HOT_NS = 1000000000,   /* a connection used so lately is not one that the server has closed for being idle */
+};
 
 struct http {
     int64_t last_ns;             /* when the last reply came; 0: none */
@@ -34,7 +39,7 @@ struct http {
     struct http_reply *reply;
     uint64_t sent;
     struct buf small;         /* the body, where it is a small file's */
-    int64_t now_s, again_s;   /* dates of the reply: when it was made, and when to come again; 0: none */
+    char date[40], again[40]; /* of the reply: when it was made, and when to come again; "": none */
     bool too_long, unwritable, unreadable, remains;
     char text[CURL_ERROR_SIZE];
 };
@@ -203,12 +208,10 @@ static bool key_is(struct str key, const char *name)
     return key.n == strlen(name) && strncasecmp(key.p, name, key.n) == 0;
 }
 
-static int64_t date_of(const struct http *h, struct str text)
+/* What does not fit is no date. */
+static void keep_date(char to[40], struct str text)
 {
-    char date[64];
-    snprintf(date, sizeof date, STR_FMT, STR_ARG(str_sub(text, 0, 63)));
-    int64_t s = h->curl.curl_getdate(date, NULL);
-    return s > 0 ? s : 0;
+    snprintf(to, 40, STR_FMT, STR_ARG(text.n < 40 ? text : STR("")));
 }
 
 /* Only the last reply's counts: those of redirects come before it. */
@@ -217,14 +220,14 @@ static size_t on_header(char *p, size_t size, size_t n, void *context)
     struct http *h = context;
     struct str line = {p, size * n}, key = str_cut(&line, ':');
     if (str_starts(key, "HTTP/"))
-        h->reply->etag[0] = 0, h->reply->limit_reset_s = h->now_s = h->again_s = 0, h->remains = true;
+        h->reply->etag[0] = h->date[0] = h->again[0] = 0, h->reply->limit_reset_s = 0, h->remains = true;
     line = str_trim(line.p ? line : STR(""));
     if (key_is(key, "etag") && line.n < sizeof h->reply->etag)
         snprintf(h->reply->etag, sizeof h->reply->etag, STR_FMT, STR_ARG(line));
     if (key_is(key, "date"))
-        h->now_s = date_of(h, line);
+        keep_date(h->date, line);
     if (key_is(key, "retry-after") && line.n && (line.p[0] < '0' || line.p[0] > '9'))
-        h->again_s = date_of(h, line);
+        keep_date(h->again, line);
     if (key_is(key, "x-ratelimit-remaining") || key_is(key, "ratelimit-remaining"))
         h->remains = !str_is(line, "0");
     if (key_is(key, "x-ratelimit-reset") || key_is(key, "ratelimit-reset"))
@@ -416,8 +419,10 @@ static void take_reply(struct http *h, struct http_reply *r)
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &after);
     r->status = (int)status;
     snprintf(r->type, sizeof r->type, "%s", type ? type : "");
-    if (h->now_s && h->again_s) /* by one clock: libcurl counts from ours */
-        after = h->again_s - h->now_s;
+    int64_t now = h->date[0] && h->again[0] ? h->curl.curl_getdate(h->date, NULL) : 0;
+    int64_t again = now > 0 ? h->curl.curl_getdate(h->again, NULL) : 0;
+    if (again > 0) /* by one clock: libcurl counts from ours */
+        after = again - now;
     r->retry_after_s = after > 0 ? (double)after : -1;
     if (h->remains)
         r->limit_reset_s = 0;

@@ -85,10 +85,22 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
 }
 #endif
 
+#if defined(__x86_64__)
+/* Asking the processor costs microseconds in a virtual machine: it is asked once, and only by somebody who has much to sum up. */
+static int use_sha(size_t count)
+{
+    enum { WORTH = 16 }; /* blocks */
+    static _Atomic int known, plain;
+    if (known == 0 && (count >= WORTH || (plain += (int)count) >= WORTH))
+        known = has_sha() ? 1 : -1;
+    return known > 0;
+}
+#endif
+
 static void blocks(uint32_t state[8], const unsigned char *p, size_t count)
 {
 #if defined(__x86_64__)
-    if (count >= 16 && has_sha()) { /* asking the processor costs microseconds in a virtual machine */
+    if (use_sha(count)) {
         blocks_sha(state, p, count);
         return;
     }

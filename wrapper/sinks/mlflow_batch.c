@@ -84,9 +84,14 @@ void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t 
     b->metric_at[b->n_metrics] = (uint32_t)b->metrics.n;
     buf_puts(&b->metrics, b->n_metrics++ ? ",{\"key\":" : "{\"key\":");
     buf_json(&b->metrics, key);
-    buf_puts(&b->metrics, isfinite(value) ? ",\"value\":" : ",\"value\":\"");
-    buf_double(&b->metrics, value);
-    buf_printf(&b->metrics, "%s,\"timestamp\":%lld,\"step\":%lld}", isfinite(value) ? "" : "\"", (long long)time_ms, (long long)step);
+    if (isfinite(value)) /* 17 digits are every double; the shortest text is looked for where people read it */
+        buf_printf(&b->metrics, ",\"value\":%.17g", value);
+    else {
+        buf_puts(&b->metrics, ",\"value\":\"");
+        buf_double(&b->metrics, value);
+        buf_putc(&b->metrics, '"');
+    }
+    buf_printf(&b->metrics, ",\"timestamp\":%lld,\"step\":%lld}", (long long)time_ms, (long long)step);
 }
 
 /* The server counts characters, and cuts without a word; here it is counted, and a cut value is shorter than any that the server cut. */

@@ -108,9 +108,13 @@ static bool add_file(struct sha256 *s, int dir, const char *path)
 
 static void add_str(struct sha256 *s, struct str text)
 {
-    char length[32];
-    int n = snprintf(length, sizeof length, "%zu:", text.n);
-    sha256_add(s, length, (size_t)n);
+    char length[24], *at = length + sizeof length; /* "12:": printf would cost more than the sum of a short text */
+    size_t n = text.n;
+    *--at = ':';
+    do
+        *--at = (char)('0' + n % 10);
+    while (n /= 10);
+    sha256_add(s, at, (size_t)(length + sizeof length - at));
     sha256_add(s, text.p ? text.p : "", text.n);
 }
 

@@ -26,6 +26,11 @@ static void the_bound_sticks(void **state)
     buf_putc(&b, '6');
     assert_true(b.failed);
     assert_null(buf_room(&b, 1));
+    buf_clear(&b);
+    buf_printf(&b, "%s", "ab");
+    buf_printf(&b, "%d", 12345);
+    assert_true(b.failed);
+    assert_string_equal(b.p, "ab");
 }
 
 static void growing_keeps_the_text(void **state)

@@ -504,7 +504,10 @@ static void damaged_runs_are_told(void **state)
         {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '2'\n", "another experiment id"},
         {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '1'\nend_time: null\n", "no start_time"},
         {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '1'\nstart_time: 5\nstatus: 9\n", "unknown status"},
+        {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '1'\nstart_time: 5\nrun_name: a: b\n", "meta.yaml"},
+        {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '1'\nstart_time: 5\nrun_name: a b: c\n", "meta.yaml"},
         {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '1'\nstart_time: 5\nstatus: 3\nuser_id: u\n", NULL},
+        {"meta.yaml", "run_id: aaaa456789abcdef0123456789abcdef\nexperiment_id: '1'\nstart_time: 5\nstatus: 3\nrun_name: run 0 - a :b\n", NULL},
         {"metrics/m", "1 2 3\n\n2 3 4\n", "metrics/m:2"}, {"metrics/m", "", "metrics/m is empty"}, {"metrics/m", "1.0 2 3\n", "metrics/m:1"}, {"metrics/m", "1 two 3\n", "metrics/m:1"},
         {"metrics/m", "1 2 3\n", NULL},
     };
