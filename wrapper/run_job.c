@@ -361,7 +361,8 @@ int64_t job_next(const struct run *run)
     if (j->stage == JOB_OTHER && j->look_ns < next)
         next = j->look_ns;
     if (j->stage == JOB_JSON || j->stage == JOB_TEXT) {
-        int64_t due = j->ask.out < 0 ? clock_mono_ns() + 2 * MS : j->ask.until_ns;
+        int64_t due = clock_mono_ns() + (j->ask.out < 0 ? 2 : ASK_LOOK_MS) * MS;
+        due = due < j->ask.until_ns ? due : j->ask.until_ns;
         next = due < next ? due : next;
     }
     return next;

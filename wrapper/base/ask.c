@@ -137,10 +137,11 @@ enum ask_end ask_hear(struct ask *a)
         stop(a, ASK_LONG);
         return a->end;
     }
-    int rc = a->out < 0 ? (int)waitpid(a->pid, &a->status, WNOHANG) : 0;
+    int rc = (int)waitpid(a->pid, &a->status, WNOHANG);
     if (rc > 0 || (rc < 0 && errno == ECHILD)) {
-        a->pid = 0;
-        stop(a, ASK_DONE);
+        a->pid = 0; /* all that it wrote is in the pipes, also where a process that it left behind holds them open */
+        drain(&a->err, &a->why, WHY_MAX);
+        stop(a, drain(&a->out, &a->text, a->text.max - PIECE - 1) ? ASK_DONE : ASK_LONG);
     } else if (clock_mono_ns() >= a->until_ns)
         stop(a, ASK_LATE);
     return a->end;
@@ -154,7 +155,7 @@ enum ask_end ask_wait(struct ask *a, int64_t wait_ms)
         struct pollfd p[2] = {{a->out, POLLIN, 0}, {a->err, POLLIN, 0}};
         if (now >= until)
             break;
-        poll(p, 2, a->out < 0 ? 1 : ms > 1000 ? 1000 : ms < 1 ? 1 : (int)ms);
+        poll(p, 2, a->out < 0 ? 1 : ms > ASK_LOOK_MS ? ASK_LOOK_MS : ms < 1 ? 1 : (int)ms);
     }
     return a->end;
 }

@@ -31,10 +31,11 @@ struct ask {
 };
 #define ASK_NONE ((struct ask){.out = -1, .err = -1, .in = -1})
 
+enum { ASK_LOOK_MS = 200 /* so often ask_hear looks whether it has ended, though something holds its pipe open */ };
 enum { ASK_INPUT = 1 /* its standard input is a pipe from us instead of /dev/null */ };
 /* argv[0] is looked for in PATH. env: its environment, NULL-terminated. max: bytes of the answer; limit_ms 0: none. 0; -1: no process (ret->end is ASK_FAILED). */
 int ask_start(struct ask *ret, char *const *argv, char *const *env, size_t max, int64_t limit_ms, unsigned flags, struct err *err);
-/* Takes what is there without waiting. Returns ask->end; as soon as it is not ASK_RUNS the process is gone or killed. */
+/* Takes what is there without waiting. The program's own end is the end: what a process that it left behind may write is not waited for. Returns ask->end; as soon as it is not ASK_RUNS the process is gone or killed. */
 enum ask_end ask_hear(struct ask *a);
 /* Waits until it has ended, at most so long (and never beyond its own limit). */
 enum ask_end ask_wait(struct ask *a, int64_t wait_ms);
