@@ -92,6 +92,8 @@ static bool drain(int *fd, struct buf *to, size_t keep)
 {
     while (*fd >= 0) {
         char *room = buf_room(to, PIECE);
+        if (room)
+            *room = 0; /* it is a string whatever comes */
         ssize_t n = room ? read(*fd, room, PIECE) : 0;
         if (n < 0 && errno == EINTR)
             continue;
