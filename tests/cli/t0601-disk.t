@@ -39,8 +39,13 @@ wrapped "mlruns is a file"
 like "mlruns is a file: it is told" "$(cat "$WORK/err")" "^benchwrap: "
 rm -rf "$WORK/d"
 
-if ! pkg-config --exists fuse3 2>/dev/null || ! command -v fusermount3 >/dev/null || [ ! -e /dev/fuse ]; then
-    skip "file system that never returns" "libfuse3-dev, fuse3 or /dev/fuse is missing"
+if [ ! -e /dev/fuse ]; then
+    skip_here "file system that never returns" "the kernel, or the container, has no /dev/fuse"
+    done_testing
+    exit
+fi
+if ! pkg-config --exists fuse3 2>/dev/null || ! command -v fusermount3 >/dev/null; then
+    skip "file system that never returns" "libfuse3-dev or fuse3 is missing"
     done_testing
     exit
 fi
