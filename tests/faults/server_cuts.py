@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""server_cuts.py [--rounds N] [--runs N] [--cuts N] [--seed N] [--real MLFLOW] BUILD: `sync` under random cuts.
+"""server_cuts.py [--rounds N] [--runs N] [--cuts N] [--seed N] [--real MLFLOW] [--judge PROGRAM] BUILD: `sync` under random cuts.
 
 Each round makes a tree of runs (series, artifacts, parents), and syncs it through a proxy that at a random byte of the traffic, in either direction,
 closes the connection, resets it, lets it stall, kills the client, or kills the server (SIGKILL, restarted): until so many cuts are made. Now and then a
 second sync of a copy of the tree runs beside it. Then a last sync must end well, every run must be on the server exactly once, equal to the tree fact
 by fact (tests/mlruns/compare_server.py), and none more be active there. The server is tests/server/fault-server with a journal, or a real one.
+A judge, another's word on what lies on the server: PROGRAM URL TREE, which must end with 0.
 Prints one line for each round; status 0 or 1."""
 import argparse
 import json
@@ -258,6 +259,10 @@ def one_round(args, rng, place):
         active = count_active(server.url)
         if active != args.runs:
             bad.append(f"{active} active runs on the server, {args.runs} in the tree")
+        if args.judge:
+            judge = subprocess.run([args.judge, server.url, tree], capture_output=True, text=True, check=False)
+            if judge.returncode != 0:
+                bad.append(f"the judge ends with {judge.returncode}: {judge.stdout[-1500:]}{judge.stderr[-500:]}")
         if hung:
             bad.append(f"{hung} clients did not end")
     finally:
@@ -282,6 +287,7 @@ def main():
     parser.add_argument("--cuts", type=int, default=25)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--real", help="the mlflow program of a virtual environment")
+    parser.add_argument("--judge", help="a program that is asked too, when a round is done")
     parser.add_argument("--python", default=sys.executable, help="one that has PyYAML")
     parser.add_argument("build")
     args = parser.parse_args()

@@ -128,6 +128,33 @@ static void say_endless(int fd)
         ;
 }
 
+/* Header lines without an end; behind the body: trailers. */
+static void say_headers(int fd, bool behind)
+{
+    struct buf b, lines;
+    head(&b, 200, "application/json", behind ? "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" : "");
+    put_all(fd, &b);
+    buf_init(&lines, 64 << 10);
+    for (int i = 0; i < 1000; i++)
+        buf_puts(&lines, "X-And: so on, and so on, and so on\r\n");
+    for (int i = 0; i < 8192 && put(fd, lines.p, lines.n); i++) /* a quarter of a GiB at most */
+        ;
+    buf_deinit(&lines);
+}
+
+/* Small values, so many. */
+static void say_values(int fd, long number)
+{
+    struct buf b;
+    buf_init(&b, 1 << 30);
+    buf_puts(&b, "{\"experiment\":[");
+    for (long i = 0; i < number; i++)
+        buf_puts(&b, "0,");
+    buf_puts(&b, "0]}");
+    say(fd, 200, "application/json", "", buf_text(&b), b.n);
+    buf_deinit(&b);
+}
+
 /* The answer packed; bomb: that many MiB of blanks behind it. */
 static void say_packed(int fd, struct str body, long bomb)
 {
@@ -238,6 +265,10 @@ void fault_do(int fd, const char *kind, const char *argument, const char *uri, c
         say_redirect(fd, argument, uri);
     else if (strcmp(kind, "huge") == 0)
         say_endless(fd);
+    else if (strcmp(kind, "headers") == 0 || strcmp(kind, "trailers") == 0)
+        say_headers(fd, kind[0] == 't');
+    else if (strcmp(kind, "values") == 0)
+        say_values(fd, number);
     else if (strcmp(kind, "bomb") == 0)
         say_packed(fd, STR("{"), number);
     else if (strcmp(kind, "bad-chunk") == 0)

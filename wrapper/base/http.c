@@ -18,6 +18,7 @@
 enum {
     SOCKETS_MAX = 8,
     SMALL_BODY = 64 << 10, /* of a file: sent with the head in one piece */
+    HEAD_MAX = 256 << 10,  /* of a reply with those of its redirects, interim replies and trailers, which libcurl keeps without a bound */
     PARTING_MS = 5000,
     HOT_NS = 1000000000,   /* a connection used so lately is not one that the server has closed for being idle */
 };
@@ -40,6 +41,7 @@ struct http {
     uint64_t sent;
     struct buf small;         /* the body, where it is a small file's */
     char date[40], again[40]; /* of the reply: when it was made, and when to come again; "": none */
+    size_t head_bytes;
     bool too_long, unwritable, unreadable, remains;
     char text[CURL_ERROR_SIZE];
 };
@@ -219,6 +221,9 @@ static size_t on_header(char *p, size_t size, size_t n, void *context)
 {
     struct http *h = context;
     struct str line = {p, size * n}, key = str_cut(&line, ':');
+    h->head_bytes += size * n;
+    if (h->head_bytes > HEAD_MAX)
+        return 0;
     if (str_starts(key, "HTTP/"))
         h->reply->etag[0] = h->date[0] = h->again[0] = 0, h->reply->limit_reset_s = 0, h->remains = true;
     line = str_trim(line.p ? line : STR(""));
@@ -402,6 +407,8 @@ static int failed(struct http *h, const struct http_request *q, CURLcode code, s
     buf_plain(&why, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
     if (h->too_long)
         return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
+    if (h->head_bytes > HEAD_MAX)
+        return err_set(err, ERR_REMOTE, "%s %s: the reply's head is longer than %d bytes", q->method, url.p, HEAD_MAX);
     if (h->unreadable)
         return err_set(err, ERR_SYSTEM, "%s %s: the file to be sent cannot be read, or has become shorter", q->method, url.p);
     if (h->unwritable)
@@ -461,6 +468,7 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->q = q;
     h->reply = ret;
     h->sent = 0;
+    h->head_bytes = 0;
     h->too_long = h->unwritable = h->unreadable = false;
     h->text[0] = 0;
     if (!set_request(h, q, &headers)) {

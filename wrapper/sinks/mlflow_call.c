@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-enum { REPLY_MAX = 64 << 20, BODY_MAX = 900 << 10 };
+enum { REPLY_MAX = 64 << 20, VALUES_MAX = 2000000, BODY_MAX = 900 << 10 };
 
 int mlflow_open(struct mlflow **ret, const struct mlflow_config *c, struct err *err)
 {
@@ -113,7 +113,7 @@ static enum mlflow_answer denied(const struct mlflow *m, const struct http_reply
     if (r->status == 403)
         hint = strstr(words, "Host") ? "the server must be started with --allowed-hosts that lists this name with its port"
                                      : "these credentials may not do that";
-    err_set(err, ERR_REMOTE, "server %s: %s: %d %s; %s", m->uri, what, r->status, words, hint);
+    err_set(err, ERR_REMOTE, "server %s: %s: %d%s%s; %s", m->uri, what, r->status, words[0] ? " " : "", words, hint);
     return MLFLOW_DENIED;
 }
 
@@ -206,6 +206,17 @@ static struct outcome no_reply(enum http_trouble trouble, struct err *err)
     return o;
 }
 
+/* A value of two bytes takes eighty in memory: a reply of nothing but such would take gigabytes. Whole pages of runs have some hundred thousand. */
+static bool has_too_many(struct str text)
+{
+    size_t values = 0;
+    if (text.n <= VALUES_MAX)
+        return false;
+    for (size_t i = 0; i < text.n; i++)
+        values += text.p[i] == ',' || text.p[i] == '[' || text.p[i] == '{';
+    return values > VALUES_MAX;
+}
+
 static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
 {
     struct http_reply r;
@@ -222,7 +233,8 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
     m->status = r.status;
     if (call->etag)
         memcpy(call->etag, r.etag, sizeof r.etag);
-    if (r.body.n && (wants || !good) && json_parse(&j, buf_text(&r.body), NULL, err))
+    bool bloated = has_too_many(buf_text(&r.body));
+    if (r.body.n && (wants || !good) && (bloated || json_parse(&j, buf_text(&r.body), NULL, err)))
         j = NULL;
     if (!good)
         o.answer = answer_of(m, &r, j, call, err);
@@ -231,9 +243,10 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
         buf_init(&words, 4000);
         if (page)
             page_words(&r, &words);
-        err_set(err, ERR_REMOTE, "server %s: %s: %s", m->uri, call->what, words.n ? words.p : "the reply is not JSON");
+        err_set(err, ERR_REMOTE, "server %s: %s: %s", m->uri, call->what,
+                words.n ? words.p : bloated ? "the reply has millions of values" : "the reply is not JSON");
         o.answer = MLFLOW_LATER;
-        o.hopeless = page;
+        o.hopeless = page || bloated;
     }
     if (call->request.foreign && o.answer == MLFLOW_LATER && (r.status == 401 || r.status == 403))
         o.hopeless = true;
