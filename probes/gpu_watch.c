@@ -13,7 +13,7 @@
 
 extern const struct probe probe_gpu_watch;
 
-enum { GPUS_MAX = 64, NO_ATTACH = 2 /* nvmlInitWithFlags: GPUs that sleep are let sleep */ };
+enum { NO_ATTACH = 2 /* nvmlInitWithFlags: GPUs that sleep are let sleep */ };
 
 struct gpu_watch {
     bool begun;
@@ -32,20 +32,20 @@ static void tell_gpu(struct record *r, int number, const struct gpu_now *g, int6
 {
     const struct {
         const char *name;
-        double value;
-    } rows[] = {{"utilization_percentage", g->busy_percent},
-                {"memory_usage_megabytes", g->memory_B / 1e6},
-                {"memory_usage_percentage", 100 * g->memory_B / g->memory_total_B},
-                {"power_usage_watts", g->power_W},
-                {"power_usage_percentage", 100 * g->power_W / g->power_limit_W},
-                {"clock_megahertz", g->clock_Hz / 1e6},
-                {"memory_clock_megahertz", g->memory_clock_Hz / 1e6},
-                {"temperature_celsius", g->celsius},
-                {"energy_joules", g->energy_J}};
+        double value, most; /* above it is no such value: drivers tell all bits set for what they do not know */
+    } rows[] = {{"utilization_percentage", g->busy_percent, 100},
+                {"memory_usage_megabytes", g->memory_B / 1e6, 1e9},
+                {"memory_usage_percentage", 100 * g->memory_B / g->memory_total_B, 100},
+                {"power_usage_watts", g->power_W, 1e5},
+                {"power_usage_percentage", 100 * g->power_W / g->power_limit_W, 1000},
+                {"clock_megahertz", g->clock_Hz / 1e6, 1e5},
+                {"memory_clock_megahertz", g->memory_clock_Hz / 1e6, 1e5},
+                {"temperature_celsius", g->celsius, 1000},
+                {"energy_joules", g->energy_J, 1e15}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char key[80];
         snprintf(key, sizeof key, "system/gpu_%d_%s", number, rows[i].name);
-        if (isfinite(rows[i].value))
+        if (isfinite(rows[i].value) && rows[i].value <= rows[i].most)
             record_metric(r, key, round(rows[i].value * 10) / 10, NULL, DIR_NONE, step, 0);
     }
 }
@@ -86,7 +86,7 @@ static bool nvml_begin(struct nvml_watch *n)
         library_take(library, rows, sizeof rows / sizeof *rows);
     if (!library || !n->count || !n->device || (n->init ? n->init(NO_ATTACH) : n->init_2 ? n->init_2() : -1) != 0 || n->count(&count) != 0)
         return false;
-    for (unsigned i = 0; i < count && n->found < GPUS_MAX; i++)
+    for (unsigned i = 0; i < count && i < GPUS_ASKED && n->found < GPUS_MAX; i++)
         n->found += n->device(i, &n->devices[n->found]) == 0; /* those that this job may look at */
     return n->found > 0;
 }
@@ -104,17 +104,17 @@ static void nvml_look(const struct nvml_watch *n, void *d, struct gpu_now *g)
         g->memory_B = (double)bytes.used;
         g->memory_total_B = (double)bytes.total;
     }
-    if (n->power && n->power(d, &value) == 0)
+    if (n->power && gpu_told(n->power(d, &value), &value))
         g->power_W = value / 1e3;
-    if (n->limit && n->limit(d, &value) == 0 && value > 0)
+    if (n->limit && gpu_told(n->limit(d, &value), &value) && value > 0)
         g->power_limit_W = value / 1e3;
     if (n->energy && n->energy(d, &mJ) == 0) /* from Volta on; since the driver was loaded */
         g->energy_J = (double)mJ / 1e3;
-    if (n->clock && n->clock(d, GRAPHICS, &value) == 0)
+    if (n->clock && gpu_told(n->clock(d, GRAPHICS, &value), &value))
         g->clock_Hz = value * 1e6;
-    if (n->clock && n->clock(d, MEMORY, &value) == 0)
+    if (n->clock && gpu_told(n->clock(d, MEMORY, &value), &value))
         g->memory_clock_Hz = value * 1e6;
-    if (n->temperature && n->temperature(d, CORE, &value) == 0)
+    if (n->temperature && gpu_told(n->temperature(d, CORE, &value), &value))
         g->celsius = value;
 }
 

@@ -16,8 +16,7 @@ enum {
     NAME_MAX_BYTES = 96,
     CLOCK_GRAPHICS = 0,
     CLOCK_MEMORY = 2,
-    NVLINKS = 18,
-    DEVICES_MAX = 64
+    NVLINKS = 18
 };
 static const int no_permission = 4;
 
@@ -90,24 +89,25 @@ static const char *error_text(const struct nvml *n, int code)
 
 struct seen {
     struct tally models, memory, power, power_default, clock, clock_memory, clock_set, mig, ecc, persistence, mode, pcie, links, vbios;
-    nvml_device devices[DEVICES_MAX];
-    int count, hidden;
+    nvml_device devices[GPUS_MAX];
+    int count, hidden, failed;
 };
 
 static void see_limits(const struct nvml *n, nvml_device d, struct seen *s)
 {
     unsigned value, width;
-    if (n->power_limit && n->power_limit(d, &value) == 0)
+    if (n->power_limit && gpu_told(n->power_limit(d, &value), &value))
         tally_add_number(&s->power, value / 1e3, 0);
-    if (n->power_default && n->power_default(d, &value) == 0)
+    if (n->power_default && gpu_told(n->power_default(d, &value), &value))
         tally_add_number(&s->power_default, value / 1e3, 0);
-    if (n->clock_max && n->clock_max(d, CLOCK_GRAPHICS, &value) == 0)
+    if (n->clock_max && gpu_told(n->clock_max(d, CLOCK_GRAPHICS, &value), &value))
         tally_add_number(&s->clock, value * 1e6, 0);
-    if (n->clock_max && n->clock_max(d, CLOCK_MEMORY, &value) == 0)
+    if (n->clock_max && gpu_told(n->clock_max(d, CLOCK_MEMORY, &value), &value))
         tally_add_number(&s->clock_memory, value * 1e6, 0);
-    if (n->clock_set && n->clock_set(d, CLOCK_GRAPHICS, &value) == 0)
+    if (n->clock_set && gpu_told(n->clock_set(d, CLOCK_GRAPHICS, &value), &value))
         tally_add_number(&s->clock_set, value * 1e6, 0);
-    if (n->pcie_generation && n->pcie_generation(d, &value) == 0 && n->pcie_width && n->pcie_width(d, &width) == 0) {
+    if (n->pcie_generation && n->pcie_generation(d, &value) == 0 && n->pcie_width && n->pcie_width(d, &width) == 0 && value < 100 &&
+        width < 100) {
         char text[64];
         snprintf(text, sizeof text, "gen%u x%u", value, width);
         tally_add(&s->pcie, str_of(text));
@@ -141,7 +141,7 @@ static void see_device(const struct nvml *n, nvml_device d, struct seen *s)
         text[sizeof text - 1] = 0;
         tally_add(&s->models, str_of(text));
     }
-    if (n->memory && n->memory(d, &memory) == 0)
+    if (n->memory && n->memory(d, &memory) == 0 && memory.total > 0)
         tally_add_number(&s->memory, (double)memory.total / 1073741824.0, 1);
     if (n->vbios && n->vbios(d, text, 32) == 0) {
         text[31] = 0;
@@ -229,15 +229,19 @@ int gpu_nvml(struct host *h, struct record *r, char why[256])
         return -1;
     }
     tell_system(&n, h, r);
-    for (unsigned i = 0; i < count && s.count < DEVICES_MAX; i++) {
+    if (count > GPUS_ASKED)
+        tell_missing(h, r, "gpu.device", "libnvidia-ml.so.1 tells of %u GPUs: the first %d are asked", count, GPUS_ASKED);
+    for (unsigned i = 0; i < count && i < GPUS_ASKED && s.count < GPUS_MAX; i++) {
         code = n.device(i, &s.devices[s.count]);
         if (code == 0)
             see_device(&n, s.devices[s.count++], &s);
         else if (code == no_permission)
             s.hidden++;
-        else
+        else if (s.failed++ == 0)
             tell_missing(h, r, "gpu.device", "GPU %u: %.150s", i, error_text(&n, code));
     }
+    if (s.failed > 1)
+        tell_missing(h, r, "gpu.device", "%d GPUs in all could not be looked at", s.failed);
     if (s.count > 0)
         tell_seen(&n, &s, h, r);
     else

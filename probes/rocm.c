@@ -7,7 +7,7 @@
 
 /* The library's interface as its documentation has it (rocm.docs.amd.com, rocm_smi.h); 0 is success everywhere. Only functions whose arguments are the same in
  * all releases: the struct of clocks is not. */
-enum { MEMORY_VRAM = 0, COMPONENT_DRIVER = 0, BLOCK_UMC = 1, ECC_ENABLED = 4, DEVICES_MAX = 64 };
+enum { MEMORY_VRAM = 0, COMPONENT_DRIVER = 0, BLOCK_UMC = 1, ECC_ENABLED = 4 };
 
 struct rocm {
     void *library;
@@ -68,11 +68,11 @@ static void see_device(const struct rocm *n, uint32_t i, struct seen *s)
         text[sizeof text - 1] = 0;
         tally_add(&s->models, str_of(text));
     }
-    if (n->memory && n->memory(i, MEMORY_VRAM, &value) == 0)
+    if (n->memory && n->memory(i, MEMORY_VRAM, &value) == 0 && value > 0 && value != UINT64_MAX)
         tally_add_number(&s->memory, (double)value / 1073741824.0, 1);
-    if (n->power_cap && n->power_cap(i, 0, &value) == 0)
+    if (n->power_cap && n->power_cap(i, 0, &value) == 0 && value != UINT64_MAX)
         tally_add_number(&s->power, (double)value / 1e6, 0);
-    if (n->power_default && n->power_default(i, &value) == 0)
+    if (n->power_default && n->power_default(i, &value) == 0 && value != UINT64_MAX)
         tally_add_number(&s->power_default, (double)value / 1e6, 0);
     if (n->ecc && n->ecc(i, BLOCK_UMC, &state) == 0)
         tally_add(&s->ecc, str_of(state >= ECC_ENABLED ? "on" : "off"));
@@ -117,8 +117,8 @@ int gpu_rocm(struct host *h, struct record *r, char why[256])
         snprintf(why, 256, "librocm_smi64.so: %.150s", words);
         return -1;
     }
-    if (count > DEVICES_MAX)
-        count = DEVICES_MAX;
+    if (count > GPUS_MAX)
+        count = GPUS_MAX;
     for (uint32_t i = 0; i < count; i++)
         see_device(&n, i, &s);
     if (count > 0) {

@@ -41,6 +41,9 @@ is "a success is" "$(fact kept gpu.count)" 2
 LD_LIBRARY_PATH=lib FAKE_NVML=crash "$BENCHWRAP" probe --no-cache --json | flat crash
 like "a library that dies takes nobody along" "$(why crash probe.gpu)" "ended early"
 like "all else is told" "$(fact crash cpu.threads)" "^[0-9]+$"
+LD_LIBRARY_PATH=lib FAKE_NVML=garbage "$BENCHWRAP" probe --no-cache --json | flat garbage
+is "a library that tells nonsense: what is none stays, each fault is told once" \
+    "$(fact garbage gpu.count) $(fact garbage gpu.driver)$(fact garbage gpu.power_limit_W)$(fact garbage gpu.clock_max_Hz)$(fact garbage gpu.memory_GiB) $(why garbage gpu.device | wc -l)" "2 550.54.15 3"
 LD_LIBRARY_PATH=rocm "$BENCHWRAP" probe --no-cache --json | flat amd
 is "ROCm SMI" "$(fact amd gpu.model), $(fact amd gpu.count), $(fact amd gpu.power_limit_W), $(fact amd gpu.ecc), $(fact amd gpu.pairs_on)" \
     "AMD Instinct MI300X, 2, 750*1 500*1, on, XGMI"

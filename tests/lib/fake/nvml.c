@@ -1,6 +1,6 @@
 /* nvml.c: an NVML for tests: the library's interface with made GPUs. FAKE_NVML says how it behaves:
  * "" two equal H100, mixed: differing ones, one of them hidden; fault: initialisation fails; hang: it never returns; crash: it dies; old: functions are missing
- * that came later; none: no device. */
+ * that came later; none: no device; garbage: four milliards of devices, of which two are there, and no value is one. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,37 +56,43 @@ int nvmlSystemGetCudaDriverVersion_v2(int *version)
 }
 int nvmlDeviceGetCount_v2(unsigned *n)
 {
-    *n = is("none") ? 0 : is("mixed") ? 4 : 2;
+    *n = is("none") ? 0 : is("mixed") ? 4 : is("garbage") ? ~0u : 2;
     return 0;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **device)
 {
     if (is("mixed") && i == 3)
         return 4;
+    if (i > 7 || (is("garbage") && i > 1))
+        return 999;
     *device = &numbers[i];
     return 0;
 }
 int nvmlDeviceGetName(void *d, char *to, unsigned n)
 {
+    if (is("garbage")) {
+        memset(to, 0x9b, n);
+        return 0;
+    }
     snprintf(to, n, is("mixed") && index_of(d) == 2 ? "NVIDIA A30" : "NVIDIA H100 80GB HBM3");
     return 0;
 }
 int nvmlDeviceGetMemoryInfo(void *d, struct memory *m)
 {
     (void)d;
-    m->total = 85520809984ull;
-    m->used = 42760404992ull;
+    m->total = is("garbage") ? 0 : 85520809984ull;
+    m->used = is("garbage") ? ~0ull : 42760404992ull;
     return 0;
 }
 int nvmlDeviceGetEnforcedPowerLimit(void *d, unsigned *mW)
 {
-    *mW = is("mixed") && index_of(d) == 1 ? 500000 : 700000;
+    *mW = is("garbage") ? ~0u : is("mixed") && index_of(d) == 1 ? 500000 : 700000;
     return 0;
 }
 int nvmlDeviceGetMaxClockInfo(void *d, int kind, unsigned *MHz)
 {
     (void)d;
-    *MHz = kind == 0 ? 1980 : 2619;
+    *MHz = is("garbage") ? ~0u : kind == 0 ? 1980 : 2619;
     return 0;
 }
 int nvmlDeviceGetMigMode(void *d, unsigned *now, unsigned *pending)
@@ -129,14 +135,14 @@ int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, int *level)
 /* What changes while a program runs. */
 int nvmlDeviceGetUtilizationRates(void *d, unsigned *two)
 {
-    two[0] = 87 + (unsigned)index_of(d);
+    two[0] = is("garbage") ? ~0u : 87 + (unsigned)index_of(d);
     two[1] = 50;
     return 0;
 }
 int nvmlDeviceGetPowerUsage(void *d, unsigned *mW)
 {
     (void)d;
-    *mW = 350000;
+    *mW = is("garbage") ? ~0u : 350000;
     return 0;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void *d, unsigned long long *mJ)
@@ -149,12 +155,12 @@ int nvmlDeviceGetTotalEnergyConsumption(void *d, unsigned long long *mJ)
 int nvmlDeviceGetClockInfo(void *d, int kind, unsigned *MHz)
 {
     (void)d;
-    *MHz = kind == 0 ? 1755 : 2619;
+    *MHz = is("garbage") ? ~0u : kind == 0 ? 1755 : 2619;
     return 0;
 }
 int nvmlDeviceGetTemperature(void *d, int place, unsigned *celsius)
 {
     (void)d;
-    *celsius = 61;
+    *celsius = is("garbage") ? ~0u : 61;
     return place;
 }
