@@ -193,13 +193,14 @@ like '  and why' "$(jq -r .first_errors.connect "$WORK/out.json")" 'refused'
 "$LOAD" --url http://no-such-host.invalid/ -n 1 >"$WORK/out" 2>&1
 is 'a name without address' "$?" 1
 like '  and why' "$(cat "$WORK/out")" 'looking up no-such-host.invalid'
-for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0'; do
+for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0' '-d 1s -c 0' '--arrivals constant -n 3' '--think 3s -n 1' '--cooldown 3s -n 1' '-n 1 --turns 4294967297'; do
     # shellcheck disable=SC2086 # words
     "$LOAD" --url "$url" $bad >"$WORK/out" 2>&1
     is "refused: $bad" "$? $(wc -l <"$WORK/out")" '125 1'
 done
 "$LOAD" --url "$url" -n 1 -H 'X-A: b' >"$WORK/out" 2>&1
 is "a header of one's own" "$?" 1
+like 'an address of another machine to come from' "$("$LOAD" --url "$url" -n 1 --source 192.0.2.1 2>&1)" 'source 192.0.2.1: .*Cannot assign'
 (ulimit -n 100; "$LOAD" --url "$url" -c 5000 -n 5000) >"$WORK/out" 2>&1
 is 'too few descriptors are told before the start' $? 1
 like '  with the remedy' "$(cat "$WORK/out")" 'ulimit -n 5032'

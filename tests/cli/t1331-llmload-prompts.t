@@ -50,6 +50,9 @@ is "a malformed row: status" "$?" 1
 like "a malformed row: line and column" "$(cat err)" 'bad.jsonl, line 2: column 12: not valid JSON'
 load -n 2 --dataset rows.jsonl --input-tokens 5
 is "two sources: status" "$?" 125
+: >sent
+load -n 1 --wait-ready 20s --max-field max_completion_tokens >out
+is "the request that waits asks by --max-field too" "$(jq -s -c 'map([.max_completion_tokens, .max_tokens])' sent)" "[[1,null],[5,null]]"
 
 printf '%s\n' '{"question": "q", "choices": ["x", "y"], "answer": "B"}' '{"question": "r", "choices": ["x", "y"], "answer": 0}' >choices.jsonl
 load --dataset choices.jsonl --score letters --json >out

@@ -58,9 +58,7 @@ static unsigned cpus(void)
 static unsigned crew_size(const struct load *l)
 {
     unsigned n = l->threads ? l->threads : cpus();
-    double most = 0;
-    for (unsigned i = 0; i < l->concurrency.n; i++)
-        most = fmax(most, fmax(l->concurrency.piece[i].from, l->concurrency.piece[i].to));
+    double most = profile_most(&l->concurrency);
     if (l->concurrency.n && l->arrivals != ARRIVALS_CLOSED) /* each arrival is one worker's: all need a slot to the end */
         most = l->concurrency.piece[l->concurrency.n - 1].to;
     most /= l->shares;
@@ -75,6 +73,19 @@ static int ask_for_stamps(bool *ret_works)
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
     *ret_works = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof stamps) == 0;
     return fd;
+}
+
+/* Can a connection come from this address? As libc. */
+static int check_source(const struct sockaddr_storage *from)
+{
+    socklen_t length = from->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    int fd = socket(from->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0),
+        rc = fd < 0 ? -1 : bind(fd, (const struct sockaddr *)(const void *)from, length);
+    int code = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = code;
+    return rc;
 }
 
 static int read_sources(struct crew *c, const char *text, struct err *err)
@@ -99,6 +110,8 @@ static int read_sources(struct crew *c, const char *text, struct err *err)
         else
             return err_set(err, ERR_USAGE, "--source: \"%s\" is not an IP address", address);
         c->run.source_count++;
+        if (check_source(to) < 0)
+            return err_sys(err, "--source %s: connections cannot come from there", address);
     }
     return 0;
 }

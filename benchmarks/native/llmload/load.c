@@ -68,6 +68,14 @@ double profile_at(const struct profile *p, double t)
     return p->n ? p->piece[p->n - 1].to : 0;
 }
 
+double profile_most(const struct profile *p)
+{
+    double most = 0;
+    for (unsigned i = 0; i < p->n; i++)
+        most = fmax(most, fmax(p->piece[i].from, p->piece[i].to));
+    return most;
+}
+
 double profile_seconds(const struct profile *p)
 {
     double sum = 0;
@@ -249,6 +257,8 @@ static int read_arrivals(struct load *l, const struct opt_set *set, struct err *
     }
     if (concurrency && profile_read(&l->concurrency, concurrency, "--concurrency", err) < 0)
         return -1;
+    if (concurrency && !(profile_most(&l->concurrency) >= 0.5))
+        return err_set(err, ERR_USAGE, "--concurrency %.60s: no stream at any time, so no request either", concurrency);
     if (!rate && !l->trace && !concurrency && profile_read(&l->concurrency, "1", "--concurrency", err) < 0)
         return -1;
     if (read_number(set, "burstiness", 1e-3, &l->burstiness, err) < 0 || read_number(set, "trace-speed", 1e-6, &l->trace_speed, err) < 0)
@@ -258,10 +268,18 @@ static int read_arrivals(struct load *l, const struct opt_set *set, struct err *
 
 static int read_length(struct load *l, const struct opt_set *set, struct err *err)
 {
-    static const char *const counts[] = {"requests", "warmup-requests", "turns", "seed", "threads"};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (opt_text(set, counts[i]) && opt_integer(set, counts[i]) < (i == 0 || i == 2))
-            return err_set(err, ERR_USAGE, "--%s: %s is too small", counts[i], opt_text(set, counts[i]));
+    static const struct {
+        const char *name;
+        int64_t least, most;
+    } counts[] = {
+        {"requests", 1, INT64_MAX}, {"warmup-requests", 0, INT64_MAX}, {"turns", 1, 1000000}, {"seed", 0, INT64_MAX}, {"threads", 0, 256}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        int64_t n = opt_text(set, counts[i].name) ? opt_integer(set, counts[i].name) : counts[i].least;
+        if (n < counts[i].least)
+            return err_set(err, ERR_USAGE, "--%s: %lld is too small", counts[i].name, (long long)n);
+        if (n > counts[i].most)
+            return err_set(err, ERR_USAGE, "--%s: %lld is more than %lld", counts[i].name, (long long)n, (long long)counts[i].most);
+    }
     l->requests = opt_text(set, "requests") ? (uint64_t)opt_integer(set, "requests") : 0;
     l->duration_s = opt_text(set, "duration") ? opt_seconds(set, "duration") : 0;
     if (opt_text(set, "duration") && !(l->duration_s > 0))
@@ -335,6 +353,32 @@ static int read_objectives(struct load *l, const struct opt_set *set, struct err
     return 0;
 }
 
+static bool given(const struct opt_set *set, const char *name)
+{
+    const struct opt_value *v = opt_find(set, name);
+    return v && v->text && v->origin != OPT_DEFAULT;
+}
+
+/* An option that would change nothing here is a slip, and something else than what was meant would be measured. */
+static int refuse_idle(const struct load *l, const struct opt_set *set, struct err *err)
+{
+    bool open_loop = l->arrivals != ARRIVALS_CLOSED;
+    const struct {
+        const char *name, *needs;
+        bool has;
+    } rows[] = {{"arrivals", "--rate", l->rate.n > 0},
+                {"burstiness", "--rate and --arrivals gamma", l->arrivals == ARRIVALS_GAMMA},
+                {"bursts", "--rate and --arrivals bursts", l->arrivals == ARRIVALS_BURSTS},
+                {"trace-speed", "--trace", l->trace != NULL},
+                {"drop", "--concurrency, and --rate or --trace", open_loop && l->concurrency.n},
+                {"think", "--turns", l->turns > 1},
+                {"cooldown", "--duration", l->duration_s > 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (given(set, rows[i].name) && !rows[i].has)
+            return err_set(err, ERR_USAGE, "--%s changes nothing without %s", rows[i].name, rows[i].needs);
+    return 0;
+}
+
 int load_check_end(const struct load *l, unsigned agents, struct err *err)
 {
     const struct profile *p = &l->concurrency;
@@ -351,7 +395,7 @@ int load_read(struct load *ret, const struct opt_set *set, struct arena *arena, 
 {
     *ret = (struct load){0};
     if (read_service(ret, set, arena, err) < 0 || read_requests(ret, set, arena, err) < 0 || read_arrivals(ret, set, err) < 0 ||
-        read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0)
+        read_length(ret, set, err) < 0 || read_objectives(ret, set, err) < 0 || refuse_idle(ret, set, err) < 0)
         return -1;
     ret->connect_s = opt_seconds(set, "connect-timeout");
     ret->ttft_s = opt_seconds(set, "ttft-timeout");

@@ -25,7 +25,8 @@ struct profile {
 };
 int profile_read(struct profile *ret, const char *text, const char *what, struct err *err);
 double profile_at(const struct profile *p, double t);
-double profile_seconds(const struct profile *p);
+double profile_most(const struct profile *p); /* its highest value */
+double profile_seconds(const struct profile *p); /* of all pieces */
 
 struct load {
     const char **urls; /* http://host:port[/path], https://…, unix:/path/of/socket[:/path] */

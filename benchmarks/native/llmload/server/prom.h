@@ -7,7 +7,7 @@
 
 struct prom_sample {
     struct str name, labels; /* labels: what stands between the braces, escapes included */
-    double value;            /* NaN and infinities are possible */
+    double value; /* NaN and infinities are possible */
 };
 
 /* The next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no sample (it is passed over; the caller counts). */

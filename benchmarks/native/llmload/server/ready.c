@@ -128,7 +128,10 @@ static void one_token(const struct waiting *w, struct buf *body)
         buf_putc(body, ',');
     }
     buf_puts(body, chats ? "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]" : "\"prompt\":\"Hi\"");
-    buf_puts(body, dialects[w->server->dialect].ollama ? ",\"options\":{\"num_predict\":1}" : ",\"max_tokens\":1");
+    if (dialects[w->server->dialect].ollama)
+        buf_puts(body, ",\"options\":{\"num_predict\":1}");
+    else
+        buf_printf(body, ",\"%s\":1", w->server->max_field);
     buf_puts(body, ",\"stream\":false}");
 }
 

@@ -8,9 +8,9 @@
 struct scrape;
 
 struct scrape_config {
-    double every_s;      /* 0: figures are not read */
-    const char *file;    /* JSON lines; NULL */
-    pid_t pid;           /* of the server; 0: not known */
+    double every_s; /* 0: figures are not read */
+    const char *file; /* JSON lines; NULL */
+    pid_t pid; /* of the server; 0: not known */
 };
 /* Reads once, then starts the thread. Figures that cannot be read are no error: the result says so. The load must live longer. */
 int scrape_start(struct scrape **ret, const struct load *load, const struct scrape_config *config, struct err *err);

@@ -11,7 +11,7 @@ enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
 
 int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)
 {
-    struct server s = {.dialect = load->dialect, .pid = pid};
+    struct server s = {.dialect = load->dialect, .pid = pid, .max_field = load->max_field};
     struct endpoint e;
     const char *headers[HEADERS_MAX + 1];
     arena_init(&s.arena, 8 << 20);

@@ -10,11 +10,12 @@
 /* A client for one of the load's addresses. */
 struct server {
     struct http *http;
-    const char *base;      /* scheme://host:port, and what goes before every path */
-    const char *query;     /* that goes behind every path */
+    const char *base; /* scheme://host:port, and what goes before every path */
+    const char *query; /* that goes behind every path */
     enum dialect dialect;
-    const char *api_path;  /* of requests, behind base */
-    pid_t pid;             /* 0: not known */
+    const char *api_path; /* of requests, behind base */
+    const char *max_field; /* the name of an answer's greatest length */
+    pid_t pid; /* 0: not known */
     struct arena arena;
 };
 /* cancel_fd as in http.h. ERR_SYSTEM: no libcurl. */
