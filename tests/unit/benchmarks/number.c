@@ -13,7 +13,7 @@ static void printed_numbers_and_words(void **state)
     static const struct { const char *text; unsigned flags; enum number_kind kind; double value; } rows[] = {
         {"0.412345", 0, NUMBER_GOOD, 0.412345}, {"21190275", 0, NUMBER_GOOD, 21190275}, {"1.0e+03", 0, NUMBER_GOOD, 1000}, {" 12 ", 0, NUMBER_GOOD, 12},
         {"-3.5", 0, NUMBER_GOOD, -3.5}, {"4,096", 0, NUMBER_NOT, 0}, {"4,096.5", 0, NUMBER_GOOD, 4096.5}, {"0,500", 0, NUMBER_NOT, 0}, {"0,500,000", 0, NUMBER_NOT, 0},
-        {"1.234,5", 0, NUMBER_NOT, 0}, {"1e-400", 0, NUMBER_MISSING, 0}, {"0e-400", 0, NUMBER_GOOD, 0}, {"0x10", 0, NUMBER_NOT, 0}, {"1_000", 0, NUMBER_NOT, 0}, {"1,234,567.5", 0, NUMBER_GOOD, 1234567.5}, {"4,09", 0, NUMBER_NOT, 0},
+        {"1.234,5", 0, NUMBER_NOT, 0}, {"1e-400", 0, NUMBER_MISSING, 0}, {"0e-400", 0, NUMBER_GOOD, 0}, {"6.90515e-310", 0, NUMBER_MISSING, 0}, {"3e-308", 0, NUMBER_GOOD, 3e-308}, {"0x10", 0, NUMBER_NOT, 0}, {"1_000", 0, NUMBER_NOT, 0}, {"1,234,567.5", 0, NUMBER_GOOD, 1234567.5}, {"4,09", 0, NUMBER_NOT, 0},
         {"4,0960", 0, NUMBER_NOT, 0}, {"1,2", 0, NUMBER_NOT, 0}, {",123", 0, NUMBER_NOT, 0}, {"15.8k", 0, NUMBER_NOT, 0}, {"15.8k", NUMBER_SI, NUMBER_GOOD, 15800},
         {"2K", NUMBER_BINARY, NUMBER_GOOD, 2048}, {"3M", NUMBER_SI, NUMBER_GOOD, 3e6}, {"97.5%", NUMBER_PERCENT, NUMBER_GOOD, 97.5}, {"97.5%", 0, NUMBER_NOT, 0},
         {"NA", 0, NUMBER_MISSING, 0}, {"N/A", 0, NUMBER_MISSING, 0}, {"-", 0, NUMBER_MISSING, 0}, {"nan", 0, NUMBER_MISSING, 0}, {"-nan", 0, NUMBER_MISSING, 0},
