@@ -47,7 +47,24 @@ echo 77 >fake/sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data
 echo 'alice:x:10123:100::/home/alice:/bin/sh' >fake/etc/passwd
 # SMBIOS type 17: 40 bytes, then texts
 { printf '\021\050\0\0\0\0\0\0\110\0\100\0\0\100\011\0\0\0\032\0\0\200\014'; head -c 17 /dev/zero; printf 'Maker\0SN-55667788\0TAG-1\0PN-1\0\0'; } >fake/sys/firmware/dmi/entries/17-0/raw
-out=$(ROOT=$WORK/fake SLURM_JOB_ID=42 SLURM_JOB_NAME="alice's work" SLURM_JOB_ACCOUNT=proj0815 SLURM_JOB_NODELIST='juwels[01-04],node1234' SLURM_JOB_CPUS_PER_NODE='8(x4)' \
+# the scheduler's answer: a reply of scontrol full of identities, as JSON and as text
+mkdir bin
+sed -e 's/"biology"/"proj0815"/' -e 's/"cn3"/"juwels3"/' -e 's/"comment": ""/"comment": "alice 10.1.2.3 \\"x\\" 10123"/' -e 's/"user_name": "[^"]*"/"user_name": "alice"/' \
+    -e 's/"name": "[^"]*"/"name": "alice\\nJobState=10.2.3.4"/' -e 's,"current_working_directory": "[^"]*","current_working_directory": "/home/alice",' \
+    "$ROOT/tests/slurm/24.11-running/reply.json" >answer.json
+sed -e 's/alice/alice10123/g' -e 's/cn\[/juwels[/' -e 's/cn001/juwels001/' -e 's/^JobId=2 /JobId=42 /' -e '3a\   Partition=alice Secret10.1.2.3=1 TRES=alice\n   Alice=10.1.2.3' "$ROOT/tests/slurm/text-22.05/reply.txt" >answer.txt
+printf '#!/bin/sh\n[ "$SLURM_TIME_FORMAT $1 $2 $3" = "%%s show job $SLURM_JOB_ID" ] || exit 1\ncase $4 in --json) exec cat "$0.json" ;; *) exec cat "$0.txt" ;; esac\n' >bin/scontrol
+chmod +x bin/scontrol
+cp answer.json bin/scontrol.json
+cp answer.txt bin/scontrol.txt
+PATH=$WORK/bin:$PATH SLURM_JOB_ID=6368 sh "$ROOT/scripts/capture-scheduler" json
+is "scontrol's JSON: what is taken of a job stays" "$(jq -r '.jobs[0] | .job_id, .tres_alloc_str, .nodes, .account, .name, .comment, .user_name, .time_limit.number, .start_time.number, .array_job_id.number' json/reply.json | xargs) $(jq -r .meta.slurm.release json/reply.json) $(cat json/id)" \
+    "42 cpu=4,mem=2G,node=1,billing=4 x x x x 2 1762788801 0 24.11.5 42"
+rm bin/scontrol.json
+PATH=$WORK/bin:$PATH SLURM_JOB_ID=42 sh "$ROOT/scripts/capture-scheduler" text
+is "scontrol's text: what is taken of a job stays" "$(grep -oE '(JobId|JobName|TimeLimit|StartTime|NodeList|NumCPUs|TRES|Account)=[^ ]*' text/reply.txt | xargs) $(cat text/id text/name)" \
+    "JobId=42 JobName=x Account=x TRES=x TimeLimit=00:30:00 StartTime=2026-11-20T23:28:07 NodeList=0 NodeList=x[001-002] NumCPUs=8 TRES=cpu=8,mem=8000M,node=2,billing=8,license/x=2 42x"
+out=$(PATH=$WORK/bin:$PATH ROOT=$WORK/fake SLURM_JOB_ID=42 SLURM_JOB_NAME="alice's work" SLURM_JOB_ACCOUNT=proj0815 SLURM_JOB_NODELIST='juwels[01-04],node1234' SLURM_JOB_CPUS_PER_NODE='8(x4)' \
     SLURM_CLUSTER_NAME=juwels SLURM_JOB_PARTITION=alicequeue sh "$capture" "$WORK/case" 2>&1)
 is "it succeeds" "$? $(printf '%s' "$out" | grep -vc '^captured into')" "0 0"
 is "no identity is in it" "$(cd case && grep -raoiE "$secret|6fd7b3f0|10\.[129]\.[0-9.]+|SN-[0-9]+|SERIAL-|ASSET|TAG-1|alice|filer[78]|10123|998877|0a1b2c3d4e5f|0a:1b|node1234|8a0c12345678|secretfs|proj0815|juwels" . | sort -u; find case 2>&1 | grep -E '0a1b2c|secretfs|8a0c1')" ""

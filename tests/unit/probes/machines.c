@@ -1,10 +1,11 @@
 /* machines: each folder of tests/probes is a captured machine; the facts told of it are those in its file `expect`.
  *
  * root/ holds the captured files, env the environment (NAME=VALUE lines), probes (optional) the names of the probes that the case is
- * about, argv (optional) the program and its arguments, a line each, cwd (optional) its working directory, public (optional) marks a case of the public profile; expect.newer (optional) is what newer libraries can tell instead.
+ * about ("scontrol": the answer of the scheduler), scheduler/ (optional) what scontrol says of the job (id, name, reply.json or reply.txt), argv (optional) the program and its arguments, a line each, cwd (optional) its working directory, public (optional) marks a case of the public profile; expect.newer (optional) is what newer libraries can tell instead.
  * UPDATE=1 rewrites expect: read the difference. */
 #include "base/fs.h"
 #include "probes/probe.h"
+#include "probes/slurm_job.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -34,7 +35,7 @@ static bool wanted(struct str names, const struct fact *f)
     if (names.n == 0)
         return true;
     for (struct str name = str_word(&names); name.n > 0; name = str_word(&names))
-        if (f->source && strncmp(f->source, "probe:", 6) == 0 && str_is(name, f->source + 6))
+        if (f->source && str_is(name, f->source + (strncmp(f->source, "probe:", 6) == 0 ? 6 : 0)))
             return true;
     return false;
 }
@@ -69,6 +70,30 @@ static void read_lines(int dir, const char *file, bool variables, struct buf *te
     env[n] = NULL;
 }
 
+/* The job, as the recorder has it told when scontrol has answered. */
+static void ask_scheduler(int dir, struct host *h, struct record *r)
+{
+    struct buf reply CLEANUP_BUF, id CLEANUP_BUF, name CLEANUP_BUF;
+    struct slurm_job job;
+    struct err err = {0};
+    buf_init(&reply, TEXT_MAX + 1);
+    buf_init(&id, 64);
+    buf_init(&name, 4096);
+    fs_read(dir, "scheduler/name", 4000, 0, &name, NULL);
+    if (fs_read(dir, "scheduler/id", 40, 0, &id, NULL))
+        return;
+    struct slurm_who who = {.id = id.p, .name = name.p};
+    bool json = fs_read(dir, "scheduler/reply.json", TEXT_MAX, 0, &reply, NULL) == 0;
+    if (!json)
+        assert_int_equal(fs_read(dir, "scheduler/reply.txt", TEXT_MAX, 0, &reply, NULL), 0);
+    r->source = "scontrol";
+    if ((json ? slurm_job_parse_json : slurm_job_parse_text)(&job, buf_text(&reply), &who, &err))
+        record_missing(r, "job.allocation", "%s", err.text);
+    else
+        slurm_job_tell(&job, h, r);
+    slurm_job_deinit(&job);
+}
+
 /* True if the facts are those expected. */
 static bool one_machine(const char *cases, const char *name)
 {
@@ -96,6 +121,7 @@ static bool one_machine(const char *cases, const char *name)
     record_init(&r, "0123456789abcdef0123456789abcdef", 1);
     probes_run(PROBE_BEFORE, false, &h, &r);
     probes_run(PROBE_BESIDE, false, &h, &r);
+    ask_scheduler(dir, &h, &r);
     probes_run(PROBE_AFTER, false, &h, &r);
     print_facts(&r, buf_text(&names), &facts);
     record_deinit(&r);
