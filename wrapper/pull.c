@@ -156,7 +156,8 @@ static void take_entries(struct taking *t, const char *name, struct pull_entries
     const struct json *list = json_get(t->server.data, name);
     ret->all = arena_get(&t->arena, (json_count(list) + 1) * sizeof *ret->all);
     for (const struct json *e = json_first(list); e && ret->all; e = json_next(e))
-        ret->all[ret->count++] = (struct pull_entry){.key = json_string(json_get(e, "key"), ""), .text = json_string(json_get(e, "value"), ""), .at = e};
+        ret->all[ret->count++] =
+            (struct pull_entry){.key = json_string(json_get(e, "key"), ""), .text = json_string(json_get(e, "value"), ""), .at = e};
     if (ret->count)
         qsort(ret->all, ret->count, sizeof *ret->all, by_key);
 }
@@ -194,7 +195,8 @@ static enum mlflow_answer take_detail(struct taking *t, struct err *err)
         return MLFLOW_FINE;
     if (answer != MLFLOW_FINE || json_parse(&t->detail, buf_text(&t->detail_text), NULL, &why))
         return answer;
-    if (json_integer(json_get(t->detail, "format"), 0) == MLRUNS_FORMAT && strcmp(json_string(json_pointer(t->detail, "/run/id"), ""), t->run->id) == 0)
+    if (json_integer(json_get(t->detail, "format"), 0) == MLRUNS_FORMAT &&
+        strcmp(json_string(json_pointer(t->detail, "/run/id"), ""), t->run->id) == 0)
         return MLFLOW_FINE;
     json_free(t->detail);
     t->detail = NULL;
@@ -264,7 +266,8 @@ static int begin(struct taking *t, struct err *err)
 static int finish(struct taking *t, struct err *err)
 {
     const char *status = t->server.status;
-    bool killed = strcmp(status, "KILLED") == 0, failed = strcmp(status, "FAILED") == 0, ended = killed || failed || strcmp(status, "FINISHED") == 0;
+    bool killed = strcmp(status, "KILLED") == 0, failed = strcmp(status, "FAILED") == 0,
+         ended = killed || failed || strcmp(status, "FINISHED") == 0;
     int64_t end = t->server.end_ms > 0 ? t->server.end_ms : t->last_ms > t->start_ms ? t->last_ms : t->start_ms;
     struct finished done = {0};
     if (!ended)

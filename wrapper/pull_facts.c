@@ -23,7 +23,8 @@ static void put(struct taking *t, enum fact_kind kind, const char *key, const ch
 }
 
 /* The server's value counts, unless it is the beginning of a longer one. */
-static void put_either(struct taking *t, enum fact_kind kind, const char *key, const char *own, const char *source, const struct pull_entry *there)
+static void put_either(struct taking *t, enum fact_kind kind, const char *key, const char *own, const char *source,
+                       const struct pull_entry *there)
 {
     bool cut = there && strlen(there->text) >= CUT_FROM && strncmp(there->text, own, strlen(there->text)) == 0;
     if (!there || cut || strcmp(there->text, own) == 0)
@@ -35,7 +36,8 @@ static void put_either(struct taking *t, enum fact_kind kind, const char *key, c
 /* Tags that are made anew, or were only for the server. */
 static bool passed_over(const char *key)
 {
-    static const char *const keys[] = {"mlflow.runName", "benchwrap.synced", "benchwrap.cut", "benchwrap.experiment", PULL_TAG_DOUBLE, PULL_TAG_PARENT};
+    static const char *const keys[] = {"mlflow.runName",       "benchwrap.synced", "benchwrap.cut",
+                                       "benchwrap.experiment", PULL_TAG_DOUBLE,    PULL_TAG_PARENT};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
@@ -53,7 +55,8 @@ static const char *parent_of(struct taking *t)
         return id;
     struct mlflow_run parent = {0};
     struct err err;
-    if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) == MLFLOW_FINE) { /* of another experiment, or older than --since */
+    if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) ==
+        MLFLOW_FINE) { /* of another experiment, or older than --since */
         const char *own = pull_tag(parent.data, PULL_TAG_ID);
         id = own && *own ? arena_dup(&t->arena, own, strlen(own)) : NULL;
     }
@@ -160,13 +163,16 @@ static void from_series(struct taking *t, const char *key, struct samples *s)
     }
 }
 
-static enum mlflow_answer samples_of(struct taking *t, const struct json *detail, const struct pull_entry *there, struct samples *s, struct err *err)
+static enum mlflow_answer samples_of(struct taking *t, const struct json *detail, const struct pull_entry *there, struct samples *s,
+                                     struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
     if (json_get(detail, "thinned"))
         from_series(t, there->key, s);
-    if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 && same(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
-        sample_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")), mlflow_integer(json_get(there->at, "step")));
+    if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 &&
+        same(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
+        sample_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")),
+                   mlflow_integer(json_get(there->at, "step")));
     if (!s->count)
         answer = mlflow_history(t->p->server, t->server.id, there->key, sample_add, s, err);
     if (answer == MLFLOW_FINE && s->failed) {
@@ -178,14 +184,17 @@ static enum mlflow_answer samples_of(struct taking *t, const struct json *detail
     return answer;
 }
 
-static enum mlflow_answer put_metric(struct taking *t, const char *key, const struct json *detail, const struct pull_entry *there, struct err *err)
+static enum mlflow_answer put_metric(struct taking *t, const char *key, const struct json *detail, const struct pull_entry *there,
+                                     struct err *err)
 {
     struct samples s = {0};
     const char *direction = json_string(json_get(detail, "direction"), "");
     struct fact f = {.kind = FACT_METRIC,
                      .key = str_of(key),
                      .unit = json_string(json_get(detail, "unit"), ""),
-                     .direction = strcmp(direction, "higher") == 0 ? DIR_HIGHER : strcmp(direction, "lower") == 0 ? DIR_LOWER : DIR_NONE,
+                     .direction = strcmp(direction, "higher") == 0  ? DIR_HIGHER
+                                  : strcmp(direction, "lower") == 0 ? DIR_LOWER
+                                                                    : DIR_NONE,
                      .source = json_string(json_get(detail, "source"), "server")};
     enum mlflow_answer answer = samples_of(t, detail, there, &s, err);
     for (size_t i = 0; i < s.count && answer == MLFLOW_FINE; i++) {
@@ -228,7 +237,8 @@ static enum mlflow_answer put_metrics(struct taking *t, struct err *err)
 static void put_notes(struct taking *t)
 {
     for (const struct json *m = json_first(json_get(t->detail, "missing")); m; m = json_next(m))
-        put(t, FACT_MISSING, json_string(json_get(m, "key"), ""), json_string(json_get(m, "reason"), ""), json_string(json_get(m, "source"), ""));
+        put(t, FACT_MISSING, json_string(json_get(m, "key"), ""), json_string(json_get(m, "reason"), ""),
+            json_string(json_get(m, "source"), ""));
     for (const struct json *w = json_first(json_get(t->detail, "warnings")); w; w = json_next(w))
         if (strcmp(json_string(json_get(w, "source"), ""), "tree") != 0)
             put(t, FACT_WARNING, "", json_string(json_get(w, "text"), ""), json_string(json_get(w, "source"), ""));
@@ -358,7 +368,8 @@ static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const
     if (answer != MLFLOW_FINE)
         return answer;
     t->ret->bytes += (uint64_t)st.st_size;
-    struct fact fact = {.kind = FACT_ARTIFACT, .key = str_of(f->path), .text = str_of(name), .time_ms = t->start_ms, .unit = "", .source = source};
+    struct fact fact = {
+        .kind = FACT_ARTIFACT, .key = str_of(f->path), .text = str_of(name), .time_ms = t->start_ms, .unit = "", .source = source};
     record_fact(r, &fact);
     return MLFLOW_FINE;
 }

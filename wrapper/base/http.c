@@ -18,13 +18,13 @@
 enum {
     SOCKETS_MAX = 8,
     SMALL_BODY = 64 << 10, /* of a file: sent with the head in one piece */
-    HEAD_MAX = 256 << 10,  /* of a reply with those of its redirects, interim replies and trailers, which libcurl keeps without a bound */
+    HEAD_MAX = 256 << 10, /* of a reply with those of its redirects, interim replies and trailers, which libcurl keeps without a bound */
     PARTING_MS = 5000,
-    HOT_NS = 1000000000,   /* a connection used so lately is not one that the server has closed for being idle */
+    HOT_NS = 1000000000, /* a connection used so lately is not one that the server has closed for being idle */
 };
 
 struct http {
-    int64_t last_ns;             /* when the last reply came; 0: none */
+    int64_t last_ns; /* when the last reply came; 0: none */
     struct curl curl;
     CURL *easy;
     CURLM *multi;
@@ -39,7 +39,7 @@ struct http {
     const struct http_request *q;
     struct http_reply *reply;
     uint64_t sent;
-    struct buf small;         /* the body, where it is a small file's */
+    struct buf small; /* the body, where it is a small file's */
     char date[40], again[40]; /* of the reply: when it was made, and when to come again; "": none */
     size_t head_bytes;
     bool too_long, unwritable, unreadable, remains;
@@ -254,7 +254,8 @@ static void set_limits(struct http *h, const struct http_request *q)
     set(h->easy, CURLOPT_LOW_SPEED_TIME, (long)(h->stall_s + 0.999));
     set(h->easy, CURLOPT_MAXAGE_CONN, 4L); /* MLflow's server closes idle connections after 5 s */
     set(h->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(h->easy, CURLOPT_REDIR_PROTOCOLS_STR, strncasecmp(q->url, "https:", 6) == 0 ? "https" : "http,https"); /* never back into the open */
+    set(h->easy, CURLOPT_REDIR_PROTOCOLS_STR,
+        strncasecmp(q->url, "https:", 6) == 0 ? "https" : "http,https"); /* never back into the open */
     set(h->easy, CURLOPT_FOLLOWLOCATION, h->no_redirects ? 0L : 1L);
     set(h->easy, CURLOPT_MAXREDIRS, 5L);
     set(h->easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);

@@ -18,14 +18,16 @@
 enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, SAID_BYTES = 1 << 20, FAILED = 2 };
 
 static const struct opt_row rows[] = {
-    {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: the one that runs are sent to: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
+    {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
+     "the tracking server (default: the one that runs are sent to: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
     {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "only what can be done on this machine: no server is asked", 0},
     {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "bring back runs that somebody deleted on the server", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "say what would be sent; nothing is changed, here or there", 0},
     {"follow", 'f', OPT_FLAG, NULL, NULL, NULL, "Server", "go on, and send what is recorded meanwhile, until told to end", 0},
     CMD_ROW_TREE,
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "runs of this experiment (name or id)", 0},
-    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection", "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
+    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
+     "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
     {"ref", 0, OPT_TEXT, "COMMIT", NULL, NULL, "Selection", "the tree of a git commit or branch (origin/main), without a checkout", 0},
     CMD_ROW_JSON,
 };
@@ -33,15 +35,15 @@ static const struct opt_row rows[] = {
 struct work {
     struct cmd_context *c;
     struct plan plan;
-    struct buf json;              /* notes */
+    struct buf json; /* notes */
     struct buf said, said_before; /* with --follow: the notes of this look at the tree and of the one before, a line each */
     bool as_json, dry;
     unsigned notes;
     struct progress progress;
     struct swept swept;
     struct sync_counts n;
-    bool asked;                   /* a server is named */
-    const char *to;               /* its address as given; NULL: none */
+    bool asked; /* a server is named */
+    const char *to; /* its address as given; NULL: none */
     const char *server;
     int64_t since_ms;
     int cancel_fd;
@@ -143,7 +145,8 @@ static int choose(struct work *w, struct sync_runs *s)
             s->items[i].wanted = here && run->start_ms >= w->since_ms;
     }
     if (experiment && !found && !opt_on(&c->opts, "follow"))
-        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", s->runs->tree, experiment);
+        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", s->runs->tree,
+                       experiment);
     return 0;
 }
 
@@ -197,12 +200,23 @@ static int send_tree(struct work *w, struct upload *upload)
     if (name) {
         const char *slash = strrchr(w->plan.tree, '/'), *parent = arena_dup(c->arena, w->plan.tree, (size_t)(slash - w->plan.tree));
         const char *state = state_folder(w);
-        rc = sync_ref_open(&ref, access(parent, X_OK) == 0 ? parent : ".", name, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
+        rc =
+            sync_ref_open(&ref, access(parent, X_OK) == 0 ? parent : ".", name, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
     } else
         runs.tree = w->plan.tree;
     if (rc == 0 && (runs.root = open(runs.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-        rc = opt_on(&c->opts, "follow") ? 1 : err_set(c->err, ERR_INPUT, "there is no tree at %s: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", runs.tree);
-    struct sync_runs s = {.c = c, .runs = &runs, .upload = upload, .ref = ref, .progress = &w->progress, .cancel_fd = w->cancel_fd, .note = note, .context = w};
+        rc = opt_on(&c->opts, "follow")
+                 ? 1
+                 : err_set(c->err, ERR_INPUT,
+                           "there is no tree at %s: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", runs.tree);
+    struct sync_runs s = {.c = c,
+                          .runs = &runs,
+                          .upload = upload,
+                          .ref = ref,
+                          .progress = &w->progress,
+                          .cancel_fd = w->cancel_fd,
+                          .note = note,
+                          .context = w};
     if (rc == 0)
         rc = runs_load(&runs, &everything, c, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
     if (rc == 0) {
@@ -242,7 +256,8 @@ static int to_server(struct work *w)
     struct cmd_context *c = w->c;
     if (open_server(w, &m))
         return -1;
-    struct upload_config config = {.server = m, .state = state_folder(w), .restore = opt_on(&c->opts, "restore"), .dry = w->dry, .note = note, .context = w};
+    struct upload_config config = {
+        .server = m, .state = state_folder(w), .restore = opt_on(&c->opts, "restore"), .dry = w->dry, .note = note, .context = w};
     int rc = upload_new(&u, &config, c->err);
     bool more = opt_on(&c->opts, "follow");
     while (rc == 0) {
@@ -279,19 +294,24 @@ static void print(struct work *w)
     FILE *out = w->c->out;
     const struct sync_counts *n = &w->n;
     if (w->as_json) {
-        fprintf(out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u", w->swept.closed, w->swept.released, w->swept.alive, w->swept.failed);
+        fprintf(out, "{\"closed\":%u,\"released\":%u,\"running\":%u,\"failed\":%u", w->swept.closed, w->swept.released, w->swept.alive,
+                w->swept.failed);
         if (w->asked)
-            fprintf(out, ",\"server\":{\"runs\":%zu,\"sent\":%zu,\"made\":%zu,\"there\":%zu,\"deleted\":%zu,\"damaged\":%zu,\"failed\":%zu,\"waiting\":%zu,\"files\":%zu,\"bytes\":%" PRIu64 "}",
-                    n->wanted, n->sent, n->made, n->there + n->known, n->deleted, n->damaged, n->failed, n->waiting, n->files, n->bytes);
+            fprintf(
+                out,
+                ",\"server\":{\"runs\":%zu,\"sent\":%zu,\"made\":%zu,\"there\":%zu,\"deleted\":%zu,\"damaged\":%zu,\"failed\":%zu,\"waiting\":%zu,\"files\":%zu,\"bytes\":%" PRIu64
+                "}",
+                n->wanted, n->sent, n->made, n->there + n->known, n->deleted, n->damaged, n->failed, n->waiting, n->files, n->bytes);
         fprintf(out, ",\"notes\":[%s]}\n", w->json.p ? w->json.p : "");
         return;
     }
     if (!w->dry && !opt_text(&w->c->opts, "ref"))
-        fprintf(out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", w->swept.closed, w->swept.released, w->swept.alive,
-                w->swept.failed);
+        fprintf(out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", w->swept.closed, w->swept.released,
+                w->swept.alive, w->swept.failed);
     if (!w->asked)
         return;
-    fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent", n->made, n->there + n->known);
+    fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent",
+            n->made, n->there + n->known);
     if (n->deleted)
         fprintf(out, ", %zu deleted there (--restore brings them back)", n->deleted);
     if (n->damaged)

@@ -21,10 +21,10 @@ enum { OBJECT_MAX = 64 << 20 /* of a tree */, DEPTH_MAX = 40, BLOCK = 64 << 10, 
 
 struct sync_ref {
     pid_t pid;
-    int to;             /* requests */
-    FILE *from;         /* replies */
-    int dir;            /* the own folder */
-    char *path, *root;  /* its path; "REF:./mlruns" */
+    int to; /* requests */
+    FILE *from; /* replies */
+    int dir; /* the own folder */
+    char *path, *root; /* its path; "REF:./mlruns" */
     struct arena arena;
 };
 
@@ -100,7 +100,8 @@ struct entry {
 /* The next "<mode> <name>\0<raw id>"; id_bytes: 20 or 32. */
 static bool next_entry(struct str *rest, size_t id_bytes, struct entry *ret)
 {
-    const char *blank = rest->n ? memchr(rest->p, ' ', rest->n) : NULL, *nul = blank ? memchr(blank, 0, rest->n - (size_t)(blank - rest->p)) : NULL;
+    const char *blank = rest->n ? memchr(rest->p, ' ', rest->n) : NULL,
+               *nul = blank ? memchr(blank, 0, rest->n - (size_t)(blank - rest->p)) : NULL;
     if (!nul || (size_t)(rest->p + rest->n - nul) < 1 + id_bytes)
         return false;
     struct str mode = {rest->p, (size_t)(blank - rest->p)}, name = {blank + 1, (size_t)(nul - blank - 1)};
@@ -237,7 +238,8 @@ static int outline(struct sync_ref *r, const char *folder, const char *ref, stru
     if (rc == 1 && (r->root = arena_printf(&r->arena, "%s:mlruns", ref)))
         rc = read_tree(r, r->root, &b, &id_bytes, err);
     if (rc == 1)
-        return err_set(err, ERR_INPUT, "there is no commit \"%.80s\", or it has no folder mlruns (\"git fetch\" brings others' branches)", ref);
+        return err_set(err, ERR_INPUT, "there is no commit \"%.80s\", or it has no folder mlruns (\"git fetch\" brings others' branches)",
+                       ref);
     if (rc == 0 && mkdirat(r->dir, "mlruns", 0700))
         return err_sys(err, "cannot make mlruns in the scratch folder");
     for (struct str rest = buf_text(&b); rc == 0 && next_entry(&rest, id_bytes, &e);)
@@ -248,7 +250,8 @@ static int outline(struct sync_ref *r, const char *folder, const char *ref, stru
 
 /* ---- the whole ---- */
 
-int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, const char *scratch, struct arena *a, const char **ret_tree, struct err *err)
+int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, const char *scratch, struct arena *a, const char **ret_tree,
+                  struct err *err)
 {
     if (!*ref || ref[0] == '-' || strpbrk(ref, "\n\r \t:"))
         return err_set(err, ERR_USAGE, "--ref: \"%.60s\" is no name of a commit", ref);

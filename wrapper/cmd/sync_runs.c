@@ -53,12 +53,12 @@ static void count(struct sync_runs *s, const struct upload_result *got, const st
     n->files += got->files;
     n->bytes += got->bytes;
     switch (got->outcome) {
-        case UPLOAD_SENT: n->sent++; return;
-        case UPLOAD_THERE: n->there++; return;
-        case UPLOAD_KNOWN: n->known++; return;
-        case UPLOAD_DELETED: n->deleted++; return;
-        case UPLOAD_DAMAGED: n->damaged++; break;
-        case UPLOAD_FAILED: n->failed++; break;
+    case UPLOAD_SENT: n->sent++; return;
+    case UPLOAD_THERE: n->there++; return;
+    case UPLOAD_KNOWN: n->known++; return;
+    case UPLOAD_DELETED: n->deleted++; return;
+    case UPLOAD_DAMAGED: n->damaged++; break;
+    case UPLOAD_FAILED: n->failed++; break;
     }
     bool cancelled = got->outcome == UPLOAD_FAILED && got->answer == MLFLOW_CANCELLED;
     if (cancelled)

@@ -38,8 +38,9 @@ int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *
 /* Is this text the address of a tracking server (http, https)? */
 bool mlflow_is_server(const char *uri);
 
+/* Makes no request; everything is copied. ERR_SYSTEM: libcurl cannot be loaded, or no memory. */
 int mlflow_open(struct mlflow **ret, const struct mlflow_config *config, struct err *err);
-void mlflow_close(struct mlflow *m);
+void mlflow_close(struct mlflow *m); /* NULL is allowed */
 const char *mlflow_uri(const struct mlflow *m);
 unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included */
 /* 200 of /health, for "is anybody there?"; one attempt. */

@@ -244,7 +244,9 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
         if (page)
             page_words(&r, &words);
         err_set(err, ERR_REMOTE, "server %s: %s: %s", m->uri, call->what,
-                words.n ? words.p : bloated ? "the reply has millions of values" : "the reply is not JSON");
+                words.n   ? words.p
+                : bloated ? "the reply has millions of values"
+                          : "the reply is not JSON");
         o.answer = MLFLOW_LATER;
         o.hopeless = page || bloated;
     }

@@ -66,13 +66,13 @@ static bool carries(const struct mlflow_run *run, const char *key, const char *i
 
 /* The runs that carry one tag: the least of those that are there, and of those that were deleted. */
 struct found {
-    const char *id;       /* the tag's value */
+    const char *id; /* the tag's value */
     char least[65], deleted[65];
     int64_t least_ms, deleted_ms;
     char others[FEW][65]; /* there, and not the least */
-    size_t count;         /* there */
+    size_t count; /* there */
     const char *look_for; /* a server id */
-    bool seen;            /* … is among those that are there */
+    bool seen; /* … is among those that are there */
 };
 
 static bool lesser(int64_t ms, const char *id, int64_t than_ms, const char *than)
@@ -106,7 +106,8 @@ static int found_take(void *context, const struct mlflow_run *run)
     return 0;
 }
 
-static enum mlflow_answer look(struct upload *u, const struct upload_experiment *e, const char *id, const char *for_server_id, struct found *ret, struct err *err)
+static enum mlflow_answer look(struct upload *u, const struct upload_experiment *e, const char *id, const char *for_server_id,
+                               struct found *ret, struct err *err)
 {
     char filter[100];
     *ret = (struct found){.id = id, .look_for = for_server_id};
@@ -160,13 +161,15 @@ static int one_is_enough(void *context, const struct mlflow_run *run)
 static enum mlflow_answer survey(struct upload *u, struct upload_experiment *e, struct err *err)
 {
     struct leftovers left = {.count = 0};
-    enum mlflow_answer answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_ID "` LIKE '%'", true, 1, one_is_enough, &e->has_runs, err);
+    enum mlflow_answer answer =
+        mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_ID "` LIKE '%'", true, 1, one_is_enough, &e->has_runs, err);
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_DUPLICATE "` LIKE '%'", false, FEW, leftover_take, &left, err);
     for (size_t i = 0; i < left.count && answer == MLFLOW_FINE; i++)
         answer = drop(u, left.ids[i], left.ours[i], err);
     if (answer == MLFLOW_FINE && e->has_runs)
-        answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, one_is_enough, &e->has_orphans, err);
+        answer =
+            mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, one_is_enough, &e->has_orphans, err);
     return answer;
 }
 
@@ -199,7 +202,8 @@ static void remember(struct upload *u, const char *id, const char *server_id)
     snprintf(u->recent[i].server_id, sizeof u->recent[i].server_id, "%s", server_id);
 }
 
-enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret, struct err *err)
+enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, const char *id, struct arena *a, const char **ret,
+                                    struct err *err)
 {
     struct upload_experiment *e;
     struct upload_state state;
@@ -228,7 +232,8 @@ enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, co
 }
 
 /* The link to the parent, as a tag: of MLflow's when the parent is there, else a note for later. */
-static enum mlflow_answer link_of(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, struct mlflow_tag *ret, struct err *err)
+static enum mlflow_answer link_of(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, struct mlflow_tag *ret,
+                                  struct err *err)
 {
     const char *server_id;
     enum mlflow_answer answer = upload_server_id(p->u, run->experiment, run->parent, &p->arena, &server_id, err);
@@ -243,7 +248,8 @@ static enum mlflow_answer link_of(struct upload_place *p, const struct upload_ru
 }
 
 /* A run that is there: with all it has. */
-static enum mlflow_answer take_existing(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, const char *server_id, struct err *err)
+static enum mlflow_answer take_existing(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e,
+                                        const char *server_id, struct err *err)
 {
     enum mlflow_answer answer = mlflow_run_get(p->u->m, server_id, &p->arena, &p->run, err);
     struct mlflow_tag link;
@@ -285,7 +291,8 @@ static enum mlflow_answer make(struct upload_place *p, const struct upload_run *
         enum mlflow_answer looked = look(p->u, e, run->id, p->run.id, &f, err);
         if (looked != MLFLOW_FINE)
             return looked;
-        if (answer == MLFLOW_FINE && f.least[0] && strcmp(f.least, p->run.id) != 0) { /* somebody else was at it too: the least is the run */
+        if (answer == MLFLOW_FINE && f.least[0] &&
+            strcmp(f.least, p->run.id) != 0) { /* somebody else was at it too: the least is the run */
             answer = drop(p->u, p->run.id, run->id, err);
             if (answer != MLFLOW_FINE)
                 return answer;
@@ -354,7 +361,8 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
     return MLFLOW_FINE;
 }
 
-enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65], struct err *err)
+enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65],
+                               struct err *err)
 {
     struct found f;
     struct upload_experiment e = {.name = run->experiment};

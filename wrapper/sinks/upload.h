@@ -25,6 +25,7 @@ struct upload_config {
     int (*place)(void *context, const struct mlflow_run *run, int dir, struct err *err);
     void *context;
 };
+/* The texts of the configuration are not copied. Makes no request. ERR_SYSTEM: no memory. */
 int upload_new(struct upload **ret, const struct upload_config *config, struct err *err);
 void upload_free(struct upload *u); /* NULL is allowed */
 

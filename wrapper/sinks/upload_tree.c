@@ -67,8 +67,8 @@ static void send_texts(struct sending *s, bool param)
             continue;
         }
         if (there && param) {
-            upload_note(s->u, "run %.8s: the param %.80s is \"%.60s\" on the server and \"%.60s\" here; params there cannot be changed", s->run->id,
-                        e->key, text, e->value.n ? e->value.p : "");
+            upload_note(s->u, "run %.8s: the param %.80s is \"%.60s\" on the server and \"%.60s\" here; params there cannot be changed",
+                        s->run->id, e->key, text, e->value.n ? e->value.p : "");
             continue;
         }
         upload_pair(p, param, e->key, e->value);
@@ -122,7 +122,8 @@ static int sample_order(const void *a, const void *b)
 /* The server shows the latest sample of each metric: with one sample that is all there is to know. */
 static bool is_there(const struct tree_entry *e, const struct json *latest)
 {
-    struct tree_sample there = {mlflow_integer(json_get(latest, "timestamp")), mlflow_integer(json_get(latest, "step")), mlflow_number(json_get(latest, "value"))};
+    struct tree_sample there = {mlflow_integer(json_get(latest, "timestamp")), mlflow_integer(json_get(latest, "step")),
+                                mlflow_number(json_get(latest, "value"))};
     return e->count == 1 && sample_order(&e->samples[0], &there) == 0;
 }
 
@@ -271,8 +272,13 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
 {
     struct upload_place place;
     const struct tree_run *t = s->run;
-    struct upload_run run = {.id = t->id, .experiment = t->experiment, .name = *t->name ? t->name : t->id, .user = t->user,
-                             .parent = tag_text(t, "mlflow.parentRunId", s->arena), .server_run = tag_text(t, UPLOAD_TAG_SERVER_RUN, s->arena), .start_ms = t->start_ms};
+    struct upload_run run = {.id = t->id,
+                             .experiment = t->experiment,
+                             .name = *t->name ? t->name : t->id,
+                             .user = t->user,
+                             .parent = tag_text(t, "mlflow.parentRunId", s->arena),
+                             .server_run = tag_text(t, UPLOAD_TAG_SERVER_RUN, s->arena),
+                             .start_ms = t->start_ms};
     enum mlflow_answer answer = upload_open(s->u, &run, &place, err);
     s->place = &place;
     if (answer == MLFLOW_FINE) {
@@ -283,7 +289,8 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
         answer = complete(s, err);
         if (answer == MLFLOW_FINE && !marked && !place.foreign)
             answer = upload_settle(&place, ret_moved, err);
-        else if (!place.foreign && (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
+        else if (!place.foreign &&
+                 (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
             struct err why;
             if (upload_settle(&place, ret_moved, &why) == MLFLOW_FINE && *ret_moved)
                 answer = MLFLOW_FINE;
@@ -295,7 +302,8 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
     return answer;
 }
 
-static int answer_of(struct upload *u, const char *id, struct upload_result *result, enum mlflow_answer answer, bool lost, const char *stamp, struct err *err)
+static int answer_of(struct upload *u, const char *id, struct upload_result *result, enum mlflow_answer answer, bool lost,
+                     const char *stamp, struct err *err)
 {
     struct upload_state state = {.known = lost ? KNOWN_AGAIN : KNOWN_COMPLETE};
     result->answer = answer;
