@@ -42,15 +42,22 @@ static int write_log(const char *path, const struct buf *log, size_t times)
 {
     FILE *f = fopen(path, "w");
     char row[256];
-    if (!f)
+    if (!f) {
+        perror(path);
         return 1;
+    }
     fprintf(f, "%s%s", head, table);
     for (size_t i = 0; i < times; i++) {
         row_print(row, sizeof(row), i);
         fputs(row, f);
         fwrite(log->p, 1, log->n, f);
     }
-    return fclose(f) ? 1 : 0;
+    bool lost = ferror(f);
+    if (fclose(f) || lost) {
+        perror(path); /* the log has 1 GB: a full disk */
+        return 1;
+    }
+    return 0;
 }
 
 static double one(const char *path, const struct buf *log, size_t times, size_t *ret_metrics)
@@ -75,8 +82,10 @@ static double one(const char *path, const struct buf *log, size_t times, size_t 
             rules_feed(run, "stdout", log->p + at, log->n - at < 256 << 10 ? log->n - at : 256 << 10);
     }
     record_init(&record, "00000000000000000000000000000000", 1);
-    if (rules_end(run, 0, 0, 1, &record, &out, &err))
+    if (rules_end(run, 0, 0, 1, &record, &out, &err)) {
+        fprintf(stderr, "rules_rate: %s\n", err.text);
         exit(1);
+    }
     clock_t to = clock(); /* of the processor: a core shared with others is not one core */
     *ret_metrics = 0;
     for (const struct fact *f = record.first; f; f = f->next)
