@@ -39,6 +39,13 @@ static void choose_run(struct plan *p, char **env)
         plan_warn(p, "MLFLOW_RUN_ID is not the id of a run: a new one is made");
 }
 
+/* The tree knows experiments by name, and no server is asked before the program runs. Whoever was given a run has its experiment too. */
+static void warn_of_experiment(struct plan *p, char **env)
+{
+    if (env_text(env, "MLFLOW_EXPERIMENT_ID") && !env_text(env, "MLFLOW_RUN_ID") && !opt_text(&p->opts, "experiment"))
+        plan_warn(p, "MLFLOW_EXPERIMENT_ID is not looked at: name the experiment (-e NAME, or MLFLOW_EXPERIMENT_NAME)");
+}
+
 static void take(struct plan *p, const char *uri, const char *where)
 {
     p->server = plan_server_shown(uri, &p->arena);
@@ -95,7 +102,9 @@ int plan_server(struct plan *p, char **env, struct err *err)
         *err = why;
         return -1;
     }
-    if (p->server)
+    if (p->server) {
         choose_run(p, env);
+        warn_of_experiment(p, env);
+    }
     return 0;
 }

@@ -1,6 +1,8 @@
 /* run_begin.c: a run begins: what was asked, the spool and the journal, who and what is measured, quick facts of the machine. */
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fs.h"
+#include "base/json.h"
 #include "launch/peel.h"
 #include "wrapper/plan_paths.h"
 #include "wrapper/run_state.h"
@@ -178,6 +180,24 @@ static void record_shape(struct run *run)
             record_param_int(&run->record, rows[i].key, rows[i].value);
 }
 
+/* Tags that MLflow's own client takes from the environment: a JSON object of texts. What MLflow and we say of a run is not theirs to say. */
+static void record_context(struct run *run)
+{
+    const char *text = env_text(run->host.env, "MLFLOW_RUN_CONTEXT");
+    struct json *context = NULL;
+    struct err err;
+    if (!text)
+        return;
+    if (json_parse(&context, str_of(text), NULL, &err) || !json_is_object(context))
+        run_warn(run, "MLFLOW_RUN_CONTEXT is no JSON object of tags: nothing of it is recorded");
+    run->record.source = "MLFLOW_RUN_CONTEXT";
+    for (const struct json *tag = json_first(context); tag; tag = json_next(tag))
+        if (json_is_string(tag) && json_key(tag) && strncmp(json_key(tag), "mlflow.", 7) != 0 &&
+            strncmp(json_key(tag), "benchwrap.", 10) != 0)
+            record_tag(&run->record, json_key(tag), str_of(json_string(tag, "")));
+    json_free(context);
+}
+
 static void record_identity(struct run *run)
 {
     struct record *r = &run->record;
@@ -185,6 +205,7 @@ static void record_identity(struct run *run)
     const char *const *program = (const char *const *)run->plan.program;
     const char *cluster = opt_text(&run->plan.opts, "cluster"), *site = opt_text(&run->plan.opts, "site"),
                *note = opt_text(&run->plan.opts, "note");
+    record_context(run);
     r->source = "recorder";
     record_tag(r, "benchwrap.run_id", str_of(w->run_id));
     record_tag(r, "benchwrap.version", STR(BW_VERSION));
