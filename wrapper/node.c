@@ -5,9 +5,11 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "launch/node.h"
+#include "launch/rank.h"
 #include "launch/wire.h"
 #include "probes/probe.h"
 #include "wrapper/node_lines.h"
+#include "wrapper/node_name.h"
 #include "wrapper/plan.h"
 
 #include <errno.h>
@@ -46,42 +48,6 @@ struct node {
     int64_t base_ns, start_ns, written_ns, heard_ns;
 };
 
-/* ---- names ---- */
-
-bool node_launch(char *const *env, char ret[33])
-{
-    static const char *const launches[] = {"PMIX_NAMESPACE", "PALS_APID", "FLUX_JOB_ID", "SLURM_STEP_ID"};
-    static const char *const jobs[] = {"SLURM_CLUSTER_NAME", "SLURM_JOB_ID_HET_GROUP_0", "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "PBS_JOBID",
-                                       "LSB_JOBID",          "FLUX_ENCLOSING_ID"};
-    struct buf text CLEANUP_BUF;
-    const char *launch = NULL;
-    int64_t step = 0;
-    size_t i = 0;
-    buf_init(&text, 1 << 16);
-    for (; i < sizeof launches / sizeof *launches && !launch; i++)
-        launch = env_text(env, launches[i]);
-    if (!launch || (i == sizeof launches / sizeof *launches && (!str_int(str_of(launch), &step) || step >= 0xfffffff0)))
-        return false; /* batch and interactive steps are no launch of ranks */
-    buf_printf(&text, "launch %zu %s", i, launch);
-    for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
-        const char *value = env_text(env, jobs[k]);
-        if (k == 2 && env_text(env, jobs[1]))
-            value = NULL; /* each component of a heterogeneous job has an id of its own */
-        buf_printf(&text, "\n%s", value ? value : "");
-    }
-    if (text.failed)
-        return false;
-    record_named_id(ret, buf_text(&text));
-    return true;
-}
-
-void node_folder(const char *spool, const char *launch, struct buf *to)
-{
-    const char *slash = strrchr(spool, '/');
-    buf_str(to, (struct str){spool, slash ? (size_t)(slash - spool) : strlen(spool)});
-    buf_printf(to, "/nodes/%s", launch);
-}
-
 int64_t node_period(int64_t base_ns, int64_t since_start_ns)
 {
     static const struct {
@@ -93,25 +59,7 @@ int64_t node_period(int64_t base_ns, int64_t since_start_ns)
     return base_ns;
 }
 
-bool node_by_slurm(char *const *env)
-{
-    int64_t rank, id;
-    const char *number = NULL, *task = env_text(env, "SLURM_PROCID");
-    static const char *const ranks[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "MV2_COMM_WORLD_RANK"};
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks && !number; i++)
-        number = env_text(env, ranks[i]);
-    return !number || (task && str_int(str_of(number), &rank) && str_int(str_of(task), &id) && rank == id);
-}
-
-void node_own_name(char *const *env, const char *host, char ret[NODE_NAME_MAX + 1])
-{
-    const char *name = env_text(env, "SLURMD_NODENAME");
-    bool hydra = env_text(env, "PMI_RANK") && !env_text(env, "OMPI_COMM_WORLD_RANK") && !node_by_slurm(env);
-    struct str plain = str_of(host);
-    if (env_text(env, "SLURM_JOB_ID")) /* whose names of nodes are short */
-        plain = str_cut(&(struct str){host, strlen(host)}, '.');
-    node_name_make(ret, name && !hydra ? str_of(name) : plain);
-}
+/* ---- names ---- */
 
 /* In public records nodes have numbers: the recorder's is 1. by_slurm: its variables are about this rank. */
 static void choose_name(struct node *n, int first, bool by_slurm)
@@ -387,13 +335,13 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
     if (plan_make(&n->plan, argc, argv, env, &err) || opt_on(&n->plan.opts, "no-collect"))
         return 0;
     begin(n, env, strcmp(opt_text(&n->plan.opts, "profile"), "public") == 0);
-    choose_name(n, 1, node_by_slurm(env));
+    choose_name(n, 1, rank_is_slurms(env));
     n->host.counters = opt_on(&n->plan.opts, "counters");
     n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, "sample") * 1e9);
     node_folder(n->plan.spool, launch, &path);
     if (path.failed || fs_mkdirs(AT_FDCWD, path.p, 0700, NULL))
         return 1;
-    if (node_by_slurm(env))
+    if (rank_is_slurms(env))
         buf_printf(&path, "/%s", n->name);
     else
         claim_name(n, &path);

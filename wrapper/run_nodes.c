@@ -1,4 +1,4 @@
-/* run_nodes.c: the recorder's side of the other nodes: what their collectors tell is put into the spool. */
+/* run_nodes.c: the recorder's side of the other nodes: their collectors are found or started, listened to, and told when it is over. */
 #include "wrapper/run_nodes.h"
 
 #include "base/clock.h"
@@ -6,17 +6,14 @@
 #include "base/fs.h"
 #include "launch/node.h"
 #include "probes/slurm_acct.h"
-#include "wrapper/node.h"
+#include "wrapper/node_name.h"
+#include "wrapper/run_nodes_heard.h"
 #include "wrapper/run_state.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <linux/magic.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,44 +24,11 @@ enum {
     SHARED_MS = 10000, /* by then files of other nodes are seen, or the nodes share no file system */
     CLOCK_MS = 60000,
     STEP_AGAIN_MS = 60000,
-    AT_ONCE_MS = 9000, /* a collector writes each sample at once so long */
     END_MS = 1500, /* so long the last words are waited for */
-    QUIET_MS = 400, /* or so long without any, where ranks were killed with their step */
-    OLD_S = 3 * 86400
+    QUIET_MS = 400 /* or so long without any, where ranks were killed with their step */
 };
 static const int64_t MS = 1000000;
 static const char KEPT[] = ".nodes"; /* in the cache */
-
-/* A node as far as the recorder must know it while the run goes on. */
-struct nodes_seen {
-    char name[NODE_NAME_MAX + 1];
-    uint64_t at; /* bytes of its file that have been taken */
-    bool ended;
-    int64_t error_ms; /* of its clock's offset to ours; the best that is known */
-    int64_t start_ms; /* by its own clock */
-    int64_t least_ms, most_ms; /* what its offset can be, by files: it was stamped between two looks */
-};
-
-/* ---- into the spool ---- */
-
-static void keep(struct run *run, struct str lines)
-{
-    struct run_nodes *n = &run->nodes;
-    if (n->file < 0)
-        n->file = openat(run->spool.dir, NODES_LINES, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (n->file < 0 || n->bytes + lines.n > NODES_FILE_MAX || fs_write_all(n->file, lines.p, lines.n))
-        n->cut += lines.n;
-    else
-        n->bytes += lines.n;
-}
-
-static void note(struct run *run, const char *node, const char *array)
-{
-    struct buf line CLEANUP_BUF;
-    buf_init(&line, 2 * NODE_LINE_MAX);
-    if (node_line(&line, node, str_of(array)))
-        keep(run, buf_text(&line));
-}
 
 static void note_way(struct run *run)
 {
@@ -77,7 +41,7 @@ static void note_way(struct run *run)
     if (*own && run->host.public_profile)
         node_name_make(own, STR("node001"));
     snprintf(array, sizeof array, "[\"w\",%" PRId64 ",\"%s\",\"%s\"]", run->nodes.expected, step ? "step" : "ranks", own);
-    note(run, "-", array);
+    nodes_note(run, "-", array);
 }
 
 static void missing(struct run *run, const char *why)
@@ -90,178 +54,6 @@ static void missing(struct run *run, const char *why)
     record_missing(&run->record, "nodes", "%s", plain.p ? plain.p : "");
     run->record.source = source;
     run->dirty = true;
-}
-
-/* ---- what is heard ---- */
-
-static struct nodes_seen *seen_of(struct run *run, struct str name)
-{
-    struct run_nodes *n = &run->nodes;
-    for (size_t i = 0; i < n->seen_count; i++)
-        if (str_is(name, n->seen[i].name))
-            return &n->seen[i];
-    if (n->seen_count == NODES_MAX)
-        return NULL;
-    if (n->seen_count % 64 == 0) {
-        struct nodes_seen *more = realloc(n->seen, (n->seen_count + 64) * sizeof *more);
-        if (!more)
-            return NULL;
-        n->seen = more;
-    }
-    struct nodes_seen *s = &n->seen[n->seen_count++];
-    *s = (struct nodes_seen){.error_ms = INT64_MAX, .least_ms = INT64_MIN / 4, .most_ms = INT64_MAX / 4};
-    snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
-    return s;
-}
-
-static void set_clock(struct run *run, struct nodes_seen *s, int64_t offset_ms, int64_t error_ms)
-{
-    char array[80];
-    if (error_ms >= s->error_ms)
-        return;
-    s->error_ms = error_ms;
-    snprintf(array, sizeof array, "[\"o\",%" PRId64 ",%" PRId64 "]", offset_ms, error_ms);
-    note(run, s->name, array);
-}
-
-/* The number behind the kind in ["c",12,34], and cuts it off. */
-static bool number_cut(struct str *rest, int64_t *ret)
-{
-    struct str word = str_cut(rest, ',');
-    if (str_ends(word, "]"))
-        word.n--;
-    return str_int(word, ret);
-}
-
-/* The answer to the clocks' question: read at once, so its clock's offset is known to half the time that it took. */
-static void take_clock(struct run *run, struct nodes_seen *s, struct str array)
-{
-    struct run_nodes *n = &run->nodes;
-    int64_t token, wall, now = clock_mono_ns();
-    str_cut(&array, ',');
-    if (!number_cut(&array, &token) || !number_cut(&array, &wall) || token != n->asked_ns)
-        return;
-    int64_t half = (now - n->asked_ns) / MS / 2;
-    set_clock(run, s, wall - (n->asked_wall_ms + half), half + 1);
-}
-
-/* A line of a file: it was not there at the look before, and it was written at once where the node has just begun. */
-static void take_stamp(struct run *run, struct nodes_seen *s, struct str array)
-{
-    struct run_nodes *n = &run->nodes;
-    int64_t wall;
-    bool begins = str_starts(array, "[\"h\"");
-    if (n->way != NODES_FILES || (!begins && !str_starts(array, "[\"s\"")))
-        return;
-    str_cut(&array, ',');
-    if (!number_cut(&array, &wall))
-        return;
-    s->start_ms = begins ? wall : s->start_ms;
-    if (wall - s->start_ms > AT_ONCE_MS || !n->looked_ms)
-        return;
-    int64_t least = wall - clock_wall_ms(), most = wall - n->looked_ms;
-    s->least_ms = least > s->least_ms ? least : s->least_ms;
-    s->most_ms = most < s->most_ms ? most : s->most_ms;
-    if (s->most_ms >= s->least_ms)
-        set_clock(run, s, (s->least_ms + s->most_ms) / 2, (s->most_ms - s->least_ms) / 2 + 1);
-}
-
-static void take_line(struct run *run, struct str line, struct buf *good)
-{
-    struct run_nodes *n = &run->nodes;
-    struct str node, array;
-    if (!node_line_read(line, &node, &array) || str_is(node, "-"))
-        return;
-    struct nodes_seen *s = seen_of(run, node);
-    if (!s)
-        return;
-    if (str_starts(array, "[\"c\""))
-        take_clock(run, s, array);
-    else {
-        take_stamp(run, s, array);
-        n->ended += str_starts(array, "[\"e\"") && !s->ended;
-        s->ended |= str_starts(array, "[\"e\"");
-        if (n->way == NODES_STEP && (str_starts(array, "[\"h\"") || str_starts(array, "[\"p\"") || str_starts(array, "[\"x\""))) {
-            buf_str(&n->facts, line);
-            buf_putc(&n->facts, '\n');
-        }
-        buf_str(good, line);
-        buf_putc(good, '\n');
-    }
-}
-
-/* Whole lines of text; returns how many bytes they were. */
-static size_t take_lines(struct run *run, struct str text)
-{
-    struct buf good CLEANUP_BUF;
-    size_t taken = 0;
-    buf_init(&good, text.n + 16);
-    while (taken < text.n) {
-        const char *end = memchr(text.p + taken, '\n', text.n - taken);
-        if (!end)
-            break;
-        take_line(run, (struct str){text.p + taken, (size_t)(end - text.p) - taken}, &good);
-        taken = (size_t)(end - text.p) + 1;
-    }
-    if (good.n)
-        keep(run, buf_text(&good));
-    return taken;
-}
-
-/* ---- files of ranks' collectors ---- */
-
-static void read_file(struct run *run, int dir, const char *name)
-{
-    struct nodes_seen *s = seen_of(run, str_of(name));
-    struct buf text CLEANUP_BUF;
-    struct stat st;
-    buf_init(&text, PIECE + 1);
-    CLEANUP_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (!s || fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size <= s->at)
-        return;
-    size_t want = (uint64_t)st.st_size - s->at < PIECE ? (size_t)((uint64_t)st.st_size - s->at) : PIECE;
-    char *room = buf_room(&text, want);
-    ssize_t got = room ? pread(fd, room, want, (off_t)s->at) : -1;
-    if (got <= 0)
-        return;
-    s->at += take_lines(run, (struct str){room, (size_t)got});
-}
-
-static void look_into_folder(struct run *run)
-{
-    struct fs_list list;
-    struct statfs fs;
-    int64_t now_ms = clock_wall_ms();
-    CLEANUP_FD int dir = open(run->nodes.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    bool there = dir >= 0 && fs_list(dir, ".", &list, NULL) == 0;
-    for (size_t i = 0; there && i < list.count; i++) {
-        char name[NODE_NAME_MAX + 1];
-        node_name_make(name, str_of(list.names[i]));
-        if (strcmp(name, list.names[i]) == 0)
-            read_file(run, dir, name);
-    }
-    if (there)
-        fs_list_deinit(&list);
-    bool late =
-        fstatfs(run->spool.dir, &fs) != 0 || fs.f_type == NFS_SUPER_MAGIC; /* NFS shows files when it likes: they tell nothing of clocks */
-    run->nodes.looked_ms = late ? 0 : now_ms;
-}
-
-/* Folders of launches whose recorder was killed. */
-static void sweep_folders(const char *folder)
-{
-    struct fs_list list;
-    struct stat st;
-    char parent[4200];
-    snprintf(parent, sizeof parent, "%s", folder);
-    *strrchr(parent, '/') = 0;
-    CLEANUP_FD int dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (dir < 0 || fs_list(dir, ".", &list, NULL))
-        return;
-    for (size_t i = 0; i < list.count; i++)
-        if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
-            fs_remove_tree(dir, list.names[i], NULL);
-    fs_list_deinit(&list);
 }
 
 /* ---- the step ---- */
@@ -360,7 +152,7 @@ static void step_failed(struct run *run)
 static void take_text(struct run *run)
 {
     struct buf *text = &run->nodes.step.text;
-    size_t taken = text->n ? take_lines(run, buf_text(text)) : 0;
+    size_t taken = text->n ? nodes_take(run, buf_text(text)) : 0;
     if (!taken)
         return;
     memmove(text->p, text->p + taken, text->n - taken + 1);
@@ -452,7 +244,7 @@ static bool take_kept(struct run *run)
     n->way = NODES_STEP;
     note_way(run);
     n->way = NODES_NONE;
-    keep(run, buf_text(&text));
+    nodes_keep(run, buf_text(&text));
     snprintf(why, sizeof why,
              "samples of the other nodes: a step for them was started in this job %" PRId64 " s ago, and there is at most one a minute",
              age_ms / 1000);
@@ -496,7 +288,7 @@ static void look_for_files(struct run *run, int64_t now_ns)
 {
     struct run_nodes *n = &run->nodes;
     const char *why;
-    look_into_folder(run);
+    nodes_look(run);
     int64_t all = (int64_t)n->seen_count, since = now_ns - n->start_ns;
     n->look_ns = now_ns + (since > 60 * 1000 * MS ? 5 : 1) * LOOK_MS * MS;
     if (all == 0 && n->expected > 0 && since > SHARED_MS * MS && step_nodes(run, &why) == n->expected)
@@ -522,7 +314,7 @@ static void end_files(struct run *run)
     bool hurry = job_hurries(run);
     for (;;) {
         int64_t now = clock_mono_ns();
-        look_into_folder(run);
+        nodes_look(run);
         if (n->bytes != bytes)
             quiet = now;
         bytes = n->bytes;
@@ -532,7 +324,7 @@ static void end_files(struct run *run)
         nanosleep(&nap, NULL);
     }
     fs_remove_tree(AT_FDCWD, n->folder, NULL);
-    sweep_folders(n->folder);
+    nodes_sweep(n->folder);
 }
 
 void nodes_end(struct run *run)

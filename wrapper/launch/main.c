@@ -103,11 +103,11 @@ int main(int argc, char **argv)
     if (!set.dashes)
         return no_dashes(argc, argv, next);
     l.program = argv + next;
-    l.rank = rank_find(getenv);
+    l.rank = rank_find(environ);
     if (l.options.series)
         return series_start(&l);
     if (l.rank.known && l.rank.rank && !l.options.per_rank) {
-        if (!l.options.no_collect && !getenv("BENCHWRAP_RUN_ID") && rank_leads_node(&l.rank, getenv))
+        if (!l.options.no_collect && !getenv("BENCHWRAP_RUN_ID") && rank_leads_node(&l.rank, environ))
             node_collect(l.argv);
         return spawn_exec(l.program);
     }

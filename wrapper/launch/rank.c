@@ -1,7 +1,10 @@
 /* rank.c: which rank of a parallel program this process is, from what its launcher put into the environment. */
 #include "launch/rank.h"
 
+#include "base/env.h"
 #include "base/str.h"
+
+#include <string.h>
 
 /* The order decides where several are set: what MPI launchers set is nearer to the program than the step around them. */
 static const struct {
@@ -29,27 +32,27 @@ static bool number(const char *text, uint32_t *ret)
 
 /* The shells of sbatch and salloc have SLURM_PROCID too, or inherit it: only a step that srun started counts. Its id is a small number; batch,
  * interactive and extern steps have ids from 0xfffffff0 on (4294967291 is "batch"). */
-static bool in_srun_step(char *(*env)(const char *name))
+static bool in_srun_step(char *const *env)
 {
     uint32_t step;
-    const char *id = env("SLURM_STEP_ID");
-    return number(id ? id : env("SLURM_STEPID"), &step) && step < 0xfffffff0u;
+    const char *id = env_get(env, "SLURM_STEP_ID");
+    return number(id ? id : env_get(env, "SLURM_STEPID"), &step) && step < 0xfffffff0u;
 }
 
 /* A step's own PMI sets what SLURM_PROCID says; another number comes from a launcher within the step, nearer to the program. */
-static bool is_the_steps(uint32_t rank, char *(*env)(const char *name))
+static bool is_the_steps(uint32_t rank, char *const *env)
 {
     uint32_t id;
-    return in_srun_step(env) && number(env("SLURM_PROCID"), &id) && id == rank;
+    return in_srun_step(env) && number(env_get(env, "SLURM_PROCID"), &id) && id == rank;
 }
 
-struct rank rank_find(char *(*env)(const char *name))
+struct rank rank_find(char *const *env)
 {
     struct rank found = {.source = ""};
     size_t row = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t rank;
-        if (!number(env(rows[i].rank), &rank) || (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env)))
+        if (!number(env_get(env, rows[i].rank), &rank) || (strcmp(rows[i].rank, "SLURM_PROCID") == 0 && !in_srun_step(env)))
             continue;
         bool steps = is_the_steps(rank, env);
         if (found.known && steps)
@@ -60,13 +63,20 @@ struct rank rank_find(char *(*env)(const char *name))
             break;
     }
     for (size_t k = 0; found.known && k < 3 && rows[row].ranks[k]; k++)
-        if (number(env(rows[row].ranks[k]), &found.ranks) && found.ranks > found.rank)
+        if (number(env_get(env, rows[row].ranks[k]), &found.ranks) && found.ranks > found.rank)
             return found;
     found.ranks = 0;
     return found;
 }
 
-bool rank_leads_node(const struct rank *rank, char *(*env)(const char *name))
+bool rank_is_slurms(char *const *env)
+{
+    uint32_t id;
+    struct rank found = rank_find(env);
+    return !found.known || (number(env_get(env, "SLURM_PROCID"), &id) && id == found.rank);
+}
+
+bool rank_leads_node(const struct rank *rank, char *const *env)
 {
     /* Each beside the launcher's own rank: in a step of Slurm that holds mpirun's daemons, SLURM_LOCALID is the daemon's. */
     static const struct {
@@ -84,7 +94,7 @@ bool rank_leads_node(const struct rank *rank, char *(*env)(const char *name))
     uint32_t local;
     for (size_t i = 0; rank->known && rank->rank && i < sizeof locals / sizeof *locals; i++)
         for (size_t k = 0; strcmp(locals[i].rank, rank->source) == 0 && k < 3 && locals[i].locals[k]; k++)
-            if (number(env(locals[i].locals[k]), &local))
+            if (number(env_get(env, locals[i].locals[k]), &local))
                 return local == 0;
     return false;
 }

@@ -8,17 +8,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *const *current; /* "NAME=VALUE" rows of the case; a getenv takes no closure */
-
-static char *lookup(const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *const *p = current; *p; p++)
-        if (strncmp(*p, name, n) == 0 && (*p)[n] == '=')
-            return (char *)*p + n + 1;
-    return NULL;
-}
-
 static void environments(void **state)
 {
     (void)state;
@@ -52,8 +41,8 @@ static void environments(void **state)
         {"a size that cannot be", {"PMI_RANK=4", "PMI_SIZE=2"}, 1, 4, 0, "PMI_RANK"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        current = cases[i].env;
-        struct rank got = rank_find(lookup);
+        char *const *env = (char *const *)cases[i].env;
+        struct rank got = rank_find(env);
         if (got.known != (cases[i].known == 1) || got.rank != cases[i].rank || got.ranks != cases[i].ranks || strcmp(got.source, cases[i].source) != 0)
             fail_msg("%s: known %d, %u of %u, %s", cases[i].what, got.known, got.rank, got.ranks, got.source);
     }
@@ -79,9 +68,9 @@ static void the_first_rank_of_a_node_leads_it(void **state)
         {"Flux", {"FLUX_TASK_RANK=2", "FLUX_TASK_LOCAL_ID=0"}, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        current = cases[i].env;
-        struct rank rank = rank_find(lookup);
-        if (rank_leads_node(&rank, lookup) != (cases[i].leads == 1))
+        char *const *env = (char *const *)cases[i].env;
+        struct rank rank = rank_find(env);
+        if (rank_leads_node(&rank, env) != (cases[i].leads == 1))
             fail_msg("%s", cases[i].what);
     }
 }

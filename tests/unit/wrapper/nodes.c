@@ -3,7 +3,9 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "probes/slurm_acct.h"
+#include "launch/rank.h"
 #include "wrapper/node.h"
+#include "wrapper/node_name.h"
 #include "wrapper/run_nodes.h"
 
 #include <fcntl.h>
@@ -70,6 +72,7 @@ static void nodes_have_their_own_name(void **state)
         {{"SLURM_JOB_ID=1", "SLURM_PROCID=0", "PMI_RANK=2", "MPI_LOCALRANKID=0", "SLURMD_NODENAME=n1"}, "n2.site.example", "n2", false},
         {{"SLURM_JOB_ID=1", "PMI_RANK=2", "SLURMD_NODENAME=n1"}, "n2", "n2", false},
         {{"PALS_RANKID=2", "PALS_LOCAL_RANKID=0"}, "x1000c0s0b0n0", "x1000c0s0b0n0", false},
+        {{"SLURM_JOB_ID=1", "SLURM_PROCID=0", "SLURM_STEP_ID=1", "PMIX_RANK=0", "PMI_RANK=3", "PMI_SIZE=4", "SLURMD_NODENAME=n1"}, "n2", "n2", false},
         {{"PMI_RANK=0"}, "n2.site.example", "n2.site.example", false},
         {{NULL}, "n2.site.example", "n2.site.example", true},
     };
@@ -77,7 +80,7 @@ static void nodes_have_their_own_name(void **state)
         char name[NODE_NAME_MAX + 1];
         node_own_name((char *const *)cases[i].env, cases[i].host, name);
         assert_string_equal(name, cases[i].name);
-        assert_int_equal(node_by_slurm((char *const *)cases[i].env), cases[i].by_slurm);
+        assert_int_equal(rank_is_slurms((char *const *)cases[i].env), cases[i].by_slurm);
     }
 }
 
