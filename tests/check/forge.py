@@ -7,6 +7,7 @@ import base64, copy, hashlib, json, os, re, subprocess, sys, zlib
 
 REPO, BENCHWRAP = sys.argv[1], os.environ["BENCHWRAP"]
 ONLY = set(sys.argv[2:])
+ENDS_S = 300
 EACH = 1 if os.environ.get("BENCHWRAP_LONG") else 3  # one of so many: all of them in the slow tier
 
 
@@ -683,7 +684,11 @@ def tells_the_host_in_public(c): c.record(lambda j: j["run"].update(host="node17
 # ---- histories ----
 def check(name, tip, words, options, bad):
     git("update-ref", "refs/heads/forged", tip)
-    p = subprocess.run([BENCHWRAP, "check", "--json", *options, "--range", "main..forged", REPO], capture_output=True, timeout=300)
+    try:
+        p = subprocess.run([BENCHWRAP, "check", "--json", *options, "--range", "main..forged", REPO], capture_output=True, timeout=ENDS_S)
+    except subprocess.TimeoutExpired:
+        bad.append("%s: no end within %d s" % (name, ENDS_S))
+        return
     try:
         j = json.loads(p.stdout)
         found = {f["finding"]: f["severity"] for f in j["findings"]}
@@ -753,4 +758,5 @@ def main():
     sys.exit(bool(bad))
 
 
-main()
+if __name__ == "__main__":
+    main()

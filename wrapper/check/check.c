@@ -6,11 +6,12 @@
 #include "check/parts.h"
 #include "mlruns-format/tree.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1000000, META_MAX = 4096, TEXT_MAX = 600 };
+enum { NAMES_MAX = 1000000, META_MAX = 4096, TEXT_MAX = 600, EXPERIMENT_MAX = 128 };
 
 const struct check_kind check_kinds[CHECK_KINDS] = {
 #define FINDING(name, word, severity, meaning, remedy) {word, CHECK_##severity, meaning, remedy},
@@ -21,7 +22,7 @@ const struct check_kind check_kinds[CHECK_KINDS] = {
 void check_begin(struct check *k, struct arena *a)
 {
     *k = (struct check){.arena = a, .now_ms = clock_wall_ms()};
-    k->limits = (struct check_limits){.file_B = 64 << 20, .run_B = 64 << 20, .files = 20000, .runs = 1000000, .findings = 10000};
+    k->limits = (struct check_limits){.file_B = 64 << 20, .run_B = 64 << 20, .all_B = UINT64_C(64) * (64 << 20), .files = 20000, .all_files = 10000000, .runs = 1000000, .findings = 10000};
 }
 
 void check_end(struct check *k)
@@ -81,6 +82,22 @@ bool check_is_experiment(struct str name)
     return name.n && name.n <= 10 && name.p[0] != '0' && strspn(name.p, "0123456789") >= name.n && str_uint(name, &id) && id <= 2147483647;
 }
 
+/* What benchwrap names experiments: letters, digits, . _ - and blanks, at most 128, and "~2" and so on where the id was another name's. */
+static bool is_name(struct str name)
+{
+    size_t n = name.n, i = 0;
+    while (n && name.n - n < 2 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+        n--;
+    if (!n || n == name.n || name.p[n - 1] != '~')
+        n = name.n;
+    else
+        n--;
+    for (; i < n; i++)
+        if (!isalnum((unsigned char)name.p[i]) && !strchr("._- ", name.p[i] ? name.p[i] : '/'))
+            return false;
+    return n && n <= EXPERIMENT_MAX;
+}
+
 static void check_experiment_meta(struct check *k, const struct folder *experiment, const char *path)
 {
     CLEANUP_BUF struct buf text, wanted;
@@ -105,6 +122,8 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
         check_found(k, CHECK_EXPERIMENT_META, file, 0, "%s", why.text);
     else if (!m.name.n)
         check_found(k, CHECK_EXPERIMENT_META, file, 0, "it names no experiment");
+    else if (!is_name(m.name))
+        check_found(k, CHECK_EXPERIMENT_META, file, 0, "an experiment is not named so: 1 to %d of letters, digits, . _ - and blanks", EXPERIMENT_MAX);
     else {
         char id[16];
         uint32_t own = tree_experiment_id(m.name);
@@ -215,6 +234,15 @@ static void look_at_experiment(struct check *k, const struct folder *experiment,
 void check_experiment(struct check *k, const struct folder *experiment, const char *path)
 {
     look_at_experiment(k, experiment, path, NULL);
+}
+
+bool check_is_full(struct check *k, const char *path)
+{
+    if (k->bytes < k->limits.all_B && k->files < k->limits.all_files)
+        return false;
+    check_found(k, CHECK_LIMIT, path, 0, "%zu files and %.4g GiB were looked at, no more are (a small pull request can name the same large files very often)", k->files,
+                (double)k->bytes / 1073741824.0);
+    return true;
 }
 
 static void check_runs(struct check *k, const struct folder *experiment, const char *path, const struct names *names)

@@ -31,8 +31,8 @@ struct finding {
 };
 
 struct check_limits {
-    uint64_t file_B, run_B;     /* of a file, of a run */
-    size_t files, runs;         /* in a run; in all */
+    uint64_t file_B, run_B, all_B; /* of a file, of a run, of all runs together */
+    size_t files, all_files, runs; /* in a run; in all; in all */
     size_t findings;            /* kept; the rest is counted */
 };
 
@@ -54,6 +54,9 @@ struct check {
     size_t count, dropped;      /* findings; of these not kept */
     size_t by_severity[3];
     size_t runs, runs_bad;      /* looked at; with an error */
+    size_t runs_unverifiable;   /* whose figures, or some of them, nobody can read again */
+    uint64_t bytes;             /* looked at */
+    size_t files;
     double apart_s;             /* private: what unknown rules have taken */
     struct check_seen *seen;    /* private: what stands under which id */
 };

@@ -36,6 +36,7 @@ struct run_check {
     size_t entry_count, entry_room;
     uint64_t bytes;
     bool limited;               /* not everything was looked at */
+    bool unverifiable;          /* some of its figures nobody can read again */
     struct tree_meta meta;
     bool meta_good;
     struct json *record;        /* benchwrap.json; NULL: not there or no JSON */
@@ -51,6 +52,8 @@ const char *run_text(const struct run_check *r, char kind, const char *key);
 /* The last value of a metric by its file, or `otherwise`. */
 double run_number(const struct run_check *r, const char *key, double otherwise);
 
+/* check.c: is what all runs together may cost spent? Then it is told. */
+bool check_is_full(struct check *k, const char *path);
 /* check.c: the name of an experiment's folder: 1 to 2147483647. The text behind it may go on. */
 bool check_is_experiment(struct str name);
 
@@ -60,12 +63,19 @@ bool check_name(struct check *k, struct str name, const char *path);
 const char *check_name_folded(struct str name, struct arena *a);
 
 /* entries.c: a file of params/, tags/ or metrics/. Notes it as an entry. */
+bool check_is_plain(struct str text); /* UTF-8 without what a terminal obeys or what changes the direction */
 void check_text_entry(struct run_check *r, char kind, const char *key, const char *file, struct str text);
 void check_metric_entry(struct run_check *r, const char *key, const char *file, struct str text);
 
 /* record.c, manifest.c: the run's own documents against the files. */
 void check_record(struct run_check *r);
 void check_manifest(struct run_check *r);
+/* tags.c: tags that MLflow acts on, and such as repeat what the record says elsewhere. */
+void check_tags(struct run_check *r);
+/* claims.c: what no output shows. */
+void check_claims(struct run_check *r);
+/* active.c: a file that may act where it is opened. */
+void check_active(struct run_check *r, const char *file, struct str text);
 /* times.c */
 void check_times(struct run_check *r);
 /* truth.c: the output is read again by the run's rules. bounds.c: what the hardware can do. */
@@ -75,6 +85,7 @@ void check_bounds(struct run_check *r);
 void check_spellings(struct str text, struct buf *to);
 /* privacy.c: a text file of the run. signature.c */
 void check_privacy(struct run_check *r, const char *file, struct str text);
+void check_secrets_in(struct check *k, const char *path, const char *where, const char *text); /* a name or a message; `where` goes before what is said of it */
 void check_private_record(struct run_check *r); /* user and host, which a public run does not tell */
 void check_signature(struct run_check *r);
 /* seen.c: what has been seen under which id. */

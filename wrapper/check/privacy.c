@@ -9,7 +9,7 @@
 
 #include <ctype.h>
 
-enum { TOLD_MAX = 3 /* places of one file */, SHOWN = 6 /* characters of what was found */ };
+enum { TOLD_MAX = 3 /* places of one file */, SHOWN = 6 /* characters of what was found */, NAME_LEAST = 20 /* bytes of a name that could be a secret */ };
 
 /* Files in which random text has no business: what was typed and what was set. */
 static bool is_command(const char *file)
@@ -55,6 +55,7 @@ struct secret_check {
     unsigned told;
     size_t key_end; /* the lines of one key are one finding */
     bool spelt;     /* the text is what another spells (disguise.c): it has no lines of its own */
+    const char *where; /* goes before what is said; "" */
 };
 
 static void tell_secret(const struct secret_check *c, const struct secret *p)
@@ -67,7 +68,7 @@ static void tell_secret(const struct secret_check *c, const struct secret *p)
     bool sure = p->kind != SECRET_ASSIGNED && p->kind != SECRET_RANDOM;
     struct str shown = str_sub(c->text, p->at, SHOWN); /* enough to find it, too little to use it */
     bool web = p->kind == SECRET_TOKEN && str_starts(shown, "eyJ"), show = p->kind == SECRET_TOKEN && !web;
-    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at), "%s%s, %zu bytes%s" STR_FMT "%s",
+    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at), "%s%s%s, %zu bytes%s" STR_FMT "%s", c->where,
               c->spelt ? "in another spelling (UTF-16, %, base64, hexadecimal) " : "", web ? "a JSON Web Token" : words[p->kind],
               p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")), show ? "\"" : "");
 }
@@ -111,16 +112,25 @@ static void take_secret(void *context, const struct secret *p)
 
 static void check_secrets(struct run_check *r, const char *file, struct str text)
 {
-    struct secret_check c = {.r = r, .file = file, .text = text};
+    struct secret_check c = {.r = r, .file = file, .text = text, .where = ""};
     struct secrets_state state = {false};
     secrets_find(text, &state, take_secret, &c);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4 * text.n + 4096);
     check_spellings(text, &b);
-    struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told};
+    struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told, .where = ""};
     state = (struct secrets_state){false};
     if (b.n)
         secrets_find(spelt.text, &state, take_secret, &spelt);
+}
+
+void check_secrets_in(struct check *k, const char *path, const char *where, const char *text)
+{
+    struct run_check r = {.k = k, .path = path};
+    struct secret_check c = {.r = &r, .file = "", .text = str_of(text), .where = where};
+    struct secrets_state state = {false};
+    if (text && c.text.n >= NAME_LEAST)
+        secrets_find(c.text, &state, take_secret, &c);
 }
 
 /* ---- personal data ---- */

@@ -72,9 +72,8 @@ static enum place place_of(const struct range *x, const char *path, struct str *
 
 static void note_experiment(struct range *x, struct str id)
 {
-    for (const struct experiments *e = x->experiments; e; e = e->next)
-        if (str_is(id, e->id))
-            return;
+    if (x->experiments && str_is(id, x->experiments->id)) /* a tree has what belongs to one side by side */
+        return;
     struct experiments *e = ARENA_NEW(x->k->arena, struct experiments);
     if (!e || !(e->id = arena_dup(x->k->arena, id.p, id.n))) {
         x->failed = true;
@@ -163,8 +162,6 @@ static int by_place(const void *a, const void *b)
 static void check_added(struct range *x, const struct folder *published)
 {
     struct check *k = x->k;
-    if (x->count)
-        qsort(x->runs, x->count, sizeof *x->runs, by_place);
     for (size_t i = 0; i < x->count; i++) {
         CLEANUP_FOLDER struct folder run = {0};
         const struct added *own = &x->runs[i];
@@ -176,6 +173,8 @@ static void check_added(struct range *x, const struct folder *published)
             check_found(k, CHECK_LIMIT, path, 0, "%zu runs were looked at, no more are", k->runs);
             return;
         }
+        if (check_is_full(k, path))
+            return;
         int rc = published->ops ? git_folder_find(published, path + x->at_n + 1, &there) : 1;
         if (rc == 0 && repo_id_eq(&there.id, &own->tree))
             continue; /* merged already, in another way */
@@ -197,11 +196,27 @@ static void check_added(struct range *x, const struct folder *published)
     }
 }
 
+/* The runs are sorted by now. */
+static bool has_run(const struct range *x, const char *experiment)
+{
+    size_t low = 0, high = x->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (strcmp(x->runs[mid].experiment, experiment) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < x->count && strcmp(x->runs[low].experiment, experiment) == 0;
+}
+
 static void check_experiments(struct range *x, const struct folder *tree)
 {
     for (const struct experiments *e = x->experiments; e; e = e->next) {
         CLEANUP_FOLDER struct folder in = {0};
         const char *path = arena_printf(x->k->arena, "%s/%s", x->at, e->id);
+        if (path && !has_run(x, e->id))
+            check_found(x->k, CHECK_EXPERIMENT_META, path, 0, "the experiment is touched, and no run of it is brought");
         if (path && folder_enter(tree, e->id, &in) < 0)
             check_found(x->k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
         else if (path)
@@ -282,6 +297,14 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
     return REPO_SKIP;
 }
 
+/* What a commit says is published with it. */
+static void look_at_message(struct range *x)
+{
+    char where[64];
+    snprintf(where, sizeof where, "in the message of commit %.12s: ", x->commit);
+    check_secrets_in(x->k, "", where, x->now.message);
+}
+
 static int each_commit(void *context, const struct repo_id *id)
 {
     struct range *x = context;
@@ -296,9 +319,11 @@ static int each_commit(void *context, const struct repo_id *id)
     repo_id_hex(id, x->commit);
     if (repo_commit(x->repo, id, &x->a, &x->now, &err) < 0)
         rc = -1;
-    else if (x->now.parents == 0)
+    else
+        look_at_message(x);
+    if (rc == 0 && x->now.parents == 0)
         tell_history(x, "", "has no parent: a history of its own");
-    else {
+    else if (rc == 0) {
         struct repo_id was;
         char parent[REPO_HEX];
         repo_id_hex(&x->now.parent[0], parent);
@@ -354,6 +379,8 @@ static void check_brought(struct range *x, const struct repo_id *to)
 {
     struct check *k = x->k;
     CLEANUP_FOLDER struct folder tree = {0}, published = {0};
+    if (x->count)
+        qsort(x->runs, x->count, sizeof *x->runs, by_place);
     if (tree_of(x, to, &tree) == 0) {
         k->tree = &tree;
         check_experiments(x, &tree);

@@ -21,6 +21,24 @@ static const char *text_at(const struct json *j, const char *pointer)
     return json_string(json_pointer(j, pointer), "");
 }
 
+/* Of the run as such every record says the same: unit and direction of what benchwrap itself has measured. */
+static const char *own_problem(const char *key, const struct json *told)
+{
+    static const struct { const char *key, *unit, *direction; } rows[] = {{"run.wall_s", "s", "lower"},        {"run.user_s", "s", "lower"},
+                                                                          {"run.system_s", "s", "lower"},      {"run.overhead_s", "s", "lower"},
+                                                                          {"run.max_rss_MiB", "MiB", "lower"}, {"run.exit_status", "", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(key, rows[i].key) == 0 && (strcmp(json_string(json_get(told, "unit"), ""), rows[i].unit) != 0 || strcmp(json_string(json_get(told, "direction"), ""), rows[i].direction) != 0))
+            return "the unit or the direction is not benchwrap's";
+    return NULL;
+}
+
+static void check_word(struct run_check *r, const char *word)
+{
+    if (strcmp(word, "pass") != 0 && strcmp(word, "fail") != 0 && strcmp(word, "none") != 0)
+        run_found(r, CHECK_RECORD, file, 0, "the verdict \"%.40s\" is none of pass, fail and none", word);
+}
+
 static void check_head(struct run_check *r)
 {
     const struct json *j = r->record;
@@ -44,6 +62,7 @@ static void check_head(struct run_check *r)
     const char *verdict = run_text(r, 't', "benchwrap.verdict"), *word = text_at(j, "/verdict/word");
     if (strcmp(verdict ? verdict : "none", word) != 0)
         run_found(r, CHECK_RECORD, file, 0, "the verdict is \"%s\", the tag benchwrap.verdict says \"%s\"", word, verdict ? verdict : "none");
+    check_word(r, word);
     const char *id = run_text(r, 't', "benchwrap.run_id");
     if (id && strcmp(id, r->id) != 0)
         run_found(r, CHECK_IDENTITY, "tags/benchwrap.run_id", 0, "it is the id of another run");
@@ -84,6 +103,8 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     double min = INFINITY, max = -INFINITY, sum = 0;
     if (named && *unit && strcmp(unit, named->name) != 0)
         return "the unit is another than the key names";
+    if (own_problem(e->key, told))
+        return own_problem(e->key, told);
     if (!e->count)
         return NULL; /* the file's own finding says it */
     if (!same_number(run_number(r, e->key, NAN), json_get(told, "value")))
@@ -103,6 +124,11 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     if (thinned && !run_file(r, "artifacts/series.jsonl"))
         return "the samples were thinned, and artifacts/series.jsonl is not there";
     return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 struct told { const char *key; const struct json *value; };
@@ -150,6 +176,53 @@ static void check_kind(struct run_check *r, char kind, const char *name)
     }
 }
 
+/* What the tree's builder puts beside the artifacts of the record. */
+static bool is_builders(struct str path)
+{
+    static const char *const names[] = {"benchwrap.json", "manifest.json", "manifest.json.sig", "series.jsonl", "series.jsonl.zst"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(path, names[i]))
+            return true;
+    return false;
+}
+
+/* Is the path below artifacts/ one that the record tells of, or in a folder that it tells of? `told` is sorted. */
+static bool is_told(struct str path, const char **told, size_t n, struct arena *a)
+{
+    for (;;) {
+        const char *key = arena_dup(a, path.p, path.n);
+        if (!key || bsearch(&key, told, n, sizeof *told, by_name))
+            return true;
+        while (path.n && path.p[path.n - 1] != '/')
+            path.n--;
+        if (!path.n)
+            return false;
+        path.n--;
+    }
+}
+
+static void check_untold(struct run_check *r)
+{
+    static const char at[] = "artifacts/";
+    const struct json *list = json_get(r->record, "artifacts");
+    size_t n = 0, complaints = 0;
+    const char **told = arena_get(&r->a, (json_count(list) + 1) * sizeof *told);
+    for (const struct json *e = told ? json_first(list) : NULL; e; e = json_next(e))
+        told[n++] = json_string(json_get(e, "path"), "");
+    if (n)
+        qsort(told, n, sizeof *told, by_name);
+    for (size_t i = 0; told && i < r->count && complaints < COMPLAINTS_MAX; i++) {
+        struct str path = r->files[i].path;
+        if (!str_starts(path, at))
+            continue;
+        path = str_sub(path, strlen(at), path.n);
+        if (is_builders(path) || is_told(path, told, n, &r->a))
+            continue;
+        run_found(r, CHECK_RECORD, r->files[i].path.p, 0, "benchwrap.json does not tell of it");
+        complaints++;
+    }
+}
+
 static void check_artifacts(struct run_check *r)
 {
     size_t complaints = 0;
@@ -184,5 +257,6 @@ void check_record(struct run_check *r)
     check_kind(r, 't', "tags");
     check_kind(r, 'm', "metrics");
     check_artifacts(r);
+    check_untold(r);
     check_private_record(r);
 }

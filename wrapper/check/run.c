@@ -25,6 +25,7 @@ void run_found(struct run_check *r, enum check_id id, const char *file, unsigned
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    r->unverifiable = r->unverifiable || id == CHECK_UNVERIFIABLE || id == CHECK_CLAIMED;
     snprintf(path, sizeof path, "%s%s%s", r->path, *file ? "/" : "", file);
     check_found(r->k, id, path, line, "%s", text);
 }
@@ -87,6 +88,11 @@ static struct check_file *note_file(struct run_check *r, const char *path)
     return f;
 }
 
+static bool is_pointer(struct str text)
+{
+    return str_starts(text, "version https://git-lfs.github.com/spec/");
+}
+
 static bool is_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -102,6 +108,8 @@ static struct str keep(struct run_check *r, struct str text)
 /* The bytes of a file of the run are in `text`. */
 static void take_content(struct run_check *r, const char *path, struct str text)
 {
+    if (is_pointer(text))
+        run_found(r, CHECK_TYPE, path, 0, "it is a pointer of Git LFS: what it stands for is not here");
     static const struct { const char *prefix; char kind; } kinds[] = {{"params/", 'p'}, {"tags/", 't'}, {"metrics/", 'm'}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is_below(path, kinds[i].prefix)) {
@@ -117,6 +125,8 @@ static void take_content(struct run_check *r, const char *path, struct str text)
         r->manifest_text = keep(r, text);
     else if (strcmp(path, "artifacts/rules.yaml") == 0 && text.n <= DOCUMENT_MAX)
         r->rules_text = keep(r, text);
+    if (is_below(path, "artifacts/"))
+        check_active(r, path, text);
     if (strcmp(path, "artifacts/manifest.json") != 0) /* sums alone */
         check_privacy(r, path, text);
 }
@@ -140,6 +150,8 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
         return;
     }
     r->bytes += f->size;
+    r->k->bytes += f->size;
+    r->k->files++;
     if (f->size > k->limits.file_B || r->bytes > k->limits.run_B) {
         if (f->size > k->limits.file_B)
             run_found(r, CHECK_SIZE, path, 0, "the file has %llu bytes, more than %llu", (unsigned long long)f->size, (unsigned long long)k->limits.file_B);
@@ -198,6 +210,7 @@ static int each(void *context, const struct folder_entry *entry)
     }
     if (!check_name(r->k, entry->name, whole))
         return 0;
+    check_secrets_in(r->k, whole, "in the name: ", entry->name.p);
     if (met(l, entry->name))
         run_found(r, CHECK_NAME_CASE, path, 0, "another name beside it differs in case or form only, or is the same");
     if (entry->kind == FOLDER_FOLDER)
@@ -277,7 +290,7 @@ static const char *meta_problem(const struct tree_meta *m)
         return "status is not that of an ended run (3, 4, 5)";
     if (m->start_ms <= 0 || m->end_ms <= 0)
         return "start_time or end_time is missing";
-    if (!m->name.p || !is_line(m->name, USER_CHARS, false))
+    if (!m->name.p || !is_line(m->name, USER_CHARS, false) || !check_is_plain(m->name))
         return "run_name is not one line of 1 to 250 characters";
     if (!m->user_id.p || !is_line(m->user_id, USER_CHARS, true))
         return "user_id is missing or not one line";
@@ -318,26 +331,6 @@ static void check_meta(struct run_check *r)
     }
 }
 
-static void check_amends(struct run_check *r)
-{
-    static const char *const tags[] = {"benchwrap.amends", "benchwrap.retracts"};
-    for (size_t i = 0; i < 2; i++) {
-        const char *id = run_text(r, 't', tags[i]);
-        char path[120], file[64];
-        struct folder_entry e;
-        snprintf(file, sizeof file, "tags/%s", tags[i]);
-        if (!id)
-            continue;
-        snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
-        if (!record_is_id(str_of(id)))
-            run_found(r, CHECK_AMENDS, file, 0, "it is no id of a run");
-        else if (strcmp(id, r->id) == 0)
-            run_found(r, CHECK_AMENDS, file, 0, "it names the run itself");
-        else if (r->k->tree && (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER))
-            run_found(r, CHECK_AMENDS, file, 0, "there is no run %s in this experiment", id);
-    }
-}
-
 static void check_whole(struct run_check *r)
 {
     if (r->count)
@@ -352,9 +345,11 @@ static void check_whole(struct run_check *r)
     check_meta(r);
     check_manifest(r);
     check_record(r);
-    check_amends(r);
+    check_tags(r);
     if (r->meta_good)
         check_times(r);
+    if (r->record)
+        check_claims(r);
     if (r->record && !r->limited) {
         check_truth(r);
         check_bounds(r);
@@ -381,6 +376,7 @@ void check_run(struct check *k, const struct folder *run, const char *path)
     json_free(r.record);
     arena_deinit(&r.a);
     k->runs++;
+    k->runs_unverifiable += r.unverifiable;
     k->runs_bad += k->by_severity[CHECK_ERROR] > errors;
     if (k->progress)
         k->progress(k->context, k->runs, 0);

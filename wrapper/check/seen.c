@@ -1,9 +1,11 @@
 /* seen.c: what has been measured, and under which id: the same figures under two ids are a copy.
  *
  * Of each run are kept: its id, what names the content of its stdout.log, and a sum over the values and steps of all metrics (not their times, which a forger
- * shifts). Of the runs that are published already only the name of the output and how long the run took are known at first (five objects of git's a run); their
- * values are read where one of the two meets. */
-#include "check/parts.h"
+ * shifts); and one over the times and rates that the program measured, which no second run has again. Of the runs that are published already only the name of the
+ * output, how long the run took and the value of a few metrics are known at first (some objects of git's a run); their values are read where one of these meets. */
+#include "check/seen.h"
+
+#include "mlruns-format/key.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,24 +16,7 @@ enum {
     DIGITS = 5,
     OUTPUT_BYTES = 32, /* of shorter outputs nobody is surprised to see them twice */
     VALUES_MAX = 8 << 20,
-    MEETINGS = 256 /* so many published runs are read for one duration, and so many of equal values looked at */
-};
-
-struct seen {
-    char id[33], amends[33], parent[33];
-    const char *path; /* "mlruns/<exp>/<id>" */
-    unsigned char output[32];
-    char values[SHA256_HEX];
-    uint64_t wall; /* names the text of run.wall_s; 0: it tells nothing */
-    bool has_output, has_values; /* has_values: and they tell enough */
-    bool measured; /* figures were read from its output */
-    bool published; /* it was there before */
-};
-
-struct check_seen {
-    struct seen *list;
-    size_t count, room, at_n; /* at_n: bytes of the tree's folder in the paths of what is published */
-    bool failed;
+    MARKED_MAX = 20000 /* published runs that are read since one of their metrics meets */
 };
 
 static struct seen *note(struct check *k, const char *id, const char *path)
@@ -57,8 +42,10 @@ static struct seen *note(struct check *k, const char *id, const char *path)
 
 void check_seen_end(struct check *k)
 {
-    if (k->seen)
+    if (k->seen) {
         free(k->seen->list);
+        free(k->seen->marks);
+    }
     free(k->seen);
     k->seen = NULL;
 }
@@ -77,13 +64,28 @@ static bool tells(struct str value)
 }
 
 struct summing {
-    struct sha256 sum;
-    size_t telling;
+    struct sha256 sum, times;
+    size_t telling, timings;
     bool timed; /* a duration that benchwrap has taken is among them: two readings of one old output have none */
 };
 
-/* The value in the first line of run.wall_s, as a number that hardly any other text has. */
-static uint64_t wall_of(struct str text)
+/* Does the key name a time or a rate that the program measured? */
+static bool is_timing(const char *key)
+{
+    static const char *const units[] = {"_s", "_ms", "_us", "_ns", "_min"};
+    for (struct str rest = str_of(key); key_is_result(key) && rest.p;) {
+        struct str part = str_cut(&rest, '.');
+        if (str_has(part, "_per_"))
+            return true;
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (str_ends(part, units[i]))
+                return true;
+    }
+    return false;
+}
+
+/* The value in the first line of a metric, as a number that hardly any other text has; 0: it tells nothing. */
+static uint64_t first_of(struct str text)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     struct str line = str_cut(&text, '\n'), value;
@@ -95,10 +97,28 @@ static uint64_t wall_of(struct str text)
     return hash | 1;
 }
 
+static void summing_begin(struct summing *s)
+{
+    *s = (struct summing){.telling = 0};
+    sha256_init(&s->sum);
+    sha256_init(&s->times);
+}
+
+static void summing_end(struct summing *s, struct seen *to)
+{
+    sha256_end(&s->sum, to->values);
+    sha256_end(&s->times, to->times);
+    to->has_values = s->telling >= TELLING && s->timed;
+    to->has_times = s->timings >= TELLING;
+}
+
 /* One metric: lines "<ms> <value> <step>", without the first field. */
 static void add_metric(struct summing *s, const char *key, struct str text)
 {
+    bool timing = is_timing(key);
     sha256_add(&s->sum, key, strlen(key) + 1);
+    if (timing)
+        sha256_add(&s->times, key, strlen(key) + 1);
     while (text.p && text.n) {
         struct str line = str_cut(&text, '\n'), time = str_cut(&line, ' ');
         struct str rest = line, value = rest.p ? str_cut(&rest, ' ') : (struct str){0};
@@ -106,6 +126,11 @@ static void add_metric(struct summing *s, const char *key, struct str text)
         if (line.p)
             sha256_add(&s->sum, line.p, line.n);
         sha256_add(&s->sum, "\n", 1);
+        if (timing && value.p) {
+            sha256_add(&s->times, value.p, value.n);
+            sha256_add(&s->times, "\n", 1);
+        }
+        s->timings += timing && value.p && tells(value);
         s->telling += value.p && tells(value);
         s->timed = s->timed || (strcmp(key, "run.wall_s") == 0 && value.p && tells(value));
     }
@@ -126,26 +151,31 @@ static void note_id(char to[33], const char *text)
 
 void check_seen_run(struct run_check *r)
 {
-    struct summing s = {.telling = 0};
+    struct summing s;
     const struct check_file *out = run_file(r, "artifacts/stdout.log");
     struct seen *x = note(r->k, r->id, r->path);
     if (!x)
         return;
     note_id(x->amends, run_text(r, 't', "benchwrap.amends"));
     note_id(x->parent, run_text(r, 't', "mlflow.parentRunId"));
+    x->imported = run_text(r, 't', "benchwrap.imported") != NULL;
     x->measured = is_measured(r);
     if (out && out->sha256[0] && out->size >= OUTPUT_BYTES) {
         memcpy(x->output, out->id, sizeof x->output);
         x->has_output = true;
     }
-    sha256_init(&s.sum);
-    for (size_t i = 0; i < r->entry_count; i++)
-        if (r->entries[i].kind == 'm')
-            add_metric(&s, r->entries[i].key, r->entries[i].value);
-    sha256_end(&s.sum, x->values);
-    x->has_values = s.telling >= TELLING && s.timed;
+    summing_begin(&s);
+    for (size_t i = 0; i < r->entry_count; i++) {
+        const struct check_entry *e = &r->entries[i];
+        if (e->kind != 'm')
+            continue;
+        add_metric(&s, e->key, e->value);
+        if (!x->mark && is_timing(e->key) && (x->mark = first_of(e->value)))
+            x->mark_key = arena_dup(r->k->arena, e->key, strlen(e->key));
+    }
+    summing_end(&s, x);
     const struct check_entry *wall = run_entry(r, 'm', "run.wall_s");
-    x->wall = wall ? wall_of(wall->value) : 0;
+    x->wall = wall ? first_of(wall->value) : 0;
 }
 
 /* ---- what is published already ---- */
@@ -170,6 +200,52 @@ static int each_artifact(void *context, const struct folder_entry *e)
     return 1;
 }
 
+static int by_mark(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* What names the new runs, sorted. A few metrics are enough: runs that come together are of few benchmarks. */
+static void gather_marks(struct check_seen *s)
+{
+    size_t keys = 0;
+    if (!(s->marks = calloc(s->count, sizeof *s->marks)))
+        return;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct seen *x = &s->list[i];
+        unsigned k = 0;
+        if (!x->mark || !x->has_times || !x->mark_key)
+            continue;
+        while (k < keys && strcmp(s->mark_keys[k], x->mark_key) != 0)
+            k++;
+        if (k == SEEN_MARKS)
+            continue;
+        s->mark_keys[k] = x->mark_key;
+        keys = k == keys ? keys + 1 : keys;
+        s->marks[s->mark_count++] = (struct mark){x->mark, k};
+    }
+    if (s->mark_count)
+        qsort(s->marks, s->mark_count, sizeof *s->marks, by_mark);
+}
+
+static void look_at_marks(const struct published *p, struct seen *to, const char *id)
+{
+    struct check_seen *s = p->k->seen;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (unsigned k = 0; k < SEEN_MARKS && s->mark_keys[k] && s->marked < MARKED_MAX; k++) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/metrics/%.300s", id, s->mark_keys[k]);
+        buf_clear(&b);
+        if (folder_read(p->in, path, 1 << 18, &b) < 0)
+            continue;
+        struct mark wanted = {first_of(buf_text(&b)), k};
+        to->marked = to->marked || (wanted.value && bsearch(&wanted, s->marks, s->mark_count, sizeof *s->marks, by_mark));
+    }
+    s->marked += to->marked;
+}
+
 static int each_published(void *context, const struct folder_entry *e)
 {
     struct published *p = context;
@@ -189,7 +265,8 @@ static int each_published(void *context, const struct folder_entry *e)
     buf_init(&wall, 1 << 17);
     snprintf(path, sizeof path, "%s/metrics/run.wall_s", e->name.p);
     if (folder_read(p->in, path, 4096, &wall) == 0)
-        o.to->wall = wall_of(buf_text(&wall));
+        o.to->wall = first_of(buf_text(&wall));
+    look_at_marks(p, o.to, e->name.p);
     return 0;
 }
 
@@ -207,6 +284,8 @@ static int each_experiment(void *context, const struct folder_entry *e)
 void check_seen_published(struct check *k, const struct folder *tree, const char *at)
 {
     struct published p = {.k = k, .in = tree, .at = at};
+    if (k->seen)
+        gather_marks(k->seen);
     int rc = folder_list(tree, each_experiment, &p);
     if (k->seen)
         k->seen->at_n = strlen(at);
@@ -274,12 +353,11 @@ static void read_tag(const struct folder *run, const char *tag, char to[33])
         note_id(to, b.p);
 }
 
-/* The values and kin of a run that is published. */
-static void read_published(struct check *k, struct seen *x)
+void seen_read_published(struct check *k, struct seen *x)
 {
     CLEANUP_FOLDER struct folder run = {0}, metrics = {0};
     struct arena a;
-    struct summing s = {.telling = 0};
+    struct summing s;
     if (!k->published || !x->published || x->values[0] || folder_enter(k->published, x->path + k->seen->at_n + 1, &run) < 0)
         return;
     arena_init(&a, 64 << 20);
@@ -288,146 +366,13 @@ static void read_published(struct check *k, struct seen *x)
         folder_list(&metrics, each_metric, &m);
     if (m.count)
         qsort(m.list, m.count, sizeof *m.list, by_key);
-    sha256_init(&s.sum);
+    summing_begin(&s);
     for (size_t i = 0; i < m.count; i++)
         add_metric(&s, m.list[i].key, m.list[i].text);
-    sha256_end(&s.sum, x->values);
-    x->has_values = s.telling >= TELLING && s.timed;
+    summing_end(&s, x);
     read_tag(&run, "tags/benchwrap.amends", x->amends);
     read_tag(&run, "tags/mlflow.parentRunId", x->parent);
+    struct folder_entry e;
+    x->imported = folder_look(&run, "tags/benchwrap.imported", &e, NULL) == 0;
     arena_deinit(&a);
-}
-
-/* ---- who meets whom ---- */
-
-static int published_first(const struct seen *x, const struct seen *y)
-{
-    return x->published != y->published ? (x->published ? -1 : 1) : strcmp(x->path, y->path);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct seen *x = a, *y = b;
-    int c = strcmp(x->id, y->id);
-    return c ? c : published_first(x, y);
-}
-
-static int by_values(const void *a, const void *b)
-{
-    const struct seen *x = a, *y = b;
-    int c = strcmp(x->values, y->values);
-    return c ? c : published_first(x, y);
-}
-
-static int by_output(const void *a, const void *b)
-{
-    const struct seen *x = a, *y = b;
-    int c = x->has_output != y->has_output ? (x->has_output ? -1 : 1) : memcmp(x->output, y->output, sizeof x->output);
-    return c ? c : published_first(x, y);
-}
-
-/* One comes from the other, and says so. */
-static bool is_kin(const struct seen *x, const struct seen *y)
-{
-    return strcmp(x->amends, y->id) == 0 || strcmp(y->amends, x->id) == 0 || strcmp(x->parent, y->id) == 0 ||
-           strcmp(y->parent, x->id) == 0 || (*x->amends && strcmp(x->amends, y->amends) == 0);
-}
-
-static void tell_ids(struct check *k)
-{
-    struct check_seen *s = k->seen;
-    qsort(s->list, s->count, sizeof *s->list, by_id);
-    for (size_t i = 1; i < s->count; i++) {
-        const struct seen *x = &s->list[i], *y = &s->list[i - 1];
-        if (strcmp(x->id, y->id) == 0 && strcmp(x->path, y->path) != 0 && !x->published)
-            check_found(k, CHECK_ID_KNOWN, x->path, 0, "the id is that of %s, too", y->path);
-    }
-}
-
-static int by_wall(const void *a, const void *b)
-{
-    const struct seen *x = a, *y = b;
-    return x->wall != y->wall ? (x->wall < y->wall ? -1 : 1) : published_first(x, y);
-}
-
-/* A run that took as long as a new one, to the last digit, may be the same: its values are read. */
-static void read_equally_long(struct check *k)
-{
-    struct check_seen *s = k->seen;
-    qsort(s->list, s->count, sizeof *s->list, by_wall);
-    for (size_t i = 0, end; i < s->count; i = end) {
-        for (end = i + 1; end < s->count && s->list[end].wall == s->list[i].wall; end++)
-            ;
-        if (!s->list[i].wall || s->list[end - 1].published) /* published ones come first */
-            continue;
-        for (size_t n = i; n < end && n - i < MEETINGS && s->list[n].published; n++)
-            read_published(k, &s->list[n]);
-    }
-}
-
-static bool same_values(const struct seen *x, const struct seen *y)
-{
-    return x->has_values && strcmp(x->values, y->values) == 0;
-}
-
-/* The run before x in the list, of the same values, that it does not come from. NULL: there is none, or it comes from one of them (a correction of a correction). */
-static const struct seen *copied_by(const struct seen *x, size_t before)
-{
-    const struct seen *from = NULL;
-    for (size_t back = 1; back <= before && back <= MEETINGS && same_values(x, x - back); back++) {
-        const struct seen *y = x - back;
-        if (is_kin(x, y))
-            return NULL;
-        if (strcmp(x->id, y->id) != 0)
-            from = y;
-    }
-    return from;
-}
-
-static void tell_values(struct check *k)
-{
-    struct check_seen *s = k->seen;
-    read_equally_long(k);
-    qsort(s->list, s->count, sizeof *s->list, by_values);
-    for (size_t i = 1; i < s->count; i++) {
-        const struct seen *x = &s->list[i], *from = x->published ? NULL : copied_by(x, i);
-        if (from)
-            check_found(k, CHECK_COPY, x->path, 0, "every value of its metrics is that of %s", from->path);
-    }
-}
-
-static bool same_output(const struct seen *x, const struct seen *y)
-{
-    return x->has_output && y->has_output && memcmp(x->output, y->output, sizeof x->output) == 0;
-}
-
-/* Runs of the same values are told of already. */
-static void tell_outputs(struct check *k)
-{
-    struct check_seen *s = k->seen;
-    qsort(s->list, s->count, sizeof *s->list, by_output);
-    for (size_t i = 1, first = 0; i < s->count; i++) {
-        struct seen *x = &s->list[i], *y = &s->list[first];
-        if (!same_output(x, y)) {
-            first = i;
-            continue;
-        }
-        if (x->published || strcmp(x->id, y->id) == 0)
-            continue;
-        read_published(k, y);
-        if (x->measured && !same_values(x, y) && !is_kin(x, y) && !(*x->parent && strcmp(x->parent, y->parent) == 0))
-            check_found(k, CHECK_COPY_OUTPUT, x->path, 0, "its output is byte by byte that of %s", y->path);
-    }
-}
-
-void check_seen_settle(struct check *k)
-{
-    struct check_seen *s = k->seen;
-    if (!s || s->count < 2)
-        return;
-    tell_ids(k);
-    tell_values(k);
-    tell_outputs(k);
-    if (s->failed)
-        check_found(k, CHECK_LIMIT, "mlruns", 0, "no memory to compare all runs with each other");
 }

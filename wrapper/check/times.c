@@ -6,7 +6,8 @@
 
 enum {
     AHEAD_MS = 5 * 60 * 1000, /* by which clocks of sites may differ */
-    SAMPLE_MS = 24 * 3600 * 1000
+    SAMPLE_MS = 24 * 3600 * 1000,
+    ASIDE_S = 60 /* of a run in which its program did not run: probes, a slow file system */
 };
 static const int64_t EARLIEST_MS = INT64_C(631152000000); /* 1990, as for outputs that are imported */
 
@@ -18,6 +19,13 @@ static void check_samples(struct run_check *r)
         const struct check_entry *e = &r->entries[i];
         if (e->kind != 'm' || !e->count)
             continue;
+        if (e->samples[e->count - 1].time_ms > r->k->now_ms + AHEAD_MS) {
+            char file[600];
+            snprintf(file, sizeof file, "metrics/%s", e->key);
+            run_found(r, CHECK_TIME, file, 0, "it was measured in the future, by %.0f s", (double)(e->samples[e->count - 1].time_ms - r->k->now_ms) / 1e3);
+            told++;
+            continue;
+        }
         if (e->samples[0].time_ms < m->start_ms - SAMPLE_MS || e->samples[e->count - 1].time_ms > m->end_ms + SAMPLE_MS) {
             char file[600];
             snprintf(file, sizeof file, "metrics/%s", e->key);
@@ -43,6 +51,8 @@ void check_times(struct run_check *r)
     if (wall < 0)
         run_found(r, CHECK_TIME, "metrics/run.wall_s", 0, "a negative duration");
     else if (wall > span * 1.01 + 5)
+        run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s", wall, span);
+    else if (span > ASIDE_S + 2 * wall && !run_text(r, 't', "benchwrap.series"))
         run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s", wall, span);
     check_samples(r);
 }

@@ -58,6 +58,8 @@ void check_report_words(const struct check *k, struct buf *to)
         buf_printf(to, "%zu of %zu run%s ha%s errors", k->runs_bad, k->runs, k->runs == 1 ? "" : "s", k->runs_bad == 1 ? "s" : "ve");
     else
         buf_printf(to, "%zu run%s looked at", k->runs, k->runs == 1 ? "" : "s");
+    if (k->runs_unverifiable)
+        buf_printf(to, ", %zu %s figures that nobody can read again", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)
         count_words(to, k->by_severity[s], severities[s], &sep);
     if (!k->by_severity[CHECK_ERROR] && !k->by_severity[CHECK_WARNING] && !k->by_severity[CHECK_NOTE])
@@ -164,6 +166,7 @@ void check_report_json(const struct check *k, const struct check_subject *of, st
     json_text(&j, "name", of->name);
     json_int(&j, "runs", (int64_t)k->runs);
     json_int(&j, "runs_with_errors", (int64_t)k->runs_bad);
+    json_int(&j, "runs_unverifiable", (int64_t)k->runs_unverifiable);
     json_int(&j, "errors", (int64_t)k->by_severity[CHECK_ERROR]);
     json_int(&j, "warnings", (int64_t)k->by_severity[CHECK_WARNING]);
     json_int(&j, "notes", (int64_t)k->by_severity[CHECK_NOTE]);

@@ -13,9 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANGE_RUNS = 20000 /* of a pull request: a few minutes */ };
-
-enum { REPORT_MAX = 1 << 30 };
+enum {
+    RANGE_RUNS = 20000,   /* of a pull request: a few minutes */
+    LARGEST_RUNS = 64,    /* so many of the largest size are looked at in one check */
+    REPORT_MAX = 1 << 30
+};
 
 struct asked {
     struct cmd_context *c;
@@ -153,6 +155,7 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--allowed-signers: %s cannot be read", k.signers);
     k.limits.file_B = opt_bytes(&c->opts, "max-file");
     k.limits.run_B = opt_bytes(&c->opts, "max-run");
+    k.limits.all_B = k.limits.run_B < UINT64_MAX / LARGEST_RUNS ? k.limits.run_B * LARGEST_RUNS : UINT64_MAX;
     int64_t most = opt_text(&c->opts, "max-runs") ? opt_integer(&c->opts, "max-runs") : opt_text(&c->opts, "range") ? RANGE_RUNS : 0;
     if (most < 0 || (most == 0 && opt_text(&c->opts, "max-runs")))
         return err_set(c->err, ERR_USAGE, "--max-runs: a number from 1 is wanted");

@@ -24,9 +24,8 @@ const struct git2 *git2_load(struct err *err)
     if (loaded.handle)
         return &loaded;
     if (!(l.handle = find_library())) {
-        err_set(
-            err, ERR_SYSTEM,
-            "libgit2 (1.5 or newer) cannot be loaded, which working with repositories needs: install libgit2-1.5 or newer (libgit2 on other systems)");
+        err_set(err, ERR_SYSTEM,
+                "libgit2 (1.5 or newer) cannot be loaded, which working with repositories needs: install libgit2-1.5 or newer (libgit2 on other systems)");
         return NULL;
     }
 #define CALL(name)                                                                                                                         \
@@ -45,8 +44,8 @@ const struct git2 *git2_load(struct err *err)
         err_set(err, ERR_SYSTEM, "libgit2 %d.%d.%d cannot be initialised", major, minor, patch);
         return NULL;
     }
-    l.git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR,
-                       1); /* refs are on the disk before they are named; looked at when a repository is opened */
+    /* Refs are on the disk before they are named. libgit2 looks at this when a repository is opened. */
+    l.git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     loaded = l;
     return &loaded;
 }

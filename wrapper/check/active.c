@@ -1,0 +1,31 @@
+/* active.c: files that act where they are opened: in MLflow's pages, in a browser, in a Python that loads them. */
+#include "check/parts.h"
+
+#include <strings.h>
+
+/* Endings, and the names of whole files, in small letters. */
+static const char *const endings[] = {".html", ".htm",  ".xhtml", ".svg",  ".js",   ".mjs", ".wasm", ".pkl", ".pickle", ".joblib", ".pt",  ".pth",  ".h5",
+                                      ".exe",  ".dll",  ".bat",   ".cmd",  ".ps1",  ".vbs", ".scr",  ".lnk", ".url",    ".desktop", ".jar", ".hta", ".xlsm",
+                                      ".docm", ".ipynb", "/mlmodel"};
+static const struct { const char *bytes; size_t n; const char *what; } beginnings[] = {
+    {"\x7f" "ELF", 4, "a program or library"}, {"MZ\x90", 3, "a program for Windows"}, {"\xcf\xfa\xed\xfe", 4, "a program for macOS"}, {"\0asm", 4, "WebAssembly"}, {"\x80\x04\x95", 3, "pickled objects of Python"}};
+
+static bool ends_in(struct str path, const char *ending)
+{
+    size_t n = strlen(ending);
+    return path.n >= n && strncasecmp(path.p + path.n - n, ending, n) == 0;
+}
+
+void check_active(struct run_check *r, const char *file, struct str text)
+{
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (text.n >= beginnings[i].n && memcmp(text.p, beginnings[i].bytes, beginnings[i].n) == 0) {
+            run_found(r, CHECK_ACTIVE, file, 0, "it is %s", beginnings[i].what);
+            return;
+        }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_in(str_of(file), endings[i])) {
+            run_found(r, CHECK_ACTIVE, file, 0, "by its name it is opened as a page, a program, or by a program that runs what is in it");
+            return;
+        }
+}

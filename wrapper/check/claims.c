@@ -1,0 +1,130 @@
+/* claims.c: what a run says of itself that no stored output shows: its program's own word, output that is withheld, references of the site. */
+#include "check/parts.h"
+
+#include "benchmarks/catalogue.h"
+#include "check/truth.h"
+#include "mlruns-format/key.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- figures by somebody's word ---- */
+
+/* Who tells of results beside rules; of these what other runs or the machine show. */
+static bool is_shown(const char *key, const char *source)
+{
+    static const char *const watched[] = {"gpu.", "net.", "throttle."};
+    if (!key_is_result(key) || truth_from_rules(source) || strcmp(source, "series") == 0 || strcmp(source, "sacct") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof watched / sizeof *watched && strncmp(source, "probe:", 6) == 0; i++)
+        if (strncmp(key, watched[i], strlen(watched[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_catalogue(const char *benchmark)
+{
+    for (const struct catalogue_shipped *s = catalogue_shipped; benchmark && s->name; s++)
+        if (strcmp(s->name, benchmark) == 0)
+            return true;
+    return false;
+}
+
+static void check_words(struct run_check *r)
+{
+    const struct json *first = NULL;
+    const char *benchmark = run_text(r, 't', "benchmark");
+    size_t n = 0;
+    for (const struct json *m = json_first(json_get(r->record, "metrics")); m; m = json_next(m)) {
+        if (is_shown(json_key(m), json_string(json_get(m, "source"), "")))
+            continue;
+        first = first ? first : m;
+        n++;
+    }
+    if (!n)
+        return;
+    bool unread = !r->rules_text.p && is_of_catalogue(benchmark);
+    run_found(r, unread ? CHECK_UNVERIFIABLE : CHECK_CLAIMED, "", 0, "%s%.60s%s%zu metric%s (%.100s%s) by the word of \"%.60s\"", unread ? "it is said to be of the benchmark " : "", unread ? benchmark : "",
+              unread ? ", whose rules have not read it: " : "", n, n == 1 ? "" : "s", json_key(first), n == 1 ? "" : " …", json_string(json_get(first, "source"), ""));
+}
+
+/* ---- output that is not there ---- */
+
+static void check_withheld(struct run_check *r)
+{
+    static const char file[] = "artifacts/benchwrap.json";
+    const char *profile = run_text(r, 't', "benchwrap.profile"), *verdict = run_text(r, 't', "benchwrap.verdict");
+    bool public = profile && strcmp(profile, "public") == 0, told = run_text(r, 't', "benchwrap.unverifiable") != NULL, withheld = false;
+    for (const struct json *m = json_first(json_get(r->record, "missing")); m; m = json_next(m)) {
+        const char *key = json_string(json_get(m, "key"), "");
+        bool stream = strcmp(key, "stdout.log") == 0 || strcmp(key, "stderr.log") == 0;
+        withheld = withheld || (stream && strncmp(json_string(json_get(m, "reason"), ""), "withheld", strlen("withheld")) == 0);
+    }
+    if (withheld && (!public || !told))
+        run_found(r, CHECK_RECORD, file, 0, "its output is withheld, which benchwrap does in runs of the public profile alone, and says so (tag benchwrap.unverifiable)");
+    if ((withheld || told) && verdict && strcmp(verdict, "pass") == 0)
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and its output was withheld since a required metric is not in it");
+}
+
+/* ---- references ---- */
+
+/* The value of "key" or "key@step" in the run's own files. */
+static bool value_of(const struct run_check *r, const char *name, double *ret)
+{
+    char key[300];
+    struct str rest = str_of(name), head = str_cut(&rest, '@');
+    int64_t step = 0;
+    snprintf(key, sizeof key, STR_FMT, STR_ARG(head));
+    const struct check_entry *e = run_entry(r, 'm', key);
+    if (rest.p && !str_int(rest, &step))
+        return false;
+    *ret = run_number(r, key, NAN);
+    for (size_t i = 0; rest.p && e && i < e->count; i++)
+        if (e->samples[i].step == step)
+            *ret = e->samples[i].value;
+    return e != NULL;
+}
+
+/* What cannot be about one entry; NULL: nothing. */
+static const char *reference_problem(const struct run_check *r, const struct json *e)
+{
+    const char *word = json_string(json_get(e, "verdict"), "");
+    double low = json_number(json_get(e, "low"), -INFINITY), high = json_number(json_get(e, "high"), INFINITY), value = json_number(json_get(e, "value"), NAN), is;
+    bool pass = strcmp(word, "pass") == 0, below = strcmp(word, "below") == 0, above = strcmp(word, "above") == 0;
+    if (!pass && !below && !above)
+        return NULL;
+    if (!value_of(r, json_string(json_get(e, "metric"), ""), &is))
+        return "the run has no such metric";
+    if (is != value)
+        return "the value is another than the run's";
+    if ((pass && !(value >= low && value <= high)) || (below && !(value < low)) || (above && !(value > high)))
+        return "the value does not lie there";
+    return pass && json_bool(json_get(e, "fails"), false) ? "it passes and fails" : NULL;
+}
+
+static void check_references(struct run_check *r)
+{
+    const struct json *list = json_get(r->record, "references");
+    const char *verdict = run_text(r, 't', "benchwrap.verdict");
+    bool passes = verdict && strcmp(verdict, "pass") == 0, judged = false;
+    for (const struct json *e = json_first(list); e; e = json_next(e)) {
+        const char *why = reference_problem(r, e);
+        if (why)
+            run_found(r, CHECK_RECORD, "artifacts/benchwrap.json", 0, "reference of %.100s: %s", json_string(json_get(e, "metric"), ""), why);
+        judged = judged || strcmp(json_string(json_get(e, "verdict"), ""), "pass") == 0;
+    }
+    if (!list || r->rules_text.p || !passes)
+        return;
+    if (!judged)
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and neither rules nor references have judged it");
+    else
+        run_found(r, CHECK_UNVERIFIABLE, "tags/benchwrap.verdict", 0, "it passes by references of its site alone, which are not here");
+}
+
+void check_claims(struct run_check *r)
+{
+    check_words(r);
+    check_withheld(r);
+    check_references(r);
+}

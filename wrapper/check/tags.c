@@ -1,0 +1,188 @@
+/* tags.c: tags that MLflow acts on, tags that lead to other runs, and such as say again what the record says elsewhere. */
+#include "check/parts.h"
+
+#include "mlruns-format/tree.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+enum { PLAIN_MAX = 6000 /* bytes of a command: longer ones are cut here and there */ };
+
+/* ---- MLflow's own ---- */
+
+/* What benchwrap writes of them; MLflow's pages read others as JSON, as links, or as models to be shown. */
+static bool is_written(const char *key)
+{
+    static const char *const keys[] = {"mlflow.runName",           "mlflow.user",             "mlflow.source.name",      "mlflow.source.type",   "mlflow.source.git.commit",
+                                       "mlflow.source.git.branch", "mlflow.source.git.dirty", "mlflow.source.git.repoURL", "mlflow.parentRunId", "mlflow.note.content"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A link that is followed as a program; blanks and control characters within the word are passed over, as browsers do. */
+static bool leads_to_program(struct str text)
+{
+    static const char *const schemes[] = {"javascript:", "vbscript:", "data:text/html", "data:image/svg"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
+        for (size_t i = 0; i < text.n; i++) {
+            const char *wanted = schemes[s];
+            for (size_t k = i; k < text.n && *wanted; k++) {
+                unsigned char c = (unsigned char)text.p[k];
+                if (c <= ' ' && k > i)
+                    continue;
+                if (strncasecmp((const char *)&text.p[k], wanted, 1) != 0)
+                    break;
+                wanted++;
+            }
+            if (!*wanted)
+                return true;
+        }
+    return false;
+}
+
+static void check_mlflows(struct run_check *r)
+{
+    for (size_t i = 0; i < r->entry_count; i++) {
+        const struct check_entry *e = &r->entries[i];
+        char file[300];
+        if (e->kind != 't' || strncmp(e->key, "mlflow.", 7) != 0)
+            continue;
+        snprintf(file, sizeof file, "tags/%.280s", e->key);
+        if (leads_to_program(e->value))
+            run_found(r, CHECK_TAG, file, 0, "it leads to a program (javascript: and its kin)");
+        else if (!is_written(e->key))
+            run_found(r, CHECK_TAG_ODD, file, 0, "benchwrap does not write this tag");
+        else if (strcmp(e->key, "mlflow.source.type") == 0 && !str_is(e->value, "LOCAL"))
+            run_found(r, CHECK_TAG_ODD, file, 0, "benchwrap writes LOCAL");
+    }
+}
+
+/* ---- other runs ---- */
+
+/* A site withdraws what is its own; who may speak for it is the reviewer's to say. */
+static void check_site(struct run_check *r, const char *id, const char *file)
+{
+    CLEANUP_BUF struct buf b;
+    const char *own = run_text(r, 't', "site");
+    char path[120];
+    buf_init(&b, 1 << 16);
+    snprintf(path, sizeof path, "%.16s/%.40s/tags/site", r->experiment, id);
+    if (folder_read(r->k->tree, path, 4096, &b) == 0 && b.n && strcmp(own ? own : "", b.p) != 0)
+        run_found(r, CHECK_AMENDS, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p, own ? "\"" : "none", own ? own : "", own ? "\"" : "");
+}
+
+static void check_corrects(struct run_check *r, const char *tag)
+{
+    const char *id = run_text(r, 't', tag);
+    char path[120], file[64];
+    struct folder_entry e;
+    snprintf(file, sizeof file, "tags/%s", tag);
+    if (!id)
+        return;
+    snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
+    if (!record_is_id(str_of(id)))
+        run_found(r, CHECK_AMENDS, file, 0, "it is no id of a run");
+    else if (strcmp(id, r->id) == 0)
+        run_found(r, CHECK_AMENDS, file, 0, "it names the run itself");
+    else if (r->k->tree && (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER))
+        run_found(r, CHECK_AMENDS, file, 0, "there is no run %s in this experiment", id);
+    else if (r->k->tree)
+        check_site(r, id, file);
+}
+
+static void check_parent(struct run_check *r)
+{
+    const char *id = run_text(r, 't', "mlflow.parentRunId");
+    static const char file[] = "tags/mlflow.parentRunId";
+    char path[120];
+    struct folder_entry e;
+    if (!id)
+        return;
+    snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
+    if (!record_is_id(str_of(id)))
+        run_found(r, CHECK_PARENT, file, 0, "it is no id of a run");
+    else if (strcmp(id, r->id) == 0)
+        run_found(r, CHECK_PARENT, file, 0, "it names the run itself");
+    else if (!run_text(r, 't', "benchwrap.block") && r->k->tree && folder_look(r->k->tree, path, &e, NULL) < 0)
+        run_found(r, CHECK_PARENT_ODD, file, 0, "there is no run %s in this experiment", id);
+}
+
+/* ---- what the record says, too ---- */
+
+static bool was_redacted(const char *text)
+{
+    return strstr(text, "**") || strstr(text, "[redacted");
+}
+
+/* The words of the command as the tag has them, one blank between. */
+static bool same_command(struct run_check *r, const char *tag)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (const struct json *e = json_first(json_pointer(r->record, "/run/argv")); e; e = json_next(e))
+        buf_printf(&b, "%s%s", b.n ? " " : "", json_string(e, ""));
+    return b.failed || b.n > PLAIN_MAX || was_redacted(tag) || (b.p && was_redacted(b.p)) || str_is(buf_text(&b), tag);
+}
+
+static void check_again(struct run_check *r)
+{
+    const struct json *tags = json_get(r->record, "tags"), *run = json_get(r->record, "run");
+    const struct { const char *key, *source, *member; } rows[] = {{"hostname", "probe:host", "host"}, {"mlflow.runName", "tree", "name"}};
+    char file[64];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct json *tag = json_get(tags, rows[i].key);
+        const char *is = json_string(json_get(tag, "value"), ""), *wanted = json_string(json_get(run, rows[i].member), "");
+        snprintf(file, sizeof file, "tags/%s", rows[i].key);
+        if (tag && *wanted && strcmp(json_string(json_get(tag, "source"), ""), rows[i].source) == 0 && strcmp(is, wanted) != 0)
+            run_found(r, CHECK_RECORD, file, 0, "it is not the run's %s in benchwrap.json", rows[i].member);
+    }
+    const struct json *command = json_get(tags, "benchwrap.command");
+    if (command && strcmp(json_string(json_get(command, "source"), ""), "recorder") == 0 && !same_command(r, json_string(json_get(command, "value"), "")))
+        run_found(r, CHECK_RECORD, "tags/benchwrap.command", 0, "it is not the command (argv) of benchwrap.json");
+    const char *experiment = json_string(json_pointer(r->record, "/run/experiment/name"), "");
+    char id[16];
+    snprintf(id, sizeof id, "%u", tree_experiment_id(str_of(experiment)));
+    if (strcmp(id, r->experiment) != 0)
+        run_found(r, CHECK_IDENTITY, "artifacts/benchwrap.json", 0, "the experiment \"%.130s\" has the id %s, not that of the folder", experiment, id);
+}
+
+/* A run that benchwrap recorded, not one that was made of something else? */
+static bool is_recorded(const struct run_check *r)
+{
+    static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block", "benchwrap.amends", "benchwrap.series"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (run_text(r, 't', made[i]))
+            return false;
+    return run_text(r, 't', "benchwrap.scope") != NULL;
+}
+
+static void check_always(struct run_check *r)
+{
+    const char *format = run_text(r, 't', "benchwrap.format"), *id = run_text(r, 't', "benchwrap.run_id");
+    if (format && strcmp(format, "1") != 0)
+        run_found(r, CHECK_RECORD, "tags/benchwrap.format", 0, "the format %.20s is none that this benchwrap knows", format);
+    if (format && !id)
+        run_found(r, CHECK_IDENTITY, "", 0, "the tag benchwrap.run_id is missing");
+    if (!is_recorded(r))
+        return;
+    if (!run_entry(r, 'm', "run.wall_s"))
+        run_found(r, CHECK_RECORD, "", 0, "the metric run.wall_s is missing, which every recorded run has");
+    if (r->meta_good && r->meta.status == RUN_FINISHED && !run_entry(r, 'm', "run.exit_status"))
+        run_found(r, CHECK_RECORD, "", 0, "the run claims to be FINISHED, and the metric run.exit_status is missing");
+}
+
+void check_tags(struct run_check *r)
+{
+    check_mlflows(r);
+    check_corrects(r, "benchwrap.amends");
+    check_corrects(r, "benchwrap.retracts");
+    if (run_text(r, 't', "benchwrap.amends") && run_text(r, 't', "benchwrap.retracts"))
+        run_found(r, CHECK_AMENDS, "tags/benchwrap.retracts", 0, "the run amends one and retracts one: it can do one of the two");
+    check_parent(r);
+    if (!r->record)
+        return;
+    check_again(r);
+    check_always(r);
+}
