@@ -24,6 +24,30 @@ static void put(const char *path, const char *text)
     assert_int_equal(fs_write(h.root, path, str_of(text), 0600, false, NULL), 0);
 }
 
+/* The files of one unit: path behind its folder, text; {NULL} ends them. */
+static void put_unit(const char *unit, const char *const (*files)[2])
+{
+    for (; (*files)[0]; files++) {
+        char path[200];
+        snprintf(path, sizeof path, UNITS "%s/%s", unit, (*files)[0]);
+        put(path, (*files)[1]);
+    }
+}
+
+/* The same data as the channels' once more, counted by themselves. */
+static void put_free_running(const char *unit)
+{
+    static const char *const files[][2] = {{"type", "20"},
+                                           {"cpumask", "0"},
+                                           {"format/event", "config:0-7"},
+                                           {"format/umask", "config:8-15"},
+                                           {"events/data_read", "event=0xff,umask=0x20"},
+                                           {"events/data_read.scale", "6.103515625e-5"},
+                                           {"events/data_read.unit", "MiB"},
+                                           {NULL, NULL}};
+    put_unit(unit, files);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -47,7 +71,7 @@ static void intel_s_channels(void **state)
     struct traffic_event e[16];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        char path[200];
+        char unit[40];
         const char *const files[][2] = {{"type", i ? "14" : "13"},
                                         {"cpumask", "0,24"},
                                         {"format/event", "config:0-7"},
@@ -58,18 +82,12 @@ static void intel_s_channels(void **state)
                                         {"events/cas_count_write", "event=0x04,umask=0x0c"},
                                         {"events/cas_count_write.scale", "6.103515625e-5"},
                                         {"events/cas_count_write.unit", "MiB"},
-                                        {"events/clockticks", "event=0x00"}};
-        for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-            snprintf(path, sizeof path, UNITS "uncore_imc_%d/%s", i, files[k][0]);
-            put(path, files[k][1]);
-        }
+                                        {"events/clockticks", "event=0x00"},
+                                        {NULL, NULL}};
+        snprintf(unit, sizeof unit, "uncore_imc_%d", i);
+        put_unit(unit, files);
     }
-    put(UNITS "uncore_imc_free_running_0/type", "20"); /* the same data once more: left alone */
-    put(UNITS "uncore_imc_free_running_0/cpumask", "0");
-    put(UNITS "uncore_imc_free_running_0/format/event", "config:0-7");
-    put(UNITS "uncore_imc_free_running_0/events/data_read", "event=0xff");
-    put(UNITS "uncore_imc_free_running_0/events/data_read.scale", "6.103515625e-5");
-    put(UNITS "uncore_imc_free_running_0/events/data_read.unit", "MiB");
+    put_free_running("uncore_imc_free_running_0"); /* left alone */
     put(UNITS "uncore_cha_0/type", "30");
     assert_int_equal(traffic_events(&h, e, 16), 8);
     assert_int_equal(e[0].type, 13);
@@ -92,13 +110,7 @@ static void free_running_where_there_is_nothing_else(void **state)
 {
     struct traffic_event e[16];
     (void)state;
-    put(UNITS "uncore_imc_free_running/type", "20");
-    put(UNITS "uncore_imc_free_running/cpumask", "0");
-    put(UNITS "uncore_imc_free_running/format/event", "config:0-7");
-    put(UNITS "uncore_imc_free_running/format/umask", "config:8-15");
-    put(UNITS "uncore_imc_free_running/events/data_read", "event=0xff,umask=0x20");
-    put(UNITS "uncore_imc_free_running/events/data_read.scale", "6.103515625e-5");
-    put(UNITS "uncore_imc_free_running/events/data_read.unit", "MiB");
+    put_free_running("uncore_imc_free_running");
     assert_int_equal(traffic_events(&h, e, 16), 1);
     assert_true(e[0].config[0] == 0x20ff && e[0].bytes == 64);
 }
