@@ -29,7 +29,7 @@ load -n 12 --wait-ready 5s --input-tokens 20-30 --output-tokens 3 --records rec2
 is "the same seed sends the same" "$(sed -n 2,13p sent | jq -c .messages | sort | sha256sum)" "$(sed -n 15,26p sent | jq -c .messages | sort | sha256sum)"
 like "compare: a table" "$("$LLMLOAD" compare a.json out)" '^median_ttft_ms +[0-9]'
 is "compare: conditions are the same" "$("$LLMLOAD" compare --json a.json out | jq -c .conditions_differ)" "[]"
-jq -c '.request_throughput /= 2 | .mean_ttft_ms *= 3' out >slow.json
+jq -c '.request_throughput /= 2 | .mean_ttft_ms *= 3' a.json >slow.json
 "$LLMLOAD" compare --gate a.json slow.json >/dev/null
 is "compare: --gate on a regression" "$?" 3
 echo '{}' >bad.json
@@ -85,6 +85,30 @@ if long_tests; then
     is "the server dies: the run ends" "$(($(date +%s) - begin < 30)) $(get '.client.ended_early, .completed' | tr '\n' ' ')" "1 the server is gone 6 "
     like "and it says why" "$(get .server_gone)" 'is gone'
 fi
+# One that accepts and says nothing: waiting ends in time, and at once by a signal.
+cat >silent.py <<'P'
+import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+open("silent.port.new", "w").write(str(s.getsockname()[1]))
+import os; os.rename("silent.port.new", "silent.port")
+time.sleep(300)
+P
+"${PYTHON:-python3}" silent.py &
+silent=$!
+for try in $(seq 400); do [ -s silent.port ] && break; sleep 0.05; done
+timeout 60 "$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 1s >out 2>err
+is "a server that says nothing: status" "$?" 1
+like "a server that says nothing: told" "$(cat err)" 'not ready within 1 s: waiting for its health: it has not answered'
+"$LLMLOAD" --url "http://127.0.0.1:$(cat silent.port)" -n 2 --wait-ready 200s >out 2>err &
+waiter=$!
+for try in $(seq 400); do grep -q '^SigCgt:.*[1-9a-f]' "/proc/$waiter/status" 2>/dev/null && break; sleep 0.05; done
+sleep 0.3
+begin=$(date +%s)
+kill -TERM "$waiter"
+wait "$waiter"
+is "a signal ends the waiting" "$? $(($(date +%s) - begin < 60))" "143 1"
+kill "$silent"
+wait "$silent" 2>/dev/null
 load -n 2 --wait-ready 300ms >out
 is "nobody there: status" "$?" 1
 like "nobody there: told, with the gate" "$(cat err)" 'not ready within 0.3 s: waiting for a connection'

@@ -1,6 +1,7 @@
 /* sha256.c: SHA-256, with the processor's own instructions where x86 has them (5 to 8 times faster). */
 #include "base/sha256.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -91,7 +92,7 @@ static int use_sha(size_t count)
 {
     enum { WORTH = 16 }; /* blocks */
     static _Atomic int known, plain;
-    if (known == 0 && (count >= WORTH || (plain += (int)count) >= WORTH))
+    if (known == 0 && (count >= WORTH || atomic_fetch_add_explicit(&plain, (int)count, memory_order_relaxed) + (int)count >= WORTH))
         known = has_sha() ? 1 : -1;
     return known > 0;
 }

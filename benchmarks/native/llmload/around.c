@@ -6,9 +6,14 @@
 #include "base/tell.h"
 #include "benchmarks/native/llmload/output/plots.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+
+static int told_fd = -1; /* can be read when a signal has come */
+enum { FACTS_S = 15 }; /* for all that is asked before a run, readiness apart */
 
 /* ---- before ---- */
 
@@ -43,12 +48,13 @@ static int ask_server(struct around *a, pid_t pid, struct err *err)
     bool wait = opt_text(set, "wait-ready") != NULL, facts = wait || opt_on(set, "facts") || opt_text(set, "scrape");
     if (!facts && !(dialects[a->load->dialect].ollama && !a->load->model))
         return 0;
-    if (server_open(&a->server, a->load, 0, pid, -1, err) < 0)
+    if (server_open(&a->server, a->load, 0, pid, told_fd, err) < 0)
         return -1;
     a->server_open = true;
     if (wait && server_ready(&a->server, &a->load->model, opt_seconds(set, "wait-ready"), &a->ready, err) < 0)
         return -1;
     a->server_ready = wait;
+    server_patience(&a->server, FACTS_S);
     if (!a->load->model)
         a->load->model = server_first_model(&a->server);
     if (dialects[a->load->dialect].ollama && !a->load->model)
@@ -219,13 +225,18 @@ void around_deinit(struct around *a)
 
 static void on_signal(int signal)
 {
+    int code = errno;
     engine_stop(signal);
+    (void)eventfd_write(told_fd, 1);
+    errno = code;
 }
 
 void around_catch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
     struct sigaction a = {.sa_handler = on_signal};
+    if (told_fd < 0)
+        told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &a, NULL);
     signal(SIGPIPE, SIG_IGN);

@@ -5,16 +5,13 @@
 #include "benchmarks/native/llmload/worker.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sys/resource.h>
 
 enum { SPARE_DESCRIPTORS = 32 };
 
 double limits_streams(const struct load *l)
 {
-    double most = 0;
-    for (unsigned i = 0; i < l->concurrency.n; i++)
-        most = fmax(most, fmax(l->concurrency.piece[i].from, l->concurrency.piece[i].to));
+    double most = profile_most(&l->concurrency);
     if (l->requests && most > (double)(l->requests + l->warmup_requests))
         most = (double)(l->requests + l->warmup_requests);
     return most / l->shares;

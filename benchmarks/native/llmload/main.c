@@ -226,5 +226,5 @@ int main(int argc, char **argv)
     if (status >= 0)
         return status;
     fprintf(stderr, "llmload: %s\n", err.text);
-    return err.kind == ERR_USAGE ? USAGE_STATUS : 1;
+    return engine_signal() > 0 ? 128 + engine_signal() : err.kind == ERR_USAGE ? USAGE_STATUS : 1;
 }

@@ -101,7 +101,7 @@ static int probe(struct remote *r, struct err *err)
 static int find(struct remote *r, int64_t until_ns, struct err *err)
 {
     while (probe(r, err) < 0) {
-        if (clock_mono_ns() > until_ns || strstr(err->text, " 401: ") || strstr(err->text, " is llmload "))
+        if (clock_mono_ns() > until_ns || engine_signal() || strstr(err->text, " 401: ") || strstr(err->text, " is llmload "))
             return err_wrap(err, "%s",
                             strstr(err->text, " 401: ") ? "the agent's token is another one (LLMLOAD_TOKEN, --token-file)"
                                                         : "an agent was not found");

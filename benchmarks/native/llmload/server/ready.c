@@ -12,7 +12,17 @@ struct waiting {
     struct server *server;
     const char **model;
     struct err *err; /* why not yet, or never */
+    bool late; /* the last request was given up, time was over */
 };
+
+enum { SILENT_S = 6 }; /* more than a connection may take (server.c) */
+
+static int ask(struct waiting *w, const char *path, const char *body, struct http_reply *r)
+{
+    int rc = server_ask(w->server, path, body, r, w->err);
+    w->late = r->trouble == HTTP_CANCELLED;
+    return rc;
+}
 
 /* Puts what the server says of its status into err. */
 static void complain(struct waiting *w, const char *path, const struct http_reply *r)
@@ -40,7 +50,7 @@ static enum verdict ask_health(struct waiting *w)
     struct http_reply r;
     const char *path = dialects[w->server->dialect].ollama ? "/api/version" : "/health";
     enum verdict v = NOT_YET;
-    if (server_ask(w->server, path, NULL, &r, w->err) == 0)
+    if (ask(w, path, NULL, &r) == 0)
         v = judge(w, path, &r);
     http_reply_deinit(&r);
     return v;
@@ -51,8 +61,7 @@ static enum verdict ask_connection(struct waiting *w)
 {
     struct http_reply r;
     enum verdict v = PASSED;
-    if (server_ask(w->server, dialects[w->server->dialect].ollama ? "/api/version" : "/health", NULL, &r, w->err) < 0 &&
-        r.trouble == HTTP_UNSENT)
+    if (ask(w, dialects[w->server->dialect].ollama ? "/api/version" : "/health", NULL, &r) < 0 && r.trouble == HTTP_UNSENT)
         v = NOT_YET;
     else if (r.trouble == HTTP_UNTRUSTED || r.trouble == HTTP_HOPELESS)
         v = NEVER;
@@ -104,7 +113,7 @@ static enum verdict ask_models(struct waiting *w)
     struct json *j = NULL;
     const char *path = dialects[w->server->dialect].ollama ? "/api/tags" : "/v1/models";
     enum verdict v = NOT_YET;
-    if (server_ask(w->server, path, NULL, &r, w->err) == 0) {
+    if (ask(w, path, NULL, &r) == 0) {
         v = judge(w, path, &r);
         if (v == PASSED && json_parse(&j, buf_text(&r.body), NULL, w->err) < 0)
             v = ABSENT;
@@ -142,7 +151,7 @@ static enum verdict ask_token(struct waiting *w)
     enum verdict v = NOT_YET;
     buf_init(&body, 8192);
     one_token(w, &body);
-    if (server_ask(w->server, w->server->api_path, body.p, &r, w->err) == 0) {
+    if (ask(w, w->server->api_path, body.p, &r) == 0) {
         v = judge(w, w->server->api_path, &r);
         if (v == PASSED && str_has(buf_text(&r.body), "\"error\"") && !str_has(buf_text(&r.body), "\"choices\"")) {
             complain(w, w->server->api_path, &r);
@@ -163,16 +172,20 @@ static void pause_s(double seconds)
 
 int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err)
 {
-    enum verdict (*const ask[GATES])(struct waiting * w) = {ask_connection, ask_health, ask_models, ask_token};
+    enum verdict (*const gates[GATES])(struct waiting * w) = {ask_connection, ask_health, ask_models, ask_token};
     static const char *const names[GATES] = {"a connection", "its health", "its models", "a first answer"};
     int64_t begin = clock_mono_ns();
     double gap = 0.05, *const times[GATES] = {&ret->connect_s, &ret->health_s, &ret->model_s, &ret->answer_s};
-    struct waiting w = {s, model, err};
+    struct waiting w = {s, model, err, false};
     *ret = (struct readiness){NAN, NAN, NAN, NAN, 0};
     for (int gate = 0; gate < GATES;) {
+        double left = limit_s - (double)(clock_mono_ns() - begin) / 1e9;
         ret->tries++;
-        enum verdict v = ask[gate](&w);
+        server_patience(s, gate == GATE_CONNECT && left > SILENT_S ? SILENT_S : left);
+        enum verdict v = gates[gate](&w);
         double now = (double)(clock_mono_ns() - begin) / 1e9;
+        if (server_told(s))
+            return err_set(err, ERR_SYSTEM, "told to end, after %.1f s of waiting for %s", now, names[gate]);
         if (v == PASSED || v == ABSENT) {
             *times[gate++] = v == PASSED ? now : NAN;
             gap = 0.05;
@@ -182,6 +195,9 @@ int server_ready(struct server *s, const char **model, double limit_s, struct re
             return err_wrap(err, "the service is not usable: asking for %s", names[gate]);
         if (!server_lives(s))
             return err_set(err, ERR_SYSTEM, "the server's process %d is gone, after %.1f s of waiting for %s", (int)s->pid, now,
+                           names[gate]);
+        if (w.late)
+            return err_set(err, ERR_REMOTE, "the service was not ready within %g s: waiting for %s: it has not answered", limit_s,
                            names[gate]);
         if (now + gap > limit_s)
             return err_wrap(err, "the service was not ready within %g s: waiting for %s", limit_s, names[gate]);

@@ -18,7 +18,7 @@
 
 enum kind { GAUGE, COUNTER };
 enum join { SUM, MOST };
-enum { NAMES_MAX = 6, REFUSALS = 3 };
+enum { NAMES_MAX = 6, REFUSALS = 3, READING_S = 5 /* at most for one reading */ };
 
 static const struct figure_row {
     const char *name;
@@ -47,6 +47,7 @@ struct scrape {
     struct figure figures[FIGURES]; /* the thread's until it has ended */
     uint64_t readings, failures, bad_lines;
     char trouble[200];
+    bool silent; /* the last reading was given up */
     _Atomic int refused; /* in a row */
     _Atomic bool suspicious; /* nothing succeeds: look whether it is still there */
     uint64_t completed, failed; /* at the last tick */
@@ -174,8 +175,10 @@ static void read_once(struct scrape *s)
     struct http_reply r;
     struct err err = {0};
     bool ollama = dialects[s->server.dialect].ollama;
+    server_patience(&s->server, READING_S);
     int rc = server_ask(&s->server, ollama ? "/api/ps" : "/metrics", NULL, &r, &err);
     atomic_store(&s->refused, rc < 0 && r.trouble == HTTP_UNSENT ? atomic_load(&s->refused) + 1 : 0);
+    s->silent = r.trouble == HTTP_CANCELLED;
     if (rc == 0 && r.status == 200)
         take_reply(s, buf_text(&r.body));
     else {
@@ -227,7 +230,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
     if (rc == 0 && pipe2(s->wake, O_CLOEXEC) < 0)
         rc = err_sys(err, "reading the service's figures");
     if (rc == 0)
-        rc = server_open(&s->server, load, 0, config->pid, -1, err);
+        rc = server_open(&s->server, load, 0, config->pid, s->wake[0], err);
     if (rc == 0 && config->every_s > 0)
         read_once(s);
     if (rc == 0 && (errno = pthread_create(&s->thread, NULL, body, s)) != 0)
@@ -270,7 +273,8 @@ void scrape_stop(struct scrape *s)
     (void)written;
     pthread_join(s->thread, NULL);
     s->running = false;
-    if (s->config.every_s > 0 && !s->gone[0])
+    char once;
+    if (s->config.every_s > 0 && !s->gone[0] && !s->silent && read(s->wake[0], &once, 1) == 1) /* so that this reading is not given up */
         read_once(s);
 }
 

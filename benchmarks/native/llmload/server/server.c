@@ -4,10 +4,40 @@
 #include "benchmarks/native/llmload/endpoint.h"
 
 #include <errno.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 enum { REPLY_MAX = 8 << 20, HEADERS_MAX = 64 };
+
+static int make_cancel(struct server *s, int cancel_fd, struct err *err)
+{
+    struct epoll_event e = {.events = EPOLLIN};
+    s->told = cancel_fd;
+    s->cancel = epoll_create1(EPOLL_CLOEXEC);
+    s->deadline = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (s->cancel < 0 || s->deadline < 0 || epoll_ctl(s->cancel, EPOLL_CTL_ADD, s->deadline, &e) < 0 ||
+        (cancel_fd >= 0 && epoll_ctl(s->cancel, EPOLL_CTL_ADD, cancel_fd, &e) < 0))
+        return err_sys(err, "setting up the requests beside the load");
+    return 0;
+}
+
+void server_patience(struct server *s, double seconds)
+{
+    double some = fmin(fmax(seconds, 1e-3), 1e9); /* 0 would mean for ever */
+    struct itimerspec t = {.it_value = {(time_t)some, (long)((some - floor(some)) * 1e9)}};
+    timerfd_settime(s->deadline, 0, &t, NULL);
+}
+
+bool server_told(const struct server *s)
+{
+    struct pollfd p = {.fd = s->told, .events = POLLIN};
+    return s->told >= 0 && poll(&p, 1, 0) > 0;
+}
 
 int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err)
 {
@@ -18,8 +48,9 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
     for (size_t i = 0; i < load->header_count && i < HEADERS_MAX; i++)
         headers[i] = load->headers[i];
     headers[load->header_count < HEADERS_MAX ? load->header_count : HEADERS_MAX] = NULL;
-    if (endpoint_read(&e, load->urls[which], load->path ? load->path : dialects[load->dialect].path, &s.arena, err) < 0) {
-        arena_deinit(&s.arena);
+    if (make_cancel(&s, cancel_fd, err) < 0 ||
+        endpoint_read(&e, load->urls[which], load->path ? load->path : dialects[load->dialect].path, &s.arena, err) < 0) {
+        server_close(&s);
         return -1;
     }
     s.base = arena_printf(&s.arena, "%s%s", e.socket ? "http://localhost" : e.base, e.prefix);
@@ -35,9 +66,9 @@ int server_open(struct server *ret, const struct load *load, size_t which, pid_t
                                  .connect_s = 5,
                                  .total_s = 600,
                                  .stall_s = 120,
-                                 .cancel_fd = cancel_fd};
+                                 .cancel_fd = s.cancel};
     if (http_new(&s.http, &config, err) < 0) {
-        arena_deinit(&s.arena);
+        server_close(&s);
         return -1;
     }
     *ret = s;
@@ -48,6 +79,10 @@ void server_close(struct server *s)
 {
     http_free(s->http);
     arena_deinit(&s->arena);
+    if (s->cancel > 0)
+        close(s->cancel);
+    if (s->deadline > 0)
+        close(s->deadline);
     *s = (struct server){0};
 }
 

@@ -16,10 +16,15 @@ struct server {
     const char *api_path; /* of requests, behind base */
     const char *max_field; /* the name of an answer's greatest length */
     pid_t pid; /* 0: not known */
+    int cancel, told, deadline; /* an epoll descriptor of the other two: told to end, time is over; requests heed it */
     struct arena arena;
 };
-/* cancel_fd as in http.h. ERR_SYSTEM: no libcurl. */
+/* Requests are given up as soon as cancel_fd can be read (-1: none); it stays the caller's. ERR_SYSTEM: no libcurl, no descriptor. */
 int server_open(struct server *ret, const struct load *load, size_t which, pid_t pid, int cancel_fd, struct err *err);
+/* What is asked from now on is given up in so many seconds, all together. */
+void server_patience(struct server *s, double seconds);
+/* Can cancel_fd be read? */
+bool server_told(const struct server *s);
 void server_close(struct server *s);
 /* GET (body NULL) or POST of JSON. 0: a reply came (its status is in *ret); -1: none, ret->trouble tells. Free with http_reply_deinit in both cases. */
 int server_ask(struct server *s, const char *path, const char *body, struct http_reply *ret, struct err *err);
@@ -35,7 +40,7 @@ struct readiness {
 };
 /* Waits at most limit_s. Three gates: a connection is accepted; /health answers 200 (Ollama: /api/version) and the model is listed; a request of one
  * token is answered. *model NULL is set to the first that is listed (in the server's arena). ERR_REMOTE: not ready in time, or 401, 403, 404, or a
- * refusal that waiting does not mend; ERR_SYSTEM: its process is gone. */
+ * refusal that waiting does not mend; ERR_SYSTEM: its process is gone, or cancel_fd told to end. */
 int server_ready(struct server *s, const char **model, double limit_s, struct readiness *ret, struct err *err);
 /* Members of the result, `,"server_ready_…":…`. */
 void server_ready_json(const struct readiness *r, struct buf *to);
