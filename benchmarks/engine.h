@@ -88,13 +88,15 @@ struct param_rule {
     const struct where *where;
 };
 
-/* A part of an output: behind a line that matches `after` (NULL: the beginning), before one that matches `until` (NULL: the end). */
+/* A part of an output: behind a line that matches `after` (NULL: the beginning), before one that matches `until` (NULL: the end). open_end:
+ * the end of the output ends it too. */
 enum which { WHICH_EACH, WHICH_FIRST, WHICH_LAST };
 struct slice {
     struct str name;
     struct pattern *after, *until;
     enum which which;
     unsigned vars; /* context that its readers set, by bits */
+    bool open_end;
     bool begins; /* a reader in it begins blocks and the last part counts: then they are forgotten with it */
 };
 /* Bits of the prefilter: readers, checks, then two for each slice. */

@@ -21,7 +21,7 @@ struct section {
     bool open;
 };
 struct seen_line { /* lines of the same pattern are one reader */
-    const char *pattern, *section;
+    const char *pattern, *section, *until;
     struct guess_reader *reader;
     struct seen_line *next;
 };
@@ -420,7 +420,8 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
             what[k] = METRIC;
         taken += what[k] != NOTHING;
     }
-    const char *pattern = taken ? line_pattern(g, line, f, n, what) : NULL, *section = s->open ? section_pattern(s, g) : NULL;
+    const char *pattern = taken ? line_pattern(g, line, f, n, what) : NULL, *section = s->open ? section_pattern(s, g) : NULL,
+               *until = section ? arena_printf(&g->arena, "^\\s{0,%zu}\\S", s->indent) : NULL;
     if (!pattern)
         return;
     struct key_word key = {0};
@@ -443,8 +444,10 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
             same_pattern_again(l->reader, line, f);
             return;
         }
-        if (l->section)
+        if (l->section) {
             l->reader->section = l->section;
+            l->reader->until = l->until;
+        }
         elsewhere = true;
     }
     struct seen_line *l = ARENA_NEW(&g->arena, struct seen_line);
@@ -457,8 +460,9 @@ static void take_line(struct guess *g, size_t number, const struct section *s, s
     guess_quoted(&spec, str_of(pattern));
     r->spec = arena_dup(&g->arena, spec.p, spec.n);
     r->section = elsewhere ? section : NULL;
+    r->until = elsewhere ? until : NULL;
     take_numbers(g, r, line, f, n, what, s, segment);
-    *l = (struct seen_line){pattern, section, r, *seen};
+    *l = (struct seen_line){pattern, section, until, r, *seen};
     *seen = l;
 }
 

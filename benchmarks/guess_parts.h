@@ -38,6 +38,7 @@ struct guess_reader {
     const char *name;
     const char *spec; /* "regex: '…'" */
     const char *section; /* pattern of a line that it stands behind; NULL: anywhere */
+    const char *until; /* pattern of the line that ends that part; NULL: none does */
     const char *version_cell;
     bool dead, muted; /* dead: refused by the loader; muted: not written now */
     struct guess_metric metric[GUESS_METRICS_MAX];

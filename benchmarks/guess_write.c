@@ -98,6 +98,11 @@ static void write_slices(struct buf *b, const struct guess *g)
             continue;
         buf_printf(b, "%s  part_%zu: {after: ", any ? "" : "\nslices:            # parts of the output, each begun by a line\n", n);
         guess_quoted(b, str_of(g->reader[i]->section));
+        if (g->reader[i]->until) { /* what is indented no deeper is the next part's */
+            buf_puts(b, ", until: ");
+            guess_quoted(b, str_of(g->reader[i]->until));
+            buf_puts(b, ", open_end: true");
+        }
         buf_puts(b, "}\n");
         any = true;
     }

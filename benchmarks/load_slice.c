@@ -3,7 +3,7 @@
 
 int load_slices(const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"after", "until", "which", NULL}, *const which[] = {"each", "first", "last", NULL};
+    static const char *const keys[] = {"after", "until", "which", "open_end", NULL}, *const which[] = {"each", "first", "last", NULL};
     if (y && y->kind != YAML_MAP)
         return rules_complain(y, rules, err, "slices is a map {name: {after: PATTERN, until: PATTERN}}");
     for (const struct yaml *c = y ? y->child : NULL; c; c = c->next) {
@@ -17,10 +17,12 @@ int load_slices(const struct yaml *y, struct rules *rules, struct err *err)
             return rules_complain(c, rules, err,
                                   "a slice needs after, until, or both (patterns of the line before it and of the line behind it)");
         int choice = load_choice(c, "which", which, WHICH_EACH, rules, err);
-        if (choice < 0)
+        if (choice < 0 || load_flag(c, "open_end", &s->open_end, rules, err))
             return -1;
         if (!after && choice != WHICH_EACH)
             return rules_complain(c, rules, err, "which tells nothing without after: there is one such slice");
+        if (s->open_end && !until)
+            return rules_complain(c, rules, err, "open_end tells nothing without until: the end of the output ends it anyhow");
         s->name = c->key;
         s->which = (enum which)choice;
         rules->slices++; /* from here on rules_free ends it */

@@ -120,7 +120,8 @@ void slices_end(struct rules_run *run, bool ended_well)
     for (size_t i = 0; i < 2 + run->rules->files; i++)
         for (size_t k = 0; k < run->rules->slices; k++) {
             struct slice_state *state = &run->source[i].slice[k];
-            bool endless = run->source[i].fed && state->open && state->rows && run->rules->slice[k].until;
+            const struct slice *s = &run->rules->slice[k];
+            bool endless = run->source[i].fed && state->open && state->rows && s->until && !s->open_end;
             state->endless = endless && ended_well; /* of a killed program what is there counts */
             state->torn = endless && !ended_well;
         }

@@ -156,6 +156,14 @@ printf '{"result": {"timeTakenSeconds": 15.5, "MiB": 3.5}}\n' >camel
 bw rules new --from camel --name x -o camel.yaml
 is "camel case" "$(bw parse --rules ./camel.yaml camel | grep -c '^ *result.time_taken_s  *15.5 s')" 1
 
+# Parts with the same lines end where the next begins.
+for k in 1 2; do
+    printf ' Run %s\n   Write (2 iterations):\n     Maximum rate: %s1.5 MB/s\n   Read (2 iterations):\n     Maximum rate: %s2.5 MB/s\n' $k $k $k
+done >parts
+bw rules new --from parts --name x -o parts.yaml
+bw parse --rules ./parts.yaml parts >facts
+is "parts of an output do not mix" "$(awk '/rate_MB_per_s  / { printf "%s ", $2 }' facts)" "11.5 21.5 12.5 22.5 "
+
 # Hostile
 : >empty
 head -c 300000 /dev/urandom >binary

@@ -14,7 +14,10 @@ static void parts_are_what_lies_between(void **state)
                                 "  metrics: [{name: v, cell: v, unit: s, better: lower, many: sum}]\n";
     static const char lines[] = "slices: {s: {after: '^---', until: '^---'}}\nreaders:\n- name: r\n  slice: s\n  regex: '^v=(?<v>\\S+)'\n"
                                 "  metrics: [{name: v, cell: v, unit: s, better: lower, many: sum}]\n";
+    static const char open[] = "slices: {s: {after: '^begin', until: '^end', open_end: true}}\nreaders:\n- name: r\n  slice: s\n  regex: '^v=(?<v>\\S+)'\n"
+                               "  metrics: [{name: v, cell: v, unit: s, better: lower, many: sum}]\n";
     static const struct rules_case cases[] = {
+        {"the end of the output ends it too", open, "begin\nv=1\nend\nv=2\nbegin\nv=4\n", "metric v_s 5\npass\n"},
         {"each, the first line is in it, the last is not", between, "v=1\nbegin v=2\nv=4\nend v=8\nv=16\nbegin\nv=32\nend\n", "metric v_s 38\npass\n"},
         {"no part", between, "v=1\nend\n", "pass\n"},
         {"the end never comes", between, "begin\nv=1\nv=2\n",
@@ -62,6 +65,7 @@ static void what_cannot_work_is_refused(void **state)
     (void)state;
     rules_refused("readers:\n- name: r\n  slice: s\n  regex: '(?<v>x)'\n", "there is no slice of this name");
     rules_refused("slices: {s: {}}\nreaders: []\n", "needs after, until, or both");
+    rules_refused("slices: {s: {after: x, open_end: true}}\nreaders: []\n", "open_end tells nothing without until");
     rules_refused("slices: {s: {until: x, which: last}}\nreaders: []\n", "which tells nothing without after");
     rules_refused(LAST "blocks: t\nreaders:\n- {name: b, slice: s, regex: 'x', block: true}\n- {name: r, regex: '(?<v>x)', metrics: [{name: v, cell: v, better: none}]}\n",
                   "so this reader must be bound to that slice too");
