@@ -45,8 +45,7 @@ endif
 PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) $(BW_LATE) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(BW_PKGS) 2>/dev/null) -lm
 
-lib_src    := $(filter-out wrapper/main.c wrapper/launch/main.c,$(wildcard wrapper/*.c wrapper/base/*.c wrapper/launch/*.c wrapper/cmd/*.c \
-              wrapper/sinks/*.c wrapper/forge/*.c wrapper/git/*.c wrapper/results/*.c wrapper/series/*.c wrapper/check/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
+lib_src    := $(filter-out wrapper/launch/main.c,$(wildcard wrapper/*/*.c mlruns-format/*.c probes/*.c benchmarks/*.c benchmarks/readers/*.c))
 mlruns_src := $(wildcard mlruns-format/*.c wrapper/base/*.c)
 obj         = $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIB        := $(O)/lib/libwrap.a

@@ -3,11 +3,11 @@
 #include "base/buf.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "run.h"
 #include "launch/node.h"
-#include "node.h"
-#include "send.h"
-#include "series.h"
+#include "nodes/node.h"
+#include "run/run.h"
+#include "run/send.h"
+#include "run/series.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "mlruns-format/crc32c.h"
+#include "nodes/nodes.h"
+#include "run/nodes.h"
 #include "probes/slurm_acct.h"
-#include "wrapper/nodes.h"
-#include "wrapper/run_nodes.h"
 
 #include <fcntl.h>
 #include <math.h>

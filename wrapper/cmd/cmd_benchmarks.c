@@ -4,7 +4,7 @@
 #include "benchmarks/catalogue.h"
 #include "benchmarks/engine.h"
 #include "cmd/cmd.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_FLAG, NULL, NULL, NULL, "Output", "the rule file itself, as a start for one of your own", 0},

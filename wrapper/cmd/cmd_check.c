@@ -3,9 +3,9 @@
 #include "cmd/check_report.h"
 
 #include "base/fs.h"
-#include "benchmarks/catalogue.h"
 #include "base/progress.h"
-#include "wrapper/plan.h"
+#include "benchmarks/catalogue.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* cmd_commit.c: `benchwrap commit`: the runs of the tree that are in no commit yet. */
 #include "base/progress.h"
 #include "cmd/cmd.h"
+#include "plan/results.h"
 #include "results/commit_runs.h"
-#include "wrapper/plan_results.h"
 
 #include <inttypes.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* cmd_completion.c: `benchwrap completion SHELL`: completions for bash, zsh and fish, made from the option rows. */
 #include "cmd/cmd.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
-#include "plan.h"
-#include "server_look.h"
+#include "cmd/server_look.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

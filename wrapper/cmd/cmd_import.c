@@ -4,10 +4,10 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
-#include "wrapper/import.h"
-#include "wrapper/run_commit.h"
-#include "wrapper/run_leftovers.h"
-#include "wrapper/run_make.h"
+#include "import/import.h"
+#include "run/commit.h"
+#include "run/leftovers.h"
+#include "run/make.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/init_files.h"
 #include "git/program.h"
-#include "wrapper/plan_results.h"
+#include "plan/results.h"
 
 #include <ctype.h>
 #include <errno.h>

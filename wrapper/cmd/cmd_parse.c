@@ -5,8 +5,8 @@
 #include "cmd/cmd.h"
 #include "cmd/reading.h"
 #include "launch/peel.h"
-#include "plan.h"
-#include "wrapper/run_reference.h"
+#include "plan/plan.h"
+#include "plan/references.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

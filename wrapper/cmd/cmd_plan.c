@@ -3,9 +3,9 @@
 #include "base/listing.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "plan.h"
-#include "series_plan.h"
-#include "server_look.h"
+#include "cmd/server_look.h"
+#include "plan/plan.h"
+#include "run/series_plan.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -6,10 +6,10 @@
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
 #include "cmd/since.h"
-#include "wrapper/plan.h"
-#include "wrapper/pull.h"
-#include "wrapper/run_commit.h"
-#include "wrapper/run_leftovers.h"
+#include "import/pull.h"
+#include "plan/plan.h"
+#include "run/commit.h"
+#include "run/leftovers.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,11 +1,11 @@
 /* cmd_redact.c: `benchwrap redact`: a text without secrets and identities, or what is kept, replaced and dropped of it, and why. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "cmd/cmd.h"
 #include "base/listing.h"
+#include "cmd/cmd.h"
 #include "probes/environment.h"
 #include "probes/probe.h"
-#include "wrapper/redaction.h"
+#include "run/redaction.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
 #include "cmd/reparse.h"
 
 #include "base/fs.h"
-#include "wrapper/run_make.h"
-#include "wrapper/run_commit.h"
-#include "wrapper/run_leftovers.h"
+#include "run/commit.h"
+#include "run/leftovers.h"
+#include "run/make.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/listing.h"
 #include "cmd/runs.h"
-#include "wrapper/plan.h"
-#include "wrapper/run_commit.h"
-#include "wrapper/run_leftovers.h"
-#include "wrapper/run_make.h"
+#include "plan/plan.h"
+#include "run/commit.h"
+#include "run/leftovers.h"
+#include "run/make.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include "benchmarks/guess.h"
 #include "cmd/cmd.h"
 #include "cmd/rules_check.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

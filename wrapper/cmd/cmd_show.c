@@ -5,7 +5,7 @@
 #include "cmd/runs.h"
 #include "mlruns-format/key.h"
 
-#include "wrapper/series_table.h"
+#include "series/table.h"
 
 #include <math.h>
 #include <stdlib.h>

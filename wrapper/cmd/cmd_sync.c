@@ -2,10 +2,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "benchmarks/rules.h"
-#include "cmd/sync_runs.h"
 #include "cmd/since.h"
-#include "wrapper/plan.h"
-#include "wrapper/run_leftovers.h"
+#include "cmd/sync_runs.h"
+#include "plan/plan.h"
+#include "run/leftovers.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "cmd/sync_runs.h"
 #include "cmd/ui_server.h"
 #include "cmd/ui_view.h"
-#include "wrapper/plan.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* help.c: help texts for the terminal, made from the rows of the commands. */
 #include "cmd/help.h"
 
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>

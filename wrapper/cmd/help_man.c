@@ -1,7 +1,7 @@
 /* help_man.c: manual pages (man macros), made from the same rows as the help. */
-#include "cmd/help.h"
 #include "base/man.h"
-#include "plan.h"
+#include "cmd/help.h"
+#include "plan/plan.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/sha256.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
-#include "wrapper/run_make.h"
+#include "run/make.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -2,7 +2,7 @@
 #ifndef CMD_REPARSE_H
 #define CMD_REPARSE_H
 #include "cmd/runs.h"
-#include "wrapper/plan.h"
+#include "plan/plan.h"
 
 struct reparse {
     struct cmd_context *c;

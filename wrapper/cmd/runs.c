@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "cmd/corrections.h"
 #include "cmd/runs_ref.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include "git/folder.h"
 #include "git/tree.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <limits.h>

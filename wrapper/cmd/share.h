@@ -7,7 +7,7 @@
 #include "cmd/runs.h"
 #include "forge/forge.h"
 #include "git/program.h"
-#include "wrapper/plan_results.h"
+#include "plan/results.h"
 
 struct share_run {
     char id[33], experiment[24];  /* as the folders are called */

@@ -2,7 +2,7 @@
 #include "cmd/share.h"
 
 #include "base/env.h"
-#include "wrapper/plan_paths.h"
+#include "plan/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

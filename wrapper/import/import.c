@@ -1,0 +1,364 @@
+/* import.c: an output that lies around becomes a run. */
+#include "import/import.h"
+
+#include "base/clock.h"
+#include "base/exit_words.h"
+#include "base/fs.h"
+#include "base/sha256.h"
+#include "launch/peel.h"
+#include "run/make.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COMMAND_WORDS_MAX = 1000 };
+
+/* ---- whose rules ---- */
+
+static int add_rules(struct import *im, const char *path, struct arena *a, struct err *err)
+{
+    struct rules *rules;
+    char real[PATH_MAX];
+    if (rules_load(&rules, path, err))
+        return -1;
+    if (realpath(path, real)) /* the run may be finished later, from elsewhere */
+        path = arena_dup(a, real, strlen(real));
+    im->rules[im->count] = rules;
+    im->paths[im->count++] = path;
+    return path ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+static int room(struct import *im, size_t n, struct arena *a, struct err *err)
+{
+    im->rules = arena_get(a, n * sizeof *im->rules);
+    im->paths = arena_get(a, n * sizeof *im->paths);
+    return im->rules && im->paths ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+int import_catalogue(struct import *im, struct arena *a, void (*note)(void *, const char *), void *context, struct err *err)
+{
+    size_t n = 0;
+    struct catalogue_entry *list = catalogue_list(&im->plan->catalogue, a, &n);
+    if (!list || room(im, n + 1, a, err))
+        return err_set(err, ERR_SYSTEM, "no memory");
+    for (size_t i = 0; i < n; i++) {
+        struct err why = {0};
+        if (list[i].hidden)
+            continue;
+        if (add_rules(im, list[i].path, a, &why)) {
+            note(context, arena_printf(a, "%s; these rules are not used", why.text));
+            continue;
+        }
+        if (!rules_recognise(im->rules[im->count - 1]))
+            rules_free(im->rules[--im->count]);
+    }
+    return 0;
+}
+
+int import_rules(struct import *im, const char *name, struct arena *a, struct err *err)
+{
+    const char *path = catalogue_find(&im->plan->catalogue, name, a);
+    im->named = true;
+    if (!path)
+        return err_set(err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", name);
+    if (room(im, 1, a, err) == 0 && add_rules(im, path, a, err) == 0)
+        return 0;
+    if (err && err->kind == ERR_INPUT)
+        err->kind = ERR_USAGE;
+    return err_wrap(err, "--rules");
+}
+
+void import_deinit(struct import *im)
+{
+    for (size_t i = 0; i < im->count; i++)
+        rules_free(im->rules[i]);
+    im->count = 0;
+    fs_close(&im->root);
+}
+
+/* ---- the file ---- */
+
+static const char *packed_with(struct str text)
+{
+    static const struct { const char *magic; size_t n; const char *tool; } kinds[] = {
+        {"\x1f\x8b", 2, "gunzip"}, {"\x28\xb5\x2f\xfd", 4, "unzstd"}, {"\xfd" "7zXZ", 5, "unxz"}, {"BZh", 3, "bunzip2"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (text.n > kinds[i].n && memcmp(text.p, kinds[i].magic, kinds[i].n) == 0)
+            return kinds[i].tool;
+    return NULL;
+}
+
+/* The whole file, as it is at one moment: what is hashed, read and kept is the same. NULL, or why it cannot be had. */
+static const char *read_whole(const struct import *im, int dir, const char *path, struct buf *text, int64_t *ret_mtime, struct arena *a)
+{
+    CLEANUP_FD int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st))
+        return arena_printf(a, "cannot be opened: %s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return "a directory: -R goes through it";
+    if (!S_ISREG(st.st_mode))
+        return "not a regular file";
+    if ((uint64_t)st.st_size > im->max)
+        return arena_printf(a, "%lld bytes are more than --artifact-max (%" PRIu64 ")", (long long)st.st_size, im->max);
+    *ret_mtime = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+    char *to = buf_room(text, (size_t)st.st_size + 1);
+    if (!to)
+        return "no memory for it";
+    while (text->n < (size_t)st.st_size) {
+        ssize_t n = read(fd, text->p + text->n, (size_t)st.st_size - text->n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return arena_printf(a, "cannot be read: %s", strerror(errno));
+        if (n == 0)
+            break;
+        text->n += (size_t)n;
+    }
+    if (text->n == 0)
+        return "empty";
+    const char *tool = packed_with(buf_text(text));
+    return tool ? arena_printf(a, "compressed: unpack it first (%s)", tool) : NULL;
+}
+
+/* ---- whose is it ---- */
+
+struct found {
+    size_t index;                   /* of the rules */
+    struct rules_seen seen;
+};
+
+/* NULL, or why it is nobody's (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
+static const char *find_rules(const struct import *im, struct str text, struct found *ret, enum import_result *ret_result, struct arena *a)
+{
+    struct rules_seen *seen = arena_get(a, (im->count + 1) * sizeof *seen);
+    size_t n = 0, first = 0;
+    *ret_result = IMPORT_REFUSED;
+    if (!seen)
+        return "no memory";
+    for (size_t i = 0; i < im->count; i++)
+        rules_see(im->rules[i], text, a, &seen[i]);
+    for (size_t i = 0; i < im->count; i++) /* what stands within another's output is not it */
+        for (size_t k = 0; k < im->count; k++)
+            if (k != i && seen[k].known && seen[i].known && rules_over(im->rules[k], rules_name(im->rules[i])))
+                seen[i].known = false;
+    struct buf names CLEANUP_BUF;
+    buf_init(&names, 1000);
+    for (size_t i = 0; i < im->count; i++)
+        if (seen[i].known || im->named) {
+            buf_printf(&names, "%s%s", n++ ? " and " : "", rules_name(im->rules[i]));
+            if (n == 1)
+                first = i;
+        }
+    if (n == 0) {
+        *ret_result = IMPORT_UNKNOWN;
+        return "no rules know it; name them with --rules";
+    }
+    if (n > 1)
+        return arena_printf(a, "%s know it; name the right ones with --rules, or cut the file", names.p);
+    *ret = (struct found){first, seen[first]};
+    if (ret->seen.banners > 1 && rules_single(im->rules[first]) && !im->whole)
+        return arena_printf(a, "%zu outputs of %s in one file (lines %zu, %zu): cut it, or say --whole if it is one", ret->seen.banners,
+                            rules_name(im->rules[first]), ret->seen.line[0], ret->seen.line[1]);
+    return NULL;
+}
+
+/* ---- when ---- */
+
+static void find_times(const struct import *im, const struct rules_seen *seen, int64_t mtime, int64_t *ret_start, int64_t *ret_end,
+                       const char **ret_source)
+{
+    *ret_source = "output";
+    *ret_start = seen->started_ms;
+    *ret_end = seen->finished_ms;
+    if (im->time_ms) {
+        *ret_start = *ret_end = im->time_ms;
+        *ret_source = "option";
+    } else if (*ret_start && !*ret_end)
+        *ret_end = *ret_start;
+    else if (*ret_end && !*ret_start)
+        *ret_start = *ret_end;
+    else if (!*ret_start) {
+        *ret_start = *ret_end = mtime > 0 ? mtime : 1;
+        *ret_source = "file";
+    }
+}
+
+/* ---- with what line: split at blanks; a line with quotes or the like is left alone, since its words are not sure ---- */
+
+static char **command_words(const char *command, struct arena *a)
+{
+    char **argv = arena_get(a, (COMMAND_WORDS_MAX + 1) * sizeof *argv);
+    size_t n = 0;
+    if (!command || !argv || strpbrk(command, "'\"\\`$|;&<>"))
+        return NULL;
+    struct str rest = str_of(command);
+    for (struct str word; (word = str_word(&rest)).n;) {
+        if (n == COMMAND_WORDS_MAX)
+            return NULL;
+        if (!(argv[n++] = arena_dup(a, word.p, word.n)))
+            return NULL;
+    }
+    return n ? argv : NULL;
+}
+
+/* ---- the run ---- */
+
+static void record_pairs(struct record *r, const struct opt_value *v, void (*put)(struct record *, const char *, struct str), struct arena *a)
+{
+    for (; v && v->text; v = v->next) {
+        struct str rest = str_of(v->text), key = str_cut(&rest, '=');
+        char *name = arena_dup(a, key.p, key.n);
+        if (name)
+            put(r, name, rest.p ? rest : STR(""));
+    }
+}
+
+static void record_facts(struct record *r, const struct import *im, const struct found *f, const char *name, const char *hash,
+                         const char *time_source, size_t bytes, int64_t end_ms, struct arena *a)
+{
+    const struct opt_set *o = &im->plan->opts;
+    const char *site = opt_text(o, "site"), *cluster = opt_text(o, "cluster");
+    bool public = strcmp(opt_text(o, "profile"), "public") == 0;
+    r->source = "import";
+    record_tag(r, "benchwrap.run_id", str_of(r->id));
+    record_tag(r, "benchwrap.version", STR(BW_VERSION));
+    record_tag(r, "benchwrap.format", str_of(arena_printf(a, "%d", MLRUNS_FORMAT)));
+    record_tag(r, "benchwrap.imported", str_of(hash));
+    record_tag(r, "benchwrap.time_source", str_of(time_source));
+    record_tag(r, "benchwrap.streams", str_of(im->streams));
+    record_tag(r, "mlflow.source.type", STR("LOCAL"));
+    record_tag(r, "mlflow.source.name", str_of(rules_name(im->rules[f->index])));
+    if (!public)
+        record_tag(r, "benchwrap.import_file", str_of(str_base_name(name)));
+    if (!public && f->seen.host)
+        record_tag(r, "host", str_of(f->seen.host));
+    if (!public && f->seen.command)
+        record_tag(r, "benchwrap.command", str_of(f->seen.command));
+    record_metric(r, "run.output_B", (double)bytes, "B", DIR_NONE, 0, end_ms);
+    record_missing(r, "run.wall_s", "nobody measured it: the run was made from its output");
+    if (im->exit_status >= 0)
+        record_metric(r, "run.exit_status", im->exit_status, "", DIR_NONE, 0, end_ms);
+    r->source = "option";
+    if (site)
+        record_tag(r, "site", str_of(site));
+    if (cluster)
+        record_tag(r, "cluster", str_of(cluster));
+    record_pairs(r, im->params, record_param, a);
+    record_pairs(r, im->tags, record_tag, a);
+    r->source = "recorder";
+}
+
+/* Which of the files that the rules read beside the streams is it, by its name? -1: none, so it is a stream. */
+static int rule_file(const struct import *im, const struct rules *rules, const char *base)
+{
+    const char *pattern;
+    for (int i = 0; !im->stream_given && (pattern = rules_file(rules, (size_t)i)); i++) {
+        if (pattern[0] != '{' && fnmatch(str_base_name(pattern), base, FNM_PERIOD) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The output itself: a stream, or a file that the rules read. */
+static int put_output(struct making *m, const struct import *im, const struct found *f, const char *base, struct str text, struct arena *a, struct err *err)
+{
+    int i = rule_file(im, im->rules[f->index], base);
+    if (i < 0)
+        return make_text(m, strcmp(im->streams, "stderr") == 0 ? "stderr.log" : "stdout.log", text, err);
+    const char *key = arena_printf(a, "benchwrap.rules_file.%d", i), *path = arena_printf(a, "files/%s", base);
+    if (!key || !path)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    record_artifact(&m->record, path, "output");
+    record_tag(&m->record, key, STR("output"));
+    return make_text(m, "output", text, err);
+}
+
+static int make_run(const struct import *im, const struct found *f, const char *name, struct str text, const char *hash, int64_t end_ms,
+                    struct arena *a, struct imported *ret, struct err *err)
+{
+    bool public = strcmp(opt_text(&im->plan->opts, "profile"), "public") == 0;
+    char host[256] = "", why[EXIT_WORDS_SIZE], *none[] = {NULL};
+    char **argv = command_words(f->seen.command, a);
+    struct making m;
+    struct finished done = {0};
+    gethostname(host, sizeof host - 1);
+    struct make_plan plan = {.id = ret->id,
+                             .spool = im->plan->spool,
+                             .head = {.host = host,
+                                      .experiment = im->experiment ? im->experiment : rules_name(im->rules[f->index]),
+                                      .run_name = public ? rules_name(im->rules[f->index]) : str_base_name(name),
+                                      .tree = im->plan->tree,
+                                      .user = "",
+                                      .job = "",
+                                      .argv = argv ? argv : none,
+                                      .start_ms = ret->start_ms},
+                             .options = {.log_max = im->max, .rules = im->paths[f->index], .references = im->plan->references, .public_profile = public,
+                                         .merged = strcmp(im->streams, "merged") == 0, .host = public || !f->seen.host ? "" : f->seen.host}};
+    if (make_begin(&m, &plan, err))
+        return -1;
+    record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);
+    char *clean = redaction_output(text, public, environ, err); /* the id is that of the text as it was found */
+    int kept = clean ? put_output(&m, im, f, str_base_name(name), (struct str){clean, text.n}, a, err) : -1;
+    free(clean);
+    if (kept) {
+        make_drop(&m);
+        return -1;
+    }
+    exit_words(why, im->exit_status, 0);
+    int rc = make_end(&m, im->exit_status > 0 ? RUN_FAILED : RUN_FINISHED, why, end_ms, &done, err);
+    if (rc == 0) {
+        ret->status = record_status_name(done.record.status);
+        ret->verdict = arena_dup(a, done.verdict, strlen(done.verdict));
+        ret->why = arena_dup(a, done.reason, strlen(done.reason));
+        ret->place = arena_dup(a, done.place, strlen(done.place));
+    }
+    finished_deinit(&done);
+    return rc;
+}
+
+/* Is the run in the tree, or on its way there? */
+static bool is_there(const struct import *im, const char *id, struct arena *a, struct imported *ret)
+{
+    struct tree_run *run;
+    if (im->root >= 0 && tree_find(im->root, id, TREE_META, a, &run, NULL) == 0) {
+        ret->place = run->path;
+        return true;
+    }
+    return access(arena_printf(a, "%s/%s/journal", im->plan->spool, id), F_OK) == 0;
+}
+
+void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, struct imported *ret)
+{
+    struct buf text CLEANUP_BUF;
+    struct found f = {0};
+    struct err err = {0};
+    char hash[SHA256_HEX];
+    int64_t mtime = 0, end;
+    *ret = (struct imported){.result = IMPORT_REFUSED};
+    buf_init(&text, (size_t)im->max + 2);
+    if ((ret->why = read_whole(im, dir, path, &text, &mtime, a)) || (ret->why = find_rules(im, buf_text(&text), &f, &ret->result, a)))
+        return;
+    struct sha256 sum;
+    sha256_init(&sum);
+    sha256_add(&sum, text.p, text.n);
+    sha256_end(&sum, hash);
+    ret->benchmark = rules_name(im->rules[f.index]);
+    make_id(ret->id, "import", str_of(arena_printf(a, "%s/%s", hash, ret->benchmark)));
+    find_times(im, &f.seen, mtime, &ret->start_ms, &end, &ret->time_source);
+    if (is_there(im, ret->id, a, ret)) {
+        ret->result = IMPORT_THERE;
+        return;
+    }
+    int rc = im->dry ? 0 : make_run(im, &f, name, buf_text(&text), hash, end, a, ret, &err);
+    ret->result = rc == 0 ? IMPORT_DONE : rc > 0 ? IMPORT_THERE : IMPORT_REFUSED;
+    if (rc < 0)
+        ret->why = arena_printf(a, "%s", err.text);
+}

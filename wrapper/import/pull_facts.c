@@ -1,0 +1,396 @@
+/* pull_facts.c: what a server knows of a run, and what the run's own benchwrap.json knows, as facts of one record. */
+#include "base/fs.h"
+#include "import/pull_parts.h"
+
+#include <fcntl.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SERIES_BYTES = 512 << 20, CUT_FROM = 5000 /* characters: texts that servers cut are longer */ };
+
+/* ---- params and tags ---- */
+
+static void put(struct taking *t, enum fact_kind kind, const char *key, const char *text, const char *source)
+{
+    struct fact f = {.kind = kind, .key = str_of(key), .text = str_of(text), .time_ms = t->start_ms, .unit = "", .source = source};
+    record_fact(&t->making.record, &f);
+}
+
+/* The server's value counts, unless it is the beginning of a longer one. */
+static void put_either(struct taking *t, enum fact_kind kind, const char *key, const char *own, const char *source,
+                       const struct pull_entry *there)
+{
+    bool cut = there && strlen(there->text) >= CUT_FROM && strncmp(there->text, own, strlen(there->text)) == 0;
+    if (!there || cut || strcmp(there->text, own) == 0)
+        put(t, kind, key, own, source);
+    else
+        put(t, kind, key, there->text, "server");
+}
+
+/* Tags that are made anew, or were only for the server. */
+static bool passed_over(const char *key)
+{
+    static const char *const keys[] = {"mlflow.runName",       "benchwrap.synced", "benchwrap.cut",
+                                       "benchwrap.experiment", PULL_TAG_DOUBLE,    PULL_TAG_PARENT};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The parent's id in the tree: as the list says, as the parent itself says, as a sync that has not met the parent noted. */
+static const char *parent_of(struct taking *t)
+{
+    const struct pull_entry *waiting = pull_entry(&t->tags, PULL_TAG_PARENT);
+    if (!t->run->parent)
+        return waiting ? waiting->text : NULL;
+    const char *id = pull_tree_id(t->p, t->run->parent);
+    if (id)
+        return id;
+    struct mlflow_run parent = {0};
+    struct err err;
+    if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) ==
+        MLFLOW_FINE) { /* of another experiment, or older than --since */
+        const char *own = pull_tag(parent.data, PULL_TAG_ID);
+        id = own && *own ? arena_dup(&t->arena, own, strlen(own)) : NULL;
+    }
+    json_free(parent.reply);
+    return id ? id : t->run->parent;
+}
+
+/* The tag of this key as it is to be in the tree. */
+static void put_tag(struct taking *t, const char *key, const char *own, const char *source, const struct pull_entry *there)
+{
+    if (strcmp(key, "mlflow.parentRunId") == 0) {
+        const char *parent = parent_of(t);
+        put(t, FACT_TAG, key, parent ? parent : own, source);
+    } else if (!passed_over(key))
+        put_either(t, FACT_TAG, key, own, source, there);
+}
+
+static void put_texts(struct taking *t, enum fact_kind kind, const char *name, const struct pull_entries *there)
+{
+    for (const struct json *e = json_first(json_get(t->detail, name)); e; e = json_next(e)) {
+        const char *key = json_key(e), *own = json_string(json_get(e, "value"), ""), *source = json_string(json_get(e, "source"), "");
+        struct pull_entry *same = pull_entry(there, key);
+        if (same)
+            same->used = true;
+        if (strcmp(source, "tree") == 0)
+            continue; /* the tree adds it again */
+        if (kind == FACT_TAG)
+            put_tag(t, key, own, source, same);
+        else
+            put_either(t, kind, key, own, source, same);
+    }
+    for (size_t i = 0; i < there->count; i++) {
+        struct pull_entry *e = &there->all[i];
+        if (!e->used && t->detail && strcmp(e->key, PULL_TAG_ID) == 0)
+            continue; /* the sync's, not the run's */
+        if (!e->used && kind == FACT_TAG)
+            put_tag(t, e->key, e->text, "server", e);
+        else if (!e->used)
+            put(t, kind, e->key, e->text, "server");
+    }
+}
+
+static void put_own_tags(struct taking *t)
+{
+    const struct json *named = json_pointer(t->detail, "/run/name");
+    if (!t->run->ours) {
+        put(t, FACT_TAG, PULL_TAG_ID, t->run->id, "server");
+        put(t, FACT_TAG, PULL_TAG_FROM, t->run->server_id, "server");
+    }
+    if (t->detail && *t->run->name && strcmp(t->run->name, json_string(named, "")) != 0) /* renamed on the server */
+        put(t, FACT_TAG, "mlflow.runName", t->run->name, "server");
+    if (!pull_entry(&t->tags, "mlflow.parentRunId") && pull_entry(&t->tags, PULL_TAG_PARENT))
+        put(t, FACT_TAG, "mlflow.parentRunId", pull_entry(&t->tags, PULL_TAG_PARENT)->text, "server");
+}
+
+/* ---- metrics ---- */
+
+struct sample {
+    int64_t time_ms, step;
+    double value;
+};
+struct samples {
+    struct sample *at;
+    size_t count, room;
+    bool failed;
+};
+
+static int sample_add(void *context, double value, int64_t time_ms, int64_t step)
+{
+    struct samples *s = context;
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 64;
+        struct sample *more = reallocarray(s->at, room, sizeof *more);
+        if (!more)
+            return s->failed = true;
+        s->at = more;
+        s->room = room;
+    }
+    s->at[s->count++] = (struct sample){time_ms, step, value};
+    return 0;
+}
+
+static int sample_order(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    if (x->time_ms != y->time_ms)
+        return x->time_ms < y->time_ms ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The samples of a long series: all of them are in series.jsonl. */
+static void from_series(struct taking *t, const char *key, struct samples *s)
+{
+    for (size_t i = 0; i < t->series_count; i++) {
+        if (strcmp(json_string(json_get(t->series[i], "key"), ""), key) != 0)
+            continue;
+        for (const struct json *p = json_first(json_get(t->series[i], "samples")); p; p = json_next(p))
+            sample_add(s, mlflow_number(json_at(p, 2)), mlflow_integer(json_at(p, 0)), mlflow_integer(json_at(p, 1)));
+    }
+}
+
+static enum mlflow_answer samples_of(struct taking *t, const struct json *detail, const struct pull_entry *there, struct samples *s,
+                                     struct err *err)
+{
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (json_get(detail, "thinned"))
+        from_series(t, there->key, s);
+    if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 &&
+        same(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
+        sample_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")),
+                   mlflow_integer(json_get(there->at, "step")));
+    if (!s->count)
+        answer = mlflow_history(t->p->server, t->server.id, there->key, sample_add, s, err);
+    if (answer == MLFLOW_FINE && s->failed) {
+        err_set(err, ERR_SYSTEM, "no memory for the samples of %.100s", there->key);
+        answer = MLFLOW_REFUSED;
+    }
+    if (s->count)
+        qsort(s->at, s->count, sizeof *s->at, sample_order);
+    return answer;
+}
+
+static enum mlflow_answer put_metric(struct taking *t, const char *key, const struct json *detail, const struct pull_entry *there,
+                                     struct err *err)
+{
+    struct samples s = {0};
+    const char *direction = json_string(json_get(detail, "direction"), "");
+    struct fact f = {.kind = FACT_METRIC,
+                     .key = str_of(key),
+                     .unit = json_string(json_get(detail, "unit"), ""),
+                     .direction = strcmp(direction, "higher") == 0  ? DIR_HIGHER
+                                  : strcmp(direction, "lower") == 0 ? DIR_LOWER
+                                                                    : DIR_NONE,
+                     .source = json_string(json_get(detail, "source"), "server")};
+    enum mlflow_answer answer = samples_of(t, detail, there, &s, err);
+    for (size_t i = 0; i < s.count && answer == MLFLOW_FINE; i++) {
+        f.value = s.at[i].value;
+        f.step = s.at[i].step;
+        f.time_ms = s.at[i].time_ms > 0 ? s.at[i].time_ms : t->start_ms;
+        if (!detail && fabs(f.value) >= DBL_MAX) /* what SQL stores keep in the place of an infinity */
+            f.value = copysign(INFINITY, f.value);
+        t->last_ms = f.time_ms > t->last_ms ? f.time_ms : t->last_ms;
+        record_fact(&t->making.record, &f);
+    }
+    if (!s.count && answer == MLFLOW_FINE)
+        record_missing(&t->making.record, key, "the server has no samples of it");
+    free(s.at);
+    return answer;
+}
+
+static enum mlflow_answer put_metrics(struct taking *t, struct err *err)
+{
+    enum mlflow_answer answer = MLFLOW_FINE;
+    for (const struct json *e = json_first(json_get(t->detail, "metrics")); e && answer == MLFLOW_FINE; e = json_next(e)) {
+        struct pull_entry *there = pull_entry(&t->metrics, json_key(e));
+        if (there)
+            there->used = true;
+        if (strcmp(json_string(json_get(e, "source"), ""), "tree") == 0)
+            continue;
+        if (there)
+            answer = put_metric(t, json_key(e), e, there, err);
+        else
+            record_missing(&t->making.record, json_key(e), "the server has no samples of it");
+    }
+    for (size_t i = 0; i < t->metrics.count && answer == MLFLOW_FINE; i++)
+        if (!t->metrics.all[i].used)
+            answer = put_metric(t, t->metrics.all[i].key, NULL, &t->metrics.all[i], err);
+    return answer;
+}
+
+/* ---- the rest of benchwrap.json ---- */
+
+static void put_notes(struct taking *t)
+{
+    for (const struct json *m = json_first(json_get(t->detail, "missing")); m; m = json_next(m))
+        put(t, FACT_MISSING, json_string(json_get(m, "key"), ""), json_string(json_get(m, "reason"), ""),
+            json_string(json_get(m, "source"), ""));
+    for (const struct json *w = json_first(json_get(t->detail, "warnings")); w; w = json_next(w))
+        if (strcmp(json_string(json_get(w, "source"), ""), "tree") != 0)
+            put(t, FACT_WARNING, "", json_string(json_get(w, "text"), ""), json_string(json_get(w, "source"), ""));
+}
+
+/* The elements of "references", as they were written. */
+static int put_references(struct taking *t, struct err *err)
+{
+    struct str begin = STR("\n  \"references\": ["), end = STR("\n  ]"), text = buf_text(&t->detail_text);
+    ptrdiff_t from = json_get(t->detail, "references") ? str_find(text, begin) : -1;
+    if (from < 0)
+        return 0;
+    text = str_sub(text, (size_t)from + begin.n, text.n);
+    ptrdiff_t n = str_find(text, end);
+    return n > 0 ? make_text(&t->making, FINISH_REFERENCES, str_sub(text, 0, (size_t)n), err) : 0;
+}
+
+static enum mlflow_answer take_series(struct taking *t, struct err *err)
+{
+    struct buf text CLEANUP_BUF = {0};
+    bool thinned = false;
+    for (const struct json *e = json_first(json_get(t->detail, "metrics")); e; e = json_next(e))
+        thinned = thinned || json_get(e, "thinned");
+    if (!thinned || !pull_file(t, "series.jsonl"))
+        return MLFLOW_FINE;
+    buf_init(&text, SERIES_BYTES);
+    enum mlflow_answer answer = pull_text(t, "series.jsonl", SERIES_BYTES - 4096, &text, err);
+    if (answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED)
+        return MLFLOW_FINE; /* the server's points are there */
+    size_t lines = 0;
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    t->series = calloc(lines + 1, sizeof *t->series);
+    for (struct str rest = buf_text(&text); answer == MLFLOW_FINE && t->series && rest.p && t->series_count < lines;)
+        if (json_parse(&t->series[t->series_count], str_cut(&rest, '\n'), NULL, NULL) == 0)
+            t->series_count++;
+    return answer;
+}
+
+/* What a run was fed with: MLflow's data sets, as the server tells them. */
+static int put_inputs(struct taking *t, struct err *err)
+{
+    const struct json *inputs = json_get(json_get(json_get(t->server.reply, "run"), "inputs"), "dataset_inputs");
+    struct buf text CLEANUP_BUF = {0}, names CLEANUP_BUF = {0};
+    if (!json_count(inputs))
+        return 0;
+    buf_init(&text, 64 << 20);
+    buf_init(&names, 8000);
+    json_print(inputs, &text);
+    buf_putc(&text, '\n');
+    for (const struct json *i = json_first(inputs); i; i = json_next(i)) {
+        const char *name = json_string(json_pointer(i, "/dataset/name"), ""), *digest = json_string(json_pointer(i, "/dataset/digest"), "");
+        buf_printf(&names, "%s%.500s@%.64s", names.n ? ", " : "", name, digest);
+    }
+    put(t, FACT_TAG, "benchwrap.datasets", names.p ? names.p : "", "server");
+    record_artifact(&t->making.record, "inputs.json", "inputs");
+    return make_text(&t->making, "inputs", buf_text(&text), err);
+}
+
+enum mlflow_answer pull_facts(struct taking *t, struct err *err)
+{
+    put_texts(t, FACT_PARAM, "params", &t->params);
+    put_texts(t, FACT_TAG, "tags", &t->tags);
+    put_own_tags(t);
+    enum mlflow_answer answer = take_series(t, err);
+    if (answer == MLFLOW_FINE)
+        answer = put_metrics(t, err);
+    put_notes(t);
+    if (answer == MLFLOW_FINE && (put_references(t, err) || put_inputs(t, err)))
+        answer = MLFLOW_REFUSED;
+    return answer;
+}
+
+/* ---- files ---- */
+
+enum mlflow_answer pull_text(struct taking *t, const char *path, size_t max, struct buf *to, struct err *err)
+{
+    const struct pull_file *f = pull_file(t, path);
+    CLEANUP_FD int fd = memfd_create("benchwrap-pull", MFD_CLOEXEC);
+    struct stat st;
+    if (fd < 0) {
+        err_sys(err, "cannot keep %.100s", path);
+        return MLFLOW_REFUSED;
+    }
+    if (!f || (uint64_t)f->size > max) {
+        err_set(err, ERR_INPUT, "%.100s is too large", path);
+        return MLFLOW_REFUSED;
+    }
+    enum mlflow_answer answer = mlflow_artifact_get(t->p->server, &t->server, path, fd, err);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    char *room = fstat(fd, &st) == 0 && st.st_size >= 0 && (uint64_t)st.st_size <= max ? buf_room(to, (size_t)st.st_size) : NULL;
+    if (!room || pread(fd, room, (size_t)st.st_size, 0) != (ssize_t)st.st_size) {
+        err_set(err, ERR_SYSTEM, "no memory for %.100s", path);
+        return MLFLOW_REFUSED;
+    }
+    to->n += (size_t)st.st_size;
+    return MLFLOW_FINE;
+}
+
+static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const char *source, struct err *err)
+{
+    char name[32];
+    struct stat st;
+    struct record *r = &t->making.record;
+    f->used = true;
+    if (t->ret->bytes + (uint64_t)f->size > t->p->files_max) {
+        record_missing(r, f->path, "not pulled: with its %" PRId64 " bytes the run's files would be larger than --artifact-max", f->size);
+        return MLFLOW_FINE;
+    }
+    snprintf(name, sizeof name, "file-%zu", t->ret->files);
+    CLEANUP_FD int fd = openat(t->making.spool.dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        err_sys(err, "spool: cannot make a file");
+        return MLFLOW_REFUSED;
+    }
+    enum mlflow_answer answer = mlflow_artifact_get(t->p->server, &t->server, f->path, fd, err);
+    t->ret->files++;
+    if (answer == MLFLOW_ABSENT || (answer == MLFLOW_REFUSED && err->kind == ERR_REMOTE)) {
+        record_missing(r, f->path, "the server does not give it: %.300s", err->text);
+        return MLFLOW_FINE;
+    }
+    if (answer == MLFLOW_FINE && (fstat(fd, &st) || (f->size && st.st_size != f->size))) {
+        err_set(err, ERR_REMOTE, "the artifact %.200s has another length than the server's list says: is it being written?", f->path);
+        answer = MLFLOW_REFUSED;
+    }
+    if (answer != MLFLOW_FINE)
+        return answer;
+    t->ret->bytes += (uint64_t)st.st_size;
+    struct fact fact = {
+        .kind = FACT_ARTIFACT, .key = str_of(f->path), .text = str_of(name), .time_ms = t->start_ms, .unit = "", .source = source};
+    record_fact(r, &fact);
+    return MLFLOW_FINE;
+}
+
+enum mlflow_answer pull_files(struct taking *t, struct err *err)
+{
+    static const char *const made_anew[] = {"benchwrap.json", "manifest.json", "series.jsonl"};
+    enum mlflow_answer answer = MLFLOW_FINE;
+    struct pull_file *f;
+    for (size_t i = 0; t->detail && i < (t->series_count ? 3 : 2); i++)
+        if ((f = pull_file(t, made_anew[i])))
+            f->used = true;
+    for (const struct json *a = json_first(json_get(t->detail, "artifacts")); a && answer == MLFLOW_FINE; a = json_next(a)) {
+        f = pull_file(t, json_string(json_get(a, "path"), ""));
+        if (f && !f->used)
+            answer = take_file(t, f, json_string(json_get(a, "source"), ""), err);
+        else if (!f)
+            record_missing(&t->making.record, json_string(json_get(a, "path"), ""), "it is not among the artifacts on the server");
+    }
+    for (f = t->files; f && answer == MLFLOW_FINE; f = f->next)
+        if (!f->used)
+            answer = take_file(t, f, "server", err);
+    return answer;
+}

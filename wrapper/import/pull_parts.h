@@ -1,0 +1,58 @@
+/* pull_parts.h: one run on its way from a server, shared by the files that make it; private to pull*.c. */
+#ifndef WRAPPER_PULL_PARTS_H
+#define WRAPPER_PULL_PARTS_H
+#include "base/json.h"
+#include "import/pull.h"
+
+/* Tags that only say how far a sync is. */
+#define PULL_TAG_ID "benchwrap.run_id"
+#define PULL_TAG_DOUBLE "benchwrap.duplicate"
+#define PULL_TAG_PARENT "benchwrap.parent_run_id"
+#define PULL_TAG_FROM "benchwrap.pulled" /* of a run that was made elsewhere: its id on the server */
+
+struct pull_entry {         /* of params, tags, metrics (text NULL), by key */
+    const char *key, *text;
+    const struct json *at;
+    bool used;
+};
+struct pull_entries {
+    struct pull_entry *all;
+    size_t count;
+};
+struct pull_file {
+    const char *path;
+    int64_t size;
+    struct pull_file *next;
+    bool used;
+};
+
+struct taking {
+    struct pull *p;
+    const struct pull_run *run;
+    struct arena arena;
+    struct mlflow_run server;   /* with all it has */
+    struct pull_entries params, tags, metrics;
+    struct pull_file *files;
+    struct json *detail;        /* its benchwrap.json; NULL: none, or not one of this run */
+    struct buf detail_text;
+    struct json **series;       /* lines of its series.jsonl: {"key","samples"} */
+    size_t series_count;
+    struct making making;
+    bool begun;
+    int64_t start_ms, last_ms;
+    struct pulled *ret;
+};
+
+/* The value of a tag on the server; NULL. */
+const char *pull_tag(const struct json *data, const char *key);
+struct pull_entry *pull_entry(const struct pull_entries *e, const char *key);
+/* All facts into t->making.record. */
+enum mlflow_answer pull_facts(struct taking *t, struct err *err);
+/* The artifacts into the spool and the record. */
+enum mlflow_answer pull_files(struct taking *t, struct err *err);
+/* A file of the run as text (at most max bytes); what is wrong with it is left to the caller. */
+enum mlflow_answer pull_text(struct taking *t, const char *path, size_t max, struct buf *to, struct err *err);
+struct pull_file *pull_file(const struct taking *t, const char *path);
+/* The tree's id of a run on the server; NULL: it is not in the list. */
+const char *pull_tree_id(const struct pull *p, const char *server_id);
+#endif

@@ -1,0 +1,15 @@
+/* node_name.h: what the ranks of a launch have in common, and what the node is called on which we are. */
+#ifndef WRAPPER_NODE_NAME_H
+#define WRAPPER_NODE_NAME_H
+#include "base/buf.h"
+#include "nodes/node_lines.h"
+
+#include <stdbool.h>
+
+/* What all ranks of one launch, and no others, have in common: a name for their folder. False: nothing tells. */
+bool node_launch(char *const *env, char ret[33]);
+/* The name of the node on which we are, as its scheduler knows it, else that of the host. */
+void node_own_name(char *const *env, const char *host, char ret[NODE_NAME_MAX + 1]);
+/* The folder of that launch. spool: as plan->spool. */
+void node_folder(const char *spool, const char *launch, struct buf *to);
+#endif

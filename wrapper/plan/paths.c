@@ -1,0 +1,215 @@
+/* paths.c: the places that follow from folders, variables and URIs: nothing is made, only looked at. */
+#include "plan/paths.h"
+
+#include "base/env.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "sinks/mlflow.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a)
+{
+    const char *dir = env_text(env, name), *home = env_text(env, "HOME");
+    if (dir && dir[0] == '/')
+        return arena_printf(a, "%s/benchwrap", dir);
+    return home && home[0] == '/' ? arena_printf(a, "%s/%s/benchwrap", home, below_home) : NULL;
+}
+
+const char *plan_absolute(const char *cwd, const char *path, struct arena *a)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    while (n > 2 && path[0] == '.' && path[1] == '/')
+        path += 2, n -= 2;
+    if (path[0] == '/')
+        return arena_dup(a, path, n);
+    if (n == 1 && path[0] == '.')
+        return arena_dup(a, cwd, strlen(cwd));
+    return arena_printf(a, "%s/%.*s", strcmp(cwd, "/") ? cwd : "", (int)n, path);
+}
+
+const char *plan_tree_named(const char *path, struct arena *a)
+{
+    if (!path || strcmp(str_base_name(path), "mlruns") == 0)
+        return path;
+    char real[PATH_MAX];
+    if (realpath(path, real) && strcmp(str_base_name(real), "mlruns") == 0)
+        return arena_dup(a, real, strlen(real));
+    return arena_printf(a, "%s/mlruns", strcmp(path, "/") ? path : "");
+}
+
+/* A file: URI as a path, decoded; NULL if it names another host or is broken. */
+static const char *file_uri_path(const char *uri, struct arena *a)
+{
+    const char *p = uri + strlen("file:");
+    if (p[0] == '/' && p[1] == '/') {
+        p += 2;
+        if (strncmp(p, "localhost/", 10) == 0)
+            p += 9;
+        if (p[0] != '/')
+            return NULL;
+    }
+    char *path = arena_get(a, strlen(p) + 1), *to = path;
+    for (; path && *p; p++) {
+        unsigned hi, lo;
+        if (*p != '%') {
+            *to++ = *p;
+            continue;
+        }
+        const char *hex = "0123456789abcdef";
+        const char *h = p[1] ? strchr(hex, p[1] | 0x20) : NULL, *l = h && p[2] ? strchr(hex, p[2] | 0x20) : NULL;
+        if (!h || !l)
+            return NULL;
+        hi = (unsigned)(h - hex), lo = (unsigned)(l - hex);
+        if (hi * 16 + lo == 0)
+            return NULL;
+        *to++ = (char)(hi * 16 + lo);
+        p += 2;
+    }
+    return path && *path ? path : NULL;
+}
+
+const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why)
+{
+    const char *uri = env_text(env, "MLFLOW_TRACKING_URI");
+    *ret_why = NULL;
+    if (!uri)
+        return NULL;
+    if (strncmp(uri, "file:", 5) == 0) {
+        const char *path = file_uri_path(uri, a);
+        if (!path)
+            *ret_why = "MLFLOW_TRACKING_URI is a file: URI that names no local folder; it is not used";
+        return path;
+    }
+    size_t scheme = strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
+    if (scheme && uri[scheme] == ':') {
+        if (!mlflow_is_server(uri)) /* a server gets the run as well: plan/server.c */
+            *ret_why = "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
+        return NULL;
+    }
+    if (strcmp(uri, "databricks") == 0 || strcmp(uri, "databricks-uc") == 0) {
+        *ret_why = "MLFLOW_TRACKING_URI names a Databricks workspace: recorded to the tree instead";
+        return NULL;
+    }
+    return uri;
+}
+
+const char *plan_find_repository(const char *cwd, struct arena *a)
+{
+    char path[PATH_MAX + 32];
+    size_t n = strlen(cwd);
+    if (n >= PATH_MAX)
+        return NULL;
+    memcpy(path, cwd, n + 1);
+    for (;;) {
+        struct stat st;
+        size_t root = n == 1 ? 0 : n; /* "/" */
+        strncpy(path + root, "/benchwrap.yaml", 16);
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+            strncpy(path + root, "/mlruns", 8);
+            bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+            strncpy(path + root, "/.git", 6);
+            found = found || stat(path, &st) == 0;
+            if (found)
+                return arena_dup(a, root ? path : "/", root ? n : 1);
+        }
+        if (n <= 1)
+            return NULL;
+        path[n] = 0;
+        char *slash = strrchr(path, '/');
+        n = slash == path ? 1 : (size_t)(slash - path);
+        path[n] = 0;
+    }
+}
+
+/* "gitdir: PATH" of a worktree or submodule, and from there commondir: where the configuration lies. In place. */
+static bool follow_git_file(char *path, size_t size)
+{
+    CLEANUP_BUF struct buf text;
+    char real[PATH_MAX];
+    buf_init(&text, 2 * PATH_MAX);
+    if (fs_read(AT_FDCWD, path, PATH_MAX, FS_CUT, &text, NULL) < 0)
+        return false;
+    struct str to = str_trim(buf_text(&text));
+    if (!str_starts(to, "gitdir: "))
+        return false;
+    to = str_trim(str_sub(to, 8, to.n));
+    *strrchr(path, '/') = 0;
+    int n = to.n && to.p[0] == '/' ? snprintf(real, sizeof real, STR_FMT, STR_ARG(to))
+                                   : snprintf(real, sizeof real, "%s/" STR_FMT, path, STR_ARG(to));
+    if (n < 0 || (size_t)n >= sizeof real - 16)
+        return false;
+    buf_clear(&text);
+    snprintf(path, size, "%s/commondir", real);
+    if (fs_read(AT_FDCWD, path, PATH_MAX / 2, FS_CUT, &text, NULL) < 0)
+        return snprintf(path, size, "%s", real) > 0;
+    to = str_trim(buf_text(&text));
+    n = to.n && to.p[0] == '/' ? snprintf(path, size, STR_FMT, STR_ARG(to)) : snprintf(path, size, "%s/" STR_FMT, real, STR_ARG(to));
+    return n > 0 && (size_t)n < size;
+}
+
+static bool names_remote(const char *config)
+{
+    enum { CONFIG_MAX = 1 << 20 };
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 2 * CONFIG_MAX);
+    if (fs_read(AT_FDCWD, config, CONFIG_MAX, FS_CUT, &text, NULL) < 0)
+        return false;
+    for (struct str rest = buf_text(&text); rest.p;) {
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        if (line.n > 9 && strncasecmp(line.p, "[remote", 7) == 0 && strchr(" \t\"", line.p[7]))
+            return true;
+    }
+    return false;
+}
+
+bool plan_has_remote(const char *root)
+{
+    char path[3 * PATH_MAX], git[3 * PATH_MAX + 16];
+    struct stat st;
+    snprintf(path, sizeof path, "%.*s", PATH_MAX, strcmp(root, "/") ? root : "");
+    for (;;) {
+        snprintf(git, sizeof git, "%s/.git", path);
+        if (stat(git, &st) == 0)
+            break;
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return false;
+        *slash = 0;
+    }
+    if (S_ISREG(st.st_mode) && !follow_git_file(git, sizeof git - 16))
+        return false;
+    strncat(git, "/config", 16);
+    return names_remote(git);
+}
+
+const char *plan_spool_of(const char *tree, struct arena *a)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+    size_t n = strlen(tree);
+    if (n >= sizeof path)
+        return arena_printf(a, "%.*s/.benchwrap/spool", (int)(str_base_name(tree) - tree - 1), tree);
+    memcpy(path, tree, n + 1);
+    if (realpath(path, real)) {
+        char *slash = strrchr(real, '/');
+        *slash = 0;
+        return arena_printf(a, "%s/.benchwrap/spool", real);
+    }
+    char *cut = strrchr(path, '/'); /* the parent as written, resolved as far as it exists */
+    *cut = 0;
+    const char *parent = path;
+    for (char *at = cut; at; at = strrchr(path, '/')) {
+        *at = 0;
+        if (realpath(*path ? path : "/", real))
+            return arena_printf(a, "%s%s/.benchwrap/spool", strcmp(real, "/") ? real : "",
+                                arena_dup(a, tree + (at - path), (size_t)(cut - at)));
+    }
+    return arena_printf(a, "%s/.benchwrap/spool", parent);
+}

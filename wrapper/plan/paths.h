@@ -1,0 +1,22 @@
+/* paths.h: the places that follow from folders, variables and URIs. Nothing is made, only looked at. The paths live in the arena;
+ * NULL also stands for: no memory (the arena says so). */
+#ifndef WRAPPER_PLAN_PATHS_H
+#define WRAPPER_PLAN_PATHS_H
+#include "base/arena.h"
+
+/* benchwrap's folder below an XDG base directory, whose default lies below HOME; NULL: neither is an absolute path. Relative values are to
+ * be ignored (XDG base directory specification). */
+const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a);
+/* Without "./" before it and '/' behind it. */
+const char *plan_absolute(const char *cwd, const char *path, struct arena *a);
+/* The folder is always called mlruns: a directory of another name is the one that holds it. */
+const char *plan_tree_named(const char *path, struct arena *a);
+/* MLFLOW_TRACKING_URI as a path, or NULL with the reason in *ret_why (a constant; NULL: not set, or a server's address). */
+const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why);
+/* The nearest folder upwards that holds benchwrap.yaml beside mlruns/ or .git: a results repository. NULL: there is none. */
+const char *plan_find_repository(const char *cwd, struct arena *a);
+/* Does the git repository that holds the folder root have a remote? .git/config is read (of a linked worktree the main one's); what cannot be read: no. */
+bool plan_has_remote(const char *root);
+/* <parent of realpath(tree)>/.benchwrap/spool. What does not exist yet of the tree is taken as it is written. */
+const char *plan_spool_of(const char *tree, struct arena *a);
+#endif

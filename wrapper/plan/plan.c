@@ -1,0 +1,452 @@
+/* plan.c: what was asked: options with their origins, and the places that follow from them. */
+#include "plan/plan.h"
+
+#include "base/fs.h"
+#include "base/yaml.h"
+#include "benchmarks/rules.h"
+#include "launch/peel.h"
+#include "plan/paths.h"
+#include "plan/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PLAN_FILE_MAX = 1 << 20, PLAN_WARNINGS_MAX = 50, EXPERIMENT_MAX = 128 };
+
+const struct opt_row plan_rows[] = {
+#define OPTION(name, letter, kind, arg, env, value, group, help, flags) {name, letter, kind, arg, env, value, group, help, flags},
+#include "launch/options.def"
+#undef OPTION
+};
+const size_t plan_rows_count = sizeof plan_rows / sizeof plan_rows[0];
+
+const char *plan_warn(struct plan *p, const char *text)
+{
+    struct plan_warning **at = &p->warnings;
+    size_t n = 0;
+    for (; *at; at = &(*at)->next)
+        n++;
+    if (!text || n == PLAN_WARNINGS_MAX)
+        return NULL;
+    struct plan_warning *w = ARENA_NEW(&p->arena, struct plan_warning);
+    if (w) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4096);
+        buf_plain(&b, str_of(text), 1000);
+        w->text = arena_dup(&p->arena, b.p ? b.p : "", b.n);
+        *at = w;
+    }
+    return NULL;
+}
+
+/* ---- configuration files ---- */
+
+static void assign(struct plan *p, const struct yaml *key, const char *text, enum opt_origin origin, const char *file)
+{
+    struct err err = {0};
+    const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
+    const char *name = arena_dup(&p->arena, key->key.p, key->key.n);
+    if (where && name && text && opt_assign(&p->opts, name, text, origin, where, &err) != 0)
+        plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
+}
+
+/* One entry of a file: a text, a list of texts, or for KEY=VALUE options a map. */
+static void take_entry(struct plan *p, const struct yaml *entry, enum opt_origin origin, const char *file)
+{
+    if (yaml_is_null(entry))
+        return;
+    if (entry->kind == YAML_SCALAR) {
+        assign(p, entry, arena_dup(&p->arena, entry->text.p, entry->text.n), origin, file);
+        return;
+    }
+    for (const struct yaml *y = entry->child; y; y = y->next) {
+        if (y->kind != YAML_SCALAR) {
+            plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: a text is wanted here; ignored", file, y->line, y->column));
+            continue;
+        }
+        const char *text = entry->kind == YAML_LIST ? arena_dup(&p->arena, y->text.p, y->text.n)
+                                                    : arena_printf(&p->arena, STR_FMT "=" STR_FMT, STR_ARG(y->key), STR_ARG(y->text));
+        assign(p, entry, text, origin, file);
+    }
+}
+
+static void read_file(struct plan *p, const char *path, enum opt_origin origin)
+{
+    struct plan_file *f = path ? ARENA_NEW(&p->arena, struct plan_file) : NULL, **at = &p->files;
+    if (!f)
+        return;
+    while (*at)
+        at = &(*at)->next;
+    *f = (struct plan_file){.path = path, .origin = origin};
+    *at = f;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, PLAN_FILE_MAX);
+    struct err err = {0};
+    if (fs_read(AT_FDCWD, path, PLAN_FILE_MAX, 0, &text, &err) < 0) {
+        if (err.sys != ENOENT && err.sys != ENOTDIR)
+            plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
+        return;
+    }
+    f->found = true;
+    struct yaml *doc = NULL;
+    char *copy = arena_dup(&p->arena, text.p ? text.p : "", text.n);
+    if (!copy || yaml_parse(&doc, path, (struct str){copy, text.n}, &p->arena, &err) < 0) {
+        plan_warn(p, arena_printf(&p->arena, "%s; the file is ignored", err.text));
+        return;
+    }
+    if (!doc || yaml_is_null(doc))
+        return;
+    if (doc->kind != YAML_MAP) {
+        plan_warn(
+            p, arena_printf(&p->arena, "%s:%d:%d: \"option: value\" lines are wanted; the file is ignored", path, doc->line, doc->column));
+        return;
+    }
+    for (const struct yaml *y = doc->child; y; y = y->next)
+        take_entry(p, y, origin, path);
+}
+
+/* ---- tree, rules, experiment ---- */
+
+static int choose_tree(struct plan *p, char **env, struct err *err)
+{
+    struct arena *a = &p->arena;
+    const struct opt_value *given = opt_find(&p->opts, "tree");
+    const char *why = NULL, *uri = plan_tracking_path(env, a, &why), *path;
+    bool strong = given->text && *given->text && given->origin >= OPT_ENVIRONMENT;
+    if (given->text && !*given->text && given->origin == OPT_COMMAND_LINE)
+        return err_set(err, ERR_USAGE, "--tree: the name of a folder is wanted, got an empty text");
+    if (strong) {
+        path = plan_absolute(p->cwd, given->text, a);
+        p->tree_where = given->where;
+    } else if (uri) {
+        path = plan_absolute(p->cwd, uri, a);
+        p->tree_where = "MLFLOW_TRACKING_URI";
+    } else if (given->text && *given->text) { /* from a file: relative to the file's folder */
+        const char *colon = strrchr(given->where, ':');
+        size_t n = colon ? (size_t)(colon - given->where) : strlen(given->where);
+        while (n > 1 && given->where[n - 1] != '/')
+            n--;
+        path = plan_absolute(arena_dup(a, given->where, n > 1 ? n - 1 : n), given->text, a);
+        p->tree_where = given->where;
+    } else {
+        path = arena_printf(a, "%s/mlruns", p->repository ? p->repository : strcmp(p->cwd, "/") ? p->cwd : "");
+        p->tree_where = p->repository ? "results repository" : "default";
+    }
+    if (why && !strong)
+        plan_warn(p, why);
+    p->tree = plan_tree_named(path, a);
+    p->spool = p->tree ? plan_spool_of(p->tree, a) : NULL;
+    return 0;
+}
+
+/* Folders of rule files: those asked for (several in one text have colons between), then the user's, then the site's. */
+static void find_catalogue(struct plan *p)
+{
+    struct arena *a = &p->arena;
+    for (const struct opt_value *v = opt_find(&p->opts, "catalogue"); v && v->text; v = v->next)
+        for (struct str rest = str_of(v->text); rest.p;) {
+            struct str one = str_cut(&rest, ':');
+            const char *path = one.n ? arena_dup(a, one.p, one.n) : NULL;
+            if (path)
+                catalogue_add(&p->catalogue, plan_absolute(p->cwd, path, a));
+        }
+    catalogue_add(&p->catalogue, p->config_dir ? arena_printf(a, "%s/catalogue", p->config_dir) : NULL);
+    catalogue_add(&p->catalogue, "/etc/benchwrap/catalogue");
+}
+
+static int named_rules(struct plan *p, const struct opt_value *given, struct err *err)
+{
+    struct arena *a = &p->arena;
+    p->rules_why = given->where;
+    if (strcmp(given->text, "none") == 0)
+        return 0;
+    p->rules = catalogue_find(&p->catalogue, given->text, a);
+    if (p->rules && access(p->rules, F_OK) == 0)
+        p->rules = plan_absolute(p->cwd, p->rules, a);
+    if (!p->rules)
+        return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s", given->where,
+                       given->text, strerror(errno));
+    if (rules_load(&p->loaded, p->rules, err) < 0) {
+        if (err && err->kind != ERR_INPUT)
+            err->kind = ERR_USAGE;
+        return err_wrap(err, "%s", given->where);
+    }
+    const char *name = rules_name(p->loaded);
+    p->benchmark = name ? arena_dup(a, name, strlen(name)) : catalogue_name(p->rules, a);
+    return 0;
+}
+
+static int choose_rules(struct plan *p, struct err *err)
+{
+    const struct opt_value *given = opt_find(&p->opts, "rules");
+    if (given->text && strcmp(given->text, "none") == 0) {
+        p->rules_why = arena_printf(&p->arena, "%s: none", given->where);
+        return 0;
+    }
+    if (given->text && *given->text) {
+        if (given->origin >= OPT_ENVIRONMENT)
+            return named_rules(p, given, err);
+        struct err why = {0}; /* not named for this run: what is wrong is only said */
+        if (named_rules(p, given, &why) == 0)
+            return 0;
+        plan_warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
+        p->rules = NULL;
+    }
+    if (!p->program[0]) {
+        p->rules_why = "no program";
+        return 0;
+    }
+    const char *base = str_base_name(p->program[0]);
+    p->rules = catalogue_for_program(&p->catalogue, base, &p->arena);
+    if (p->rules) {
+        p->benchmark = catalogue_name(p->rules, &p->arena);
+        p->rules_why = arena_printf(&p->arena, "by the program's name, %s", base);
+    } else {
+        p->rules = catalogue_by_name(&p->catalogue, "generic", &p->arena);
+        p->rules_why = arena_printf(&p->arena, "the catalogue knows no program %s%s", base,
+                                    p->rules ? ": guesses from lines like \"name: value unit\"; --rules none switches them off" : "");
+    }
+    return 0;
+}
+
+/* ---- references ---- */
+
+static void add_references(struct plan *p, const char *path, const char *where)
+{
+    struct reference_files *f = &p->references;
+    if (!path || !where || f->count == REFERENCE_FILES_MAX)
+        return;
+    p->references_where[f->count] = where;
+    f->path[f->count++] = path;
+}
+
+/* --reference FILE: that file alone. One that cannot be read ends the line before anything starts, unless a configuration file named it. */
+static int named_references(struct plan *p, const struct opt_value *given, struct err *err)
+{
+    struct arena *a = &p->arena;
+    struct references *refs = NULL;
+    const char *folder = p->cwd;
+    if (given->origin < OPT_ENVIRONMENT) { /* relative to the file that says it */
+        const char *slash = strrchr(given->where, '/');
+        folder = slash ? arena_dup(a, given->where, (size_t)(slash - given->where)) : p->cwd;
+    }
+    const char *path = folder ? plan_absolute(folder, given->text, a) : NULL;
+    if (!path)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (references_load(&refs, path, err) < 0) {
+        if (err)
+            err->kind = ERR_USAGE;
+        return err_wrap(err, "%s", given->where);
+    }
+    references_free(refs);
+    add_references(p, path, given->where);
+    p->references.named = true;
+    return 0;
+}
+
+/* Else the references of the results repository, the user's and the site's, for each metric the strongest that speaks of it. */
+static int choose_references(struct plan *p, struct err *err)
+{
+    struct arena *a = &p->arena;
+    const struct opt_value *given = opt_find(&p->opts, "reference");
+    if (given->text && strcmp(given->text, "none") == 0)
+        return 0;
+    if (given->text && *given->text) {
+        struct err why = {0};
+        if (named_references(p, given, &why) == 0)
+            return 0;
+        if (given->origin >= OPT_ENVIRONMENT) {
+            if (err)
+                *err = why;
+            return -1;
+        }
+        plan_warn(p, arena_printf(a, "%s; ignored", why.text));
+    }
+    const char *places[] = {p->repository ? arena_printf(a, "%s/references.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
+                            p->config_dir ? arena_printf(a, "%s/references.yaml", p->config_dir) : NULL, "/etc/benchwrap/references.yaml"};
+    static const char *const whose[] = {"results repository", "user", "site"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && access(places[i], F_OK) == 0)
+            add_references(p, places[i], whose[i]);
+    return 0;
+}
+
+/* What was typed and could not be recorded as it was meant ends the line before anything starts. */
+static int check_pairs(const struct plan *p, const char *option, struct err *err)
+{
+    for (const struct opt_value *v = opt_find(&p->opts, option); v && v->text; v = v->next)
+        if (v->origin == OPT_COMMAND_LINE && (v->text[0] == '=' || !strchr(v->text, '=')))
+            return err_set(err, ERR_USAGE, "%s: \"%.80s\": KEY=VALUE is wanted", v->where, v->text);
+    return 0;
+}
+
+static bool experiment_legal(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!s.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._ -", s.p[i]))
+            return false;
+    return s.n >= 1 && s.n <= EXPERIMENT_MAX;
+}
+
+static int choose_experiment(struct plan *p, struct err *err)
+{
+    const struct opt_value *given = opt_find(&p->opts, "experiment");
+    struct str name = str_of(given->text);
+    if (given->origin == OPT_COMMAND_LINE && given->text && !experiment_legal(name))
+        return err_set(err, ERR_USAGE, "%s: an experiment's name has 1 to %d characters of A-Z a-z 0-9 . _ - and blank", given->where,
+                       EXPERIMENT_MAX);
+    p->experiment_where = given->where;
+    if (!name.n) {
+        p->experiment = p->benchmark ? p->benchmark : "default";
+        p->experiment_where = p->benchmark ? "the benchmark's name" : "default";
+        name = str_of(p->experiment);
+    }
+    if (experiment_legal(name)) {
+        p->experiment = arena_dup(&p->arena, name.p, name.n);
+        return 0;
+    }
+    char *made = arena_dup(&p->arena, name.p, name.n < EXPERIMENT_MAX ? name.n : EXPERIMENT_MAX);
+    for (size_t i = 0; made && made[i]; i++)
+        if (!experiment_legal((struct str){made + i, 1}))
+            made[i] = '_';
+    p->experiment = made;
+    plan_warn(p, arena_printf(&p->arena, "%s: not a legal name of an experiment, made \"%s\"", p->experiment_where, made));
+    return 0;
+}
+
+/* What has a remote will be seen by others. */
+static void choose_profile(struct plan *p)
+{
+    for (size_t i = 0; p->repository && i < plan_rows_count; i++)
+        if (strcmp(plan_rows[i].name, "profile") == 0 && p->opts.values[i].origin == OPT_DEFAULT && plan_has_remote(p->repository))
+            p->opts.values[i] =
+                (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
+}
+
+static int check_line(struct plan *p, struct err *err)
+{
+    for (size_t i = 0; i < plan_rows_count; i++) {
+        struct err why = {0};
+        struct opt_value *head = &p->opts.values[i];
+        bool bad = false;
+        for (const struct opt_value *v = head; !bad && v && v->text; v = v->next)
+            bad = opt_check(&plan_rows[i], v, &why) < 0;
+        if (!bad)
+            continue;
+        if (head->origin == OPT_COMMAND_LINE) {
+            if (err)
+                *err = why;
+            return -1;
+        }
+        plan_warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
+        *head = (struct opt_value){.text = plan_rows[i].value, .origin = OPT_DEFAULT, .where = "default"};
+    }
+    return 0;
+}
+
+/* Where it was removed, the folder that keeps what has no other place stands for it. */
+static int find_cwd(struct plan *p, const char *state, struct err *err)
+{
+    char cwd[PATH_MAX];
+    bool there = getcwd(cwd, sizeof cwd);
+    if (!there && (errno != ENOENT || !state))
+        return err_sys(err, "finding the working directory");
+    if (!there)
+        plan_warn(p, arena_printf(&p->arena, "the working directory was removed; %s takes its place", state));
+    p->cwd = there ? arena_dup(&p->arena, cwd, strlen(cwd)) : state;
+    return p->cwd ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+static int make(struct plan *p, int argc, char **argv, char **env, struct err *err)
+{
+    struct arena *a = &p->arena;
+    const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
+    if (find_cwd(p, state, err))
+        return -1;
+    p->opts = (struct opt_set){.rows = plan_rows, .count = plan_rows_count};
+    p->opts.values = arena_get(a, plan_rows_count * sizeof *p->opts.values);
+    if (!p->opts.values)
+        goto memory;
+    int next = argc;
+    opt_defaults(&p->opts, getenv);
+    if (opt_parse(&p->opts, argc, argv, &next, err) < 0 || check_line(p, err) < 0)
+        return -1;
+    p->argv = argv + (next < argc ? next : argc);
+    p->program = peel(p->argv);
+    p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
+    p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
+    p->repository = plan_find_repository(p->cwd, a);
+    read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
+    read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
+    read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
+              OPT_REPOSITORY);
+    read_file(p, p->repository ? arena_printf(a, "%s/.benchwrap/config.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
+              OPT_REPOSITORY); /* of this clone: a repository could bring one, so it is trusted no more */
+    choose_profile(p);
+    if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
+        return -1;
+    find_catalogue(p);
+    if (plan_server(p, env, err) < 0 || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
+        choose_references(p, err) < 0)
+        return -1;
+    if (!a->failed)
+        return 0;
+memory:
+    errno = ENOMEM;
+    return err_sys(err, "reading the options");
+}
+
+int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err)
+{
+    struct plan p = {0};
+    arena_init(&p.arena, 64 << 20); /* three configuration files of at most 1 MiB, parsed */
+    if (make(&p, argc, argv, env, err) < 0) {
+        plan_deinit(&p);
+        return -1;
+    }
+    *ret = p;
+    return 0;
+}
+
+void plan_deinit(struct plan *plan)
+{
+    if (plan->loaded)
+        rules_free(plan->loaded);
+    plan->loaded = NULL;
+    opt_deinit(&plan->opts);
+    arena_deinit(&plan->arena);
+}
+
+int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err)
+{
+    struct plan p;
+    char arg[PATH_MAX + 16];
+    if (tree_option && strlen(tree_option) >= PATH_MAX)
+        return err_set(err, ERR_USAGE, "--tree: the name is longer than the system's %d bytes", PATH_MAX);
+    snprintf(arg, sizeof arg, "--tree=%s", tree_option ? tree_option : "");
+    char none[] = "", end[] = "--", *argv[] = {none, tree_option ? arg : end, NULL};
+    if (plan_make(&p, 2, argv, env, err) < 0)
+        return -1;
+    *ret = arena_dup(a, p.tree, strlen(p.tree));
+    plan_deinit(&p);
+    return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct err *err)
+{
+    struct plan p;
+    char none[] = "", end[] = "--", *argv[] = {none, end, NULL};
+    if (plan_make(&p, 2, argv, env, err) < 0)
+        return -1;
+    *ret = (struct catalogue){0};
+    for (size_t i = 0; i < p.catalogue.folders; i++)
+        catalogue_add(ret, arena_printf(a, "%s", p.catalogue.folder[i]));
+    plan_deinit(&p);
+    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}

@@ -1,0 +1,71 @@
+/* plan.h: what was asked: defaults < /etc/benchwrap.yaml < $XDG_CONFIG_HOME/benchwrap/config.yaml < the results repository's benchwrap.yaml
+ * and this clone's .benchwrap/config.yaml < environment < flags, each value with its origin; and what follows from it: program, tree, spool, rules, experiment.
+ *
+ * Nothing is started or written, no network asked, and none of the program's files touched: configuration files, the catalogue and the way
+ * to the tree are looked at. */
+#ifndef WRAPPER_PLAN_H
+#define WRAPPER_PLAN_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "benchmarks/catalogue.h"
+#include "plan/references.h"
+
+/* The rows of launch/options.def. */
+extern const struct opt_row plan_rows[];
+extern const size_t plan_rows_count;
+
+struct rules;
+
+struct plan_warning {
+    const char *text; /* one sentence, safe to print */
+    struct plan_warning *next;
+};
+
+struct plan_file {        /* a configuration file looked for */
+    const char *path;
+    enum opt_origin origin;
+    bool found;
+    struct plan_file *next;
+};
+
+struct plan {
+    struct arena arena;         /* owns every text below */
+    struct opt_set opts;        /* rows = plan_rows; values with their origin */
+    char *const *argv;          /* program and arguments as typed; argv[0] == NULL: none was given */
+    char *const *program;       /* the same with launchers (srun, env, numactl …) peeled off: points into argv */
+    const char *cwd;
+    const char *tree;           /* absolute path of the mlruns folder, which may not exist yet */
+    const char *tree_where;     /* what decided it: "--tree", "BENCHWRAP_TREE", "/etc/benchwrap.yaml:3", "default" … */
+    const char *repository;     /* root of the results repository, or NULL */
+    const char *server;         /* MLflow server the run is sent to, as it may be printed (without credentials); NULL: none */
+    const char *server_uri;     /* the same as it was given: never printed, never written */
+    const char *server_where;   /* what decided it; where there is none, why */
+    const char *server_run;     /* MLFLOW_RUN_ID: somebody else's run on that server, which this one is appended to; NULL: a run of its own */
+    const char *spool;          /* <parent of realpath(mlruns)>/.benchwrap/spool */
+    const char *spool_fallback; /* $XDG_STATE_HOME/benchwrap/spool, when that cannot be written; NULL without a home */
+    struct catalogue catalogue; /* --catalogue, $XDG_CONFIG_HOME/benchwrap/catalogue, /etc/benchwrap/catalogue; the shipped one */
+    const char *config_dir;     /* $XDG_CONFIG_HOME/benchwrap; NULL without a home */
+    const char *rules;          /* path of the rule file (or "shipped:<name>"), or NULL */
+    const char *rules_why;      /* why this one, or why none */
+    struct rules *loaded;       /* those rules, when they were named (and so had to be checked); else NULL: load them when there is time */
+    struct reference_files references; /* that judge the run, strongest first; the named one has been read */
+    const char *references_where[REFERENCE_FILES_MAX]; /* who named or found each */
+    const char *benchmark;      /* name of the catalogue entry or rule file, or NULL */
+    const char *experiment;     /* name wanted */
+    const char *experiment_where;
+    struct plan_warning *warnings;
+    struct plan_file *files;    /* weakest first */
+};
+
+/* argv[0] is skipped; then options, `--`, program and arguments (a line without program is fine: ls and doctor ask for the tree only).
+ * env is the process's own environment. On failure *ret needs no plan_deinit. ERR_USAGE and ERR_INPUT: what the user typed or
+ * named is wrong (125 before anything starts); ERR_SYSTEM: memory, or no working directory. Files that were not named on the
+ * line or in the environment never fail: what is wrong in them becomes a warning with file, line and column. */
+int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err);
+void plan_deinit(struct plan *plan);
+/* The mlruns folder that a --tree option (or its absence: NULL) means; as plan->tree. For commands that read a tree. */
+int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err);
+/* The catalogue as it is without a line: of configuration files and environment. For commands that read rules. */
+int plan_catalogue(char **env, struct arena *a, struct catalogue *ret, struct err *err);
+#endif

@@ -1,0 +1,93 @@
+/* references.c: a run is judged by reference files. */
+#include "plan/references.h"
+
+#include "base/buf.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What cannot be read is said; the rest still judges. A named file that fails now (it was read before the program started) judges nothing. */
+static size_t load(const struct reference_files *files, struct record *r, bool public_profile, struct references **ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        struct err err = {0};
+        if (references_load(&ret[n], files->path[i], &err) == 0) {
+            if (public_profile)
+                references_call(ret[n], str_base_name(files->path[i]));
+            n++;
+        } else if (files->named || (err.sys != ENOENT && err.sys != ENOTDIR))
+            record_warning(r, "reference: %s", public_profile ? "a reference file could not be read" : err.text);
+    }
+    return n;
+}
+
+static void combine(const struct reference_outcome *o, struct record *r, bool failed, const char *file, const char **verdict,
+                    const char **reason)
+{
+    if (o->failed) {
+        *verdict = "fail";
+        const char *both = arena_printf(&r->arena, "%s%s%s", *reason, **reason ? "; " : "", o->reason);
+        *reason = both ? both : o->reason;
+    } else if (file && !o->judged && strcmp(*verdict, "fail") != 0) {
+        *verdict = "none";
+        const char *why = arena_printf(&r->arena, "no entry of %s fits this run", file);
+        *reason = why ? why : "no reference fits this run";
+    } else if (o->judged && !failed && strcmp(*verdict, "none") == 0)
+        *verdict = "pass";
+}
+
+void run_judge_references(const struct reference_files *files, struct record *r, bool failed, bool public_profile, const char **verdict,
+                          const char **reason)
+{
+    struct references *refs[REFERENCE_FILES_MAX];
+    struct reference_outcome outcome;
+    struct err err = {0};
+    if (!files->count)
+        return;
+    const char *source = r->source;
+    r->source = "reference";
+    size_t n = load(files, r, public_profile, refs);
+    const char *file = files->named ? public_profile ? str_base_name(files->path[0]) : files->path[0] : NULL;
+    if (n || file) {
+        if (references_judge((const struct references *const *)refs, n, r, &outcome, &err) == 0)
+            combine(&outcome, r, failed, file, verdict, reason);
+        else
+            record_warning(r, "%s", err.text);
+    }
+    for (size_t i = 0; i < n; i++)
+        references_free(refs[i]);
+    r->source = source;
+}
+
+void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to)
+{
+    CLEANUP_BUF struct buf text;
+    struct json *all = NULL;
+    size_t more = 0;
+    buf_init(&text, r->references.n + 16);
+    if (!r->references.n)
+        return;
+    buf_putc(&text, '[');
+    buf_str(&text, r->references);
+    buf_putc(&text, ']');
+    if (json_parse(&all, buf_text(&text), NULL, NULL))
+        return;
+    for (const struct json *m = json_first(all); m; m = json_next(m)) {
+        const char *verdict = json_string(json_get(m, "verdict"), "");
+        if (json_bool(json_get(m, "fails"), true) || (strcmp(verdict, "above") != 0 && strcmp(verdict, "below") != 0))
+            continue; /* what failed stands in the reason */
+        if (!lines) {
+            more++;
+            continue;
+        }
+        lines--;
+        buf_puts(to, prefix);
+        buf_plain(to, str_of(json_string(json_get(m, "text"), "")), 200);
+        buf_putc(to, '\n');
+    }
+    if (more)
+        buf_printf(to, "%sand %zu more better than their band\n", prefix, more);
+    json_free(all);
+}

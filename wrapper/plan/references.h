@@ -1,0 +1,22 @@
+/* references.h: a run is judged by the reference files that its plan found; the verdict of the rules and theirs become one. */
+#ifndef WRAPPER_PLAN_REFERENCES_H
+#define WRAPPER_PLAN_REFERENCES_H
+#include "benchmarks/reference.h"
+
+#include <stdbool.h>
+
+enum { REFERENCE_FILES_MAX = 4 };
+struct reference_files {
+    const char *path[REFERENCE_FILES_MAX]; /* strongest first */
+    size_t count;
+    bool named; /* the user named the file: a run that no entry of it fits has no verdict */
+};
+
+/* Judges r, whose verdict so far is `verdict` ("pass", "fail", "none") with `reason`; both are replaced by the combined ones (constants, or in r's
+ * arena). failed: the program itself ended badly. Files that cannot be read become warnings (ones that do not exist are passed over unless named).
+ * public_profile: results call files by their base name. */
+void run_judge_references(const struct reference_files *files, struct record *r, bool failed, bool public_profile, const char **verdict, const char **reason);
+/* A line for each metric that is better than its band (what failed stands in the reason), for the summary. Each begins with prefix. At most `lines`; more are counted. */
+struct buf;
+void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to);
+#endif

@@ -1,0 +1,15 @@
+/* server.h: which MLflow server a run is sent to: --to, BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file. Of plan.c. */
+#ifndef WRAPPER_PLAN_SERVER_H
+#define WRAPPER_PLAN_SERVER_H
+#include "plan/plan.h"
+
+/* Fills the server's part of the plan. No network is asked. -1 with ERR_USAGE where what was typed is no server's address. */
+int plan_server(struct plan *p, char **env, struct err *err);
+/* An address without the credentials that may stand in it, and without slashes at its end. */
+const char *plan_server_shown(const char *uri, struct arena *a);
+
+/* ---- plan.c's, for this part ---- */
+
+/* A sentence for the plan's warnings; returns NULL. */
+const char *plan_warn(struct plan *p, const char *text);
+#endif

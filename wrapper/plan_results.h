@@ -1,9 +1,0 @@
-/* plan_results.h: the results repository that a plan leads to. */
-#ifndef WRAPPER_PLAN_RESULTS_H
-#define WRAPPER_PLAN_RESULTS_H
-#include "results/results.h"
-#include "wrapper/plan.h"
-
-/* results_open with the plan's tree, site and profile. `repository`: a path in the one that is meant; NULL: where the tree lies. */
-int plan_results(const struct plan *p, const char *repository, bool set_up, struct arena *a, struct results *ret, struct err *err);
-#endif

@@ -1,0 +1,471 @@
+/* archive.c: what is kept of a job: script, environment, output, result and a manifest, with the run and where --archive says. */
+#include "run/archive.h"
+
+#include "base/apart.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PARTS = 4, MANIFEST_MAX = 1 << 20, PIECE = 64 << 10, EXPORT_MS = 5000, NAME_BYTES = 160, PART_NAME = 64, OLD_S = 3600 };
+#define UNFINISHED ".unfinished"
+
+/* What is kept, where it is with the run, and its ending in the folder. */
+static const struct {
+    const char *name, *artifact, *source, *ending;
+} parts[PARTS] = {{"script", "job/script.sh", "job/script.sh", ".sh"},
+                  {"environment", "job/environment.txt", "environment.txt", ".env"},
+                  {"stdout", "job/stdout.log", "stdout.log", ".out"},
+                  {"stderr", "job/stderr.log", "stderr.log", ".err"}};
+
+static const struct fact *last_of(const struct record *r, enum fact_kind kind, const char *key)
+{
+    const struct fact *found = NULL;
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == kind && str_is(f->key, key))
+            found = f;
+    return found;
+}
+
+/* The file of a part in the spool; false: there is none. */
+static bool file_of(const struct archive_job *job, size_t part, char *ret, size_t size)
+{
+    struct stat st;
+    const struct fact *f = last_of(job->record, FACT_ARTIFACT, parts[part].source);
+    if (!f || f->text.n >= size)
+        return false;
+    snprintf(ret, size, STR_FMT, STR_ARG(f->text));
+    return fstatat(job->spool->dir, ret, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+/* ---- names ---- */
+
+/* Foreign words as a part of a name: no slash, no leading dot, nothing that a shell or a terminal knows. */
+static void add_name(struct buf *to, struct str word)
+{
+    word = str_sub(word, 0, PART_NAME);
+    for (size_t i = 0; i < word.n; i++) {
+        char c = word.p[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || (c == '.' && i);
+        buf_putc(to, plain ? c : '_');
+    }
+}
+
+static struct str tag(const struct archive_job *job, const char *key)
+{
+    return record_text(job->record, FACT_TAG, key);
+}
+
+static struct str restarts(const struct archive_job *job)
+{
+    return record_text(job->record, FACT_PARAM, "slurm.restart_count");
+}
+
+void archive_name(const struct archive_job *job, char *ret, size_t size)
+{
+    struct buf text CLEANUP_BUF;
+    struct str array = tag(job, "job.array_id"), task = tag(job, "job.array_task"), step = tag(job, "job.step"), again = restarts(job);
+    struct str id = tag(job, "job.id");
+    buf_init(&text, NAME_BYTES * 4);
+    buf_puts(&text, "job_");
+    if (!id.n)
+        id = str_of(job->head->job);
+    add_name(&text, array.n && task.n ? array : id.n ? id : str_of(job->record->id));
+    if (array.n && task.n) {
+        buf_putc(&text, '_');
+        add_name(&text, task);
+    }
+    if (again.n && !str_is(again, "0")) {
+        buf_puts(&text, ".r");
+        add_name(&text, again);
+    }
+    if (step.n) {
+        buf_puts(&text, ".s");
+        add_name(&text, step);
+    }
+    snprintf(ret, size, "%s", text.p ? text.p : "job_");
+}
+
+/* ---- result and manifest ---- */
+
+static void add_text(struct buf *to, const char *key, struct str value)
+{
+    buf_printf(to, "\"%s\": ", key);
+    if (value.n)
+        buf_json(to, value);
+    else
+        buf_puts(to, "null");
+}
+
+static void add_number(struct buf *to, const struct record *r, const char *name, const char *metric)
+{
+    buf_printf(to, ", \"%s\": ", name);
+    buf_json_double(to, record_number(r, metric, NAN));
+}
+
+static void add_result(struct buf *to, const struct archive_job *job)
+{
+    const struct record *r = job->record;
+    buf_printf(to, "{\"status\": \"%s\", ", record_status_name(r->status));
+    add_text(to, "ended", tag(job, "benchwrap.ended"));
+    buf_puts(to, ", ");
+    add_text(to, "signal", tag(job, "benchwrap.signal_number"));
+    buf_printf(to, ", \"start_ms\": %" PRId64 ", \"end_ms\": %" PRId64, r->start_ms, r->end_ms);
+    add_number(to, r, "exit_status", "run.exit_status");
+    add_number(to, r, "wall_s", "run.wall_s");
+    add_number(to, r, "user_s", "run.user_s");
+    add_number(to, r, "system_s", "run.system_s");
+    add_number(to, r, "max_rss_MiB", "run.max_rss_MiB");
+    buf_putc(to, '}');
+}
+
+static int add_sum(struct buf *to, int dir, const char *file)
+{
+    unsigned char piece[PIECE];
+    char hex[SHA256_HEX];
+    struct sha256 sum;
+    uint64_t size = 0;
+    ssize_t n;
+    CLEANUP_FD int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -1;
+    sha256_init(&sum);
+    while ((n = read(fd, piece, sizeof piece)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        sha256_add(&sum, piece, (size_t)n);
+        size += (uint64_t)n;
+    }
+    sha256_end(&sum, hex);
+    buf_printf(to, ", \"size\": %" PRIu64 ", \"sha256\": \"%s\"}", size, hex);
+    return 0;
+}
+
+static const char *why_missing(const struct archive_job *job, size_t part)
+{
+    const struct fact *f = last_of(job->record, FACT_MISSING, parts[part].source);
+    if (f && f->text.p)
+        return arena_dup(&job->record->arena, f->text.p, f->text.n);
+    if (part == 0)
+        return "no script of a batch job is known to this run";
+    if (part == 3 && str_is(tag(job, "benchwrap.streams"), "merged"))
+        return "it is in stdout: both went to one file";
+    return part == 1 ? "not recorded" : "nothing was written to it";
+}
+
+/* name: of the files in the folder, NULL: as they are with the run. */
+static int make_manifest(const struct archive_job *job, const char *name, struct buf *to, struct err *err)
+{
+    char file[600];
+    const char *between = "";
+    buf_printf(to, "{\n  \"format\": %d,\n  \"run_id\": \"%s\",\n  ", MLRUNS_FORMAT, job->record->id);
+    const struct {
+        const char *key;
+        struct str value;
+    } names[] = {{"cluster", tag(job, "cluster")},           {"job_id", tag(job, "job.id")}, {"array_id", tag(job, "job.array_id")},
+                 {"array_task", tag(job, "job.array_task")}, {"restart", restarts(job)},     {"step", tag(job, "job.step")}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        add_text(to, names[i].key, names[i].value);
+        buf_puts(to, ",\n  ");
+    }
+    buf_puts(to, "\"result\": ");
+    add_result(to, job);
+    buf_puts(to, ",\n  \"files\": [");
+    for (size_t i = 0; i < PARTS; i++) {
+        if (!file_of(job, i, file, sizeof file))
+            continue;
+        buf_printf(to, "%s\n    {\"part\": \"%s\", \"path\": \"%s%s\"", between, parts[i].name, name ? name : parts[i].artifact,
+                   name ? parts[i].ending : "");
+        between = ",";
+        if (add_sum(to, job->spool->dir, file))
+            return err_sys(err, "cannot read %s of the spool", file);
+    }
+    buf_puts(to, "\n  ],\n  \"missing\": [");
+    between = "";
+    for (size_t i = 0; i < PARTS; i++) {
+        if (file_of(job, i, file, sizeof file))
+            continue;
+        buf_printf(to, "%s\n    {\"part\": \"%s\", ", between, parts[i].name);
+        add_text(to, "reason", str_of(why_missing(job, i)));
+        buf_putc(to, '}');
+        between = ",";
+    }
+    buf_puts(to, "\n  ],\n  \"complete\": true\n}\n");
+    return to->failed ? err_set(err, ERR_SYSTEM, "memory is short") : 0;
+}
+
+static int keep_texts(const struct archive_job *job, struct err *err)
+{
+    struct buf result CLEANUP_BUF, manifest CLEANUP_BUF;
+    buf_init(&result, MANIFEST_MAX);
+    buf_init(&manifest, MANIFEST_MAX);
+    add_result(&result, job);
+    buf_putc(&result, '\n');
+    if (mkdirat(job->spool->dir, "job", 0700) != 0 && errno != EEXIST)
+        return err_sys(err, "cannot make job/ in the spool");
+    if (make_manifest(job, NULL, &manifest, err) || fs_write(job->spool->dir, "job/result.json", buf_text(&result), 0600, false, err) ||
+        fs_write(job->spool->dir, "job/manifest.json", buf_text(&manifest), 0600, false, err))
+        return -1;
+    record_artifact(job->record, "job/result.json", "job/result.json");
+    record_artifact(job->record, "job/manifest.json", "job/manifest.json");
+    return 0;
+}
+
+void archive_keep(const struct archive_job *job)
+{
+    struct err err = {0};
+    char file[600];
+    if (keep_texts(job, &err)) {
+        record_missing(job->record, "job/manifest.json", "%s", err.text);
+        return;
+    }
+    for (size_t i = 0; i < PARTS; i++)
+        if (file_of(job, i, file, sizeof file))
+            record_artifact(job->record, parts[i].artifact, file);
+}
+
+/* ---- the folder ---- */
+
+/* DIR/<user>, private and ours. */
+static int open_folder(const struct archive_job *job, const char *dir, struct err *err)
+{
+    struct stat st;
+    struct buf user CLEANUP_BUF;
+    buf_init(&user, PART_NAME + 1);
+    if (job->head->user && *job->head->user)
+        add_name(&user, str_of(job->head->user));
+    else
+        buf_printf(&user, "%ld", (long)geteuid());
+    if (fs_mkdirs(AT_FDCWD, dir, 0700, err))
+        return -1;
+    CLEANUP_FD int root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return err_sys(err, "cannot open %s", dir);
+    if (mkdirat(root, user.p, 0700) != 0 && errno != EEXIST)
+        return err_sys(err, "cannot make %s/%s", dir, user.p);
+    CLEANUP_FD int fd = openat(root, user.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &st))
+        return err_sys(err, "cannot open %s/%s", dir, user.p);
+    if (st.st_uid != geteuid() || st.st_mode & 022)
+        return err_set(err, ERR_INPUT, "%s/%s belongs to somebody else, or others may write to it", dir, user.p);
+    return fs_take(&fd);
+}
+
+enum owner { OWNER_NONE, OWNER_OTHER, OWNER_SELF, OWNER_DONE };
+
+static enum owner whose(const struct archive_job *job, int dir, const char *path)
+{
+    struct stat st;
+    struct json *j = NULL;
+    struct buf text CLEANUP_BUF = {0};
+    enum owner found = OWNER_OTHER;
+    if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return OWNER_NONE;
+    buf_init(&text, MANIFEST_MAX + 1);
+    if (fs_read(dir, path, MANIFEST_MAX, 0, &text, NULL) == 0 && json_parse(&j, buf_text(&text), NULL, NULL) == 0 &&
+        strcmp(json_string(json_get(j, "run_id"), ""), job->record->id) == 0)
+        found = json_bool(json_get(j, "complete"), false) ? OWNER_DONE : OWNER_SELF;
+    json_free(j);
+    return found;
+}
+
+/* Moves a file to a name that nobody has: there it is whole from the first moment, also without hard links (vfat). Where that kind of rename is
+ * not known (NFS) there are hard links. */
+static int put_new(int aside, const char *from, int dir, const char *path, struct err *err)
+{
+    if (renameat2(aside, from, dir, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EINVAL || errno == ENOSYS)
+        return fs_link(aside, from, dir, path, 0600, err);
+    return err_sys(err, "cannot rename a file to %s", path);
+}
+
+/* Takes the name, unless another run has it: its .json appears, whole, and says that the rest is not there yet. Tells whose the name is then; OWNER_NONE: err. */
+static enum owner take_name(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
+{
+    static const char claim[] = "claim";
+    char path[NAME_BYTES + 48], text[100];
+    snprintf(path, sizeof path, "%s.json", name);
+    enum owner owner = whose(job, dir, path);
+    if (owner != OWNER_NONE)
+        return owner;
+    snprintf(text, sizeof text, "{\"run_id\": \"%s\", \"complete\": false}\n", job->record->id);
+    if (fs_write(aside, claim, str_of(text), 0600, false, err))
+        return OWNER_NONE;
+    if (put_new(aside, claim, dir, path, err) == 0)
+        owner = OWNER_SELF;
+    else
+        owner = whose(job, dir, path); /* another one was quicker */
+    unlinkat(aside, claim, 0);
+    return owner;
+}
+
+/* A file of the archive, on disk, but under no name that anybody reads. */
+static int put_aside(const struct archive_job *job, int aside, size_t part, struct err *err)
+{
+    char file[600];
+    if (!file_of(job, part, file, sizeof file))
+        return 0;
+    if (fs_copy(job->spool->dir, file, aside, parts[part].ending, 0600, err))
+        return -1;
+    CLEANUP_FD int fd = openat(aside, parts[part].ending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? err_sys(err, "cannot sync %s", parts[part].ending) : 0;
+}
+
+static int put_in_place(int aside, const char *ending, int dir, const char *name, struct err *err)
+{
+    char path[NAME_BYTES + 48];
+    snprintf(path, sizeof path, "%s%s", name, ending);
+    if (renameat(aside, ending, dir, path) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return err_sys(err, "cannot rename a file to %s", path);
+    unlinkat(dir, path, 0); /* of an attempt that did not end: the name is ours */
+    return 0;
+}
+
+/* All bytes are on disk before the first file has its name; the .json has its last word when all the others have theirs. */
+static int export_files(const struct archive_job *job, int dir, int aside, const char *name, struct err *err)
+{
+    struct buf manifest CLEANUP_BUF;
+    buf_init(&manifest, MANIFEST_MAX);
+    for (size_t i = 0; i < PARTS; i++)
+        if (put_aside(job, aside, i, err))
+            return -1;
+    if (make_manifest(job, name, &manifest, err) || fs_write(aside, ".json", buf_text(&manifest), 0600, true, err))
+        return -1;
+    for (size_t i = 0; i < PARTS; i++)
+        if (put_in_place(aside, parts[i].ending, dir, name, err))
+            return -1;
+    return put_in_place(aside, ".json", dir, name, err) ? -1 : 0;
+}
+
+/* What killed runs have left, an hour later. */
+static void sweep(int dir)
+{
+    struct fs_list list;
+    struct stat st;
+    struct err ignored = {0};
+    if (fs_list(dir, UNFINISHED, &list, &ignored))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        char path[NAME_BYTES + 48];
+        int n = snprintf(path, sizeof path, UNFINISHED "/%s", list.names[i]);
+        if (n < (int)sizeof path && fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
+            fs_remove_tree(dir, path, &ignored);
+    }
+    fs_list_deinit(&list);
+}
+
+/* The folder in which the files are made, new and empty. */
+static int open_aside(const struct archive_job *job, int dir, char *ret, size_t size, struct err *err)
+{
+    snprintf(ret, size, UNFINISHED "/%s", job->record->id);
+    sweep(dir);
+    int rc = fs_remove_tree(dir, ret, err);
+    for (int i = 0; rc == 0 && i < 9; i++) { /* another run that has ended may remove what lies between */
+        int fd = -1;
+        if ((rc = fs_mkdirs(dir, ret, 0700, err)) == 0 && (fd = openat(dir, ret, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) >= 0)
+            return fd;
+    }
+    return rc ? -1 : err_sys(err, "cannot open %s", ret);
+}
+
+static int export_named(const struct archive_job *job, int dir, int aside, struct err *err)
+{
+    char name[NAME_BYTES + 40], path[NAME_BYTES + 48];
+    archive_name(job, name, NAME_BYTES);
+    enum owner owner = take_name(job, dir, aside, name, err);
+    if (owner == OWNER_OTHER) {
+        size_t n = strlen(name);
+        snprintf(name + n, sizeof name - n, "-%s", job->record->id);
+        owner = take_name(job, dir, aside, name, err);
+    }
+    if (owner == OWNER_OTHER)
+        return err_set(err, ERR_INPUT, "%s.json is there already, and not of this run", name);
+    if (owner != OWNER_SELF)
+        return owner == OWNER_DONE ? 0 : -1;
+    if (export_files(job, dir, aside, name, err) == 0)
+        return 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        snprintf(path, sizeof path, "%s%s", name, parts[i].ending);
+        unlinkat(dir, path, 0);
+    }
+    snprintf(path, sizeof path, "%s.json", name);
+    unlinkat(dir, path, 0);
+    return -1;
+}
+
+static int export_all(const struct archive_job *job, const char *where, struct err *err)
+{
+    char path[NAME_BYTES];
+    struct err ignored = {0};
+    CLEANUP_FD int dir = open_folder(job, where, err);
+    if (dir < 0)
+        return -1;
+    CLEANUP_FD int aside = open_aside(job, dir, path, sizeof path, err);
+    int rc = aside < 0 || export_named(job, dir, aside, err) ? -1 : 0;
+    fs_remove_tree(dir, path, &ignored);
+    unlinkat(dir, UNFINISHED, AT_REMOVEDIR);
+    return rc;
+}
+
+enum { SPOOL_FD = 3, TELL_FD = 4, FREE_FD = 5 };
+
+/* The journal's lock must not live on in a process that hangs. */
+static void export_child(struct archive_job job, const char *dir, int tell)
+{
+    struct err err = {0};
+    struct spool spool = *job.spool;
+    int from = fcntl(spool.dir, F_DUPFD, 64), to = fcntl(tell, F_DUPFD, 64);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "benchwrap-keep");
+    if (dup2(from, SPOOL_FD) < 0 || dup2(to, TELL_FD) < 0)
+        _exit(1);
+    apart_close_from(FREE_FD);
+    spool.dir = SPOOL_FD;
+    job.spool = &spool;
+    if (export_all(&job, dir, &err) == 0)
+        _exit(0);
+    fs_write_all(TELL_FD, err.text, strlen(err.text));
+    _exit(2);
+}
+
+int archive_export(const struct archive_job *job, const char *dir, struct err *err)
+{
+    int ends[2], status = -1;
+    struct buf why CLEANUP_BUF;
+    buf_init(&why, 1 << 16);
+    if (pipe2(ends, O_CLOEXEC))
+        return err_sys(err, "--archive: no pipe");
+    pid_t pid = fork();
+    if (pid == 0)
+        export_child(*job, dir, ends[1]);
+    close(ends[1]);
+    CLEANUP_FD int fd = ends[0];
+    if (pid < 0)
+        return err_sys(err, "--archive: no process");
+    if (!apart_hear(fd, clock_mono_ns() + EXPORT_MS * INT64_C(1000000), &why)) {
+        kill(pid, SIGKILL); /* it may hang in the kernel: then it is not waited for */
+        waitpid(pid, NULL, WNOHANG);
+        return err_set(err, ERR_SYSTEM, "--archive %s: not done within %d s; the run itself is recorded", dir, EXPORT_MS / 1000);
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    return err_set(err, ERR_SYSTEM, "--archive %s: %s; the run itself is recorded", dir,
+                   why.n ? why.p : "the process that wrote it was killed");
+}

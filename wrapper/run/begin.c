@@ -1,0 +1,345 @@
+/* begin.c: a run begins: what was asked, the spool and the journal, who and what is measured, quick facts of the machine. */
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "launch/peel.h"
+#include "plan/paths.h"
+#include "run/state.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { PUBLISHED_MAX = 1 << 20 /* bytes of files that a published run keeps, unless --artifact-max says otherwise */ };
+
+int run_map(struct run *run, struct err *err)
+{
+    void *p = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, WIRE_MEMORY_FD, 0);
+    if (p == MAP_FAILED)
+        return err_sys(err, "recorder: cannot map the launcher's memory");
+    run->wire = p;
+    run->data = (const char *)p + WIRE_DATA;
+    if (run->wire->magic != WIRE_MAGIC)
+        return err_set(err, ERR_BUG, "recorder: it is of another build than the launcher");
+    sigset_t all;
+    sigfillset(&all);
+    run->signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+    return 0; /* without a signalfd the launcher still finds our pending set */
+}
+
+static const char *first_of(char *(*get)(const char *), const char *const *names)
+{
+    for (; *names; names++) {
+        const char *v = get(*names);
+        if (v && *v)
+            return v;
+    }
+    return "";
+}
+
+/* The catalogue's name for the program, else the program's own. */
+static const char *benchmark_name(const struct run *run)
+{
+    const char *program = run->plan.program && run->plan.program[0] ? run->plan.program[0] : "run";
+    return run->plan.benchmark ? run->plan.benchmark : str_base_name(program);
+}
+
+static const char *run_name(struct run *run)
+{
+    const char *given = opt_text(&run->plan.opts, "name");
+    if (given && *given)
+        return given;
+    time_t now = (time_t)(run->wire->start_wall_ms / 1000);
+    struct tm tm;
+    char when[32] = "";
+    if (localtime_r(&now, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
+    return arena_printf(&run->plan.arena, "%s %s", benchmark_name(run), when);
+}
+
+/* Who runs: in public records the site. /etc/passwd is read as a file, since the system's name service can hang on a dead server. */
+static const char *user_name(struct run *run)
+{
+    static const char *const names[] = {"USER", "LOGNAME", NULL};
+    if (run->host.public_profile) {
+        const char *site = opt_text(&run->plan.opts, "site");
+        return site ? site : "";
+    }
+    const char *name = first_of(getenv, names);
+    if (*name)
+        return name;
+    FILE *passwd = fopen("/etc/passwd", "re");
+    struct passwd entry, *p = NULL;
+    char text[4096];
+    while (passwd && fgetpwent_r(passwd, &entry, text, sizeof text, &p) == 0 && p->pw_uid != getuid())
+        p = NULL;
+    name = p ? arena_dup(&run->plan.arena, p->pw_name, strlen(p->pw_name)) : arena_printf(&run->plan.arena, "%u", (unsigned)getuid());
+    if (passwd)
+        fclose(passwd);
+    return name ? name : "";
+}
+
+/* The journal's place: beside the tree, else in the user's state folder. */
+static int open_spool(struct run *run, struct err *err)
+{
+    struct err first = {0};
+    if (spool_create(&run->spool, run->plan.spool, run->wire->run_id, &first) == 0)
+        return 0;
+    if (run->plan.spool_fallback && spool_create(&run->spool, run->plan.spool_fallback, run->wire->run_id, err) == 0) {
+        char text[1400];
+        snprintf(text, sizeof text, "%s; the run is kept in %s", first.text, run->plan.spool_fallback);
+        run_tell(run, WIRE_NOTE, 0, text);
+        return 0;
+    }
+    *err = first;
+    return -1;
+}
+
+/* Paths as they stand in the journal: in a public record from the spool on, since they pass through somebody's home. */
+static const char *told_path(struct run *run, const char *path)
+{
+    char text[4096];
+    if (!run->host.public_profile || !path || path[0] != '/' || !spool_relative(&run->spool, path, text, sizeof text))
+        return path;
+    return arena_dup(&run->plan.arena, text, strlen(text));
+}
+
+static int open_journal(struct run *run, struct err *err)
+{
+    static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", NULL};
+    char host[256] = "";
+    if (!run->host.public_profile)
+        gethostname(host, sizeof host - 1);
+    struct buf options CLEANUP_BUF;
+    struct reference_files references = {.count = 0}; /* of a series each repetition is judged */
+    buf_init(&options, 64 * 1024);
+    if (!run->series)
+        references = run->plan.references;
+    for (size_t i = 0; i < references.count; i++)
+        references.path[i] = told_path(run, references.path[i]);
+    const char *job = first_of(getenv, jobs), *archive_dir = opt_text(&run->plan.opts, "archive");
+    bool archive = !run->nested && !run->host.public_profile && (*job || opt_on(&run->plan.opts, "archive-job"));
+    if (archive_dir)
+        archive_dir = *archive_dir ? told_path(run, plan_absolute(run->plan.cwd, archive_dir, &run->plan.arena)) : NULL;
+    finish_options_print(&(struct finish_options){.log_max = run->log_max,
+                                                  .archive = archive,
+                                                  .archive_dir = archive_dir,
+                                                  .rules = run->series ? NULL : told_path(run, run->plan.rules),
+                                                  .series = run->series,
+                                                  .references = references,
+                                                  .merged = run->wire->merged,
+                                                  .public_profile = run->host.public_profile},
+                         &options);
+    if (options.failed || !run->told_argv)
+        return err_set(err, ERR_SYSTEM, "recorder: no memory");
+    struct journal_head head = {.host = host,
+                                .experiment = run->plan.experiment,
+                                .run_name = redaction_text(&run->redaction, run_name(run), &run->plan.arena),
+                                .tree = told_path(run, run->plan.tree),
+                                .user = user_name(run),
+                                .job = job,
+                                .options = options.p,
+                                .argv = run->told_argv,
+                                .start_ms = run->wire->start_wall_ms};
+    memcpy(head.id, run->wire->run_id, sizeof head.id);
+    return journal_create(&run->journal, run->spool.dir, &head, err);
+}
+
+static void record_pairs(struct run *run, const char *option, void (*put)(struct record *, const char *, struct str))
+{
+    for (const struct opt_value *v = opt_find(&run->plan.opts, option); v && v->text; v = v->next) {
+        struct str rest = str_of(v->text), key = str_cut(&rest, '=');
+        char *name = arena_dup(&run->plan.arena, key.p, key.n);
+        if (name)
+            put(&run->record, name, rest.p ? rest : STR(""));
+    }
+}
+
+/* The shape of the job as the launcher before the program was told it: `srun -n 64 ior`. */
+static void record_shape(struct run *run)
+{
+    struct peel_shape shape;
+    run->record.source = "launcher";
+    if (!peel_shape(run->plan.argv, &shape))
+        return;
+    const struct {
+        const char *key;
+        int value;
+    } rows[] = {{"job.tasks", shape.tasks},
+                {"job.nodes", shape.nodes},
+                {"job.tasks_per_node", shape.tasks_per_node},
+                {"job.cpus_per_task", shape.cpus_per_task}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value)
+            record_param_int(&run->record, rows[i].key, rows[i].value);
+}
+
+/* Tags that MLflow's own client takes from the environment: a JSON object of texts. What MLflow and we say of a run is not theirs to say. */
+static void record_context(struct run *run)
+{
+    const char *text = env_text(run->host.env, "MLFLOW_RUN_CONTEXT");
+    struct json *context = NULL;
+    struct err err;
+    if (!text)
+        return;
+    if (json_parse(&context, str_of(text), NULL, &err) || !json_is_object(context))
+        run_warn(run, "MLFLOW_RUN_CONTEXT is no JSON object of tags: nothing of it is recorded");
+    run->record.source = "MLFLOW_RUN_CONTEXT";
+    for (const struct json *tag = json_first(context); tag; tag = json_next(tag))
+        if (json_is_string(tag) && json_key(tag) && strncmp(json_key(tag), "mlflow.", 7) != 0 &&
+            strncmp(json_key(tag), "benchwrap.", 10) != 0)
+            record_tag(&run->record, json_key(tag), str_of(json_string(tag, "")));
+    json_free(context);
+}
+
+static void record_identity(struct run *run)
+{
+    struct record *r = &run->record;
+    const struct wire *w = run->wire;
+    const char *const *program = (const char *const *)run->plan.program;
+    const char *cluster = opt_text(&run->plan.opts, "cluster"), *site = opt_text(&run->plan.opts, "site"),
+               *note = opt_text(&run->plan.opts, "note");
+    record_context(run);
+    r->source = "recorder";
+    record_tag(r, "benchwrap.run_id", str_of(w->run_id));
+    record_tag(r, "benchwrap.version", STR(BW_VERSION));
+    record_tag(r, "benchwrap.format", str_of(arena_printf(&run->plan.arena, "%d", MLRUNS_FORMAT)));
+    record_tag(r, "benchwrap.scope", str_of(w->scope));
+    record_tag(r, "benchwrap.streams", w->merged ? STR("merged") : w->ring[0].used || w->ring[1].used ? STR("separate") : STR("none"));
+    record_tag(r, "benchmark", str_of(benchmark_name(run)));
+    record_tag(r, "mlflow.source.type", STR("LOCAL"));
+    if (*user_name(run))
+        record_tag(r, "mlflow.user", str_of(user_name(run)));
+    if (program && program[0])
+        record_tag(r, "mlflow.source.name", str_of(run->host.public_profile ? benchmark_name(run) : program[0]));
+    if (run->plan.server_run)
+        record_tag(r, "benchwrap.server_run", str_of(run->plan.server_run));
+    if (w->parent_id[0])
+        record_tag(r, run->nests ? "mlflow.parentRunId" : "benchwrap.parent_run_id", str_of(w->parent_id));
+    if (w->ranks > 1 || opt_on(&run->plan.opts, "per-rank"))
+        record_param_int(r, "job.rank", w->rank);
+    r->source = "option";
+    if (site)
+        record_tag(r, "site", str_of(site));
+    if (cluster)
+        record_tag(r, "cluster", str_of(cluster));
+    if (note)
+        record_tag(r, "mlflow.note.content", str_of(note));
+    record_pairs(run, "tag", record_tag);
+    record_pairs(run, "param", record_param);
+    r->source = "recorder";
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 64 * 1024);
+    for (char *const *a = run->told_argv; a && *a; a++) {
+        if (a != run->told_argv)
+            buf_putc(&line, ' ');
+        buf_puts(&line, *a);
+    }
+    if (!run->host.public_profile)
+        record_tag(r, "benchwrap.command", buf_text(&line));
+    for (const struct plan_warning *x = run->plan.warnings; x; x = x->next)
+        run_warn(run, x->text);
+}
+
+/* A run inside a run goes where its parent is, unless it was told another experiment. The parent's journal tells where that is. */
+static void follow_parent(struct run *run)
+{
+    struct spool parent;
+    struct record r;
+    struct journal_head head;
+    struct journal_state state;
+    const char *roots[] = {run->plan.spool, run->plan.spool_fallback};
+    run->nested = run->wire->parent_id[0] != 0;
+    for (size_t i = 0; run->nested && i < 2; i++) {
+        if (!roots[i] || spool_open(&parent, roots[i], run->wire->parent_id, NULL))
+            continue;
+        if (journal_read(parent.dir, &r, &head, &state, NULL) == 0) {
+            if (strcmp(run->plan.experiment_where, "--experiment") != 0)
+                run->plan.experiment = arena_dup(&run->plan.arena, head.experiment, strlen(head.experiment));
+            run->nests = run->plan.experiment && strcmp(run->plan.experiment, head.experiment) == 0;
+            record_deinit(&r);
+        }
+        spool_close(&parent);
+        return;
+    }
+}
+
+static void set_host(struct run *run, char **env)
+{
+    run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                              .root_path = "/",
+                              .real = true,
+                              .env = env,
+                              .argv = run->plan.program,
+                              .full_argv = run->plan.argv,
+                              .cwd = run->plan.cwd,
+                              .spool = -1,
+                              .metadata = opt_text(&run->plan.opts, "cloud-metadata"),
+                              .counters = opt_on(&run->plan.opts, "counters"),
+                              .public_profile = strcmp(opt_text(&run->plan.opts, "profile"), "public") == 0};
+}
+
+/* A published run shall be small: all sites fetch it. Half of what a run may hold is for the streams. */
+static void set_limits(struct run *run)
+{
+    const struct opt_value *asked = opt_find(&run->plan.opts, "artifact-max");
+    uint64_t max = opt_bytes(&run->plan.opts, "artifact-max");
+    if (asked->origin == OPT_DEFAULT && run->host.public_profile)
+        max = PUBLISHED_MAX;
+    run->log_max = opt_bytes(&run->plan.opts, "log-max");
+    if (opt_find(&run->plan.opts, "log-max")->origin == OPT_DEFAULT && run->log_max > max / 4)
+        run->log_max = max / 4;
+    uint64_t streams = 2 * run->log_max;
+    run->keep_left = streams < max / 2 ? max - streams : max / 2;
+}
+
+static void stream_take(void *stream, const void *p, size_t n)
+{
+    stream_write(stream, p, n);
+}
+
+/* All that must be there before the program may start: journal with its first line, quick facts. */
+int run_begin(struct run *run, int argc, char **argv, char **env, struct err *err)
+{
+    if (plan_make(&run->plan, argc, argv, env, err))
+        return -1;
+    set_host(run, env);
+    set_limits(run);
+    if (redaction_begin(&run->redaction, run->host.public_profile, &run->host, err))
+        return -1;
+    run->host.redact = &run->redaction.redact;
+    run->told_argv = redaction_argv(&run->redaction, run->plan.argv, &run->plan.arena);
+    files_look_begin(&run->files, run->plan.rules, run->plan.program);
+    run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, "sample") * 1e9);
+    follow_parent(run);
+    if (!run->plan.experiment)
+        return err_set(err, ERR_SYSTEM, "recorder: no memory");
+    if (open_spool(run, err) || open_journal(run, err))
+        return -1;
+    record_init(&run->record, run->wire->run_id, run->wire->start_wall_ms);
+    run->record.listen = journal_fact;
+    run->record.context = run->journal;
+    redaction_of_record(&run->redaction, &run->record);
+    stream_init(&run->streams[0], run->spool.dir, "stdout.log", run->log_max);
+    stream_init(&run->streams[1], run->spool.dir, "stderr.log", run->log_max);
+    for (int i = 0; i < WIRE_STREAMS; i++)
+        redact_stream_init(&run->cleaned[i], &run->redaction.streams, stream_take, &run->streams[i]);
+    run->host.spool = run->spool.dir;
+    struct buf cache CLEANUP_BUF;
+    buf_init(&cache, 4096);
+    if (probes_cache_dir(env, &cache))
+        run->host.cache = arena_dup(&run->plan.arena, cache.p, cache.n);
+    record_identity(run);
+    record_shape(run);
+    journal_flush(run->journal, false, NULL);
+    server_begin(run);
+    probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);
+    files_wait(&run->files, FILES_WAIT_MS);
+    return 0;
+}

@@ -1,0 +1,135 @@
+/* children.c: the tests of one output as child runs. */
+#include "run/children.h"
+
+#include "run/make.h"
+
+#include <stdio.h>
+
+/* Is the key one of the block's ("t0.write.bw…")? Then *key loses the prefix. Machine facts can begin with the same word, rules' facts only count. */
+static bool of_block(const struct fact *f, const char *name, struct str *key)
+{
+    size_t n = strlen(name);
+    if (!str_starts(str_of(f->source), "rule:") || !str_starts(f->key, name) || f->key.n <= n + 1 || f->key.p[n] != '.')
+        return false;
+    *key = str_sub(f->key, n + 1, f->key.n);
+    return true;
+}
+
+static bool of_any_block(const struct fact *f, const struct rules_outcome *outcome)
+{
+    struct str key;
+    for (size_t i = 0; i < outcome->blocks; i++)
+        if (of_block(f, outcome->block[i].name, &key))
+            return true;
+    return false;
+}
+
+/* Facts of the whole run that hold for each of its tests too. Wall time, processor time and samples of the machine do not. */
+static bool of_each(const struct fact *f)
+{
+    static const char *const not_tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchwrap.headline", "mlflow.runName"};
+    if (f->kind == FACT_METRIC)
+        return str_is(f->key, "run.exit_status") || str_is(f->key, "run.output_B");
+    if (f->kind == FACT_ARTIFACT)
+        return str_is(f->key, "rules.yaml");
+    for (size_t i = 0; f->kind == FACT_TAG && i < sizeof not_tags / sizeof *not_tags; i++)
+        if (str_is(f->key, not_tags[i]))
+            return false;
+    return f->kind == FACT_PARAM || (f->kind == FACT_TAG && !str_starts(f->key, "benchwrap.rules_file."));
+}
+
+/* The key without the prefix of whichever block it is of; false: of none. */
+static bool without_block(const struct rules_outcome *outcome, struct str *key)
+{
+    for (size_t i = 0; i < outcome->blocks; i++) {
+        size_t n = strlen(outcome->block[i].name);
+        if (str_starts(*key, outcome->block[i].name) && key->n > n + 1 && key->p[n] == '.') {
+            *key = str_sub(*key, n + 1, key->n);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The whole run's headline metrics, which are those of its first test, as this test has them. */
+static void take_headline(struct record *to, const struct record *from, const struct rules_outcome *outcome)
+{
+    const struct fact *f = record_find(from, FACT_TAG, "benchwrap.headline");
+    struct buf words CLEANUP_BUF;
+    struct str rest = f ? f->text : STR("");
+    char key[300];
+    buf_init(&words, 8192);
+    for (struct str word; (word = str_word(&rest)).n;) {
+        if (!without_block(outcome, &word) || (size_t)snprintf(key, sizeof key, STR_FMT, STR_ARG(word)) >= sizeof key)
+            continue;
+        if (record_find(to, FACT_METRIC, key))
+            buf_printf(&words, "%s%s", words.n ? " " : "", key);
+    }
+    if (words.n)
+        record_tag(to, "benchwrap.headline", buf_text(&words));
+}
+
+static void take_facts(struct record *to, const struct record *from, const struct rules_outcome *outcome, const struct rules_block *block)
+{
+    for (const struct fact *f = from->first; f; f = f->next) {
+        struct fact own = *f;
+        size_t n = strlen(block->name);
+        if (f->kind == FACT_WARNING) {
+            if (str_starts(f->text, block->name) && f->text.n > n + 1 && f->text.p[n] == '.')
+                record_warning(to, STR_FMT, STR_ARG(str_sub(f->text, n + 1, f->text.n)));
+        } else if (of_block(f, block->name, &own.key) || (!of_any_block(f, outcome) && of_each(f)))
+            record_fact(to, &own);
+    }
+}
+
+static enum run_status status_of(const struct rules_block *block, enum run_status program)
+{
+    return program == RUN_FINISHED && !block->complete ? RUN_FAILED : program;
+}
+
+/* The child's record. false: no memory. */
+static bool child_make(struct finished *child, const struct finished *parent, const struct rules_outcome *outcome,
+                       const struct rules_block *block, enum run_status program)
+{
+    const struct record *from = &parent->record;
+    struct record *to = &child->record;
+    char id[33], name[400];
+    snprintf(name, sizeof name, "%s/%s", from->id, block->name);
+    make_id(id, "child", str_of(name));
+    *child = (struct finished){.head = parent->head, .verdict = "none", .reason = block->reason ? block->reason : ""};
+    record_init(to, id, from->start_ms);
+    to->end_ms = from->end_ms;
+    to->status = status_of(block, program);
+    to->source = "recorder";
+    take_facts(to, from, outcome, block);
+    take_headline(to, from, outcome);
+    to->source = "recorder";
+    child->verdict = to->status != RUN_FINISHED || block->verdict == VERDICT_FAIL ? "fail" : block->verdict == VERDICT_PASS ? "pass" : "none";
+    snprintf(name, sizeof name, "%.300s %.64s", parent->head.run_name ? parent->head.run_name : "", block->name);
+    char *run_name = arena_dup(&to->arena, name, strlen(name));
+    child->head.run_name = run_name;
+    memcpy(child->head.id, id, sizeof id);
+    record_tag(to, "mlflow.parentRunId", str_of(from->id));
+    record_tag(to, "benchwrap.run_id", str_of(id));
+    record_tag(to, "benchwrap.block", str_of(block->name));
+    record_tag(to, "benchwrap.verdict", str_of(child->verdict));
+    if (child->reason[0])
+        record_tag(to, "benchwrap.reason", str_of(child->reason));
+    return run_name && !record_lost(to);
+}
+
+int children_publish(struct spool *s, const struct finished *parent, const struct finish_options *o, const struct rules_outcome *outcome,
+                     enum run_status status, struct buf *places, struct err *err)
+{
+    for (size_t i = 0; i < outcome->blocks; i++) {
+        const struct rules_block *block = &outcome->block[i];
+        struct finished child;
+        int rc = child_make(&child, parent, outcome, block, status) ? finish_publish(s, &child, o, err) : err_set(err, ERR_SYSTEM, "no memory");
+        if (rc == 0)
+            buf_printf(places, " %s", child.place);
+        finished_deinit(&child);
+        if (rc)
+            return err_wrap(err, "child run %s", block->name);
+    }
+    return 0;
+}

@@ -1,0 +1,157 @@
+/* commit.c: a run recorded in a results repository is committed; see run/commit.h. */
+#include "run/commit.h"
+
+#include "base/fs.h"
+#include "plan/results.h"
+#include "results/commit_runs.h"
+#include "results/scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TROUBLE "commit-trouble" /* below .benchwrap: why the last commit did not come about */
+enum { WAIT_S = 60, PATH_BYTES = 4200 };
+
+/* Do the runs of this plan go into a results repository, to be committed by themselves? */
+static bool is_committed(const struct plan *p)
+{
+    char tree[PATH_BYTES];
+    if (!p->repository || strcmp(opt_text(&p->opts, "commit"), "none") == 0)
+        return false;
+    snprintf(tree, sizeof tree, "%s/mlruns", strcmp(p->repository, "/") ? p->repository : "");
+    return strcmp(tree, p->tree) == 0;
+}
+
+static bool concerns(const struct run *run)
+{
+    return !run->nested && !run->wire->in_series && is_committed(&run->plan);
+}
+
+static void state_path(const struct run *run, const char *name, char to[PATH_BYTES])
+{
+    snprintf(to, PATH_BYTES, "%.4000s/.benchwrap/%s", run->plan.repository, name);
+}
+
+/* ---- what is told ---- */
+
+static void tell_trouble(const struct run *run)
+{
+    char path[PATH_BYTES], text[1400];
+    CLEANUP_BUF struct buf why;
+    buf_init(&why, 4096);
+    state_path(run, TROUBLE, path);
+    if (fs_read(AT_FDCWD, path, 1000, FS_CUT, &why, NULL) < 0 || !why.n)
+        return;
+    struct str line = str_trim(buf_text(&why));
+    snprintf(text, sizeof text, "runs before this one are not committed: " STR_FMT "; they are kept, \"benchwrap commit\" tries again",
+             STR_ARG(line));
+    run_tell(run, WIRE_NOTE, 0, text);
+}
+
+/* Are there so many runs in the experiment's folder? Counted as far as that. */
+static bool is_large(const struct run *run, uint32_t experiment)
+{
+    char path[PATH_BYTES];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%.4000s/%" PRIu32, run->plan.tree, experiment);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && n < COMMIT_BATCH_FROM && (e = readdir(d));)
+        n += record_is_id(str_of(e->d_name));
+    if (d)
+        closedir(d);
+    return n >= COMMIT_BATCH_FROM;
+}
+
+static void tell_batches(const struct run *run, const struct finished *f)
+{
+    char path[PATH_BYTES], name[64], text[600];
+    snprintf(name, sizeof name, "batches-%" PRIu32, f->experiment);
+    state_path(run, name, path);
+    if (strcmp(opt_text(&run->plan.opts, "commit"), "run") != 0 || access(path, F_OK) == 0 || !is_large(run, f->experiment) ||
+        fs_create(AT_FDCWD, path, (struct str){"", 0}, 0666, NULL))
+        return;
+    snprintf(
+        text, sizeof text,
+        "experiment %.128s has %d runs: from now on they are committed in batches (once a day, by \"benchwrap share\" or \"benchwrap commit\"), "
+        "since each commit writes the whole list of names",
+        f->experiment_name ? f->experiment_name : "", COMMIT_BATCH_FROM);
+    run_tell(run, WIRE_NOTE, 0, text);
+}
+
+void run_commit_tell(const struct run *run, const struct finished *f)
+{
+    if (!concerns(run))
+        return;
+    tell_trouble(run);
+    tell_batches(run, f);
+}
+
+/* ---- what is done ---- */
+
+/* mine: the run that it is about; NULL: all that are new. */
+static int commit(const struct plan *plan, const char *mine, struct arena *a, struct err *err)
+{
+    struct results s;
+    struct commit_done done;
+    bool each = strcmp(opt_text(&plan->opts, "commit"), "run") == 0;
+    int rc = plan_results(plan, NULL, false, a, &s, err);
+    if (rc)
+        return rc > 0 ? 0 : -1; /* not set up: somebody's clone that only records */
+    struct commit_wish wish = {.mine = mine, .when = each ? COMMIT_EACH : COMMIT_DAILY, .wait_s = WAIT_S};
+    rc = commit_runs(&s, &wish, &done, err);
+    results_close(&s);
+    return rc < 0 ? -1 : 0; /* who waited in vain leaves it to whoever is at work */
+}
+
+void run_commit(const struct run *run)
+{
+    struct arena a;
+    struct err err = {0};
+    char path[PATH_BYTES];
+    if (!concerns(run))
+        return;
+    state_path(run, TROUBLE, path);
+    arena_init(&a, 0);
+    if (commit(&run->plan, run->record.id, &a, &err))
+        fs_write(AT_FDCWD, path, str_of(err.text), 0666, false, NULL);
+    else
+        unlink(path);
+    arena_deinit(&a);
+}
+
+void run_commit_made(const struct plan *p, const char *verb, FILE *notes)
+{
+    struct arena a;
+    struct err err = {0};
+    if (!is_committed(p))
+        return;
+    arena_init(&a, 0);
+    if (commit(p, NULL, &a, &err))
+        fprintf(notes, "benchwrap: %s: the runs are not committed: %s; they are kept, \"benchwrap commit\" tries again\n", verb, err.text);
+    arena_deinit(&a);
+}
+
+void run_commit_behind(const struct run *run)
+{
+    pid_t pid = concerns(run) ? fork() : -1;
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    if (pid)
+        return;
+    if (fork() == 0) { /* nobody's child: nobody has to wait */
+        int null = open("/dev/null", O_RDWR);
+        setsid();
+        for (int i = 0; null >= 0 && i < 3; i++)
+            dup2(null, i);
+        setpriority(PRIO_PROCESS, 0, 19);
+        run_commit(run);
+    }
+    _exit(0);
+}

@@ -1,0 +1,245 @@
+/* end.c: a run has ended: what it used, how it ended, the files that belong to it, what is looked at afterwards. */
+#include "base/clock.h"
+#include "base/exit_words.h"
+#include "base/fs.h"
+#include "benchmarks/rules.h"
+#include "run/counters.h"
+#include "run/keep.h"
+#include "run/state.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOOK_BEFORE_MS = 300, LOOK_AFTER_MS = 5000 };
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void record_usage(struct run *run)
+{
+    struct record *r = &run->record;
+    const struct wire_msg *e = &run->end;
+    struct rusage own;
+    int status = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : 128 + WTERMSIG(e->status);
+    int64_t at = e->wall_ms;
+    record_metric(r, "run.user_s", seconds(e->usage.ru_utime), "s", DIR_LOWER, 0, at);
+    record_metric(r, "run.system_s", seconds(e->usage.ru_stime), "s", DIR_LOWER, 0, at);
+    record_metric(r, "run.max_rss_MiB", (double)e->usage.ru_maxrss / 1024, "MiB", DIR_LOWER, 0, at);
+    record_metric(r, "run.exit_status", status, "", DIR_NONE, 0, at);
+    if (getrusage(RUSAGE_SELF, &own) == 0)
+        record_metric(r, "run.overhead_s", seconds(own.ru_utime) + seconds(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER, 0,
+                      at);
+    counters_tell(r, e->counters, at);
+    if (e->orphans)
+        record_metric(r, "run.orphans", e->orphans, "", DIR_NONE, 0, at);
+    if (e->left) {
+        record_metric(r, "run.left_running", e->left, "", DIR_NONE, 0, at);
+        record_warning(r, "%u process%s that the program left behind %s still running", e->left, e->left == 1 ? "" : "es",
+                       e->left == 1 ? "was" : "were");
+    }
+}
+
+bool run_is_ending(int number)
+{
+    static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL, SIGXCPU};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (number == ending[i])
+            return true;
+    return false;
+}
+
+/* Why the program's end was what it was, in words, and MLflow's status for it. */
+static enum run_status status_of(struct run *run, char *why, size_t size)
+{
+    const struct wire_msg *e = &run->end;
+    int sig = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+    char words[EXIT_WORDS_SIZE];
+    exit_words(words, WEXITSTATUS(e->status), sig);
+    snprintf(why, size, "%s", words);
+    if (sig) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", sig);
+        record_tag(&run->record, "benchwrap.signal_number", str_of(number));
+    }
+    if (e->timed_out) {
+        snprintf(why, size, "time limit of %s s reached", opt_text(&run->plan.opts, "timeout"));
+        return RUN_KILLED;
+    }
+    if (run_is_ending(sig) || ((e->finish_signal || run->job.signal) && e->status != 0))
+        return RUN_KILLED;
+    return e->status ? RUN_FAILED : RUN_FINISHED;
+}
+
+static void record_streams(struct run *run)
+{
+    static const char *const names[] = {"stdout", "stderr"};
+    for (int i = 0; i < WIRE_STREAMS; i++) {
+        uint64_t dropped = atomic_load(&run->wire->ring[i].dropped) + run->streams[i].lost;
+        char key[48], text[24];
+        if (dropped) {
+            snprintf(key, sizeof key, "benchwrap.dropped.%s", names[i]);
+            snprintf(text, sizeof text, "%llu", (unsigned long long)dropped);
+            record_tag(&run->record, key, str_of(text));
+            char why[200];
+            snprintf(why, sizeof why, "%s: %s bytes are not in the record (%s)", names[i], text,
+                     run->streams[i].error ? strerror(run->streams[i].error) : "the recorder was too slow");
+            run_warn(run, why);
+        }
+        if (run->end.lost[i])
+            record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i],
+                           (unsigned long long)run->end.lost[i]);
+        stream_deinit(&run->streams[i]);
+    }
+}
+
+/* Where what was added begins: behind the end of a line. Else the file was written anew. */
+static uint64_t added_from(int spool, const char *file, uint64_t from)
+{
+    CLEANUP_FD int fd = openat(spool, file, O_RDONLY | O_CLOEXEC);
+    char last = 0;
+    return from && fd >= 0 && pread(fd, &last, 1, (off_t)from - 1) == 1 && last == '\n' ? from : 0;
+}
+
+/* The file that the program wrote is kept, for the rules to be read; how far it is another run's is said. */
+static void keep_rules_file(struct run *run, size_t i, const struct file_chosen *chosen)
+{
+    struct record *r = &run->record;
+    struct err err = {0};
+    const char *path = chosen->file->path;
+    char key[48], text[24];
+    const struct fact *last = r->last;
+    if (keep_file(r, run->spool.dir, path, str_base_name(path), &run->keep_left, &run->redaction.redact, &err)) {
+        record_warning(r, "rules: %s", err.text);
+        return;
+    }
+    if (r->last == last || r->last->kind != FACT_ARTIFACT)
+        return;
+    const char *kept = arena_dup(&r->arena, r->last->text.p, r->last->text.n);
+    uint64_t from = kept ? added_from(run->spool.dir, kept, chosen->from) : 0;
+    snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+    record_tag(r, key, str_of(kept));
+    if (!from)
+        return;
+    record_warning(r, "rules: %s was there before: what the program added to it is read, from byte %" PRIu64, path, from);
+    snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
+    snprintf(text, sizeof text, "%" PRIu64, from);
+    record_tag(r, key, str_of(text));
+}
+
+/* Two patterns may mean one file. Whoever reads both shall not read it twice. */
+static bool kept_already(const struct rules *rules, const struct file_seen *const *kept, size_t n, const struct file_seen *f)
+{
+    for (size_t i = 0; i < n; i++)
+        if (kept[i] && kept[i]->dev == f->dev && kept[i]->ino == f->ino && rules_files_share(rules, i, n))
+            return true;
+    return false;
+}
+
+/* A file from before would tell another run's numbers: only those count that the program wrote. */
+static void keep_rules_files(struct run *run)
+{
+    struct files_look look;
+    struct files_list before, after;
+    struct rules *rules = run->plan.loaded;
+    struct record *r = &run->record;
+    const struct file_seen *kept[FILES_RULES_MAX] = {0};
+    if (!run->files.child)
+        return; /* the rules name no files */
+    files_seen(&run->files, LOOK_BEFORE_MS, &run->plan.arena, &before);
+    files_look_begin(&look, run->plan.rules, run->plan.program);
+    files_seen(&look, LOOK_AFTER_MS, &run->plan.arena, &after);
+    if (!after.known) {
+        record_warning(r, "rules: the files that they name could not be looked for in %d s", LOOK_AFTER_MS / 1000);
+        return;
+    }
+    if (!rules && rules_load(&rules, run->plan.rules, NULL))
+        return; /* finish_run tells */
+    for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++) {
+        struct file_chosen chosen;
+        char key[48];
+        files_choose(&before, after.first, i, run->wire->start_wall_ms, run->program_mono_ns, &chosen);
+        if (!chosen.file && chosen.stale)
+            record_warning(r, "rules: %s is older than this run and is not read", chosen.stale->path);
+        if (chosen.doubtful) { /* it may be the newest */
+            record_warning(r, "rules: %s was written to, but nobody saw what was in it before the program: it is not read",
+                           chosen.doubtful->path);
+            chosen = (struct file_chosen){0};
+        }
+        if (chosen.fresh > 1)
+            record_warning(r, "rules: the program wrote %zu files %s; %s is the newest and is read", chosen.fresh, rules_file(rules, i),
+                           chosen.file->path);
+        snprintf(key, sizeof key, "benchwrap.rules_file.%" PRIu32, i);
+        if (chosen.file && !rules_file_is_read(rules, i))
+            record_tag(r, key, STR("found"));
+        else if (chosen.file && !kept_already(rules, kept, i, chosen.file))
+            keep_rules_file(run, i, &chosen);
+        kept[i] = chosen.file && rules_file_is_read(rules, i) ? chosen.file : NULL;
+    }
+    if (rules != run->plan.loaded)
+        rules_free(rules);
+}
+
+/* Files that the rules and the user name are copied while they are as the program left them. */
+static void keep_files(struct run *run)
+{
+    run->record.source = "rules";
+    keep_rules_files(run);
+    run->record.source = "option";
+    for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
+        keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left, &run->redaction.redact);
+}
+
+/* How much was left out, so that a reader knows that stars were not printed by the program. */
+static void record_redaction(struct run *run)
+{
+    const struct redact *done = &run->redaction.streams;
+    char text[32];
+    if (done->secrets > 0) {
+        snprintf(text, sizeof text, "%zu", done->secrets);
+        record_tag(&run->record, "benchwrap.secrets_redacted", str_of(text));
+    }
+    if (done->identities > 0) {
+        snprintf(text, sizeof text, "%zu", done->identities);
+        record_tag(&run->record, "benchwrap.identities_replaced", str_of(text));
+    }
+}
+
+void run_close(struct run *run)
+{
+    struct record *r = &run->record;
+    char why[256];
+    r->source = "recorder";
+    int64_t end = clock_wall_ms();
+    r->status = RUN_KILLED;
+    if (run->end.kind == WIRE_ENDED) {
+        end = run->end.wall_ms;
+        double wall = (double)(run->end.mono_ns - run->program_mono_ns) / 1e9;
+        record_metric(r, "run.wall_s", wall, "s", DIR_LOWER, 0, end);
+        record_usage(run);
+        r->status = status_of(run, why, sizeof why);
+        if (r->status == RUN_KILLED && !run->end.timed_out)
+            job_explain(run, why, sizeof why);
+    } else
+        snprintf(why, sizeof why, "the launcher was killed, so the program's end was not seen");
+    record_streams(run);
+    keep_files(run);
+    probes_run(PROBE_AFTER, run->nested, &run->host, r);
+    nodes_end(run);
+    sacct_end(run);
+    job_end(run);
+    job_close(run);
+    r->source = "recorder";
+    record_redaction(run);
+    if (why[0])
+        record_tag(r, "benchwrap.ended", str_of(why));
+    r->end_ms = end;
+    journal_ended(run->journal, end, r->status, why);
+}

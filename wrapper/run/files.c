@@ -1,0 +1,234 @@
+/* files.c: which of the files that the rules name did the program write? */
+#include "run/files.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "benchmarks/catalogue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    GRAIN_MS = 20, /* file times come from the kernel's coarse clock */
+    PATH_BYTES = 4096,
+    ALL_BYTES = 8 << 20
+};
+/* What a child tells of a file; its path follows. A last one with this rule says that it is all. */
+struct told {
+    uint32_t rule, path_n;
+    uint64_t dev, ino, size;
+    int64_t mtime_ns, btime_ns; /* of the last: mtime_ns is the time when all had been seen */
+};
+static const uint32_t ALL_TOLD = UINT32_MAX;
+
+static int64_t nanoseconds(struct statx_timestamp t)
+{
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool tell(int fd, uint32_t rule, const char *path)
+{
+    struct statx st;
+    size_t n = strlen(path);
+    if (n >= PATH_BYTES || statx(AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &st) || !S_ISREG(st.stx_mode))
+        return true;
+    struct told t = {.rule = rule,
+                     .path_n = (uint32_t)n,
+                     .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,
+                     .ino = st.stx_ino,
+                     .size = st.stx_size,
+                     .mtime_ns = nanoseconds(st.stx_mtime),
+                     .btime_ns = st.stx_mask & STATX_BTIME ? nanoseconds(st.stx_btime) : 0};
+    return fs_write_all(fd, &t, sizeof t) == 0 && fs_write_all(fd, path, n) == 0;
+}
+
+/* In the child. A name that the arguments give is a name, whatever characters are in it. */
+static bool tell_rule(int fd, const struct rules *rules, uint32_t i, char *const *argv, struct arena *a)
+{
+    const char *pattern = rules_file(rules, i), *path = rules_file_path(rules, i, argv, a);
+    glob_t found = {0};
+    bool good = true;
+    if (!path)
+        return true;
+    if (path != pattern || !strpbrk(pattern, "*?["))
+        return tell(fd, i, path);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+        for (size_t k = 0; good && k < found.gl_pathc && k < FILES_SEEN_MAX; k++)
+            good = tell(fd, i, found.gl_pathv[k]);
+    globfree(&found);
+    return good;
+}
+
+/* The journal's lock must not live on in a child that hangs. */
+static int only_descriptor(int fd)
+{
+    if (dup2(fd, 0) != 0)
+        return -1;
+    if (close_range(1, ~0u, 0) != 0) /* before Linux 5.9 */
+        for (fd = 1; fd < 4096; fd++)
+            close(fd);
+    return 0;
+}
+
+static void look(int fd, const char *path, char *const *argv)
+{
+    struct rules *rules;
+    struct arena a;
+    struct told all = {.rule = ALL_TOLD};
+    arena_init(&a, 1 << 20);
+    fd = only_descriptor(fd);
+    if (fd < 0 || rules_load(&rules, path, NULL))
+        return;
+    for (uint32_t i = 0; i < FILES_RULES_MAX && rules_file(rules, i); i++)
+        if (!tell_rule(fd, rules, i, argv, &a))
+            return;
+    all.mtime_ns = clock_mono_ns();
+    fs_write_all(fd, &all, sizeof all);
+}
+
+/* Do the rules name files? Most do not, and then no child is needed. Their text tells without being compiled. */
+static bool name_files(const char *rules)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, CATALOGUE_FILE_MAX + 1);
+    return rules && catalogue_read(rules, &text, NULL) == 0 && str_has(buf_text(&text), "file:");
+}
+
+void files_look_begin(struct files_look *ret, const char *rules, char *const *argv)
+{
+    int ends[2];
+    *ret = (struct files_look){.fd = -1};
+    buf_init(&ret->text, ALL_BYTES);
+    if (!name_files(rules) || pipe2(ends, O_CLOEXEC))
+        return;
+    ret->child = fork();
+    if (ret->child == 0) {
+        look(ends[1], rules, argv);
+        _exit(0);
+    }
+    close(ends[1]);
+    ret->fd = ends[0];
+    if (ret->child < 0)
+        ret->child = 0;
+}
+
+bool files_wait(struct files_look *look, int64_t wait_ms)
+{
+    int64_t until = clock_mono_ns() + wait_ms * 1000000;
+    while (look->fd >= 0) {
+        int64_t left = (until - clock_mono_ns()) / 1000000;
+        struct pollfd p = {look->fd, POLLIN, 0};
+        int ready = poll(&p, 1, left < 0 ? 0 : (int)left);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        char *room = ready > 0 ? buf_room(&look->text, 65536) : NULL;
+        ssize_t n = room ? read(look->fd, room, 65536) : -1;
+        if (n < 0)
+            return false;
+        if (n == 0)
+            break;
+        look->text.n += (size_t)n;
+    }
+    fs_close(&look->fd);
+    return true;
+}
+
+static void take_told(struct str text, struct arena *a, struct files_list *ret)
+{
+    struct file_seen **tail = &ret->first;
+    while (text.n >= sizeof(struct told)) {
+        struct told t;
+        memcpy(&t, text.p, sizeof t);
+        text = str_sub(text, sizeof t, text.n);
+        if (t.rule == ALL_TOLD) {
+            ret->known = true;
+            ret->mono_ns = t.mtime_ns;
+            return;
+        }
+        struct file_seen *f = ARENA_NEW(a, struct file_seen);
+        const char *path = t.path_n <= text.n ? arena_dup(a, text.p, t.path_n) : NULL;
+        if (!f || !path)
+            return;
+        *f = (struct file_seen){
+            .rule = t.rule, .dev = t.dev, .ino = t.ino, .size = t.size, .mtime_ns = t.mtime_ns, .btime_ns = t.btime_ns, .path = path};
+        *tail = f;
+        tail = &f->next;
+        text = str_sub(text, t.path_n, text.n);
+    }
+}
+
+void files_seen(struct files_look *look, int64_t wait_ms, struct arena *a, struct files_list *ret)
+{
+    *ret = (struct files_list){0};
+    bool all = files_wait(look, wait_ms);
+    fs_close(&look->fd);
+    if (look->child > 0) {
+        kill(look->child, SIGKILL); /* it may hang in the kernel: then it is not waited for */
+        waitpid(look->child, NULL, all ? 0 : WNOHANG);
+    }
+    take_told(buf_text(&look->text), a, ret);
+    buf_deinit(&look->text);
+    look->child = 0;
+}
+
+static const struct file_seen *same_path(const struct file_seen *list, const struct file_seen *f)
+{
+    for (; list; list = list->next)
+        if (list->rule == f->rule && !strcmp(list->path, f->path))
+            return list;
+    return NULL;
+}
+
+static bool is_before(int64_t ns, int64_t run_ms)
+{
+    return ns / 1000000 + GRAIN_MS < run_ms;
+}
+
+enum told_as { STALE, MADE, CHANGED, DOUBTFUL };
+
+/* What the program did to a file. The look before may have come when the program ran already: then it tells of how a file was only where
+ * the file had not changed since long. */
+static enum told_as told_as(const struct files_list *before, const struct file_seen *old, const struct file_seen *f, int64_t run_ms,
+                            bool in_time)
+{
+    if (before->known && !old)
+        return MADE;
+    if (old && (in_time || is_before(old->mtime_ns, run_ms))) {
+        bool same = old->dev == f->dev && old->ino == f->ino;
+        return same && old->size == f->size && old->mtime_ns == f->mtime_ns ? STALE : same ? CHANGED : MADE;
+    }
+    if (f->btime_ns / 1000000 >= run_ms)
+        return MADE;
+    return is_before(f->mtime_ns, run_ms) ? STALE : DOUBTFUL;
+}
+
+void files_choose(const struct files_list *before, const struct file_seen *after, uint32_t rule, int64_t run_ms, int64_t program_ns,
+                  struct file_chosen *ret)
+{
+    *ret = (struct file_chosen){0};
+    for (const struct file_seen *f = after; f; f = f->next) {
+        if (f->rule != rule)
+            continue;
+        const struct file_seen *old = before->known ? same_path(before->first, f) : NULL;
+        enum told_as as = told_as(before, old, f, run_ms, before->known && before->mono_ns < program_ns);
+        if (as == STALE)
+            ret->stale = f;
+        if (as == DOUBTFUL)
+            ret->doubtful = f;
+        if (as == STALE || as == DOUBTFUL)
+            continue;
+        ret->fresh++;
+        if (ret->file &&
+            (f->mtime_ns < ret->file->mtime_ns || (f->mtime_ns == ret->file->mtime_ns && strcmp(f->path, ret->file->path) < 0)))
+            continue;
+        ret->file = f;
+        ret->from = as == CHANGED && f->size > old->size ? old->size : 0;
+    }
+}

@@ -1,0 +1,348 @@
+/* finish.c: from a spool directory to a run in the tree: the same code at a run's normal end and after a crash. */
+#include "run/finish.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "benchmarks/rules.h"
+#include "launch/peel.h"
+#include "nodes/nodes.h"
+#include "run/archive.h"
+#include "run/children.h"
+#include "run/stream.h"
+#include "series/finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REFERENCES_MAX = 16 << 20 };
+
+/* ---- the rules over the kept text ---- */
+
+struct feeding {
+    struct rules_run *run;
+    const char *source;
+    uint64_t skip; /* bytes at the beginning that are another run's */
+};
+
+static void feed_piece(void *context, const void *p, size_t n)
+{
+    struct feeding *f = context;
+    size_t skip = f->skip < n ? (size_t)f->skip : n;
+    f->skip -= skip;
+    rules_feed(f->run, f->source, (const char *)p + skip, n - skip);
+}
+
+static void feed_cut(void *context, uint64_t bytes)
+{
+    struct feeding *f = context;
+    rules_cut(f->run, f->source, bytes);
+}
+
+/* Files that the rules name were copied into the spool when the program had ended; a tag tells which is which. */
+static void feed_files(struct rules_run *run, const struct rules *rules, const struct record *r, int spool, struct err *err)
+{
+    const char *pattern;
+    rules_files_known(run);
+    for (size_t i = 0; (pattern = rules_file(rules, i)); i++) {
+        struct feeding f = {run, pattern, 0};
+        char key[48];
+        snprintf(key, sizeof key, "benchwrap.rules_file_from.%zu", i);
+        str_uint(record_text(r, FACT_TAG, key), &f.skip);
+        snprintf(key, sizeof key, "benchwrap.rules_file.%zu", i);
+        const char *file = record_text(r, FACT_TAG, key).p;
+        if (!file || !file[0])
+            continue;
+        rules_found(run, pattern);
+        if (rules_file_is_read(rules, i) && stream_feed(spool, file, 0, feed_piece, feed_cut, &f, err))
+            record_warning((struct record *)r, "rules: %s", err->text);
+    }
+}
+
+static int apply_rules(struct spool *s, struct finished *f, const struct finish_options *o, char *const *env, struct rules_outcome *ret,
+                       struct err *err)
+{
+    struct record *r = &f->record;
+    struct rules *rules = NULL;
+    struct rules_run *run = NULL;
+    if (rules_load(&rules, o->rules, err))
+        return -1;
+    int rc = rules_begin(&run, rules, (char *const *)peel((char *const *)f->head.argv), env, err);
+    static const char *const logs[] = {"stdout.log", "stderr.log"};
+    static const char *const sources[] = {"stdout", "stderr"};
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "benchwrap.dropped.%s", sources[i]);
+        uint64_t dropped = 0;
+        str_uint(record_text(r, FACT_TAG, key), &dropped);
+        struct feeding feed = {run, o->merged && i == 0 ? "merged" : sources[i], 0};
+        if (dropped)
+            rules_cut(run, feed.source, dropped);
+        rc = stream_feed(s->dir, logs[i], o->log_max, feed_piece, feed_cut, &feed, err);
+    }
+    if (rc == 0)
+        feed_files(run, rules, r, s->dir, err);
+    if (run) {
+        struct err why = {0};
+        uint64_t number = 0;
+        str_uint(record_text(r, FACT_TAG, "benchwrap.signal_number"), &number);
+        int status = number ? -1 : (int)record_number(r, "run.exit_status", -1);
+        if (rules_end(run, status, (int)number, r->end_ms, r, ret, rc ? &why : err))
+            rc = -1;
+    }
+    r->source = "recorder";
+    if (rules_without_verdict(rules)) /* the program is no benchmark by that name */
+        record_tag(r, "benchwrap.rules", str_of(rules_name(rules)));
+    else
+        record_tag(r, "benchmark", str_of(rules_name(rules)));
+    record_tag(r, "benchwrap.rules_version", str_of(rules_version(rules)));
+    struct err why = {0};
+    if (fs_write(s->dir, "rules.yaml", rules_text(rules), 0644, false, &why) == 0) /* one cut by a kill is not taken for whole */
+        record_artifact(r, "rules.yaml", "rules.yaml");
+    rules_free(rules);
+    return rc;
+}
+
+/* ---- status, verdict ---- */
+
+static void judge(struct finished *f, const struct rules_outcome *outcome, const struct finish_options *o)
+{
+    bool have_rules = o->rules || o->series;
+    struct record *r = &f->record;
+    double exit_status = record_number(r, "run.exit_status", -1);
+    bool failed = r->status != RUN_FINISHED;
+    f->verdict = have_rules ? outcome->verdict == VERDICT_PASS ? "pass" : outcome->verdict == VERDICT_FAIL ? "fail" : "none" : "none";
+    f->reason = outcome->reason ? outcome->reason : "";
+    struct str ended = record_text(r, FACT_TAG, "benchwrap.ended");
+    if (failed) {
+        f->verdict = "fail";
+        /* the rules tell exit status and signal themselves, but not who sent it */
+        if (ended.n && f->reason[0] && strstr(ended.p, f->reason))
+            f->reason = ended.p;
+        else if (ended.n && !strstr(f->reason, ended.p))
+            f->reason = arena_printf(&r->arena, "%s%s%s", ended.p, f->reason[0] ? "; " : "", f->reason);
+    } else if (have_rules && !outcome->complete)
+        r->status = RUN_FAILED;
+    if (!f->reason)
+        f->reason = "";
+    if (!f->reason[0] && failed && exit_status < 0)
+        f->reason = "the recording ended before the program's end was seen";
+    run_judge_references(&o->references, r, failed, o->public_profile, &f->verdict, &f->reason);
+    record_tag(r, "benchwrap.verdict", str_of(f->verdict));
+    if (f->reason[0])
+        record_tag(r, "benchwrap.reason", str_of(f->reason));
+}
+
+/* ---- artifacts, tree ---- */
+
+static void add_streams(struct spool *s, struct record *r, const struct finish_options *o)
+{
+    static const char *const logs[] = {"stdout.log", "stderr.log"};
+    for (int i = 0; i < 2; i++) {
+        struct buf path CLEANUP_BUF;
+        const char *file = NULL;
+        struct err err = {0};
+        struct stream_kept kept;
+        buf_init(&path, 256);
+        if (stream_look(s->dir, logs[i], o->log_max, &kept, &err) == 0 && kept.cut) {
+            record_tag(r, i ? "benchwrap.stderr_cut_B" : "benchwrap.stdout_cut_B", str_of(arena_printf(&r->arena, "%" PRIu64, kept.cut)));
+            record_warning(r, "%s: %" PRIu64 " of %" PRIu64 " bytes are not kept (--log-max)", logs[i], kept.cut, kept.total);
+        }
+        if (stream_whole(s->dir, logs[i], o->log_max, &path, &file, &err))
+            record_warning(r, "%s", err.text);
+        if (file && o->withheld)
+            record_missing(r, logs[i], "withheld: names were replaced in it, and a required metric is not in what is left");
+        else if (file)
+            record_artifact(r, logs[i], file);
+    }
+}
+
+int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err)
+{
+    struct record *r = &f->record;
+    if (fs_mkdirs(AT_FDCWD, f->head.tree, 0777, err))
+        return err_wrap(err, "tree");
+    struct journal_head head = f->head;
+    char *program[] = {NULL, NULL};
+    if (o->made)
+        head.host = o->host;
+    if (o->public_profile)
+        record_tag(r, "benchwrap.profile", STR("public")); /* what has it may be committed to a public repository */
+    if (o->public_profile) { /* arguments hold paths and names: they are told by the rules' params, where these are public */
+        struct str benchmark = record_text(r, FACT_TAG, "benchmark");
+        program[0] = arena_dup(&r->arena, benchmark.p ? benchmark.p : "", benchmark.n);
+        head.argv = program;
+        head.host = "";
+    }
+    CLEANUP_FD int root = open(f->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return err_sys(err, "tree: cannot open %s", f->head.tree);
+    struct str name;
+    if (tree_experiment(root, str_of(f->head.experiment), &r->arena, &f->experiment, &name, err))
+        return err_wrap(err, "tree %s", f->head.tree);
+    f->experiment_name = arena_dup(&r->arena, name.p, name.n);
+    if (!str_is(name, f->head.experiment)) {
+        record_warning(r, "experiment \"%s\" is kept as \"%s\": its id belongs to another name or the name is not allowed",
+                       f->head.experiment, f->experiment_name ? f->experiment_name : "");
+    }
+    struct err ignore = {0};
+    fs_remove_tree(s->dir, "run", &ignore);
+    if (tree_build(r, &head, f->experiment, name, s->dir, s->dir, "run", err))
+        return err_wrap(err, "tree");
+    int rc = tree_publish(root, f->experiment, r->id, s->dir, "run", err);
+    if (rc < 0)
+        return err_wrap(err, "tree %s", f->head.tree);
+    snprintf(f->place, sizeof f->place, "mlruns/%" PRIu32 "/%s", f->experiment, r->id);
+    return 0;
+}
+
+/* What the finish step has found out before it publishes. */
+struct finishing {
+    struct finish_options options;
+    struct rules_outcome outcome;
+    enum run_status program; /* what became of the program, whatever its output says */
+};
+
+/* A record that needs nothing more: what it says of itself. */
+static int take_as_told(struct spool *s, struct finished *f, struct finishing *g, struct err *err)
+{
+    struct record *r = &f->record;
+    struct buf references CLEANUP_BUF;
+    struct str verdict = record_text(r, FACT_TAG, "benchwrap.verdict"), reason = record_text(r, FACT_TAG, "benchwrap.reason");
+    buf_init(&references, REFERENCES_MAX);
+    if (faccessat(s->dir, FINISH_REFERENCES, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (fs_read(s->dir, FINISH_REFERENCES, REFERENCES_MAX - 4096, 0, &references, err))
+            return -1;
+        r->references = (struct str){arena_dup(&r->arena, references.p ? references.p : "", references.n), references.n};
+    }
+    f->verdict = verdict.n ? verdict.p : "none";
+    f->reason = reason.p ? reason.p : "";
+    g->program = r->status;
+    return 0;
+}
+
+/* What the finish step tells is cleaned as the recorder's facts were; the public profile names paths and hosts as they are now. */
+static int clean_facts(struct finished *f, const struct finish_options *o, struct identities *ids, char *const *env, struct err *err)
+{
+    if (!o->public_profile)
+        redaction_begin_with(&f->redaction, NULL);
+    else if (ids)
+        redaction_begin_with(&f->redaction, ids);
+    else if (redaction_begin_here(&f->redaction, true, env, err))
+        return -1;
+    redaction_of_record(&f->redaction, &f->record);
+    return 0;
+}
+
+/* In a public record a word of the output may have been a name: then what the rules lack is nobody's failure, and nobody can check it. */
+static void look_at_replaced(struct record *r, const struct rules_outcome *outcome, struct finish_options *o)
+{
+    uint64_t places = 0;
+    str_uint(record_text(r, FACT_TAG, "benchwrap.identities_replaced"), &places);
+    if (!o->public_profile || !o->rules || outcome->complete || places == 0 || r->status != RUN_FINISHED)
+        return;
+    o->withheld = true;
+    record_tag(r, "benchwrap.unverifiable", STR("yes"));
+    record_warning(
+        r, "names were replaced in the output (%" PRIu64 " places), and a required metric is missing in it: the streams are withheld",
+        places);
+}
+
+/* Everything but publishing. */
+static int complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finishing *g, struct err *err)
+{
+    struct journal_state state = {0};
+    struct finish_options *o = &g->options;
+    struct rules_outcome *outcome = &g->outcome;
+    char *const *env = program ? program->env : NULL;
+    *g = (struct finishing){0};
+    *ret = (struct finished){.verdict = "none", .reason = ""};
+    if (journal_read(s->dir, &ret->record, &ret->head, &state, err))
+        return err_wrap(err, "spool %s", s->name);
+    struct record *r = &ret->record;
+    if (finish_options_parse(o, ret->head.options, &r->arena, err))
+        return -1;
+    o->rules = journal_path(s->dir, o->rules, &r->arena);
+    o->archive_dir = journal_path(s->dir, o->archive_dir, &r->arena);
+    for (size_t i = 0; i < o->references.count; i++)
+        o->references.path[i] = journal_path(s->dir, o->references.path[i], &r->arena);
+    if (!o->told && clean_facts(ret, o, program ? program->ids : NULL, env, err))
+        return -1;
+    r->source = "recorder";
+    if (!state.ended) {
+        r->end_ms = state.last_ms > r->start_ms ? state.last_ms : r->start_ms;
+        r->status = RUN_KILLED;
+        struct str signal = record_text(r, FACT_TAG, "job.signal");
+        record_tag(r, "benchwrap.ended",
+                   signal.n
+                       ? str_of(arena_printf(&r->arena, "killed by the scheduler, with the recording, after " STR_FMT, STR_ARG(signal)))
+                       : STR("the recording was killed"));
+    }
+    if (o->told)
+        return take_as_told(s, ret, g, err);
+    if (o->series && series_finish(r, s->dir, outcome, err)) {
+        record_warning(r, "series: %s", err->text);
+        outcome->reason = "the repetitions' notes cannot be read";
+    }
+    nodes_finish(s->dir, r, o->public_profile);
+    bool wall = record_number(r, "run.wall_s", -1) >= 0;
+    if (!wall && !o->made)
+        record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
+                      r->end_ms);
+    if (o->rules && apply_rules(s, ret, o, env, outcome, err)) {
+        record_warning(r, "rules: %s", err->text);
+        outcome->reason = "the rules could not be applied";
+        outcome->complete = true; /* ours to blame, not the program's */
+    }
+    g->program = r->status;
+    look_at_replaced(r, outcome, o);
+    judge(ret, outcome, o);
+    add_streams(s, r, o);
+    if (o->archive)
+        archive_keep(&(struct archive_job){s, r, &ret->head});
+    if (state.lost || record_lost(r))
+        record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
+    return 0;
+}
+
+int finish_look(struct spool *s, struct finished *ret, struct err *err)
+{
+    struct finishing g;
+    return complete(s, NULL, ret, &g, err);
+}
+
+int finish_run(struct spool *s, const struct finish_program *program, struct finished *ret, struct err *err)
+{
+    struct finishing g;
+    struct buf places CLEANUP_BUF;
+    buf_init(&places, 1 << 20);
+    if (complete(s, program, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
+        finish_publish(s, ret, &g.options, err))
+        return -1;
+    struct record *r = &ret->record;
+    if (g.options.archive_dir) {
+        struct err note = {0};
+        archive_export(&(struct archive_job){s, r, &ret->head}, g.options.archive_dir, &note);
+        snprintf(ret->note, sizeof ret->note, "%s", note.text);
+    }
+    char *parent = arena_dup(&r->arena, ret->head.tree, strlen(ret->head.tree));
+    struct err why = {0};
+    char *where = arena_printf(&r->arena, "%s%s", ret->place, places.n ? places.p : ""), relative[4096];
+    if (parent && g.options.public_profile && spool_relative(s, ret->head.tree, relative, sizeof relative))
+        parent = relative;
+    if (!parent || !where || spool_mark_published(s, dirname(parent), where, &why))
+        record_warning(r, "%s", why.text); /* the next run finds it published already */
+    return 0;
+}
+
+void finished_deinit(struct finished *f)
+{
+    record_deinit(&f->record);
+    redaction_end(&f->redaction);
+}

@@ -1,0 +1,454 @@
+/* job.c: the recorder's side of the job it runs in: Slurm is asked once per job, the allocation's end is met, who ended it is told. */
+#include "run/job.h"
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fs.h"
+#include "probes/slurm_job.h"
+#include "run/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 200, HURRY_MS = 300, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
+static const int64_t MS = 1000000;
+static const char KEY[] = "job.allocation"; /* what is missing where scontrol has not answered */
+
+static struct slurm_who who(const struct run *run)
+{
+    char *const *env = run->host.env;
+    return (struct slurm_who){
+        .id = env_text(env, "SLURM_JOB_ID"), .array = env_text(env, "SLURM_ARRAY_JOB_ID"), .name = env_text(env, "SLURM_JOB_NAME")};
+}
+
+/* ---- the end of the allocation ---- */
+
+static void set_end(struct run *run, int64_t ends_s)
+{
+    int64_t now = clock_wall_ms();
+    if (run->job.signal || ends_s * 1000 <= now || ends_s > now / 1000 + INT64_C(10) * 366 * 86400)
+        return; /* no end, one that cannot be ours, or of a job that was just cancelled: when, not its limit */
+    run->job.ends_ms = ends_s * 1000;
+    int64_t left_ms = run->job.ends_ms - JOB_SAFE_S * 1000 - now;
+    if (left_ms > 0)
+        run->job.safe_ns = clock_mono_ns() + left_ms * MS;
+}
+
+/* Everything that is in the spool onto the disk, aside: streams and files as well as the journal. */
+static void make_safe(struct run *run)
+{
+    run_pass_words(run);
+    journal_flush(run->journal, false, NULL);
+    run_sync(run, true);
+}
+
+/* ---- answers that other runs of the job have got ---- */
+
+static void name_kept(struct run *run, const struct slurm_who *w)
+{
+    static const char *const names[] = {"SLURM_CONF", "SLURM_CLUSTER_NAME", "SLURM_RESTART_COUNT", "SLURM_JOB_START_TIME",
+                                        "SLURM_JOB_NODELIST"};
+    struct buf key CLEANUP_BUF;
+    char id[33];
+    buf_init(&key, 1 << 20);
+    buf_puts(&key, w->id);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = env_text(run->host.env, names[i]);
+        buf_printf(&key, "\n%s", value ? value : "");
+    }
+    record_named_id(id, buf_text(&key));
+    if (run->host.public_profile)
+        buf_puts(&key, "\npublic"); /* who keeps less */
+    if (run->host.cache && !key.failed)
+        snprintf(run->job.kept, sizeof run->job.kept, "job-%s", id);
+}
+
+/* Answers of jobs that have long ended. */
+static void sweep_kept(int dir)
+{
+    struct fs_list list;
+    struct stat st;
+    if (fs_list(dir, ".", &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++)
+        if (strncmp(list.names[i], "job-", 4) == 0 && fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            clock_wall_ms() / 1000 - st.st_mtime > KEPT_DAYS * 86400)
+            unlinkat(dir, list.names[i], 0);
+    fs_list_deinit(&list);
+}
+
+/* Is it ours to ask? 1 yes; 0: somebody has asked, *ret_age_ms ago. Where there is no cache everybody asks. */
+static bool claim(struct run *run, int64_t *ret_age_ms)
+{
+    char name[48];
+    struct stat st;
+    if (!run->job.kept[0] || fs_mkdirs(AT_FDCWD, run->host.cache, 0700, NULL))
+        return true;
+    CLEANUP_FD int dir = probes_cache_open(&run->host);
+    if (dir < 0)
+        return true;
+    snprintf(name, sizeof name, "%s.asked", run->job.kept);
+    CLEANUP_FD int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0 || errno != EEXIST || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
+        sweep_kept(dir);
+        return true;
+    }
+    *ret_age_ms = clock_wall_ms() - (int64_t)st.st_mtime * 1000;
+    return false;
+}
+
+void job_keep(const struct run *run, const char *what, struct str text)
+{
+    char name[80];
+    CLEANUP_FD int dir = run->job.kept[0] ? probes_cache_open(&run->host) : -1;
+    snprintf(name, sizeof name, "%s%s", run->job.kept, what);
+    if (dir >= 0)
+        fs_write(dir, name, text, 0600, false, NULL);
+}
+
+bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t *ret_age_ms)
+{
+    char name[80];
+    struct stat st;
+    CLEANUP_FD int dir = run->job.kept[0] ? probes_cache_open(&run->host) : -1;
+    snprintf(name, sizeof name, "%s%s", run->job.kept, what);
+    if (dir < 0 || fs_read(dir, name, KEPT_MAX, 0, ret, NULL) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+        return false;
+    *ret_age_ms = clock_wall_ms() - (int64_t)st.st_mtime * 1000;
+    return true;
+}
+
+/* ---- the answer ---- */
+
+static void told_nothing(struct run *run, const char *before, const char *what)
+{
+    struct buf plain CLEANUP_BUF;
+    buf_init(&plain, 2048);
+    struct str line = str_of(what), first = str_cut(&line, '\n');
+    buf_plain(&plain, str_trim(first), 200);
+    const char *source = run->record.source;
+    run->record.source = "scontrol";
+    record_missing(&run->record, KEY, "%s%s", before, plain.p ? plain.p : "");
+    run->record.source = source;
+    run->dirty = true;
+}
+
+static void tell_job(struct run *run, const struct slurm_job *job)
+{
+    const char *source = run->record.source;
+    run->record.source = "scontrol";
+    slurm_job_tell(job, &run->host, &run->record);
+    run->record.source = source;
+    run->dirty = true;
+    set_end(run, slurm_job_ends_s(job));
+}
+
+/* False: there is none yet. */
+static bool take_kept(struct run *run)
+{
+    struct buf text CLEANUP_BUF;
+    struct slurm_job job;
+    buf_init(&text, KEPT_MAX + 65536);
+    int64_t age_ms;
+    if (!job_kept(run, "", &text, &age_ms))
+        return false;
+    struct str rest = buf_text(&text);
+    if (str_starts(rest, "no ")) {
+        told_nothing(run, "scontrol was asked by an earlier run of this job: ", text.p + 3);
+        return true;
+    }
+    slurm_job_read(&job, rest);
+    tell_job(run, &job);
+    slurm_job_deinit(&job);
+    return true;
+}
+
+static void end_asking(struct run *run)
+{
+    ask_close(&run->job.ask);
+    run->job.stage = JOB_IDLE;
+}
+
+/* What a tool of Slurm said may name hosts. */
+const char *job_words(const struct run *run, const char *said)
+{
+    return run->host.public_profile ? "failed (its words are withheld: the profile is public)" : said;
+}
+
+static void refuse(struct run *run, const char *why)
+{
+    char text[600];
+    snprintf(text, sizeof text, "no %.500s\n", why);
+    job_keep(run, "", str_of(text));
+    told_nothing(run, "scontrol: ", why);
+    end_asking(run);
+}
+
+/* ---- asking ---- */
+
+char **job_environment(const struct run *run)
+{
+    static const char *const changed[] = {"SLURM_TIME_FORMAT=", "LC_ALL=", "SACCT_"};
+    char *const *from = run->host.env;
+    size_t n = 0, to = 2;
+    while (from[n])
+        n++;
+    char **env = calloc(n + 3, sizeof *env);
+    if (!env)
+        return NULL;
+    env[0] = (char *)"SLURM_TIME_FORMAT=%s";
+    env[1] = (char *)"LC_ALL=C";
+    for (size_t i = 0; i < n; i++) {
+        bool keeps = true;
+        for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+            keeps &= strncmp(from[i], changed[k], strlen(changed[k])) != 0;
+        if (keeps)
+            env[to++] = from[i];
+    }
+    return env;
+}
+
+static void start(struct run *run, bool json)
+{
+    struct run_job *j = &run->job;
+    const struct slurm_who w = who(run);
+    char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)w.id, json ? (char *)"--json" : NULL, NULL};
+    int64_t left_ms = json ? JOB_LIMIT_MS : (j->ask.until_ns - clock_mono_ns()) / MS;
+    struct err err = {0};
+    char **env = job_environment(run);
+    if (!env) {
+        refuse(run, "out of memory");
+        return;
+    }
+    if (!json)
+        ask_close(&j->ask);
+    j->stage = json ? JOB_JSON : JOB_TEXT;
+    if (ask_start(&j->ask, line, env, SLURM_REPLY_MAX, left_ms > 1 ? left_ms : 1, 0, &err))
+        refuse(run, err.text);
+    free(env);
+}
+
+/* Does this scontrol know no JSON (before 23.02), or has the site no serializer? Then nothing has been asked of the controller yet. */
+static bool knows_no_json(const struct ask *a)
+{
+    static const char *const words[] = {"unrecognized option", "invalid option", "serializer", "data_parser", "JSON support", "plugin"};
+    struct str why = buf_text(&a->why);
+    if (!WIFEXITED(a->status) || WEXITSTATUS(a->status) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_has(why, words[i]))
+            return true;
+    return false;
+}
+
+/* For the other runs of the job: without secrets, and for a public record only what it may hold, and times. */
+static void keep_answer(const struct run *run, struct slurm_job *job, struct buf *text)
+{
+    struct redact *clean = run->host.redact;
+    for (size_t i = 0; run->host.public_profile && i < SLURM_FIELDS; i++)
+        if (slurm_rows[i].kind != SLURM_TIME && !probes_public(slurm_rows[i].key))
+            job->field[i].n = 0;
+    slurm_job_print(job, text);
+    if (clean && text->n)
+        redact_text(&(struct redact){.ids = clean->ids}, text->p, text->n);
+    job_keep(run, "", buf_text(text));
+}
+
+static void answered(struct run *run)
+{
+    struct run_job *j = &run->job;
+    const struct slurm_who w = who(run);
+    struct slurm_job job;
+    struct buf text CLEANUP_BUF;
+    struct err err = {0};
+    buf_init(&text, KEPT_MAX);
+    if (j->stage == JOB_JSON && knows_no_json(&j->ask)) {
+        start(run, false);
+        return;
+    }
+    if (!WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status) != 0) {
+        bool missing = WIFEXITED(j->ask.status) && WEXITSTATUS(j->ask.status) == 127;
+        refuse(run, missing ? "not found in PATH" : j->ask.why.n ? job_words(run, j->ask.why.p) : "failed without a word");
+        return;
+    }
+    int rc = (j->stage == JOB_JSON ? slurm_job_parse_json : slurm_job_parse_text)(&job, buf_text(&j->ask.text), &w, &err);
+    if (rc)
+        refuse(run, err.text);
+    else {
+        tell_job(run, &job);
+        keep_answer(run, &job, &text);
+        end_asking(run);
+    }
+    slurm_job_deinit(&job);
+}
+
+void job_hear(struct run *run)
+{
+    char text[64];
+    switch (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT ? ask_hear(&run->job.ask) : ASK_RUNS) {
+    case ASK_RUNS: break;
+    case ASK_DONE: answered(run); break;
+    case ASK_LATE:
+        snprintf(text, sizeof text, "no answer within %d s", JOB_LIMIT_MS / 1000);
+        refuse(run, text);
+        break;
+    case ASK_LONG: refuse(run, "its answer is longer than 32 MiB"); break;
+    case ASK_FAILED: refuse(run, "could not be started"); break;
+    }
+}
+
+static void look_at_other(struct run *run, int64_t now_ns)
+{
+    if (take_kept(run))
+        run->job.stage = JOB_IDLE;
+    else if (now_ns >= run->job.give_up_ns) {
+        told_nothing(run, "another run of this job asked scontrol and got no answer", "");
+        run->job.stage = JOB_IDLE;
+    } else
+        run->job.look_ns = now_ns + LOOK_MS * MS;
+}
+
+static bool digits(const char *text)
+{
+    return text && *text && strlen(text) < 20 && strspn(text, "0123456789") == strlen(text);
+}
+
+void job_begin(struct run *run)
+{
+    struct run_job *j = &run->job;
+    const struct slurm_who w = who(run);
+    const char *ends = env_text(run->host.env, "SLURM_JOB_END_TIME");
+    int64_t n, age_ms = 0;
+    if (!digits(w.id) || run->nested)
+        return;
+    name_kept(run, &w);
+    if (ends && str_int(str_of(ends), &n))
+        set_end(run, n);
+    if (opt_on(&run->plan.opts, "no-scontrol")) {
+        told_nothing(run, "scontrol was not asked (--no-scontrol)", "");
+        return;
+    }
+    if (w.array) {
+        told_nothing(run, "scontrol is not asked by tasks of an array: there may be thousands", "");
+        return;
+    }
+    if (claim(run, &age_ms)) {
+        start(run, true);
+        return;
+    }
+    int64_t left_ms = JOB_LIMIT_MS + 1000 - age_ms;
+    j->stage = JOB_OTHER;
+    j->give_up_ns = clock_mono_ns() + (left_ms > 0 ? left_ms : 0) * MS;
+    look_at_other(run, clock_mono_ns());
+}
+
+int job_fd(const struct run *run)
+{
+    return run->job.ask.out;
+}
+
+int64_t job_next(const struct run *run)
+{
+    const struct run_job *j = &run->job;
+    int64_t next = j->safe_ns;
+    if (j->stage == JOB_OTHER && j->look_ns < next)
+        next = j->look_ns;
+    if (j->stage == JOB_JSON || j->stage == JOB_TEXT) {
+        int64_t due = clock_mono_ns() + (j->ask.out < 0 ? 2 : ASK_LOOK_MS) * MS;
+        due = due < j->ask.until_ns ? due : j->ask.until_ns;
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
+void job_on_time(struct run *run, int64_t now_ns)
+{
+    if (now_ns >= run->job.safe_ns) {
+        run->job.safe_ns = INT64_MAX;
+        make_safe(run);
+    }
+    if (run->job.stage == JOB_OTHER && now_ns >= run->job.look_ns)
+        look_at_other(run, now_ns);
+    job_hear(run);
+}
+
+/* ---- how it ends ---- */
+
+/* Is that process the scheduler's own on this node? */
+static bool of_scheduler(pid_t pid)
+{
+    static const char *const names[] = {"slurmstepd", "slurmd",     "slurmctld",   "pbs_mom",     "res",
+                                        "sbatchd",    "flux-shell", "flux-broker", "sge_shepherd"};
+    char path[48], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = pid > 0 && fd >= 0 ? read(fd, name, sizeof name - 1) : 0;
+    name[n > 0 && name[n - 1] == '\n' ? n - 1 : n > 0 ? n : 0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+void job_signalled(struct run *run, int number, pid_t sender)
+{
+    struct run_job *j = &run->job;
+    if (j->signal || number == SIGKILL || !run_is_ending(number))
+        return;
+    j->signal = number;
+    j->by_scheduler = of_scheduler(sender);
+    j->safe_ns = INT64_MAX;
+    if (j->by_scheduler) { /* KILL may follow before the program has ended */
+        char text[80];
+        snprintf(text, sizeof text, "SIG%s", sigabbrev_np(number));
+        record_tag(&run->record, "job.signal", str_of(text));
+    }
+    run_pass_words(run); /* from now on each time: see on_time */
+    journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
+}
+
+bool job_hurries(const struct run *run)
+{
+    return run->job.by_scheduler;
+}
+
+void job_end(struct run *run)
+{
+    struct timespec nap = {.tv_nsec = 10 * MS};
+    int64_t until = clock_mono_ns() + (job_hurries(run) ? HURRY_MS : 2 * JOB_LIMIT_MS) * MS;
+    while (run->job.stage != JOB_IDLE && clock_mono_ns() < until) {
+        if (run->job.stage == JOB_OTHER) {
+            nanosleep(&nap, NULL);
+            look_at_other(run, clock_mono_ns());
+            continue;
+        }
+        ask_wait(&run->job.ask, (until - clock_mono_ns()) / MS);
+        job_hear(run);
+    }
+    if (run->job.stage != JOB_IDLE)
+        told_nothing(run, "scontrol: no answer before the scheduler ended the job", "");
+}
+
+void job_explain(const struct run *run, char *why, size_t size)
+{
+    const struct run_job *j = &run->job;
+    const struct wire_msg *e = &run->end;
+    size_t n = strlen(why);
+    bool asked = j->by_scheduler || (!j->signal && e->finish_signal) || (WIFSIGNALED(e->status) && WTERMSIG(e->status) == SIGKILL);
+    if (j->ends_ms && asked && e->wall_ms >= j->ends_ms - 1000)
+        snprintf(why + n, size - n, ": the end of the allocation (its time limit) was reached");
+    else if (j->by_scheduler)
+        snprintf(why + n, size - n, ", sent by the scheduler (cancelled, preempted or requeued)");
+}
+
+void job_close(struct run *run)
+{
+    end_asking(run);
+}

@@ -1,0 +1,179 @@
+/* leftovers.c: what others left in a spool folder: dead runs are closed, published ones released. */
+#include "run/leftovers.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "run/finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SILENCE_MS = 15 * 60 * 1000 }; /* the recorder writes a heartbeat every minute */
+
+static bool same_boot(const struct journal_head *head)
+{
+    char here[256] = "", boot[40];
+    journal_boot_id(boot);
+    gethostname(here, sizeof here - 1);
+    return boot[0] && head->host && (!head->host[0] || strcmp(head->host, here) == 0) && strcmp(head->boot_id, boot) == 0;
+}
+
+static bool is_old(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && clock_wall_ms() - (int64_t)st.st_mtime * 1000 > SILENCE_MS;
+}
+
+/* Is there a first line, whatever it says? It may be damaged, of a newer version, or unreadable at the moment: what it promises is no less kept. */
+static bool was_begun(int journal)
+{
+    char piece[4096];
+    ssize_t n;
+    while ((n = read(journal, piece, sizeof piece)) > 0)
+        if (memchr(piece, '\n', (size_t)n))
+            return true;
+    return n < 0;
+}
+
+/* May this directory be finished by us? On this host the writer's lock tells (the caller holds it now); a writer elsewhere,
+ * whose lock may not reach here, is dead after a long silence. */
+enum left { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
+
+static enum left look_at_left(const struct spool *s, struct err *err)
+{
+    struct record r;
+    struct journal_head head;
+    struct journal_state state;
+    if (journal_read(s->dir, &r, &head, &state, err)) {
+        CLEANUP_FD int journal = openat(s->dir, "journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+        if (journal < 0 ? errno != ENOENT : was_begun(journal))
+            return journal < 0 || is_old(journal) ? LEFT_UNREADABLE : LEFT_ALIVE;
+        return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one is nobody's */
+    }
+    bool dead = same_boot(&head) || clock_wall_ms() - state.last_ms > SILENCE_MS;
+    record_deinit(&r);
+    return dead ? LEFT_DEAD : LEFT_ALIVE;
+}
+
+struct sweeping {
+    void (*note)(void *context, const char *text);
+    void *context;
+    struct swept *count;
+    int settled_s;
+};
+
+static void sweep_note(const struct sweeping *w, const char *text)
+{
+    if (w->note)
+        w->note(w->context, text);
+}
+
+static int close_left(struct spool *s, const struct sweeping *w, struct err *err)
+{
+    struct finished f;
+    int rc = spool_claim(s, err);
+    if (rc)
+        return rc;
+    rc = finish_run(s, NULL, &f, err);
+    if (rc == 0) {
+        char line[512];
+        snprintf(line, sizeof line, "run %.8s was left unfinished; it is closed as %s: %s", f.record.id,
+                 record_status_name(f.record.status), f.place);
+        w->count->closed++;
+        sweep_note(w, line);
+        if (f.note[0])
+            sweep_note(w, f.note);
+        if (spool_release(s, err) == 0)
+            w->count->released++;
+    }
+    finished_deinit(&f);
+    return rc;
+}
+
+static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
+{
+    struct journal *lock = NULL;
+    if (spool_published_for(s) < w->settled_s) {
+        w->count->young++;
+        return 0;
+    }
+    int rc = spool_release(s, err);
+    if (rc <= 0) {
+        w->count->released += rc == 0;
+        return rc;
+    }
+    enum left left = LEFT_ALIVE;
+    if (journal_reopen(&lock, s->dir, err) <= 0) /* without a whole first line there is no lock to take either */
+        left = look_at_left(s, err);
+    if (left == LEFT_ALIVE)
+        w->count->alive++;
+    else if (left == LEFT_EMPTY)
+        rc = spool_discard(s, err);
+    else if (left == LEFT_UNREADABLE)
+        rc = -1;
+    else
+        rc = close_left(s, w, err);
+    if (lock)
+        journal_close(lock);
+    return rc < 0 ? -1 : 0;
+}
+
+/* A run that was never made whole: what it was made from is elsewhere, so it is thrown away. */
+static void sweep_making(const char *root, const char *name)
+{
+    struct spool s;
+    struct journal *lock = NULL;
+    if (spool_open(&s, root, name, NULL))
+        return;
+    if (journal_reopen(&lock, s.dir, NULL) <= 0) {
+        enum left left = look_at_left(&s, NULL);
+        if (left == LEFT_DEAD || left == LEFT_EMPTY)
+            spool_discard(&s, NULL);
+    }
+    journal_close(lock);
+    spool_close(&s);
+}
+
+int finish_leftover(const char *root, const char *name, struct swept *ret, struct err *err)
+{
+    struct spool s;
+    struct sweeping w = {NULL, NULL, ret, INT_MAX}; /* a published one is left as it is: its tree is young */
+    *ret = (struct swept){0};
+    int rc = spool_open(&s, root, name, err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    rc = spool_published_for(&s) < INT_MAX ? 0 : sweep_one(&s, &w, err);
+    spool_close(&s);
+    return rc;
+}
+
+void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
+                      struct swept *ret)
+{
+    struct fs_list list;
+    struct sweeping w = {note, context, ret, settled_s};
+    *ret = (struct swept){0};
+    if (fs_list(AT_FDCWD, root, &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        struct spool s;
+        struct err err = {0};
+        if (str_starts(str_of(list.names[i]), SPOOL_MAKING))
+            sweep_making(root, list.names[i]);
+        if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0) || spool_open(&s, root, list.names[i], &err))
+            continue;
+        if (sweep_one(&s, &w, &err)) {
+            char line[sizeof err.text + 200];
+            snprintf(line, sizeof line, "run %.8s is kept as it is in %.150s: %s", list.names[i], root, err.text);
+            ret->failed++;
+            sweep_note(&w, line);
+        }
+        spool_close(&s);
+    }
+    fs_list_deinit(&list);
+}

@@ -1,0 +1,171 @@
+/* make.c: a finished run made from facts, published the way of every run. */
+#include "run/make.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void make_id(char ret[33], const char *purpose, struct str name)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 1 << 20);
+    buf_printf(&text, "%s:", purpose);
+    buf_str(&text, name);
+    record_named_id(ret, buf_text(&text));
+}
+
+int make_begin(struct making *m, const struct make_plan *plan, struct err *err)
+{
+    char unique[33], name[64];
+    struct buf options CLEANUP_BUF;
+    struct journal_head head = plan->head;
+    struct finish_options o = plan->options;
+    *m = (struct making){.spool = SPOOL_NONE};
+    if (plan->id && plan->id[0])
+        memcpy(head.id, plan->id, sizeof head.id);
+    else
+        record_new_id(head.id);
+    o.made = true;
+    buf_init(&options, 64 * 1024);
+    finish_options_print(&o, &options);
+    if (options.failed)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    head.options = options.p;
+    record_new_id(unique);
+    snprintf(name, sizeof name, SPOOL_MAKING "%s", unique);
+    if (spool_create(&m->spool, plan->spool, name, err))
+        return -1;
+    if (journal_create(&m->journal, m->spool.dir, &head, err)) {
+        spool_discard(&m->spool, NULL);
+        spool_close(&m->spool);
+        return -1;
+    }
+    record_init(&m->record, head.id, head.start_ms);
+    m->record.listen = journal_fact;
+    m->record.context = m->journal;
+    m->record.source = "recorder";
+    return 0;
+}
+
+int make_link(struct making *m, int dir, const char *path, const char *name, struct err *err)
+{
+    return fs_link(dir, path, m->spool.dir, name, 0644, err);
+}
+
+int make_text(struct making *m, const char *name, struct str text, struct err *err)
+{
+    return fs_create(m->spool.dir, name, text, 0644, err);
+}
+
+void make_fact(struct making *m, const struct fact *fact)
+{
+    record_fact(&m->record, fact);
+}
+
+static void leave(struct making *m)
+{
+    if (m->journal)
+        journal_close(m->journal);
+    m->journal = NULL;
+    spool_close(&m->spool);
+    record_deinit(&m->record);
+}
+
+void make_drop(struct making *m)
+{
+    spool_discard(&m->spool, NULL);
+    leave(m);
+}
+
+/* Its own name: from now on it is a run. 1: there is one of this id. */
+static int commit(struct making *m, struct err *err)
+{
+    struct spool *s = &m->spool;
+    if (renameat2(s->root, s->name, s->root, m->record.id, RENAME_NOREPLACE)) {
+        /* where the file system knows no such rename: a folder with a journal in it is not replaced either */
+        bool plain = (errno == EINVAL || errno == ENOSYS) && renameat(s->root, s->name, s->root, m->record.id) == 0;
+        if (!plain && (errno == EEXIST || errno == ENOTEMPTY))
+            return 1;
+        if (!plain)
+            return err_sys(err, "spool: cannot put the run %s in its place", m->record.id);
+    }
+    snprintf(s->name, sizeof s->name, "%s", m->record.id);
+    return 0;
+}
+
+int make_close(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct err *err)
+{
+    if (why && *why)
+        record_tag(&m->record, "benchwrap.ended", str_of(why));
+    journal_ended(m->journal, end_ms, status, why ? why : "");
+    int rc = journal_flush(m->journal, false, err);
+    return rc > 0 ? err_set(err, ERR_SYSTEM, "the journal is not whole") : rc;
+}
+
+int make_look(struct making *m, struct finished *ret, struct err *err)
+{
+    return finish_look(&m->spool, ret, err);
+}
+
+int make_publish(struct making *m, struct finished *ret, struct err *err)
+{
+    *ret = (struct finished){.verdict = "none", .reason = ""};
+    int rc = commit(m, err);
+    if (rc) {
+        make_drop(m);
+        return rc;
+    }
+    rc = finish_run(&m->spool, NULL, ret, err); /* the journal's lock is held: no sweep takes it meanwhile */
+    leave(m);
+    return rc;
+}
+
+int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err)
+{
+    *ret = (struct finished){.verdict = "none", .reason = ""};
+    if (make_close(m, status, why, end_ms, err) == 0)
+        return make_publish(m, ret, err);
+    make_drop(m);
+    return -1;
+}
+
+static int settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
+{
+    CLEANUP_FD int root = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (count == 0)
+        return 0;
+    if (root < 0)
+        return err_sys(err, "tree: cannot open %s", tree);
+    if (syncfs(root))
+        return err_sys(err, "cannot sync %s", tree);
+    int rc = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct spool s;
+        int got = spool_open(&s, spool, ids[i], err);
+        if (got) {
+            rc = got < 0 ? -1 : rc;
+            continue;
+        }
+        if (spool_published_for(&s) != INT_MAX && spool_discard(&s, err))
+            rc = -1;
+        spool_close(&s);
+    }
+    return rc;
+}
+
+int make_batch_settle(struct make_batch *b, struct err *err)
+{
+    size_t count = b->count;
+    b->count = 0;
+    return settle(b->tree, b->spool, b->ids, count, err);
+}
+
+int make_batch_add(struct make_batch *b, const char *id, struct err *err)
+{
+    memcpy(b->ids[b->count++], id, sizeof *b->ids);
+    return b->count == sizeof b->ids / sizeof *b->ids ? make_batch_settle(b, err) : 0;
+}

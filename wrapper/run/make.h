@@ -1,0 +1,55 @@
+/* make.h: a finished run made from facts: no program was watched (an old output, a run read again).
+ *
+ * The way is every run's: a journal and files in the spool, then finish_run. What is being made has a name that nobody finishes; it becomes a
+ * spool like any other by one rename, so a crash leaves nothing or a whole run that the next sweep publishes. */
+#ifndef WRAPPER_RUN_MAKE_H
+#define WRAPPER_RUN_MAKE_H
+#include "run/finish.h"
+
+struct make_plan {
+    const char *id;                 /* 32 hex; "" or NULL: a random one. The same id is never published twice */
+    const char *spool;              /* the folder of all spools (plan->spool) */
+    struct journal_head head;       /* tree, experiment, run_name, user, host, job, argv, start_ms; id and options are filled in */
+    struct finish_options options;  /* `made` is set for the caller */
+};
+
+struct making {
+    struct spool spool;
+    struct journal *journal;
+    struct record record;           /* record_* into it; it is journaled as it comes */
+};
+
+/* The id that a name always gives: UUID version 5 in the project's namespace. `purpose` keeps kinds of names apart ("import", "child" …). */
+void make_id(char ret[33], const char *purpose, struct str name);
+/* Begins. On success make_end or make_drop must follow; every string of the plan is copied to the journal. */
+int make_begin(struct making *m, const struct make_plan *plan, struct err *err);
+/* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
+int make_link(struct making *m, int dir, const char *path, const char *name, struct err *err);
+/* Puts bytes into the spool under `name`. */
+int make_text(struct making *m, const char *name, struct str text, struct err *err);
+/* Copies a fact of another record as it is, with its time and source. */
+void make_fact(struct making *m, const struct fact *fact);
+/* Nothing more comes. why: tag benchwrap.ended, or NULL. After it make_look (what it would be), and make_publish, make_end or make_drop. */
+int make_close(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct err *err);
+/* The record as it would be published. *ret is to be finished_deinit in all cases. */
+int make_look(struct making *m, struct finished *ret, struct err *err);
+/* The run is whole: it is published. 0; 1: a run of this id is being published by another process, nothing was done; -1: it stays in the
+ * spool for the next sweep (or, before the rename, is gone). *ret as of finish_run, to be finished_deinit in all cases. The spool is left:
+ * make_batch_settle, or a later sweep, releases it. Nothing else may be done with *m behind it. */
+int make_publish(struct making *m, struct finished *ret, struct err *err);
+/* make_close and make_publish. */
+int make_end(struct making *m, enum run_status status, const char *why, int64_t end_ms, struct finished *ret, struct err *err);
+/* Nothing of it stays. */
+void make_drop(struct making *m);
+
+/* Published runs whose spools are still there: they are made safe together (one sync of the file system), then their spools are removed. */
+struct make_batch {
+    const char *tree, *spool;       /* set by the caller: the mlruns folder, and that of all spools */
+    char ids[256][33];
+    size_t count;
+};
+/* One more; a full batch is settled. */
+int make_batch_add(struct make_batch *b, const char *id, struct err *err);
+/* The batch is made safe and is empty after it. Ids that are not there are passed over. -1: the next sweep does what was not done. */
+int make_batch_settle(struct make_batch *b, struct err *err);
+#endif

@@ -1,0 +1,17 @@
+/* nodes_heard.h: what the other nodes' collectors have told, put into the spool. Private to run/nodes.c. */
+#ifndef WRAPPER_RUN_NODES_HEARD_H
+#define WRAPPER_RUN_NODES_HEARD_H
+#include "base/str.h"
+
+struct run;
+/* Appends lines to NODES_LINES in the spool, as long as there is room; what is not kept is counted. */
+void nodes_keep(struct run *run, struct str lines);
+/* A line of the recorder's own about a node ("-": about all): array is a JSON array. */
+void nodes_note(struct run *run, const char *node, const char *array);
+/* Takes the whole lines at the beginning of text, good ones into the spool; returns how many bytes they were. */
+size_t nodes_take(struct run *run, struct str text);
+/* NODES_FILES: takes what is new in the files of this launch's folder. */
+void nodes_look(struct run *run);
+/* Removes, beside the folder, those of launches whose recorder was killed days ago. */
+void nodes_sweep(const char *folder);
+#endif

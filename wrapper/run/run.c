@@ -1,0 +1,153 @@
+/* run.c: the story of one run, told by the recorder: it begins, is watched, ends, becomes a run in the tree. */
+#include "run/run.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "run/commit.h"
+#include "run/leftovers.h"
+#include "run/state.h"
+#include "run/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SETTLED_S = 60 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */ };
+
+void run_tell(const struct run *run, uint32_t kind, int status, const char *text)
+{
+    if (run->tell) {
+        run->tell(kind, text ? text : "");
+        return;
+    }
+    struct wire_msg m = {.kind = kind, .status = status};
+    snprintf(m.text, sizeof m.text, "%s", text ? text : "");
+    while (send(WIRE_SOCKET_FD, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
+}
+
+void run_warn(struct run *run, const char *text)
+{
+    const char *source = run->record.source;
+    run->record.source = SUMMARY_TOLD;
+    record_warning(&run->record, "%s", text);
+    run->record.source = source;
+    run_tell(run, WIRE_NOTE, 0, text);
+}
+
+/* The launcher waits --finish-wait from the program's end on; we are to be heard before. */
+static int64_t wait_until(const struct run *run)
+{
+    int64_t from = run->end.kind == WIRE_ENDED ? run->end.mono_ns : clock_mono_ns();
+    return from + (int64_t)(opt_seconds(&run->plan.opts, "finish-wait") * 0.9e9);
+}
+
+/* The record is safe; now it becomes a run in the tree. */
+static int finish(struct run *run, char **env)
+{
+    struct finished f = {0};
+    struct err err = {0};
+    int verdict = 0;
+    run_close(run);
+    int rc = journal_flush(run->journal, false, &err);
+    if (rc < 0)
+        run_tell(run, WIRE_NOTE, 0, err.text);
+    if (rc)
+        err_set(&err, ERR_SYSTEM, "the journal is not whole");
+    else
+        rc = finish_run(&run->spool, &(struct finish_program){env, run->redaction.redact.ids}, &f, &err);
+    if (rc == 0) {
+        struct buf text CLEANUP_BUF;
+        buf_init(&text, sizeof((struct wire_msg *)0)->text - 1);
+        summary_print(&f, &text);
+        server_finish(run, wait_until(run), &text);
+        run_commit_tell(run, &f);
+        verdict = strcmp(f.verdict, "pass") != 0;
+        if (f.note[0])
+            run_tell(run, WIRE_NOTE, 0, f.note);
+        if (!opt_on(&run->plan.opts, "quiet"))
+            run_tell(run, WIRE_SUMMARY, 0, buf_text(&text).p);
+    } else {
+        struct buf where CLEANUP_BUF;
+        char text[1400];
+        buf_init(&where, 4096);
+        spool_path(&run->spool, &where);
+        snprintf(text, sizeof text, "%.900s; the run is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text,
+                 buf_text(&where).p);
+        run_tell(run, WIRE_NOTE, 0, text);
+        verdict = 1;
+    }
+    run_tell(run, WIRE_DONE, verdict, "");
+    finished_deinit(&f);
+    return rc;
+}
+
+/* What earlier runs left is seen to by one at a time: of a hundred short runs each would sync the files of all. False: somebody is at it. */
+static bool sweeps(const char *root, int *ret_lock)
+{
+    *ret_lock = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return *ret_lock < 0 || flock(*ret_lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems lock no directories */
+}
+
+/* After the launcher has gone: the journal is synced, and what earlier runs left is closed or released. Lowest priority: the next
+ * measurement may have begun. Our own run is left to a later one: by then the kernel has written most of it without being pushed. */
+static void tidy(struct run *run)
+{
+    enum { IOPRIO_IDLE = 3 << 13 };
+    struct err err = {0};
+    struct swept swept;
+    int lock;
+    close(WIRE_SOCKET_FD);
+    setpriority(PRIO_PROCESS, 0, 19);
+    syscall(SYS_ioprio_set, 1, 0, IOPRIO_IDLE);
+    journal_flush(run->journal, true, &err);
+    if (sweeps(run->plan.spool, &lock))
+        finish_leftovers(run->plan.spool, run->spool.name, SETTLED_S, NULL, NULL, &swept);
+    fs_close(&lock);
+}
+
+int run_record(int argc, char **argv, char **env)
+{
+    struct run run = {
+        .spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}, .job = RUN_JOB_NONE, .nodes = RUN_NODES_NONE};
+    struct err err = {0};
+    prctl(PR_SET_NAME, "benchwrap-rec");
+    if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
+        bool refuse = err.kind == ERR_USAGE || err.kind == ERR_INPUT || (run.plan.opts.count && opt_on(&run.plan.opts, "strict"));
+        run_tell(&run, refuse ? WIRE_REFUSE : WIRE_NOTE, 0, err.text);
+        return 1;
+    }
+    server_share(&run);
+    run_tell(&run, WIRE_READY, 0, "");
+    job_begin(&run);
+    probes_run(PROBE_BESIDE, run.nested, &run.host, &run.record);
+    run_watch(&run);
+    server_ended(&run);
+    if (run.end.kind == WIRE_NOEXEC) {
+        probes_end(&run.host); /* what looks aside writes into the spool */
+        job_close(&run);
+        nodes_close(&run);
+        server_discard(&run);
+        journal_close(run.journal);
+        spool_discard(&run.spool, &err);
+        run_tell(&run, WIRE_DONE, 0, "");
+        server_close(&run);
+        return 0;
+    }
+    run_drain(&run);
+    int rc = finish(&run, env);
+    probes_end(&run.host);
+    redaction_end(&run.redaction);
+    tidy(&run);
+    if (rc == 0)
+        run_commit(&run);
+    server_close(&run);
+    journal_close(run.journal);
+    return rc ? 1 : 0;
+}

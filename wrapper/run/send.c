@@ -1,0 +1,419 @@
+/* send.c: the process that talks to the MLflow server for one run; see send.h. */
+#include "run/send.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "plan/server.h"
+#include "run/finish.h"
+#include "run/leftovers.h"
+#include "sinks/upload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    TICK_MS = 1500, /* what came in so long is one request */
+    AT_ONCE = 1000, /* facts of a request */
+    BACKOFF_MAX_MS = 30000,
+    CREATE_S = 2, /* design: --share-run delays the program so long at most */
+    LIVE_S = 30, /* a request that takes longer is given up */
+    FINISH_S = 600, /* whoever waits kills us before */
+    ORPHAN_S = 60 /* the recorder is dead: so long for finishing its work */
+};
+static const char *const modes[] = {[SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish", [SEND_DISCARD] = "discard"};
+
+char **send_line(const struct send_job *job, struct arena *a)
+{
+    char **line = arena_get(a, 9 * sizeof *line);
+    if (!line)
+        return NULL;
+    const char *words[] = {"benchwrap-core", "--send",  modes[job->mode], arena_printf(a, "%g", job->patience_s),
+                           job->root,        job->name, job->state,       job->server_run};
+    for (size_t i = 0; i < sizeof words / sizeof *words && words[i]; i++)
+        line[i] = arena_dup(a, words[i], strlen(words[i]));
+    return a->failed ? NULL : line;
+}
+
+void send_stand_back(pid_t program)
+{
+    enum { CPUS = 16384, IOPRIO_IDLE = 3 << 13 };
+    struct sched_param none = {0};
+    size_t size = CPU_ALLOC_SIZE(CPUS);
+    cpu_set_t *taken = CPU_ALLOC(CPUS), *all = CPU_ALLOC(CPUS);
+    setpriority(PRIO_PROCESS, 0, 19);
+    sched_setscheduler(0, SCHED_IDLE, &none);
+    syscall(SYS_ioprio_set, 1, 0, IOPRIO_IDLE);
+    if (taken && all && (sched_getaffinity(program, size, taken) == 0 || sched_getaffinity(0, size, taken) == 0)) {
+        memset(all, 0xff, size);
+        if (sched_setaffinity(0, size, all) == 0 &&
+            sched_getaffinity(0, size, all) == 0) { /* the kernel leaves those that we may use at all */
+            cpu_set_t *free_ones = CPU_ALLOC(CPUS);
+            if (free_ones) {
+                CPU_AND_S(size, free_ones, all, taken);
+                CPU_XOR_S(size, free_ones, free_ones, all);
+                if (CPU_COUNT_S(size, free_ones) > 0)
+                    sched_setaffinity(0, size, free_ones);
+            }
+            CPU_FREE(free_ones);
+        }
+    }
+    CPU_FREE(taken);
+    CPU_FREE(all);
+}
+
+struct sender {
+    struct send_job job;
+    char **env;
+    struct arena arena;
+    struct mlflow_config config;
+    struct mlflow *server;
+    struct upload *upload;
+    struct spool spool;
+    struct journal_tail *tail;
+    struct journal_head head;
+    const char *experiment; /* the name it has in the tree */
+    struct upload_place place;
+    bool open; /* place is */
+    struct buf tags; /* keys of tags that wait in its batch, each between two line ends */
+    bool given_up; /* nothing more can be done while the program runs */
+    int64_t next_ns, backoff_ms;
+    enum mlflow_answer answer;
+};
+
+/* ---- messages ---- */
+
+/* Never waits: a recorder that does not listen has other worries. */
+static void tell(struct send_msg *m, enum send_kind kind)
+{
+    m->kind = kind;
+    send(SEND_LINE_FD, m, sizeof *m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void tell_text(enum send_kind kind, const char *text)
+{
+    struct send_msg m = {0};
+    struct buf plain CLEANUP_BUF;
+    buf_init(&plain, sizeof m.text);
+    buf_plain(&plain, str_of(text), sizeof m.text / 4);
+    snprintf(m.text, sizeof m.text, "%s", plain.p ? plain.p : "");
+    tell(&m, kind);
+}
+
+static void on_note(void *context, const char *text)
+{
+    (void)context;
+    tell_text(SEND_NOTE, text);
+}
+
+static void tell_place(const struct sender *s, const char *experiment, const char *id)
+{
+    struct send_msg m = {0};
+    snprintf(m.id, sizeof m.id, "%s", id);
+    snprintf(m.experiment, sizeof m.experiment, "%s", experiment);
+    if (snprintf(m.url, sizeof m.url, "%s/#/experiments/%s/runs/%s", mlflow_uri(s->server), experiment, id) >= (int)sizeof m.url)
+        m.url[0] = 0;
+    tell(&m, SEND_PLACE);
+}
+
+/* ---- the server ---- */
+
+static int connect_to(struct sender *s, double total_s, double patience_s, int retries, int cancel_fd, struct err *err)
+{
+    upload_free(s->upload);
+    mlflow_close(s->server);
+    s->upload = NULL;
+    s->server = NULL;
+    if (mlflow_config_from(&s->config, NULL, s->env, &s->arena, err))
+        return -1;
+    if (total_s && (!s->config.http.total_s || s->config.http.total_s > total_s))
+        s->config.http.total_s = total_s;
+    if (total_s && total_s < 10)
+        s->config.http.connect_s = total_s;
+    s->config.http.cancel_fd = cancel_fd;
+    s->config.patience_s = patience_s;
+    if (retries >= 0)
+        s->config.retries = retries;
+    if (mlflow_open(&s->server, &s->config, err))
+        return -1;
+    struct upload_config c = {.server = s->server, .state = s->job.state, .careful = s->job.mode != SEND_FINISH, .note = on_note};
+    return upload_new(&s->upload, &c, err);
+}
+
+/* The tree may know the experiment by another name (run/finish.c): the server gets the same. */
+static const char *name_in_tree(const struct sender *s, struct arena *a)
+{
+    struct str name;
+    uint32_t id;
+    CLEANUP_FD int root = open(s->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0 || tree_experiment(root, str_of(s->head.experiment), a, &id, &name, NULL))
+        return s->head.experiment;
+    return arena_dup(a, name.p, name.n);
+}
+
+static int open_journal(struct sender *s, struct err *err)
+{
+    if (s->tail)
+        return 0;
+    if (spool_open(&s->spool, s->job.root, s->job.name, err) || journal_follow(&s->tail, s->spool.dir, &s->head, err))
+        return -1;
+    s->experiment = name_in_tree(s, &s->arena);
+    return s->experiment ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+static void close_place(struct sender *s)
+{
+    if (s->open)
+        upload_close(&s->place);
+    s->open = false;
+}
+
+static enum mlflow_answer open_place(struct sender *s, struct err *err)
+{
+    struct upload_run run = {.id = s->head.id,
+                             .experiment = s->experiment,
+                             .name = s->head.run_name,
+                             .user = s->head.user,
+                             .server_run = s->job.server_run,
+                             .start_ms = s->head.start_ms};
+    enum mlflow_answer answer = upload_open(s->upload, &run, &s->place, err);
+    s->open = true;
+    if (answer == MLFLOW_FINE)
+        tell_place(s, s->place.run.experiment, s->place.run.id);
+    else
+        close_place(s);
+    return answer;
+}
+
+/* ---- live ---- */
+
+/* A sample that the server had when the run was found. Within a key times increase, and they were sent in order. */
+static bool is_there(const struct upload_place *p, const struct fact *f)
+{
+    if (p->fresh || f->kind != FACT_METRIC)
+        return false;
+    for (const struct json *m = json_first(json_get(p->run.data, "metrics")); m; m = json_next(m))
+        if (str_is(f->key, json_string(json_get(m, "key"), "")))
+            return f->time_ms <= json_integer(json_get(m, "timestamp"), -1);
+    return false;
+}
+
+/* The server takes no key twice in one request, and a param once for all. */
+static bool is_param_there(const struct upload_place *p, const struct fact *f)
+{
+    for (const struct json *x = f->kind == FACT_PARAM ? json_first(json_get(p->run.data, "params")) : NULL; x; x = json_next(x))
+        if (str_is(f->key, json_string(json_get(x, "key"), "")))
+            return true;
+    return false;
+}
+
+static void take_fact(void *context, const struct fact *f)
+{
+    struct sender *s = context;
+    struct err err;
+    if (is_there(&s->place, f) || is_param_there(&s->place, f))
+        return;
+    if (f->kind == FACT_TAG) {
+        struct buf line CLEANUP_BUF;
+        buf_init(&line, 64 << 10);
+        buf_printf(&line, "\n" STR_FMT "\n", STR_ARG(f->key));
+        if (str_find(buf_text(&s->tags), buf_text(&line)) >= 0) { /* told anew since the last request: what it was goes first */
+            upload_flush(&s->place, &err);
+            buf_clear(&s->tags);
+        }
+        buf_str(&s->tags, buf_text(&line));
+    }
+    upload_fact(&s->place, f);
+}
+
+static void trouble(struct sender *s, const char *text)
+{
+    s->backoff_ms = s->backoff_ms ? s->backoff_ms * 2 : 1000;
+    if (s->backoff_ms > BACKOFF_MAX_MS)
+        s->backoff_ms = BACKOFF_MAX_MS;
+    s->next_ns = clock_mono_ns() + s->backoff_ms * 1000000;
+    tell_text(SEND_TROUBLE, text);
+}
+
+/* Everything that came since the last time. */
+static void send_new(struct sender *s)
+{
+    struct err err = {0};
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (!s->open)
+        answer = open_place(s, &err);
+    while (answer == MLFLOW_FINE) {
+        size_t n = journal_tail_read(s->tail, AT_ONCE, take_fact, s);
+        if (!n)
+            break;
+        answer = upload_flush(&s->place, &err);
+        buf_clear(&s->tags);
+        if (answer == MLFLOW_REFUSED) { /* finish sends fact by fact what can be sent */
+            tell_text(SEND_NOTE, err.text);
+            close_place(s);
+            journal_tail_mark(s->tail);
+            answer = open_place(s, &err);
+        } else if (answer == MLFLOW_FINE)
+            journal_tail_mark(s->tail);
+    }
+    s->next_ns = clock_mono_ns() + TICK_MS * 1000000LL;
+    if (answer == MLFLOW_FINE) {
+        s->backoff_ms = 0;
+        return;
+    }
+    close_place(s);
+    journal_tail_back(s->tail);
+    s->given_up = answer == MLFLOW_ABSENT || answer == MLFLOW_REFUSED;
+    if (answer != MLFLOW_CANCELLED)
+        trouble(s, err.text);
+}
+
+/* Waits until there is something to do; false: the recorder is gone. */
+static bool wait_tick(const struct sender *s)
+{
+    struct pollfd p = {.fd = SEND_LINE_FD, .events = POLLIN};
+    int64_t ms = s->given_up ? -1 : (s->next_ns - clock_mono_ns() + 999999) / 1000000;
+    if (poll(&p, 1, s->given_up ? -1 : ms < 0 ? 0 : (int)ms) < 0 && errno != EINTR)
+        return false;
+    return !p.revents;
+}
+
+static int finish(struct sender *s);
+
+/* The recorder was killed, or has ended without telling us to: nobody else closes the run now. */
+static int orphaned(struct sender *s)
+{
+    struct swept swept;
+    struct err err = {0};
+    alarm(ORPHAN_S);
+    close_place(s);
+    open_journal(s, &err); /* its folder is gone when it has been closed */
+    finish_leftover(s->job.root, s->job.name, &swept, &err);
+    s->job.patience_s = ORPHAN_S;
+    s->job.mode = SEND_FINISH;
+    return finish(s);
+}
+
+static int live(struct sender *s)
+{
+    struct err err = {0};
+    for (bool ready = s->open; wait_tick(s);) {
+        if (!ready && (open_journal(s, &err) || connect_to(s, LIVE_S, 0, 0, SEND_LINE_FD, &err)))
+            trouble(s, err.text);
+        else if (!s->given_up) {
+            ready = true;
+            send_new(s);
+        }
+    }
+    return orphaned(s);
+}
+
+/* Within two seconds, or not at all. */
+static int create(struct sender *s)
+{
+    struct err err = {0};
+    alarm(CREATE_S + 1);
+    if (open_journal(s, &err) || connect_to(s, CREATE_S, 0, 0, SEND_LINE_FD, &err) || open_place(s, &err) != MLFLOW_FINE) {
+        tell_text(SEND_TROUBLE, err.text);
+        return 1;
+    }
+    alarm(0);
+    send_stand_back(0);
+    close_place(s);
+    return connect_to(s, LIVE_S, 0, 0, SEND_LINE_FD, &err) ? 1 : live(s);
+}
+
+/* ---- finish ---- */
+
+/* The tree's folder, and where the notes are: the journal is there as long as the run was not released, else it is looked for in vain. */
+static int finish(struct sender *s)
+{
+    struct err err = {0};
+    struct upload_result result = {0};
+    struct tree_run *run = NULL;
+    char id[33];
+    snprintf(id, sizeof id, "%.32s", s->job.name);
+    int rc = open_journal(s, &err);
+    CLEANUP_FD int root = rc ? -1 : open(s->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (rc == 0 && root < 0)
+        rc = err_sys(&err, "tree: cannot open %s", s->head.tree);
+    if (rc == 0 && (rc = tree_find(root, id, TREE_META, &s->arena, &run, &err)) > 0)
+        rc = err_set(&err, ERR_INPUT, "the run is not in the tree %s", s->head.tree);
+    if (rc == 0)
+        rc = connect_to(s, 0, s->job.patience_s, s->job.patience_s > 0 ? -1 : 0, -1, &err);
+    if (rc == 0)
+        rc = upload_tree_run(s->upload, root, run, &result, &err);
+    if (result.server_id[0])
+        tell_place(s, result.experiment_id, result.server_id);
+    if (rc || result.outcome == UPLOAD_DELETED)
+        tell_text(SEND_TROUBLE, rc ? err.text : "somebody deleted the run on the server: it is left so");
+    else
+        tell_text(SEND_DONE, "");
+    return rc ? 1 : 0;
+}
+
+static int discard(struct sender *s)
+{
+    struct err err = {0};
+    alarm(CREATE_S + 1);
+    if (!s->job.server_run || connect_to(s, CREATE_S, 0, 0, -1, &err) ||
+        mlflow_run_delete(s->server, s->job.server_run, &err) != MLFLOW_FINE) {
+        tell_text(SEND_TROUBLE, err.text);
+        return 1;
+    }
+    tell_text(SEND_DONE, "");
+    return 0;
+}
+
+/* ---- the process ---- */
+
+static bool read_job(struct send_job *ret, int argc, char **argv)
+{
+    if (argc < 6)
+        return false;
+    *ret = (struct send_job){.root = argv[3], .name = argv[4], .state = argv[5], .server_run = argc > 6 ? argv[6] : NULL};
+    if (!str_double(str_of(argv[2]), &ret->patience_s))
+        return false;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i]) == 0) {
+            ret->mode = (enum send_mode)i;
+            return true;
+        }
+    return false;
+}
+
+int send_main(int argc, char **argv, char **env)
+{
+    static struct sender s; /* lives as long as the process */
+    sigset_t alarms;
+    s.env = env;
+    s.spool = SPOOL_NONE;
+    if (!read_job(&s.job, argc, argv))
+        return 125;
+    prctl(PR_SET_NAME, "benchwrap-send");
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &alarms, NULL); /* the time limits above; all else stays blocked: the recorder decides */
+    arena_init(&s.arena, 64 << 20);
+    buf_init(&s.tags, 1 << 20);
+    switch (s.job.mode) {
+    case SEND_LIVE: return live(&s);
+    case SEND_CREATE: return create(&s);
+    case SEND_DISCARD: return discard(&s);
+    default: break;
+    }
+    unsigned left = alarm(FINISH_S);
+    if (left) /* a shorter limit was set for us */
+        alarm(left);
+    return finish(&s);
+}

@@ -1,0 +1,325 @@
+/* server.c: the recorder's side of sending a run to an MLflow server. */
+#include "run/server.h"
+
+#include "base/clock.h"
+#include "launch/fd.h"
+#include "run/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    SHARE_MS = 2000, /* design: --share-run delays the program's start so long at most */
+    START_MS = 1000,
+    AGAIN_MS = 5000, /* a sender that was killed is replaced then, */
+    STARTS_MAX = 20 /* so often */
+};
+static const int64_t MS = 1000000;
+
+/* ---- the process ---- */
+
+_Noreturn static void become_sender(struct run *run, const struct send_job *job, int line, char **words)
+{
+    char core[4096];
+    ssize_t n = readlink("/proc/self/exe", core, sizeof core - 1);
+    int null = open("/dev/null", O_RDWR);
+    atomic_store(&run->wire->sender, getpid());
+    setsid(); /* what is meant for the program's group does not reach it */
+    for (int i = 0; null >= 0 && i < 3; i++)
+        dup2(null, i);
+    if (n <= 0 || null < 0 || line <= SEND_LINE_FD || dup2(line, SEND_LINE_FD) < 0)
+        _exit(125);
+    core[n] = 0;
+    fd_close_from(SEND_LINE_FD + 1);
+    bool alone = job->mode == SEND_FINISH && run->wire->in_series;
+    if (alone)
+        alarm(SEND_ALONE_S);
+    if (alone || job->mode == SEND_LIVE)
+        send_stand_back(run->host.pid);
+    setenv("MLFLOW_TRACKING_URI", run->plan.server_uri, 1);
+    execv(core, words);
+    _exit(126);
+}
+
+static bool start(struct run *run, enum send_mode mode, double patience_s)
+{
+    struct run_server *s = &run->server;
+    struct arena a;
+    struct buf root CLEANUP_BUF;
+    char *slash, name[sizeof run->spool.name];
+    int ends[2];
+    arena_init(&a, 1 << 20);
+    buf_init(&root, 8192);
+    snprintf(name, sizeof name, "%s", run->spool.name);
+    if (spool_path(&run->spool, &root) || !(slash = strrchr(root.p, '/')))
+        return false;
+    *slash = 0; /* the spool's folder; the run's may have been renamed, its name is known */
+    struct send_job job = {.mode = mode,
+                           .root = root.p,
+                           .name = name,
+                           .state = arena_printf(&a, "%.*s/sync", (int)(strlen(run->plan.spool) - strlen("/spool")), run->plan.spool),
+                           .server_run = mode == SEND_DISCARD ? s->place.id : run->plan.server_run,
+                           .patience_s = patience_s};
+    char **words = job.state ? send_line(&job, &a) : NULL;
+    if (words && fd_socketpair(SOCK_SEQPACKET, ends) == 0) {
+        pid_t pid = fork();
+        if (pid == 0)
+            become_sender(run, &job, ends[1], words);
+        close(ends[1]);
+        s->line = ends[0];
+        s->pid = pid > 0 ? pid : 0;
+        if (pid < 0)
+            fd_close(&s->line);
+        s->starts++;
+    }
+    arena_deinit(&a);
+    return s->pid > 0;
+}
+
+/* Gone, of itself or because we want it: its state is on the server and in the tree, so nothing has to be asked of it. */
+static void drop(struct run *run)
+{
+    struct run_server *s = &run->server;
+    if (s->pid > 0) {
+        kill(s->pid, SIGKILL); /* before the line is closed: that means to it that we are dead */
+        if (waitpid(s->pid, NULL, WNOHANG) == 0)
+            s->dying = s->pid; /* one that gets no processor dies later */
+    }
+    fd_close(&s->line);
+    s->pid = 0;
+}
+
+/* ---- what it tells ---- */
+
+static void take(struct run *run, const struct send_msg *m)
+{
+    struct run_server *s = &run->server;
+    char text[SEND_TEXT_MAX + 200];
+    switch (m->kind) {
+    case SEND_PLACE:
+        s->place = *m;
+        s->live = true;
+        s->trouble[0] = 0;
+        break;
+    case SEND_NOTE: run_tell(run, WIRE_NOTE, 0, m->text); break;
+    case SEND_TROUBLE:
+        memcpy(s->trouble, m->text, sizeof s->trouble);
+        s->live = false;
+        if (s->told || s->asking || run->end.kind)
+            break;
+        s->told = true;
+        snprintf(text, sizeof text, "%s; the run is recorded here, and sent when the server takes it", m->text);
+        run_tell(run, WIRE_NOTE, 0, text);
+        break;
+    case SEND_DONE:
+        s->done = true;
+        s->trouble[0] = 0;
+        break;
+    default: break;
+    }
+}
+
+/* One message. 1; 0: none now; -1: the sender has ended. */
+static int receive(struct run *run)
+{
+    struct send_msg m = {0};
+    ssize_t n = recv(run->server.line, &m, sizeof m, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n != (ssize_t)sizeof m)
+        return -1;
+    m.id[sizeof m.id - 1] = m.experiment[sizeof m.experiment - 1] = m.url[sizeof m.url - 1] = m.text[sizeof m.text - 1] = 0;
+    take(run, &m);
+    return 1;
+}
+
+/* Messages until `until_ns`, or until one tells what is waited for. False: the sender has ended before. */
+static bool wait_for(struct run *run, int64_t until_ns, bool (*enough)(const struct run_server *s))
+{
+    struct run_server *s = &run->server;
+    while (s->line >= 0 && !enough(s)) {
+        int64_t ms = (until_ns - clock_mono_ns() + MS - 1) / MS;
+        struct pollfd p = {.fd = s->line, .events = POLLIN};
+        if (ms <= 0 || (poll(&p, 1, ms > 60000 ? 60000 : (int)ms) < 0 && errno != EINTR))
+            return true;
+        if (p.revents && receive(run) < 0)
+            return enough(s);
+    }
+    return true;
+}
+
+/* ---- the run's story ---- */
+
+void server_begin(struct run *run)
+{
+    struct run_server *s = &run->server;
+    s->line = -1;
+    s->start_ns = INT64_MAX;
+    if (!run->plan.server || run->series || !opt_on(&run->plan.opts, "share-run")) /* a series has no program of its own */
+        return;
+    if (run->plan.server_run) {
+        run_tell(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
+        return;
+    }
+    s->deadline_ns = clock_mono_ns() + SHARE_MS * MS;
+    s->asking = true;
+    if (!start(run, SEND_CREATE, 0))
+        run_tell(run, WIRE_NOTE, 0, "--share-run: the process that asks the server could not be started; the program runs without");
+}
+
+static bool placed(const struct run_server *s)
+{
+    return s->place.kind || s->trouble[0];
+}
+
+static void give(struct run *run, const char *name, const char *value)
+{
+    char text[sizeof((struct wire_msg *)0)->text];
+    if (snprintf(text, sizeof text, "%s=%s", name, value) < (int)sizeof text)
+        run_tell(run, WIRE_ENV, 0, text);
+}
+
+void server_share(struct run *run)
+{
+    struct run_server *s = &run->server;
+    if (s->line < 0)
+        return;
+    bool there = wait_for(run, s->deadline_ns, placed);
+    s->asking = false;
+    if (!s->place.kind) {
+        char text[SEND_TEXT_MAX + 200];
+        const char *why = s->trouble[0] ? s->trouble
+                          : there       ? "the server did not make the run within 2 s"
+                                        : "the process that asks the server ended early";
+        snprintf(text, sizeof text, "--share-run: %s; the program starts without", why);
+        run_tell(run, WIRE_NOTE, 0, text);
+        s->told = true;
+        drop(run);
+        return;
+    }
+    s->shared = true;
+    give(run, "MLFLOW_TRACKING_URI", run->plan.server_uri);
+    give(run, "MLFLOW_RUN_ID", s->place.id);
+    give(run, "MLFLOW_EXPERIMENT_ID", s->place.experiment);
+    if (getenv("MLFLOW_EXPERIMENT_NAME") &&
+        run->plan.experiment) /* MLflow's client prefers the name, and refuses a run of another experiment */
+        give(run, "MLFLOW_EXPERIMENT_NAME", run->plan.experiment);
+    give(run, "BENCHWRAP_SHARED_RUN", s->place.id);
+}
+
+void server_started(struct run *run)
+{
+    if (run->plan.server && run->server.pid == 0)
+        run->server.start_ns = clock_mono_ns() + START_MS * MS;
+}
+
+int64_t server_next(const struct run *run)
+{
+    return run->server.start_ns;
+}
+
+void server_on_time(struct run *run, int64_t now_ns)
+{
+    struct run_server *s = &run->server;
+    if (now_ns < s->start_ns)
+        return;
+    s->start_ns = INT64_MAX;
+    if (!start(run, SEND_LIVE, 0) && !s->told) {
+        s->told = true;
+        run_tell(run, WIRE_NOTE, 0, "the process that sends the run to the server could not be started; it is sent at the end");
+    }
+}
+
+void server_hear(struct run *run)
+{
+    struct run_server *s = &run->server;
+    int rc;
+    while ((rc = receive(run)) > 0)
+        ;
+    if (rc == 0)
+        return;
+    drop(run);
+    s->live = false;
+    if (s->starts < STARTS_MAX)
+        s->start_ns = clock_mono_ns() + AGAIN_MS * MS;
+}
+
+void server_ended(struct run *run)
+{
+    run->server.start_ns = INT64_MAX;
+    while (run->server.line >= 0 && receive(run) > 0)
+        ;
+    drop(run);
+}
+
+static bool ended(const struct run_server *s)
+{
+    return s->done || s->trouble[0];
+}
+
+void server_close(struct run *run)
+{
+    struct timespec nap = {.tv_nsec = 5 * MS};
+    drop(run);
+    for (int i = 0; run->server.dying > 0 && i < 100 && waitpid(run->server.dying, NULL, WNOHANG) == 0; i++)
+        nanosleep(&nap, NULL);
+    run->server.dying = 0;
+}
+
+void server_discard(struct run *run)
+{
+    struct run_server *s = &run->server;
+    if (!s->shared)
+        return;
+    s->trouble[0] = 0;
+    s->told = true;
+    if (start(run, SEND_DISCARD, 0))
+        wait_for(run, clock_mono_ns() + SHARE_MS * MS, ended);
+    if (!s->done)
+        run_tell(run, WIRE_NOTE, 0, "the run that was made on the server for --share-run could not be deleted again");
+    drop(run);
+}
+
+static void print_end(struct run *run, bool there, struct buf *to)
+{
+    struct run_server *s = &run->server;
+    const char *why = s->trouble[0] ? s->trouble
+                      : there       ? "not all is there yet: the time to wait for it (--finish-wait) is over"
+                                    : "the process that sends the run ended early";
+    if (s->done) {
+        buf_puts(to, "benchwrap: on the server: ");
+        buf_plain(to, str_of(s->place.url[0] ? s->place.url : run->plan.server), SEND_URL_MAX);
+    } else {
+        buf_puts(to, "benchwrap: not complete on the server: ");
+        buf_plain(to, str_of(why), 400);
+        buf_puts(to, "; it is kept in the tree, retry with \"benchwrap sync\"");
+    }
+    buf_putc(to, '\n');
+}
+
+void server_finish(struct run *run, int64_t until_ns, struct buf *to)
+{
+    struct run_server *s = &run->server;
+    if (!run->plan.server)
+        return;
+    /* A server that just was there is given a moment to come back; one that never answered is asked once. */
+    double patience_s = s->live ? 3 : 0;
+    s->trouble[0] = 0;
+    s->told = true;
+    bool started = start(run, SEND_FINISH, patience_s);
+    if (run->wire->in_series && started) { /* the next repetition waits for nobody; the sender gives up by itself */
+        fd_close(&s->line);
+        s->pid = 0;
+        return;
+    }
+    bool there = started && wait_for(run, until_ns, ended);
+    print_end(run, there, to);
+    drop(run);
+}

@@ -1,0 +1,46 @@
+/* server.h: the recorder's side of sending a run to an MLflow server: it starts the process that does it (send.h), hears it, waits for it a
+ * bounded time, and never talks to a server itself. Without a server in the plan every call does nothing. */
+#ifndef WRAPPER_RUN_SERVER_H
+#define WRAPPER_RUN_SERVER_H
+#include "base/buf.h"
+#include "launch/wire.h"
+#include "plan/plan.h"
+#include "run/send.h"
+
+struct run;
+struct run_server {
+    pid_t pid;              /* the sender; 0: none */
+    int line;               /* to it; -1: none */
+    int64_t start_ns;       /* the live one is started then; INT64_MAX: not any more */
+    int64_t deadline_ns;    /* of making the run (--share-run) */
+    unsigned starts;
+    pid_t dying;            /* a former sender that was killed and is not reaped yet; 0: none */
+    bool asking;            /* --share-run: the program waits for the run */
+    bool shared;            /* the program knows the run */
+    bool live;              /* a live one had the run on the server when it was last heard */
+    bool told;              /* that there is trouble was said */
+    bool done;              /* the server has all */
+    struct send_msg place;  /* kind 0: not known */
+    char trouble[SEND_TEXT_MAX]; /* "" none in force */
+};
+
+/* The run is begun: with --share-run the server is asked for it, while the recorder goes on. */
+void server_begin(struct run *run);
+/* Waits for that, at most 2 s since server_begin, and tells the launcher what the program is to find in its environment. */
+void server_share(struct run *run);
+/* The program runs. The live sender is started a second later: not while the program is starting, and never for the shortest of runs. */
+void server_started(struct run *run);
+/* When the next thing is to be done (monotonic ns; INT64_MAX: nothing), and doing it. */
+int64_t server_next(const struct run *run);
+void server_on_time(struct run *run, int64_t now_ns);
+/* Messages of the sender, when `line` can be read. */
+void server_hear(struct run *run);
+/* The program has ended: the live sender with it. */
+void server_ended(struct run *run);
+/* The program could not be started: a run that was made for it is deleted on the server. */
+void server_discard(struct run *run);
+/* The run is in the tree: it is completed on the server, waited for until `until_ns`; where the run is, or why not, is added as lines to `to`. */
+void server_finish(struct run *run, int64_t until_ns, struct buf *to);
+/* The launcher has gone: no zombie is left to whoever is above it. */
+void server_close(struct run *run);
+#endif

@@ -1,0 +1,36 @@
+/* spool.h: where a run lives while it is not yet safe in the tree: one directory per run, claimed by renaming. */
+#ifndef WRAPPER_RUN_SPOOL_H
+#define WRAPPER_RUN_SPOOL_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct spool {
+    int root;           /* the folder of all runs */
+    int dir;            /* this run's */
+    char name[96];      /* its name below root: the run id, or after a claim "<id>+<pid>" */
+};
+#define SPOOL_MAKING ".making-" /* begins the name of a directory that is not a run yet (run/make.c) */
+#define SPOOL_NONE ((struct spool){-1, -1, ""})
+
+/* Makes root (mkdir -p, 0700) and root/name in it, which must not exist. */
+int spool_create(struct spool *ret, const char *root, const char *name, struct err *err);
+/* Opens root/name. 1: it is not there (any more). */
+int spool_open(struct spool *ret, const char *root, const char *name, struct err *err);
+/* Renames the directory so that nobody else finishes it too. 1: somebody was faster. */
+int spool_claim(struct spool *s, struct err *err);
+/* The run is published: notes `where` ("mlruns/<exp>/<run>", several with blanks between), so that only syncing and removing are left to do. */
+int spool_mark_published(struct spool *s, const char *tree_parent, const char *where, struct err *err);
+/* Seconds since it was published; INT_MAX if it was not. */
+int spool_published_for(const struct spool *s);
+/* If published: syncs the run in the tree and removes the spool directory. 1: not published yet. */
+int spool_release(struct spool *s, struct err *err);
+/* Removes the directory with everything in it (the program never started). */
+int spool_discard(struct spool *s, struct err *err);
+void spool_close(struct spool *s);
+/* The path as seen from the run's directory ("../../../mlruns"): it names nobody's home. False: longer than size, or the directory is unknown. */
+bool spool_relative(const struct spool *s, const char *path, char *ret, size_t size);
+/* "benchwrap: …" tells people where: absolute path of the run's directory. */
+int spool_path(const struct spool *s, struct buf *to);
+#endif

@@ -1,0 +1,43 @@
+/* stream.h: one captured stream on disk in the spool: the head whole, the tail in rotating segments, the middle counted.
+ *
+ * Files in the spool directory: `<name>` holds the first half of the limit, `<name>.tail.<k>` the k-th piece (of half the limit each)
+ * behind it; a segment is removed when two newer ones exist. So any crash leaves the head and at least half of the limit's tail. */
+#ifndef WRAPPER_RUN_STREAM_H
+#define WRAPPER_RUN_STREAM_H
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct stream {
+    int dir;            /* spool directory (borrowed) */
+    const char *name;   /* "stdout.log" */
+    uint64_t half;      /* bytes of head, and of each tail segment; 0: nothing is kept */
+    uint64_t total;     /* bytes written so far */
+    int fd;             /* file of the piece being written, -1 none yet */
+    int error;          /* errno of the last write that failed, 0: none */
+    uint64_t lost;      /* bytes that could not be written */
+};
+
+/* Nothing is made on disk until the first byte. */
+void stream_init(struct stream *s, int dir, const char *name, uint64_t log_max);
+/* Keeps n more bytes. Never fails: what the disk refuses is counted in ->lost. */
+void stream_write(struct stream *s, const void *p, size_t n);
+void stream_deinit(struct stream *s);
+
+/* What is kept of a stream, reconstructed from the files alone. */
+struct stream_kept {
+    uint64_t total;     /* bytes the stream had */
+    uint64_t head;      /* bytes at its beginning that are kept */
+    uint64_t cut;       /* bytes in the middle that are not */
+    uint64_t tail;      /* bytes at its end that are kept */
+};
+/* 0; an absent stream is one of no bytes. */
+int stream_look(int dir, const char *name, uint64_t log_max, struct stream_kept *ret, struct err *err);
+/* Hands the kept bytes in order to `piece`, and between head and tail (if something was cut) calls `cut`. */
+int stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *context, const void *p, size_t n),
+                void (*cut)(void *context, uint64_t bytes), void *context, struct err *err);
+/* Makes one file of the stream: `name` itself if it is whole there, else `<name>.whole` (head, a line that tells the cut, tail).
+ * *ret_file (static text or in `path`) is NULL if the stream had no bytes. Can be repeated after a crash. */
+int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err);
+#endif

@@ -1,0 +1,277 @@
+/* watch.c: while the program runs: streams out of the rings, signals counted, samples, messages, the journal kept on disk. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "nodes/node.h"
+#include "run/log.h"
+#include "run/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    SYNC_S = 30, /* design: the journal is synced every 30 s, */
+    MINUTE_S = 60,
+    BEAT_S = 60, /* a heartbeat stands in it every minute */
+    EAGER = WIRE_RING / 4, /* while bytes flow, wake at a quarter of the ring */
+    SIGNAL_MS = 250,
+    FLOW_MS = 500 /* and at least so often: no byte stays unwritten for a second */
+};
+static const int64_t SECOND = 1000000000;
+
+/* Takes what lies in one ring. Returns the number of bytes taken. */
+static uint64_t drain(struct run *run, int i)
+{
+    struct wire_ring *ring = &run->wire->ring[i];
+    const char *base = run->data + (size_t)i * WIRE_RING;
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed), start = tail;
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    while (tail < head) {
+        size_t at = tail % WIRE_RING, n = head - tail < WIRE_RING - at ? (size_t)(head - tail) : WIRE_RING - at;
+        if (n > WIRE_RING / 8)
+            n = WIRE_RING / 8; /* give room back early */
+        redact_stream_write(&run->cleaned[i], base + at, n);
+        tail += n;
+        atomic_store_explicit(&ring->tail, tail, memory_order_release);
+    }
+    return tail - start;
+}
+
+static bool drain_all(struct run *run)
+{
+    uint64_t taken = 0;
+    for (int i = 0; i < WIRE_STREAMS; i++)
+        if (run->wire->ring[i].used)
+            taken += drain(run, i);
+    return taken > 0;
+}
+
+/* Says when the launcher is to wake us; false if bytes came meanwhile. */
+static bool set_wake(struct run *run)
+{
+    bool quiet = true;
+    for (int i = 0; i < WIRE_STREAMS; i++) {
+        struct wire_ring *ring = &run->wire->ring[i];
+        if (!ring->used)
+            continue;
+        uint64_t at = atomic_load_explicit(&ring->tail, memory_order_relaxed) + (run->idle ? 1 : EAGER);
+        atomic_store(&ring->wake_at, at);
+        if (atomic_load(&ring->head) >= at)
+            quiet = false;
+    }
+    return quiet;
+}
+
+static void take_signals(struct run *run)
+{
+    struct signalfd_siginfo s[8];
+    ssize_t n;
+    while (run->signals >= 0 && (n = read(run->signals, s, sizeof s)) > 0)
+        for (size_t i = 0; i < (size_t)n / sizeof *s; i++)
+            if (s[i].ssi_signo < WIRE_SIGNALS) {
+                atomic_fetch_add(&run->wire->seen[s[i].ssi_signo], 1);
+                job_signalled(run, (int)s[i].ssi_signo, (pid_t)s[i].ssi_pid);
+            }
+}
+
+static void started(struct run *run, const struct wire_msg *m)
+{
+    run->host.pid = m->pid;
+    server_started(run);
+    nodes_begin(run);
+    run->program_mono_ns = m->mono_ns;
+    journal_started(run->journal, m->wall_ms);
+    run->dirty = true;
+    int64_t now = clock_mono_ns();
+    run->next_sample = run->sample_ns > 0 ? now + run->sample_ns : INT64_MAX;
+}
+
+/* One message, or the launcher's end. False: no more will come. */
+static bool take_message(struct run *run)
+{
+    struct wire_msg m = {0};
+    ssize_t n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    if (n == 0)
+        return false;
+    if (m.kind == WIRE_STARTED)
+        started(run, &m);
+    else if (m.kind == WIRE_ENDED || m.kind == WIRE_NOEXEC)
+        run->end = m;
+    return true;
+}
+
+/* By a descriptor of its own: the recorder's carries the journal's lock, which must not live on in a child whose sync takes long. */
+static void sync_file(int spool, const char *name, bool all)
+{
+    int fd = openat(spool, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || dup2(fd, 0) != 0)
+        return;
+    if (close_range(1, ~0u, 0) != 0) /* before Linux 5.9 */
+        for (fd = 1; fd < 4096; fd++)
+            close(fd);
+    if (all)
+        fs_sync_tree(0, ".", NULL);
+    else
+        fdatasync(0);
+}
+
+/* A busy disk takes long to sync, and meanwhile the rings would fill: a child does it. One at a time. */
+void run_sync(struct run *run, bool all)
+{
+    if (run->syncer > 0 && waitpid(run->syncer, NULL, WNOHANG) == 0)
+        return;
+    run->syncer = fork();
+    if (run->syncer != 0)
+        return;
+    sync_file(run->spool.dir, all ? "." : "journal", all);
+    _exit(0);
+}
+
+/* Into the journal, by a record of its own that is let go: what is kept in memory does not grow with the time that the program runs. */
+static void take_sample(struct run *run, int64_t now)
+{
+    struct record one;
+    int64_t period = node_period(run->sample_ns, now - run->program_mono_ns);
+    if (period > MINUTE_S * SECOND && run->sample_ns < period)
+        period = run->sample_ns > MINUTE_S * SECOND ? run->sample_ns : MINUTE_S * SECOND; /* counters of energy go round */
+    record_init(&one, run->record.id, run->record.start_ms);
+    one.listen = run->record.listen;
+    one.context = run->record.context;
+    one.redact = run->record.redact;
+    one.redact_context = run->record.redact_context;
+    probes_run(PROBE_SAMPLE, run->nested, &run->host, &one);
+    record_deinit(&one);
+    run->dirty = true;
+    run->next_sample += ((now - run->next_sample) / period + 1) * period;
+}
+
+void run_pass_words(struct run *run)
+{
+    for (int i = 0; i < WIRE_STREAMS; i++)
+        redact_stream_flush(&run->cleaned[i], false);
+}
+
+static void on_time(struct run *run, int64_t now)
+{
+    if (run->idle || run->job.signal) /* behind such a signal KILL may follow at any time */
+        run_pass_words(run);
+    server_on_time(run, now);
+    job_on_time(run, now);
+    nodes_on_time(run, now);
+    if (now >= run->next_sample)
+        take_sample(run, now);
+    if (now >= run->next_beat) {
+        journal_beat(run->journal, clock_wall_ms());
+        run->dirty = true;
+        run->next_beat = now + BEAT_S * SECOND;
+    }
+    if (now >= run->next_flush && (run->dirty || now >= run->next_sync)) {
+        run->dirty = false;
+        struct err err = {0};
+        if (journal_flush(run->journal, false, &err) < 0)
+            run_tell(run, WIRE_NOTE, 0, err.text);
+        run->next_flush = now + SECOND;
+        if (now >= run->next_sync) {
+            run_sync(run, false);
+            run->next_sync = now + SYNC_S * SECOND;
+        }
+    }
+}
+
+/* Milliseconds until something is due. */
+static int time_out(const struct run *run, int64_t now)
+{
+    int64_t next = run->next_sample < run->next_beat ? run->next_sample : run->next_beat;
+    if (next > run->next_sync)
+        next = run->next_sync;
+    if (next > server_next(run))
+        next = server_next(run);
+    if (next > job_next(run))
+        next = job_next(run);
+    if (next > nodes_next(run))
+        next = nodes_next(run);
+    if (run->dirty && next > run->next_flush)
+        next = run->next_flush;
+    int64_t ms = (next - now + 999999) / 1000000;
+    if (!run->idle && ms > FLOW_MS)
+        ms = FLOW_MS;
+    return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
+}
+
+void run_watch(struct run *run)
+{
+    struct pollfd fds[] = {{WIRE_SOCKET_FD, POLLIN, 0},
+                           {run->signals, POLLIN, 0},
+                           {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0},
+                           {-1, POLLIN, 0}};
+    int64_t now = clock_mono_ns();
+    run->next_sample = INT64_MAX;
+    run->next_flush = now;
+    run->next_sync = now + SECOND; /* the first: not while the program is starting, and never for the shortest of runs */
+    run->next_beat = now + BEAT_S * SECOND;
+    run->idle = true;
+    for (bool more = true; more && run->end.kind == 0;) {
+        now = clock_mono_ns();
+        on_time(run, now);
+        if (!set_wake(run)) {
+            run->idle = false;
+            drain_all(run);
+            continue;
+        }
+        fds[3].fd = run->server.line;
+        fds[4].fd = job_fd(run);
+        fds[5].fd = nodes_fd(run);
+        int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
+        if (n < 0 && errno != EINTR)
+            break;
+        if (fds[1].revents)
+            take_signals(run);
+        run->idle = !drain_all(run) && n == 0;
+        if (n > 0 && fds[2].revents) {
+            log_receive(WIRE_LOG_FD, run->spool.dir, &run->keep_left, &run->redaction.redact, &run->record);
+            run->dirty = true;
+        }
+        if (n > 0 && fds[3].revents)
+            server_hear(run);
+        if (n > 0 && fds[4].revents)
+            job_hear(run);
+        if (n > 0 && fds[5].revents)
+            nodes_hear(run);
+        if (n > 0 && fds[0].revents)
+            more = take_message(run);
+    }
+}
+
+/* A shell whose child was killed ends with 128 + n, sometimes before the same signal of a scheduler, sent process by process, has come to us. */
+static void await_signal(struct run *run)
+{
+    const struct wire_msg *e = &run->end;
+    struct pollfd p = {.fd = run->signals, .events = POLLIN};
+    int64_t until = clock_mono_ns() + SIGNAL_MS * INT64_C(1000000), left;
+    if (e->kind != WIRE_ENDED || !WIFEXITED(e->status) || !run_is_ending(WEXITSTATUS(e->status) - 128) || e->finish_signal)
+        return;
+    for (take_signals(run); !run->job.signal && (left = until - clock_mono_ns()) > 0;
+         take_signals(run)) /* others, as SIGCHLD, may come too */
+        if (poll(&p, 1, (int)(left / 1000000) + 1) < 0 && errno != EINTR)
+            return;
+}
+
+void run_drain(struct run *run)
+{
+    drain_all(run);
+    await_signal(run);
+    for (int i = 0; i < WIRE_STREAMS; i++) {
+        redact_stream_flush(&run->cleaned[i], true);
+        redact_stream_deinit(&run->cleaned[i]);
+    }
+    take_signals(run);
+}
