@@ -99,11 +99,13 @@ static void tell_last(struct host *h, struct record *r, const char *key, struct 
     const char *slash = value.n ? memrchr(value.p, '/', value.n) : NULL;
     if (slash)
         value = str_sub(value, (size_t)(slash - value.p) + 1, value.n);
-    for (size_t i = 0; i < value.n; i++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ", value.p[i]) || value.p[i] == 0)
-            return;
-    if (value.n < 100)
+    bool plain = value.n < 100;
+    for (size_t i = 0; plain && i < value.n; i++)
+        plain = value.p[i] && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ", value.p[i]);
+    if (plain)
         tell(h, r, key, value);
+    else
+        tell_missing(h, r, key, "what the metadata service told is no name");
 }
 
 static bool ask_lines(struct service *s, struct host *h, struct record *r, const char *header, const char *const paths[3], struct err *err)

@@ -126,7 +126,7 @@ done
 serve evil
 "$BENCHWRAP" probe --no-cache --json --cloud-metadata "$url" | flat cloud
 stop
-is "what is no name is not told" "$(fact cloud cloud.instance_type)" ""
+is "what is no name is not told, but said" "$(fact cloud cloud.instance_type)$(why cloud cloud.instance_type)" "what the metadata service told is no name"
 : >asked
 serve silent
 begun=$(date +%s)
