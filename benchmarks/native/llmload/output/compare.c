@@ -147,6 +147,21 @@ static const char *verdict(const struct figure *f, const struct change *c, doubl
     return worse > 0 ? (known ? "worse" : "worse?") : known ? "better" : "better?";
 }
 
+/* One line of the comparison; false: a side does not tell this figure. */
+struct judged {
+    struct change change;
+    const char *word;
+    bool worse;
+};
+
+static bool judge(const struct compare_side *a, const struct compare_side *b, const struct figure *f, double threshold, struct judged *ret)
+{
+    if (!change_of(a, b, f, &ret->change))
+        return false;
+    ret->word = verdict(f, &ret->change, threshold, &ret->worse);
+    return true;
+}
+
 static void shown(const struct json *j, struct buf *to)
 {
     struct buf text CLEANUP_BUF;
@@ -193,16 +208,14 @@ static unsigned print_table(const struct compare_side *a, const struct compare_s
     buf_printf(to, "failed: A %.3g %%, B %.3g %%\n\n%-30s %12s %12s %9s  %s\n", 100 * failed_share(a), 100 * failed_share(b), "", "A", "B",
                "change", "95 % of B/A");
     for (size_t i = 0; i < FIGURES; i++) {
-        struct change c;
-        bool worse;
-        if (!change_of(a, b, &figures[i], &c))
+        struct judged j;
+        if (!judge(a, b, &figures[i], threshold, &j))
             continue;
-        const char *word = verdict(&figures[i], &c, threshold, &worse);
-        regressions += worse;
-        buf_printf(to, "%-30s %12.5g %12.5g %+8.2f%%  ", figures[i].key, c.a, c.b, (c.ratio - 1) * 100);
-        if (isfinite(c.low))
-            buf_printf(to, "%.3f..%.3f  ", c.low, c.high);
-        buf_printf(to, "%s%s\n", word, worse ? "  REGRESSION" : "");
+        regressions += j.worse;
+        buf_printf(to, "%-30s %12.5g %12.5g %+8.2f%%  ", figures[i].key, j.change.a, j.change.b, (j.change.ratio - 1) * 100);
+        if (isfinite(j.change.low))
+            buf_printf(to, "%.3f..%.3f  ", j.change.low, j.change.high);
+        buf_printf(to, "%s%s\n", j.word, j.worse ? "  REGRESSION" : "");
     }
     return regressions;
 }
@@ -227,17 +240,16 @@ static unsigned print_json(const struct compare_side *a, const struct compare_si
     buf_puts(to, "],\"figures\":{");
     first = true;
     for (size_t i = 0; i < FIGURES; i++) {
-        struct change c;
-        bool worse;
-        if (!change_of(a, b, &figures[i], &c))
+        struct judged j;
+        if (!judge(a, b, &figures[i], threshold, &j))
             continue;
-        const char *word = verdict(&figures[i], &c, threshold, &worse);
-        regressions += worse;
+        const struct change *c = &j.change;
+        regressions += j.worse;
         buf_printf(to, "%s\"%s\":{", first ? "" : ",", figures[i].key);
         first = false;
-        member(to, "a", c.a), member(to, "b", c.b), member(to, "ratio", c.ratio), member(to, "ratio_ci_low", c.low),
-            member(to, "ratio_ci_high", c.high);
-        buf_printf(to, ",\"verdict\":\"%s\",\"regression\":%s}", word, worse ? "true" : "false");
+        member(to, "a", c->a), member(to, "b", c->b), member(to, "ratio", c->ratio), member(to, "ratio_ci_low", c->low),
+            member(to, "ratio_ci_high", c->high);
+        buf_printf(to, ",\"verdict\":\"%s\",\"regression\":%s}", j.word, j.worse ? "true" : "false");
     }
     buf_printf(to, "},\"regressions\":%u}\n", regressions);
     return regressions;
