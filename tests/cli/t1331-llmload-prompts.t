@@ -109,9 +109,9 @@ wait "$waiter"
 is "a signal ends the waiting" "$? $(($(date +%s) - begin < 60))" "143 1"
 kill "$silent"
 wait "$silent" 2>/dev/null
-load -n 2 --wait-ready 300ms >out
+load -n 2 --wait-ready 1500ms >out
 is "nobody there: status" "$?" 1
-like "nobody there: told, with the gate" "$(cat err)" 'not ready within 0.3 s: waiting for a connection'
+like "nobody there: told, with the gate" "$(cat err)" 'not ready within 1.5 s: waiting for a connection'
 llm_server --key sesame
 load -n 2 --wait-ready 20s >out
 like "a wrong key ends the waiting at once" "$(cat err)" 'not usable: asking for a first answer: .*answers 401'

@@ -1,6 +1,6 @@
 """A small server of the OpenAI API for tests of llmload: llm-server.py PORT-FILE [--slow-start S] [--key KEY] [--die-after N] [--no-usage] [--tokens N]
 
-Serves /health (503 until --slow-start is over), /v1/models, /version, /metrics (vLLM's names, counters that are true), chat and completions, streamed or
+Serves /health (503 until --slow-start after the first time it is asked), /v1/models, /version, /metrics (vLLM's names, counters that are true), chat and completions, streamed or
 not, with log-probabilities: of letters it knows that the answer is B, of echoed prompts that endings with "right" in them are likely. One thread a request."""
 import json, os, sys, time, threading, argparse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,7 +9,7 @@ ap = argparse.ArgumentParser()
 ap.add_argument("port_file"); ap.add_argument("--slow-start", type=float, default=0); ap.add_argument("--key"); ap.add_argument("--die-after", type=int, default=0)
 ap.add_argument("--no-usage", action="store_true"); ap.add_argument("--tokens", type=int, default=5); ap.add_argument("--log")
 a = ap.parse_args()
-begin = time.time()
+begin = None
 lock = threading.Lock()
 count = {"prompt": 0, "generation": 0, "done": 0, "running": 0}
 
@@ -21,7 +21,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status); self.send_header("Content-Type", kind); self.send_header("Content-Length", str(len(body))); self.end_headers()
         self.wfile.write(body)
     def do_GET(self):
-        if self.path == "/health": return self.reply(503 if time.time() - begin < a.slow_start else 200, "")
+        if self.path == "/health":
+            global begin
+            begin = begin or time.monotonic()
+            return self.reply(503 if time.monotonic() - begin < a.slow_start else 200, "")
         if self.path == "/version": return self.reply(200, {"version": "0.99.1"})
         if self.path == "/v1/models": return self.reply(200, {"object": "list", "data": [{"id": "tiny", "owned_by": "vllm", "max_model_len": 4096, "api_key": "secret"}]})
         if self.path == "/metrics":
