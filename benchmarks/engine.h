@@ -23,7 +23,7 @@ enum {
     NAME_MAX_BYTES = 200,
     HEADLINES_MAX = 8,
     COMPUTED_MAX = 16,
-    SLICES_MAX = 8,
+    SLICES_MAX = 16,
     OPERANDS_MAX = 8,
     WHERE_MAX = 160, /* texts of one condition */
     GUESSES_MAX = 64, /* metrics that rules which guess may make of one output */

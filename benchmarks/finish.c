@@ -150,6 +150,8 @@ static void hopeless_fail(struct ending *e)
 {
     if (e->run->hopeless && !e->run->rules->guess)
         ending_fail(e, -1, "", "the lines of the output are too hard for the patterns, so they were not all read");
+    else if (e->run->gave_up && !e->run->rules->guess)
+        ending_fail(e, -1, "", "%zu lines were too hard for the patterns and were not read: what they say is not known", e->run->gave_up);
 }
 
 /* Exit status and signal count for the run and for each test. */

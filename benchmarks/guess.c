@@ -205,6 +205,7 @@ static int bury_refused(struct guess *g, const char *name, char *const *argv)
     }
     for (size_t k = 0; k < g->readers; k++)
         g->reader[k]->muted = false;
+    guess_bury_parts(g);
     return g->arena.failed ? -1 : 0;
 }
 

@@ -89,6 +89,14 @@ static size_t slice_of(const struct guess *g, size_t reader, bool *ret_new)
     return number;
 }
 
+void guess_bury_parts(struct guess *g)
+{
+    bool new;
+    for (size_t i = 0; i < g->readers; i++)
+        if (guess_reader_useful(g->reader[i]) && slice_of(g, i, &new) > GUESS_PARTS_MAX)
+            g->reader[i]->dead = true;
+}
+
 static void write_slices(struct buf *b, const struct guess *g)
 {
     bool any = false, new;

@@ -164,6 +164,10 @@ bw rules new --from parts --name x -o parts.yaml
 bw parse --rules ./parts.yaml parts >facts
 is "parts of an output do not mix" "$(awk '/rate_MB_per_s  / { printf "%s ", $2 }' facts)" "11.5 21.5 12.5 22.5 "
 
+for k in $(seq 40); do printf 'Phase %s of it:\n    Rate: %s.5 MB/s\n' "$(printf '%s' "$k" | tr 0-9 a-j)" "$k"; done >phases
+bw rules new --from phases --name x -o phases.yaml
+is "more parts than rules may have" "$(bw parse --rules ./phases.yaml phases | grep -c '^ *phase_.*rate_MB_per_s  ')" 16
+
 # Hostile
 : >empty
 head -c 300000 /dev/urandom >binary

@@ -82,12 +82,27 @@ static void lines_too_hard_end_the_reading(void **state)
     rules_free(rules);
 }
 
+/* One line that could not be read may hold the result that counts. */
+static void a_line_too_hard_fails_the_run(void **state)
+{
+    static const char rules_text[] = "readers:\n- name: r\n  regex: '^v (?:a|aa)+ (?<v>\\d+)$'\n  metrics: [{name: v, cell: v, unit: s, better: lower, many: last}]\n";
+    static const struct rules_case cases[] = {
+        {"read", rules_text, "v aa 5\n", "metric v_s 5\npass\n"},
+        {"a stale one is no pass", rules_text, "v aa 5\nv aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! 7\n",
+         "warning 1 lines were too hard to match and were left alone\nmetric v_s 5\n"
+         "fail: 1 lines were too hard for the patterns and were not read: what they say is not known\n"},
+    };
+    (void)state;
+    rules_cases_hold(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_expressions_tell),
         cmocka_unit_test(a_computed_metric_of_metrics),
         cmocka_unit_test(lines_too_hard_end_the_reading),
+        cmocka_unit_test(a_line_too_hard_fails_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
