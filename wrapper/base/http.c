@@ -205,11 +205,6 @@ static int on_seek(void *context, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-static bool key_is(struct str key, const char *name)
-{
-    return key.n == strlen(name) && strncasecmp(key.p, name, key.n) == 0;
-}
-
 /* What does not fit is no date. */
 static void keep_date(char to[40], struct str text)
 {
@@ -227,15 +222,15 @@ static size_t on_header(char *p, size_t size, size_t n, void *context)
     if (str_starts(key, "HTTP/"))
         h->reply->etag[0] = h->date[0] = h->again[0] = 0, h->reply->limit_reset_s = 0, h->remains = true;
     line = str_trim(line.p ? line : STR(""));
-    if (key_is(key, "etag") && line.n < sizeof h->reply->etag)
+    if (str_is_anycase(key, "etag") && line.n < sizeof h->reply->etag)
         snprintf(h->reply->etag, sizeof h->reply->etag, STR_FMT, STR_ARG(line));
-    if (key_is(key, "date"))
+    if (str_is_anycase(key, "date"))
         keep_date(h->date, line);
-    if (key_is(key, "retry-after") && line.n && (line.p[0] < '0' || line.p[0] > '9'))
+    if (str_is_anycase(key, "retry-after") && line.n && (line.p[0] < '0' || line.p[0] > '9'))
         keep_date(h->again, line);
-    if (key_is(key, "x-ratelimit-remaining") || key_is(key, "ratelimit-remaining"))
+    if (str_is_anycase(key, "x-ratelimit-remaining") || str_is_anycase(key, "ratelimit-remaining"))
         h->remains = !str_is(line, "0");
-    if (key_is(key, "x-ratelimit-reset") || key_is(key, "ratelimit-reset"))
+    if (str_is_anycase(key, "x-ratelimit-reset") || str_is_anycase(key, "ratelimit-reset"))
         str_int(line, &h->reply->limit_reset_s);
     return size * n;
 }

@@ -4,6 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+bool str_is_anycase(struct str a, const char *z)
+{
+    size_t i = 0;
+    while (i < a.n && z[i] && str_lower(a.p[i]) == str_lower(z[i]))
+        i++;
+    return i == a.n && !z[i];
+}
+
 int str_cmp(struct str a, struct str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

@@ -124,7 +124,7 @@ static bool is_device(struct str name)
     while (n && name.p[n - 1] == ' ')
         n--;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == n && strncasecmp(name.p, words[i], n) == 0)
+        if (str_is_anycase(str_sub(name, 0, n), words[i]))
             return true;
     if (n < 4 || (strncasecmp(name.p, "com", 3) != 0 && strncasecmp(name.p, "lpt", 3) != 0))
         return false;

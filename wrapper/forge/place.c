@@ -152,9 +152,9 @@ static bool env_names(char *const *env, const char *host, enum forge_kind *kind)
 /* "gitlab.example.org": good enough for a link, not for a token. */
 static enum forge_kind guess(const char *host)
 {
-    size_t n = strcspn(host, ".:");
+    struct str first = {host, strcspn(host, ".:")};
     for (size_t i = 0; i < KINDS; i++)
-        if (n == strlen(kinds[i].word) && strncasecmp(host, kinds[i].word, n) == 0)
+        if (str_is_anycase(first, kinds[i].word))
             return kinds[i].kind;
     return FORGE_NONE;
 }

@@ -97,7 +97,7 @@ static int from_tokens(struct forge_token *t, const char *host, const char *path
         return rc < 0 ? -1 : 0;
     for (struct str rest = buf_text(&b); rest.p && !t->secret;) {
         struct str line = str_cut(&rest, '\n'), name = str_word(&line), token = str_word(&line);
-        if (!name.n || name.p[0] == '#' || name.n != strlen(host) || strncasecmp(name.p, host, name.n) != 0)
+        if (!name.n || name.p[0] == '#' || !str_is_anycase(name, host))
             continue;
         if (!is_token(token))
             return err_set(err, ERR_INPUT, "%s: the line of %s shall be \"HOST TOKEN\"", path, host);

@@ -96,7 +96,7 @@ int config_take(struct repo *r, struct err *err)
 static bool same_key(struct str told, const char *key)
 {
     const char *first = strchr(key, '.'), *last = strrchr(key, '.');
-    if (!first || told.n != strlen(key) || strncasecmp(told.p, key, told.n) != 0)
+    if (!first || !str_is_anycase(told, key))
         return false;
     return strncmp(told.p + (first - key), first, (size_t)(last - first) + 1) == 0;
 }

@@ -68,11 +68,6 @@ static const char *take_address(struct mlflow_config *c, const char *uri, struct
     return arena_printf(a, STR_FMT STR_FMT, (int)scheme, s.p, STR_ARG(rest));
 }
 
-static bool is_key(struct str s, const char *key)
-{
-    return s.n == strlen(key) && strncasecmp(s.p, key, s.n) == 0;
-}
-
 /* As Python's configparser has it: a per cent sign stands there twice. */
 static const char *ini_value(struct str s, struct arena *a)
 {
@@ -106,9 +101,9 @@ static void take_credentials_file(struct mlflow_config *c, char *const *env, str
             ;
         key = str_trim(str_sub(line, 0, sep));
         value = str_trim(str_sub(line, sep + 1, line.n));
-        if (is_key(key, "mlflow_tracking_username") && !c->http.user)
+        if (str_is_anycase(key, "mlflow_tracking_username") && !c->http.user)
             c->http.user = ini_value(value, a);
-        if (is_key(key, "mlflow_tracking_password") && !c->http.password)
+        if (str_is_anycase(key, "mlflow_tracking_password") && !c->http.password)
             c->http.password = ini_value(value, a);
     }
 }

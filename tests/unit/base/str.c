@@ -22,6 +22,9 @@ static void cutting_and_trimming(void **state)
     assert_int_equal(str_word(&rest).n, 0);
     assert_true(str_is(str_trim(STR(" \t x y \r\n")), "x y"));
     assert_true(str_is(str_trim(STR("  ")), ""));
+    assert_true(str_is_anycase(STR("Content-TYPE"), "content-type"));
+    assert_true(str_is_anycase(STR(""), ""));
+    assert_false(str_is_anycase(STR("date"), "dat") || str_is_anycase(STR("dat"), "date") || str_is_anycase(STR("d[te"), "d{te"));
     assert_true(str_is(str_sub(STR("abc"), 1, 99), "bc"));
     assert_true(str_is(str_sub(STR("abc"), 9, 1), ""));
     assert_true(str_starts(STR("abc"), "ab") && !str_starts(STR("a"), "ab") && str_ends(STR("abc"), "bc") && str_has(STR("abc"), "b"));
