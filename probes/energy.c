@@ -68,19 +68,20 @@ static bool add_rapl(const struct host *h, struct energy *e, const char *folder,
     return true;
 }
 
-static void find_rapl(struct host *h, struct record *r, struct energy *e)
+/* False: it is there, but cannot be read; that was said. */
+static bool find_rapl(struct host *h, struct record *r, struct energy *e)
 {
     char folder[80];
     for (int socket = 0; socket < SOCKETS_MAX; socket++) {
         snprintf(folder, sizeof folder, "sys/class/powercap/intel-rapl:%d", socket);
         if (!look_exists(h, folder))
-            return;
+            break;
         if (!add_rapl(h, e, folder, socket)) {
             e->closed = errno == EACCES || errno == EPERM;
             tell_missing(h, r, "energy.package_J",
                          e->closed ? "the kernel shows the processors' energy to root only (since Linux 5.10): powercap's energy_uj"
                                    : "powercap's energy_uj cannot be read");
-            return;
+            return false;
         }
         for (int part = 0; part < PARTS_MAX; part++) {
             snprintf(folder, sizeof folder, "sys/class/powercap/intel-rapl:%d:%d", socket, part);
@@ -89,6 +90,7 @@ static void find_rapl(struct host *h, struct record *r, struct energy *e)
             add_rapl(h, e, folder, socket);
         }
     }
+    return true;
 }
 
 /* "123456 J 1690000000 us": the first number counts. World-readable, and does not go round. */
@@ -147,10 +149,13 @@ static int before(struct host *h, struct record *r, struct err *err)
     struct energy *e = probe_kept(h, &probe_energy);
     if (!e)
         return err_set(err, ERR_SYSTEM, "out of memory");
-    find_rapl(h, r, e);
+    bool readable = find_rapl(h, r, e);
     find_cray(h, e);
+    if (e->count == 0 && readable)
+        tell_missing(h, r, "energy.package_J",
+                     "the kernel shows no counters of energy here (powercap, Cray's pm_counters; none in virtual machines)");
     if (e->count == 0)
-        return 0; /* nothing here counts: usual in virtual machines */
+        return 0;
     probes_now(h);
     read_all(h, e, NULL);
     e->start_ns = h->state->now_ns;
