@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_FIRST = 64 };
+enum { TEXT_MAX = 4 << 20, BODY_MAX = 16 << 20, CHUNKS_FIRST = 64, CHUNKS_MOST = 1 << 24 /* more of one answer are counted, not kept */ };
 
 void flight_begin(struct worker *w, struct flight *f, enum phase phase, uint64_t index, int64_t scheduled_ns)
 {
@@ -114,6 +114,8 @@ void flight_read_end(struct worker *w, struct flight *f)
 
 static void keep_chunk(struct flight *f, struct chunk c)
 {
+    if (f->r.chunks >= CHUNKS_MOST)
+        return;
     if (f->r.chunks >= f->chunk_room) {
         uint32_t room = f->chunk_room ? 2 * f->chunk_room : CHUNKS_FIRST;
         struct chunk *more = realloc(f->chunks, room * sizeof *more);
