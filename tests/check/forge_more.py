@@ -174,6 +174,12 @@ def drops_the_worst_repetition(c):
     c.run[b"metrics"][k.encode()] = b"".join(b"%d %s %d\n" % (NOW * 1000 + i, x.split()[1], i) for i, x in enumerate(lines))
     vs = [float(x.split()[1]) for x in lines]
     c.record(lambda j: j["metrics"][k].update(samples=len(vs), min=min(vs), max=max(vs), mean=sum(vs) / len(vs), value=vs[-1]))
+@kind("figures", "record")
+def thins_what_it_does_not_like(c):
+    k = "write.bw_MiB_per_s"; lines = c.run[b"metrics"][k.encode()].splitlines(keepends=True)
+    first, last = b"%s 9999999 0\n" % lines[0].split()[0], lines[-1]
+    c.run[b"metrics"][k.encode()] = first + last; artifact(c, "series.jsonl", b"{}\n")
+    c.record(lambda j: j["metrics"][k].update(thinned={"points": 2, "bucket": 2, "file": "series.jsonl"}, max=9999999.0, min=float(last.split()[1])))
 @kind("record")
 def measures_time_in_other_units(c): c.record(lambda j: j["metrics"]["run.wall_s"].update(unit="ms"))
 @kind("record")
@@ -333,6 +339,33 @@ def is_a_project(c): tag(c, "mlflow.source.type", "PROJECT")
 
 
 # ---- secrets ----
+def hidden(name, text, file="note.txt", *words):
+    def f(c): artifact(c, file, text)
+    f.__name__ = "hides_a_token_in_" + name
+    kind(*words or ("secret",))(f)
+
+
+import bz2, gzip, io, lzma, zipfile
+def zipped(method):
+    b = io.BytesIO()
+    with zipfile.ZipFile(b, "w", method) as z:
+        z.writestr("a/b.txt", b"nothing\n" * 10); z.writestr("key.txt", b"key " + TOKEN + b"\n")
+    return b.getvalue()
+def tar_gz():
+    import tarfile
+    b = io.BytesIO()
+    with tarfile.open(fileobj=b, mode="w:gz") as t:
+        i = tarfile.TarInfo("k"); i.size = len(TOKEN); t.addfile(i, io.BytesIO(TOKEN))
+    return b.getvalue()
+WRAPPED = base64.encodebytes(b"some words before it that fill a line up to its end, and then " + TOKEN + b" and more behind it")
+for n, t, f in [("gzip", gzip.compress(b"a line\n" * 100 + TOKEN + b"\n"), "log.gz"), ("two_members_of_gzip", gzip.compress(b"a\n") + gzip.compress(TOKEN), "log.gz"), ("gzip_by_another_name", gzip.compress(TOKEN + b"\n"), "data.dat"), ("a_zip", zipped(zipfile.ZIP_DEFLATED), "x.zip"), ("a_zip_that_is_stored", zipped(zipfile.ZIP_STORED), "x.npz"),
+                ("a_tar", tar_gz(), "x.tgz"), ("zlib", zlib.compress(TOKEN * 3), "x.z"), ("gzip_in_gzip", gzip.compress(gzip.compress(TOKEN)), "x.gz"), ("base64_of_gzip", base64.b64encode(gzip.compress(TOKEN)), "x.txt"), ("base64_with_bytes", base64.b64encode(b"\0\1\2" + TOKEN + b"\xff"), "x.txt"), ("base64_of_many_lines", WRAPPED, "x.txt"),
+                ("base64_behind_a_word", b"path/to/x/" + base64.b64encode(TOKEN), "x.txt"), ("signs_of_JSON", b'{"k": "' + b"".join(b"\\u%04x" % b for b in TOKEN) + b'"}', "x.json"), ("signs_of_C", b'"' + b"".join(b"\\x%02x" % b for b in TOKEN) + b'"', "x.txt"),
+                ("quoted_printable", b"k: " + b"".join(b"=%02X" % b for b in TOKEN), "x.txt"), ("entities_of_HTML", b"".join(b"&#%d;" % b for b in TOKEN), "x.txt"), ("UTF_16_of_the_other_order", ("x " + TOKEN.decode()).encode("utf-16-be"), "x.txt"), ("base64_of_UTF_16", base64.b64encode(TOKEN.decode().encode("utf-16-le")), "x.txt"), ("digits_with_colons", TOKEN.hex(":").encode(), "x.txt"), ("base64_twice", base64.b64encode(base64.b64encode(TOKEN)), "x.txt")]:
+    hidden(n, t, f)
+for n, t, f in [("xz", lzma.compress(TOKEN), "x.xz"), ("bzip2", bz2.compress(TOKEN), "x.bz2"), ("a_zip_of_xz", zipped(zipfile.ZIP_LZMA), "x.zip"), ("zstd", bytes.fromhex("28b52ffd") + b"\4\0" + bytes(40), "x.zst"), ("an_archive_of_7z", b"7z\xbc\xaf\x27\x1c\0\4" + bytes(40), "x.7z"), ("an_encrypted_file", b"age-encryption.org/v1\n-> x\n", "x.age"),
+                ("a_bomb_of_gzip", gzip.compress(bytes(300 << 20)), "x.gz")]:
+    hidden(n, t, f, "opaque", "secret")
 @kind("secret")
 def has_a_token_for_a_name(c): artifact(c, TOKEN.decode() + ".txt", b"x\n")
 @kind("secret")

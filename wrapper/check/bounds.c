@@ -70,10 +70,14 @@ static double most_of(const struct run_check *r, const struct bound *b)
 
 static void check_bound(struct run_check *r, const struct bound *b, const struct json *m, const char *benchmark)
 {
-    double value = run_number(r, json_key(m), NAN), in_unit, most = most_of(r, b);
-    const struct unit *unit = units_find(str_of(json_string(json_get(m, "unit"), ""))), *wanted = units_find(str_of(b->unit));
+    double value, in_unit, most;
     char file[400];
-    if (strcmp(benchmark, b->benchmark) != 0 || fnmatch(b->pattern, json_key(m), 0) != 0 || !unit || !wanted || !units_convert(value, unit, wanted, &in_unit) || !(in_unit > most))
+    if (strcmp(benchmark, b->benchmark) != 0 || fnmatch(b->pattern, json_key(m), 0) != 0)
+        return;
+    const struct unit *unit = units_find(str_of(json_string(json_get(m, "unit"), ""))), *wanted = units_find(str_of(b->unit));
+    value = run_number(r, json_key(m), NAN);
+    most = most_of(r, b);
+    if (!unit || !wanted || !units_convert(value, unit, wanted, &in_unit) || !(in_unit > most))
         return;
     snprintf(file, sizeof file, "metrics/%.350s", json_key(m));
     run_found(r, CHECK_BOUND, file, 0, "%.6g %s; this hardware cannot pass %.6g (%s; %.0f cores, %.0f nodes)", in_unit, b->unit, most, b->source, param(r, "cpu.cores"), nodes(r));

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/yaml.h"
-#include "check/parts.h"
+#include "check/truth.h"
 #include "mlruns-format/tree.h"
 
 #include <ctype.h>
@@ -28,6 +28,7 @@ void check_begin(struct check *k, struct arena *a)
 void check_end(struct check *k)
 {
     check_seen_end(k);
+    truth_end(k);
 }
 
 void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...)

@@ -37,6 +37,7 @@ struct check_limits {
 };
 
 struct catalogue;
+struct rules;
 struct check {
     struct arena *arena;        /* the caller's; holds what was found */
     /* asked */
@@ -58,6 +59,7 @@ struct check {
     uint64_t bytes;             /* looked at */
     size_t files;
     double apart_s;             /* private: what unknown rules have taken */
+    struct rules *rules;        /* private: of the last run that had some */
     struct check_seen *seen;    /* private: what stands under which id */
 };
 

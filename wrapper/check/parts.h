@@ -34,7 +34,7 @@ struct run_check {
     size_t count, room;
     struct check_entry *entries; /* sorted by kind and key */
     size_t entry_count, entry_room;
-    uint64_t bytes;
+    uint64_t bytes, unpacked;
     bool limited;               /* not everything was looked at */
     bool unverifiable;          /* some of its figures nobody can read again */
     struct tree_meta meta;
@@ -81,7 +81,9 @@ void check_times(struct run_check *r);
 /* truth.c: the output is read again by the run's rules. bounds.c: what the hardware can do. */
 void check_truth(struct run_check *r);
 void check_bounds(struct run_check *r);
-/* disguise.c: appends what a text says in UTF-16, percent signs, base64 and hexadecimal digits, as lines. */
+/* unpack.c: appends what is in a compressed file, `most` bytes at most. NULL, or why there is more that is not looked at. */
+const char *check_unpack(struct str data, size_t most, struct buf *to);
+/* disguise.c: appends what a text says in UTF-16, signs for characters, base64 and hexadecimal digits, as lines. */
 void check_spellings(struct str text, struct buf *to);
 /* privacy.c: a text file of the run. signature.c */
 void check_privacy(struct run_check *r, const char *file, struct str text);

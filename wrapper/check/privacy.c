@@ -9,7 +9,7 @@
 
 #include <ctype.h>
 
-enum { TOLD_MAX = 3 /* places of one file */, SHOWN = 6 /* characters of what was found */, NAME_LEAST = 20 /* bytes of a name that could be a secret */ };
+enum { TOLD_MAX = 3 /* places of one file */, SHOWN = 6 /* characters of what was found */, NAME_LEAST = 20 /* bytes of a name that could be a secret */, UNPACKED_MAX = 128 << 20 /* of a run's compressed files */ };
 
 /* Files in which random text has no business: what was typed and what was set. */
 static bool is_command(const char *file)
@@ -69,7 +69,7 @@ static void tell_secret(const struct secret_check *c, const struct secret *p)
     struct str shown = str_sub(c->text, p->at, SHOWN); /* enough to find it, too little to use it */
     bool web = p->kind == SECRET_TOKEN && str_starts(shown, "eyJ"), show = p->kind == SECRET_TOKEN && !web;
     run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at), "%s%s%s, %zu bytes%s" STR_FMT "%s", c->where,
-              c->spelt ? "in another spelling (UTF-16, %, base64, hexadecimal) " : "", web ? "a JSON Web Token" : words[p->kind],
+              c->spelt ? "in another spelling (UTF-16, %, \\u, base64, hexadecimal) " : "", web ? "a JSON Web Token" : words[p->kind],
               p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")), show ? "\"" : "");
 }
 
@@ -110,18 +110,32 @@ static void take_secret(void *context, const struct secret *p)
     c->told++;
 }
 
-static void check_secrets(struct run_check *r, const char *file, struct str text)
+static void check_secrets(struct run_check *r, const char *file, struct str text, const char *where)
 {
-    struct secret_check c = {.r = r, .file = file, .text = text, .where = ""};
+    struct secret_check c = {.r = r, .file = file, .text = text, .where = where};
     struct secrets_state state = {false};
     secrets_find(text, &state, take_secret, &c);
     CLEANUP_BUF struct buf b;
-    buf_init(&b, 4 * text.n + 4096);
+    buf_init(&b, 8 * text.n + 4096 + (8 << 20));
     check_spellings(text, &b);
-    struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told, .where = ""};
+    struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told, .where = where};
     state = (struct secrets_state){false};
     if (b.n)
         secrets_find(spelt.text, &state, take_secret, &spelt);
+}
+
+/* A compressed file is read as what it unpacks to. */
+static void look_into(struct run_check *r, const char *file, struct str text)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, UNPACKED_MAX + (1 << 20));
+    const char *why = check_unpack(text, r->unpacked < UNPACKED_MAX ? (size_t)(UNPACKED_MAX - r->unpacked) : 0, &b);
+    r->unpacked += b.n;
+    r->k->bytes += b.n;
+    if (why)
+        run_found(r, CHECK_OPAQUE, file, 0, "it is %s", why);
+    if (b.n)
+        check_secrets(r, file, buf_text(&b), "when it is unpacked ");
 }
 
 void check_secrets_in(struct check *k, const char *path, const char *where, const char *text)
@@ -194,7 +208,8 @@ static void check_personal(struct run_check *r, const char *file, struct str tex
 
 void check_privacy(struct run_check *r, const char *file, struct str text)
 {
-    check_secrets(r, file, text);
+    check_secrets(r, file, text, "");
+    look_into(r, file, text);
     if (r->k->public_profile)
         check_personal(r, file, text);
 }

@@ -112,6 +112,26 @@ static struct sample *samples_of(const struct record *record, struct arena *a, s
     return list;
 }
 
+/* Of a series that was thinned the points that are left: each among the samples, in their order, with the smallest and the largest. */
+static bool is_left_of(const struct check_entry *e, const struct sample *list, size_t n)
+{
+    double low = INFINITY, high = -INFINITY, least = INFINITY, most = -INFINITY;
+    size_t at = 0;
+    for (size_t i = 0; i < e->count; i++, at++) {
+        while (at < n && !(same(list[at].f->value, e->samples[i].value) && list[at].f->step == e->samples[i].step))
+            at++;
+        if (at >= n)
+            return false;
+        least = fmin(least, e->samples[i].value);
+        most = fmax(most, e->samples[i].value);
+    }
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, list[i].f->value);
+        high = fmax(high, list[i].f->value);
+    }
+    return low == least && high == most;
+}
+
 /* The n samples of one key in the new reading, beside those of the run. */
 static bool metric_same(const struct run_check *r, const char *key, const struct sample *list, size_t n, double *ret_was, double *ret_is)
 {
@@ -125,6 +145,8 @@ static bool metric_same(const struct run_check *r, const char *key, const struct
         if (!thinned && e && (i >= e->count || !same(e->samples[i].value, f->value) || e->samples[i].step != f->step))
             equal = false;
     }
+    if (thinned && !is_left_of(e, list, n))
+        equal = false;
     *ret_was = e ? run_number(r, key, NAN) : NAN;
     *ret_is = last->value;
     if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0 || record_direction_of(json_string(json_get(told, "direction"), "")) != first->direction)
@@ -359,11 +381,32 @@ static void check_name_of_rules(struct run_check *r, const struct rules *rules)
         run_found(r, CHECK_RULES, path, 0, "it says \"%.60s\", the rules are those of \"%.60s\"", name ? name : "", rules_name(rules));
 }
 
+/* Runs that come together mostly have the same rules: the last that were loaded are kept. NULL: told. */
+static const struct rules *load_rules(struct run_check *r)
+{
+    struct check *k = r->k;
+    struct err err = {0};
+    if (k->rules && str_eq(rules_text(k->rules), r->rules_text))
+        return k->rules;
+    truth_end(k);
+    if (r->rules_text.n > CATALOGUE_FILE_MAX || rules_load_text(&k->rules, rules_file_name, r->rules_text, &err) < 0) {
+        k->rules = NULL;
+        run_found(r, CHECK_RULES, rules_file_name, 0, "%s", *err.text ? err.text : "it is too large");
+    }
+    return k->rules;
+}
+
+void truth_end(struct check *k)
+{
+    if (k->rules)
+        rules_free(k->rules);
+    k->rules = NULL;
+}
+
 void check_truth(struct run_check *r)
 {
     struct truth t = {.tell = tell_finding, .context = r, .differs = CHECK_TRUTH};
-    struct rules *rules = NULL;
-    struct err err = {0};
+    const struct rules *rules;
     bool said;
     const char *why = why_not(r, &said);
     if (why && said) {
@@ -378,10 +421,8 @@ void check_truth(struct run_check *r)
         run_found(r, CHECK_UNVERIFIABLE, "", 0, "%s", why);
         return;
     }
-    if (r->rules_text.n > CATALOGUE_FILE_MAX || rules_load_text(&rules, rules_file_name, r->rules_text, &err) < 0) {
-        run_found(r, CHECK_RULES, rules_file_name, 0, "%s", *err.text ? err.text : "it is too large");
+    if (!(rules = load_rules(r)))
         return;
-    }
     check_name_of_rules(r, rules);
     truth_check_cuts(r);
     if (is_shipped(r->rules_text) || is_ours(r->k, rules, &r->a))
@@ -391,5 +432,4 @@ void check_truth(struct run_check *r)
         truth_apart(r, &(struct apart){read_apart, rules, CHECK_RULES, "reading the output by these rules", rules_file_name});
         read_by_shipped(r, rules_name(rules));
     }
-    rules_free(rules);
 }

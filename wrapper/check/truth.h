@@ -30,6 +30,8 @@ struct apart {
 void truth_apart(struct run_check *r, const struct apart *what);
 /* Does the record say that this is missing ("stdout.log")? */
 bool truth_is_missing(const struct run_check *r, const char *key);
+/* Lets go of the rules that are kept from run to run. */
+void truth_end(struct check *k);
 /* Does the source of a fact ("rule:ior:results") say that it was read from the output? */
 bool truth_from_rules(const char *source);
 /* kin.c: a run that is one test of a larger output: its figures are its parent's. */

@@ -2,7 +2,7 @@
 #include "benchmarks/native/llmload/worker.h"
 
 #include "base/clock.h"
-#include "benchmarks/native/llmload/inflate.h"
+#include "base/inflate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -208,7 +208,7 @@ const char *conn_head(struct worker *w, struct conn *c)
 {
     flight_head(w, &c->f, c->http.status, c->http.type);
     if (c->http.gzip && !c->inflater)
-        c->inflater = inflate_new();
+        c->inflater = inflate_new(INFLATE_HEADER);
     if (c->http.status / 100 != 2)
         return NULL;
     return c->http.strange_encoding       ? "an encoding that was not asked for"

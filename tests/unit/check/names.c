@@ -53,6 +53,17 @@ static void names_are_judged(void **state)
         {"e\xcc\x81", false, true},
         {"a\xe2\x80\xae", false, true},
         {"\xef\xbb\xbfx", false, true},
+        {"gi7eba~1", false, true},
+        {"GITMOD~4", false, true},
+        {"gitmod~10", true, true},
+        {"CLOCK$", false, true},
+        {"com\xc2\xb9.txt", false, true},
+        {"com\xc2\xbc.txt", true, true},
+        {"a\xc2\xa0" "b", false, true},
+        {"a\xe2\x80\xa8", false, true},
+        {"a\xee\x80\x80", false, true},
+        {"\xed\x95\x9c", true, true},
+        {"\xe1\x84\x92\xe1\x85\xa1", false, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -70,13 +81,16 @@ static void names_are_judged(void **state)
 
 static void names_meet_where_case_does_not_count(void **state)
 {
-    static const char *const pairs[][2] = {{"\xe2\x84\xaa.txt", "k.txt"}, {"\xe2\x84\xab", "\xc3\xa5"}, {"A", "a"}, {"\xc3\x84", "\xc3\xa4"}, {"\xd0\x96", "\xd0\xb6"}, {"a\xe2\x80\x8d", "a"}};
+    static const char *const pairs[][2] = {{"\xe2\x84\xaa.txt", "k.txt"}, {"\xe2\x84\xab", "\xc3\xa5"}, {"A", "a"}, {"\xc3\x84", "\xc3\xa4"}, {"\xd0\x96", "\xd0\xb6"}, {"a\xe2\x80\x8d", "a"}, {"\xc5\xbd", "\xc5\xbe"}, {"\xc4\xb9", "\xc4\xba"}, {"\xc5\xbfx", "sx"},
+                                            {"stra\xc3\x9f" "e", "STRASSE"}, {"\xcf\x83", "\xcf\x82"}, {"\xef\xac\x81", "fi"}, {"\xe1\xba\xa0", "\xe1\xba\xa1"}, {"\xd2\x9a", "\xd2\x9b"}};
     struct arena a;
     (void)state;
     arena_init(&a, 0);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_string_equal(check_name_folded(str_of(pairs[i][0]), &a), check_name_folded(str_of(pairs[i][1]), &a));
     assert_string_not_equal(check_name_folded(STR("a"), &a), check_name_folded(STR("b"), &a));
+    assert_string_not_equal(check_name_folded(STR("\xc5\xbe"), &a), check_name_folded(STR("\xc5\xbf"), &a));
+    assert_string_not_equal(check_name_folded(STR("\xc4\xba"), &a), check_name_folded(STR("\xc4\xbb"), &a));
     arena_deinit(&a);
 }
 

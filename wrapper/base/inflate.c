@@ -1,5 +1,5 @@
 /* inflate.c: undoes gzip and deflate through zlib, loaded at run time; see inflate.h. */
-#include "benchmarks/native/llmload/inflate.h"
+#include "base/inflate.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ struct z_stream_abi {
     int data_type;
     unsigned long adler, reserved;
 };
-enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, AUTO_HEADER = 15 + 32, GZIP_MAGIC = 0x1f };
+enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, AUTO_HEADER = 15 + 32, NO_HEADER = -15, GZIP_MAGIC = 0x1f };
 
 static struct {
     int (*init)(struct z_stream_abi *z, int bits, const char *version, int size);
@@ -30,7 +30,7 @@ static struct {
 
 struct inflater {
     struct z_stream_abi z;
-    bool ended;
+    bool ended, raw;
 };
 
 static void load(void)
@@ -44,15 +44,17 @@ static void load(void)
     }
 }
 
-struct inflater *inflate_new(void)
+struct inflater *inflate_new(enum inflate_form form)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
     struct inflater *i = zlib.init && zlib.run && zlib.end && zlib.again ? calloc(1, sizeof *i) : NULL;
-    if (i && zlib.init(&i->z, AUTO_HEADER, "1.2.11", (int)sizeof i->z) != Z_OK) {
+    if (i && zlib.init(&i->z, form == INFLATE_RAW ? NO_HEADER : AUTO_HEADER, "1.2.11", (int)sizeof i->z) != Z_OK) {
         free(i);
         return NULL;
     }
+    if (i)
+        i->raw = form == INFLATE_RAW;
     return i;
 }
 
@@ -70,7 +72,7 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
     i->z.avail_in = (unsigned)in.n;
     for (;;) {
         if (i->ended) { /* another gzip member may follow (RFC 1952, 2.2); what is none is passed over, as gzip does */
-            if (!i->z.avail_in || *i->z.next_in != GZIP_MAGIC || zlib.again(&i->z) != Z_OK)
+            if (i->raw || !i->z.avail_in || *i->z.next_in != GZIP_MAGIC || zlib.again(&i->z) != Z_OK)
                 return true;
             i->ended = false;
         }
@@ -86,4 +88,14 @@ bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, 
         if (!i->z.avail_in && i->z.avail_out)
             return true;
     }
+}
+
+bool inflate_ended(const struct inflater *i)
+{
+    return i->ended;
+}
+
+size_t inflate_left(const struct inflater *i)
+{
+    return i->z.avail_in;
 }

@@ -1,0 +1,21 @@
+/* inflate.h: undoes gzip and deflate of bytes that come in pieces. zlib is loaded when it is needed. */
+#ifndef BASE_INFLATE_H
+#define BASE_INFLATE_H
+#include "base/str.h"
+
+#include <stdbool.h>
+
+struct inflater;
+enum inflate_form {
+    INFLATE_HEADER, /* gzip (RFC 1952, all members) or zlib (RFC 1950), as the header says */
+    INFLATE_RAW     /* deflate alone (RFC 1951), as in zip files: ends with its last block */
+};
+
+struct inflater *inflate_new(enum inflate_form form); /* NULL: no zlib on this machine, or no memory */
+void inflate_free(struct inflater *i);
+/* Gives what `in` (less than 4 GiB) becomes to `put`, piece by piece; false: it is damaged, or put said so. */
+bool inflate_feed(struct inflater *i, struct str in, bool (*put)(void *context, struct str out), void *context);
+/* Has the last block come? And how many bytes of the last piece were not needed. */
+bool inflate_ended(const struct inflater *i);
+size_t inflate_left(const struct inflater *i);
+#endif
