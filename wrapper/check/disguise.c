@@ -20,13 +20,23 @@ static int digit64(char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
+enum { OTHER = -1, BETWEEN = -2 };
 /* One of the spellings by digits; `between` stands between digits and says nothing. */
 struct digits {
     int (*digit)(char c);
+    signed char *is; /* what each byte is: a digit's value, OTHER or BETWEEN */
     unsigned bits, phases; /* a digit has; so many digits may stand before the first whole byte */
     const char *between, *packed; /* packed: how gzip begins in it */
 };
-static const struct digits spellings[] = {{digit64, 6, 4, "\r\n", "H4sI"}, {str_hex_digit, 4, 2, ":", "1f8b08"}};
+static signed char bytes64[256], bytes16[256];
+static const struct digits spellings[] = {{digit64, bytes64, 6, 4, "\r\n", "H4sI"}, {str_hex_digit, bytes16, 4, 2, ":", "1f8b08"}};
+
+static void fill_bytes(const struct digits *d)
+{
+    for (int c = 1; c < 256 && !d->is[0]; c++) /* [0], which is OTHER, tells that it is done */
+        d->is[c] = (signed char)(d->digit((char)c) >= 0 ? d->digit((char)c) : strchr(d->between, c) ? BETWEEN : OTHER);
+    d->is[0] = OTHER;
+}
 
 /* Appends what the digits from `run` on spell: pieces of text as lines, or (whole) all bytes. */
 static void decode(struct buf *to, const struct digits *d, struct str run, bool whole)
@@ -34,7 +44,7 @@ static void decode(struct buf *to, const struct digits *d, struct str run, bool 
     size_t piece = to->n;
     unsigned value = 0, have = 0;
     for (size_t i = 0; i < run.n; i++) {
-        int digit = d->digit(run.p[i]);
+        int digit = d->is[(unsigned char)run.p[i]];
         if (digit < 0)
             continue;
         value = (value << d->bits | (unsigned)digit) & 0xffff;
@@ -73,13 +83,16 @@ static void take_run(struct buf *to, const struct digits *d, struct str run)
 
 static void add_runs(struct buf *to, struct str text, const struct digits *d)
 {
+    fill_bytes(d);
     for (size_t at = 0, end; at < text.n; at = end + 1) {
         size_t last = at; /* behind the last digit */
-        for (end = at; end < text.n; end++)
-            if (d->digit(text.p[end]) >= 0)
+        for (end = at; end < text.n; end++) {
+            int is = d->is[(unsigned char)text.p[end]];
+            if (is >= 0)
                 last = end + 1;
-            else if (end == at || !strchr(d->between, text.p[end]) || !text.p[end])
+            else if (end == at || is == OTHER)
                 break;
+        }
         if (last - at >= SHORTEST)
             take_run(to, d, str_sub(text, at, last - at));
     }

@@ -229,16 +229,14 @@ static void gather_marks(struct check_seen *s)
         qsort(s->marks, s->mark_count, sizeof *s->marks, by_mark);
 }
 
-static void look_at_marks(const struct published *p, struct seen *to, const char *id)
+static void look_at_marks(const struct published *p, struct seen *to, const struct folder *metrics)
 {
     struct check_seen *s = p->k->seen;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
     for (unsigned k = 0; k < SEEN_MARKS && s->mark_keys[k] && s->marked < MARKED_MAX; k++) {
-        char path[400];
-        snprintf(path, sizeof path, "%s/metrics/%.300s", id, s->mark_keys[k]);
         buf_clear(&b);
-        if (folder_read(p->in, path, 1 << 18, &b) < 0)
+        if (folder_read(metrics, s->mark_keys[k], 1 << 18, &b) < 0)
             continue;
         struct mark wanted = {first_of(buf_text(&b)), k};
         to->marked = to->marked || (wanted.value && bsearch(&wanted, s->marks, s->mark_count, sizeof *s->marks, by_mark));
@@ -250,7 +248,7 @@ static int each_published(void *context, const struct folder_entry *e)
 {
     struct published *p = context;
     char path[1200];
-    CLEANUP_FOLDER struct folder artifacts = {0};
+    CLEANUP_FOLDER struct folder run = {0}, artifacts = {0}, metrics = {0};
     CLEANUP_BUF struct buf wall = {0};
     if (e->kind != FOLDER_FOLDER || e->name.n != 32)
         return 0;
@@ -259,14 +257,16 @@ static int each_published(void *context, const struct folder_entry *e)
     if (!o.to)
         return -1;
     o.to->published = true;
-    snprintf(path, sizeof path, "%s/artifacts", e->name.p);
-    if (folder_enter(p->in, path, &artifacts) == 0)
+    if (folder_enter(p->in, e->name.p, &run) < 0)
+        return 0;
+    if (folder_enter(&run, "artifacts", &artifacts) == 0)
         folder_list(&artifacts, each_artifact, &o);
+    if (folder_enter(&run, "metrics", &metrics) < 0)
+        return 0;
     buf_init(&wall, 1 << 17);
-    snprintf(path, sizeof path, "%s/metrics/run.wall_s", e->name.p);
-    if (folder_read(p->in, path, 4096, &wall) == 0)
+    if (folder_read(&metrics, "run.wall_s", 4096, &wall) == 0)
         o.to->wall = first_of(buf_text(&wall));
-    look_at_marks(p, o.to, e->name.p);
+    look_at_marks(p, o.to, &metrics);
     return 0;
 }
 
