@@ -103,7 +103,7 @@ $(NATIVE_LIB): $(O)/lib/lib%.a: $$(filter-out $(O)/obj/benchmarks/native/$$*/mai
 	$(call say,AR,$@)$(AR) rcs $@ $^
 # SentencePiece models are C++'s: an object of its own, where that library and a compiler are; llmload loads it when a model is named.
 CXX ?= c++
-ifneq ($(shell pkg-config --exists sentencepiece 2>/dev/null && command -v $(CXX)),)
+ifneq ($(shell pkg-config --exists sentencepiece 2>/dev/null && echo '\#include <sentencepiece_processor.h>' | $(CXX) $$(pkg-config --cflags sentencepiece) -E -x c++ - 2>/dev/null | head -c 1),)# newer ones need Abseil's headers, too
 PIECES := $(O)/libexec/benchwrap/llmload-sentencepiece.so
 $(PIECES): benchmarks/native/llmload/tokens/sentencepiece.cc benchmarks/native/llmload/tokens/sentencepiece_calls.h $(O)/flags
 	@mkdir -p $(@D)
