@@ -19,7 +19,10 @@ enum { WHERE_MAX = 400, PATTERNS_MAX = 32, DEPTH_MAX = 40 };
 /* A schema as it is used: parsed once in a process, its patterns compiled when they are met. */
 struct compiled {
     struct json *schema;
-    struct { const char *text; regex_t compiled; } patterns[PATTERNS_MAX];
+    struct {
+        const char *text;
+        regex_t compiled;
+    } patterns[PATTERNS_MAX];
     size_t count;
 };
 
@@ -29,7 +32,7 @@ struct checking {
     size_t left, found;
     void (*tell)(void *context, const char *where, const char *what);
     void *context;
-    bool quiet;                 /* of anyOf only whether one fits is asked */
+    bool quiet; /* of anyOf only whether one fits is asked */
     bool broken;
     char where[WHERE_MAX];
 };
@@ -78,9 +81,11 @@ static bool is_integer(const struct json *v)
 
 static bool is_type(const struct json *v, const char *type)
 {
-    static const struct { const char *name; bool (*is)(const struct json *j); } types[] = {
-        {"object", json_is_object}, {"array", json_is_array},     {"string", json_is_string}, {"number", json_is_number},
-        {"integer", is_integer},    {"boolean", json_is_bool},    {"null", json_is_null}};
+    static const struct {
+        const char *name;
+        bool (*is)(const struct json *j);
+    } types[] = {{"object", json_is_object}, {"array", json_is_array},  {"string", json_is_string}, {"number", json_is_number},
+                 {"integer", is_integer},    {"boolean", json_is_bool}, {"null", json_is_null}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i].name) == 0)
             return types[i].is(v);
@@ -150,7 +155,8 @@ static bool check_string(struct checking *c, const struct json *schema, const ch
     double n = (double)characters(text);
     if (n < json_number(json_get(schema, "minLength"), 0) || n > json_number(json_get(schema, "maxLength"), INFINITY))
         return complain(c, "is too short or too long", NULL);
-    return (simple > 0 || (compiled && regexec(compiled, text, 0, NULL, 0) == 0)) || c->broken || complain(c, "is not of the form", pattern);
+    return (simple > 0 || (compiled && regexec(compiled, text, 0, NULL, 0) == 0)) || c->broken ||
+           complain(c, "is not of the form", pattern);
 }
 
 static int by_text(const void *a, const void *b)
@@ -177,7 +183,8 @@ static bool check_twice(struct checking *c, const struct json *v)
 
 static bool check_object(struct checking *c, const struct json *schema, const struct json *v, int depth)
 {
-    const struct json *properties = json_get(schema, "properties"), *more = json_get(schema, "additionalProperties"), *names = json_get(schema, "propertyNames");
+    const struct json *properties = json_get(schema, "properties"), *more = json_get(schema, "additionalProperties"),
+                      *names = json_get(schema, "propertyNames");
     bool good = check_twice(c, v);
     for (const struct json *r = json_first(json_get(schema, "required")); r; r = json_next(r))
         if (!json_get(v, json_string(r, "")))
@@ -185,7 +192,8 @@ static bool check_object(struct checking *c, const struct json *schema, const st
     for (const struct json *e = json_first(v); e; e = json_next(e)) {
         const struct json *own = json_get(properties, json_key(e));
         size_t n = descend(c, json_key(e));
-        const struct json *form = names ? json_get(names, "$ref") ? json_pointer(c->schema, json_string(json_get(names, "$ref"), "#") + 1) : names : NULL;
+        const struct json *form =
+            names ? json_get(names, "$ref") ? json_pointer(c->schema, json_string(json_get(names, "$ref"), "#") + 1) : names : NULL;
         if (form && !check_string(c, form, json_key(e)))
             good = false;
         if (own || json_is_object(more))

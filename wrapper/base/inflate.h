@@ -8,7 +8,7 @@
 struct inflater;
 enum inflate_form {
     INFLATE_HEADER, /* gzip (RFC 1952, all members) or zlib (RFC 1950), as the header says */
-    INFLATE_RAW     /* deflate alone (RFC 1951), as in zip files: ends with its last block */
+    INFLATE_RAW /* deflate alone (RFC 1951), as in zip files: ends with its last block */
 };
 
 struct inflater *inflate_new(enum inflate_form form); /* NULL: no zlib on this machine, or no memory */

@@ -5,11 +5,20 @@
 #include <strings.h>
 
 /* Endings, and the names of whole files, in small letters. */
-static const char *const endings[] = {".html", ".htm",  ".xhtml", ".js",   ".mjs", ".wasm", ".pkl", ".pickle", ".joblib", ".pt",  ".pth",  ".h5",
-                                      ".exe",  ".dll",  ".bat",   ".cmd",  ".ps1",  ".vbs", ".scr",  ".lnk", ".url",    ".desktop", ".jar", ".hta", ".xlsm",
-                                      ".docm", ".ipynb", "/mlmodel"};
-static const struct { const char *bytes; size_t n; const char *what; } beginnings[] = {
-    {"\x7f" "ELF", 4, "a program or library"}, {"MZ\x90", 3, "a program for Windows"}, {"\xcf\xfa\xed\xfe", 4, "a program for macOS"}, {"\0asm", 4, "WebAssembly"}, {"\x80\x04\x95", 3, "pickled objects of Python"}};
+static const char *const endings[] = {".html", ".htm",     ".xhtml", ".js",  ".mjs",  ".wasm", ".pkl",   ".pickle", ".joblib", ".pt",
+                                      ".pth",  ".h5",      ".exe",   ".dll", ".bat",  ".cmd",  ".ps1",   ".vbs",    ".scr",    ".lnk",
+                                      ".url",  ".desktop", ".jar",   ".hta", ".xlsm", ".docm", ".ipynb", "/mlmodel"};
+static const struct {
+    const char *bytes;
+    size_t n;
+    const char *what;
+} beginnings[] = {{"\x7f"
+                   "ELF",
+                   4, "a program or library"},
+                  {"MZ\x90", 3, "a program for Windows"},
+                  {"\xcf\xfa\xed\xfe", 4, "a program for macOS"},
+                  {"\0asm", 4, "WebAssembly"},
+                  {"\x80\x04\x95", 3, "pickled objects of Python"}};
 
 static bool ends_in(struct str path, const char *ending)
 {
@@ -46,7 +55,8 @@ static bool has_handler(struct str text)
 /* Pictures of taskrate and llmload are SVG, and do nothing. */
 static bool is_acting_picture(const char *file, struct str text)
 {
-    return ends_in(str_of(file), ".svg") && (has_word(text, "<script") || has_word(text, "javascript:") || has_word(text, "<foreignobject") || has_word(text, "<!entity") || has_handler(text));
+    return ends_in(str_of(file), ".svg") && (has_word(text, "<script") || has_word(text, "javascript:") ||
+                                             has_word(text, "<foreignobject") || has_word(text, "<!entity") || has_handler(text));
 }
 
 void check_active(struct run_check *r, const char *file, struct str text)

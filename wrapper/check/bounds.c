@@ -36,19 +36,21 @@ static double nodes(const struct run_check *r)
 
 static void check_processors(struct run_check *r)
 {
-    double threads = param(r, "cpu.threads"), wall = run_number(r, "run.wall_s", NAN), used = run_number(r, "run.user_s", NAN) + run_number(r, "run.system_s", NAN),
-           most = wall * threads;
+    double threads = param(r, "cpu.threads"), wall = run_number(r, "run.wall_s", NAN),
+           used = run_number(r, "run.user_s", NAN) + run_number(r, "run.system_s", NAN), most = wall * threads;
     if (!(used > most * 1.05 + 1)) /* one of them is not known, too */
         return;
     run_found(r, used > 2 * most + 2 ? CHECK_BOUND : CHECK_BOUND_ODD, "metrics/run.user_s", 0,
-              "%.6g s of processor time in %.6g s; the %.0f threads of the node (param cpu.threads) have at most %.6g s", used, wall, threads, most);
+              "%.6g s of processor time in %.6g s; the %.0f threads of the node (param cpu.threads) have at most %.6g s", used, wall,
+              threads, most);
 }
 
 static void check_memory(struct run_check *r)
 {
     double total = param(r, "memory.total_GiB") * 1024, used = run_number(r, "run.max_rss_MiB", NAN);
     if (used > total * 1.05)
-        run_found(r, CHECK_BOUND, "metrics/run.max_rss_MiB", 0, "%.6g MiB of memory in use; the node has %.6g (param memory.total_GiB)", used, total);
+        run_found(r, CHECK_BOUND, "metrics/run.max_rss_MiB", 0, "%.6g MiB of memory in use; the node has %.6g (param memory.total_GiB)",
+                  used, total);
 }
 
 /* ---- what the program claims ---- */
@@ -80,7 +82,8 @@ static void check_bound(struct run_check *r, const struct bound *b, const struct
     if (!unit || !wanted || !units_convert(value, unit, wanted, &in_unit) || !(in_unit > most))
         return;
     snprintf(file, sizeof file, "metrics/%.350s", json_key(m));
-    run_found(r, CHECK_BOUND, file, 0, "%.6g %s; this hardware cannot pass %.6g (%s; %.0f cores, %.0f nodes)", in_unit, b->unit, most, b->source, param(r, "cpu.cores"), nodes(r));
+    run_found(r, CHECK_BOUND, file, 0, "%.6g %s; this hardware cannot pass %.6g (%s; %.0f cores, %.0f nodes)", in_unit, b->unit, most,
+              b->source, param(r, "cpu.cores"), nodes(r));
 }
 
 void check_bounds(struct run_check *r)

@@ -22,7 +22,13 @@ const struct check_kind check_kinds[CHECK_KINDS] = {
 void check_begin(struct check *k, struct arena *a)
 {
     *k = (struct check){.arena = a, .now_ms = clock_wall_ms()};
-    k->limits = (struct check_limits){.file_B = 64 << 20, .run_B = 64 << 20, .all_B = UINT64_C(64) * (64 << 20), .files = 20000, .all_files = 10000000, .runs = 1000000, .findings = 10000};
+    k->limits = (struct check_limits){.file_B = 64 << 20,
+                                      .run_B = 64 << 20,
+                                      .all_B = UINT64_C(64) * (64 << 20),
+                                      .files = 20000,
+                                      .all_files = 10000000,
+                                      .runs = 1000000,
+                                      .findings = 10000};
 }
 
 void check_end(struct check *k)
@@ -124,7 +130,8 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
     else if (!m.name.n)
         check_found(k, CHECK_EXPERIMENT_META, file, 0, "it names no experiment");
     else if (!is_name(m.name))
-        check_found(k, CHECK_EXPERIMENT_META, file, 0, "an experiment is not named so: 1 to %d of letters, digits, . _ - and blanks", EXPERIMENT_MAX);
+        check_found(k, CHECK_EXPERIMENT_META, file, 0, "an experiment is not named so: 1 to %d of letters, digits, . _ - and blanks",
+                    EXPERIMENT_MAX);
     else {
         char id[16];
         uint32_t own = tree_experiment_id(m.name);
@@ -241,8 +248,9 @@ bool check_is_full(struct check *k, const char *path)
 {
     if (k->bytes < k->limits.all_B && k->files < k->limits.all_files)
         return false;
-    check_found(k, CHECK_LIMIT, path, 0, "%zu files and %.4g GiB were looked at, no more are (a small pull request can name the same large files very often)", k->files,
-                (double)k->bytes / 1073741824.0);
+    check_found(k, CHECK_LIMIT, path, 0,
+                "%zu files and %.4g GiB were looked at, no more are (a small pull request can name the same large files very often)",
+                k->files, (double)k->bytes / 1073741824.0);
     return true;
 }
 

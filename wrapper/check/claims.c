@@ -45,8 +45,9 @@ static void check_words(struct run_check *r)
     if (!n)
         return;
     bool unread = !r->rules_text.p && is_of_catalogue(benchmark);
-    run_found(r, unread ? CHECK_UNVERIFIABLE : CHECK_CLAIMED, "", 0, "%s%.60s%s%zu metric%s (%.100s%s) by the word of \"%.60s\"", unread ? "it is said to be of the benchmark " : "", unread ? benchmark : "",
-              unread ? ", whose rules have not read it: " : "", n, n == 1 ? "" : "s", json_key(first), n == 1 ? "" : " …", json_string(json_get(first, "source"), ""));
+    run_found(r, unread ? CHECK_UNVERIFIABLE : CHECK_CLAIMED, "", 0, "%s%.60s%s%zu metric%s (%.100s%s) by the word of \"%.60s\"",
+              unread ? "it is said to be of the benchmark " : "", unread ? benchmark : "", unread ? ", whose rules have not read it: " : "",
+              n, n == 1 ? "" : "s", json_key(first), n == 1 ? "" : " …", json_string(json_get(first, "source"), ""));
 }
 
 /* ---- output that is not there ---- */
@@ -62,9 +63,12 @@ static void check_withheld(struct run_check *r)
         withheld = withheld || (stream && strncmp(json_string(json_get(m, "reason"), ""), "withheld", strlen("withheld")) == 0);
     }
     if (withheld && (!public || !told))
-        run_found(r, CHECK_RECORD, file, 0, "its output is withheld, which benchwrap does in runs of the public profile alone, and says so (tag benchwrap.unverifiable)");
+        run_found(
+            r, CHECK_RECORD, file, 0,
+            "its output is withheld, which benchwrap does in runs of the public profile alone, and says so (tag benchwrap.unverifiable)");
     if ((withheld || told) && verdict && strcmp(verdict, "pass") == 0)
-        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and its output was withheld since a required metric is not in it");
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0,
+                  "the run claims \"pass\", and its output was withheld since a required metric is not in it");
 }
 
 /* ---- references ---- */
@@ -90,7 +94,8 @@ static bool value_of(const struct run_check *r, const char *name, double *ret)
 static const char *reference_problem(const struct run_check *r, const struct json *e)
 {
     const char *word = json_string(json_get(e, "verdict"), "");
-    double low = json_number(json_get(e, "low"), -INFINITY), high = json_number(json_get(e, "high"), INFINITY), value = json_number(json_get(e, "value"), NAN), is;
+    double low = json_number(json_get(e, "low"), -INFINITY), high = json_number(json_get(e, "high"), INFINITY),
+           value = json_number(json_get(e, "value"), NAN), is;
     bool pass = strcmp(word, "pass") == 0, below = strcmp(word, "below") == 0, above = strcmp(word, "above") == 0;
     if (!pass && !below && !above)
         return NULL;
@@ -111,13 +116,15 @@ static void check_references(struct run_check *r)
     for (const struct json *e = json_first(list); e; e = json_next(e)) {
         const char *why = reference_problem(r, e);
         if (why)
-            run_found(r, CHECK_RECORD, "artifacts/benchwrap.json", 0, "reference of %.100s: %s", json_string(json_get(e, "metric"), ""), why);
+            run_found(r, CHECK_RECORD, "artifacts/benchwrap.json", 0, "reference of %.100s: %s", json_string(json_get(e, "metric"), ""),
+                      why);
         judged = judged || strcmp(json_string(json_get(e, "verdict"), ""), "pass") == 0;
     }
     if (!list || r->rules_text.p || !passes)
         return;
     if (!judged)
-        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"pass\", and neither rules nor references have judged it");
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0,
+                  "the run claims \"pass\", and neither rules nor references have judged it");
     else
         run_found(r, CHECK_UNVERIFIABLE, "tags/benchwrap.verdict", 0, "it passes by references of its site alone, which are not here");
 }

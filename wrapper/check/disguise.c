@@ -3,9 +3,9 @@
 #include "check/parts.h"
 
 enum {
-    LEAST = 18,        /* characters: shorter secrets are not looked for */
-    SHORTEST = 24,     /* digits of a spelling */
-    DEPTH = 2,         /* spellings of spellings */
+    LEAST = 18, /* characters: shorter secrets are not looked for */
+    SHORTEST = 24, /* digits of a spelling */
+    DEPTH = 2, /* spellings of spellings */
     PACKED_MAX = 8 << 20 /* bytes of one packed text within a text */
 };
 
@@ -142,9 +142,7 @@ static size_t sign_at(struct str s, size_t at, char *ret)
         n = next == 'u' ? 6 : next == 'x' ? 4 : 0;
         value = n ? hex_at(s, at + 2, n - 2) : -1;
         break;
-    case '&':
-        n = next == '#' ? entity_at(s, at, &value) : 0;
-        break;
+    case '&': n = next == '#' ? entity_at(s, at, &value) : 0; break;
     default: break;
     }
     *ret = (char)value;

@@ -35,10 +35,12 @@ static void check_key(struct run_check *r, const char *key, const char *file)
 bool check_is_plain(struct str text)
 {
     for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i], next = i + 1 < text.n ? (unsigned char)text.p[i + 1] : 0, last = i + 2 < text.n ? (unsigned char)text.p[i + 2] : 0;
+        unsigned char c = (unsigned char)text.p[i], next = i + 1 < text.n ? (unsigned char)text.p[i + 1] : 0,
+                      last = i + 2 < text.n ? (unsigned char)text.p[i + 2] : 0;
         if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f || (c == 0xc2 && next < 0xa0))
             return false;
-        if (c == 0xe2 && ((next == 0x80 && last >= 0xaa && last <= 0xae) || (next == 0x81 && last >= 0xa6 && last <= 0xa9))) /* U+202A to 202E, 2066 to 2069 */
+        if (c == 0xe2 && ((next == 0x80 && last >= 0xaa && last <= 0xae) ||
+                          (next == 0x81 && last >= 0xa6 && last <= 0xa9))) /* U+202A to 202E, 2066 to 2069 */
             return false;
     }
     return true;
@@ -62,7 +64,8 @@ void check_text_entry(struct run_check *r, char kind, const char *key, const cha
     for (size_t i = 0; i < text.n; i++)
         n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
     if (!check_is_plain(text))
-        run_found(r, is_command(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0, "the value holds control characters, or such as change the direction of writing");
+        run_found(r, is_command(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
+                  "the value holds control characters, or such as change the direction of writing");
     if (n > most)
         run_found(r, CHECK_VALUE, file, 0, "the value has %zu characters; MLflow takes %zu", n, most);
 }
@@ -94,7 +97,8 @@ static bool is_value(struct str s, double *ret)
 /* What is wrong with a line; NULL: nothing. */
 static const char *sample_of(struct str line, const struct check_sample *before, struct check_sample *ret)
 {
-    struct str rest = line, time = str_cut(&rest, ' '), value = rest.p ? str_cut(&rest, ' ') : (struct str){"", 0}, step = rest.p ? rest : (struct str){"", 0};
+    struct str rest = line, time = str_cut(&rest, ' '), value = rest.p ? str_cut(&rest, ' ') : (struct str){"", 0},
+               step = rest.p ? rest : (struct str){"", 0};
     if (!line.n)
         return "is blank";
     if (!is_whole(time) || !str_int(time, &ret->time_ms) || ret->time_ms < 0)

@@ -134,7 +134,8 @@ static void tell_times(struct check *k)
         }
         bool siblings = *x->parent && strcmp(x->parent, y->parent) == 0;
         if (!x->published && strcmp(x->id, y->id) != 0 && !same_values(x, y) && !is_kin(x, y) && !siblings)
-            check_found(k, x->imported && y->imported ? CHECK_COPY_OUTPUT : CHECK_COPY, x->path, 0, "every time and rate that its program measured is that of %s", y->path);
+            check_found(k, x->imported && y->imported ? CHECK_COPY_OUTPUT : CHECK_COPY, x->path, 0,
+                        "every time and rate that its program measured is that of %s", y->path);
     }
 }
 

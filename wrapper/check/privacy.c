@@ -9,7 +9,12 @@
 
 #include <ctype.h>
 
-enum { TOLD_MAX = 3 /* places of one file */, SHOWN = 6 /* characters of what was found */, NAME_LEAST = 20 /* bytes of a name that could be a secret */, UNPACKED_MAX = 128 << 20 /* of a run's compressed files */ };
+enum {
+    TOLD_MAX = 3 /* places of one file */,
+    SHOWN = 6 /* characters of what was found */,
+    NAME_LEAST = 20 /* bytes of a name that could be a secret */,
+    UNPACKED_MAX = 128 << 20 /* of a run's compressed files */
+};
 
 /* Files in which random text has no business: what was typed and what was set. */
 static bool is_command(const char *file)
@@ -54,7 +59,7 @@ struct secret_check {
     struct str text;
     unsigned told;
     size_t key_end; /* the lines of one key are one finding */
-    bool spelt;     /* the text is what another spells (disguise.c): it has no lines of its own */
+    bool spelt; /* the text is what another spells (disguise.c): it has no lines of its own */
     const char *where; /* goes before what is said; "" */
 };
 
@@ -68,9 +73,10 @@ static void tell_secret(const struct secret_check *c, const struct secret *p)
     bool sure = p->kind != SECRET_ASSIGNED && p->kind != SECRET_RANDOM;
     struct str shown = str_sub(c->text, p->at, SHOWN); /* enough to find it, too little to use it */
     bool web = p->kind == SECRET_TOKEN && str_starts(shown, "eyJ"), show = p->kind == SECRET_TOKEN && !web;
-    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at), "%s%s%s, %zu bytes%s" STR_FMT "%s", c->where,
-              c->spelt ? "in another spelling (UTF-16, %, \\u, base64, hexadecimal) " : "", web ? "a JSON Web Token" : words[p->kind],
-              p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")), show ? "\"" : "");
+    run_found(c->r, sure ? CHECK_SECRET : CHECK_SECRET_ODD, c->file, c->spelt ? 0 : line_of(c->text, p->at),
+              "%s%s%s, %zu bytes%s" STR_FMT "%s", c->where, c->spelt ? "in another spelling (UTF-16, %, \\u, base64, hexadecimal) " : "",
+              web ? "a JSON Web Token" : words[p->kind], p->n, show ? " that begin with \"" : "", STR_ARG(show ? shown : STR("")),
+              show ? "\"" : "");
 }
 
 /* "Authorization: Basic am86c2VjcmV0": the secret is the last word. */
@@ -92,7 +98,8 @@ static bool counts(const char *file, struct str text, const struct secret *p)
         return !is_harmless(without_scheme(secret));
     if (p->kind == SECRET_URL) { /* a user alone is none ("git@"), nor what is not one line of a URL */
         const char *colon = memchr(secret.p, ':', secret.n);
-        return colon && p->n < 500 && !memchr(secret.p, '\n', secret.n) && !is_harmless(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
+        return colon && p->n < 500 && !memchr(secret.p, '\n', secret.n) &&
+               !is_harmless(str_sub(secret, (size_t)(colon - secret.p) + 1, secret.n));
     }
     return p->kind != SECRET_RANDOM || is_command(file);
 }
@@ -190,7 +197,8 @@ static bool is_home(struct str text, size_t at)
 /* What benchwrap itself writes must be clean; what a program printed may have its author's address in it. */
 static bool is_own(const char *file)
 {
-    return strncmp(file, "params/", 7) == 0 || strncmp(file, "tags/", 5) == 0 || strcmp(file, "meta.yaml") == 0 || strcmp(file, "artifacts/benchwrap.json") == 0 || is_command(file);
+    return strncmp(file, "params/", 7) == 0 || strncmp(file, "tags/", 5) == 0 || strcmp(file, "meta.yaml") == 0 ||
+           strcmp(file, "artifacts/benchwrap.json") == 0 || is_command(file);
 }
 
 static void check_personal(struct run_check *r, const char *file, struct str text)
@@ -198,7 +206,9 @@ static void check_personal(struct run_check *r, const char *file, struct str tex
     enum check_id id = is_own(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD;
     unsigned told = 0;
     for (size_t i = 0; i < text.n && told < TOLD_MAX; i++) {
-        const char *what = text.p[i] == '@' && is_mail(text, i) ? "an e-mail address" : text.p[i] == '/' && is_home(text, i) ? "the path of somebody's home folder" : NULL;
+        const char *what = text.p[i] == '@' && is_mail(text, i)   ? "an e-mail address"
+                           : text.p[i] == '/' && is_home(text, i) ? "the path of somebody's home folder"
+                                                                  : NULL;
         if (what) {
             run_found(r, id, file, line_of(text, i), "%s", what);
             told++;
@@ -216,7 +226,9 @@ void check_privacy(struct run_check *r, const char *file, struct str text)
 
 void check_private_record(struct run_check *r)
 {
-    static const struct { const char *pointer, *what; } rows[] = {{"/run/user", "the user's name"}, {"/run/host", "the host's name"}};
+    static const struct {
+        const char *pointer, *what;
+    } rows[] = {{"/run/user", "the user's name"}, {"/run/host", "the host's name"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows && r->k->public_profile; i++)
         if (*json_string(json_pointer(r->record, rows[i].pointer), ""))
             run_found(r, CHECK_PERSONAL, "artifacts/benchwrap.json", 0, "%s is told; a run of the public profile does not", rows[i].what);

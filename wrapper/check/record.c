@@ -24,11 +24,13 @@ static const char *text_at(const struct json *j, const char *pointer)
 /* Of the run as such every record says the same: unit and direction of what benchwrap itself has measured. */
 static const char *own_problem(const char *key, const struct json *told)
 {
-    static const struct { const char *key, *unit, *direction; } rows[] = {{"run.wall_s", "s", "lower"},        {"run.user_s", "s", "lower"},
-                                                                          {"run.system_s", "s", "lower"},      {"run.overhead_s", "s", "lower"},
-                                                                          {"run.max_rss_MiB", "MiB", "lower"}, {"run.exit_status", "", ""}};
+    static const struct {
+        const char *key, *unit, *direction;
+    } rows[] = {{"run.wall_s", "s", "lower"},     {"run.user_s", "s", "lower"},        {"run.system_s", "s", "lower"},
+                {"run.overhead_s", "s", "lower"}, {"run.max_rss_MiB", "MiB", "lower"}, {"run.exit_status", "", ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(key, rows[i].key) == 0 && (strcmp(json_string(json_get(told, "unit"), ""), rows[i].unit) != 0 || strcmp(json_string(json_get(told, "direction"), ""), rows[i].direction) != 0))
+        if (strcmp(key, rows[i].key) == 0 && (strcmp(json_string(json_get(told, "unit"), ""), rows[i].unit) != 0 ||
+                                              strcmp(json_string(json_get(told, "direction"), ""), rows[i].direction) != 0))
             return "the unit or the direction is not benchwrap's";
     return NULL;
 }
@@ -49,7 +51,10 @@ static void check_head(struct run_check *r)
     }
     if (!r->meta_good)
         return;
-    const struct { const char *what; bool same; } rows[] = {
+    const struct {
+        const char *what;
+        bool same;
+    } rows[] = {
         {"the run's name", str_is(m->name, text_at(j, "/run/name"))},
         {"the user", str_is(m->user_id, text_at(j, "/run/user"))},
         {"the status", strcmp(record_status_name((enum run_status)m->status), text_at(j, "/run/status")) == 0},
@@ -61,7 +66,8 @@ static void check_head(struct run_check *r)
             run_found(r, CHECK_RECORD, file, 0, "%s is another than in meta.yaml", rows[i].what);
     const char *verdict = run_text(r, 't', "benchwrap.verdict"), *word = text_at(j, "/verdict/word");
     if (strcmp(verdict ? verdict : "none", word) != 0)
-        run_found(r, CHECK_RECORD, file, 0, "the verdict is \"%s\", the tag benchwrap.verdict says \"%s\"", word, verdict ? verdict : "none");
+        run_found(r, CHECK_RECORD, file, 0, "the verdict is \"%s\", the tag benchwrap.verdict says \"%s\"", word,
+                  verdict ? verdict : "none");
     check_word(r, word);
     const char *id = run_text(r, 't', "benchwrap.run_id");
     if (id && strcmp(id, r->id) != 0)
@@ -119,7 +125,8 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     if ((low && json_number(low, 0) != min) || (high && json_number(high, 0) != max)) /* thinning keeps both */
         return "min or max is not that of the samples";
     double mean = sum / (double)e->count;
-    if (!thinned && json_get(told, "mean") && !(fabs(json_number(json_get(told, "mean"), mean) - mean) <= 1e-9 * fmax(fabs(min), fabs(max))) && !isnan(mean))
+    if (!thinned && json_get(told, "mean") &&
+        !(fabs(json_number(json_get(told, "mean"), mean) - mean) <= 1e-9 * fmax(fabs(min), fabs(max))) && !isnan(mean))
         return "the mean is not that of the samples";
     if (thinned && !run_file(r, "artifacts/series.jsonl"))
         return "the samples were thinned, and artifacts/series.jsonl is not there";
@@ -131,7 +138,10 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct told { const char *key; const struct json *value; };
+struct told {
+    const char *key;
+    const struct json *value;
+};
 
 static int by_key(const void *a, const void *b)
 {
@@ -226,7 +236,8 @@ static void check_untold(struct run_check *r)
 static void check_artifacts(struct run_check *r)
 {
     size_t complaints = 0;
-    for (const struct json *e = json_first(json_get(r->record, "artifacts")); e && complaints < COMPLAINTS_MAX && !r->limited; e = json_next(e)) {
+    for (const struct json *e = json_first(json_get(r->record, "artifacts")); e && complaints < COMPLAINTS_MAX && !r->limited;
+         e = json_next(e)) {
         char path[1300];
         snprintf(path, sizeof path, "artifacts/%.1200s", json_string(json_get(e, "path"), ""));
         if (!run_file(r, path)) {

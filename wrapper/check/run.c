@@ -13,8 +13,11 @@ struct level {
     const struct folder *in;
     const char *prefix; /* "" or "params/" */
     int depth;
-    struct buf *text;   /* of the file being read */
-    struct folded { const char *key; struct folded *next; } **names; /* hash table of this folder's names, folded */
+    struct buf *text; /* of the file being read */
+    struct folded {
+        const char *key;
+        struct folded *next;
+    } * *names; /* hash table of this folder's names, folded */
 };
 enum { BUCKETS = 256 };
 
@@ -110,7 +113,10 @@ static void take_content(struct run_check *r, const char *path, struct str text)
 {
     if (is_pointer(text))
         run_found(r, CHECK_TYPE, path, 0, "it is a pointer of Git LFS: what it stands for is not here");
-    static const struct { const char *prefix; char kind; } kinds[] = {{"params/", 'p'}, {"tags/", 't'}, {"metrics/", 'm'}};
+    static const struct {
+        const char *prefix;
+        char kind;
+    } kinds[] = {{"params/", 'p'}, {"tags/", 't'}, {"metrics/", 'm'}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is_below(path, kinds[i].prefix)) {
             const char *key = path + strlen(kinds[i].prefix);
@@ -154,7 +160,8 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
     r->k->files++;
     if (f->size > k->limits.file_B || r->bytes > k->limits.run_B) {
         if (f->size > k->limits.file_B)
-            run_found(r, CHECK_SIZE, path, 0, "the file has %llu bytes, more than %llu", (unsigned long long)f->size, (unsigned long long)k->limits.file_B);
+            run_found(r, CHECK_SIZE, path, 0, "the file has %llu bytes, more than %llu", (unsigned long long)f->size,
+                      (unsigned long long)k->limits.file_B);
         r->limited = true;
         return;
     }
@@ -166,7 +173,8 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
     sha256_init(&sum);
     sha256_add(&sum, l->text->p, l->text->n);
     sha256_end(&sum, f->sha256);
-    memcpy(f->id, entry->id ? entry->id : (const unsigned char *)f->sha256, entry->id && entry->id_size < sizeof f->id ? entry->id_size : sizeof f->id);
+    memcpy(f->id, entry->id ? entry->id : (const unsigned char *)f->sha256,
+           entry->id && entry->id_size < sizeof f->id ? entry->id_size : sizeof f->id);
     f->size = l->text->n;
     take_content(r, path, buf_text(l->text));
 }
@@ -325,7 +333,8 @@ static void check_meta(struct run_check *r)
         str_uint(m->experiment_id, &experiment);
         tree_meta_run(&wanted, (uint32_t)experiment, r->id, m->name, m->user_id, m->start_ms, m->end_ms, (enum run_status)m->status);
         if (!str_eq(own, buf_text(&wanted)))
-            run_found(r, CHECK_META, "meta.yaml", 0, "its lines are not those of the format (keys in order, every text quoted, artifact_uri relative)");
+            run_found(r, CHECK_META, "meta.yaml", 0,
+                      "its lines are not those of the format (keys in order, every text quoted, artifact_uri relative)");
         else
             r->meta_good = true;
     }

@@ -14,7 +14,7 @@ struct seen {
     bool has_output, has_values, has_times; /* has_values, has_times: and they tell enough */
     const char *mark_key; /* of a new run: a metric that names it among others of the benchmark */
     uint64_t mark;
-    bool marked;          /* of a published one: it meets a new one so */
+    bool marked; /* of a published one: it meets a new one so */
     bool imported; /* from an output that somebody had: it may be one of several readings of it */
     bool measured; /* figures were read from its output */
     bool published; /* it was there before */
@@ -22,7 +22,10 @@ struct seen {
 
 struct check_seen {
     struct seen *list;
-    struct mark { uint64_t value; unsigned key; } *marks; /* of new runs, sorted; while what is published is looked at */
+    struct mark {
+        uint64_t value;
+        unsigned key;
+    } * marks; /* of new runs, sorted; while what is published is looked at */
     size_t mark_count, marked;
     const char *mark_keys[SEEN_MARKS];
     size_t count, room, at_n; /* at_n: bytes of the tree's folder in the paths of what is published */

@@ -13,8 +13,11 @@ enum { PLAIN_MAX = 6000 /* bytes of a command: longer ones are cut here and ther
 /* What benchwrap writes of them; MLflow's pages read others as JSON, as links, or as models to be shown. */
 static bool is_written(const char *key)
 {
-    static const char *const keys[] = {"mlflow.runName",           "mlflow.user",             "mlflow.source.name",      "mlflow.source.type",   "mlflow.source.git.commit",
-                                       "mlflow.source.git.branch", "mlflow.source.git.dirty", "mlflow.source.git.repoURL", "mlflow.parentRunId", "mlflow.note.content"};
+    static const char *const keys[] = {"mlflow.runName",           "mlflow.user",
+                                       "mlflow.source.name",       "mlflow.source.type",
+                                       "mlflow.source.git.commit", "mlflow.source.git.branch",
+                                       "mlflow.source.git.dirty",  "mlflow.source.git.repoURL",
+                                       "mlflow.parentRunId",       "mlflow.note.content"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
@@ -70,7 +73,8 @@ static void check_site(struct run_check *r, const char *id, const char *file)
     buf_init(&b, 1 << 16);
     snprintf(path, sizeof path, "%.16s/%.40s/tags/site", r->experiment, id);
     if (folder_read(r->k->tree, path, 4096, &b) == 0 && b.n && strcmp(own ? own : "", b.p) != 0)
-        run_found(r, CHECK_AMENDS, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p, own ? "\"" : "none", own ? own : "", own ? "\"" : "");
+        run_found(r, CHECK_AMENDS, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p,
+                  own ? "\"" : "none", own ? own : "", own ? "\"" : "");
 }
 
 static void check_corrects(struct run_check *r, const char *tag)
@@ -129,7 +133,9 @@ static bool same_command(struct run_check *r, const char *tag)
 static void check_again(struct run_check *r)
 {
     const struct json *tags = json_get(r->record, "tags"), *run = json_get(r->record, "run");
-    const struct { const char *key, *source, *member; } rows[] = {{"hostname", "probe:host", "host"}, {"mlflow.runName", "tree", "name"}};
+    const struct {
+        const char *key, *source, *member;
+    } rows[] = {{"hostname", "probe:host", "host"}, {"mlflow.runName", "tree", "name"}};
     char file[64];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct json *tag = json_get(tags, rows[i].key);
@@ -139,19 +145,22 @@ static void check_again(struct run_check *r)
             run_found(r, CHECK_RECORD, file, 0, "it is not the run's %s in benchwrap.json", rows[i].member);
     }
     const struct json *command = json_get(tags, "benchwrap.command");
-    if (command && strcmp(json_string(json_get(command, "source"), ""), "recorder") == 0 && !same_command(r, json_string(json_get(command, "value"), "")))
+    if (command && strcmp(json_string(json_get(command, "source"), ""), "recorder") == 0 &&
+        !same_command(r, json_string(json_get(command, "value"), "")))
         run_found(r, CHECK_RECORD, "tags/benchwrap.command", 0, "it is not the command (argv) of benchwrap.json");
     const char *experiment = json_string(json_pointer(r->record, "/run/experiment/name"), "");
     char id[16];
     snprintf(id, sizeof id, "%u", tree_experiment_id(str_of(experiment)));
     if (strcmp(id, r->experiment) != 0)
-        run_found(r, CHECK_IDENTITY, "artifacts/benchwrap.json", 0, "the experiment \"%.130s\" has the id %s, not that of the folder", experiment, id);
+        run_found(r, CHECK_IDENTITY, "artifacts/benchwrap.json", 0, "the experiment \"%.130s\" has the id %s, not that of the folder",
+                  experiment, id);
 }
 
 /* A run that benchwrap recorded, not one that was made of something else? */
 static bool is_recorded(const struct run_check *r)
 {
-    static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block", "benchwrap.amends", "benchwrap.series"};
+    static const char *const made[] = {"benchwrap.imported", "benchwrap.retracts", "benchwrap.block", "benchwrap.amends",
+                                       "benchwrap.series"};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (run_text(r, 't', made[i]))
             return false;

@@ -22,7 +22,8 @@ static void check_samples(struct run_check *r)
         if (e->samples[e->count - 1].time_ms > r->k->now_ms + AHEAD_MS) {
             char file[600];
             snprintf(file, sizeof file, "metrics/%s", e->key);
-            run_found(r, CHECK_TIME, file, 0, "it was measured in the future, by %.0f s", (double)(e->samples[e->count - 1].time_ms - r->k->now_ms) / 1e3);
+            run_found(r, CHECK_TIME, file, 0, "it was measured in the future, by %.0f s",
+                      (double)(e->samples[e->count - 1].time_ms - r->k->now_ms) / 1e3);
             told++;
             continue;
         }
@@ -51,8 +52,10 @@ void check_times(struct run_check *r)
     if (wall < 0)
         run_found(r, CHECK_TIME, "metrics/run.wall_s", 0, "a negative duration");
     else if (wall > span * 1.01 + 5)
-        run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s", wall, span);
+        run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s",
+                  wall, span);
     else if (span > ASIDE_S + 2 * wall && !run_text(r, 't', "benchwrap.series"))
-        run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s", wall, span);
+        run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s",
+                  wall, span);
     check_samples(r);
 }

@@ -149,7 +149,8 @@ static bool metric_same(const struct run_check *r, const char *key, const struct
         equal = false;
     *ret_was = e ? run_number(r, key, NAN) : NAN;
     *ret_is = last->value;
-    if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0 || record_direction_of(json_string(json_get(told, "direction"), "")) != first->direction)
+    if (strcmp(json_string(json_get(told, "unit"), ""), first->unit) != 0 ||
+        record_direction_of(json_string(json_get(told, "direction"), "")) != first->direction)
         return false;
     return equal && same(*ret_was, *ret_is) && (double)n == json_number(json_get(told, "samples"), -1);
 }
@@ -209,7 +210,11 @@ static const struct fact *find(const struct record *record, enum fact_kind kind,
 /* What the run claims to have from its rules and the output does not give. */
 static void compare_claims(const struct truth *t, struct run_check *r, const struct record *record)
 {
-    static const struct { const char *member; enum fact_kind kind; const char *what; } kinds[] = {{"metrics", FACT_METRIC, "metric"}, {"params", FACT_PARAM, "param"}, {"tags", FACT_TAG, "tag"}};
+    static const struct {
+        const char *member;
+        enum fact_kind kind;
+        const char *what;
+    } kinds[] = {{"metrics", FACT_METRIC, "metric"}, {"params", FACT_PARAM, "param"}, {"tags", FACT_TAG, "tag"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t told = 0;
         for (const struct json *e = json_first(json_get(r->record, kinds[i].member)); e && told < DIFFERENCES_MAX; e = json_next(e)) {
@@ -241,10 +246,12 @@ static void compare_texts(const struct truth *t, struct run_check *r, const stru
         char key[300], file[400], text[300];
         snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
         const struct json *e = member ? json_get(json_get(r->record, member), key) : NULL;
-        if (!member || (!e && public) || (e && (truth_from_rules(json_string(json_get(e, "source"), "")) || str_is(f->text, json_string(json_get(e, "value"), "")))))
+        if (!member || (!e && public) ||
+            (e && (truth_from_rules(json_string(json_get(e, "source"), "")) || str_is(f->text, json_string(json_get(e, "value"), "")))))
             continue;
         snprintf(file, sizeof file, "%s/%s", member, key);
-        snprintf(text, sizeof text, "the output gives \"%.100s\", and the run %s", f->text.p, e ? "has another value from elsewhere" : "has none");
+        snprintf(text, sizeof text, "the output gives \"%.100s\", and the run %s", f->text.p,
+                 e ? "has another value from elsewhere" : "has none");
         t->tell(t->context, e ? CHECK_RULES_DIFFER : t->differs, file, text);
         told++;
     }
@@ -262,21 +269,25 @@ static bool reference_fails(const struct run_check *r)
 
 static void check_verdict(const struct truth *t, struct run_check *r, const struct rules_outcome *out)
 {
-    const char *word = tag(r, "benchwrap.verdict"), *expected = out->verdict == VERDICT_PASS ? "pass" : out->verdict == VERDICT_FAIL ? "fail" : "none";
+    const char *word = tag(r, "benchwrap.verdict"), *expected = out->verdict == VERDICT_PASS   ? "pass"
+                                                                : out->verdict == VERDICT_FAIL ? "fail"
+                                                                                               : "none";
     bool finished = r->meta.status == RUN_FINISHED;
     char text[300];
     if (finished && !out->complete) {
-        snprintf(text, sizeof text, "the run claims to be FINISHED; by its output it is not complete: %.200s", out->reason ? out->reason : "");
+        snprintf(text, sizeof text, "the run claims to be FINISHED; by its output it is not complete: %.200s",
+                 out->reason ? out->reason : "");
         t->tell(t->context, CHECK_VERDICT, "meta.yaml", text);
     }
     if (!finished)
         expected = "fail";
-    bool referred = json_get(r->record, "references") != NULL; /* the reviewer has not the site's references: they may make it worse, or a none a pass */
+    bool referred = json_get(r->record, "references") !=
+                    NULL; /* the reviewer has not the site's references: they may make it worse, or a none a pass */
     if (strcmp(word ? word : "none", expected) == 0 || (reference_fails(r) && word && strcmp(word, "fail") == 0) ||
         (referred && strcmp(expected, "none") == 0 && word && strcmp(word, "pass") == 0 && !reference_fails(r)))
         return;
-    snprintf(text, sizeof text, "the run claims \"%.20s\", %s \"%s\"%s%.200s", word ? word : "none", gives(t), expected, out->reason && *out->reason ? ": " : "",
-             out->reason ? out->reason : "");
+    snprintf(text, sizeof text, "the run claims \"%.20s\", %s \"%s\"%s%.200s", word ? word : "none", gives(t), expected,
+             out->reason && *out->reason ? ": " : "", out->reason ? out->reason : "");
     t->tell(t->context, CHECK_VERDICT, "tags/benchwrap.verdict", text);
 }
 
@@ -368,7 +379,8 @@ static void check_unmeasured(struct run_check *r)
     if (tag(r, "benchwrap.series"))
         check_series(r);
     if (tag(r, "benchwrap.retracts") && tag(r, "benchwrap.verdict") && strcmp(tag(r, "benchwrap.verdict"), "none") != 0)
-        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and a retraction measures nothing", tag(r, "benchwrap.verdict"));
+        run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0, "the run claims \"%.20s\", and a retraction measures nothing",
+                  tag(r, "benchwrap.verdict"));
 }
 
 /* The rules are those of the benchmark that the run says it is of. */
@@ -428,7 +440,8 @@ void check_truth(struct run_check *r)
     if (is_shipped(r->rules_text) || is_ours(r->k, rules, &r->a))
         truth_read(&t, r, rules);
     else {
-        run_found(r, CHECK_RULES_UNKNOWN, rules_file_name, 0, "the rules \"%.60s\", version %.30s", rules_name(rules), rules_version(rules));
+        run_found(r, CHECK_RULES_UNKNOWN, rules_file_name, 0, "the rules \"%.60s\", version %.30s", rules_name(rules),
+                  rules_version(rules));
         truth_apart(r, &(struct apart){read_apart, rules, CHECK_RULES, "reading the output by these rules", rules_file_name});
         read_by_shipped(r, rules_name(rules));
     }

@@ -7,10 +7,22 @@
 
 enum { DEPTH_MAX = 3, TRIES_MAX = 20000 /* entries of a zip file */, ZIP_HEAD = 30 };
 
-static const struct { const char *bytes; size_t n; const char *what; } closed[] = {
-    {"\xfd" "7zXZ", 5, "compressed by xz"},     {"BZh", 3, "compressed by bzip2"},          {"\x28\xb5\x2f\xfd", 4, "compressed by zstd"}, {"\x04\x22\x4d\x18", 4, "compressed by lz4"},
-    {"\x1f\x9d", 2, "compressed by compress"}, {"7z\xbc\xaf\x27\x1c", 6, "a 7z archive"}, {"Rar!\x1a", 5, "a rar archive"},             {"age-encryption.org/", 19, "encrypted by age"},
-    {"Salted__", 8, "encrypted by OpenSSL"},    {"-----BEGIN PGP MESSAGE", 22, "encrypted by PGP"}};
+static const struct {
+    const char *bytes;
+    size_t n;
+    const char *what;
+} closed[] = {{"\xfd"
+               "7zXZ",
+               5, "compressed by xz"},
+              {"BZh", 3, "compressed by bzip2"},
+              {"\x28\xb5\x2f\xfd", 4, "compressed by zstd"},
+              {"\x04\x22\x4d\x18", 4, "compressed by lz4"},
+              {"\x1f\x9d", 2, "compressed by compress"},
+              {"7z\xbc\xaf\x27\x1c", 6, "a 7z archive"},
+              {"Rar!\x1a", 5, "a rar archive"},
+              {"age-encryption.org/", 19, "encrypted by age"},
+              {"Salted__", 8, "encrypted by OpenSSL"},
+              {"-----BEGIN PGP MESSAGE", 22, "encrypted by PGP"}};
 
 struct unpacking {
     struct buf *to;

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum {
-    RANGE_RUNS = 20000,   /* of a pull request: a few minutes */
-    LARGEST_RUNS = 64,    /* so many of the largest size are looked at in one check */
+    RANGE_RUNS = 20000, /* of a pull request: a few minutes */
+    LARGEST_RUNS = 64, /* so many of the largest size are looked at in one check */
     REPORT_MAX = 1 << 30
 };
 
@@ -180,12 +180,15 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"range", 'r', OPT_TEXT, "A..B", NULL, NULL, "Selection", "what the commits of B bring to A, in the repository of PATH (default: here)", 0},
+    {"range", 'r', OPT_TEXT, "A..B", NULL, NULL, "Selection", "what the commits of B bring to A, in the repository of PATH (default: here)",
+     0},
     {"folder", 0, OPT_TEXT, "PATH", NULL, "mlruns", "Selection", "with --range: where the tree lies in the repository", 0},
-    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "the repository is public: personal data in a run is an error (default: what benchwrap.yaml says, in a range that of A)", 0},
+    {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
+     "the repository is public: personal data in a run is an error (default: what benchwrap.yaml says, in a range that of A)", 0},
     {"allowed-signers", 0, OPT_TEXT, "FILE", NULL, NULL, "Selection",
      "every run must be signed by a key that this file (as of ssh-keygen) allows its site", 0},
-    {"rules", 0, OPT_LIST, "DIR", NULL, NULL, "Selection", "rule files to be trusted beside the shipped ones: DIR/<name>/rules.yaml; may be repeated", 0},
+    {"rules", 0, OPT_LIST, "DIR", NULL, NULL, "Selection",
+     "rule files to be trusted beside the shipped ones: DIR/<name>/rules.yaml; may be repeated", 0},
     {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest file of a run", 0},
     {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest run", 0},
     {"max-runs", 0, OPT_INT, "N", NULL, NULL, "Limits", "so many runs are looked at, more are refused (default: 20000 of a range)", 0},

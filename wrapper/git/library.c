@@ -25,7 +25,8 @@ const struct git2 *git2_load(struct err *err)
         return &loaded;
     if (!(l.handle = find_library())) {
         err_set(err, ERR_SYSTEM,
-                "libgit2 (1.5 or newer) cannot be loaded, which working with repositories needs: install libgit2-1.5 or newer (libgit2 on other systems)");
+                "libgit2 (1.5 or newer) cannot be loaded, which working with repositories needs: "
+                "install libgit2-1.5 or newer (libgit2 on other systems)");
         return NULL;
     }
 #define CALL(name)                                                                                                                         \

@@ -47,8 +47,19 @@ static void spellings_are_read(void **state)
 
 static void other_text_says_nothing(void **state)
 {
-    static const char *const rows[] = {"", "short", "----------------------------------------------------------------", "8d777f385d3dfec8815d20f7496026dc8d777f385d3dfec8815d20f7496026dc",
-                                       "a plain line of words", "/usr/lib/x86_64-linux-gnu/libgit2.so.1.5.1", "&#", "%", "%4", "\\u00", "=", "&#99999999999999;", "&#x;"};
+    static const char *const rows[] = {"",
+                                       "short",
+                                       "----------------------------------------------------------------",
+                                       "8d777f385d3dfec8815d20f7496026dc8d777f385d3dfec8815d20f7496026dc",
+                                       "a plain line of words",
+                                       "/usr/lib/x86_64-linux-gnu/libgit2.so.1.5.1",
+                                       "&#",
+                                       "%",
+                                       "%4",
+                                       "\\u00",
+                                       "=",
+                                       "&#99999999999999;",
+                                       "&#x;"};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP_BUF struct buf b;
@@ -59,8 +70,10 @@ static void other_text_says_nothing(void **state)
     }
 }
 
-static const char gzipped[] = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xcf\x28\x88\x37\x30\x34\x32\x36\x31\x35\x33\xb7\xb0\x4c\x4c\x4a\x4e\x49\x4d\x4b\xcf\xc8\xcc\x72\x74\x72\x76\x71\x75\x73\xf7\xf0\xf4\x82\xc8\x02\x00\xc1\x64\xc0\xcb\x28\x00\x00\x00";
-static const char zipped[] = "\x50\x4b\x03\x04\x14\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x61\x4b\xcf\x28\x88\x37\x30\x34\x32\x36\x31\x35\x33\xb7\xb0\x4c\x4c\x4a\x4e\x49\x4d\x4b\xcf\xc8\xcc\x72\x74\x72\x76\x71\x75\x73\xf7\xf0\xf4\x82\xc8\x02\x00\x50\x4b\x01\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00";
+static const char gzipped[] =
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xcf\x28\x88\x37\x30\x34\x32\x36\x31\x35\x33\xb7\xb0\x4c\x4c\x4a\x4e\x49\x4d\x4b\xcf\xc8\xcc\x72\x74\x72\x76\x71\x75\x73\xf7\xf0\xf4\x82\xc8\x02\x00\xc1\x64\xc0\xcb\x28\x00\x00\x00";
+static const char zipped[] =
+    "\x50\x4b\x03\x04\x14\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x61\x4b\xcf\x28\x88\x37\x30\x34\x32\x36\x31\x35\x33\xb7\xb0\x4c\x4c\x4a\x4e\x49\x4d\x4b\xcf\xc8\xcc\x72\x74\x72\x76\x71\x75\x73\xf7\xf0\xf4\x82\xc8\x02\x00\x50\x4b\x01\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00";
 
 static void packed_files_are_read(void **state)
 {
@@ -76,7 +89,10 @@ static void packed_files_are_read(void **state)
     assert_non_null(check_unpack((struct str){gzipped, sizeof gzipped - 1}, 10, &b)); /* more than may be */
     assert_true(b.n <= 10);
     assert_non_null(check_unpack(STR("BZh91AY"), 1000, &b));
-    assert_non_null(check_unpack((struct str){"\xfd" "7zXZ\0\0\4", 8}, 1000, &b));
+    assert_non_null(check_unpack((struct str){"\xfd"
+                                              "7zXZ\0\0\4",
+                                              8},
+                                 1000, &b));
     assert_null(check_unpack(STR("plain"), 1000, &b));
     assert_null(check_unpack((struct str){gzipped, 12}, 1000, &b)); /* torn */
     assert_null(check_unpack((struct str){zipped, 20}, 1000, &b));
@@ -84,6 +100,7 @@ static void packed_files_are_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spellings_are_read), cmocka_unit_test(other_text_says_nothing), cmocka_unit_test(packed_files_are_read)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spellings_are_read), cmocka_unit_test(other_text_says_nothing),
+                                       cmocka_unit_test(packed_files_are_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
