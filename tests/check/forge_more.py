@@ -230,12 +230,12 @@ def withheld(c, public):
 def withholds_and_claims(c): thrice_as_fast(c); withheld(c, False)
 @kind("verdict")
 def withholds_in_public_and_passes(c): thrice_as_fast(c); withheld(c, True)
-@kind("unverifiable")
+@kind("verdict")
 def withholds_in_public_and_has_the_figure(c):
     """It was withheld since a required figure is missing; and here it is."""
     withheld(c, True); verdict(c, "none"); thrice_as_fast(c)
-@kind("unverifiable")
-def withholds_in_public(c):
+@kind("verdict")
+def withholds_in_public_and_is_finished(c):
     withheld(c, True); verdict(c, "none")
     for k in [k.decode() for k in c.run[b"metrics"] if k.startswith((b"write.", b"read."))]:
         drop_metric(c, k)

@@ -66,6 +66,9 @@ static void check_withheld(struct run_check *r)
         run_found(
             r, CHECK_RECORD, file, 0,
             "its output is withheld, which benchwrap does in runs of the public profile alone, and says so (tag benchwrap.unverifiable)");
+    if ((withheld || told) && r->meta_good && r->meta.status == RUN_FINISHED)
+        run_found(r, CHECK_VERDICT, "meta.yaml", 0,
+                  "the run claims to be FINISHED, and its output was withheld since a required metric is not in it");
     if ((withheld || told) && verdict && strcmp(verdict, "pass") == 0)
         run_found(r, CHECK_VERDICT, "tags/benchwrap.verdict", 0,
                   "the run claims \"pass\", and its output was withheld since a required metric is not in it");
