@@ -3,6 +3,7 @@ import forge
 from forge import *
 
 CASES.clear()
+forge.EACH *= 2 if forge.EACH > 1 else 1  # the first set is the broader one
 FAKE = "f" * 32
 
 
