@@ -226,7 +226,8 @@ struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *
     }
     for (const struct catalogue_shipped *s = catalogue_shipped; s->name; s++)
         entry_add(&e, s->name, shipped_path(s->name, a), NULL);
-    qsort(e.entry, e.n, sizeof(*e.entry), by_name);
+    if (e.n)
+        qsort(e.entry, e.n, sizeof(*e.entry), by_name);
     *ret_n = e.n;
     return a->failed ? NULL : e.entry;
 }

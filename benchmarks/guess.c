@@ -53,7 +53,7 @@ void guess_param_add(struct guess *g, struct guess_reader *r, struct str label, 
 {
     const char *segment = guess_segment(label, &g->arena), *size = type && !strcmp(type, "size") ? "_B" : "";
     const char *name = arena_printf(&g->arena, "%s%s", segment ? segment : "param", size);
-    if (r->params == GUESS_PARAMS_MAX || !name || !cell || !strcmp(segment, "x") || !strcmp(segment, "value"))
+    if (r->params == GUESS_PARAMS_MAX || !name || !cell || (segment && (!strcmp(segment, "x") || !strcmp(segment, "value"))))
         return;
     for (size_t i = 0; i < g->readers; i++)
         for (size_t k = 0; k < g->reader[i]->params; k++)

@@ -438,7 +438,7 @@ static const char *csv_spec(struct guess *g, size_t at, char separator)
 static bool take_csv(struct guess *g, size_t at, char separator)
 {
     struct table *t = ARENA_NEW(&g->arena, struct table);
-    struct str f[COLUMNS_MAX];
+    struct str f[COLUMNS_MAX] = {{NULL, 0}};
     const char *cell[COLUMNS_MAX];
     if (!t || !csv_header(g, t, at, separator, cell))
         return false;

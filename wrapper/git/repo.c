@@ -26,10 +26,10 @@ bool repo_id_parse(struct repo_id *ret, struct str hex)
     if (hex.n != REPO_HEX - 1)
         return false;
     for (size_t i = 0; i < sizeof ret->b; i++) {
-        uint64_t byte;
-        if (!str_based(str_sub(hex, 2 * i, 2), 16, &byte) || strpbrk((char[]){hex.p[2 * i], hex.p[2 * i + 1], 0}, "xX+- "))
+        int high = str_hex_digit(hex.p[2 * i]), low = str_hex_digit(hex.p[2 * i + 1]);
+        if (high < 0 || low < 0)
             return false;
-        ret->b[i] = (unsigned char)byte;
+        ret->b[i] = (unsigned char)(high << 4 | low);
     }
     return true;
 }

@@ -48,11 +48,6 @@ static int one(const struct opt_set *set, struct str count, bool first, struct b
     return 0;
 }
 
-static void stop(int signal)
-{
-    engine_stop(signal);
-}
-
 static int selftest(const struct opt_set *set, char **operands, struct err *err)
 {
     (void)operands;
@@ -60,8 +55,9 @@ static int selftest(const struct opt_set *set, char **operands, struct err *err)
     int status = 0;
     bool first = true;
     buf_init(&out, 1 << 20);
-    signal(SIGINT, stop);
-    signal(SIGTERM, stop);
+    const struct sigaction stop = {.sa_handler = engine_stop};
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
     opt_on(set, "json") ? buf_puts(&out, "{\"selftest\":[") : calibration_head(&out);
     for (struct str rest = str_of(opt_text(set, "streams")); rest.p && status == 0; first = false)
         status = one(set, str_trim(str_cut(&rest, ',')), first, &out, err);

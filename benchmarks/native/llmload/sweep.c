@@ -35,9 +35,12 @@ static int read_levels(struct sweep *s, struct str one, struct err *err)
     if (!str_double(str_sub(one, 0, (size_t)dots), &from) || !str_double(end, &to) || (last.p && !str_double(last, &step)) || !(from > 0) ||
         !(to >= from) || !(add ? step > 0 : step > 1))
         return err_set(err, ERR_USAGE, "--sweep: \"%.*s\" is not FROM..TO*FACTOR or FROM..TO+STEP", (int)(one.n < 40 ? one.n : 40), one.p);
-    for (double v = from; v <= to * (1 + 1e-9); v = add ? v + step : v * step)
+    double v = from;
+    for (int i = 1; v <= to * (1 + 1e-9); i++) {
         if (add_level(s, v, err) < 0)
             return -1;
+        v = add ? from + i * step : from * pow(step, i);
+    }
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "benchmarks/native/llmload/options.h"
 #include "benchmarks/native/llmload/verbs.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -269,7 +270,7 @@ static int release(struct coordination *c, struct err *err)
     for (size_t i = 0; i < c->count; i++) {
         struct json *j;
         char text[64];
-        int n = snprintf(text, sizeof text, "{\"at_ns\":%lld}", (long long)(c->start_ns + c->remote[i].offset_ns));
+        int n = snprintf(text, sizeof text, "{\"at_ns\":%" PRId64 "}", c->start_ns + c->remote[i].offset_ns);
         if (ask(&c->remote[i], "POST", "/start", (struct str){text, (size_t)n}, &j, err) < 0)
             return -1;
         json_free(j);

@@ -4,6 +4,7 @@
 #include "benchmarks/native/llmload/output/lines.h"
 #include "benchmarks/native/llmload/random.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -33,7 +34,7 @@ static double ms(int64_t from, int64_t to)
 static void wall(struct buf *to, const char *key, int64_t at, int64_t wall_ns)
 {
     if (at)
-        buf_printf(to, ",\"%s\":%lld", key, (long long)(at + wall_ns));
+        buf_printf(to, ",\"%s\":%" PRId64, key, at + wall_ns);
     else
         buf_printf(to, ",\"%s\":null", key);
 }
