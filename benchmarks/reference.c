@@ -95,7 +95,7 @@ static int check_unit(const struct loader *l, const struct yaml *y, const struct
 /* lower: -5 %, 5 %, -0.05, -50 MiB_per_s; upper likewise. */
 static int load_distance(const struct loader *l, const struct yaml *y, struct reference *m, const struct unit *of, bool low)
 {
-    struct quantity q;
+    struct quantity q = {0};
     struct bound *b = low ? &m->low : &m->high;
     const char *what = low ? "lower" : "upper";
     if (missing(y))
@@ -121,7 +121,7 @@ static int load_distance(const struct loader *l, const struct yaml *y, struct re
 
 static int load_limit(const struct loader *l, const struct yaml *y, struct reference *m, const struct unit *of, bool low)
 {
-    struct quantity q;
+    struct quantity q = {0};
     struct bound *b = low ? &m->low : &m->high;
     if (missing(y))
         return 0;
@@ -137,7 +137,7 @@ static int load_limit(const struct loader *l, const struct yaml *y, struct refer
 
 static int load_value(const struct loader *l, const struct yaml *y, const struct yaml *unit, struct reference *m, const struct unit *of)
 {
-    struct quantity q;
+    struct quantity q = {0};
     if (!missing(unit)) {
         m->unit = unit->kind == YAML_SCALAR ? units_find(unit->text) : NULL;
         if (!m->unit)

@@ -228,7 +228,7 @@ static void tell_place(struct host *h, struct record *r, size_t i, const struct 
     tell_int(h, r, key_of(i, "block_B", key), (int64_t)s.f_bsize);
     tell_free(r, i, "start", &s);
     struct stat st;
-    char *slash = stat(p->directory, &st) == 0 && !S_ISDIR(st.st_mode) ? strrchr(p->directory, '/') : NULL;
+    const char *slash = stat(p->directory, &st) == 0 && !S_ISDIR(st.st_mode) ? strrchr(p->directory, '/') : NULL;
     char directory[PATH_SIZE];
     snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - p->directory) + (slash == p->directory) : PATH_SIZE - 1,
              p->directory);

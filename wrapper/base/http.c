@@ -382,6 +382,7 @@ static enum http_trouble trouble_of(CURLcode code, bool connected)
     case CURLE_OPERATION_TIMEDOUT: return connected ? HTTP_UNKNOWN : HTTP_UNSENT;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
+    case CURLE_BAD_FUNCTION_ARGUMENT: /* of a client certificate without its key, in newer libcurl (8.23) */
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_CACERT_BADFILE: return HTTP_UNTRUSTED;
     case CURLE_URL_MALFORMAT:

@@ -309,7 +309,9 @@ static double between(const struct unit *from, const struct unit *to)
 
 bool units_convert(double value, const struct unit *from, const struct unit *to, double *ret)
 {
-    double same = from && to ? between(from, to) : 0;
+    if (!from || !to)
+        return false;
+    double same = between(from, to);
     if (same == 0)
         return false;
     double a = from->factor * same; /* exact: by a power of two */

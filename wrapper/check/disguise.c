@@ -24,17 +24,17 @@ enum { OTHER = -1, BETWEEN = -2 };
 /* One of the spellings by digits; `between` stands between digits and says nothing. */
 struct digits {
     int (*digit)(char c);
-    signed char *is; /* what each byte is: a digit's value, OTHER or BETWEEN */
+    short *is; /* what each byte is: a digit's value, OTHER or BETWEEN */
     unsigned bits, phases; /* a digit has; so many digits may stand before the first whole byte */
     const char *between, *packed; /* packed: how gzip begins in it */
 };
-static signed char bytes64[256], bytes16[256];
+static short bytes64[256], bytes16[256];
 static const struct digits spellings[] = {{digit64, bytes64, 6, 4, "\r\n", "H4sI"}, {str_hex_digit, bytes16, 4, 2, ":", "1f8b08"}};
 
 static void fill_bytes(const struct digits *d)
 {
     for (int c = 1; c < 256 && !d->is[0]; c++) /* [0], which is OTHER, tells that it is done */
-        d->is[c] = (signed char)(d->digit((char)c) >= 0 ? d->digit((char)c) : strchr(d->between, c) ? BETWEEN : OTHER);
+        d->is[c] = (short)(d->digit((char)c) >= 0 ? d->digit((char)c) : strchr(d->between, c) ? BETWEEN : OTHER);
     d->is[0] = OTHER;
 }
 

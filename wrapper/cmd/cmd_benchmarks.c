@@ -81,10 +81,10 @@ static void param_add(struct page *p, const char *key, const char *from)
 {
     for (size_t i = 0; i < p->params && key; i++)
         if (!strcmp(p->param[i].key, key)) {
-            const char *at = strstr(p->param[i].from, from);
+            const char *all = p->param[i].from, *at = all ? strstr(all, from) : NULL;
             size_t n = strlen(from);
-            if (!at || (at[n] != 0 && at[n] != ','))
-                p->param[i].from = arena_printf(p->arena, "%s, %s", p->param[i].from, from);
+            if (all && (!at || (at[n] != 0 && at[n] != ',')))
+                p->param[i].from = arena_printf(p->arena, "%s, %s", all, from);
             return;
         }
     if (key && p->params < p->params_room)

@@ -429,7 +429,7 @@ static int show(struct shown *s)
     snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
     if (s->artifacts)
         list_artifacts(s, &tree, path, "", 0);
-    if (s->artifact_count)
+    if (s->artifacts && s->artifact_count)
         qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     int status = opt_on(&s->c->opts, "json") ? print_json(s) : print_text(s);
     json_free(detail);

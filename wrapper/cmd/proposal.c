@@ -48,7 +48,7 @@ static struct proposed_condition *conditions_of(struct proposal *p, const struct
     for (const struct tree_entry *e = run->params; list && e; e = e->next)
         if (inputs_matter(e->key, inputs_source(detail, e->key), p->ignore))
             list[n++] = (struct proposed_condition){copy(p, str_of(e->key)), copy(p, e->value), true};
-    if (p->arena->failed)
+    if (!list || p->arena->failed)
         return NULL;
     qsort(list + from, n - from, sizeof *list, by_key);
     *ret_n = n;
@@ -341,7 +341,7 @@ static const char *parting(const struct proposal *p, size_t *ret_values)
                 for (const struct proposed_group *e = p->groups; mine && !seen && e != o; e = e->next)
                     for (size_t k = 0; e->count < PROPOSAL_RUNS_MIN && k < e->condition_count; k++)
                         seen =
-                            seen || (strcmp(e->conditions[k].key, g->conditions[i].key) == 0 && strcmp(e->conditions[k].value, mine) == 0);
+                            seen || (strcmp(e->conditions[k].key, g->conditions[i].key) == 0 && str_is(str_of(e->conditions[k].value), mine));
                 values += mine && !seen;
             }
             if (values > *ret_values) {

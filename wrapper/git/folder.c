@@ -46,8 +46,9 @@ static int take_entries(struct git_folder *f)
     size_t room = 0;
     bool sorted = true;
     int rc;
+    f->count = 0;
     while ((rc = repo_tree_next(&rest, &e, &err)) > 0) {
-        if (f->count == room) {
+        if (!f->entries || f->count == room) {
             room = room * 2 + 16;
             struct entry *more = realloc(f->entries, room * sizeof *more);
             if (!more) {

@@ -158,7 +158,7 @@ static void take_entries(struct taking *t, const char *name, struct pull_entries
     for (const struct json *e = json_first(list); e && ret->all; e = json_next(e))
         ret->all[ret->count++] =
             (struct pull_entry){.key = json_string(json_get(e, "key"), ""), .text = json_string(json_get(e, "value"), ""), .at = e};
-    if (ret->count)
+    if (ret->all && ret->count)
         qsort(ret->all, ret->count, sizeof *ret->all, by_key);
 }
 

@@ -322,7 +322,7 @@ static void fill_wire(struct launch *l)
     w->start_wall_ms = l->start_wall_ms;
     w->start_mono_ns = l->start_ns;
     w->launcher = getpid();
-    if (str_hex(str_of(parent), 32))
+    if (parent && str_hex(str_of(parent), 32))
         memcpy(w->parent_id, parent, 33);
     w->in_series = l->id != NULL;
     w->rank = l->rank.rank;

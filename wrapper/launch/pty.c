@@ -62,10 +62,17 @@ static bool is_raw(const struct termios *t)
     return !(t->c_lflag & (ICANON | ECHO | ISIG | IEXTEN)) && !(t->c_iflag & (ICRNL | IXON));
 }
 
+/* Member by member: there are bytes between them that nobody sets. */
+static bool is_same(const struct termios *a, const struct termios *b)
+{
+    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag && a->c_lflag == b->c_lflag &&
+           memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
+}
+
 void pty_follow(struct pty *pty)
 {
     struct termios now, real;
-    if (pty->real < 0 || tcgetattr(pty->master, &now) < 0 || memcmp(&now, &pty->last, sizeof now) == 0)
+    if (pty->real < 0 || tcgetattr(pty->master, &now) < 0 || is_same(&now, &pty->last))
         return;
     bool post = now.c_oflag & OPOST, was_raw = is_raw(&pty->last);
     struct termios before = pty->last;

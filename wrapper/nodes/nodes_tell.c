@@ -80,8 +80,9 @@ static void warn_others(const struct nodes *n, struct record *r, const char *key
     size_t i = 0, told = 0;
     for (size_t k = 0; k < usual; k++)
         like = like->next;
-    for (const struct node_told *t = n->first; t; t = t->next, i++)
-        if (texts[i] && strcmp(texts[i], texts[usual]) != 0 && told++ < DIFFERENT_MAX)
+    const char *wanted = texts[usual];
+    for (const struct node_told *t = n->first; t && wanted; t = t->next, i++)
+        if (texts[i] && strcmp(texts[i], wanted) != 0 && told++ < DIFFERENT_MAX)
             warn_different(r, t, like, key);
     if (told > DIFFERENT_MAX)
         record_warning(r, "%zu more nodes are not like %s (%s)", told - DIFFERENT_MAX, like->name, key);

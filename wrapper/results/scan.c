@@ -28,10 +28,8 @@ struct known {
 
 static void key_of(const char *id, unsigned char key[16])
 {
-    for (int i = 0; i < 16; i++) {
-        int hi = id[2 * i], lo = id[2 * i + 1];
-        key[i] = (unsigned char)((hi <= '9' ? hi - '0' : hi - 'a' + 10) << 4 | (lo <= '9' ? lo - '0' : lo - 'a' + 10));
-    }
+    for (int i = 0; i < 16; i++)
+        key[i] = (unsigned char)(str_hex_digit(id[2 * i]) << 4 | str_hex_digit(id[2 * i + 1]));
 }
 
 static size_t place_of(const struct known *k, const unsigned char key[16])

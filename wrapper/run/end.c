@@ -173,7 +173,7 @@ static void keep_rules_files(struct run *run)
                            chosen.doubtful->path);
             chosen = (struct file_chosen){0};
         }
-        if (chosen.fresh > 1)
+        if (chosen.file && chosen.fresh > 1)
             record_warning(r, "rules: the program wrote %zu files %s; %s is the newest and is read", chosen.fresh, rules_file(rules, i),
                            chosen.file->path);
         snprintf(key, sizeof key, "benchwrap.rules_file.%" PRIu32, i);

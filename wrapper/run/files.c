@@ -229,6 +229,6 @@ void files_choose(const struct files_list *before, const struct file_seen *after
             (f->mtime_ns < ret->file->mtime_ns || (f->mtime_ns == ret->file->mtime_ns && strcmp(f->path, ret->file->path) < 0)))
             continue;
         ret->file = f;
-        ret->from = as == CHANGED && f->size > old->size ? old->size : 0;
+        ret->from = as == CHANGED && old && f->size > old->size ? old->size : 0;
     }
 }

@@ -58,7 +58,7 @@ static struct wire *make_wire(void)
     w->start_mono_ns = clock_ns();
     w->launcher = getpid();
     record_new_id(w->run_id);
-    if (record_is_id(str_of(parent)))
+    if (parent && record_is_id(str_of(parent)))
         memcpy(w->parent_id, parent, 33);
     snprintf(w->scope, sizeof w->scope, "series");
     return w;

@@ -92,7 +92,7 @@ static void take_credentials_file(struct mlflow_config *c, char *const *env, str
         return;
     struct str rest = buf_text(&text);
     while (rest.p) {
-        struct str line = str_trim(str_cut(&rest, '\n')), value = line, key;
+        struct str line = str_trim(str_cut(&rest, '\n')), value, key;
         if (line.n && line.p[0] == '[')
             ours = str_is(line, "[mlflow]");
         if (!ours || !line.n || strchr("[#;", line.p[0]))

@@ -364,7 +364,7 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
 enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65],
                                struct err *err)
 {
-    struct found f;
+    struct found f = {0};
     struct upload_experiment e = {.name = run->experiment};
     struct upload_place p = {.u = u};
     *ret_marked = false;
