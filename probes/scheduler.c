@@ -3,13 +3,14 @@
  * job.* is neutral and describes what the program runs in: the step where there is one, else the allocation. The number of tasks
  * of an MPI launcher counts above the scheduler's, since mpirun inside a step starts what it likes. */
 #include "base/fs.h"
+#include "base/slurm.h"
 #include "probes/look.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 enum provider { NONE, SLURM, PBS, TORQUE, LSF, FLUX, KUBERNETES, GRIDENGINE };
-enum how { TAG, PARAM, COUNT, MIB };
+enum how { TAG, STEP, PARAM, COUNT, MIB };
 
 static const struct {
     enum provider provider;
@@ -65,9 +66,10 @@ static void tell_row(struct host *h, struct record *r, size_t i)
 {
     const char *value = value_of(h, rows[i].variable);
     int64_t n;
-    if (!value)
+    if (!value || (rows[i].how == STEP && !slurm_is_step(value)))
         return;
     switch (rows[i].how) {
+    case STEP:
     case TAG: tell_tag(h, r, rows[i].key, str_of(value)); break;
     case PARAM: tell_text(h, r, rows[i].key, value); break;
     case COUNT:
@@ -133,11 +135,9 @@ static bool mpi_world(const struct host *h, int64_t *ret_tasks, int64_t *ret_loc
     return false;
 }
 
-/* Slurm gives batch, interactive and extern "steps" numbers at the top. */
 static bool in_step(const struct host *h)
 {
-    int64_t step;
-    return count_of(h, "SLURM_STEP_ID", &step) && step < 0xfffffff0;
+    return slurm_is_step(value_of(h, "SLURM_STEP_ID"));
 }
 
 /* Nodes of all components of a heterogeneous job; a component without a number makes the sum unknown. */

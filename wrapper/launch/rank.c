@@ -2,7 +2,7 @@
 #include "launch/rank.h"
 
 #include "base/env.h"
-#include "base/str.h"
+#include "base/slurm.h"
 
 #include <string.h>
 
@@ -30,13 +30,11 @@ static bool number(const char *text, uint32_t *ret)
     return true;
 }
 
-/* The shells of sbatch and salloc have SLURM_PROCID too, or inherit it: only a step that srun started counts. Its id is a small number; batch,
- * interactive and extern steps have ids from 0xfffffff0 on (4294967291 is "batch"). */
+/* The shells of sbatch and salloc have SLURM_PROCID too, or inherit it: only a step that srun started counts. */
 static bool in_srun_step(char *const *env)
 {
-    uint32_t step;
     const char *id = env_get(env, "SLURM_STEP_ID");
-    return number(id ? id : env_get(env, "SLURM_STEPID"), &step) && step < 0xfffffff0u;
+    return slurm_is_step(id ? id : env_get(env, "SLURM_STEPID"));
 }
 
 /* A step's own PMI sets what SLURM_PROCID says; another number comes from a launcher within the step, nearer to the program. */

@@ -2,6 +2,7 @@
 #include "nodes/node_name.h"
 
 #include "base/env.h"
+#include "base/slurm.h"
 #include "launch/rank.h"
 #include "mlruns-format/record.h"
 
@@ -14,12 +15,11 @@ bool node_launch(char *const *env, char ret[33])
                                        "LSB_JOBID",          "FLUX_ENCLOSING_ID"};
     struct buf text CLEANUP_BUF;
     const char *launch = NULL;
-    int64_t step = 0;
     size_t i = 0;
     buf_init(&text, 1 << 16);
     for (; i < sizeof launches / sizeof *launches && !launch; i++)
         launch = env_text(env, launches[i]);
-    if (!launch || (i == sizeof launches / sizeof *launches && (!str_int(str_of(launch), &step) || step >= 0xfffffff0)))
+    if (!launch || (i == sizeof launches / sizeof *launches && !slurm_is_step(launch)))
         return false; /* batch and interactive steps are no launch of ranks */
     buf_printf(&text, "launch %zu %s", i, launch);
     for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {

@@ -21,6 +21,7 @@ static void environments(void **state)
         {"srun step", {"SLURM_PROCID=3", "SLURM_STEP_ID=0", "SLURM_NTASKS=8", "SLURM_STEP_NUM_TASKS=4"}, 1, 3, 4, "SLURM_PROCID"},
         {"sbatch shell", {"SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_JOB_ID=7"}, 0, 0, 0, ""},
         {"sbatch shell, step id as a marker", {"SLURM_PROCID=0", "SLURM_STEP_ID=4294967291"}, 0, 0, 0, ""},
+        {"the same since Slurm 26.05", {"SLURM_PROCID=0", "SLURM_STEP_ID=-5"}, 0, 0, 0, ""},
         {"interactive step", {"SLURM_PROCID=0", "SLURM_STEP_ID=4294967290"}, 0, 0, 0, ""},
         {"salloc shell", {"SLURM_JOB_ID=7", "SLURM_NTASKS=8"}, 0, 0, 0, ""},
         {"Open MPI in sbatch", {"SLURM_PROCID=0", "OMPI_COMM_WORLD_RANK=2", "OMPI_COMM_WORLD_SIZE=4", "PMIX_RANK=2"}, 1, 2, 4, "PMIX_RANK"},

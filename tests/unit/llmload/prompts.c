@@ -81,7 +81,7 @@ static void lengths_have_their_moments(void **state)
     struct err err = {0};
     assert_int_equal(lengths_read(&l, "normal:100,90@50-120", "x", NULL), 0);
     for (uint64_t k = 0; k < 1000; k++)
-        assert_in_range(lengths_at(&l, 1, 1, k), 50, 120);
+        assert_true(lengths_at(&l, 1, 1, k) >= 50 && lengths_at(&l, 1, 1, k) <= 120);
     static const char *const bad[] = {"", "-5", "0", "5-", "9-3", "normal:5", "lognormal:0,3", "1.5", "5@", "5@9-3", "abc", "99999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (lengths_read(&l, bad[i], "x", &err) == 0)

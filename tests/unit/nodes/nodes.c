@@ -248,6 +248,7 @@ static void launches_have_one_name_on_every_node(void **state)
     char *other[] = {(char *)"SLURM_JOB_ID=7", (char *)"SLURM_STEP_ID=4", NULL};
     char *again[] = {(char *)"SLURM_JOB_ID=7", (char *)"SLURM_STEP_ID=3", (char *)"SLURM_RESTART_COUNT=1", NULL};
     char *batch[] = {(char *)"SLURM_JOB_ID=7", (char *)"SLURM_STEP_ID=4294967291", NULL};
+    char *signed_batch[] = {(char *)"SLURM_JOB_ID=7", (char *)"SLURM_STEP_ID=-5", NULL}; /* since Slurm 26.05 */
     char *mpirun[] = {(char *)"SLURM_JOB_ID=7", (char *)"PMIX_NAMESPACE=131072", NULL};
     char *orted[] = {(char *)"SLURM_JOB_ID=7", (char *)"PMIX_NAMESPACE=131072", (char *)"SLURM_STEP_ID=0", NULL};
     char *nothing[] = {NULL};
@@ -259,6 +260,7 @@ static void launches_have_one_name_on_every_node(void **state)
     assert_string_not_equal(a, b);
     assert_true(node_launch(mpirun, a) && node_launch(orted, b));
     assert_string_equal(a, b);
+    assert_false(node_launch(signed_batch, b));
     assert_false(node_launch(batch, a));
     assert_false(node_launch(nothing, a));
 }

@@ -85,10 +85,12 @@ void sentencepiece_free(struct sentencepiece *s)
 
 int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct ids *to, struct err *err)
 {
+    if (text.n > 1u << 30)
+        return err_set(err, ERR_INPUT, "a text of %zu bytes is too long for a SentencePiece model", text.n);
     size_t room = text.n + 16; /* a byte has one token at most, and a few more stand before it; normalizing can make text longer */
     long n = -1;
     for (bool again = true; again; again = n > (long)room, room = again ? (size_t)n : room) {
-        uint32_t *ids = room ? calloc(room, sizeof *ids) : NULL;
+        uint32_t *ids = calloc(room, sizeof *ids);
         n = ids ? s->encode(s->model, text.p ? text.p : "", text.n, ids, room) : -1;
         for (long i = 0; i < n && n <= (long)room; i++)
             ids_add(to, ids[i]);

@@ -1,0 +1,13 @@
+/* slurm.h: what Slurm's own numbers mean. */
+#ifndef BASE_SLURM_H
+#define BASE_SLURM_H
+#include "base/str.h"
+
+/* Is the text (SLURM_STEP_ID) the id of a step that srun started? Batch, interactive and extern steps have ids from 0xfffffff0 on (4294967291 is "batch"),
+ * since Slurm 26.05 written as signed numbers (-5). NULL: no. */
+static inline bool slurm_is_step(const char *id)
+{
+    uint64_t step;
+    return id && str_uint(str_of(id), &step) && step < 0xfffffff0u;
+}
+#endif
