@@ -97,7 +97,7 @@ static bool long_option(struct rules_run *run, struct str arg, const char *next)
     return next != NULL;
 }
 
-/* -wrC, -b 1m, -b1m, -b=1m. Returns whether the next argument was used. */
+/* -wrC, -b 1m, -b1m, -b=1m; one whose value is optional has it behind "=" alone. Returns whether the next argument was used. */
 static bool short_options(struct rules_run *run, struct str arg, const char *next)
 {
     for (size_t i = 1; i < arg.n; i++) {
@@ -105,14 +105,15 @@ static bool short_options(struct rules_run *run, struct str arg, const char *nex
         const struct option_rule *o = option_of(run->rules, str_of(flag));
         if (!o)
             return false; /* not known: what follows it could be its value */
-        if (!wants_value(o)) {
+        struct str value = str_sub(arg, i + 1, arg.n);
+        bool equals = value.n && value.p[0] == '=';
+        if (!wants_value(o) && !(o->optional && equals)) {
             take(run, o, o->value);
             continue;
         }
-        struct str value = str_sub(arg, i + 1, arg.n);
-        if (value.n && value.p[0] == '=')
+        if (equals)
             value = str_sub(value, 1, value.n);
-        if (value.n || !next) {
+        if (value.n || !next || o->optional) {
             if (value.n)
                 take(run, o, value);
             return false;

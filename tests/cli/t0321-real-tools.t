@@ -63,7 +63,8 @@ fi
 
 if need hyperfine; then
     "$BENCHWRAP" -t hyper/mlruns -- hyperfine -N --runs 5 --export-json hyper.json 'sleep 0.01' >hyper.out 2>hyper.err
-    look() { "$PY" -c 'import json,sys; print(repr(json.load(open("hyper.json"))["results"][0][sys.argv[1]]))' "$@"; }
+    # 1.x has the statistics in the result, 2.x in its summary.
+    look() { "$PY" -c 'import json,sys; r = json.load(open("hyper.json"))["results"][0]; print(repr(r.get("summary", {}).get("time_wall_clock", r)[sys.argv[1]]))' "$@"; }
     is "hyperfine: the verdict" "$(tag hyper benchwrap.verdict)" pass
     for s in mean median min max; do same "hyperfine: $s" "$(value hyper time_s.$s)" "$(look $s)"; done
     same "hyperfine: sd" "$(value hyper time_s.sd)" "$(look stddev)"
