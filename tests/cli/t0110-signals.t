@@ -45,12 +45,17 @@ to_pid() { kill -"$2" "$1"; }
 to_group() { kill -"$2" -- -"$1"; }
 # one after the other, as slurmstepd does it: launcher, its children, in either order
 to_each() { for p in "$1" $(pgrep -P "$1"); do kill -"$2" "$p"; done; }
+to_each_held_up() { others=$(pgrep -P "$1"); kill -"$2" "$1"; until=$((${EPOCHREALTIME/./} + 600000)); while ((${EPOCHREALTIME/./} < until)); do :; done; for p in $others; do kill -"$2" "$p"; done; }
 to_each_reversed() { for p in $(pgrep -P "$1" | tac) "$1"; do kill -"$2" "$p"; done; }
 
 run "pid alone" 3 to_pid "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
 run "group" 3 to_group "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
 run "pid by pid" 2 to_each "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
 run "pid by pid, launcher last" 2 to_each_reversed "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+signals_all=$signals
+signals="10 15"
+run "pid by pid, by a sender that is held up on the way" 1 to_each_held_up "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"
+signals=$signals_all
 FAKE_MODE=stop run "pid alone, recorder stopped" 1 to_pid "$LAUNCH" -q --finish-wait 0.1 -- "$WORK/count-signals" "$WORK/counts"
 signals_all=$signals
 signals="1 2 3 10 12 14 15 34 64" # CONT and the stop signals would move the stopped recorder

@@ -81,6 +81,22 @@ bool proc_is_ancestor(pid_t pid)
     return false;
 }
 
+bool proc_is_busy(pid_t pid)
+{
+    char path[64], text[4096];
+    bool busy = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && !busy && (e = readdir(dir));) {
+        snprintf(path, sizeof path, "task/%.20s/stat", e->d_name);
+        const char *state = e->d_name[0] != '.' && slurp(pid, path, text, sizeof text) ? strrchr(text, ')') : NULL;
+        busy = state && state[1] == ' ' && (state[2] == 'R' || state[2] == 'D');
+    }
+    if (dir)
+        closedir(dir);
+    return busy;
+}
+
 static ptrdiff_t all(struct proc_id **ret)
 {
     DIR *dir = opendir("/proc");

@@ -127,7 +127,8 @@ static void enqueue(struct signals *s, const struct signalfd_siginfo *info, int6
         return;
     }
     bool walked = info->ssi_code != SI_KERNEL && (info->ssi_pid == 0 || proc_is_ancestor((pid_t)info->ssi_pid));
-    s->queue[s->queued++] = (struct signals_entry){*info, now_ns + (walked ? SIGNALS_WALK_MS : SIGNALS_WAIT_MS) * 1000000LL};
+    s->queue[s->queued++] = (struct signals_entry){*info, now_ns + (walked ? SIGNALS_WALK_MS : SIGNALS_WAIT_MS) * 1000000LL,
+                                                   now_ns + (walked ? SIGNALS_HELD_UP_MS : 0) * 1000000LL};
 }
 
 static void take(struct signals *s, int64_t now_ns, unsigned *todo)
@@ -210,7 +211,9 @@ static enum verdict decide(struct signals *s, const struct signals_entry *e, int
         s->base[number]++;
         return DROP;
     }
-    return now_ns >= e->until_ns ? FORWARD : LATER;
+    if (now_ns < e->until_ns)
+        return LATER;
+    return now_ns < e->latest_ns && proc_is_busy((pid_t)e->info.ssi_pid) ? LATER : FORWARD; /* a crowded machine: it has not come to the others yet */
 }
 
 static void decide_all(struct signals *s, int64_t now_ns)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-enum { SIGNALS_QUEUE = 256, SIGNALS_WAIT_MS = 50, SIGNALS_WALK_MS = 250 };
+enum { SIGNALS_QUEUE = 256, SIGNALS_WAIT_MS = 50, SIGNALS_WALK_MS = 250, SIGNALS_HELD_UP_MS = 2000 };
 enum { SIGNALS_CHILD = 1, SIGNALS_RESIZE = 2, SIGNALS_END = 4 /* INT TERM HUP QUIT after the program had ended */ };
 
 /* A process in our group that blocks every signal and counts what reaches it. What it has not seen was meant for us alone. */
@@ -18,7 +18,8 @@ struct witness {
 
 struct signals_entry {
     struct signalfd_siginfo info;
-    int64_t until_ns; /* decided at the latest */
+    int64_t until_ns; /* decided then, but for a sender that is held up on its way from process to process: */
+    int64_t latest_ns;
 };
 
 struct signals {
