@@ -90,7 +90,7 @@ int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct 
     size_t room = text.n + 16; /* a byte has one token at most, and a few more stand before it; normalizing can make text longer */
     long n = -1;
     for (bool again = true; again; again = n > (long)room, room = again ? (size_t)n : room) {
-        uint32_t *ids = calloc(room, sizeof *ids);
+        uint32_t *ids = calloc(room ? room : 1, sizeof *ids);
         n = ids ? s->encode(s->model, text.p ? text.p : "", text.n, ids, room) : -1;
         for (long i = 0; i < n && n <= (long)room; i++)
             ids_add(to, ids[i]);
