@@ -2,7 +2,6 @@
 #include "benchmarks/number.h"
 
 #include <math.h>
-#include <strings.h>
 
 static bool is_missing_word(struct str s)
 {
@@ -10,7 +9,7 @@ static bool is_missing_word(struct str s)
         "",     "-",    "--",       "---",       "na",        "n/a",  "n.a.", "nan", "-nan",      "+nan",    "nan(ind)", "-nan(ind)", "inf",
         "-inf", "+inf", "infinity", "-infinity", "+infinity", "null", "none", "nil", "undefined", "unknown", "-1.#ind",  "1.#qnan"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strlen(words[i]) == s.n && (s.n == 0 || !strncasecmp(words[i], s.p, s.n)))
+        if (str_is_anycase(s, words[i]))
             return true;
     return false;
 }

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <strings.h>
 
 bool parse_os_release(struct str text, const char *key, char *ret, size_t size)
 {
@@ -219,11 +218,10 @@ struct str parse_choice(struct str text)
 
 struct str parse_slurm_spool(struct str conf)
 {
-    static const char name[] = "slurmdspooldir";
     struct str found = {0};
     while (conf.p) {
         struct str line = str_cut(&conf, '\n'), value = str_cut(&line, '#'), key = str_trim(str_cut(&value, '='));
-        if (value.p && key.n == sizeof name - 1 && strncasecmp(key.p, name, key.n) == 0)
+        if (value.p && str_is_anycase(key, "slurmdspooldir"))
             found = str_word(&value);
     }
     return found;

@@ -30,24 +30,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Compares without case; b is lower case. */
-static bool same(struct str a, const char *b)
-{
-    size_t n = strlen(b);
-    if (a.n != n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (str_lower(a.p[i]) != b[i])
-            return false;
-    return true;
-}
-
-static bool ends(struct str a, const char *b)
-{
-    size_t n = strlen(b);
-    return a.n >= n && same(str_sub(a, a.n - n, n), b);
-}
-
 struct finding {
     struct str text;
     size_t count, quiet; /* positions before it are told */
@@ -74,23 +56,23 @@ static int word_weight(struct str word)
     static const char *const perhaps[] = {"token",   "key",  "auth", "sig",   "signature", "bearer",
                                           "session", "pass", "cred", "creds", "cookie",    "passcode"};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (same(word, always[i]))
+        if (str_is_anycase(word, always[i]))
             return 2;
     for (size_t i = 0; i < sizeof perhaps / sizeof *perhaps; i++)
-        if (same(word, perhaps[i]))
+        if (str_is_anycase(word, perhaps[i]))
             return 1;
     static const char *const tails[] = {"password", "passwd", "secret"};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-        if (ends(word, tails[i]))
+        if (str_ends_anycase(word, tails[i]))
             return 2;
-    return ends(word, "token") || ends(word, "apikey") ? 1 : 0;
+    return str_ends_anycase(word, "token") || str_ends_anycase(word, "apikey") ? 1 : 0;
 }
 
 int secrets_name(struct str name)
 {
     int most = 0, words = 0;
     bool key = false, of_key = false, pass = false;
-    if (same(name, "authorization") || same(name, "proxy-authorization") || same(name, "set-cookie") || same(name, "cookie"))
+    if (str_is_anycase(name, "authorization") || str_is_anycase(name, "proxy-authorization") || str_is_anycase(name, "set-cookie") || str_is_anycase(name, "cookie"))
         return 3;
     for (size_t i = 0; i < name.n;) {
         size_t from = i++;
@@ -103,9 +85,9 @@ int secrets_name(struct str name)
         int weight = word_weight(word);
         most = weight > most ? weight : most;
         words++;
-        key |= same(word, "key");
-        pass |= same(word, "pass");
-        of_key |= same(word, "api") || same(word, "access") || same(word, "private") || same(word, "account") || same(word, "encryption");
+        key |= str_is_anycase(word, "key");
+        pass |= str_is_anycase(word, "pass");
+        of_key |= str_is_anycase(word, "api") || str_is_anycase(word, "access") || str_is_anycase(word, "private") || str_is_anycase(word, "account") || str_is_anycase(word, "encryption");
     }
     return (key && of_key) || (pass && words > 1) ? 2 : most;
 }
@@ -145,8 +127,8 @@ static size_t value_end(struct str t, size_t from)
 
 static bool is_scheme(struct str word)
 {
-    return same(word, "bearer") || same(word, "basic") || same(word, "token") || same(word, "digest") || same(word, "negotiate") ||
-           same(word, "apikey");
+    return str_is_anycase(word, "bearer") || str_is_anycase(word, "basic") || str_is_anycase(word, "token") || str_is_anycase(word, "digest") || str_is_anycase(word, "negotiate") ||
+           str_is_anycase(word, "apikey");
 }
 
 /* The value behind a name of this weight, from here on. */
@@ -191,7 +173,7 @@ static bool is_variable(struct str name)
         if (!(c >= 'A' && c <= 'Z') && !is_digit(c) && c != '_')
             return false;
     }
-    return joined || same(name, "token") || same(name, "auth");
+    return joined || str_is_anycase(name, "token") || str_is_anycase(name, "auth");
 }
 
 /* "name=", "name: ", "\"name\": ", "name := " */
@@ -387,7 +369,7 @@ static bool around(struct finding *f, size_t from, size_t to)
 
 static bool behind_scheme(struct str t, size_t from)
 {
-    return from >= 7 && t.p[from - 1] == ' ' && same(str_sub(t, from - 7, 7), "bearer ");
+    return from >= 7 && t.p[from - 1] == ' ' && str_is_anycase(str_sub(t, from - 7, 7), "bearer ");
 }
 
 static void look_at_run(struct finding *f, size_t from)

@@ -12,6 +12,12 @@ bool str_is_anycase(struct str a, const char *z)
     return i == a.n && !z[i];
 }
 
+bool str_ends_anycase(struct str s, const char *z)
+{
+    size_t n = strlen(z);
+    return s.n >= n && str_is_anycase(str_sub(s, s.n - n, n), z);
+}
+
 int str_cmp(struct str a, struct str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

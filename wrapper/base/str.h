@@ -44,6 +44,7 @@ static inline bool str_is(struct str a, const char *z)
     return str_eq(a, str_of(z));
 }
 bool str_is_anycase(struct str a, const char *z); /* ASCII letters are the same in either case */
+bool str_ends_anycase(struct str s, const char *z);
 int str_cmp(struct str a, struct str b); /* byte order, shorter first */
 bool str_starts(struct str s, const char *z);
 /* How far what was typed is from a name, for "did you mean": the single-character changes between them; 1 for a beginning of three characters or more. Names

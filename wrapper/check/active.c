@@ -12,19 +12,11 @@ static const struct {
     const char *bytes;
     size_t n;
     const char *what;
-} beginnings[] = {{"\x7f"
-                   "ELF",
-                   4, "a program or library"},
+} beginnings[] = {{"\177ELF", 4, "a program or library"},
                   {"MZ\x90", 3, "a program for Windows"},
                   {"\xcf\xfa\xed\xfe", 4, "a program for macOS"},
                   {"\0asm", 4, "WebAssembly"},
                   {"\x80\x04\x95", 3, "pickled objects of Python"}};
-
-static bool ends_in(struct str path, const char *ending)
-{
-    size_t n = strlen(ending);
-    return path.n >= n && strncasecmp(path.p + path.n - n, ending, n) == 0;
-}
 
 static bool has_word(struct str text, const char *word)
 {
@@ -55,7 +47,7 @@ static bool has_handler(struct str text)
 /* Pictures of taskrate and llmload are SVG, and do nothing. */
 static bool is_acting_picture(const char *file, struct str text)
 {
-    return ends_in(str_of(file), ".svg") && (has_word(text, "<script") || has_word(text, "javascript:") ||
+    return str_ends_anycase(str_of(file), ".svg") && (has_word(text, "<script") || has_word(text, "javascript:") ||
                                              has_word(text, "<foreignobject") || has_word(text, "<!entity") || has_handler(text));
 }
 
@@ -71,7 +63,7 @@ void check_active(struct run_check *r, const char *file, struct str text)
         return;
     }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_in(str_of(file), endings[i])) {
+        if (str_ends_anycase(str_of(file), endings[i])) {
             run_found(r, CHECK_ACTIVE, file, 0, "by its name it is opened as a page, a program, or by a program that runs what is in it");
             return;
         }

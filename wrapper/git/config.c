@@ -3,7 +3,6 @@
 #include "git/repo_state.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 enum { TOLD_BYTES = 16 << 20 };
 

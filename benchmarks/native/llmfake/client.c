@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -105,11 +104,6 @@ struct head {
     size_t bytes;
 };
 
-static bool name_is(struct str name, const char *z)
-{
-    return name.n == strlen(z) && strncasecmp(name.p, z, name.n) == 0;
-}
-
 static void copy(char *to, size_t size, struct str s)
 {
     size_t n = s.n < size - 1 ? s.n : size - 1;
@@ -130,12 +124,12 @@ static int read_head(struct str in, struct head *h)
     while (rest.p && rest.n) {
         struct str value = str_cut(&rest, '\n'), name = str_cut(&value, ':');
         value = value.p ? str_trim(value) : (struct str){"", 0};
-        if (name_is(name, "content-length") && !str_uint(value, &h->length))
+        if (str_is_anycase(name, "content-length") && !str_uint(value, &h->length))
             return -1;
-        if (name_is(name, "x-request-id"))
+        if (str_is_anycase(name, "x-request-id"))
             h->has_request = str_uint(value, &h->request);
-        if (name_is(name, "connection"))
-            h->close = name_is(value, "close");
+        if (str_is_anycase(name, "connection"))
+            h->close = str_is_anycase(value, "close");
     }
     return h->length > REQUEST_MAX ? -1 : 1;
 }

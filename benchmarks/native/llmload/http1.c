@@ -47,11 +47,6 @@ bool http1_eof_is_end(const struct http1 *h)
     return h->state == BODY_CLOSE || h->state == COMPLETE;
 }
 
-static bool named(struct str name, const char *z)
-{
-    return name.n == strlen(z) && strncasecmp(name.p, z, name.n) == 0;
-}
-
 static bool begins(struct str s, const char *z)
 {
     return s.n >= strlen(z) && strncasecmp(s.p, z, strlen(z)) == 0;
@@ -62,7 +57,7 @@ static bool lists(struct str value, const char *token)
 {
     while (value.p && value.n) {
         struct str one = str_trim(str_cut(&value, ','));
-        if (named(one, token))
+        if (str_is_anycase(one, token))
             return true;
     }
     return false;
@@ -71,14 +66,14 @@ static bool lists(struct str value, const char *token)
 static enum http1_type type_of(struct str value)
 {
     struct str rest = value, type = str_trim(str_cut(&rest, ';'));
-    if (named(type, "text/event-stream"))
+    if (str_is_anycase(type, "text/event-stream"))
         return HTTP1_TYPE_SSE;
-    if (named(type, "application/x-ndjson") || named(type, "application/jsonl") || named(type, "application/x-jsonlines") ||
-        named(type, "application/json-lines"))
+    if (str_is_anycase(type, "application/x-ndjson") || str_is_anycase(type, "application/jsonl") || str_is_anycase(type, "application/x-jsonlines") ||
+        str_is_anycase(type, "application/json-lines"))
         return HTTP1_TYPE_NDJSON;
-    if (named(type, "application/json") || (begins(type, "application/") && str_ends(type, "+json")))
+    if (str_is_anycase(type, "application/json") || (begins(type, "application/") && str_ends(type, "+json")))
         return HTTP1_TYPE_JSON;
-    return named(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
+    return str_is_anycase(type, "text/html") ? HTTP1_TYPE_HTML : type.n ? HTTP1_TYPE_OTHER : HTTP1_TYPE_NONE;
 }
 
 /* Digits alone, as the grammar wants them. */
@@ -103,27 +98,27 @@ struct framing {
 static bool field(struct http1 *h, struct framing *f, struct str name, struct str value)
 {
     uint64_t n;
-    if (named(name, "content-length")) {
+    if (str_is_anycase(name, "content-length")) {
         while (value.p) { /* "5, 5" is allowed */
             if (!digits(str_trim(str_cut(&value, ',')), &n) || (f->length && f->bytes != n))
                 return false;
             f->length = true, f->bytes = n;
         }
-    } else if (named(name, "transfer-encoding")) {
+    } else if (str_is_anycase(name, "transfer-encoding")) {
         if (lists(value, "chunked"))
             f->chunked = true;
         else
-            f->other_coding = !named(value, "identity");
-    } else if (named(name, "connection") || named(name, "proxy-connection")) {
+            f->other_coding = !str_is_anycase(value, "identity");
+    } else if (str_is_anycase(name, "connection") || str_is_anycase(name, "proxy-connection")) {
         if (lists(value, "close"))
             h->keep_alive = false;
         else if (lists(value, "keep-alive"))
             h->keep_alive = true;
-    } else if (named(name, "content-type")) {
+    } else if (str_is_anycase(name, "content-type")) {
         h->type = (uint8_t)type_of(value);
-    } else if (named(name, "content-encoding")) {
-        h->gzip = named(value, "gzip") || named(value, "x-gzip") || named(value, "deflate");
-        h->strange_encoding = !h->gzip && value.n && !named(value, "identity");
+    } else if (str_is_anycase(name, "content-encoding")) {
+        h->gzip = str_is_anycase(value, "gzip") || str_is_anycase(value, "x-gzip") || str_is_anycase(value, "deflate");
+        h->strange_encoding = !h->gzip && value.n && !str_is_anycase(value, "identity");
     }
     return true;
 }
