@@ -77,22 +77,27 @@ static void check_site(struct run_check *r, const char *id, const char *file)
                   own ? "\"" : "none", own ? own : "", own ? "\"" : "");
 }
 
+/* Is it the id of another run? If not, that is told. */
+static bool is_another(struct run_check *r, const char *id, enum check_id finding, const char *file)
+{
+    bool known = record_is_id(str_of(id)), own = strcmp(id, r->id) == 0;
+    if (!known || own)
+        run_found(r, finding, file, 0, known ? "it names the run itself" : "it is no id of a run");
+    return known && !own;
+}
+
 static void check_corrects(struct run_check *r, const char *tag)
 {
     const char *id = run_text(r, 't', tag);
     char path[120], file[64];
     struct folder_entry e;
     snprintf(file, sizeof file, "tags/%s", tag);
-    if (!id)
+    if (!id || !is_another(r, id, CHECK_AMENDS, file) || !r->k->tree)
         return;
     snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
-    if (!record_is_id(str_of(id)))
-        run_found(r, CHECK_AMENDS, file, 0, "it is no id of a run");
-    else if (strcmp(id, r->id) == 0)
-        run_found(r, CHECK_AMENDS, file, 0, "it names the run itself");
-    else if (r->k->tree && (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER))
+    if (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER)
         run_found(r, CHECK_AMENDS, file, 0, "there is no run %s in this experiment", id);
-    else if (r->k->tree)
+    else
         check_site(r, id, file);
 }
 
@@ -102,14 +107,10 @@ static void check_parent(struct run_check *r)
     static const char file[] = "tags/mlflow.parentRunId";
     char path[120];
     struct folder_entry e;
-    if (!id)
+    if (!id || !is_another(r, id, CHECK_PARENT, file) || !r->k->tree || run_text(r, 't', "benchwrap.block"))
         return;
     snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
-    if (!record_is_id(str_of(id)))
-        run_found(r, CHECK_PARENT, file, 0, "it is no id of a run");
-    else if (strcmp(id, r->id) == 0)
-        run_found(r, CHECK_PARENT, file, 0, "it names the run itself");
-    else if (!run_text(r, 't', "benchwrap.block") && r->k->tree && folder_look(r->k->tree, path, &e, NULL) < 0)
+    if (folder_look(r->k->tree, path, &e, NULL) < 0)
         run_found(r, CHECK_PARENT_ODD, file, 0, "there is no run %s in this experiment", id);
 }
 
