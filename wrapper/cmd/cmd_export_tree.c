@@ -158,7 +158,7 @@ static int put_experiment(struct export *x, const char *id, struct err *err)
 
 static int put_run(struct export *x, const struct tree_run *run, struct err *err)
 {
-    const char *place = run->path + strlen("mlruns/"), *slash = strchr(place, '/'), *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
+    const char *place = tree_run_path(run), *slash = strchr(place, '/'), *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
     if (!id)
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (!(x->experiment && strcmp(x->experiment, id) == 0) && put_experiment(x, id, err) < 0)

@@ -151,7 +151,7 @@ static void print_points(const struct shown *s, struct json_out *j)
     struct series_notes notes;
     CLEANUP_BUF struct buf table;
     buf_init(&table, 64 << 20);
-    snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
+    snprintf(path, sizeof path, "%s/artifacts", tree_run_path(s->run));
     CLEANUP_FOLDER struct folder in = {0};
     struct folder tree = runs_tree(s->runs, s->run);
     struct folder_entry e;
@@ -426,7 +426,7 @@ static int show(struct shown *s)
     struct folder tree = runs_tree(s->runs, s->run);
     s->detail = detail;
     s->artifacts = arena_get(s->c->arena, ARTIFACTS_MAX * sizeof *s->artifacts);
-    snprintf(path, sizeof path, "%s/artifacts", s->run->path + strlen("mlruns/"));
+    snprintf(path, sizeof path, "%s/artifacts", tree_run_path(s->run));
     if (s->artifacts)
         list_artifacts(s, &tree, path, "", 0);
     if (s->artifacts && s->artifact_count)

@@ -278,7 +278,7 @@ static const char *prepare(struct again *g, struct arena *a)
         return problem ? problem : g->run->problem ? g->run->problem : "it was not recorded by benchwrap";
     if (json_integer(json_get(g->detail, "format"), -1) != MLRUNS_FORMAT)
         return "its record is of another version of the format";
-    snprintf(path, sizeof path, "%s/artifacts", g->run->path + strlen("mlruns/"));
+    snprintf(path, sizeof path, "%s/artifacts", tree_run_path(g->run));
     g->artifacts = openat(g->x->runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (g->artifacts < 0)
         return "its artifacts are not there";

@@ -53,7 +53,7 @@ static int recall_series(struct record *r, const struct reparse *x, const struct
     CLEANUP_BUF struct buf b;
     char path[256];
     buf_init(&b, SERIES_BYTES);
-    snprintf(path, sizeof path, "%s/artifacts/series.jsonl", run->path + strlen("mlruns/"));
+    snprintf(path, sizeof path, "%s/artifacts/series.jsonl", tree_run_path(run));
     if (fs_read(x->runs->root, path, SERIES_BYTES - 1, 0, &b, err) < 0)
         return -1;
     for (struct str rest = buf_text(&b); rest.p && rest.n;) {

@@ -55,8 +55,8 @@ static const char *parent_of(struct taking *t)
         return id;
     struct mlflow_run parent = {0};
     struct err err;
-    if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) ==
-        MLFLOW_FINE) { /* of another experiment, or older than --since */
+    /* Of another experiment, or older than --since? */
+    if (mlflow_run_get(t->p->server, t->run->parent, &t->arena, &parent, &err) == MLFLOW_FINE) {
         const char *own = pull_tag(parent.data, PULL_TAG_ID);
         id = own && *own ? arena_dup(&t->arena, own, strlen(own)) : NULL;
     }
