@@ -14,7 +14,6 @@ enum {
     GUESS_PARAMS_MAX = 60,
     GUESS_LINES_MAX = 20000,
     GUESS_LINE_MAX = 1000,
-    GUESS_PARTS_MAX = 16, /* the engine's SLICES_MAX */
     GUESS_LONG_LINE_MAX = 8000
 };
 
@@ -71,7 +70,7 @@ bool guess_plain_line(struct str s, size_t max);
 bool guess_reader_useful(const struct guess_reader *r); /* is there something of it to be written? */
 /* Appends the rule file of what is useful. argv: the program and its arguments, may be NULL; cut: the output is longer than what was looked at. */
 void guess_write(struct buf *b, struct guess *g, const char *name, char *const *argv, bool cut);
-/* Readers behind more than GUESS_PARTS_MAX different lines are not proposed. */
+/* Readers behind more different lines than a rule file may have slices are not proposed. */
 void guess_bury_parts(struct guess *g);
 
 /* guess_words.c */

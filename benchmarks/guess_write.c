@@ -1,6 +1,8 @@
 /* guess_write.c: the rule file of what the finders have proposed: head, arguments, parts, readers, and checks to be thought about. */
 #include "benchmarks/guess_parts.h"
 
+#include "benchmarks/engine.h"
+
 static void write_metric(struct buf *b, const struct guess_metric *m)
 {
     buf_puts(b, "      - {name: ");
@@ -93,7 +95,7 @@ void guess_bury_parts(struct guess *g)
 {
     bool new;
     for (size_t i = 0; i < g->readers; i++)
-        if (guess_reader_useful(g->reader[i]) && slice_of(g, i, &new) > GUESS_PARTS_MAX)
+        if (guess_reader_useful(g->reader[i]) && slice_of(g, i, &new) > SLICES_MAX)
             g->reader[i]->dead = true;
 }
 

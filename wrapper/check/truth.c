@@ -281,8 +281,8 @@ static void check_verdict(const struct truth *t, struct run_check *r, const stru
     }
     if (!finished)
         expected = "fail";
-    bool referred = json_get(r->record, "references") !=
-                    NULL; /* the reviewer has not the site's references: they may make it worse, or a none a pass */
+    /* The reviewer has not the site's references: they may make it worse, or a none a pass. */
+    bool referred = json_get(r->record, "references") != NULL;
     if (strcmp(word ? word : "none", expected) == 0 || (reference_fails(r) && word && strcmp(word, "fail") == 0) ||
         (referred && strcmp(expected, "none") == 0 && word && strcmp(word, "pass") == 0 && !reference_fails(r)))
         return;

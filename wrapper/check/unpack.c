@@ -11,9 +11,7 @@ static const struct {
     const char *bytes;
     size_t n;
     const char *what;
-} closed[] = {{"\xfd"
-               "7zXZ",
-               5, "compressed by xz"},
+} closed[] = {{"\3757zXZ", 5, "compressed by xz"},
               {"BZh", 3, "compressed by bzip2"},
               {"\x28\xb5\x2f\xfd", 4, "compressed by zstd"},
               {"\x04\x22\x4d\x18", 4, "compressed by lz4"},
