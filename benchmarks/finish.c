@@ -211,7 +211,10 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
         required_one(&e, &run->rules->required[i]);
     if (run->coverage)
         coverage_end(run);
-    *ret = (struct rules_outcome){.verdict = e.fails.n ? VERDICT_FAIL : run->rules->guess ? VERDICT_NONE : VERDICT_PASS, .complete = e.fails.n == before};
+    *ret = (struct rules_outcome){.verdict = e.fails.n           ? VERDICT_FAIL
+                                             : run->rules->guess ? VERDICT_NONE
+                                                                 : VERDICT_PASS,
+                                  .complete = e.fails.n == before};
     ret->reason = fails_text(&e.fails, record);
     blocks_out(&e, ret);
     record->source = source;

@@ -53,7 +53,8 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
     if (!rules->name[0] || !rules->version[0])
         return rules_complain(y, rules, err, "name and version are needed");
     if (!is_name(rules->name))
-        return rules_complain(yaml_get(y, "name"), rules, err, "a name has 1 to 128 letters, digits, dots, blanks, _ and -, and begins with a letter, a digit or _");
+        return rules_complain(yaml_get(y, "name"), rules, err,
+                              "a name has 1 to 128 letters, digits, dots, blanks, _ and -, and begins with a letter, a digit or _");
     if (!is_version(rules->version))
         return rules_complain(yaml_get(y, "version"), rules, err, "a version has at most 64 printable ASCII characters without blanks");
     if (!yaml_get(y, "readers"))

@@ -121,7 +121,8 @@ static bool possible(const struct pattern *p, struct str text)
 static bool is_zoned(const char *format)
 {
     size_t n = strlen(format);
-    return strstr(format, "%z") || (n >= 4 && strcmp(format + n - 4, " GMT") == 0) || (n >= 2 && format[n - 1] == 'Z' && format[n - 2] != '%');
+    return strstr(format, "%z") || (n >= 4 && strcmp(format + n - 4, " GMT") == 0) ||
+           (n >= 2 && format[n - 1] == 'Z' && format[n - 2] != '%');
 }
 
 bool rules_time(struct str text, struct str format, int64_t *ret_ms)

@@ -407,8 +407,7 @@ static void row_begins(struct rules_run *run, struct source *source, const struc
     else if (!source->blocks || (now->used && (r->block_begin == BLOCK_USED || other))) {
         row_block(run, source, none, label);
         run->block[source->block].untitled = r->block_begin == BLOCK_USED && !label.n;
-    }
-    else if (label.n && !now->label.p)
+    } else if (label.n && !now->label.p)
         label_add(run, now, label);
     now = &run->block[source->block];
     if (r->block_begin == BLOCK_CHANGED && (!now->id.p || !str_eq(now->id, id)))

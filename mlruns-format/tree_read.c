@@ -324,7 +324,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Calls each_folder for every experiment folder of the tree, in order of their names. */
-static int each_experiment(const struct folder *root, int (*each_folder)(void *context, const struct folder *in, const char *folder), void *context, struct err *err)
+static int each_experiment(const struct folder *root, int (*each_folder)(void *context, const struct folder *in, const char *folder),
+                           void *context, struct err *err)
 {
     struct names names = {0};
     struct arena a;
@@ -434,7 +435,8 @@ static int find_folder(void *context, const struct folder *in, const char *folde
 }
 
 /* The run `id` of the folder `in`; `experiment`: its name where it is known, else NULL. */
-static int read_one(const struct folder *in, const char *folder, const char *experiment, const char *id, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+static int read_one(const struct folder *in, const char *folder, const char *experiment, const char *id, unsigned what, struct arena *a,
+                    struct tree_run **ret, struct err *err)
 {
     struct reader x = {.what = what, .a = a};
     const char *problem = NULL;

@@ -163,8 +163,8 @@ static bool pids(struct host *h, const char *dir, double *ret)
 typedef bool reader(struct host *h, const char *dir, double *ret);
 
 /* One limit from whichever version has it. decimals < 0: bytes, told as GiB. */
-static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *two, reader *read_2, const struct cgroup *one,
-                       reader *read_1)
+static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *two, reader *read_2,
+                       const struct cgroup *one, reader *read_1)
 {
     bool any = false;
     double least = smallest(h, two, read_2, &any);

@@ -72,7 +72,8 @@ int secrets_name(struct str name)
 {
     int most = 0, words = 0;
     bool key = false, of_key = false, pass = false;
-    if (str_is_anycase(name, "authorization") || str_is_anycase(name, "proxy-authorization") || str_is_anycase(name, "set-cookie") || str_is_anycase(name, "cookie"))
+    if (str_is_anycase(name, "authorization") || str_is_anycase(name, "proxy-authorization") || str_is_anycase(name, "set-cookie") ||
+        str_is_anycase(name, "cookie"))
         return 3;
     for (size_t i = 0; i < name.n;) {
         size_t from = i++;
@@ -87,7 +88,8 @@ int secrets_name(struct str name)
         words++;
         key |= str_is_anycase(word, "key");
         pass |= str_is_anycase(word, "pass");
-        of_key |= str_is_anycase(word, "api") || str_is_anycase(word, "access") || str_is_anycase(word, "private") || str_is_anycase(word, "account") || str_is_anycase(word, "encryption");
+        of_key |= str_is_anycase(word, "api") || str_is_anycase(word, "access") || str_is_anycase(word, "private") ||
+                  str_is_anycase(word, "account") || str_is_anycase(word, "encryption");
     }
     return (key && of_key) || (pass && words > 1) ? 2 : most;
 }
@@ -127,8 +129,8 @@ static size_t value_end(struct str t, size_t from)
 
 static bool is_scheme(struct str word)
 {
-    return str_is_anycase(word, "bearer") || str_is_anycase(word, "basic") || str_is_anycase(word, "token") || str_is_anycase(word, "digest") || str_is_anycase(word, "negotiate") ||
-           str_is_anycase(word, "apikey");
+    return str_is_anycase(word, "bearer") || str_is_anycase(word, "basic") || str_is_anycase(word, "token") ||
+           str_is_anycase(word, "digest") || str_is_anycase(word, "negotiate") || str_is_anycase(word, "apikey");
 }
 
 /* The value behind a name of this weight, from here on. */
@@ -285,11 +287,13 @@ static bool has_prefix(struct str run)
         size_t n;
     } prefixes[] = {
 #define PREFIX(text) {text, sizeof(text) - 1}
-        PREFIX("ghp_"),  PREFIX("gho_"),   PREFIX("ghs_"),  PREFIX("ghu_"),  PREFIX("ghr_"),     PREFIX("github_pat_"), PREFIX("glpat-"),
-        PREFIX("gldt-"), PREFIX("glrt-"),  PREFIX("xoxb-"), PREFIX("xoxp-"), PREFIX("xoxa-"),    PREFIX("xoxs-"),       PREFIX("xapp-"),
-        PREFIX("sk-"),   PREFIX("sk_live_"), PREFIX("rk_live_"), PREFIX("hf_"), PREFIX("AKIA"),  PREFIX("ASIA"),        PREFIX("AIza"),
-        PREFIX("dapi"),  PREFIX("npm_"),   PREFIX("pypi-"), PREFIX("dop_v1_"), PREFIX("shpat_"), PREFIX("tskey-"),      PREFIX("glsa_"),
-        PREFIX("nvapi-"), PREFIX("gsk_"),  PREFIX("r8_"),   PREFIX("lin_api_"), PREFIX("dckr_pat_"), PREFIX("ATATT3"),  PREFIX("AGE-SECRET-KEY-"),
+        PREFIX("ghp_"),        PREFIX("gho_"),     PREFIX("ghs_"),      PREFIX("ghu_"),   PREFIX("ghr_"),
+        PREFIX("github_pat_"), PREFIX("glpat-"),   PREFIX("gldt-"),     PREFIX("glrt-"),  PREFIX("xoxb-"),
+        PREFIX("xoxp-"),       PREFIX("xoxa-"),    PREFIX("xoxs-"),     PREFIX("xapp-"),  PREFIX("sk-"),
+        PREFIX("sk_live_"),    PREFIX("rk_live_"), PREFIX("hf_"),       PREFIX("AKIA"),   PREFIX("ASIA"),
+        PREFIX("AIza"),        PREFIX("dapi"),     PREFIX("npm_"),      PREFIX("pypi-"),  PREFIX("dop_v1_"),
+        PREFIX("shpat_"),      PREFIX("tskey-"),   PREFIX("glsa_"),     PREFIX("nvapi-"), PREFIX("gsk_"),
+        PREFIX("r8_"),         PREFIX("lin_api_"), PREFIX("dckr_pat_"), PREFIX("ATATT3"), PREFIX("AGE-SECRET-KEY-"),
         PREFIX("ya29")};
     for (const struct prefix *x = prefixes; x < prefixes + sizeof prefixes / sizeof *prefixes; x++) {
         if (run.p[0] != x->text[0] || run.n < x->n + 12 || memcmp(run.p, x->text, x->n) != 0)
@@ -379,7 +383,8 @@ static void look_at_run(struct finding *f, size_t from)
     struct str run = run_from(t, from, &digit);
     size_t to = from + run.n, whole = to;
     f->quiet = to;
-    for (bool web = to - from > 3 && memcmp(t.p + from, "eyJ", 3) == 0; web && whole < t.n && (t.p[whole] == '.' || is_token_byte(t.p[whole]));)
+    for (bool web = to - from > 3 && memcmp(t.p + from, "eyJ", 3) == 0;
+         web && whole < t.n && (t.p[whole] == '.' || is_token_byte(t.p[whole]));)
         whole++;
     if (whole > to + 1) {
         f->quiet = whole;

@@ -14,7 +14,7 @@ struct pointer {
     struct str segment[SEGMENTS];
     size_t n;
     int star; /* depth of the first *, -1 */
-    char own;       /* no pointer: '.' the row itself, '@' its name */
+    char own; /* no pointer: '.' the row itself, '@' its name */
     char separator; /* of the name only what stands behind the last of these; 0: all */
 };
 struct json_rule {
@@ -23,7 +23,7 @@ struct json_rule {
     struct pointer cell[CELLS_MAX];
     struct pattern *prefix; /* documents stand behind it, one after the other, each whole in its line */
     struct pointer tests; /* these containers are the tests, numbered as they come; own == '*' */
-    bool last, arrays;    /* arrays: a row may be one, its cells are numbers */
+    bool last, arrays; /* arrays: a row may be one, its cells are numbers */
 };
 
 struct level {
@@ -38,7 +38,7 @@ struct state {
     enum lex lex;
     bool escape, skip, token_long;
     bool pending; /* a string that may turn out to be a key */
-    bool broken;  /* brackets were left open inside others: lines are missing */
+    bool broken; /* brackets were left open inside others: lines are missing */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
     size_t token_n, text_n;

@@ -28,7 +28,8 @@ static int add_name(struct fs_list *list, size_t *room, const char *name)
 
 int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context)
 {
-    _Alignas(struct dirent64) char entries[16384]; /* readdir's stream looks at the descriptor three times, and takes twice as much from the heap */
+    _Alignas(struct dirent64) char
+        entries[16384]; /* readdir's stream looks at the descriptor three times, and takes twice as much from the heap */
     int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
     ssize_t n = 0;
     if (fd < 0)

@@ -21,5 +21,6 @@ void http_say_url(struct buf *to, const char *url)
     if (from)
         buf_plain(to, (struct str){url, (size_t)(from - url) + 3}, 20);
     const char *rest = at ? at + 1 : from ? from + 3 : url;
-    buf_plain(to, query && query > rest ? (struct str){rest, (size_t)(query - rest)} : str_of(rest), 200); /* a query may hold a signature */
+    buf_plain(to, query && query > rest ? (struct str){rest, (size_t)(query - rest)} : str_of(rest),
+              200); /* a query may hold a signature */
 }

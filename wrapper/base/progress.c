@@ -40,7 +40,8 @@ void progress_show(struct progress *p, size_t done, const char *more)
     bar[BAR] = 0;
     if (done && p->total > done && seconds > 2)
         put_left(left, sizeof left, seconds / (double)done * (double)(p->total - done));
-    int n = snprintf(line, sizeof line, "[%s] %zu of %zu %s%s%s%s", bar, done, p->total, p->unit, left, more && *more ? ", " : "", more ? more : "");
+    int n = snprintf(line, sizeof line, "[%s] %zu of %zu %s%s%s%s", bar, done, p->total, p->unit, left, more && *more ? ", " : "",
+                     more ? more : "");
     struct winsize size;
     int width = ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col - 1 : 79;
     fprintf(p->out, "\r\033[K%.*s", n < width ? n : width, line);

@@ -48,7 +48,7 @@ static bool has_handler(struct str text)
 static bool is_acting_picture(const char *file, struct str text)
 {
     return str_ends_anycase(str_of(file), ".svg") && (has_word(text, "<script") || has_word(text, "javascript:") ||
-                                             has_word(text, "<foreignobject") || has_word(text, "<!entity") || has_handler(text));
+                                                      has_word(text, "<foreignobject") || has_word(text, "<!entity") || has_handler(text));
 }
 
 void check_active(struct run_check *r, const char *file, struct str text)

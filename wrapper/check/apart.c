@@ -62,7 +62,8 @@ void truth_apart(struct run_check *r, const struct apart *what)
     int64_t begin = clock_mono_ns();
     buf_init(&reply, REPLY_MAX);
     if (r->k->apart_s > ALL_S) {
-        run_found(r, CHECK_LIMIT, what->file, 0, "working out what runs claim has taken %d s in this check; the figures of this one were not looked at", ALL_S);
+        run_found(r, CHECK_LIMIT, what->file, 0,
+                  "working out what runs claim has taken %d s in this check; the figures of this one were not looked at", ALL_S);
         return;
     }
     if (pipe(ends) < 0)

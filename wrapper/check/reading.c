@@ -80,7 +80,8 @@ void truth_check_cuts(struct run_check *r)
         snprintf(path, sizeof path, "artifacts/%s.log", names[i]);
         buf_init(&b, r->k->limits.file_B + (1 << 20));
         if (cut && run_file(r, path) && !place_of_cut(r, path, &b, cut, &bytes))
-            run_found(r, CHECK_RECORD, path, 0, "%llu bytes are not kept, it is said, and no line stands for them", (unsigned long long)cut);
+            run_found(r, CHECK_RECORD, path, 0, "%llu bytes are not kept, it is said, and no line stands for them",
+                      (unsigned long long)cut);
     }
 }
 
@@ -132,7 +133,8 @@ static char **argv_of(struct run_check *r)
     return argv;
 }
 
-int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err)
+int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure,
+                struct err *err)
 {
     struct rules_run *run;
     char **argv = argv_of(r);
@@ -150,5 +152,6 @@ int truth_again(struct run_check *r, const struct rules *rules, struct record *r
     if (number)
         str_uint(str_of(number), &signal);
     double status = run_number(r, "run.exit_status", -1);
-    return rules_end(run, signal || !(status >= -1 && status < 256) ? -1 : (int)status, signal < 128 ? (int)signal : 0, r->meta.end_ms, record, ret, err);
+    return rules_end(run, signal || !(status >= -1 && status < 256) ? -1 : (int)status, signal < 128 ? (int)signal : 0, r->meta.end_ms,
+                     record, ret, err);
 }

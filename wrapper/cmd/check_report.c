@@ -84,8 +84,10 @@ static void print_remedies(struct cmd_context *c, const struct check *k)
 
 int check_report_table(struct cmd_context *c, const struct check *k)
 {
-    static const struct listing_column columns[] = {
-        {"severity", "SEVERITY", false, 0}, {"finding", "FINDING", false, 0}, {"where", "WHERE", false, PATH_SHOWN}, {"what", "WHAT", false, 0}};
+    static const struct listing_column columns[] = {{"severity", "SEVERITY", false, 0},
+                                                    {"finding", "FINDING", false, 0},
+                                                    {"where", "WHERE", false, PATH_SHOWN},
+                                                    {"what", "WHAT", false, 0}};
     struct listing l;
     CLEANUP_BUF struct buf b;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);

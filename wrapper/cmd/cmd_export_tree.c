@@ -14,13 +14,14 @@
 enum { DEPTH_MAX = 40, FILES_MAX = 1000000, FILE_MAX = 1 << 30 };
 #define ASIDE ".benchwrap-export" /* MLflow passes it over; so does benchwrap */
 
-struct export {
+struct export
+{
     struct cmd_context *c;
     struct runs runs;
-    int tree;                   /* the folder mlruns that is written */
-    const char *name;           /* its path */
+    int tree; /* the folder mlruns that is written */
+    const char *name; /* its path */
     size_t written, there, files;
-    const char *experiment;     /* the last whose own files were seen to */
+    const char *experiment; /* the last whose own files were seen to */
 };
 
 /* ---- files ---- */
@@ -29,8 +30,8 @@ struct export {
 struct copying {
     struct export *x;
     const struct folder *from;
-    int to;                     /* the folder that is written */
-    const char *path;           /* for messages */
+    int to; /* the folder that is written */
+    const char *path; /* for messages */
     int depth;
     struct err *err;
 };
@@ -110,7 +111,8 @@ static int move_in(struct export *x, const char *place, struct err *err)
 {
     if (renameat2(x->tree, ASIDE "/new", x->tree, place, RENAME_NOREPLACE) == 0)
         return 0;
-    if ((errno == EINVAL || errno == ENOSYS) && faccessat(x->tree, place, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && renameat(x->tree, ASIDE "/new", x->tree, place) == 0)
+    if ((errno == EINVAL || errno == ENOSYS) && faccessat(x->tree, place, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+        renameat(x->tree, ASIDE "/new", x->tree, place) == 0)
         return 0; /* a file system that knows no such rename */
     if (errno == EEXIST || errno == ENOTEMPTY)
         return fs_remove_tree(x->tree, ASIDE "/new", err);
@@ -153,12 +155,15 @@ static int put_experiment(struct export *x, const char *id, struct err *err)
         return errno == ENOENT ? put(x, id, own, err) : err_sys(err, "reading %s/%s", x->name, path);
     if (folder_read(&x->runs.folder, path, 64 << 10, &theirs) < 0)
         return err_sys(err, "reading mlruns/%s", path);
-    return str_eq(buf_text(&theirs), buf_text(&ours)) ? 0 : err_set(err, ERR_INPUT, "%s/%s is another experiment than the commit's; name another folder", x->name, path);
+    return str_eq(buf_text(&theirs), buf_text(&ours))
+               ? 0
+               : err_set(err, ERR_INPUT, "%s/%s is another experiment than the commit's; name another folder", x->name, path);
 }
 
 static int put_run(struct export *x, const struct tree_run *run, struct err *err)
 {
-    const char *place = tree_run_path(run), *slash = strchr(place, '/'), *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
+    const char *place = tree_run_path(run), *slash = strchr(place, '/'),
+               *id = slash ? arena_dup(x->c->arena, place, (size_t)(slash - place)) : NULL;
     if (!id)
         return err_set(err, ERR_SYSTEM, "out of memory");
     if (!(x->experiment && strcmp(x->experiment, id) == 0) && put_experiment(x, id, err) < 0)
@@ -203,7 +208,10 @@ static int export_runs(struct export *x, struct err *err)
 static int run(struct cmd_context *c)
 {
     struct export x = {.c = c, .tree = -1};
-    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag"), .corrected = true};
+    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"),
+                                 .status = opt_text(&c->opts, "status"),
+                                 .tags = opt_find(&c->opts, "tag"),
+                                 .corrected = true};
     if (c->argc != 2)
         return err_set(c->err, ERR_USAGE, "a commit and a folder are wanted: benchwrap export-tree REF DIR");
     if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
@@ -239,11 +247,13 @@ const struct cmd cmd_export_tree = {
     .usage = "[OPTIONS] REF DIR",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place) to DIR/mlruns, or to DIR where that is called "
-                   "mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that others amend or retract come along, "
-                   "readers apply that. A run appears whole or not at all; one that is there already is left alone, so that repeating it brings what is new. Links, submodules and names that lead "
-                   "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.",
-    .examples = "$ benchwrap export-tree origin/main /tmp/results\nAll runs of the branch.\n"
-                "$ benchwrap export-tree pr-17 review --experiment io --last 20\nThe 20 newest of one experiment, of a pull request that was fetched.\n",
+    .description =
+        "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place) to DIR/mlruns, or to DIR where that is called "
+        "mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that others amend or retract come along, "
+        "readers apply that. A run appears whole or not at all; one that is there already is left alone, so that repeating it brings what is new. Links, submodules and names that lead "
+        "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.",
+    .examples =
+        "$ benchwrap export-tree origin/main /tmp/results\nAll runs of the branch.\n"
+        "$ benchwrap export-tree pr-17 review --experiment io --last 20\nThe 20 newest of one experiment, of a pull request that was fetched.\n",
     .run = run,
 };

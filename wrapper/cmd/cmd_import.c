@@ -22,9 +22,9 @@ struct work {
     struct cmd_context *c;
     struct import im;
     struct listing list;
-    struct make_batch batch;        /* published, not safe yet */
+    struct make_batch batch; /* published, not safe yet */
     size_t files, done, there, unknown, refused, failed;
-    size_t passed_over;             /* found in folders, and nobody's */
+    size_t passed_over; /* found in folders, and nobody's */
     int64_t told_ms;
     bool progress, told;
 };
@@ -62,10 +62,18 @@ static void note(void *context, const char *text)
 /* ---- one file ---- */
 
 static const struct listing_column columns[] = {
-    {"file", "FILE", false, 0},     {"result", "RESULT", false, 0},        {"benchmark", "BENCHMARK", false, 16},
-    {"id", NULL, false, 0},          {"short", "RUN", false, 0},            {"status", NULL, false, 0},
-    {"verdict", "VERDICT", false, 0}, {"start", NULL, false, 0},            {"start_local", "STARTED", false, 0},
-    {"time_source", "TIME FROM", false, 0}, {"path", NULL, false, 0},       {"why", "WHY", false, 100},
+    {"file", "FILE", false, 0},
+    {"result", "RESULT", false, 0},
+    {"benchmark", "BENCHMARK", false, 16},
+    {"id", NULL, false, 0},
+    {"short", "RUN", false, 0},
+    {"status", NULL, false, 0},
+    {"verdict", "VERDICT", false, 0},
+    {"start", NULL, false, 0},
+    {"start_local", "STARTED", false, 0},
+    {"time_source", "TIME FROM", false, 0},
+    {"path", NULL, false, 0},
+    {"why", "WHY", false, 100},
 };
 
 static void add_row(struct work *w, const char *name, const struct imported *got)
@@ -180,12 +188,16 @@ static int print(struct work *w)
 
 static int read_time(struct cmd_context *c, int64_t *ret)
 {
-    static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s", "%s"};
+    static const char *const formats[] = {
+        "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "@%s", "%s"};
     const char *text = opt_text(&c->opts, "time");
     *ret = 0;
     for (size_t i = 0; text && !*ret && i < sizeof formats / sizeof *formats; i++)
         rules_time(str_of(text), str_of(formats[i]), ret);
-    return !text || *ret ? 0 : err_set(c->err, ERR_USAGE, "--time: \"%.60s\": a time like 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970 is wanted", text);
+    return !text || *ret
+               ? 0
+               : err_set(c->err, ERR_USAGE,
+                         "--time: \"%.60s\": a time like 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970 is wanted", text);
 }
 
 static int check_pairs(struct cmd_context *c, const char *option)
@@ -266,7 +278,8 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "whose outputs these are (default: by what stands in them)", 0},
     {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "all files below the folders given; what nobody knows is passed over", 0},
-    {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input", "what stream of the program the files hold, where their names do not tell it to the rules", 0},
+    {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input",
+     "what stream of the program the files hold, where their names do not tell it to the rules", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the programs ended (default: not known)", 0},
     {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "when they ran (default: as the output says, else the file's time)", 0},
     {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "each file is one output, though it looks like several", 0},

@@ -111,7 +111,8 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
 
 enum { KIND_ARTIFACT = 2, KIND_METRIC = 3 };
 
-static int add_one(struct cmd_context *c, struct message ***tail, size_t kind, const char *name, const char *word, const char *unit, int64_t time_ms)
+static int add_one(struct cmd_context *c, struct message ***tail, size_t kind, const char *name, const char *word, const char *unit,
+                   int64_t time_ms)
 {
     if (kind == KIND_METRIC)
         return add_metric(c, tail, word, unit, time_ms);

@@ -31,7 +31,7 @@ struct work {
     struct make_batch batch; /* published, not safe yet */
     size_t counts[PULL_RESULTS], untried, files;
     uint64_t bytes;
-    char stopped[600];   /* why the rest was not tried; "" */
+    char stopped[600]; /* why the rest was not tried; "" */
 };
 
 static void note(void *context, const char *text)
@@ -53,9 +53,10 @@ static bool cancelled(const struct work *w)
 /* ---- one run ---- */
 
 static const struct listing_column columns[] = {
-    {"server_run", NULL, false, 0},  {"short", "RUN", false, 0},      {"result", "RESULT", false, 0},    {"id", NULL, false, 0},
-    {"name", "NAME", false, 32},     {"experiment", "EXPERIMENT", false, 24}, {"status", "STATUS", false, 0}, {"start", NULL, false, 0},
-    {"start_local", "STARTED", false, 0}, {"path", NULL, false, 0},    {"why", "WHY", false, 100},
+    {"server_run", NULL, false, 0}, {"short", "RUN", false, 0},  {"result", "RESULT", false, 0},
+    {"id", NULL, false, 0},         {"name", "NAME", false, 32}, {"experiment", "EXPERIMENT", false, 24},
+    {"status", "STATUS", false, 0}, {"start", NULL, false, 0},   {"start_local", "STARTED", false, 0},
+    {"path", NULL, false, 0},       {"why", "WHY", false, 100},
 };
 
 static void add_row(struct work *w, const struct pull_run *run, const struct pulled *got)
@@ -186,8 +187,8 @@ static int print(struct work *w)
     } else {
         if (listing_print(&w->list, c->out))
             return err_set(c->err, ERR_SYSTEM, "out of memory");
-        fprintf(c->out, "%s: %zu %s, %zu already there, %zu still running, %zu failed", w->server, n[PULL_DONE], w->pull.dry ? "would be pulled" : "pulled",
-                n[PULL_THERE], n[PULL_RUNNING], n[PULL_FAILED]);
+        fprintf(c->out, "%s: %zu %s, %zu already there, %zu still running, %zu failed", w->server, n[PULL_DONE],
+                w->pull.dry ? "would be pulled" : "pulled", n[PULL_THERE], n[PULL_RUNNING], n[PULL_FAILED]);
         if (n[PULL_DOUBLE])
             fprintf(c->out, ", %zu doubles passed over", n[PULL_DOUBLE]);
         if (w->untried)
@@ -260,11 +261,15 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"from", 0, OPT_TEXT, "URL", NULL, NULL, "Server", "the tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)", 0},
-    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection", "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "also runs that have not ended on the server: closed as KILLED at their last fact", 0},
+    {"from", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
+     "the tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)", 0},
+    {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
+     "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection",
+     "also runs that have not ended on the server: closed as KILLED at their last fact", 0},
     {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "the mlruns folder that they are written to", 0},
-    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "of the artifacts of a run at most so much; the others are named as missing (default: 64M)", 0},
+    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record",
+     "of the artifacts of a run at most so much; the others are named as missing (default: 64M)", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "say what would be pulled, and write nothing", 0},
     CMD_ROW_JSON,
 };
@@ -283,7 +288,8 @@ const struct cmd cmd_pull = {
         "database keeps them as the largest number), and of samples of a metric with the same time each later one moves by a millisecond; the run's warnings "
         "say so. Data sets that a run was fed with are its artifact inputs.json. Links to parent runs lead to the parents in the tree.\n\n"
         "Status 0: all that has ended on the server is in the tree. 1: a part is not. 2: nothing could be pulled.",
-    .examples = "$ benchwrap pull http://tracking.example.org:5000 ior\nThe runs of an experiment into ./mlruns.\n"
-                "$ benchwrap pull --from http://tracking.example.org:5000 --since 7d training evaluation\nLast week's runs of two experiments.\n",
+    .examples =
+        "$ benchwrap pull http://tracking.example.org:5000 ior\nThe runs of an experiment into ./mlruns.\n"
+        "$ benchwrap pull --from http://tracking.example.org:5000 --since 7d training evaluation\nLast week's runs of two experiments.\n",
     .run = run,
 };

@@ -17,15 +17,15 @@ enum { SETTLED_S = 60 };
 
 struct work {
     struct reparse x;
-    struct listing list;          /* what changes */
-    struct listing runs;          /* JSON: a row a run */
+    struct listing list; /* what changes */
+    struct listing runs; /* JSON: a row a run */
     struct make_batch batch;
     size_t done, same, skipped, failed;
 };
 
 static const struct listing_column change_columns[] = {
-    {"id", NULL, false, 0},      {"short", "RUN", false, 0},         {"what", "WHAT", false, 0},
-    {"key", "KEY", false, 60},   {"before", "BEFORE", false, 60},    {"after", "AFTER", false, 60},
+    {"id", NULL, false, 0},    {"short", "RUN", false, 0},      {"what", "WHAT", false, 0},
+    {"key", "KEY", false, 60}, {"before", "BEFORE", false, 60}, {"after", "AFTER", false, 60},
 };
 static const struct listing_column run_columns[] = {
     {"id", NULL, false, 0},      {"result", NULL, false, 0}, {"amending", NULL, false, 0}, {"rules_version", NULL, false, 0},
@@ -91,7 +91,8 @@ static int take_id(struct work *w, const char *id, bool named)
 {
     struct cmd_context *c = w->x.c;
     struct tree_run *run;
-    int got = named ? runs_find(w->x.runs, id, TREE_METRICS, c, &run, c->err) : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
+    int got = named ? runs_find(w->x.runs, id, TREE_METRICS, c, &run, c->err)
+                    : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
     if (got)
         return -1;
     take(w, run, named);
@@ -193,7 +194,12 @@ static int run(struct cmd_context *c)
     char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    struct work w = {.x = {.c = c, .runs = &runs, .plan = &plan, .rules = opt_text(&c->opts, "rules"), .spool = plan.spool, .dry = opt_on(&c->opts, "dry-run")}};
+    struct work w = {.x = {.c = c,
+                           .runs = &runs,
+                           .plan = &plan,
+                           .rules = opt_text(&c->opts, "rules"),
+                           .spool = plan.spool,
+                           .dry = opt_on(&c->opts, "dry-run")}};
     int rc = w.x.rules && !catalogue_find(&plan.catalogue, w.x.rules, c->arena)
                  ? err_set(c->err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", w.x.rules)
                  : runs_open(&runs, c, c->err);
@@ -208,7 +214,8 @@ static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "rules to read by (default: the catalogue's for the run's benchmark)", 0},
     CMD_ROW_TREE,
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "the runs of this experiment (name or id)", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
+     "the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "the runs with this tag; may be repeated, all must hold", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "tell what would change, and write nothing to the tree", 0},

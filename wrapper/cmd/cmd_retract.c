@@ -18,7 +18,7 @@ struct work {
     struct plan plan;
     const char *why;
     struct listing list;
-    struct make_batch batch;  /* published, not safe yet */
+    struct make_batch batch; /* published, not safe yet */
     bool dry;
 };
 

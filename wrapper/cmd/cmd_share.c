@@ -182,8 +182,8 @@ static int print(const struct share *s, const struct done *d)
     listing_deinit(&l);
     print_left_out(s);
     if (!s->shared)
-        say(s, arena_printf(s->c->arena, "nothing to share: of the %zu runs that are here %s/%s has %zu%s", s->local, s->remote, s->base, s->known,
-                            s->count ? ", and the others stay out" : ""));
+        say(s, arena_printf(s->c->arena, "nothing to share: of the %zu runs that are here %s/%s has %zu%s", s->local, s->remote, s->base,
+                            s->known, s->count ? ", and the others stay out" : ""));
     else if (s->dry)
         say(s, arena_printf(s->c->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {

@@ -21,8 +21,8 @@ enum { PORT = 5000, PORTS = 100, START_MS = 180000, LOOK_MS = 2000, DEPTH_MAX = 
 
 struct ui {
     struct cmd_context *c;
-    struct runs runs;            /* of the round that goes on */
-    const char *folder;          /* .benchwrap/ui */
+    struct runs runs; /* of the round that goes on */
+    const char *folder; /* .benchwrap/ui */
     const char *host, *experiment /* asked for, or NULL */;
     int port, lock, cancel_fd;
     char *argv[16];
@@ -31,7 +31,7 @@ struct ui {
     struct upload *upload;
     struct progress progress;
     char url[300];
-    bool waited;                 /* a line says that the server is being started */
+    bool waited; /* a line says that the server is being started */
 };
 
 static void note(void *context, const char *text)
@@ -68,7 +68,10 @@ static int choose_folder(struct ui *ui, bool make)
             ui->folder = path;
     }
     plan_deinit(&plan);
-    return ui->folder ? 0 : err_set(c->err, ERR_SYSTEM, "there is no place for the database: neither beside the tree %s nor in the home can a folder be written", ui->runs.tree);
+    return ui->folder ? 0
+                      : err_set(c->err, ERR_SYSTEM,
+                                "there is no place for the database: neither beside the tree %s nor in the home can a folder be written",
+                                ui->runs.tree);
 }
 
 /* One server a tree. 1: there is one already; its address is printed. */
@@ -98,7 +101,9 @@ static int choose_port(struct ui *ui)
     struct cmd_context *c = ui->c;
     if (opt_text(&c->opts, "port")) {
         ui->port = (int)opt_integer(&c->opts, "port");
-        return ui_port_free(ui->host, ui->port) ? 0 : err_set(c->err, ERR_INPUT, "port %d of %s is in use: name another with --port", ui->port, ui->host);
+        return ui_port_free(ui->host, ui->port)
+                   ? 0
+                   : err_set(c->err, ERR_INPUT, "port %d of %s is in use: name another with --port", ui->port, ui->host);
     }
     for (ui->port = PORT; ui->port < PORT + PORTS; ui->port++)
         if (ui_port_free(ui->host, ui->port))
@@ -110,8 +115,16 @@ static int choose_port(struct ui *ui)
 static int command(struct ui *ui, const char *mlflow)
 {
     struct arena *a = ui->c->arena;
-    static const char *const words[] = {"server", "--backend-store-uri", "sqlite:///mlflow.db", "--artifacts-destination", "./artifacts",
-                                        "--default-artifact-root", "mlflow-artifacts:/", "--workers", "1", "--host"};
+    static const char *const words[] = {"server",
+                                        "--backend-store-uri",
+                                        "sqlite:///mlflow.db",
+                                        "--artifacts-destination",
+                                        "./artifacts",
+                                        "--default-artifact-root",
+                                        "mlflow-artifacts:/",
+                                        "--workers",
+                                        "1",
+                                        "--host"};
     size_t n = 0;
     ui->argv[n++] = arena_dup(a, mlflow, strlen(mlflow));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -169,7 +182,11 @@ static void forget(struct ui *ui)
 static int start(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
-    struct mlflow_config config = {.uri = ui->url, .http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = ui->cancel_fd, .total_s = 120}, .retries = 5, .backoff_s = 0.2, .jitter_s = 0.1};
+    struct mlflow_config config = {.uri = ui->url,
+                                   .http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = ui->cancel_fd, .total_s = 120},
+                                   .retries = 5,
+                                   .backoff_s = 0.2,
+                                   .jitter_s = 0.1};
     if (mlflow_open(&ui->client, &config, c->err))
         return -1;
     for (int i = 0;; i++) {
@@ -186,7 +203,8 @@ static int start(struct ui *ui)
         bool old = last_words(ui, &words);
         const char *why = arena_printf(c->arena, "%s", c->err->text);
         if (!old || i)
-            return err_set(c->err, ERR_SYSTEM, "%.200s; its last words (%.200s/server.log): %s", why ? why : "", ui->folder, words.n ? words.p : "none");
+            return err_set(c->err, ERR_SYSTEM, "%.200s; its last words (%.200s/server.log): %s", why ? why : "", ui->folder,
+                           words.n ? words.p : "none");
         note(ui, "the database is of another version of MLflow: it is made anew from the tree");
         forget(ui);
     }
@@ -244,8 +262,14 @@ static int load(struct ui *ui, struct cmd_context *round)
 
 static int import(struct ui *ui, struct cmd_context *round)
 {
-    struct sync_runs s = {.c = round, .runs = &ui->runs, .upload = ui->upload, .progress = &ui->progress, .cancel_fd = ui->cancel_fd,
-                          .newest_first = true, .note = note, .context = ui};
+    struct sync_runs s = {.c = round,
+                          .runs = &ui->runs,
+                          .upload = ui->upload,
+                          .progress = &ui->progress,
+                          .cancel_fd = ui->cancel_fd,
+                          .newest_first = true,
+                          .note = note,
+                          .context = ui};
     if (sync_runs_init(&s, round->err))
         return -1;
     for (size_t i = 0; i < s.count; i++)
@@ -394,7 +418,8 @@ static int check_experiment(struct ui *ui)
     if (runs_load(&ui->runs, &filter, ui->c, ui->c->err) < 0)
         return -1;
     if (!ui->runs.count)
-        return err_set(ui->c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", ui->runs.tree, ui->experiment);
+        return err_set(ui->c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", ui->runs.tree,
+                       ui->experiment);
     free(ui->runs.all);
     ui->runs.all = NULL;
     ui->runs.count = 0;
@@ -404,10 +429,11 @@ static int check_experiment(struct ui *ui)
 static int absent(struct ui *ui)
 {
     const char *own = ui_environment(ui->c->env, ui->c->arena);
-    return err_set(ui->c->err, ERR_INPUT,
-                   "MLflow is not installed: there is no mlflow in PATH, in an active virtual environment, or in %s. \"benchwrap ui --install\" installs it there "
-                   "(Python, about 850 MB; once); or \"pip install mlflow\" where you like, and put it into PATH",
-                   own ? own : "$XDG_DATA_HOME/benchwrap/mlflow");
+    return err_set(
+        ui->c->err, ERR_INPUT,
+        "MLflow is not installed: there is no mlflow in PATH, in an active virtual environment, or in %s. \"benchwrap ui --install\" installs it there "
+        "(Python, about 850 MB; once); or \"pip install mlflow\" where you like, and put it into PATH",
+        own ? own : "$XDG_DATA_HOME/benchwrap/mlflow");
 }
 
 static int serve_tree(struct ui *ui, const char *mlflow)
@@ -426,7 +452,8 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     if (choose_port(ui) || command(ui, mlflow))
         return -1;
     rc = start(ui);
-    struct upload_config config = {.server = ui->client, .state = arena_printf(c->arena, "%s/state", ui->folder), .note = note, .place = place, .context = ui};
+    struct upload_config config = {
+        .server = ui->client, .state = arena_printf(c->arena, "%s/state", ui->folder), .note = note, .place = place, .context = ui};
     if (rc == 0)
         rc = upload_new(&ui->upload, &config, c->err) || serve(ui) ? -1 : 0;
     upload_free(ui->upload);
@@ -437,7 +464,12 @@ static int serve_tree(struct ui *ui, const char *mlflow)
 
 static int run(struct cmd_context *c)
 {
-    struct ui ui = {.c = c, .host = opt_text(&c->opts, "host"), .experiment = opt_text(&c->opts, "experiment"), .lock = -1, .cancel_fd = -1, .server = {.hold = -1}};
+    struct ui ui = {.c = c,
+                    .host = opt_text(&c->opts, "host"),
+                    .experiment = opt_text(&c->opts, "experiment"),
+                    .lock = -1,
+                    .cancel_fd = -1,
+                    .server = {.hold = -1}};
     const char *port = opt_text(&c->opts, "port");
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
@@ -462,10 +494,12 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only this one, and the link leads to it (default: all, and to the newest run's)", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection",
+     "only this one, and the link leads to it (default: all, and to the newest run's)", 0},
     {"host", 0, OPT_TEXT, "ADDRESS", NULL, "127.0.0.1", "Server", "address that the server listens at", 0},
     {"port", 'p', OPT_INT, "N", NULL, NULL, "Server", "port that the server listens at (default: the first free one from 5000 on)", 0},
-    {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "where there is no MLflow, install it for benchwrap alone ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
+    {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server",
+     "where there is no MLflow, install it for benchwrap alone ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
     {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "open the link in the browser (xdg-open)", 0},
     {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "only print the command of the server and its address", 0},
     CMD_ROW_JSON,

@@ -20,10 +20,10 @@ static bool is_shape(const char *key)
 /* First parts of the keys that probes tell: for runs whose benchwrap.json is not at hand. */
 static bool is_machine(const char *key)
 {
-    static const char *const starts[] = {"cpu.",    "memory.",   "kernel.",   "numa.",    "node.",        "fs.",     "os.",  "limits.",
-                                         "cgroup.", "software.", "program.",  "machine.", "cache.",       "gpu.",    "net.", "env.",
-                                         "slurm.",  "pbs.",      "lsf.",      "flux.",    "libraries.",   "source.", "git.", "topology.",
-                                         "job.",    "run.",      "pressure.", "nodes.", "probe.", "load.",    "environment.", "host."};
+    static const char *const starts[] = {
+        "cpu.",     "memory.",   "kernel.", "numa.", "node.",     "fs.",    "os.",    "limits.", "cgroup.",      "software.",  "program.",
+        "machine.", "cache.",    "gpu.",    "net.",  "env.",      "slurm.", "pbs.",   "lsf.",    "flux.",        "libraries.", "source.",
+        "git.",     "topology.", "job.",    "run.",  "pressure.", "nodes.", "probe.", "load.",   "environment.", "host."};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(key, starts[i], strlen(starts[i])) == 0)
             return true;

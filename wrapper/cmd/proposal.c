@@ -340,8 +340,8 @@ static const char *parting(const struct proposal *p, size_t *ret_values)
                     mine = strcmp(o->conditions[k].key, g->conditions[i].key) == 0 ? o->conditions[k].value : mine;
                 for (const struct proposed_group *e = p->groups; mine && !seen && e != o; e = e->next)
                     for (size_t k = 0; e->count < PROPOSAL_RUNS_MIN && k < e->condition_count; k++)
-                        seen =
-                            seen || (strcmp(e->conditions[k].key, g->conditions[i].key) == 0 && str_is(str_of(e->conditions[k].value), mine));
+                        seen = seen ||
+                               (strcmp(e->conditions[k].key, g->conditions[i].key) == 0 && str_is(str_of(e->conditions[k].value), mine));
                 values += mine && !seen;
             }
             if (values > *ret_values) {

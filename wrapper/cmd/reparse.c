@@ -23,9 +23,9 @@ struct again {
     struct record before;
     struct rules *rules;
     const char *rules_path;
-    const char *root_id;         /* the run as it was recorded first */
+    const char *root_id; /* the run as it was recorded first */
     char **argv;
-    int artifacts;               /* descriptor of the folder */
+    int artifacts; /* descriptor of the folder */
 };
 
 static const char *tag_of(const struct again *g, const char *key)
@@ -43,7 +43,8 @@ static bool has_artifact(const struct again *g, const char *name)
 
 static const char *why_not(const struct again *g)
 {
-    static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout", "benchwrap.dropped.stderr"};
+    static const char *const cut[] = {"benchwrap.stdout_cut_B", "benchwrap.stderr_cut_B", "benchwrap.dropped.stdout",
+                                      "benchwrap.dropped.stderr"};
     if (tag_of(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
     if (tag_of(g, "benchwrap.series"))
@@ -104,8 +105,10 @@ static char **argv_of(const struct json *list, struct arena *a)
 /* What the old run says of itself, and what is made anew. */
 static bool is_renewed(const struct fact *f)
 {
-    static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason", "benchwrap.run_id", "benchwrap.version", "benchwrap.format", "benchwrap.amends",
-                                       "benchwrap.cut", "benchwrap.experiment", "benchmark", "benchmark.version", "benchwrap.rules_version", "benchwrap.headline", "mlflow.runName"};
+    static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason",  "benchwrap.run_id",        "benchwrap.version",
+                                       "benchwrap.format",  "benchwrap.amends",  "benchwrap.cut",           "benchwrap.experiment",
+                                       "benchmark",         "benchmark.version", "benchwrap.rules_version", "benchwrap.headline",
+                                       "mlflow.runName"};
     if (reparse_derived(f) || str_is(str_of(f->source), "tree") || f->kind == FACT_ARTIFACT || str_starts(f->key, "benchwrap.rules_file."))
         return true;
     for (size_t i = 0; f->kind == FACT_TAG && i < sizeof tags / sizeof *tags; i++)
@@ -117,7 +120,8 @@ static bool is_renewed(const struct fact *f)
 /* The artifacts come along under names of our own in the spool; those that every run makes anew do not. */
 static int link_artifacts(struct making *m, const struct again *g, struct arena *a, struct err *err)
 {
-    static const char *const streams[] = {"stdout.log", "stderr.log"}, *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl", "rules.yaml"};
+    static const char *const streams[] = {"stdout.log", "stderr.log"}, *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl",
+                                                                                        "rules.yaml"};
     size_t n = 0;
     for (const struct fact *f = g->before.first; f; f = f->next) {
         bool skip = f->kind != FACT_ARTIFACT;

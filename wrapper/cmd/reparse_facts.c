@@ -75,7 +75,8 @@ static int recall_series(struct record *r, const struct reparse *x, const struct
     return 0;
 }
 
-static int recall_metrics(struct record *r, const struct reparse *x, const struct tree_run *run, const struct json *metrics, struct err *err)
+static int recall_metrics(struct record *r, const struct reparse *x, const struct tree_run *run, const struct json *metrics,
+                          struct err *err)
 {
     bool thinned = false;
     for (const struct json *told = json_first(metrics); told; told = json_next(told)) {
@@ -127,7 +128,7 @@ bool reparse_derived(const struct fact *f)
 /* ---- compare ---- */
 
 struct side {
-    const struct fact **facts;   /* of one kind, by key, samples in their order */
+    const struct fact **facts; /* of one kind, by key, samples in their order */
     size_t count;
 };
 
@@ -175,7 +176,8 @@ static bool same_values(const struct fact *const *a, size_t na, const struct fac
 {
     for (size_t i = 0; i < na && i < nb; i++) {
         bool number = a[i]->kind == FACT_METRIC;
-        if (number && (a[i]->step != b[i]->step || strcmp(a[i]->unit, b[i]->unit) != 0 || !(a[i]->value == b[i]->value || (isnan(a[i]->value) && isnan(b[i]->value)))))
+        if (number && (a[i]->step != b[i]->step || strcmp(a[i]->unit, b[i]->unit) != 0 ||
+                       !(a[i]->value == b[i]->value || (isnan(a[i]->value) && isnan(b[i]->value)))))
             return false;
         if (!number && !str_eq(a[i]->text, b[i]->text))
             return false;
@@ -203,7 +205,8 @@ static const char *told(const struct fact *const *f, size_t n, struct arena *a)
     return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static int add_change(struct reparsed *ret, struct reparse_change ***tail, const char *what, struct str key, const char *before, const char *after, struct arena *a)
+static int add_change(struct reparsed *ret, struct reparse_change ***tail, const char *what, struct str key, const char *before,
+                      const char *after, struct arena *a)
 {
     struct reparse_change *c = ARENA_NEW(a, struct reparse_change);
     if (!c)
@@ -217,8 +220,10 @@ static int add_change(struct reparsed *ret, struct reparse_change ***tail, const
 
 int reparse_compare(const struct record *before, const struct record *after, struct arena *a, struct reparsed *ret)
 {
-    static const struct { enum fact_kind kind; const char *what; } kinds[] = {
-        {FACT_TAG, "tag"}, {FACT_METRIC, "metric"}, {FACT_MISSING, "missing"}, {FACT_PARAM, "param"}};
+    static const struct {
+        enum fact_kind kind;
+        const char *what;
+    } kinds[] = {{FACT_TAG, "tag"}, {FACT_METRIC, "metric"}, {FACT_MISSING, "missing"}, {FACT_PARAM, "param"}};
     struct reparse_change **tail = &ret->changes;
     ret->count = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -228,8 +233,8 @@ int reparse_compare(const struct record *before, const struct record *after, str
         for (size_t i = 0, j = 0; i < x.count || j < y.count;) {
             int order = i == x.count ? 1 : j == y.count ? -1 : str_cmp(x.facts[i]->key, y.facts[j]->key);
             size_t n = order <= 0 ? run_of(&x, i) : 0, m = order >= 0 ? run_of(&y, j) : 0;
-            if (!same_values(x.facts + i, n, y.facts + j, m) &&
-                add_change(ret, &tail, kinds[k].what, n ? x.facts[i]->key : y.facts[j]->key, told(x.facts + i, n, a), told(y.facts + j, m, a), a))
+            if (!same_values(x.facts + i, n, y.facts + j, m) && add_change(ret, &tail, kinds[k].what, n ? x.facts[i]->key : y.facts[j]->key,
+                                                                           told(x.facts + i, n, a), told(y.facts + j, m, a), a))
                 return -1;
             i += n;
             j += m;

@@ -237,7 +237,8 @@ static int see_one(void *context, const struct folder_entry *entry)
         return 0;
     look.path = arena_printf(s->a, "mlruns/%s/%s", s->folder, entry->name.p);
     if (look.path &&
-        (tree_file(look.tree, &look, "tags/benchwrap.amends", 64, s->a) || tree_file(look.tree, &look, "tags/benchwrap.retracts", 64, s->a)) &&
+        (tree_file(look.tree, &look, "tags/benchwrap.amends", 64, s->a) ||
+         tree_file(look.tree, &look, "tags/benchwrap.retracts", 64, s->a)) &&
         tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
         corrections_see(s->corrections, s->runs, run, s->a);
     return s->a->failed;

@@ -14,7 +14,7 @@
 struct runs_ref {
     const char *name;
     struct repo *repo;
-    struct runs *runs;        /* of an operand */
+    struct runs *runs; /* of an operand */
     struct runs_ref *next;
 };
 
@@ -81,8 +81,8 @@ static const char *place_in(const struct repo *repo, const char *place, struct a
 }
 
 /* The folder of the tree in the commit: the one named, else mlruns where the user stands, else at the root. 1: none. */
-static int find_tree(struct repo *repo, const struct repo_id *commit, const char *path, const char *place, struct arena *a, struct repo_id *ret,
-                     struct err *err)
+static int find_tree(struct repo *repo, const struct repo_id *commit, const char *path, const char *place, struct arena *a,
+                     struct repo_id *ret, struct err *err)
 {
     struct repo_entry e;
     const char *tries[] = {path ? path : arena_printf(a, "%smlruns", place_in(repo, place, a)), path ? NULL : "mlruns"};

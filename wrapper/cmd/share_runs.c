@@ -59,8 +59,9 @@ void share_ids_sort(struct share_ids *ids)
 static int gather_run(void *context, const struct repo_entry *e)
 {
     struct gathering *g = context;
-    return e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name)) && share_ids_add(g->ids, e->name) ? err_set(g->err, ERR_SYSTEM, "no memory")
-                                                                                                 : 0;
+    return e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name)) && share_ids_add(g->ids, e->name)
+               ? err_set(g->err, ERR_SYSTEM, "no memory")
+               : 0;
 }
 
 static int gather_experiment(void *context, const struct repo_entry *e)

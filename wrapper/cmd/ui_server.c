@@ -80,7 +80,8 @@ int ui_install(char *const *env, struct arena *a, struct err *err)
     if (!folder)
         return err_set(err, ERR_INPUT, "there is no home to install into: set HOME or XDG_DATA_HOME");
     char *python = arena_printf(a, "%s/bin/python3", folder), *to = arena_dup(a, folder, strlen(folder));
-    char py[] = "python3", m[] = "-m", venv[] = "venv", pip[] = "pip", install[] = "install", quiet[] = "--disable-pip-version-check", mlflow[] = "mlflow";
+    char py[] = "python3", m[] = "-m", venv[] = "venv", pip[] = "pip", install[] = "install", quiet[] = "--disable-pip-version-check",
+         mlflow[] = "mlflow";
     char *make[] = {py, m, venv, to, NULL}, *fill[] = {python, m, pip, install, quiet, mlflow, NULL};
     if (!python || !to || fs_mkdirs(AT_FDCWD, folder, 0755, err))
         return python && to ? -1 : err_set(err, ERR_SYSTEM, "out of memory");
@@ -105,7 +106,8 @@ bool ui_port_free(const char *host, int port)
 /* In the server's process. The environment's MLFLOW_* are those of another server. */
 static void become_server(int folder, char *const *argv, char *const *env)
 {
-    static const char *const own[] = {"MLFLOW_DISABLE_TELEMETRY=true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false", "DO_NOT_TRACK=true", "PYTHONUNBUFFERED=1"};
+    static const char *const own[] = {"MLFLOW_DISABLE_TELEMETRY=true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false", "DO_NOT_TRACK=true",
+                                      "PYTHONUNBUFFERED=1"};
     size_t n = 0, k = 0;
     while (env[n])
         n++;

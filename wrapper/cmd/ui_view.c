@@ -61,8 +61,10 @@ static void metrics(const struct runs *runs, const char *experiment, struct aren
 
 void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
 {
-    static const struct { const char *folder, *key; } wanted[] = {{"tags", "benchwrap.verdict"}, {"params", "job.nodes"}, {"params", "job.tasks"},
-        {"params", "job.tasks_per_node"}, {"params", "job.gpus_per_node"}, {"tags", "job.id"}, {"tags", "cluster"}, {"tags", "site"}};
+    static const struct {
+        const char *folder, *key;
+    } wanted[] = {{"tags", "benchwrap.verdict"},   {"params", "job.nodes"}, {"params", "job.tasks"}, {"params", "job.tasks_per_node"},
+                  {"params", "job.gpus_per_node"}, {"tags", "job.id"},      {"tags", "cluster"},     {"tags", "site"}};
     CLEANUP_BUF struct buf columns;
     buf_init(&columns, STATE_BYTES);
     metrics(runs, experiment, a, &columns);
@@ -79,13 +81,16 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
     }
     column(&columns, "attributes", STR("Source"));
     /* Every member that the pages of 2.22 and 3.17 keep: what is absent would be undefined there. */
-    buf_puts(to, "{\"searchFilter\":\"\",\"orderByKey\":\"attributes.start_time\",\"orderByAsc\":false,\"startTime\":\"ALL\",\"lifecycleFilter\":\"Active\","
-                 "\"datasetsFilter\":[],\"modelVersionFilter\":\"All Runs\",\"selectedColumns\":[");
+    buf_puts(
+        to,
+        "{\"searchFilter\":\"\",\"orderByKey\":\"attributes.start_time\",\"orderByAsc\":false,\"startTime\":\"ALL\",\"lifecycleFilter\":\"Active\","
+        "\"datasetsFilter\":[],\"modelVersionFilter\":\"All Runs\",\"selectedColumns\":[");
     buf_str(to, buf_text(&columns));
-    buf_puts(to, "],\"columnOrder\":[],\"columnWidths\":{},\"runsExpanded\":{},\"runsPinned\":[],\"runsHidden\":[],\"runsVisibilityMap\":{},"
-                 "\"runsHiddenMode\":\"FIRST_10_RUNS\",\"viewMaximized\":false,\"runListHidden\":false,\"isAccordionReordered\":false,"
-                 "\"useGroupedValuesInCharts\":true,\"hideEmptyCharts\":true,\"groupBy\":null,\"groupsExpanded\":{},\"autoRefreshEnabled\":true,"
-                 "\"globalLineChartConfig\":{\"xAxisKey\":\"step\",\"lineSmoothness\":0,\"selectedXAxisMetricKey\":\"\"}}");
+    buf_puts(
+        to, "],\"columnOrder\":[],\"columnWidths\":{},\"runsExpanded\":{},\"runsPinned\":[],\"runsHidden\":[],\"runsVisibilityMap\":{},"
+            "\"runsHiddenMode\":\"FIRST_10_RUNS\",\"viewMaximized\":false,\"runListHidden\":false,\"isAccordionReordered\":false,"
+            "\"useGroupedValuesInCharts\":true,\"hideEmptyCharts\":true,\"groupBy\":null,\"groupsExpanded\":{},\"autoRefreshEnabled\":true,"
+            "\"globalLineChartConfig\":{\"xAxisKey\":\"step\",\"lineSmoothness\":0,\"selectedXAxisMetricKey\":\"\"}}");
 }
 
 static enum mlflow_answer set_tag(struct mlflow *m, const char *id, const char *key, struct str value, struct err *err)

@@ -87,8 +87,16 @@ void import_deinit(struct import *im)
 
 static const char *packed_with(struct str text)
 {
-    static const struct { const char *magic; size_t n; const char *tool; } kinds[] = {
-        {"\x1f\x8b", 2, "gunzip"}, {"\x28\xb5\x2f\xfd", 4, "unzstd"}, {"\xfd" "7zXZ", 5, "unxz"}, {"BZh", 3, "bunzip2"}};
+    static const struct {
+        const char *magic;
+        size_t n;
+        const char *tool;
+    } kinds[] = {{"\x1f\x8b", 2, "gunzip"},
+                 {"\x28\xb5\x2f\xfd", 4, "unzstd"},
+                 {"\xfd"
+                  "7zXZ",
+                  5, "unxz"},
+                 {"BZh", 3, "bunzip2"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (text.n > kinds[i].n && memcmp(text.p, kinds[i].magic, kinds[i].n) == 0)
             return kinds[i].tool;
@@ -131,7 +139,7 @@ static const char *read_whole(const struct import *im, int dir, const char *path
 /* ---- whose is it ---- */
 
 struct found {
-    size_t index;                   /* of the rules */
+    size_t index; /* of the rules */
     struct rules_seen seen;
 };
 
@@ -211,7 +219,8 @@ static char **command_words(const char *command, struct arena *a)
 
 /* ---- the run ---- */
 
-static void record_pairs(struct record *r, const struct opt_value *v, void (*put)(struct record *, const char *, struct str), struct arena *a)
+static void record_pairs(struct record *r, const struct opt_value *v, void (*put)(struct record *, const char *, struct str),
+                         struct arena *a)
 {
     for (; v && v->text; v = v->next) {
         struct str rest = str_of(v->text), key = str_cut(&rest, '=');
@@ -268,7 +277,8 @@ static int rule_file(const struct import *im, const struct rules *rules, const c
 }
 
 /* The output itself: a stream, or a file that the rules read. */
-static int put_output(struct making *m, const struct import *im, const struct found *f, const char *base, struct str text, struct arena *a, struct err *err)
+static int put_output(struct making *m, const struct import *im, const struct found *f, const char *base, struct str text, struct arena *a,
+                      struct err *err)
 {
     int i = rule_file(im, im->rules[f->index], base);
     if (i < 0)
@@ -300,8 +310,12 @@ static int make_run(const struct import *im, const struct found *f, const char *
                                       .job = "",
                                       .argv = argv ? argv : none,
                                       .start_ms = ret->start_ms},
-                             .options = {.log_max = im->max, .rules = im->paths[f->index], .references = im->plan->references, .public_profile = public,
-                                         .merged = strcmp(im->streams, "merged") == 0, .host = public || !f->seen.host ? "" : f->seen.host}};
+                             .options = {.log_max = im->max,
+                                         .rules = im->paths[f->index],
+                                         .references = im->plan->references,
+                                         .public_profile = public,
+                                         .merged = strcmp(im->streams, "merged") == 0,
+                                         .host = public || !f->seen.host ? "" : f->seen.host}};
     if (make_begin(&m, &plan, err))
         return -1;
     record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);

@@ -48,8 +48,8 @@ static bool readable(pid_t pid, long fd)
 
 /* What a process does in the kernel: /proc/PID/syscall, read once a look. */
 struct in_call {
-    bool running;           /* it does not sleep */
-    int64_t number;         /* of the system call that it sleeps in; -1: not known */
+    bool running; /* it does not sleep */
+    int64_t number; /* of the system call that it sleeps in; -1: not known */
     uint64_t first, second; /* its arguments */
 };
 

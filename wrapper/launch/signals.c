@@ -213,7 +213,9 @@ static enum verdict decide(struct signals *s, const struct signals_entry *e, int
     }
     if (now_ns < e->until_ns)
         return LATER;
-    return now_ns < e->latest_ns && proc_is_busy((pid_t)e->info.ssi_pid) ? LATER : FORWARD; /* a crowded machine: it has not come to the others yet */
+    return now_ns < e->latest_ns && proc_is_busy((pid_t)e->info.ssi_pid)
+               ? LATER
+               : FORWARD; /* a crowded machine: it has not come to the others yet */
 }
 
 static void decide_all(struct signals *s, int64_t now_ns)

@@ -116,7 +116,12 @@ static bool split_unit(const char *name, char *ret, size_t size, const char **re
 {
     static const struct {
         const char *end, *unit;
-    } rows[] = {{"_percentage", "percent"}, {"_percent", "percent"}, {"_megabytes", "MB"}, {"_megabytes_per_second", "MB_per_s"}, {"_watts", "W"}, {"_joules", "J"}};
+    } rows[] = {{"_percentage", "percent"},
+                {"_percent", "percent"},
+                {"_megabytes", "MB"},
+                {"_megabytes_per_second", "MB_per_s"},
+                {"_watts", "W"},
+                {"_joules", "J"}};
     struct str rest = str_sub(str_of(name), 7, 250);
     *ret_unit = "";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

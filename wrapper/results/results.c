@@ -76,8 +76,8 @@ static int site_of(const struct results_asked *asked, struct repo *r, struct are
         site = NULL;
     if (site && *site) {
         if (!results_site_legal(site))
-            return err_set(err, ERR_USAGE, "the site's name \"%.60s\" cannot name a branch: a-z, 0-9, _ and - are wanted, %d at most",
-                           site, SITE_MAX);
+            return err_set(err, ERR_USAGE, "the site's name \"%.60s\" cannot name a branch: a-z, 0-9, _ and - are wanted, %d at most", site,
+                           SITE_MAX);
         *ret = arena_dup(a, site, strlen(site));
         return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
     }

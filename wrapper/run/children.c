@@ -104,7 +104,9 @@ static bool child_make(struct finished *child, const struct finished *parent, co
     take_facts(to, from, outcome, block);
     take_headline(to, from, outcome);
     to->source = "recorder";
-    child->verdict = to->status != RUN_FINISHED || block->verdict == VERDICT_FAIL ? "fail" : block->verdict == VERDICT_PASS ? "pass" : "none";
+    child->verdict = to->status != RUN_FINISHED || block->verdict == VERDICT_FAIL ? "fail"
+                     : block->verdict == VERDICT_PASS                             ? "pass"
+                                                                                  : "none";
     snprintf(name, sizeof name, "%.300s %.64s", parent->head.run_name ? parent->head.run_name : "", block->name);
     char *run_name = arena_dup(&to->arena, name, strlen(name));
     child->head.run_name = run_name;
@@ -124,7 +126,8 @@ int children_publish(struct spool *s, const struct finished *parent, const struc
     for (size_t i = 0; i < outcome->blocks; i++) {
         const struct rules_block *block = &outcome->block[i];
         struct finished child;
-        int rc = child_make(&child, parent, outcome, block, status) ? finish_publish(s, &child, o, err) : err_set(err, ERR_SYSTEM, "no memory");
+        int rc =
+            child_make(&child, parent, outcome, block, status) ? finish_publish(s, &child, o, err) : err_set(err, ERR_SYSTEM, "no memory");
         if (rc == 0)
             buf_printf(places, " %s", child.place);
         finished_deinit(&child);

@@ -55,7 +55,8 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
     redact_stream_flush(&clean, true);
     redact_stream_deinit(&clean);
     if (rc == 0 && !text && redact->ids && redact->secrets + redact->identities > places)
-        return err_set(err, ERR_INPUT, "%s is no text, and what it holds looks like names or secrets: a public record does not keep it", path);
+        return err_set(err, ERR_INPUT, "%s is no text, and what it holds looks like names or secrets: a public record does not keep it",
+                       path);
     errno = c.error;
     return rc == 0 && c.error ? err_sys(err, "cannot keep %s", path) : rc;
 }

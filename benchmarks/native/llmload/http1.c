@@ -68,8 +68,8 @@ static enum http1_type type_of(struct str value)
     struct str rest = value, type = str_trim(str_cut(&rest, ';'));
     if (str_is_anycase(type, "text/event-stream"))
         return HTTP1_TYPE_SSE;
-    if (str_is_anycase(type, "application/x-ndjson") || str_is_anycase(type, "application/jsonl") || str_is_anycase(type, "application/x-jsonlines") ||
-        str_is_anycase(type, "application/json-lines"))
+    if (str_is_anycase(type, "application/x-ndjson") || str_is_anycase(type, "application/jsonl") ||
+        str_is_anycase(type, "application/x-jsonlines") || str_is_anycase(type, "application/json-lines"))
         return HTTP1_TYPE_NDJSON;
     if (str_is_anycase(type, "application/json") || (begins(type, "application/") && str_ends(type, "+json")))
         return HTTP1_TYPE_JSON;

@@ -144,7 +144,7 @@ static int cancel(const char *tag, struct err *err)
     buf_init(&out, (size_t)1 << 20);
     snprintf(label, sizeof label, "taskrate=%s", tag);
     return queue_ask(NULL, &out, err, "kubectl", "delete", "jobs", "-l", label, "--ignore-not-found=true", "--cascade=background",
-                       "--wait=false", NULL);
+                     "--wait=false", NULL);
 }
 
 const struct provider provider_kubernetes = {
