@@ -52,14 +52,14 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
     else
         listing_none(l);
     buf_clear(&b);
-    struct headline h[HEADLINES_MAX];
+    struct headline h[HEADLINES_SHOWN];
     size_t n = headlines_of(&tree, run, a, h);
     for (size_t i = 0; i < n && !json; i++)
         headline_show(&b, &h[i]);
     for (size_t i = 0; i < n && json; i++)
         buf_printf(&b, "%s%s", i ? " " : "", h[i].key);
     listing_text(l, b.n ? b.p : NULL);
-    for (size_t i = 0; i < HEADLINES_MAX; i++) {
+    for (size_t i = 0; i < HEADLINES_SHOWN; i++) {
         if (i < n)
             listing_number(l, h[i].value, NULL);
         else

@@ -400,7 +400,7 @@ static int measure_entry(void *context, const struct folder_entry *e)
 /* What the text of a pull request says of a run. */
 static void describe(struct share *s, struct share_run *r)
 {
-    struct headline h[HEADLINES_MAX];
+    struct headline h[HEADLINES_SHOWN];
     const struct folder tree = runs_tree(&s->runs, r->run);
     struct buf b CLEANUP_BUF;
     buf_init(&b, 1000);

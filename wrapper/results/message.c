@@ -65,7 +65,7 @@ void message_subject(struct buf *to, int root, const struct scan_run *run)
 {
     static const char *const words[] = {"params/node.type", "tags/benchwrap.verdict"};
     struct place p;
-    struct headline found[HEADLINES_MAX];
+    struct headline found[HEADLINES_SHOWN];
     CLEANUP_BUF struct buf numbers;
     place_init(&p, root, run);
     buf_init(&numbers, 2000);
