@@ -114,34 +114,9 @@ static void put_own_tags(struct taking *t)
 
 /* ---- metrics ---- */
 
-struct sample {
-    int64_t time_ms, step;
-    double value;
-};
-struct samples {
-    struct sample *at;
-    size_t count, room;
-    bool failed;
-};
-
-static int sample_add(void *context, double value, int64_t time_ms, int64_t step)
-{
-    struct samples *s = context;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct sample *more = reallocarray(s->at, room, sizeof *more);
-        if (!more)
-            return s->failed = true;
-        s->at = more;
-        s->room = room;
-    }
-    s->at[s->count++] = (struct sample){time_ms, step, value};
-    return 0;
-}
-
 static int sample_order(const void *a, const void *b)
 {
-    const struct sample *x = a, *y = b;
+    const struct tree_sample *x = a, *y = b;
     if (x->time_ms != y->time_ms)
         return x->time_ms < y->time_ms ? -1 : 1;
     return x->step < y->step ? -1 : x->step > y->step;
@@ -153,17 +128,17 @@ static bool same(double a, double b)
 }
 
 /* The samples of a long series: all of them are in series.jsonl. */
-static void from_series(struct taking *t, const char *key, struct samples *s)
+static void from_series(struct taking *t, const char *key, struct mlflow_samples *s)
 {
     for (size_t i = 0; i < t->series_count; i++) {
         if (strcmp(json_string(json_get(t->series[i], "key"), ""), key) != 0)
             continue;
         for (const struct json *p = json_first(json_get(t->series[i], "samples")); p; p = json_next(p))
-            sample_add(s, mlflow_number(json_at(p, 2)), mlflow_integer(json_at(p, 0)), mlflow_integer(json_at(p, 1)));
+            mlflow_samples_add(s, mlflow_number(json_at(p, 2)), mlflow_integer(json_at(p, 0)), mlflow_integer(json_at(p, 1)));
     }
 }
 
-static enum mlflow_answer samples_of(struct taking *t, const struct json *detail, const struct pull_entry *there, struct samples *s,
+static enum mlflow_answer samples_of(struct taking *t, const struct json *detail, const struct pull_entry *there, struct mlflow_samples *s,
                                      struct err *err)
 {
     enum mlflow_answer answer = MLFLOW_FINE;
@@ -171,10 +146,10 @@ static enum mlflow_answer samples_of(struct taking *t, const struct json *detail
         from_series(t, there->key, s);
     if (!s->count && json_integer(json_get(detail, "samples"), 0) == 1 &&
         same(mlflow_number(json_get(detail, "value")), mlflow_number(json_get(there->at, "value"))))
-        sample_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")),
-                   mlflow_integer(json_get(there->at, "step")));
+        mlflow_samples_add(s, mlflow_number(json_get(there->at, "value")), mlflow_integer(json_get(there->at, "timestamp")),
+                           mlflow_integer(json_get(there->at, "step")));
     if (!s->count)
-        answer = mlflow_history(t->p->server, t->server.id, there->key, sample_add, s, err);
+        answer = mlflow_history(t->p->server, t->server.id, there->key, mlflow_samples_add, s, err);
     if (answer == MLFLOW_FINE && s->failed) {
         err_set(err, ERR_SYSTEM, "no memory for the samples of %.100s", there->key);
         answer = MLFLOW_REFUSED;
@@ -187,7 +162,7 @@ static enum mlflow_answer samples_of(struct taking *t, const struct json *detail
 static enum mlflow_answer put_metric(struct taking *t, const char *key, const struct json *detail, const struct pull_entry *there,
                                      struct err *err)
 {
-    struct samples s = {0};
+    struct mlflow_samples s = {0};
     const char *direction = json_string(json_get(detail, "direction"), "");
     struct fact f = {.kind = FACT_METRIC,
                      .key = str_of(key),

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { PAGE = 1000 };
 
@@ -262,6 +263,21 @@ int64_t mlflow_integer(const struct json *v)
     if (json_is_string(v))
         str_int(str_of(json_string(v, "")), &n);
     return n;
+}
+
+int mlflow_samples_add(void *samples, double value, int64_t time_ms, int64_t step)
+{
+    struct mlflow_samples *s = samples;
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 64;
+        struct tree_sample *more = reallocarray(s->at, room, sizeof *more);
+        if (!more)
+            return s->failed = true;
+        s->at = more;
+        s->room = room;
+    }
+    s->at[s->count++] = (struct tree_sample){time_ms, step, value};
+    return 0;
 }
 
 enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,

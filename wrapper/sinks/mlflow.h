@@ -6,7 +6,7 @@
 #define SINKS_MLFLOW_H
 #include "base/arena.h"
 #include "base/http.h"
-#include "mlruns-format/record.h"
+#include "mlruns-format/tree.h"
 
 struct mlflow;
 struct json;
@@ -89,6 +89,14 @@ enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const ch
 /* Every sample of a metric, in the server's order; non-zero from each ends it. */
 enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,
                                   int (*each)(void *context, double value, int64_t time_ms, int64_t step), void *context, struct err *err);
+
+/* A list for mlflow_history to fill, {0} at first; the caller frees ->at. failed: no memory, which ended it. */
+struct mlflow_samples {
+    struct tree_sample *at;
+    size_t count, room;
+    bool failed;
+};
+int mlflow_samples_add(void *samples, double value, int64_t time_ms, int64_t step);
 
 /* ---- log-batch: facts are gathered and sent when a limit is reached (1,000 metrics, 100 params, 100 tags, 1,000 together, 900 KiB) ---- */
 

@@ -78,27 +78,6 @@ static void send_texts(struct sending *s, bool param)
 
 /* ---- metrics ---- */
 
-struct history {
-    struct tree_sample *at;
-    size_t count, room;
-    bool failed;
-};
-
-static int history_take(void *context, double value, int64_t time_ms, int64_t step)
-{
-    struct history *h = context;
-    if (h->count == h->room) {
-        size_t room = h->room ? 2 * h->room : 256;
-        struct tree_sample *at = realloc(h->at, room * sizeof *at);
-        if (!at)
-            return h->failed = true;
-        h->at = at;
-        h->room = room;
-    }
-    h->at[h->count++] = (struct tree_sample){time_ms, step, value};
-    return 0;
-}
-
 /* SQL stores keep the greatest number for infinity. NaN comes last, so that there is one order. */
 static int value_order(double a, double b)
 {
@@ -139,13 +118,13 @@ static void send_sample(struct sending *s, const char *key, const struct tree_sa
 
 static enum mlflow_answer send_series(struct sending *s, const struct tree_entry *e, struct err *err)
 {
-    struct history h = {.count = 0};
+    struct mlflow_samples h = {0};
     const struct json *latest = s->place->fresh ? NULL : entry_of(s->place->run.data, "metrics", e->key);
     enum mlflow_answer answer = MLFLOW_FINE;
     if (latest && is_there(e, latest))
         return answer;
     if (latest)
-        answer = mlflow_history(s->u->m, s->place->run.id, e->key, history_take, &h, err);
+        answer = mlflow_history(s->u->m, s->place->run.id, e->key, mlflow_samples_add, &h, err);
     if (h.failed) {
         err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
         answer = MLFLOW_REFUSED;
