@@ -129,9 +129,29 @@ void run_tag(struct call *c)
     buf_puts(&c->a->body, "{}");
 }
 
+/* attributes.start_time >= number, or <=. */
+static bool time_fits(struct call *c, const struct run *r, struct str one)
+{
+    int64_t ms;
+    struct str rest = one, operator= (str_word(&rest), str_word(&rest));
+    if (!str_int(str_trim(rest), &ms) || !(str_is(operator, ">=") || str_is(operator, "<=")))
+        return reply_invalid(c, "Invalid filter"), false;
+    return str_is(operator, ">=") ? r->start_ms >= ms : r->start_ms <= ms;
+}
+
+/* attributes.run_id NOT IN ('…','…') */
+static bool is_listed(const struct run *r, struct str one)
+{
+    return str_find(one, str_of(r->id)) >= 0;
+}
+
 /* One comparison: tags.`key` (or attributes.run_id) = 'value', != or LIKE 'text%'. What is not understood is an error, as with the real one. */
 static bool one_fits(struct call *c, const struct run *r, struct str one)
 {
+    if (str_starts(one, "attributes.start_time "))
+        return time_fits(c, r, one);
+    if (str_starts(one, "attributes.run_id NOT IN ('") && str_ends(one, "')"))
+        return !is_listed(r, one);
     ptrdiff_t quote = str_find(one, STR("'"));
     struct str name = str_sub(one, 0, quote < 0 ? 0 : (size_t)quote), key = str_word(&name), operator= str_trim(name);
     struct str wanted = str_sub(one, (size_t)quote + 1, one.n - (size_t)quote - 2);

@@ -83,7 +83,46 @@ static void send_one(struct sync_runs *s, struct sync_item *item)
         upload_tree_run(s->upload, s->runs->root, item->run, &got, &err);
     if (s->ref)
         sync_ref_drop(s->ref, item->run->path);
+    item->sent = got.outcome == UPLOAD_SENT;
+    item->there = got.outcome == UPLOAD_THERE;
     count(s, &got, &err);
+}
+
+static void uncount(struct sync_runs *s, const struct sync_item *item)
+{
+    s->n.sent -= item->sent;
+    s->n.there -= item->there;
+}
+
+/* Somebody else made the run too: it is counted by what becomes of it now. */
+static void send_again(void *context, const char *id)
+{
+    struct sync_runs *s = context;
+    struct sync_item *item = sync_runs_item(s, id);
+    bool sent = item && item->sent;
+    if (!item)
+        return;
+    uncount(s, item);
+    send_one(s, item);
+    if (sent && item->there) { /* what it lacked was sent by this sync */
+        s->n.there--;
+        s->n.sent++;
+    }
+}
+
+/* Looks for doubles of what was sent; where that fails, it is not known to be there once. */
+static void settle(struct sync_runs *s)
+{
+    struct err err = {0};
+    size_t left;
+    enum mlflow_answer answer = upload_settle_all(s->upload, send_again, s, &left, &err);
+    if (answer == MLFLOW_FINE)
+        return;
+    s->n.sent -= left < s->n.sent ? left : s->n.sent;
+    s->n.failed += left;
+    if (answer != MLFLOW_CANCELLED && !s->stopped)
+        s->note(s->context, err.text);
+    s->stopped = true;
 }
 
 static void send_item(struct sync_runs *s, struct sync_item *item)
@@ -98,6 +137,8 @@ static void send_item(struct sync_runs *s, struct sync_item *item)
         up->wanted = true;
         send_item(s, up);
     }
+    if (upload_settle_due(s->upload) || (parent && upload_is_unsettled(s->upload, parent)))
+        settle(s);
     if (s->stopped || asked_to_end(s)) {
         s->stopped = true;
         return;
@@ -138,6 +179,7 @@ void sync_runs_send(struct sync_runs *s)
         send_item(s, order[done]);
         progress_show(s->progress, done + 1, NULL);
     }
+    settle(s);
     progress_clear(s->progress);
     free(order);
     const struct sync_counts *c = &s->n;

@@ -15,6 +15,7 @@ struct sync_item {
     struct tree_run *run;
     struct sync_item *parent; /* in this tree; NULL */
     bool wanted, done, on_way;
+    bool sent, there;         /* so it was counted */
     bool twice;               /* its id stands in two experiments: it is not sent */
 };
 struct sync_runs {

@@ -150,7 +150,7 @@ static int leftover_take(void *context, const struct mlflow_run *run)
     return l->count == FEW;
 }
 
-static int one_is_enough(void *context, const struct mlflow_run *run)
+int upload_one_is_enough(void *context, const struct mlflow_run *run)
 {
     (void)run;
     *(bool *)context = true;
@@ -162,14 +162,14 @@ static enum mlflow_answer survey(struct upload *u, struct upload_experiment *e, 
 {
     struct leftovers left = {.count = 0};
     enum mlflow_answer answer =
-        mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_ID "` LIKE '%'", true, 1, one_is_enough, &e->has_runs, err);
+        mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_ID "` LIKE '%'", true, 1, upload_one_is_enough, &e->has_runs, err);
     if (answer == MLFLOW_FINE)
         answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_DUPLICATE "` LIKE '%'", false, FEW, leftover_take, &left, err);
     for (size_t i = 0; i < left.count && answer == MLFLOW_FINE; i++)
         answer = drop(u, left.ids[i], left.ours[i], err);
     if (answer == MLFLOW_FINE && e->has_runs)
         answer =
-            mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, one_is_enough, &e->has_orphans, err);
+            mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, upload_one_is_enough, &e->has_orphans, err);
     return answer;
 }
 
@@ -300,6 +300,7 @@ static enum mlflow_answer make(struct upload_place *p, const struct upload_run *
             p->run.reply = NULL;
             return take_existing(p, run, e, f.least, err);
         }
+        p->doubled = f.count > 1;
         if (answer == MLFLOW_LATER && f.least[0])
             return take_existing(p, run, e, f.least, err);
     }
@@ -355,6 +356,7 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
         answer = f.least[0] ? take_existing(ret, run, e, f.least, err) : make(ret, run, e, err);
     if (answer != MLFLOW_FINE)
         return not_of_the_run(answer);
+    ret->doubled = ret->doubled || f.count > 1;
     ret->experiment = e;
     ret->batch.run = ret->run.id;
     remember(u, run->id, ret->run.id);
@@ -384,13 +386,13 @@ enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, c
     return answer;
 }
 
-/* Does another run carry the tag too? Mostly none does, and that is a cheap question: no run has to be sent. */
-static enum mlflow_answer is_alone(struct upload_place *p, bool *ret, struct err *err)
+enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experiment *e, const char *id, const char *server_id, bool *ret,
+                                   struct err *err)
 {
     char filter[300];
     bool others = false;
-    snprintf(filter, sizeof filter, "tags.`" UPLOAD_TAG_ID "` = '%.32s' and attributes.run_id != '%.64s'", p->id, p->run.id);
-    enum mlflow_answer answer = mlflow_run_search_pages(p->u->m, p->experiment->id, filter, false, 1, one_is_enough, &others, err);
+    snprintf(filter, sizeof filter, "tags.`" UPLOAD_TAG_ID "` = '%.32s' and attributes.run_id != '%.64s'", id, server_id);
+    enum mlflow_answer answer = mlflow_run_search_pages(u->m, e->id, filter, false, 1, upload_one_is_enough, &others, err);
     *ret = !others;
     return answer;
 }
@@ -400,7 +402,7 @@ enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct
     struct found f;
     bool alone;
     *ret_moved = false;
-    enum mlflow_answer answer = is_alone(p, &alone, err);
+    enum mlflow_answer answer = upload_is_alone(p->u, p->experiment, p->id, p->run.id, &alone, err);
     if (answer != MLFLOW_FINE || alone)
         return answer;
     answer = look(p->u, p->experiment, p->id, p->run.id, &f, err);

@@ -20,6 +20,7 @@ struct upload_config {
     bool restore;           /* a run that somebody deleted on the server is brought back; else it is left deleted (MLFLOW_ABSENT) */
     bool dry;               /* nothing is made or sent: upload_tree_run says what it would do */
     bool careful;           /* look for others right after creating too: for uploads that take long */
+    bool together;          /* look for doubles of many complete runs at once: upload_settle_all is due at the end */
     void (*note)(void *context, const char *text); /* a sentence people should see, safe to print; may be NULL */
     /* Instead of sending a published run's artifacts: puts them where the server finds them. dir: the run's folder in the tree. NULL: they are sent. */
     int (*place)(void *context, const struct mlflow_run *run, int dir, struct err *err);
@@ -45,6 +46,7 @@ struct upload_place {
     bool fresh;             /* made by this call: nothing is there yet */
     bool foreign;           /* somebody else's: its name, user, status, end and MLflow's own tags are left alone */
     bool lost;              /* a creation's reply was lost: what it made may come to light later */
+    bool doubled;           /* more than one carried the tag when it was looked for */
     char id[33];            /* ours */
     struct upload_experiment *experiment;
     struct mlflow_batch batch;
@@ -90,4 +92,12 @@ bool upload_known(struct upload *u, int root, const struct tree_run *run);
 /* Makes the server's run equal to the tree's: `run` as tree_walk gives it with TREE_META (the rest is read here), root the descriptor of mlruns.
  * A parent that is not on the server yet is linked when it comes. 0; -1 with err for DAMAGED and FAILED. */
 int upload_tree_run(struct upload *u, int root, const struct tree_run *run, struct upload_result *ret, struct err *err);
+
+/* With config.together a run that is complete waits until it is looked for doubles, with others, by one request instead of one each; before that it
+ * is not noted as complete. Whoever makes a run looks after that, sooner or later, so of two who make the same at least one sees both. */
+bool upload_settle_due(const struct upload *u);                  /* many wait, or for long: call upload_settle_all before the next run */
+bool upload_is_unsettled(const struct upload *u, const char *id); /* our id: its children had better wait until it is looked for */
+/* Looks. `again` is called for each run that has doubles: it calls upload_tree_run again, which makes one of them. How many still waited when a
+ * request failed stands in *ret_left: they are forgotten, and a next sync looks at them. */
+enum mlflow_answer upload_settle_all(struct upload *u, void (*again)(void *context, const char *id), void *context, size_t *ret_left, struct err *err);
 #endif

@@ -17,7 +17,20 @@ struct upload_experiment {
     bool has_orphans;   /* … and children whose parent was missing */
     struct upload_experiment *next;
 };
-enum { UPLOAD_RECENT = 64 };
+enum { UPLOAD_RECENT = 64, UPLOAD_TOGETHER = 32 };
+enum upload_known { KNOWN_NOTHING, KNOWN_COMPLETE, KNOWN_DELETED, KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */ };
+struct upload_state {
+    enum upload_known known;
+    char server_id[65];
+    char stamp[65];     /* of the content that is there */
+};
+/* A run that is complete, and whose doubles are yet to be looked for. */
+struct upload_unsettled {
+    char id[33];
+    struct upload_experiment *experiment;
+    int64_t start_ms;
+    struct upload_state state; /* to be noted then */
+};
 struct upload {
     struct upload_config config;
     struct mlflow *m;
@@ -29,17 +42,14 @@ struct upload {
     bool told_restored;
     struct { char id[33], server_id[65]; } recent[UPLOAD_RECENT]; /* parents mostly */
     unsigned next_recent;
+    struct upload_unsettled unsettled[UPLOAD_TOGETHER];
+    size_t unsettled_count;
+    int64_t unsettled_ns; /* since when the first waits */
 };
 
 void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
-enum upload_known { KNOWN_NOTHING, KNOWN_COMPLETE, KNOWN_DELETED, KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */ };
-struct upload_state {
-    enum upload_known known;
-    char server_id[65];
-    char stamp[65];     /* of the content that is there */
-};
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 
@@ -47,10 +57,20 @@ void upload_state_write(struct upload *u, const char *id, const struct upload_st
 enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err);
 /* After the run is complete: others of its tag are removed. *ret_moved: a lesser one is there, with which the caller has to go on. */
 enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
+/* For a search where only whether there is one counts: context is a bool. */
+int upload_one_is_enough(void *context, const struct mlflow_run *run);
+/* Does no other run carry the tag of the run `id`? Mostly none does, and that is a cheap question: no run has to be sent. */
+enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experiment *e, const char *id, const char *server_id, bool *ret, struct err *err);
 /* Is the run there, and complete (by its mark)? Nothing is made. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
 enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65], struct err *err);
 /* Children that waited for this run get their link. */
 enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
+
+/* ---- upload_settle.c: the doubles of many runs looked for together ---- */
+/* May this run wait? Not if others are known to be at work, nor if a reply was lost, nor where there is no room. */
+bool upload_may_wait(const struct upload *u, const struct upload_place *p);
+/* It waits, where upload_may_wait says so: upload_settle_all looks. */
+void upload_wait(struct upload *u, struct upload_experiment *e, const char *id, int64_t start_ms, const struct upload_state *state);
 
 /* ---- upload_facts.c ---- */
 /* Not to be set on somebody else's run: what it is called, whose it is, and what makes a run one of ours. */

@@ -247,7 +247,7 @@ static const char *tag_text(const struct tree_run *run, const char *key, struct 
 }
 
 /* One round: the run is found or made, completed, and its doubles are looked for. */
-static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, struct err *err)
+static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, struct upload_experiment **ret_waits, struct err *err)
 {
     struct upload_place place;
     const struct tree_run *t = s->run;
@@ -266,7 +266,10 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
         snprintf(s->result->server_id, sizeof s->result->server_id, "%s", place.run.id);
         snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", place.run.experiment);
         answer = complete(s, err);
-        if (answer == MLFLOW_FINE && !marked && !place.foreign)
+        bool unsettled = (!marked || place.doubled) && !place.foreign;
+        if (answer == MLFLOW_FINE && unsettled && s->stamp[0] && upload_may_wait(s->u, &place))
+            *ret_waits = place.experiment;
+        else if (answer == MLFLOW_FINE && unsettled)
             answer = upload_settle(&place, ret_moved, err);
         else if (!place.foreign &&
                  (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
@@ -281,9 +284,11 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
     return answer;
 }
 
-static int answer_of(struct upload *u, const char *id, struct upload_result *result, enum mlflow_answer answer, bool lost,
-                     const char *stamp, struct err *err)
+/* waits: the experiment in which it is looked for later; NULL: it is settled. */
+static int answer_of(struct upload *u, const struct tree_run *run, struct upload_result *result, enum mlflow_answer answer, bool lost,
+                     struct upload_experiment *waits, const char *stamp, struct err *err)
 {
+    const char *id = run->id;
     struct upload_state state = {.known = lost ? KNOWN_AGAIN : KNOWN_COMPLETE};
     result->answer = answer;
     if (answer == MLFLOW_ABSENT && !result->server_id[0]) {
@@ -298,7 +303,9 @@ static int answer_of(struct upload *u, const char *id, struct upload_result *res
     }
     snprintf(state.server_id, sizeof state.server_id, "%s", result->server_id);
     snprintf(state.stamp, sizeof state.stamp, "%s", stamp);
-    if (stamp[0])
+    if (waits)
+        upload_wait(u, waits, id, run->start_ms, &state);
+    else if (stamp[0])
         upload_state_write(u, id, &state);
     bool sent = result->made || result->params || result->metrics || result->tags || result->files;
     result->outcome = sent ? UPLOAD_SENT : UPLOAD_THERE;
@@ -389,13 +396,14 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         return peek(u, run, stamp, ret, err);
     }
     bool moved = true, lost = false;
+    struct upload_experiment *waits = NULL;
     enum mlflow_answer answer = MLFLOW_FINE;
     for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
-        moved = false, answer = once(&s, &moved, &lost, err);
+        moved = false, answer = once(&s, &moved, &lost, &waits, err);
     if (moved && answer == MLFLOW_FINE) {
         err_set(err, ERR_REMOTE, "others make and delete it again and again");
         answer = MLFLOW_LATER;
     }
     arena_deinit(&a);
-    return answer_of(u, run->id, ret, answer, lost, stamp, err);
+    return answer_of(u, run, ret, answer, lost, waits, stamp, err);
 }
