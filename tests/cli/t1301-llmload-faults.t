@@ -147,6 +147,9 @@ length = b"Content-Length: %d" % len(plain)
 replies = {
     "lists": sse + length + b", %d\r\n\r\n" % (len(plain) + 1) + plain,
     "folded": sse + b"X-Long: a\r\n\tb c\r\n" + length + b"\r\n\r\n" + plain,
+    "error": sse + b"\r\n" + event(text) * 2 + event("", finish='"error"') + done,
+    "abort": sse + b"\r\n" + event(text, finish='"abort"'),
+    "prefix": sse + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\nabcde\r\n",
     "upgrade": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n",
     "moved": b"HTTP/1.1 307 X\r\nLocation: /v2\r\nContent-Length: 0\r\n\r\n",
     "cut": sse + b"\r\n" + plain[:100],
@@ -166,7 +169,7 @@ while True:
     c.close()
 P
 llm_start python3 "$WORK/odd.py"
-for row in lists:1:0,2:malformed folded:0:2,0:ok upgrade:1:0,2:http_other moved:1:0,2:http_other cut:1:0,2:truncated; do
+for row in error:1:0,2:in_band abort:1:0,2:in_band prefix:1:0,2:malformed lists:1:0,2:malformed folded:0:2,0:ok upgrade:1:0,2:http_other moved:1:0,2:http_other cut:1:0,2:truncated; do
     IFS=: read -r how status counts end <<-X
 	$row
 	X

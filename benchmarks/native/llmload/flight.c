@@ -279,6 +279,17 @@ static void keep_status(struct flight *f)
     keep_error(f, str_of(text));
 }
 
+/* A server that gave the request up may say so by its finish reason alone: "error" (vLLM), "abort" (vLLM, SGLang). */
+static bool given_up(struct flight *f)
+{
+    char text[80];
+    if (strcmp(f->r.finish, "error") != 0 && strncmp(f->r.finish, "abort", 5) != 0)
+        return false;
+    snprintf(text, sizeof text, "the server gave the request up: finish reason \"%s\"", f->r.finish);
+    keep_error(f, str_of(text));
+    return true;
+}
+
 /* The body is complete: what was it? */
 static enum ending judge(struct worker *w, struct flight *f)
 {
@@ -310,7 +321,7 @@ static enum ending judge(struct worker *w, struct flight *f)
         keep_error(f, str_of(flight_trouble(f)));
         return by_trouble(s->trouble);
     }
-    if (f->error)
+    if (f->error || given_up(f))
         return ENDING_IN_BAND;
     if (!f->finished && !s->done && !(json && f->r.chunks)) {
         keep_error(f, str_of(f->r.bytes ? "the body ended without finish reason or [DONE]" : "the body was empty"));

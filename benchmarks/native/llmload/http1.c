@@ -264,7 +264,7 @@ static bool chunk_byte(struct http1 *h, char c)
             h->left = h->left << 4 | (unsigned)d;
             return ++h->digits <= 15;
         }
-        if (!h->digits)
+        if (!h->digits || !memchr("\n\r; \t", c, 5))
             return false;
         h->state = CHUNK_EXTENSION;
         /* fall through */
