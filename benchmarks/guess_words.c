@@ -121,9 +121,11 @@ const struct unit *guess_unit_in(struct str label)
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (str_ends(label, ends[i].end))
             return units_find(str_of(ends[i].unit));
-    const char *blank = label.n ? memrchr(label.p, ' ', label.n) : NULL;
-    struct str last = blank ? str_sub(label, (size_t)(blank + 1 - label.p), label.n) : label;
-    return memchr(last.p, '/', last.n) ? guess_unit(last) : NULL; /* "Best Rate MB/s", "Requests/sec" is none */
+    const char *before = label.n ? memrchr(label.p, ' ', label.n) : NULL;
+    if (!before && label.n) /* "bandwidth_MB/s", "bw_GBps" */
+        before = memrchr(label.p, '_', label.n);
+    struct str last = before ? str_sub(label, (size_t)(before + 1 - label.p), label.n) : label;
+    return memchr(last.p, '/', last.n) || str_ends_anycase(last, "bps") ? guess_unit(last) : NULL; /* "Best Rate MB/s", "Requests/sec" is none */
 }
 
 const struct unit *guess_contract(const struct unit *u)

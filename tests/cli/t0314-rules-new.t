@@ -155,6 +155,11 @@ is "(s) is no unit" "$(grep -c 'device_s' facts)" 0
 printf '{"result": {"timeTakenSeconds": 15.5, "MiB": 3.5}}\n' >camel
 bw rules new --from camel --name x -o camel.yaml
 is "camel case" "$(bw parse --rules ./camel.yaml camel | grep -c '^ *result.time_taken_s  *15.5 s')" 1
+printf '%s\n' name,size,bandwidth_MB/s,link_GBps,total_ops,latency_us run1,4096,1234.5,1.5,77,3.25 >one-row.csv
+bw rules new --from one-row.csv --name x -o one-row.yaml
+bw parse --rules ./one-row.yaml one-row.csv >facts
+is "a table of one row, units at the end of its names" \
+    "$(fact bandwidth_MB_per_s) $(fact link_MiB_per_s) $(fact total_ops) $(fact latency_us)" "1234.5 1430.511474609375 77 3.25"
 
 # Parts with the same lines end where the next begins.
 for k in 1 2; do
