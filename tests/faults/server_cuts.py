@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""server_cuts.py [--rounds N] [--runs N] [--cuts N] [--seed N] [--real MLFLOW] [--judge PROGRAM] BUILD: `sync` under random cuts.
+"""server_cuts.py [--rounds N] [--runs N] [--cuts N] [--seed N] [--real MLFLOW [--files]] [--judge PROGRAM] BUILD: `sync` under random cuts.
 
 Each round makes a tree of runs (series, artifacts, parents), and syncs it through a proxy that at a random byte of the traffic, in either direction,
 closes the connection, resets it, lets it stall, kills the client, or kills the server (SIGKILL, restarted): until so many cuts are made. Now and then a
 second sync of a copy of the tree runs beside it. Then a last sync must end well, every run must be on the server exactly once, equal to the tree fact
-by fact (tests/mlruns/compare_server.py), and none more be active there. The server is tests/server/fault-server with a journal, or a real one.
+by fact (tests/mlruns/compare_server.py), and none more be active there. The server is tests/server/fault-server with a journal, or a real one on SQLite
+or (--files) on a file store.
 A judge, another's word on what lies on the server: PROGRAM URL TREE, which must end with 0.
 Prints one line for each round; status 0 or 1."""
 import argparse
@@ -31,8 +32,9 @@ ACTIONS = ["close", "reset", "stall", "client", "server"]
 class Server:
     """A server that can be killed and started again on the same port, with the same memory."""
 
-    def __init__(self, build, folder, mlflow):
+    def __init__(self, build, folder, mlflow, files):
         self.build, self.folder, self.mlflow = build, folder, mlflow
+        self.store = f"{folder}/store" if files else f"sqlite:///{folder}/mlflow.db"
         self.port = 0
         self.process = None
         if mlflow:
@@ -44,7 +46,7 @@ class Server:
     def start(self):
         if self.mlflow:
             argv = [self.mlflow, "server", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "1", "--backend-store-uri",
-                    f"sqlite:///{self.folder}/mlflow.db", "--artifacts-destination", f"{self.folder}/artifacts"]
+                    self.store, "--artifacts-destination", f"{self.folder}/artifacts"]
             with open(f"{self.folder}/server.log", "ab") as log:
                 self.process = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True, env=dict(os.environ, MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false"))
         else:
@@ -193,7 +195,7 @@ def one_round(args, rng, place):
     os.makedirs(state)
     make_tree(tree, args.runs, rng)
     size = sum(os.path.getsize(os.path.join(t, f)) for t, _, names in os.walk(tree) for f in names)
-    server = Server(args.build, state, args.real)
+    server = Server(args.build, state, args.real, args.files)
     proxy = Proxy(server.port)
     done = dict.fromkeys(ACTIONS, 0)
     done["second"] = 0
@@ -287,6 +289,7 @@ def main():
     parser.add_argument("--cuts", type=int, default=25)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--real", help="the mlflow program of a virtual environment")
+    parser.add_argument("--files", action="store_true", help="the real one keeps a file store")
     parser.add_argument("--judge", help="a program that is asked too, when a round is done")
     parser.add_argument("--python", default=sys.executable, help="one that has PyYAML")
     parser.add_argument("build")
