@@ -25,6 +25,14 @@ is "log artifact" "$(cat "$run/artifacts/files/kept.txt")" data
 is "outside a run it is silent and succeeds" "$(unset BENCHWRAP_SOCKET; "$BENCHWRAP" log metric loss=1 2>&1; echo $?)" 0
 like "but what is wrong with the line is said" "$("$BENCHWRAP" log metric loss=much 2>&1; echo $?)" "a metric is a number"
 like "a word alone is nothing to log" "$("$BENCHWRAP" log metric 2>&1; echo $?)" "nothing to log"
+# A recorder that is gone: a script under `set -e` goes on.
+gone()
+{
+    BENCHWRAP_SOCKET=@nobody-$$ sh -ec '"$BENCHWRAP" log "$@" loss=1; echo goes on' - "$@" 2>&1 | paste -sd' '
+}
+like "a recorder that is gone ends no script, and is told" "$(gone)" "benchwrap: log: the recorder of this run does not answer, nothing was logged.* goes on$"
+is "unless that is asked for" "$(gone --strict | grep -c 'goes on')" 0
+like "what is wrong with the line fails then too" "$(BENCHWRAP_SOCKET=@nobody-$$ "$BENCHWRAP" log loss=much 2>/dev/null; echo "status $?")" "status 1"
 "$BENCHWRAP" -q -t many/mlruns -- sh -c 'for i in 1 2 3 4 5 6 7 8; do (for j in 1 2 3 4 5; do "$BENCHWRAP" log metric m$i=$j --step $j; done) & done; wait'
 is "eight processes at once lose nothing" "$(cat many/mlruns/*/*/metrics/m[1-8] | wc -l)" 40
 done_testing

@@ -146,25 +146,32 @@ static int collect(struct cmd_context *c, struct message **ret)
     return *ret ? 0 : err_set(c->err, ERR_USAGE, "nothing to log: KEY=VALUE, --param, --tag or --artifact is wanted");
 }
 
+static int send_all(const char *name, const struct message *first, struct err *err)
+{
+    int fd = tell_open(name, err);
+    if (fd < 0)
+        return -1;
+    for (const struct message *m = first; m; m = m->next)
+        if (tell_send(fd, m->text) < 0) {
+            err_sys(err, "\"%.60s\" and what follows it was not logged", m->what);
+            close(fd);
+            return -1;
+        }
+    close(fd);
+    return 0;
+}
+
 static int run(struct cmd_context *c)
 {
     struct message *first = NULL;
     if (collect(c, &first) < 0)
         return -1;
     const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
-    if (!name || !*name)
+    if (!name || !*name || send_all(name, first, c->err) == 0)
         return 0; /* not recorded: the same script runs with and without us, on every rank */
-    int fd = tell_open(name, c->err);
-    if (fd < 0)
+    if (opt_on(&c->opts, "strict"))
         return -1;
-    for (const struct message *m = first; m; m = m->next) {
-        if (tell_send(fd, m->text) < 0) {
-            err_sys(c->err, "\"%.60s\" and what follows it was not logged", m->what);
-            close(fd);
-            return -1;
-        }
-    }
-    close(fd);
+    fprintf(c->notes, "benchwrap: log: %s\n", c->err->text); /* a recorder that died is no reason for a script under `set -e` to end */
     return 0;
 }
 
@@ -176,6 +183,8 @@ static const struct opt_row rows[] = {
     {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a parameter; may be repeated", 0},
     {"tag", 't', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a tag; may be repeated", 0},
     {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "a file to be kept with the run; may be repeated", 0},
+    {"strict", 0, OPT_FLAG, NULL, "BENCHWRAP_STRICT", NULL, "Behaviour",
+     "fail (1) when the recorder does not take it: else a warning, and success", 0},
 };
 
 const struct cmd cmd_log = {
@@ -189,7 +198,8 @@ const struct cmd cmd_log = {
         "params or tags as KEY=VALUE, or files. The value of a metric is a number; NaN is kept, "
         "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
         "program one datagram for each fact; no server is talked to, and any number of processes may call at once. Outside a recorded run "
-        "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded.",
+        "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded. Where the recorder has "
+        "died or does not take anything for two seconds, there is a warning and the status is 0 all the same, unless --strict is given.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",
     .run = run,
