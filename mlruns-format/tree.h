@@ -12,13 +12,23 @@ int tree_experiment(int root, struct str name, struct arena *a, uint32_t *ret_id
 /* Builds the run directory of a finished record at dir/path (made here; must not exist): meta.yaml params/ metrics/ tags/ artifacts/.
  * `spool` is where the artifacts' files lie (linked, else copied). Series longer than 1,000 points are thinned (min and max per bucket);
  * all samples go to artifacts/series.jsonl (.zst where built with it). Writes artifacts/benchwrap.json and artifacts/manifest.json. */
-int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir, const char *path, struct err *err);
+int tree_build(const struct record *r, const struct journal_head *head, uint32_t experiment, struct str experiment_name, int spool, int dir,
+               const char *path, struct err *err);
 /* rename(2) of dir/path to root/<exp>/<run id>; on EXDEV copies under a hidden name without meta.yaml first. 1 if the run is there already. */
 int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err);
 
 /* Reading back, for ls/show/compare. Damaged entries are reported in ->problem, never fatal. */
-struct tree_sample { int64_t time_ms, step; double value; };
-struct tree_entry { const char *key; struct str value; const struct tree_sample *samples; size_t count; struct tree_entry *next; };
+struct tree_sample {
+    int64_t time_ms, step;
+    double value;
+};
+struct tree_entry {
+    const char *key;
+    struct str value;
+    const struct tree_sample *samples;
+    size_t count;
+    struct tree_entry *next;
+};
 struct tree_run {
     char id[33];
     uint64_t experiment_id; /* 18 digits when Python MLflow made it; 0 where the folder's name is no number */
@@ -27,12 +37,20 @@ struct tree_run {
     enum run_status status; /* 2 (scheduled) is possible in trees of others */
     const char *lifecycle;
     struct tree_entry *params, *metrics, *tags; /* NULL until asked for */
-    const char *path;      /* below the tree's parent, "mlruns/<exp>/<run>" */
-    const char *problem;   /* what could not be read, or NULL */
+    const char *path; /* below the tree's parent, "mlruns/<exp>/<run>" */
+    const char *problem; /* what could not be read, or NULL */
     const struct folder *tree; /* that it was read from, as the caller gave it; NULL: by descriptor */
+    const struct run_row *row; /* of who lists runs; NULL: nobody has asked */
     struct tree_run *next;
 };
-enum { TREE_META = 0, TREE_PARAMS = 1, TREE_METRICS = 2, TREE_TAGS = 4, TREE_LAST = 8 /* of each metric the latest value only */ };
+enum {
+    TREE_META = 0,
+    TREE_PARAMS = 1,
+    TREE_METRICS = 2,
+    TREE_TAGS = 4,
+    TREE_LAST = 8 /* of each metric the latest value only */,
+    TREE_NAMES = 16 /* for tree_fill: nothing of the run's own; its texts are NULL, ->problem is the experiment's */
+};
 /* Calls `each` for every run (meta read, plus what `what` asks); stops when it returns non-zero. The run lives in `a`. */
 int tree_walk(int root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
 /* One run by id or unique prefix (>= 4 hex digits). 1: not found; 2: ambiguous. */
@@ -40,8 +58,11 @@ int tree_find(int root, const char *prefix, unsigned what, struct arena *a, stru
 /* A run that tree_walk or tree_find gave, read again (its meta.yaml too); experiment: descriptor of the folder it lies in. */
 int tree_read(int experiment, const struct tree_run *run, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* The two for a tree that lies in a folder of any kind, which must outlive the runs' ->tree. */
-int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context, struct err *err);
+int tree_walk_in(const struct folder *root, unsigned what, struct arena *a, int (*each)(void *context, struct tree_run *run), void *context,
+                 struct err *err);
 int tree_find_in(const struct folder *root, const char *prefix, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+/* Reads the rest of a run that tree_walk_in gave with TREE_NAMES, root: that tree. Threads can fill different runs where the folder allows it (folder_shared). */
+void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a);
 /* Where the run lies in its tree: "<experiment>/<run>", of run->path. */
 const char *tree_run_path(const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */

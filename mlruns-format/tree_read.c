@@ -193,12 +193,15 @@ static struct tree_entry *read_kind(struct reader *x, struct tree_run *run, cons
     return sorted(list, count);
 }
 
-static void read_meta(struct reader *x, struct tree_run *run, const struct folder *in, const char *experiment_folder)
+/* `place`: where the run lies below `in`. */
+static void read_meta(struct reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
-    char path[64];
+    char path[128];
     struct err why = {0};
     struct tree_meta m;
-    snprintf(path, sizeof path, "%s/meta.yaml", run->id);
+    struct str experiment = str_of(tree_run_path(run));
+    experiment = str_cut(&experiment, '/');
+    snprintf(path, sizeof path, "%s/meta.yaml", place);
     if (read_text(x, in, path, TREE_META_MAX) < 0) {
         complain(x, run, "meta.yaml cannot be read: %s", strerror(errno));
         return;
@@ -216,7 +219,7 @@ static void read_meta(struct reader *x, struct tree_run *run, const struct folde
     run->status = (enum run_status)(m.status >= 0 ? m.status : RUN_RUNNING);
     if (!str_is(m.run_id, run->id))
         complain(x, run, "meta.yaml names another run id");
-    else if (!str_is(m.experiment_id, experiment_folder))
+    else if (!str_eq(m.experiment_id, experiment))
         complain(x, run, "meta.yaml names another experiment id");
     else if (m.start_ms == 0)
         complain(x, run, "meta.yaml has no start_time");
@@ -225,12 +228,12 @@ static void read_meta(struct reader *x, struct tree_run *run, const struct folde
 }
 
 /* params, metrics, tags as far as they are wanted. */
-static void read_kinds(struct reader *x, struct tree_run *run, const struct folder *in)
+static void read_kinds(struct reader *x, struct tree_run *run, const struct folder *in, const char *place)
 {
     CLEANUP_FOLDER struct folder own = {0};
     if (!(x->what & (TREE_PARAMS | TREE_METRICS | TREE_TAGS)))
         return;
-    if (folder_enter(in, run->id, &own) < 0) {
+    if (folder_enter(in, place, &own) < 0) {
         complain(x, run, "it cannot be read: %s", strerror(errno));
         return;
     }
@@ -240,6 +243,23 @@ static void read_kinds(struct reader *x, struct tree_run *run, const struct fold
         run->metrics = read_kind(x, run, &own, "metrics");
     if (x->what & TREE_TAGS)
         run->tags = read_kind(x, run, &own, "tags");
+}
+
+/* What is wanted of the run at in/place. */
+static void fill_run(struct reader *x, struct tree_run *run, const struct folder *in, const char *place)
+{
+    read_meta(x, run, in, place);
+    read_kinds(x, run, in, place);
+    if (!run->name && run->tags)
+        for (const struct tree_entry *e = run->tags; e; e = e->next)
+            if (strcmp(e->key, "mlflow.runName") == 0)
+                run->name = kept(x, e->value);
+    if (!run->name)
+        run->name = "";
+    if (!run->user)
+        run->user = "";
+    if (!run->artifact_uri)
+        run->artifact_uri = "";
 }
 
 /* One run; the texts of the experiment are shared. */
@@ -254,19 +274,21 @@ static struct tree_run *read_run(struct reader *x, const struct folder *in, cons
     run->status = RUN_RUNNING;
     run->lifecycle = "active";
     run->path = arena_printf(x->a, "mlruns/%s/%s", folder, id);
-    read_meta(x, run, in, folder);
-    read_kinds(x, run, in);
-    if (!run->name && run->tags)
-        for (const struct tree_entry *e = run->tags; e; e = e->next)
-            if (strcmp(e->key, "mlflow.runName") == 0)
-                run->name = kept(x, e->value);
-    if (!run->name)
-        run->name = "";
-    if (!run->user)
-        run->user = "";
-    if (!run->artifact_uri)
-        run->artifact_uri = "";
+    if (run->path && !(x->what & TREE_NAMES))
+        fill_run(x, run, in, run->id);
     return x->a->failed ? NULL : run;
+}
+
+void tree_fill(const struct folder *root, struct tree_run *run, unsigned what, struct arena *a)
+{
+    struct reader x = {.what = what, .a = a};
+    const char *experiments = run->problem;
+    run->problem = NULL;
+    buf_init(&x.text, METRIC_MAX + (1 << 20));
+    fill_run(&x, run, root, tree_run_path(run));
+    buf_deinit(&x.text);
+    if (!run->problem)
+        run->problem = experiments;
 }
 
 /* As MLflow: [A-Za-z0-9][\w-]{0,63}, and not one of its own folders. */

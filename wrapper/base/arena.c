@@ -28,6 +28,21 @@ void arena_deinit(struct arena *a)
     *a = (struct arena){.max = a->max};
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+    struct arena_block *first = from->last;
+    while (first && first->before)
+        first = first->before;
+    if (first) { /* behind the block in use, which has room yet */
+        struct arena_block **at = a->last ? &a->last->before : &a->last;
+        first->before = *at;
+        *at = from->last;
+    }
+    a->used += from->used;
+    a->failed = a->failed || from->failed;
+    *from = (struct arena){.max = from->max};
+}
+
 void *arena_get(struct arena *a, size_t n)
 {
     if (n > (size_t)-1 / 2 - ALIGN) {

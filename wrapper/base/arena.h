@@ -22,5 +22,7 @@ void *arena_get(struct arena *a, size_t n);
 /* A NUL-terminated copy of n bytes; NULL on failure. */
 char *arena_dup(struct arena *a, const char *p, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* All that `from` has handed out belongs to `a` from now on (and counts there); `from` is empty again. */
+void arena_adopt(struct arena *a, struct arena *from);
 #define ARENA_NEW(a, type) ((type *)arena_get((a), sizeof(type)))
 #endif

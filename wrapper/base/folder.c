@@ -14,6 +14,13 @@ enum {
     PIECE = 64 * 1024
 };
 
+static const struct folder_ops disk;
+
+bool folder_shared(const struct folder *f)
+{
+    return f->ops == &disk;
+}
+
 int folder_enter(const struct folder *f, const char *path, struct folder *ret)
 {
     *ret = (struct folder){.fd = -1};
@@ -64,8 +71,6 @@ int folder_feed(const struct folder *f, const char *path, uint64_t max, void (*p
 }
 
 /* ---- on disk ---- */
-
-static const struct folder_ops disk;
 
 struct folder folder_disk(int fd)
 {
@@ -124,7 +129,7 @@ static int list_name(void *context, const char *name, unsigned char type)
 static int disk_list(const struct folder *f, bool modes, int (*each)(void *context, const struct folder_entry *entry), void *context)
 {
     struct listing l = {f, modes, each, context};
-    return fs_each_name(f->fd, ".", list_name, &l);
+    return fs_each_name(f->fd, f->borrowed ? "." : NULL, list_name, &l); /* the position of a caller's descriptor is the caller's */
 }
 
 static int disk_look(const struct folder *f, const char *path, struct folder_entry *ret, uint64_t *ret_size)

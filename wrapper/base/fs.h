@@ -29,10 +29,13 @@ int fs_remove_tree(int dir, const char *path, struct err *err);
 /* Syncs every file and directory below path (and path itself). */
 int fs_sync_tree(int dir, const char *path, struct err *err);
 /* Calls each for the names in the directory dir/path (without . and ..), as the file system has them; type: DT_REG …, or DT_UNKNOWN. Ends when it
- * returns non-zero, which is returned. -1 with errno. */
+ * returns non-zero, which is returned. -1 with errno. path NULL: `dir` itself from its beginning, its position is as before afterwards. */
 int fs_each_name(int dir, const char *path, int (*each)(void *context, const char *name, unsigned char type), void *context);
 /* The same names, sorted by bytes. Free with fs_list_deinit. */
-struct fs_list { char **names; size_t count; };
+struct fs_list {
+    char **names;
+    size_t count;
+};
 int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err);
 void fs_list_deinit(struct fs_list *list);
 /* A new file `to` with the bytes of the regular file `from` (links are refused), blocks shared where the file system can. On failure no `to` is left. */

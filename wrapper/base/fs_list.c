@@ -30,9 +30,10 @@ int fs_each_name(int dir, const char *path, int (*each)(void *context, const cha
 {
     _Alignas(struct dirent64) char
         entries[16384]; /* readdir's stream looks at the descriptor three times, and takes twice as much from the heap */
-    int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    int fd = path ? openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : dir, rc = 0;
     ssize_t n = 0;
-    if (fd < 0)
+    off_t before = path || fd < 0 ? 0 : lseek(fd, 0, SEEK_CUR);
+    if (fd < 0 || before < 0 || (before && lseek(fd, 0, SEEK_SET) < 0))
         return -1;
     while (rc == 0 && (n = getdents64(fd, entries, sizeof entries)) > 0)
         for (ssize_t at = 0; at < n && rc == 0;) {
@@ -42,7 +43,10 @@ int fs_each_name(int dir, const char *path, int (*each)(void *context, const cha
                 rc = each(context, e->d_name, e->d_type);
         }
     int why = errno;
-    fs_close(&fd);
+    if (path)
+        fs_close(&fd);
+    else if (lseek(fd, before, SEEK_SET) < 0) /* somebody may be in the middle of the same list */
+        return -1;
     errno = why;
     return n < 0 && why != ENOENT /* a folder that was removed meanwhile has no entries */ ? -1 : rc;
 }

@@ -138,9 +138,20 @@ static size_t fit(struct str text, size_t max, size_t *ret_width)
     return i;
 }
 
+/* Most text is: each byte is a character of one column. */
+static bool is_ascii(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] < ' ' || text.p[i] > '~')
+            return false;
+    return true;
+}
+
 size_t listing_width(struct str text)
 {
     size_t width;
+    if (is_ascii(text))
+        return text.n;
     fit(text, SIZE_MAX, &width);
     return width;
 }
@@ -204,10 +215,15 @@ static void cell_shown(const struct listing *l, size_t row, size_t column, size_
     size_t own = l->columns[column].max;
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, CELL_MAX * 4 + 8);
-    buf_plain(&plain, str_of(!cell ? l->columns[column].heading : cell->text ? cell->text : "-"), CELL_MAX);
-    struct str text = buf_text(&plain);
+    struct str text = str_of(!cell ? l->columns[column].heading : cell->text ? cell->text : "-");
     if (own && own < max)
         max = own;
+    if (text.n <= max && text.n <= CELL_MAX && is_ascii(text)) {
+        buf_str(to, text);
+        return;
+    }
+    buf_plain(&plain, text, CELL_MAX);
+    text = buf_text(&plain);
     if (max > 8 && max != SIZE_MAX && str_find(text, STR(" ")) < 0)
         clip_middle(to, text, max);
     else

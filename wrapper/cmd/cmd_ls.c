@@ -2,7 +2,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "cmd/fold.h"
-#include "mlruns-format/headline.h"
+#include "cmd/row.h"
 
 #include <string.h>
 
@@ -16,20 +16,19 @@ static const char *shown_name(const struct fold_line *line, struct arena *a)
     return line->depth ? arena_printf(a, "%*s%s", 2 * (int)line->depth, "", line->run->name) : line->run->name;
 }
 
-static void add_row(struct listing *l, struct cmd_context *c, const struct runs *runs, const struct fold_line *line, bool json)
+static void add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row, bool json)
 {
     const struct tree_run *run = line->run;
     struct arena *a = c->arena;
-    const struct folder tree = runs_tree(runs, run);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
-    const char *verdict = runs_file(runs, run, "tags/benchwrap.verdict", 64, a), *status = runs_status(run);
+    const char *verdict = row->verdict, *status = runs_status(run);
     listing_text(l, run->id);
     listing_str(l, (struct str){run->id, 8});
     listing_text(l, run->experiment);
     listing_text(l, json ? run->name : shown_name(line, a));
-    listing_text(l, json ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL);
-    listing_text(l, runs_file(runs, run, "tags/benchmark", 256, a));
+    listing_text(l, json ? row->parent : NULL);
+    listing_text(l, row->benchmark);
     listing_text(l, status);
     listing_text(l, verdict);
     bool judged = verdict && strcmp(verdict, "none") != 0;
@@ -42,18 +41,15 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct runs 
         show_time(&b, run->start_ms);
     listing_text(l, b.n ? b.p : NULL);
     buf_clear(&b);
-    double wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
-    bool known = headline_value(&tree, run, "series.wall_s", a, &wall) || headline_value(&tree, run, "run.wall_s", a, &wall) ||
-                 run->end_ms > run->start_ms;
-    if (known)
-        show_duration(&b, wall);
-    if (known)
-        listing_number(l, wall, b.p);
+    if (row->wall_known)
+        show_duration(&b, row->wall);
+    if (row->wall_known)
+        listing_number(l, row->wall, b.p);
     else
         listing_none(l);
     buf_clear(&b);
-    struct headline h[HEADLINES_SHOWN];
-    size_t n = headlines_of(&tree, run, a, h);
+    const struct headline *h = row->headline;
+    size_t n = row->headlines;
     for (size_t i = 0; i < n && !json; i++)
         headline_show(&b, &h[i]);
     for (size_t i = 0; i < n && json; i++)
@@ -109,8 +105,15 @@ static int print(struct cmd_context *c, const struct runs *runs, const struct fo
     bool json = opt_on(&c->opts, "json");
     struct listing l;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
-    for (size_t i = 0; i < shown; i++)
-        add_row(&l, c, runs, &lines[i], json);
+    for (size_t i = 0; i < shown; i++) {
+        const struct tree_run *run = lines[i].run;
+        const struct folder tree = runs_tree(runs, run);
+        const struct run_row *row = run->row ? run->row : row_read(&tree, run, c->arena);
+        if (row)
+            add_row(&l, c, &lines[i], row, json);
+        else
+            l.failed = true;
+    }
     int status = l.failed ? -1 : 0;
     if (json && status == 0) {
         CLEANUP_BUF struct buf b;
@@ -150,7 +153,8 @@ static int run(struct cmd_context *c)
     struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"),
                                  .status = opt_text(&c->opts, "status"),
                                  .tags = opt_find(&c->opts, "tag"),
-                                 .corrected = all};
+                                 .corrected = all,
+                                 .rows = all};
     bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)

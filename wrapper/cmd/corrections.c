@@ -11,12 +11,20 @@ bool correction_possible(const char *id)
     return strlen(id) == 32 && id[12] == '5';
 }
 
-void corrections_see(struct corrections *c, const struct runs *runs, const struct tree_run *run, struct arena *a)
+const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts)
 {
+    *ret_retracts = false;
     if (!correction_possible(run->id))
-        return;
-    const char *amends = runs_file(runs, run, "tags/benchwrap.amends", 64, a);
-    const char *retracts = amends ? NULL : runs_file(runs, run, "tags/benchwrap.retracts", 64, a), *target = amends ? amends : retracts;
+        return NULL;
+    const char *amends = tree_file(tree, run, "tags/benchwrap.amends", 64, a);
+    if (amends)
+        return amends;
+    *ret_retracts = true;
+    return tree_file(tree, run, "tags/benchwrap.retracts", 64, a);
+}
+
+void corrections_see(struct corrections *c, const struct tree_run *run, const char *target, bool retracts)
+{
     if (!target || !record_is_id(str_of(target)))
         return;
     if (c->count == c->room) {
@@ -30,7 +38,7 @@ void corrections_see(struct corrections *c, const struct runs *runs, const struc
         c->room = room;
     }
     struct correction *k = &c->list[c->count++];
-    *k = (struct correction){.start_ms = run->start_ms, .retracts = retracts != NULL};
+    *k = (struct correction){.start_ms = run->start_ms, .retracts = retracts};
     memcpy(k->id, run->id, 33);
     memcpy(k->target, target, 33);
 }

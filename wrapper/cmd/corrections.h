@@ -8,21 +8,23 @@
 
 struct correction {
     char id[33], target[33];
-    char root[33];               /* the run that all goes back to */
+    char root[33]; /* the run that all goes back to */
     int64_t start_ms;
     bool retracts;
 };
 struct corrections {
-    struct correction *list;     /* sorted by id once settled */
-    struct correction *chosen;   /* one for each root, sorted by it */
+    struct correction *list; /* sorted by id once settled */
+    struct correction *chosen; /* one for each root, sorted by it */
     size_t count, room, chosen_count;
-    bool failed;                 /* out of memory */
+    bool failed; /* out of memory */
 };
 
 /* Can the id be a correction's? */
 bool correction_possible(const char *id);
-/* Notes the run if it is one. */
-void corrections_see(struct corrections *c, const struct runs *runs, const struct tree_run *run, struct arena *a);
+/* The id that a run of such an id corrects, into the arena; NULL: none. tree: that the run is read through. */
+const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
+/* Notes that the run corrects `target` (NULL, or what is no id: nothing is noted). */
+void corrections_see(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
 /* All have been seen. */
 void corrections_settle(struct corrections *c);
 /* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */

@@ -1,6 +1,8 @@
 /* fold.c: child runs below their parents: which lines a listing of runs has, and how deep each stands. */
 #include "cmd/fold.h"
 
+#include "cmd/row.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +71,7 @@ static void add(struct folding *f, const struct node *n, unsigned depth)
 /* A child is younger than its parent: going from the newest on, all children of a run have been met when it is met itself. */
 static void link_one(struct folding *f, struct node *n, struct arena *a)
 {
-    const char *id = runs_file(f->runs, n->run, "tags/mlflow.parentRunId", 64, a);
+    const char *id = n->run->row ? n->run->row->parent : runs_file(f->runs, n->run, "tags/mlflow.parentRunId", 64, a);
     struct node *parent = id ? find(f, id) : NULL;
     if (!parent || is_above(n, parent))
         return;

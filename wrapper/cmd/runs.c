@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "cmd/corrections.h"
+#include "cmd/row.h"
 #include "cmd/runs_ref.h"
 #include "plan/plan.h"
 
@@ -40,11 +41,17 @@ static const struct folder *ready(struct runs *runs)
 
 void runs_close(struct runs *runs)
 {
+    folder_leave(&runs->folder); /* before its repository */
     runs_close_refs(runs);
-    folder_leave(&runs->folder);
     fs_close(&runs->root);
     free(runs->all);
     runs->all = NULL;
+}
+
+unsigned runs_workers(const struct runs *runs, size_t n)
+{
+    enum { WORTH = 100 };
+    return folder_shared(&runs->folder) ? parallel_workers(n, WORTH) : 1;
 }
 
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run)
@@ -105,18 +112,23 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
 
 /* ---- loading ---- */
 
+/* What is read of a run beside its meta. */
+struct loaded {
+    bool passes, retracts;
+    const char *corrects; /* the id of another run, or NULL */
+};
+
 struct loading {
     struct runs *runs;
     const struct runs_filter *filter;
-    struct arena *a;
+    struct loaded *loaded; /* as runs->all */
     struct corrections corrections;
     size_t room;
     bool failed;
 };
 
-static bool passes(const struct loading *l, const struct tree_run *run)
+static bool passes(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
-    const struct runs_filter *f = l->filter;
     if (f->experiment) {
         char id[24];
         snprintf(id, sizeof id, "%llu", (unsigned long long)run->experiment_id);
@@ -124,7 +136,7 @@ static bool passes(const struct loading *l, const struct tree_run *run)
             return false;
     }
     if (f->status && strcasecmp(f->status, runs_status(run)) != 0) {
-        const char *verdict = runs_file(l->runs, run, "tags/benchwrap.verdict", 64, l->a);
+        const char *verdict = tree_file(tree, run, "tags/benchwrap.verdict", 64, a);
         if (!verdict || strcasecmp(f->status, verdict) != 0)
             return false;
     }
@@ -132,7 +144,7 @@ static bool passes(const struct loading *l, const struct tree_run *run)
         const char *equals = strchr(v->text, '=');
         char path[300];
         snprintf(path, sizeof path, "tags/%.*s", (int)(equals - v->text), v->text);
-        const char *value = strstr(path, "..") ? NULL : runs_file(l->runs, run, path, 8192, l->a);
+        const char *value = strstr(path, "..") ? NULL : tree_file(tree, run, path, 8192, a);
         if (!value || strcmp(value, equals + 1) != 0)
             return false;
     }
@@ -160,12 +172,6 @@ static int take(void *context, struct tree_run *run)
 {
     struct loading *l = context;
     struct runs *runs = l->runs;
-    if (strcmp(run->lifecycle, "deleted") == 0)
-        return 0;
-    if (!l->filter->corrected)
-        corrections_see(&l->corrections, runs, run, l->a);
-    if (!passes(l, run))
-        return 0;
     if (runs->count == l->room) {
         size_t room = l->room ? l->room * 2 : 256;
         struct tree_run **all = realloc(runs->all, room * sizeof(struct tree_run *));
@@ -176,9 +182,46 @@ static int take(void *context, struct tree_run *run)
         runs->all = all;
         l->room = room;
     }
-    runs->damaged += run->problem != NULL;
     runs->all[runs->count++] = run;
     return 0;
+}
+
+static void load_one(void *context, size_t i, struct arena *a)
+{
+    struct loading *l = context;
+    const struct folder *tree = &l->runs->folder;
+    struct tree_run *run = l->runs->all[i];
+    struct loaded *to = &l->loaded[i];
+    tree_fill(tree, run, TREE_META, a);
+    if (a->failed || strcmp(run->lifecycle, "deleted") == 0)
+        return;
+    if (!l->filter->corrected)
+        to->corrects = correction_target(tree, run, a, &to->retracts);
+    to->passes = passes(l->filter, tree, run, a);
+    if (to->passes && l->filter->rows)
+        run->row = row_read(tree, run, a);
+}
+
+/* Reads the runs whose names are known, and keeps those that pass. */
+static int load_all(struct loading *l, struct arena *a)
+{
+    struct runs *runs = l->runs;
+    size_t kept = 0;
+    l->loaded = calloc(runs->count + 1, sizeof *l->loaded);
+    if (!l->loaded)
+        return -1;
+    parallel_each(runs_workers(runs, runs->count), runs->count, load_one, l, a);
+    for (size_t i = 0; i < runs->count && !a->failed; i++) {
+        const struct loaded *is = &l->loaded[i];
+        corrections_see(&l->corrections, runs->all[i], is->corrects, is->retracts);
+        if (!is->passes)
+            continue;
+        runs->damaged += runs->all[i]->problem != NULL;
+        runs->all[kept++] = runs->all[i];
+    }
+    runs->count = kept;
+    free(l->loaded);
+    return a->failed ? -1 : 0;
 }
 
 static int newer_first(const void *a, const void *b)
@@ -191,11 +234,12 @@ static int newer_first(const void *a, const void *b)
 
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err)
 {
-    struct loading l = {.runs = runs, .filter = filter, .a = c->arena};
+    struct loading l = {.runs = runs, .filter = filter};
     for (const struct opt_value *v = filter->tags; v && v->text; v = v->next)
         if (!strchr(v->text, '=') || v->text[0] == '=')
             return err_set(err, ERR_USAGE, "--tag: \"%.60s\": KEY=VALUE is wanted", v->text);
-    int walked = tree_walk_in(ready(runs), TREE_META, c->arena, take, &l, err);
+    int walked = tree_walk_in(ready(runs), TREE_NAMES, c->arena, take, &l, err);
+    l.failed = l.failed || load_all(&l, c->arena) < 0;
     hide(&l);
     corrections_deinit(&l.corrections);
     if (walked < 0)
@@ -236,11 +280,11 @@ static int see_one(void *context, const struct folder_entry *entry)
     if (!correction_possible(entry->name.p))
         return 0;
     look.path = arena_printf(s->a, "mlruns/%s/%s", s->folder, entry->name.p);
-    if (look.path &&
-        (tree_file(look.tree, &look, "tags/benchwrap.amends", 64, s->a) ||
-         tree_file(look.tree, &look, "tags/benchwrap.retracts", 64, s->a)) &&
-        tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
-        corrections_see(s->corrections, s->runs, run, s->a);
+    snprintf(look.id, sizeof look.id, "%s", entry->name.p);
+    bool retracts;
+    const char *target = look.path ? correction_target(look.tree, &look, s->a, &retracts) : NULL;
+    if (target && tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
+        corrections_see(s->corrections, run, target, retracts);
     return s->a->failed;
 }
 

@@ -2,25 +2,27 @@
 #ifndef CMD_RUNS_H
 #define CMD_RUNS_H
 #include "base/json.h"
+#include "base/parallel.h"
 #include "cmd/cmd.h"
 #include "mlruns-format/tree.h"
 
 struct runs {
-    const char *tree;            /* absolute path of mlruns */
-    int root;                    /* its descriptor; -1: it lies in a repository */
-    struct folder folder;        /* the same as a folder, on disk or in a commit; all that only reads goes through it */
-    struct runs_ref *refs;       /* commits that operands have named (runs_ref.h) */
-    struct tree_run **all;       /* newest first; runs that were deleted are not among them */
+    const char *tree; /* absolute path of mlruns */
+    int root; /* its descriptor; -1: it lies in a repository */
+    struct folder folder; /* the same as a folder, on disk or in a commit; all that only reads goes through it */
+    struct runs_ref *refs; /* commits that operands have named (runs_ref.h) */
+    struct tree_run **all; /* newest first; runs that were deleted are not among them */
     size_t count;
-    size_t damaged;              /* runs of which something could not be read */
+    size_t damaged; /* runs of which something could not be read */
 };
 
 /* Filters of the command's options, all optional (rows that the command does not have are passed over). */
 struct runs_filter {
-    const char *experiment;      /* name or id */
-    const char *status;          /* FINISHED … or the verdict: pass, fail; any case */
-    const struct opt_value *tags;/* KEY=VALUE chain */
-    bool corrected;              /* also runs that others amend or retract (else those are shown that amend them) */
+    const char *experiment; /* name or id */
+    const char *status; /* FINISHED … or the verdict: pass, fail; any case */
+    const struct opt_value *tags; /* KEY=VALUE chain */
+    bool corrected; /* also runs that others amend or retract (else those are shown that amend them) */
+    bool rows; /* each run is to be listed: with its ->row, so that its folder is visited once */
 };
 
 /* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */
@@ -31,6 +33,8 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
+/* How many workers may read n runs at once (parallel_each). */
+unsigned runs_workers(const struct runs *runs, size_t n);
 /* The folder of the tree that the run lies in, borrowed. */
 struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
 /* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
@@ -42,9 +46,12 @@ const struct tree_entry *runs_entry(const struct tree_entry *list, const char *k
 /* The entry's value as NUL-terminated text in the arena; NULL if absent. */
 const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
 /* The rows of the filters. */
-#define RUNS_ROWS_FILTER \
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0}, \
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", \
-     "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)", 0}, \
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0}
+#define RUNS_ROWS_FILTER                                                                                                                   \
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "only runs of this experiment (name or id)", 0},                        \
+        {"status", 's',  OPT_TEXT,    "STATUS",                                                                                            \
+         NULL,     NULL, "Selection", "only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",              \
+         0},                                                                                                                               \
+    {                                                                                                                                      \
+        "tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated, all must hold", 0             \
+    }
 #endif

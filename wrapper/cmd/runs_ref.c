@@ -30,7 +30,6 @@ static struct runs_ref *keep(struct runs *runs, const char *name, struct repo *r
 
 void runs_close_refs(struct runs *runs)
 {
-    folder_leave(&runs->folder); /* before its repository */
     for (struct runs_ref *r = runs->refs; r; r = r->next) {
         if (r->runs)
             runs_close(r->runs);

@@ -21,6 +21,7 @@ struct git_folder {
     struct entry *entries; /* by name */
     size_t count;
     unsigned users; /* folders that are this, and the one above that keeps it */
+    const struct entry *found; /* the entry that was looked for last */
     struct git_folder *last; /* the folder below that was entered last: paths of one run come one after the other */
 };
 
@@ -113,14 +114,16 @@ struct repo_id git_folder_id(const struct folder *f)
     return ((const struct git_folder *)f->own)->id;
 }
 
-static const struct entry *find(const struct git_folder *f, struct str name)
+static const struct entry *find(struct git_folder *f, struct str name)
 {
     size_t low = 0, high = f->count;
+    if (f->found && str_is(name, f->found->name)) /* a run among a hundred thousand, for each of its files */
+        return f->found;
     while (low < high) {
         size_t at = low + (high - low) / 2;
         int order = str_cmp(str_of(f->entries[at].name), name);
         if (order == 0)
-            return &f->entries[at];
+            return f->found = &f->entries[at];
         if (order < 0)
             low = at + 1;
         else
@@ -203,7 +206,7 @@ int git_folder_find(const struct folder *f, const char *path, struct repo_entry 
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    const struct git_folder *at = way(f, path, &held, &name);
+    struct git_folder *at = way(f, path, &held, &name);
     const struct entry *e = at ? find(at, name) : NULL;
     if (!e)
         return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 1 : -1;
@@ -238,7 +241,7 @@ static int look(const struct folder *f, const char *path, struct folder_entry *r
     CLEANUP_FOLDER struct folder held;
     struct str name;
     struct err err = {0};
-    const struct git_folder *at = way(f, path, &held, &name);
+    struct git_folder *at = way(f, path, &held, &name);
     const struct entry *e = at ? find(at, name) : NULL;
     if (!e)
         return -1;
@@ -254,7 +257,7 @@ static int read_file(const struct folder *f, const char *path, size_t max, bool 
 {
     CLEANUP_FOLDER struct folder held;
     struct str name;
-    const struct git_folder *at = way(f, path, &held, &name);
+    struct git_folder *at = way(f, path, &held, &name);
     const struct entry *e = at ? find(at, name) : NULL;
     if (!e)
         return -1;

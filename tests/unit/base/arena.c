@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -49,6 +50,32 @@ static void the_maximum_is_kept(void **state)
     arena_deinit(&a);
 }
 
+static void another_arenas_pieces_are_taken_over(void **state)
+{
+    struct arena a, b;
+    (void)state;
+    arena_init(&a, 0);
+    arena_init(&b, 0);
+    arena_adopt(&a, &b); /* both empty */
+    assert_true(a.used == 0 && !a.failed);
+    for (int round = 0; round < 3; round++) { /* into an empty one, into one in use; of one block, of several */
+        const char *own = arena_dup(&a, "own", 3), *texts[200];
+        for (int i = 0; i < 200; i++)
+            texts[i] = arena_printf(&b, "%d%*s", i, round * 300, "");
+        size_t used = a.used + b.used;
+        arena_adopt(&a, &b);
+        assert_true(a.used == used && b.used == 0 && !b.last);
+        assert_string_equal(own, "own");
+        for (int i = 0; i < 200; i++)
+            assert_int_equal(strtol(texts[i], NULL, 10), i);
+    }
+    arena_init(&b, 8);
+    assert_null(arena_get(&b, 100));
+    arena_adopt(&a, &b);
+    assert_true(a.failed && !b.failed && b.max == 8);
+    arena_deinit(&a); /* a leak, or one freed twice, is the sanitizer's to find */
+}
+
 static void texts(void **state)
 {
     struct arena a;
@@ -66,6 +93,7 @@ static void texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_do_not_overlap), cmocka_unit_test(the_maximum_is_kept), cmocka_unit_test(texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_do_not_overlap), cmocka_unit_test(the_maximum_is_kept),
+                                       cmocka_unit_test(another_arenas_pieces_are_taken_over), cmocka_unit_test(texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,65 @@
+/* parallel.c: workers take small pieces of the whole until nothing is left, so that none waits for a slow one. */
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { PIECE = 64 };
+
+struct shared {
+    size_t n;
+    atomic_size_t next;
+    void (*each)(void *context, size_t i, struct arena *arena);
+    void *context;
+};
+
+struct worker {
+    struct shared *all;
+    struct arena own;
+    pthread_t thread;
+};
+
+unsigned parallel_workers(size_t n, size_t least)
+{
+    cpu_set_t set;
+    size_t most = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1, worth = n / (least ? least : 1);
+    most = most > PARALLEL_MAX ? PARALLEL_MAX : most;
+    return (unsigned)(worth < 1 || most < 1 ? 1 : worth < most ? worth : most);
+}
+
+static void *work(void *worker)
+{
+    struct worker *w = worker;
+    struct shared *all = w->all;
+    for (size_t from; (from = atomic_fetch_add(&all->next, PIECE)) < all->n;)
+        for (size_t i = from; i < all->n && i < from + PIECE; i++)
+            all->each(all->context, i, &w->own);
+    return NULL;
+}
+
+void parallel_each(unsigned workers, size_t n, void (*each)(void *context, size_t i, struct arena *arena), void *context, struct arena *a)
+{
+    struct shared all = {.n = n, .each = each, .context = context};
+    struct worker w[PARALLEL_MAX];
+    unsigned started = 1;
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    w[0] = (struct worker){.all = &all};
+    arena_init(&w[0].own, 0);
+    for (; started < workers && started < PARALLEL_MAX; started++) {
+        w[started] = (struct worker){.all = &all};
+        arena_init(&w[started].own, 0);
+        if (pthread_create(&w[started].thread, NULL, work, &w[started]) != 0)
+            break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    work(&w[0]);
+    for (unsigned i = 0; i < started; i++) {
+        if (i)
+            pthread_join(w[i].thread, NULL);
+        arena_adopt(a, &w[i].own);
+    }
+}
