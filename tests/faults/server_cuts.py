@@ -182,10 +182,10 @@ def make_tree(root, runs, rng):
         made.setdefault(exp, []).append(run)
 
 
-def sync(build, tree, url):
+def sync(build, tree, url, patient=False):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MLFLOW_", "BENCHWRAP_")) and not k.lower().endswith("_proxy")}
     env.update(MLFLOW_HTTP_REQUEST_MAX_RETRIES="1", MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR="0.05", MLFLOW_HTTP_REQUEST_BACKOFF_JITTER="0.05",
-               MLFLOW_HTTP_REQUEST_TIMEOUT=os.environ.get("CUTS_TIMEOUT", "0.5"), HOME=tree, LC_ALL="C.UTF-8")
+               MLFLOW_HTTP_REQUEST_TIMEOUT="120" if patient else os.environ.get("CUTS_TIMEOUT", "0.5"), HOME=tree, LC_ALL="C.UTF-8")
     return subprocess.Popen([os.path.join(build, "bin/benchwrap"), "sync", "--to", url, "--tree", "mlruns"], cwd=tree, env=env, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -251,8 +251,8 @@ def one_round(args, rng, place):
                 limit = proxy.passed
                 done["again"] = done.get("again", 0) + 1
         proxy.arm(None, None)
-        last = sync(args.build, tree, proxy.url)
-        out = last.communicate(timeout=300)[0]
+        last = sync(args.build, tree, proxy.url, patient=True)
+        out = last.communicate(timeout=600)[0]
         if last.returncode != 0:
             bad.append(f"the last sync ends with {last.returncode}: {out.strip()[-300:]}")
         check = subprocess.run([args.python, COMPARE, os.path.join(tree, "mlruns"), server.url], capture_output=True, text=True, check=False)

@@ -395,7 +395,7 @@ const struct cmd cmd_sync = {
         "Where a server is named (--to, MLFLOW_TRACKING_URI), the runs of the tree are sent to it: all, or the ones chosen; parents before their "
         "children. Times, status, values and artifacts are the tree's. A run is known on the server by the tag benchwrap.run_id and is there once, however "
         "often and from wherever it is sent: what is there is left, what is missing is added, and an interrupted sync goes on in the middle of a "
-        "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks nothing; to lose those notes is harmless. "
+        "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks no more than whether the server still has their experiments; to lose those notes is harmless. "
         "A run that somebody deleted on the server stays deleted, unless --restore is given. An experiment of this name that was deleted there is restored.\n"
         "\n"
         "Texts that are longer than the server keeps (params 6000 characters, tags 8000) are cut, and the tag benchwrap.cut names them; the whole text is in "

@@ -98,6 +98,23 @@ static void run_take(const struct json *run, struct arena *a, struct mlflow_run 
                                .data = json_get(run, "data")};
 }
 
+enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int64_t *ret_ms, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    struct json *j;
+    buf_init(&url, 16 << 10);
+    buf_printf(&url, "%s/api/2.0/mlflow/experiments/get?experiment_id=", m->uri);
+    http_escape(&url, str_of(id), false);
+    struct mlflow_call call = {.what = "experiments/get", .request = {.method = "GET", .url = url.p, .parting = true, .reply_max = 1 << 20}};
+    *ret_ms = 0;
+    enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
+    if (answer == MLFLOW_FINE) {
+        *ret_ms = time_in(json_get(j, "experiment"), "creation_time");
+        json_free(j);
+    }
+    return answer;
+}
+
 /* A reply that has a run; the run keeps the reply. */
 static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, struct json *j, struct arena *a, struct mlflow_run *ret,
                                     struct err *err)

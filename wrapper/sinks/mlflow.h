@@ -56,6 +56,9 @@ int64_t mlflow_integer(const struct json *v);
 enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
 /* The same, but nothing is made: MLFLOW_ABSENT. */
 enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
+/* When the server made the experiment of this id, by its own clock (0: it does not say): with the id, what tells a server's memory from another's. One
+ * attempt, of a few seconds. MLFLOW_ABSENT: it has no such experiment. */
+enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int64_t *ret_ms, struct err *err);
 
 /* ---- runs ---- */
 

@@ -188,6 +188,7 @@ enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct 
         answer = survey(u, e, err);
     if (answer != MLFLOW_FINE)
         return answer;
+    mlflow_experiment_made(u->m, e->id, &e->made_ms, NULL); /* for the notes; they can do without */
     e->next = u->experiments;
     u->experiments = *ret = e;
     return MLFLOW_FINE;
@@ -340,6 +341,8 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
             return there;
     }
     enum mlflow_answer answer = upload_experiment(u, run->experiment, &e, err);
+    if (answer == MLFLOW_FINE)
+        ret->experiment = e;
     if (answer == MLFLOW_FINE && (e->has_runs || u->careful))
         answer = look(u, e, run->id, NULL, &f, err);
     if (answer != MLFLOW_FINE)
@@ -357,7 +360,6 @@ enum mlflow_answer upload_open(struct upload *u, const struct upload_run *run, s
     if (answer != MLFLOW_FINE)
         return not_of_the_run(answer);
     ret->doubled = ret->doubled || f.count > 1;
-    ret->experiment = e;
     ret->batch.run = ret->run.id;
     remember(u, run->id, ret->run.id);
     return MLFLOW_FINE;

@@ -13,16 +13,19 @@
 /* An experiment of the server. */
 struct upload_experiment {
     const char *name, *id;
+    int64_t made_ms;    /* when the server made it; 0: not known */
     bool has_runs;      /* it had runs of ours when it was opened: each is looked for before it is made */
     bool has_orphans;   /* … and children whose parent was missing */
     struct upload_experiment *next;
 };
-enum { UPLOAD_RECENT = 64, UPLOAD_TOGETHER = 32 };
+enum { UPLOAD_RECENT = 64, UPLOAD_TOGETHER = 32, UPLOAD_ASKED = 32 };
 enum upload_known { KNOWN_NOTHING, KNOWN_COMPLETE, KNOWN_DELETED, KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */ };
 struct upload_state {
     enum upload_known known;
     char server_id[65];
     char stamp[65];     /* of the content that is there */
+    char experiment[65]; /* the server's id of it, "": not known; where it has none of that id, made at that time, it is another server now */
+    int64_t experiment_ms;
 };
 /* A run that is complete, and whose doubles are yet to be looked for. */
 struct upload_unsettled {
@@ -42,6 +45,8 @@ struct upload {
     bool told_restored;
     struct { char id[33], server_id[65]; } recent[UPLOAD_RECENT]; /* parents mostly */
     unsigned next_recent;
+    struct { char id[65]; int64_t ms; bool gone; } asked[UPLOAD_ASKED]; /* experiments of notes, and whether the server still has them */
+    unsigned next_asked;
     struct upload_unsettled unsettled[UPLOAD_TOGETHER];
     size_t unsettled_count;
     int64_t unsettled_ns; /* since when the first waits */
@@ -50,6 +55,7 @@ struct upload {
 void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
+/* What is noted; KNOWN_NOTHING too where the server (asked once for each experiment) has lost what it had, or another has taken its place. */
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
 

@@ -32,6 +32,27 @@ static int folder(struct upload *u, bool make)
     return u->state = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Where a server has been set up anew at the same address, what was noted of the old one would keep runs from it for ever. One that does not answer has lost nothing. */
+static bool is_gone(struct upload *u, const struct upload_state *s)
+{
+    int64_t ms;
+    if (!s->experiment[0])
+        return false;
+    for (size_t i = 0; i < UPLOAD_ASKED; i++)
+        if (strcmp(u->asked[i].id, s->experiment) == 0 && u->asked[i].ms == s->experiment_ms)
+            return u->asked[i].gone;
+    enum mlflow_answer answer = mlflow_experiment_made(u->m, s->experiment, &ms, NULL);
+    bool gone = answer == MLFLOW_ABSENT || (answer == MLFLOW_FINE && ms && s->experiment_ms && ms != s->experiment_ms);
+    __typeof__(u->asked[0]) *to = &u->asked[u->next_asked++ % UPLOAD_ASKED];
+    snprintf(to->id, sizeof to->id, "%s", s->experiment);
+    to->ms = s->experiment_ms;
+    to->gone = gone;
+    if (gone)
+        upload_note(u, "the server has lost what it had, or is another one now: what was noted of its experiment %.64s does not count",
+                    s->experiment);
+    return gone;
+}
+
 void upload_state_read(struct upload *u, const char *id, struct upload_state *ret)
 {
     CLEANUP_BUF struct buf b = {0};
@@ -47,7 +68,11 @@ void upload_state_read(struct upload *u, const char *id, struct upload_state *re
             ret->known = (enum upload_known)i;
     snprintf(ret->server_id, sizeof ret->server_id, "%s", json_string(json_get(j, "run"), ""));
     snprintf(ret->stamp, sizeof ret->stamp, "%s", json_string(json_get(j, "content"), ""));
+    snprintf(ret->experiment, sizeof ret->experiment, "%s", json_string(json_get(j, "experiment"), ""));
+    ret->experiment_ms = json_integer(json_get(j, "made"), 0);
     json_free(j);
+    if (ret->known != KNOWN_NOTHING && is_gone(u, ret))
+        *ret = (struct upload_state){.known = KNOWN_NOTHING};
 }
 
 void upload_state_write(struct upload *u, const char *id, const struct upload_state *s)
@@ -60,7 +85,9 @@ void upload_state_write(struct upload *u, const char *id, const struct upload_st
     buf_init(&b, STATE_MAX);
     buf_puts(&b, "{\"server\":");
     buf_json(&b, str_of(mlflow_uri(u->m)));
-    buf_printf(&b, ",\"run\":\"%s\",\"known\":\"%s\",\"content\":\"%s\"}\n", s->server_id, words[s->known], s->stamp);
+    buf_printf(&b, ",\"run\":\"%s\",\"known\":\"%s\",\"content\":\"%s\",\"experiment\":", s->server_id, words[s->known], s->stamp);
+    buf_json(&b, str_of(s->experiment));
+    buf_printf(&b, ",\"made\":%lld}\n", (long long)s->experiment_ms);
     if (fs_write(dir, id, buf_text(&b), 0600, false, &err)) {
         u->state_failed = true;
         upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);

@@ -14,6 +14,7 @@ enum { RUN_BYTES = 1 << 30, MOVES_MAX = 5 };
 struct sending {
     struct upload *u;
     struct upload_place *place;
+    struct upload_experiment *experiment; /* NULL: somebody else's run, whose experiment is not known */
     struct tree_run *run;
     int dir, experiment_dir;
     struct upload_file *files;
@@ -247,7 +248,7 @@ static const char *tag_text(const struct tree_run *run, const char *key, struct 
 }
 
 /* One round: the run is found or made, completed, and its doubles are looked for. */
-static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, struct upload_experiment **ret_waits, struct err *err)
+static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, bool *ret_waits, struct err *err)
 {
     struct upload_place place;
     const struct tree_run *t = s->run;
@@ -260,6 +261,7 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
                              .start_ms = t->start_ms};
     enum mlflow_answer answer = upload_open(s->u, &run, &place, err);
     s->place = &place;
+    s->experiment = place.experiment;
     if (answer == MLFLOW_FINE) {
         bool marked = is_marked(s);
         s->result->made = s->result->made || place.fresh;
@@ -268,7 +270,7 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
         answer = complete(s, err);
         bool unsettled = (!marked || place.doubled) && !place.foreign;
         if (answer == MLFLOW_FINE && unsettled && s->stamp[0] && upload_may_wait(s->u, &place))
-            *ret_waits = place.experiment;
+            *ret_waits = true;
         else if (answer == MLFLOW_FINE && unsettled)
             answer = upload_settle(&place, ret_moved, err);
         else if (!place.foreign &&
@@ -284,16 +286,19 @@ static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, s
     return answer;
 }
 
-/* waits: the experiment in which it is looked for later; NULL: it is settled. */
-static int answer_of(struct upload *u, const struct tree_run *run, struct upload_result *result, enum mlflow_answer answer, bool lost,
-                     struct upload_experiment *waits, const char *stamp, struct err *err)
+/* waits: its doubles are looked for later. */
+static int answer_of(struct sending *s, const char *id, enum mlflow_answer answer, bool lost, bool waits, struct err *err)
 {
-    const char *id = run->id;
+    struct upload_result *result = s->result;
     struct upload_state state = {.known = lost ? KNOWN_AGAIN : KNOWN_COMPLETE};
     result->answer = answer;
+    if (s->experiment) {
+        snprintf(state.experiment, sizeof state.experiment, "%s", s->experiment->id);
+        state.experiment_ms = s->experiment->made_ms;
+    }
     if (answer == MLFLOW_ABSENT && !result->server_id[0]) {
         state.known = KNOWN_DELETED;
-        upload_state_write(u, id, &state);
+        upload_state_write(s->u, id, &state);
         result->outcome = UPLOAD_DELETED;
         return 0;
     }
@@ -302,11 +307,11 @@ static int answer_of(struct upload *u, const struct tree_run *run, struct upload
         return err_wrap(err, "run %.8s", id);
     }
     snprintf(state.server_id, sizeof state.server_id, "%s", result->server_id);
-    snprintf(state.stamp, sizeof state.stamp, "%s", stamp);
+    snprintf(state.stamp, sizeof state.stamp, "%s", s->stamp);
     if (waits)
-        upload_wait(u, waits, id, run->start_ms, &state);
-    else if (stamp[0])
-        upload_state_write(u, id, &state);
+        upload_wait(s->u, s->experiment, id, s->run->start_ms, &state);
+    else if (s->stamp[0])
+        upload_state_write(s->u, id, &state);
     bool sent = result->made || result->params || result->metrics || result->tags || result->files;
     result->outcome = sent ? UPLOAD_SENT : UPLOAD_THERE;
     return 0;
@@ -395,8 +400,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         arena_deinit(&a);
         return peek(u, run, stamp, ret, err);
     }
-    bool moved = true, lost = false;
-    struct upload_experiment *waits = NULL;
+    bool moved = true, lost = false, waits = false;
     enum mlflow_answer answer = MLFLOW_FINE;
     for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
         moved = false, answer = once(&s, &moved, &lost, &waits, err);
@@ -404,6 +408,7 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         err_set(err, ERR_REMOTE, "others make and delete it again and again");
         answer = MLFLOW_LATER;
     }
+    int rc = answer_of(&s, run->id, answer, lost, waits, err);
     arena_deinit(&a);
-    return answer_of(u, run, ret, answer, lost, waits, stamp, err);
+    return rc;
 }

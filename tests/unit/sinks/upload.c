@@ -250,10 +250,52 @@ static void alone_together(void **state)
     fault_server_stop(&server);
 }
 
+/* Notes of what is complete hold as long as the server has it, or does not answer; not when another stands at its address. */
+static void server_replaced(void **state)
+{
+    struct fault_server server;
+    struct tree tree;
+    struct syncing s;
+    char notes[300], port[20];
+    const char *const again_there[] = {"--port", port, NULL};
+    if (!fault_server_start(&server, NULL))
+        skip();
+    struct mlflow_config config = {.uri = server.uri, .http = {.total_s = 60, .cancel_fd = -1}, .retries = 2, .backoff_s = 0.02};
+    make_tree(&tree, *state);
+    snprintf(notes, sizeof notes, "%s/notes", tree.place->path);
+    snprintf(port, sizeof port, "%u", server.port);
+    begin(&s, &tree, &config, notes);
+    send_all(&s);
+    settle(&s);
+    end(&s);
+    for (int i = 0; i < 2; i++) {
+        begin(&s, &tree, &config, notes);
+        assert_true(upload_known(s.u, tree.root, tree.runs[0]));
+        end(&s);
+        if (i == 0)
+            fault_server_stop(&server);
+    }
+    if (!fault_server_start(&server, again_there))
+        skip();
+    begin(&s, &tree, &config, notes);
+    for (size_t i = 0; i < RUNS; i++)
+        assert_false(upload_known(s.u, tree.root, tree.runs[i]));
+    send_all(&s);
+    settle(&s);
+    assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS);
+    end(&s);
+    begin(&s, &tree, &config, notes);
+    assert_true(upload_known(s.u, tree.root, tree.runs[0]));
+    end(&s);
+    drop_tree(&tree);
+    fault_server_stop(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(filters_overlooked),
                                        cmocka_unit_test_setup_teardown(alone_together, place_begin, place_end),
+                                       cmocka_unit_test_setup_teardown(server_replaced, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(doubles_together, place_begin, place_end)};
     if (!http_library()) {
         printf("1..0 # SKIP libcurl is not installed\n");
