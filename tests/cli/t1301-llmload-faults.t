@@ -196,7 +196,7 @@ like '  and why' "$(jq -r .first_errors.connect "$WORK/out.json")" 'refused'
 "$LOAD" --url http://no-such-host.invalid/ -n 1 >"$WORK/out" 2>&1
 is 'a name without address' "$?" 1
 like '  and why' "$(cat "$WORK/out")" 'looking up no-such-host.invalid'
-for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0' '-d 1s -c 0' '--arrivals constant -n 3' '--think 3s -n 1' '--cooldown 3s -n 1' '-n 1 --turns 4294967297'; do
+for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0' '--rate 1e9 -d 1s' '--rate 5 -n 999999999999' '-d 1s -c 0' '--arrivals constant -n 3' '--think 3s -n 1' '--cooldown 3s -n 1' '-n 1 --turns 4294967297'; do
     # shellcheck disable=SC2086 # words
     "$LOAD" --url "$url" $bad >"$WORK/out" 2>&1
     is "refused: $bad" "$? $(wc -l <"$WORK/out")" '125 1'
@@ -222,6 +222,12 @@ for row in TERM:15 USR1:10 INT:2; do
     wait "$pid"
     is "$signal: partial results, status 128 + n" "$? $(jq -c '[.completed > 0, .client.ended_early]' "$WORK/out.json")" "$((128 + ${row#*:})) [true,\"a signal\"]"
 done
+"$LOAD" --url "$url" -c 4 --duration 300s --max-tokens 5 --records "$WORK/records" --json >/dev/null 2>&1 &
+pid=$!
+for try in $(seq 1000); do [ ! -s "$WORK/records" ] || break; sleep 0.02; done
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+is 'KILL: the records until then are there' "$(head -n 1 "$WORK/records" | jq -r .metadata.ending)" ok
 "$LOAD" --url "$url" -n 3 --json >/dev/full 2>"$WORK/err"
 is 'a full disk is noticed' "$? $(cat "$WORK/err")" '1 llmload: writing the result: No space left on device'
 kill -9 "$server"

@@ -48,7 +48,9 @@ static void open_connection(struct worker *w, struct conn *c)
     buf_clear(&c->rest);
     c->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (c->fd < 0) {
-        conn_finish(w, c, ENDING_INTERNAL, strerror(errno), false);
+        conn_finish(w, c, ENDING_INTERNAL,
+                    errno == EMFILE ? "too many open files for so many streams at once (ulimit -n, or --concurrency)" : strerror(errno),
+                    false);
         return;
     }
     prepare(w, c->fd, family);

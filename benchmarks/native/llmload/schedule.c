@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRIVALS_MAX = 200000000 };
+enum { ARRIVALS_MAX = 1 << 27 };
 
 struct arrival *schedule_room(struct schedule *s)
 {
@@ -102,11 +102,22 @@ static double with_pauses(const struct load *l, double on_time)
     return on_time + floor(on_time / l->burst_on_s) * l->burst_off_s;
 }
 
+/* More than can be kept? Said before gigabytes are filled. */
+static int check_length(const struct load *l, uint64_t most, double end, struct err *err)
+{
+    double full = with_pauses(l, advance(&l->rate, 0, ARRIVALS_MAX));
+    return most <= ARRIVALS_MAX || (!l->requests && full >= end)
+               ? 0
+               : err_set(err, ERR_USAGE, "--rate: the schedule would have more than %d requests; shorter, or slower", ARRIVALS_MAX);
+}
+
 static int generate(struct schedule *s, const struct load *l, struct err *err)
 {
     uint64_t state = random_mix(l->seed);
     double t = 0, end = l->warmup_s + l->duration_s + l->cooldown_s;
     uint64_t most = l->requests ? l->requests + l->warmup_requests : UINT64_MAX;
+    if (check_length(l, most, end, err) < 0)
+        return -1;
     for (;;) {
         if (s->n || l->arrivals != ARRIVALS_CONSTANT) /* an even spacing begins at once: rate times duration is its count */
             t = advance(&l->rate, t, interval(l, &state));

@@ -1,6 +1,7 @@
-/* lines.c: see lines.h. A loop of the load hands on 128 KiB at a time under a lock that is held for a few instructions, and never waits for the disk. */
+/* lines.c: see lines.h. A loop of the load hands on 128 KiB at a time, or what a second has brought, under a lock that is held for a few instructions, and never waits for the disk. */
 #include "benchmarks/native/llmload/output/lines.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BLOCK = 128 << 10, BLOCK_MAX = 64 << 20, WAITING_MAX = 1 << 30 };
+enum { BLOCK = 128 << 10, BLOCK_MAX = 64 << 20, WAITING_MAX = 1 << 30, HELD_NS = 1000000000 };
 
 struct block {
     struct block *next;
@@ -22,6 +23,7 @@ struct lines {
     int fd, trouble; /* trouble: errno of the first write that failed */
     unsigned workers;
     struct buf *bufs; /* [workers] */
+    int64_t *handed_ns; /* [workers]: when one was handed on last */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t more;
@@ -94,7 +96,9 @@ static void hand_on(struct lines *l, struct buf *b)
 int lines_open(struct lines **ret, const char *path, const char *option, unsigned workers, struct str head, struct err *err)
 {
     struct lines *l = calloc(1, sizeof *l);
-    if (!l || !(l->bufs = calloc(workers, sizeof *l->bufs))) {
+    if (!l || !(l->bufs = calloc(workers, sizeof *l->bufs)) || !(l->handed_ns = calloc(workers, sizeof *l->handed_ns))) {
+        if (l)
+            free(l->bufs);
         free(l);
         return err_sys(err, "--%s %.300s", option, path);
     }
@@ -111,6 +115,7 @@ int lines_open(struct lines **ret, const char *path, const char *option, unsigne
         err_sys(err, "--%s %.300s", option, path);
         fs_close(&l->fd);
         free(l->bufs);
+        free(l->handed_ns);
         free(l);
         return -1;
     }
@@ -126,8 +131,11 @@ struct buf *lines_buf(struct lines *l, unsigned worker)
 void lines_added(struct lines *l, unsigned worker)
 {
     struct buf *b = lines_buf(l, worker);
-    if (b->n >= BLOCK || b->failed)
+    int64_t now = clock_mono_ns(), *handed = &l->handed_ns[b - l->bufs];
+    if (b->n >= BLOCK || b->failed || now - *handed >= HELD_NS) { /* one that is killed has lost a second */
         hand_on(l, b);
+        *handed = now;
+    }
 }
 
 int lines_close(struct lines *l, struct err *err)
@@ -153,6 +161,7 @@ int lines_close(struct lines *l, struct err *err)
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->more);
     free(l->bufs);
+    free(l->handed_ns);
     free(l);
     return rc;
 }
