@@ -279,6 +279,22 @@ static void mark_16(const char *p, int shift, struct marks *m)
 
 /* ---- runs of token bytes ---- */
 
+/* Some have no digit: those of Hugging Face never (34 letters), one of GitLab's in thirty by chance. Words do not mix small and capital letters without a
+ * joint; names of classes do ("hf_LlamaForCausalLM", "sk-SomeName"), so that a short prefix says too little. */
+static bool is_of_letters(struct str prefix, struct str rest)
+{
+    bool upper = false, small = false;
+    for (size_t i = 0; i < rest.n; i++) {
+        if (!is_letter(rest.p[i]))
+            return false;
+        upper = upper || rest.p[i] <= 'Z';
+        small = small || rest.p[i] >= 'a';
+    }
+    if (!upper || !small || (prefix.p[prefix.n - 1] != '_' && prefix.p[prefix.n - 1] != '-'))
+        return false;
+    return str_is(prefix, "hf_") ? rest.n == 34 : prefix.n >= 4 && rest.n >= 16;
+}
+
 /* The prefix of a known service's tokens, and what must follow. */
 static bool has_prefix(struct str run)
 {
@@ -301,6 +317,8 @@ static bool has_prefix(struct str run)
         for (size_t k = x->n; k < run.n; k++)
             if (is_digit(run.p[k]))
                 return true; /* "sk-learn-something" is a word */
+        if (is_of_letters((struct str){x->text, x->n}, str_sub(run, x->n, run.n)))
+            return true;
     }
     return false;
 }
@@ -337,6 +355,15 @@ static bool is_mixed(struct str run)
         joints += is_joint(run.p[i]);
     }
     return run.n >= 32 && upper && small && digits && joints * 10 <= run.n;
+}
+
+/* A quick look, for most text is words: a short first part, and a letter behind its joint. */
+static bool may_be_of_letters(struct str run)
+{
+    size_t joint = 2;
+    while (joint < 12 && joint + 1 < run.n && !is_joint(run.p[joint]))
+        joint++;
+    return joint < 12 && joint + 1 < run.n && is_letter(run.p[joint + 1]) && is_letter(run.p[0]);
 }
 
 /* Where a token of a known service begins in the run; its end: nowhere. */
@@ -391,7 +418,7 @@ static void look_at_run(struct finding *f, size_t from)
         tell(f, from, whole - from, SECRET_TOKEN);
         return;
     }
-    size_t token = digit ? from + service_token(run) : to;
+    size_t token = digit ? from + service_token(run) : may_be_of_letters(run) && has_prefix(run) ? from : to;
     if (token < to) {
         while (to < t.n && t.p[to] == '.' && to + 1 < t.n && is_token_byte(t.p[to + 1])) /* "ya29.a0Af…" */
             for (to++; to < t.n && is_token_byte(t.p[to]);)

@@ -323,20 +323,16 @@ def has_escapes_in_a_param(c): param(c, "note", "\x9bx".encode("latin-1").decode
 def has_a_tag_from_right_to_left(c): tag(c, "note", "a\u202eb", "option")
 @kind("value")
 def has_a_backspace_in_a_param(c): param(c, "cpu.note", "slow\b\b\b\bfast")
-@kind("tag")
-def leads_to_a_program_by_its_source(c): tag(c, "mlflow.source.name", "javascript:alert(1)")
-@kind("tag")
-def leads_to_a_program_by_its_repository(c): tag(c, "mlflow.source.git.repoURL", "javascript:alert(1)", "probe:source")
-@kind("tag")
-def leads_to_a_page_by_its_note(c): tag(c, "mlflow.note.content", "[look](javascript:alert(1))", "option")
-@kind("tag-odd")
-def tells_of_models(c): tag(c, "mlflow.log-model.history", "[{")
-@kind("tag-odd")
-def tells_of_logged_models(c): tag(c, "mlflow.loggedModels", "{")
-@kind("tag-odd")
-def is_of_databricks(c): tag(c, "mlflow.databricks.notebookPath", "/x")
-@kind("tag-odd")
-def is_a_project(c): tag(c, "mlflow.source.type", "PROJECT")
+for name, word, key, value, source in [("leads_to_a_program_by_its_source", "tag", "mlflow.source.name", "javascript:alert(1)", "recorder"),
+                                       ("leads_to_a_program_by_its_repository", "tag", "mlflow.source.git.repoURL", "javascript:alert(1)", "probe:source"),
+                                       ("leads_to_a_page_by_its_note", "tag", "mlflow.note.content", "[look](javascript:alert(1))", "option"),
+                                       ("tells_of_models", "tag-odd", "mlflow.log-model.history", "[{", "recorder"),
+                                       ("tells_of_logged_models", "tag-odd", "mlflow.loggedModels", "{", "recorder"),
+                                       ("is_of_databricks", "tag-odd", "mlflow.databricks.notebookPath", "/x", "recorder"),
+                                       ("is_a_project", "tag-odd", "mlflow.source.type", "PROJECT", "recorder")]:
+    def with_tag(c, key=key, value=value, source=source): tag(c, key, value, source)
+    with_tag.__name__ = name
+    kind(word)(with_tag)
 
 
 # ---- secrets ----
@@ -384,6 +380,13 @@ def histories_more(bad):
         if not ONLY or name in ONLY:
             check(name, tip, words, [], bad)
     return len(list_)
+
+
+# ---- marks of order: what cJSON passes over, and Python does not ----
+@kind("record")
+def has_a_record_that_python_does_not_read(c): c.art[b"benchwrap.json"] = b"\xef\xbb\xbf" + c.art[b"benchwrap.json"]; c.manifest()
+@kind("manifest")
+def has_a_manifest_that_python_does_not_read(c): c.art[b"manifest.json"] = b"\xef\xbb\xbf" + c.art[b"manifest.json"]
 
 
 # ---- sizes without end ----

@@ -70,7 +70,9 @@ void check_manifest(struct run_check *r)
         run_found(r, CHECK_MANIFEST, file, 0, "there is none, or it is too large");
         return;
     }
-    if (json_parse(&j, r->manifest_text, NULL, &why) < 0)
+    if (str_starts(r->manifest_text, "\xef\xbb\xbf"))
+        run_found(r, CHECK_MANIFEST, file, 0, "it begins with a byte order mark");
+    else if (json_parse(&j, r->manifest_text, NULL, &why) < 0)
         run_found(r, CHECK_MANIFEST, file, 0, "%s", why.text);
     else if (schema_check(SCHEMA_MANIFEST, j, COMPLAINTS_MAX, tell, r) == 0) {
         if (strcmp(json_string(json_get(j, "run_id"), ""), r->id) != 0)

@@ -125,6 +125,7 @@ static const char *const outputs[] = {
     "+ prog --api-key {abcdef12} --n 5\n",
     "+ prog --token {abcdefgh} 5\n",
     "HF_TOKEN={hf_abcdefghijklmnopqrstuvwxyz12345678}\n",
+    "{glpat-AbCdEfGhIjKlMnOpQrSt} {hf_abcdefghijklmnopqrstuvwxyzABCDEFGH}\n", /* without a digit */
     "xoxb {xoxb-123456789012-abcdefghijkl}\n",
     "MLFLOW_TRACKING_PASSWORD={s3cr3t}\n",
     "Set-Cookie: {session=abc; Path=/}\n",
@@ -138,6 +139,7 @@ static const char *const outputs[] = {
     "commit 5424997abcdef0123456789abcdef0123456789a sha256 cb30d69b24245bf2ecdc9e7f53bbad19159999970b6d82c0c00c7d32d9e37aa4\n",
     "--------------------------------------------------------------------------------\n=====\n-----BEGIN CERTIFICATE-----\nabc\n",
     "12:34:56 http://server:5000/x a=b c:d user@host /usr/lib/x86_64-linux-gnu/Some-Very_Long-Name-2-With-x86_64-Parts-In-It\n",
+    "hf_LlamaForCausalLMWithValueHead sk-SomeEstimatorWithLongName glpat-is-a-word-with-many-parts\n",
     "sk-learn-estimator-names npm_config_registry_url author: Jane keyboard: us\n",
     "Max memory 5 GB; auth: none; secretary = x; passed: all; authority: 3\n",
 };
