@@ -400,7 +400,7 @@ const struct cmd cmd_sync = {
         "\n"
         "Texts that are longer than the server keeps (params 6000 characters, tags 8000) are cut, and the tag benchwrap.cut names them; the whole text is in "
         "the artifact benchwrap.json. When the server goes away in the middle, the rest is kept and the next sync goes on. All environment variables of "
-        "MLflow's own client count (credentials, certificates, time-outs, retries); without MLFLOW_HTTP_REQUEST_MAX_RETRIES, a request is given up after "
+        "MLflow's own client count (credentials, certificates, time-outs, retries); without MLFLOW_HTTP_REQUEST_MAX_RETRIES, a request is not tried again after "
         "half a minute.\n"
         "\n"
         "Status 0: all done. 1: a part could not be done; it stays where it is, and sync can be repeated. 2: nothing that was to be sent could be.",
