@@ -341,9 +341,11 @@ bool upload_known(struct upload *u, int root, const struct tree_run *run)
 {
     struct upload_state state;
     char stamp[65];
+    if (u->config.restore) /* what was complete may have been deleted since: the server is to be asked */
+        return false;
     upload_state_read(u, run->id, &state);
     if (state.known == KNOWN_DELETED)
-        return !u->config.restore;
+        return true;
     if (state.known != KNOWN_COMPLETE)
         return false;
     CLEANUP_FD int experiment = open_experiment(root, run);

@@ -128,12 +128,12 @@ static void again(void *context, const char *id)
             assert_int_equal(upload_tree_run(s->u, s->tree->root, s->tree->runs[i], &got, &err), 0);
 }
 
-static void begin(struct syncing *s, struct tree *t, const struct mlflow_config *config, const char *state)
+static void begin(struct syncing *s, struct tree *t, const struct mlflow_config *config, const char *state, bool restore)
 {
     struct err err;
     *s = (struct syncing){.tree = t};
     assert_int_equal(mlflow_open(&s->m, config, &err), 0);
-    struct upload_config of = {.server = s->m, .state = state, .together = true};
+    struct upload_config of = {.server = s->m, .state = state, .together = true, .restore = restore};
     assert_int_equal(upload_new(&s->u, &of, &err), 0);
 }
 
@@ -206,7 +206,7 @@ static void doubles_together(void **state)
     struct mlflow_config config = {.uri = server.uri, .http = {.total_s = 60, .cancel_fd = -1}, .retries = 2, .backoff_s = 0.02};
     make_tree(&tree, *state);
     snprintf(notes, sizeof notes, "%s/notes", tree.place->path);
-    begin(&s, &tree, &config, notes);
+    begin(&s, &tree, &config, notes, false);
     send_all(&s);
     for (size_t i = 0; i < RUNS; i++) {
         assert_true(upload_is_unsettled(s.u, tree.runs[i]->id));
@@ -234,18 +234,60 @@ static void alone_together(void **state)
         skip();
     struct mlflow_config config = {.uri = server.uri, .http = {.total_s = 60, .cancel_fd = -1}, .retries = 2, .backoff_s = 0.02};
     make_tree(&tree, *state);
-    begin(&s, &tree, &config, NULL);
+    begin(&s, &tree, &config, NULL, false);
     send_all(&s);
     unsigned before = mlflow_requests(s.m);
     settle(&s);
     assert_int_equal(mlflow_requests(s.m) - before, 1);
     end(&s);
-    begin(&s, &tree, &config, NULL); /* killed before it looked, and somebody else had made one: the next looks */
+    begin(&s, &tree, &config, NULL, false); /* killed before it looked, and somebody else had made one: the next looks */
     make_double(s.m, tree.runs[2]->id, tree.runs[2]->start_ms);
     send_all(&s);
     settle(&s);
     assert_int_equal(active(s.m, "tags.`benchwrap.run_id` LIKE '%'"), RUNS);
     end(&s);
+    drop_tree(&tree);
+    fault_server_stop(&server);
+}
+
+static int delete_one(void *context, const struct mlflow_run *run)
+{
+    struct err err;
+    assert_int_equal(mlflow_run_delete(context, run->id, &err), MLFLOW_FINE);
+    return 1;
+}
+
+/* A run that was noted as complete and is deleted on the server stays so, unless it is to be restored. */
+static void deleted_after(void **state)
+{
+    struct fault_server server;
+    struct tree tree;
+    struct syncing s;
+    struct err err;
+    char notes[300];
+    if (!fault_server_start(&server, NULL))
+        skip();
+    struct mlflow_config config = {.uri = server.uri, .http = {.total_s = 60, .cancel_fd = -1}, .retries = 2, .backoff_s = 0.02};
+    make_tree(&tree, *state);
+    snprintf(notes, sizeof notes, "%s/notes", tree.place->path);
+    for (int restore = 0; restore < 2; restore++) {
+        begin(&s, &tree, &config, notes, restore);
+        for (size_t i = 0; i < RUNS; i++) {
+            struct upload_result got;
+            if (!upload_known(s.u, tree.root, tree.runs[i]))
+                assert_int_equal(upload_tree_run(s.u, tree.root, tree.runs[i], &got, &err), 0);
+        }
+        settle(&s);
+        assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS);
+        struct arena a;
+        const char *experiment;
+        arena_init(&a, 0);
+        assert_int_equal(mlflow_experiment_find(s.m, "e", &a, &experiment, &err), MLFLOW_FINE);
+        assert_int_equal(mlflow_run_search(s.m, experiment, "", false, delete_one, s.m, &err), MLFLOW_FINE);
+        arena_deinit(&a);
+        assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS - 1);
+        end(&s);
+    }
     drop_tree(&tree);
     fault_server_stop(&server);
 }
@@ -264,12 +306,12 @@ static void server_replaced(void **state)
     make_tree(&tree, *state);
     snprintf(notes, sizeof notes, "%s/notes", tree.place->path);
     snprintf(port, sizeof port, "%u", server.port);
-    begin(&s, &tree, &config, notes);
+    begin(&s, &tree, &config, notes, false);
     send_all(&s);
     settle(&s);
     end(&s);
     for (int i = 0; i < 2; i++) {
-        begin(&s, &tree, &config, notes);
+        begin(&s, &tree, &config, notes, false);
         assert_true(upload_known(s.u, tree.root, tree.runs[0]));
         end(&s);
         if (i == 0)
@@ -277,14 +319,14 @@ static void server_replaced(void **state)
     }
     if (!fault_server_start(&server, again_there))
         skip();
-    begin(&s, &tree, &config, notes);
+    begin(&s, &tree, &config, notes, false);
     for (size_t i = 0; i < RUNS; i++)
         assert_false(upload_known(s.u, tree.root, tree.runs[i]));
     send_all(&s);
     settle(&s);
     assert_int_equal(active(s.m, "tags.`benchwrap.synced` LIKE '%'"), RUNS);
     end(&s);
-    begin(&s, &tree, &config, notes);
+    begin(&s, &tree, &config, notes, false);
     assert_true(upload_known(s.u, tree.root, tree.runs[0]));
     end(&s);
     drop_tree(&tree);
@@ -296,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(filters_overlooked),
                                        cmocka_unit_test_setup_teardown(alone_together, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(server_replaced, place_begin, place_end),
+                                       cmocka_unit_test_setup_teardown(deleted_after, place_begin, place_end),
                                        cmocka_unit_test_setup_teardown(doubles_together, place_begin, place_end)};
     if (!http_library()) {
         printf("1..0 # SKIP libcurl is not installed\n");
