@@ -141,7 +141,8 @@ class Case:
 
     def value(self, key, old, new):
         """A value of a metric in its file, in the record and in the manifest."""
-        self.run[b"metrics"][key.encode()] = self.run[b"metrics"][key.encode()].replace(old, new)
+        now = re.sub(rb"(?m)^(\S+) " + re.escape(old) + rb"(?= )", lambda m: m[1] + b" " + new, self.run[b"metrics"][key.encode()])
+        self.run[b"metrics"][key.encode()] = now  # the second word alone: a time of 0 stands in the first and third, too
 
         def change(j):
             m = j["metrics"][key]

@@ -26,17 +26,27 @@ struct known {
     size_t room, count; /* room is a power of two, or 0 */
 };
 
-static void key_of(const char *id, unsigned char key[16])
+/* false: the name is no id of a run. Each name of an experiment passes here at each commit. */
+static bool key_of(const char *id, unsigned char key[16])
 {
-    for (int i = 0; i < 16; i++)
-        key[i] = (unsigned char)(str_hex_digit(id[2 * i]) << 4 | str_hex_digit(id[2 * i + 1]));
+    static const unsigned char digits[256] = {['0'] = 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, ['a'] = 26, 27, 28, 29, 30, 31};
+    if (strlen(id) != 32)
+        return false;
+    for (int i = 0; i < 16; i++) {
+        unsigned high = digits[(unsigned char)id[2 * i]], low = digits[(unsigned char)id[2 * i + 1]];
+        if (!(high & low & 16))
+            return false;
+        key[i] = (unsigned char)(high << 4 | (low & 15));
+    }
+    return true;
 }
 
 static size_t place_of(const struct known *k, const unsigned char key[16])
 {
     static const unsigned char empty[16];
-    size_t at;
-    memcpy(&at, key, sizeof at); /* ids are random */
+    uint64_t half[2];
+    memcpy(half, key, sizeof half); /* ids are random, but for those that somebody has made up */
+    size_t at = (size_t)((half[0] ^ half[1] * UINT64_C(0x9e3779b97f4a7c15)) >> 7);
     for (at &= k->room - 1; memcmp(k->key[at], empty, 16) && memcmp(k->key[at], key, 16); at = (at + 1) & (k->room - 1))
         ;
     return at;
@@ -62,11 +72,10 @@ static int known_add(void *context, const struct repo_entry *e)
 {
     struct known *k = context;
     unsigned char key[16];
-    if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)))
+    if (e->mode != REPO_MODE_DIR || !key_of(e->name, key))
         return 0;
     if (2 * (k->count + 1) > k->room && known_grow(k))
         return -2;
-    key_of(e->name, key);
     size_t at = place_of(k, key);
     if (memcmp(k->key[at], key, 16)) {
         memcpy(k->key[at], key, 16);
@@ -75,13 +84,11 @@ static int known_add(void *context, const struct repo_entry *e)
     return 0;
 }
 
-static bool known_has(const struct known *k, const char *id)
+/* Is the name that of a run which is not known? */
+static bool is_new(const struct known *k, const char *name)
 {
     unsigned char key[16];
-    if (!k->room)
-        return false;
-    key_of(id, key);
-    return memcmp(k->key[place_of(k, key)], key, 16) == 0;
+    return key_of(name, key) && (!k->room || memcmp(k->key[place_of(k, key)], key, 16) != 0);
 }
 
 static int known_of(struct results *s, const struct repo_id *commits, size_t count, const char *experiment, struct known *k,
@@ -162,8 +169,7 @@ static int scan_experiment(struct results *s, int root, const char *name, const 
     if (rc == 0)
         rc = known_of(s, commits, commit_count, name, &known, err);
     for (struct dirent *e; rc == 0 && (e = readdir(d));) {
-        if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || !record_is_id(str_of(e->d_name)) || (only && strcmp(only, e->d_name)) ||
-            known_has(&known, e->d_name))
+        if ((e->d_type != DT_DIR && e->d_type != DT_UNKNOWN) || (only && strcmp(only, e->d_name)) || !is_new(&known, e->d_name))
             continue;
         snprintf(path, sizeof path, "%s/meta.yaml", e->d_name);
         if (fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
