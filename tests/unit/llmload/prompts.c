@@ -210,6 +210,31 @@ static void mistakes_are_named_by_line(void **state)
     }
 }
 
+static int count_row(void *to, const struct json *row, struct str text, size_t line, struct err *err)
+{
+    (void)row, (void)text, (void)line, (void)err;
+    ++*(int *)to;
+    return 0;
+}
+
+/* Bytes that a text cannot have end the reading before the row is taken, a NUL that would cut its text off too. */
+static void rows_of_strange_bytes_are_not_taken(void **state)
+{
+    static const struct { struct str rows; const char *want; } cases[] = {
+        {STR("{\"prompt\":\"a\0b\"}"), "f, line 1: a text holds"},
+        {STR("[{\"prompt\":\"a\0b\"}]"), "f, line 1: a text holds"},
+        {STR("[\n{\"prompt\":\"\xff\"}]"), "f, line 2: not valid UTF-8"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err = {0};
+        int taken = 0;
+        assert_int_equal(rows_parse("f", cases[i].rows, false, count_row, &taken, &err), -1);
+        assert_non_null(strstr(err.text, cases[i].want));
+        assert_int_equal(taken, 0);
+    }
+}
+
 static void each_row_comes_once_when_shuffled(void **state)
 {
     struct load load = {.dialect = DIALECT_CHAT, .seed = 5};
@@ -289,7 +314,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_have_their_moments), cmocka_unit_test(made_up_prompts_are_as_long_as_wanted), cmocka_unit_test(rows_of_every_kind_are_read),
-        cmocka_unit_test(mistakes_are_named_by_line), cmocka_unit_test(each_row_comes_once_when_shuffled), cmocka_unit_test(endings_are_scored_by_their_tokens),
+        cmocka_unit_test(mistakes_are_named_by_line), cmocka_unit_test(rows_of_strange_bytes_are_not_taken),
+        cmocka_unit_test(each_row_comes_once_when_shuffled), cmocka_unit_test(endings_are_scored_by_their_tokens),
         cmocka_unit_test(letters_are_scored_by_the_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

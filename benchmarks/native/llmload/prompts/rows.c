@@ -8,9 +8,11 @@
 #define FILE_MAX ((size_t)8 << 30)
 enum { ROW_MAX = 64 << 20 };
 
-/* "\u0000" that is not behind an escaped backslash. */
+/* "\u0000" that is not behind an escaped backslash, or the byte itself. */
 static bool has_nul(struct str text)
 {
+    if (text.n && memchr(text.p, 0, text.n))
+        return true;
     for (size_t i = 0; i + 1 < text.n; i++)
         if (text.p[i] == '\\') {
             if (str_starts(str_sub(text, i, 6), "\\u0000"))
@@ -39,8 +41,10 @@ static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to
     }
     if (ret_end)
         end = *ret_end;
-    int rc = has_nul(str_sub(text, 0, end)) ? err_set(err, ERR_INPUT, "a text holds \\u0000, which no server takes")
-                                            : take(to, j, text, line, err);
+    struct str row = str_sub(text, 0, end);
+    int rc = ret_end && !str_valid_utf8(row) ? err_set(err, ERR_INPUT, "not valid UTF-8") /* a line was looked at before */
+             : has_nul(row)                  ? err_set(err, ERR_INPUT, "a text holds \\u0000, which no server takes")
+                                             : take(to, j, text, line, err);
     json_free(j);
     return rc;
 }
@@ -78,8 +82,6 @@ static int take_array(struct str text, rows_take *take, void *to, size_t *line, 
         int rc = take_json(shown, &end, take, to, *line, err);
         if (rc != 0)
             return rc;
-        if (!str_valid_utf8(str_sub(shown, 0, end)))
-            return err_set(err, ERR_INPUT, "not valid UTF-8");
         for (size_t i = at; i < at + end; i++)
             *line += text.p[i] == '\n';
         at = skip(text, at + end, line);
