@@ -296,6 +296,14 @@ def retracts_a_run_of_a_site_and_has_none(c):
     of_published(c, None); tag(c, "benchwrap.retracts", SITED.decode()); tag(c, "benchwrap.why", "slow")
 @kind("amends")
 def retracts_a_run_and_amends_it(c): of_published(c, "a.example"); tag(c, "benchwrap.retracts", SITED.decode()); tag(c, "benchwrap.amends", SITED.decode())
+@kind("copy")
+def copies_a_run_of_few_milliseconds(c):
+    of_published(c, None); c.value("run.wall_s", claimed(c, "run.wall_s"), b"0.005621")  # four digits
+    first, own = c.run, c.id
+    c.run = c.folder[own] = copy.deepcopy(first)
+    c.rename(b"1" * 31 + b"4")
+    c.run, c.id = first, own
+    c.folder[own] = first
 def near_copy(c, change_output):
     """What another run of the pull request measured, as a run of its own: other times, other use of the machine."""
     b = b"1" * 31 + b"5"

@@ -14,6 +14,7 @@
 enum {
     TELLING = 4, /* values of five digits and more: so many are not equal by chance */
     DIGITS = 5,
+    WALL_DIGITS = 3, /* of a duration: 5.621 ms has four, and of runs that took as long all else is compared, too */
     OUTPUT_BYTES = 32, /* of shorter outputs nobody is surprised to see them twice */
     VALUES_MAX = 8 << 20,
     MARKED_MAX = 20000 /* published runs that are read since one of their metrics meets */
@@ -52,7 +53,7 @@ void check_seen_end(struct check *k)
 
 /* ---- values ---- */
 
-static bool tells(struct str value)
+static bool has_digits(struct str value, size_t least)
 {
     size_t digits = 0;
     bool leading = true;
@@ -60,7 +61,12 @@ static bool tells(struct str value)
         leading = leading && (value.p[i] == '0' || value.p[i] == '.' || value.p[i] == '-');
         digits += !leading && value.p[i] != '.';
     }
-    return digits >= DIGITS;
+    return digits >= least;
+}
+
+static bool tells(struct str value)
+{
+    return has_digits(value, DIGITS);
 }
 
 struct summing {
@@ -84,13 +90,13 @@ static bool is_timing(const char *key)
     return false;
 }
 
-/* The value in the first line of a metric, as a number that hardly any other text has; 0: it tells nothing. */
-static uint64_t first_of(struct str text)
+/* The value in the first line of a metric, as a number that hardly any other text has; 0: it has not so many digits, and tells nothing. */
+static uint64_t first_of(struct str text, size_t digits)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     struct str line = str_cut(&text, '\n'), value;
     str_cut(&line, ' ');
-    if (!line.p || !(value = str_cut(&line, ' ')).p || !tells(value))
+    if (!line.p || !(value = str_cut(&line, ' ')).p || !has_digits(value, digits))
         return 0;
     for (size_t i = 0; i < value.n; i++)
         hash = (hash ^ (unsigned char)value.p[i]) * UINT64_C(1099511628211);
@@ -132,7 +138,7 @@ static void add_metric(struct summing *s, const char *key, struct str text)
         }
         s->timings += timing && value.p && tells(value);
         s->telling += value.p && tells(value);
-        s->timed = s->timed || (strcmp(key, "run.wall_s") == 0 && value.p && tells(value));
+        s->timed = s->timed || (strcmp(key, "run.wall_s") == 0 && value.p && has_digits(value, WALL_DIGITS));
     }
 }
 
@@ -170,12 +176,12 @@ void check_seen_run(struct run_check *r)
         if (e->kind != 'm')
             continue;
         add_metric(&s, e->key, e->value);
-        if (!x->mark && is_timing(e->key) && (x->mark = first_of(e->value)))
+        if (!x->mark && is_timing(e->key) && (x->mark = first_of(e->value, DIGITS)))
             x->mark_key = arena_dup(r->k->arena, e->key, strlen(e->key));
     }
     summing_end(&s, x);
     const struct check_entry *wall = run_entry(r, 'm', "run.wall_s");
-    x->wall = wall ? first_of(wall->value) : 0;
+    x->wall = wall ? first_of(wall->value, WALL_DIGITS) : 0;
 }
 
 /* ---- what is published already ---- */
@@ -238,7 +244,7 @@ static void look_at_marks(const struct published *p, struct seen *to, const stru
         buf_clear(&b);
         if (folder_read(metrics, s->mark_keys[k], 1 << 18, &b) < 0)
             continue;
-        struct mark wanted = {first_of(buf_text(&b)), k};
+        struct mark wanted = {first_of(buf_text(&b), DIGITS), k};
         to->marked = to->marked || (wanted.value && bsearch(&wanted, s->marks, s->mark_count, sizeof *s->marks, by_mark));
     }
     s->marked += to->marked;
@@ -265,7 +271,7 @@ static int each_published(void *context, const struct folder_entry *e)
         return 0;
     buf_init(&wall, 1 << 17);
     if (folder_read(&metrics, "run.wall_s", 4096, &wall) == 0)
-        o.to->wall = first_of(buf_text(&wall));
+        o.to->wall = first_of(buf_text(&wall), WALL_DIGITS);
     look_at_marks(p, o.to, &metrics);
     return 0;
 }
