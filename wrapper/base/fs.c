@@ -181,6 +181,37 @@ static int sync_parent(int dir, const char *path, struct err *err)
     return 0;
 }
 
+/* The descriptor of this process that a name stands for: /dev/stdout, /dev/fd/N; -1: none. */
+static int named_descriptor(const char *path)
+{
+    uint64_t n;
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    return strncmp(path, "/dev/fd/", 8) == 0 && str_uint(str_of(path + 8), &n) && n < INT_MAX ? (int)n : -1;
+}
+
+/* Is there something that must not be replaced: a device, a pipe, a socket? */
+static bool is_no_file(int dir, const char *path)
+{
+    struct stat st;
+    return fstatat(dir, path, &st, 0) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int write_into(int dir, const char *path, struct str data, struct err *err)
+{
+    int own = named_descriptor(path); /* opened again, it would begin at the beginning */
+    int fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : open_again(dir, path, O_WRONLY | O_NONBLOCK | O_NOCTTY, 0);
+    int rc =
+        fd < 0 || (own < 0 && fcntl(fd, F_SETFL, 0) < 0) ? -1 : fs_write_all(fd, data.p, data.n); /* to open never waits, to write may */
+    int why = errno;
+    if (fd >= 0 && close(fd) < 0 && rc == 0 && errno != EINTR)
+        rc = -1, why = errno;
+    errno = why;
+    return rc < 0 ? err_sys(err, "cannot write %s", path) : 0;
+}
+
 int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync, struct err *err)
 {
     static atomic_uint serial;
@@ -188,6 +219,8 @@ int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync,
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     int fd = -1;
+    if (named_descriptor(path) >= 0 || is_no_file(dir, path))
+        return write_into(dir, path, data, err);
     for (int tries = 0; tries < 100 && fd < 0; tries++) {
         int n = snprintf(temporary, sizeof temporary, "%.*s.%ld.%u.tmp", folder, path, (long)getpid(), atomic_fetch_add(&serial, 1u));
         if (n < 0 || (size_t)n >= sizeof temporary) {

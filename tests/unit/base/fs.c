@@ -101,6 +101,25 @@ static void writing_is_whole_or_not_at_all(void **state)
     assert_int_equal(fs_write(p->dir, "no/such/folder", STR("x"), 0600, false, NULL), -1);
 }
 
+static void what_is_no_file_is_written_to(void **state)
+{
+    struct place *p = *state;
+    struct stat st;
+    char got[8] = "";
+    assert_int_equal(mkfifoat(p->dir, "pipe", 0600), 0);
+    assert_int_equal(symlinkat("pipe", p->dir, "link"), 0);
+    assert_int_equal(fs_write(p->dir, "pipe", STR("x"), 0600, false, NULL), -1); /* nobody reads */
+    int reader = openat(p->dir, "pipe", O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(fs_write(p->dir, "pipe", STR("one"), 0600, true, NULL), 0);
+    assert_int_equal(fs_write(p->dir, "link", STR("two"), 0600, false, NULL), 0);
+    assert_int_equal(read(reader, got, 6), 6);
+    assert_string_equal(got, "onetwo");
+    close(reader);
+    assert_true(fstatat(p->dir, "pipe", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(st.st_mode));
+    assert_true(fstatat(p->dir, "link", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode));
+}
+
 static void folders(void **state)
 {
     struct place *p = *state;
@@ -209,7 +228,7 @@ static void listing_is_sorted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(reading_is_bounded), IN_FOLDER(reading_never_waits_and_takes_no_folder), IN_FOLDER(lines_are_trimmed), IN_FOLDER(writing_is_whole_or_not_at_all), IN_FOLDER(folders),
+        IN_FOLDER(reading_is_bounded), IN_FOLDER(reading_never_waits_and_takes_no_folder), IN_FOLDER(lines_are_trimmed), IN_FOLDER(writing_is_whole_or_not_at_all), IN_FOLDER(what_is_no_file_is_written_to), IN_FOLDER(folders),
         IN_FOLDER(removing_stays_below), IN_FOLDER(copies_and_links), IN_FOLDER(a_copy_that_does_not_fit_is_not_left), IN_FOLDER(listing_is_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
