@@ -119,9 +119,11 @@ static void settle(struct sync_runs *s)
     if (answer == MLFLOW_FINE)
         return;
     s->n.sent -= left < s->n.sent ? left : s->n.sent;
-    s->n.failed += left;
-    if (answer != MLFLOW_CANCELLED && !s->stopped)
-        s->note(s->context, err.text);
+    if (answer != MLFLOW_CANCELLED) {
+        s->n.failed += left;
+        if (!s->stopped)
+            s->note(s->context, err.text);
+    }
     s->stopped = true;
 }
 
