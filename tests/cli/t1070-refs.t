@@ -54,4 +54,9 @@ git branch evil "$(git commit-tree -m evil "$top" </dev/null)"
 like "a link is not written" "$("$BENCHWRAP" export-tree evil ../evil 2>&1)" 'neither a file nor a folder'
 is "… and nothing half" "$(find ../evil -name link -o -name '0123*')" ""
 is "a damaged run is listed as such" "$("$BENCHWRAP" ls --ref evil >/dev/null 2>&1; echo $?)" 1
+git -C ../bare.git config uploadpack.allowFilter true
+git clone -q --no-checkout --filter=blob:none "file://$WORK/bare.git" ../partial
+like "a partial clone says what it lacks" "$(cd ../partial && "$BENCHWRAP" ls --ref origin/pr 2>&1; echo "rc $?")" 'git fetch --refetch --no-filter'
+git -C ../partial config --unset remote.origin.partialclonefilter
+is "… and lists all once that has been brought" "$(cd ../partial && git fetch -q --refetch --no-filter && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)"
 done_testing

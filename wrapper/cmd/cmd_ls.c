@@ -3,6 +3,7 @@
 #include "base/show.h"
 #include "cmd/fold.h"
 #include "cmd/row.h"
+#include "cmd/runs_ref.h"
 
 #include <string.h>
 
@@ -144,6 +145,9 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
     }
     if (runs->damaged > said)
         fprintf(c->notes, "benchwrap: ls: %zu more runs are damaged\n", runs->damaged - said);
+    if (said && runs_are_partial(runs, c->arena))
+        fputs("benchwrap: ls: this is a partial clone, which has not all files: \"git fetch --refetch --no-filter\" brings them\n",
+              c->notes);
 }
 
 static int run(struct cmd_context *c)

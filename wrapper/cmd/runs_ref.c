@@ -129,6 +129,19 @@ fail:
     return -1;
 }
 
+bool runs_are_partial(const struct runs *runs, struct arena *a)
+{
+    const char **remotes;
+    if (!runs->refs || repo_remotes(runs->refs->repo, a, &remotes, NULL) < 0)
+        return false;
+    for (; *remotes; remotes++) {
+        const char *key = arena_printf(a, "remote.%s.promisor", *remotes);
+        if (key && repo_config_on(runs->refs->repo, key, false))
+            return true;
+    }
+    return false;
+}
+
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct cmd_context *c, struct err *err)
 {
     for (struct runs_ref *r = runs->refs; r; r = r->next)

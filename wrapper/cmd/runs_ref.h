@@ -10,4 +10,6 @@ int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, stru
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct cmd_context *c, struct err *err);
 /* For runs_close. */
 void runs_close_refs(struct runs *runs);
+/* Do the runs lie in a commit of a partial clone, which has not all of its files? */
+bool runs_are_partial(const struct runs *runs, struct arena *a);
 #endif
