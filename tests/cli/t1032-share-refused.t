@@ -46,6 +46,14 @@ share; like "over the forge's size" "$? $(said)" "^1 .*a file is larger than it 
 hook 'printf "\033[31mno\033[0m way\n" >&2; exit 1'
 share; is "words of the other side reach no terminal raw" "$? $(said | grep -c 'no.*way') $(said | LC_ALL=C grep -c "$(printf '\033')")" "1 1 0"
 rm "$HUB/hooks/pre-receive"
+printf '#!/bin/sh\necho "scan: \033[31mno\033[0m"; cat >../pushed; echo "scan: not this" >&2; exit 1\n' >.git/hooks/pre-push; chmod +x .git/hooks/pre-push
+share; like "a pre-push hook" "$? $(said)" "^1 .*the pre-push hook of this clone does not let $branch go to origin.*scan: not this.*--no-verify"
+like "… is told what would go" "$(cat ../pushed)" " refs/heads/$branch "
+sed -i 's/exit 1/exit 0/' .git/hooks/pre-push; forge_runs . 1; rm ../pushed
+share; is "… and lets it go" "$? $(grep -c "refs/heads/$branch" ../pushed)" "0 1"
+rm ../pushed; sed -i 's/exit 0/exit 1/' .git/hooks/pre-push; forge_runs . 1
+share --no-verify; is "… or is left out" "$? $(ls ../pushed 2>&1 | grep -c 'No such')" "0 1"
+rm .git/hooks/pre-push
 
 # Somebody else writes to our branch over there.
 git clone -q -b "$branch" "$HUB" "$WORK/other"
@@ -54,7 +62,7 @@ share; like "foreign changes in our branch over there" "$? $(said)" "^1 .*is not
 is "… are not overwritten" "$(git -C "$HUB" log -1 --format=%s "$branch")" z
 (cd "$WORK/other" && git reset -q --hard HEAD~1 && git push -q -f origin HEAD && git checkout -q main && echo m >m && git add m && git commit -qm m && git push -q origin main &&
     git checkout -q "$branch" && git merge -q --no-edit main && git push -q origin HEAD)
-share; is "but a merge of the target into it is replaced" "$? $(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -cE '^[0-9a-f]{32}')" "0 3"
+share; is "but a merge of the target into it is replaced" "$? $(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -cE '^[0-9a-f]{32}')" "0 5"
 
 # Between our look and our push.
 mkdir "$WORK/bin"

@@ -269,6 +269,7 @@ static const struct opt_row rows[] = {
      "branch that the runs shall be merged into (default: benchwrap.base, the remote's main branch)", 0},
     {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "remote that is pushed to, a fork of yours (default: remote.pushDefault, origin)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "What", "into a public repository also runs that were recorded with the private profile", 0},
+    {"no-verify", 0, OPT_FLAG, NULL, NULL, NULL, "What", "do not run the clone's pre-push hook", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
      "file with the token (default: the forge's variables, the file tokens, git's credential helper)", 0},
     {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "push only, and tell the link", 0},

@@ -8,9 +8,12 @@ enum { ARGS_MAX = 24, NET_LIMIT_S = 600, ASK_LIMIT_S = 120, OUT_MAX = 64 << 20 }
 
 int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err)
 {
-    /* No hook of the user's is run: they are for his own commits. */
-    const char *argv[ARGS_MAX + 10] = {"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "core.quotePath=false"};
-    size_t n = 7;
+    const char *argv[ARGS_MAX + 10] = {"git", "-c", "gc.auto=0", "-c", "core.quotePath=false"};
+    size_t n = 5;
+    if (strcmp(*args, "push") != 0 || opt_on(&s->c->opts, "no-verify")) { /* what leaves is the site's to look at, the rest is ours alone */
+        argv[n++] = "-c";
+        argv[n++] = "core.hooksPath=/dev/null";
+    }
     for (; *args && n < ARGS_MAX + 9; args++)
         argv[n++] = *args;
     struct program p = {.argv = argv, .dir = s->dir, .in = in, .limit_s = limit_s, .out_max = OUT_MAX};

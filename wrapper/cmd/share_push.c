@@ -67,6 +67,17 @@ static bool has_sign(const struct buf *b, const char *sign)
     return b->p && strcasestr(b->p, sign) != NULL;
 }
 
+/* git says no more of a pre-push hook than that it failed to push, after the hook's own words; no ref has a line then. */
+static bool hook_words(const struct program_end *end, struct buf *to)
+{
+    struct str text = buf_text(&end->words);
+    ptrdiff_t at = text.p ? str_find(text, STR("error: failed to push some refs")) : -1;
+    if (at < 0 || has_sign(&end->out, "!\t"))
+        return false;
+    buf_plain(to, str_trim(str_sub(text, 0, (size_t)at)), 400);
+    return true;
+}
+
 static int refused(struct share *s, const struct program_end *end, struct err *err)
 {
     struct buf words CLEANUP_BUF;
@@ -85,6 +96,9 @@ static int refused(struct share *s, const struct program_end *end, struct err *e
                        words.n ? ")" : "", kept);
     if (words.n)
         return err_set(err, ERR_REMOTE, "%s was not taken by %s: %s; %s", s->branch, s->to, words.p, kept);
+    if (hook_words(end, &words))
+        return err_set(err, ERR_INPUT, "the pre-push hook of this clone does not let %s go to %s%s%s; %s (--no-verify leaves the hook out)",
+                       s->branch, s->to, words.n ? ": " : "", words.p, kept);
     program_err(end, err, "%s was not taken by %s", s->branch, s->to);
     return err_wrap(err, "%s", kept);
 }
@@ -165,8 +179,7 @@ static int push_commit(struct share *s, const struct repo_id *commit, struct err
         repo_id_hex(&s->seen, old);
     const char *lease = arena_printf(s->c->arena, "--force-with-lease=refs/heads/%s:%s", s->branch, old);
     const char *spec = arena_printf(s->c->arena, "%s:refs/heads/%s", hex, s->branch);
-    const char *const args[] = {"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease, "--",
-                                s->to,  spec,          NULL};
+    const char *const args[] = {"push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", lease, "--", s->to, spec, NULL};
     int rc = share_git(s, PUSH_LIMIT_S, args, (struct str){0}, &end, err);
     if (rc < 0 && !end.timed_out)
         return -1;
