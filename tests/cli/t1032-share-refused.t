@@ -16,6 +16,9 @@ git remote add origin "$WORK/absent.git"
 share; like "a remote that is not there" "$? $(said)" "^1 .*the remote origin does not answer"
 git init -q --bare "$WORK/empty.git"; git remote set-url origin "$WORK/empty.git"
 share; like "a remote without a branch" "$? $(said)" "^1 .*--base|^1 .*no branch"
+printf '#!/bin/sh\ntrue </dev/tty 2>/dev/null && sleep 600\necho "Host key verification failed." >&2; exit 255\n' >"$WORK/ssh"; chmod +x "$WORK/ssh"; git remote set-url origin ssh://git@host.example/x.git
+GIT_SSH=$WORK/ssh share; like "a host whose key nobody has accepted is not asked about" "$? $(said)" "^1 .*does not answer .git ls-remote, called by hand.*: Host key verification failed"
+git remote set-url origin "$WORK/empty.git"
 share --remote -x; like "a remote's name that is an option" "$? $(said)" "^125 .*no name that git takes"
 share operand; like "operands" "$? $(said)" "^125 .*takes no operands"
 cd "$WORK" || exit

@@ -89,7 +89,10 @@ static int ask_remote(struct share *s, const char *remote, struct err *err)
     const char *const args[] = {"ls-remote", "--symref", "--", remote, "HEAD", ref, NULL};
     if (share_git(s, ASK_LIMIT_S, args, (struct str){0}, &end, err))
         return -1;
-    int rc = end.status ? program_err(&end, err, "the remote %s does not answer", remote) : 0;
+    bool unknown = end.words.p && strstr(end.words.p, "Host key verification failed");
+    int rc = end.status ? program_err(&end, err, "the remote %s does not answer%s", remote,
+                                      unknown ? " (git ls-remote, called by hand, asks whether its key is the right one)" : "")
+                        : 0;
     if (rc == 0 && strcmp(remote, s->to) == 0)
         read_remote(s, buf_text(&end.out), strcmp(s->to, s->remote) == 0);
     else if (rc == 0) {

@@ -236,20 +236,30 @@ void program_end_deinit(struct program_end *e)
     buf_deinit(&e->words);
 }
 
+/* The last line that tells why. Where ssh ends badly git adds four lines that fit every cause; what ssh said stands before them. */
+static struct str last_words(struct str all)
+{
+    struct str last = {"", 0};
+    while (all.p && all.n) {
+        struct str line = str_trim(str_cut(&all, '\n'));
+        if (str_starts(line, "fatal: Could not read from remote repository") && last.n)
+            break;
+        if (line.n && !str_starts(line, "[GNUPG:]") /* what gpg tells programs */ &&
+            !str_starts(line, "Please make sure you have the correct access") && !str_is(line, "and the repository exists."))
+            last = line;
+    }
+    return last;
+}
+
 int program_err(const struct program_end *e, struct err *err, const char *fmt, ...)
 {
     char text[400];
     CLEANUP_BUF struct buf plain;
-    struct str rest = buf_text(&e->words), last = {"", 0};
+    struct str last = last_words(buf_text(&e->words));
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    while (rest.p && rest.n) {
-        struct str line = str_trim(str_cut(&rest, '\n'));
-        if (line.n && !str_starts(line, "[GNUPG:]")) /* what gpg tells programs */
-            last = line;
-    }
     buf_init(&plain, 2048);
     buf_plain(&plain, last, 400);
     if (!last.n)

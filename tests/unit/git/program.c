@@ -34,6 +34,16 @@ static void output_words_and_status_come_back(void **state)
     assert_int_equal(program_err(&end, &err, "asking %s", "sh"), -1);
     assert_string_equal(err.text, "asking sh: two");
     program_end_deinit(&end);
+    static const char ssh[] = "printf 'Host key verification failed.\\nfatal: Could not read from remote repository.\\n\\nPlease make sure you have the correct "
+                              "access rights\\nand the repository exists.\\n' >&2; exit 128";
+    assert_int_equal(run(&end, &err, 0, 0, NULL, ssh), 0);
+    assert_int_equal(program_err(&end, &err, "x"), -1);
+    assert_string_equal(err.text, "x: Host key verification failed.");
+    program_end_deinit(&end);
+    assert_int_equal(run(&end, &err, 0, 0, NULL, "printf 'fatal: Could not read from remote repository.\\n\\nand the repository exists.\\n' >&2; exit 128"), 0);
+    assert_int_equal(program_err(&end, &err, "x"), -1);
+    assert_string_equal(err.text, "x: fatal: Could not read from remote repository.");
+    program_end_deinit(&end);
     assert_int_equal(run(&end, &err, 0, 0, NULL, "kill -9 $$"), 0);
     assert_int_equal(end.status, 128 + SIGKILL);
     program_end_deinit(&end);
