@@ -125,7 +125,8 @@ const struct unit *guess_unit_in(struct str label)
     if (!before && label.n) /* "bandwidth_MB/s", "bw_GBps" */
         before = memrchr(label.p, '_', label.n);
     struct str last = before ? str_sub(label, (size_t)(before + 1 - label.p), label.n) : label;
-    return memchr(last.p, '/', last.n) || str_ends_anycase(last, "bps") ? guess_unit(last) : NULL; /* "Best Rate MB/s", "Requests/sec" is none */
+    return memchr(last.p, '/', last.n) || str_ends_anycase(last, "bps") ? guess_unit(last)
+                                                                        : NULL; /* "Best Rate MB/s", "Requests/sec" is none */
 }
 
 const struct unit *guess_contract(const struct unit *u)

@@ -256,8 +256,13 @@ static int to_server(struct work *w)
     struct cmd_context *c = w->c;
     if (open_server(w, &m))
         return -1;
-    struct upload_config config = {
-        .server = m, .state = state_folder(w), .restore = opt_on(&c->opts, "restore"), .dry = w->dry, .together = true, .note = note, .context = w};
+    struct upload_config config = {.server = m,
+                                   .state = state_folder(w),
+                                   .restore = opt_on(&c->opts, "restore"),
+                                   .dry = w->dry,
+                                   .together = true,
+                                   .note = note,
+                                   .context = w};
     int rc = upload_new(&u, &config, c->err);
     bool more = opt_on(&c->opts, "follow");
     while (rc == 0) {

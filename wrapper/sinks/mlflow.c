@@ -105,7 +105,8 @@ enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int6
     buf_init(&url, 16 << 10);
     buf_printf(&url, "%s/api/2.0/mlflow/experiments/get?experiment_id=", m->uri);
     http_escape(&url, str_of(id), false);
-    struct mlflow_call call = {.what = "experiments/get", .request = {.method = "GET", .url = url.p, .parting = true, .reply_max = 1 << 20}};
+    struct mlflow_call call = {.what = "experiments/get",
+                               .request = {.method = "GET", .url = url.p, .parting = true, .reply_max = 1 << 20}};
     *ret_ms = 0;
     enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
     if (answer == MLFLOW_FINE) {

@@ -168,8 +168,8 @@ static enum mlflow_answer survey(struct upload *u, struct upload_experiment *e, 
     for (size_t i = 0; i < left.count && answer == MLFLOW_FINE; i++)
         answer = drop(u, left.ids[i], left.ours[i], err);
     if (answer == MLFLOW_FINE && e->has_runs)
-        answer =
-            mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, upload_one_is_enough, &e->has_orphans, err);
+        answer = mlflow_run_search_pages(u->m, e->id, "tags.`" UPLOAD_TAG_PARENT "` LIKE '%'", false, 1, upload_one_is_enough,
+                                         &e->has_orphans, err);
     return answer;
 }
 
