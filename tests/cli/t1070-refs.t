@@ -55,7 +55,7 @@ like "a link is not written" "$("$BENCHWRAP" export-tree evil ../evil 2>&1)" 'ne
 is "… and nothing half" "$(find ../evil -name link -o -name '0123*')" ""
 is "a damaged run is listed as such" "$("$BENCHWRAP" ls --ref evil >/dev/null 2>&1; echo $?)" 1
 git -C ../bare.git config uploadpack.allowFilter true
-git clone -q --no-checkout --filter=blob:none "file://$WORK/bare.git" ../partial
+git clone -q -c gc.auto=0 -c maintenance.auto=false --no-checkout --filter=blob:none "file://$WORK/bare.git" ../partial
 like "a partial clone says what it lacks" "$(cd ../partial && "$BENCHWRAP" ls --ref origin/pr 2>&1; echo "rc $?")" 'git fetch --refetch --no-filter'
 git -C ../partial config --unset remote.origin.partialclonefilter
 is "… and lists all once that has been brought" "$(cd ../partial && git fetch -q --refetch --no-filter && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)"
