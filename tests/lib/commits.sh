@@ -7,6 +7,7 @@ git_ready()
     git config --global user.name Ada
     git config --global user.email ada@example.org
     git config --global init.defaultBranch main
+    git config --global maintenance.auto false # nothing of git's may still run when the place is removed
     git config --global protocol.file.allow always
 }
 

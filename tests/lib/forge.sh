@@ -10,6 +10,7 @@ forge_start()
     git config --global user.name "Test Er"
     git config --global user.email tester@example.org
     git config --global init.defaultBranch main
+    git config --global maintenance.auto false # nothing of git's may still run when the place is removed
     git config --global advice.detachedHead false
     mkdir -p "$WORK/o"
     git init -q --bare "$HUB"
