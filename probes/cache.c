@@ -6,6 +6,7 @@
 #include "probes/state.h"
 
 #include "base/fs.h"
+#include "probes/cgroup.h"
 #include "probes/kept.h"
 #include "probes/look.h"
 
@@ -37,22 +38,15 @@ static uint64_t fnv_str(uint64_t hash, struct str s)
 }
 
 /* Which processors the cpuset control group allows, bound or not: its list, since its path has the job's number in it and
- * facts shall outlive the job; the path where the list is not to be found. Returns the length of the text. */
+ * facts shall outlive the job; the path where the list is not visible. Returns the length of the text. */
 static size_t cpuset_of(const struct host *h, struct look *ret)
 {
-    static const char *const places[] = {"sys/fs/cgroup%s/cpuset.cpus.effective", "sys/fs/cgroup/cpuset%s/cpuset.effective_cpus",
-                                         "sys/fs/cgroup/cpuset%s/cpuset.cpus"};
-    struct look group;
-    char path[512];
-    if (!look(h, &group, "proc/self/cpuset"))
+    struct cgroup g;
+    if (!look(h, ret, "proc/self/cpuset"))
         return ret->n = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        ptrdiff_t at = str_find(str_of(places[i]), STR("%s"));
-        int n = snprintf(path, sizeof path, "%.*s%s%s", (int)at, places[i], strcmp(group.p, "/") == 0 ? "" : group.p, places[i] + at + 2);
-        if (n > 0 && (size_t)n < sizeof path && look(h, ret, "%s", path) && ret->n > 0)
-            return ret->n;
-    }
-    *ret = group;
+    struct look path = *ret;
+    if (!cgroup_of_controller(h, "cpuset", &g) || !cgroup_allowed_cpus(h, &g, ret))
+        *ret = path;
     return ret->n;
 }
 

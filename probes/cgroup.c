@@ -36,40 +36,68 @@ static bool option_has(struct str options, const char *name)
     return false;
 }
 
-/* controller "" means version 2. The later of several mounts lies on top. */
-static void find(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
+/* Finds the line of the hierarchy in /proc/self/cgroup; controller "" means version 2. */
+static bool group_path(struct str cgroups, const char *controller, struct str *ret)
 {
-    struct str path = {"", 0};
     bool in = false;
-    ret->found = false;
     while (cgroups.p) {
         struct str line = str_cut(&cgroups, '\n'), id = str_cut(&line, ':');
         if (!line.p || id.n == 0)
             continue;
         struct str names = str_cut(&line, ':');
         if (*controller ? option_has(names, controller) : names.n == 0 && str_is(id, "0")) {
-            path = line;
+            *ret = line;
             in = true;
         }
     }
-    while (in && mounts.p) {
+    return in;
+}
+
+/* controller "": the hierarchy of version 2, whatever it controls. The later of several mounts lies on top. */
+static void find(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
+{
+    struct str path = {"", 0};
+    ret->found = false;
+    ret->version = *controller && group_path(cgroups, controller, &path) ? 1 : 2;
+    if (ret->version == 2 && !group_path(cgroups, "", &path))
+        return;
+    while (mounts.p) {
         struct mount_line m;
         if (!parse_mount_line(str_cut(&mounts, '\n'), &m))
             continue;
-        if (*controller ? str_is(m.type, "cgroup") && option_has(m.super_options, controller) : str_is(m.type, "cgroup2"))
+        if (ret->version == 1 ? str_is(m.type, "cgroup") && option_has(m.super_options, controller) : str_is(m.type, "cgroup2"))
             place(&m, path, ret);
     }
 }
 
-bool cgroup_own(const struct host *h, const char *controller, struct cgroup *ret)
+enum { MOUNTS = 1 << 20 }; /* nodes with thousands of container mounts exist */
+
+static int read_groups(const struct host *h, struct buf *cgroups, struct buf *mounts)
+{
+    if (look_file(h, "proc/self/cgroup", 65536, cgroups) != 0)
+        return -1;
+    return look_file(h, "proc/self/mountinfo", MOUNTS - 65536, mounts);
+}
+
+bool cgroup_of_controller(const struct host *h, const char *controller, struct cgroup *ret)
 {
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
     buf_init(&cgroups, 1 << 17);
-    buf_init(&mounts, 1 << 20);
-    ret->found = false;
-    if (look_file(h, "proc/self/cgroup", 65536, &cgroups) == 0 && look_file(h, "proc/self/mountinfo", (1 << 20) - 65536, &mounts) == 0)
+    buf_init(&mounts, MOUNTS);
+    *ret = (struct cgroup){.found = false};
+    if (read_groups(h, &cgroups, &mounts) == 0)
         find(buf_text(&cgroups), buf_text(&mounts), controller, ret);
     return ret->found;
+}
+
+bool cgroup_is_root(const struct host *h, const struct cgroup *g)
+{
+    char path[1100];
+    if (g->dir[g->top] != 0)
+        return false;
+    /* A namespace shows its group as the root, too: only the true one has release_agent, or lacks cgroup.events. */
+    snprintf(path, sizeof path, "%s/%s", g->dir, g->version == 1 ? "release_agent" : "cgroup.events");
+    return look_exists(h, path) == (g->version == 1);
 }
 
 static bool up(const struct cgroup *g, char dir[1024])
@@ -81,8 +109,10 @@ static bool up(const struct cgroup *g, char dir[1024])
     return true;
 }
 
+typedef bool reader(const struct host *h, const char *dir, double *ret);
+
 /* The smallest of a limit on the way up; HUGE_VAL: none. read returns false where this level has no such file. */
-static double smallest(struct host *h, const struct cgroup *g, bool (*read)(struct host *h, const char *dir, double *ret), bool *any)
+static double smallest(const struct host *h, const struct cgroup *g, reader *read, bool *any)
 {
     double least = HUGE_VAL, value;
     char dir[1024];
@@ -98,7 +128,7 @@ static double smallest(struct host *h, const struct cgroup *g, bool (*read)(stru
     return least;
 }
 
-static bool number_or_max(struct host *h, const char *dir, const char *file, double *ret)
+static bool number_or_max(const struct host *h, const char *dir, const char *file, double *ret)
 {
     struct look text;
     if (!look(h, &text, "%s/%s", dir, file))
@@ -113,7 +143,7 @@ static bool number_or_max(struct host *h, const char *dir, const char *file, dou
     return true;
 }
 
-static bool cpu_2(struct host *h, const char *dir, double *ret)
+static bool cpu_2(const struct host *h, const char *dir, double *ret)
 {
     struct look text;
     double quota, period;
@@ -131,7 +161,7 @@ static bool cpu_2(struct host *h, const char *dir, double *ret)
     return true;
 }
 
-static bool cpu_1(struct host *h, const char *dir, double *ret)
+static bool cpu_1(const struct host *h, const char *dir, double *ret)
 {
     int64_t quota, period;
     if (!look_int(h, &quota, "%s/cpu.cfs_quota_us", dir) || !look_int(h, &period, "%s/cpu.cfs_period_us", dir) || period <= 0)
@@ -140,36 +170,32 @@ static bool cpu_1(struct host *h, const char *dir, double *ret)
     return true;
 }
 
-static bool memory_2(struct host *h, const char *dir, double *ret)
+static bool memory_2(const struct host *h, const char *dir, double *ret)
 {
     return number_or_max(h, dir, "memory.max", ret);
 }
 
-static bool memory_1(struct host *h, const char *dir, double *ret)
+static bool memory_1(const struct host *h, const char *dir, double *ret)
 {
     return number_or_max(h, dir, "memory.limit_in_bytes", ret);
 }
 
-static bool swap_2(struct host *h, const char *dir, double *ret)
+static bool swap_2(const struct host *h, const char *dir, double *ret)
 {
     return number_or_max(h, dir, "memory.swap.max", ret);
 }
 
-static bool pids(struct host *h, const char *dir, double *ret)
+static bool pids(const struct host *h, const char *dir, double *ret)
 {
     return number_or_max(h, dir, "pids.max", ret);
 }
 
-typedef bool reader(struct host *h, const char *dir, double *ret);
-
-/* One limit from whichever version has it. decimals < 0: bytes, told as GiB. */
-static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *two, reader *read_2,
-                       const struct cgroup *one, reader *read_1)
+/* Records the smallest of a limit. read_1, read_2: its reader in each version, NULL where the version has no such limit. */
+static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *g, reader *read_1, reader *read_2)
 {
     bool any = false;
-    double least = smallest(h, two, read_2, &any);
-    if (read_1)
-        least = fmin(least, smallest(h, one, read_1, &any));
+    reader *read = g->version == 1 ? read_1 : read_2;
+    double least = read ? smallest(h, g, read, &any) : HUGE_VAL;
     if (!any)
         return; /* the controller is not there */
     struct buf text CLEANUP_BUF;
@@ -184,23 +210,24 @@ static void tell_limit(struct host *h, struct record *r, const char *key, const 
     }
 }
 
-static void tell_cpus(struct host *h, struct record *r, const struct cgroup *two, const struct cgroup *one)
+bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look *ret)
 {
-    static const char *const files[] = {"cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"};
-    for (size_t i = 0; i < 3; i++) {
-        const struct cgroup *g = i == 0 ? two : one;
+    static const struct {
+        int version;
+        const char *file;
+    } rows[] = {{2, "cpuset.cpus.effective"}, {1, "cpuset.effective_cpus"}, {1, "cpuset.cpus"}};
+    for (size_t i = 0; g->found && i < sizeof rows / sizeof *rows; i++) {
         char dir[1024];
-        if (!g->found)
+        if (rows[i].version != g->version)
             continue;
         memcpy(dir, g->dir, sizeof dir);
         do {
-            struct look text;
-            if (look(h, &text, "%s/%s", dir, files[i]) && text.n > 0) {
-                tell(h, r, "cgroup.cpus", (struct str){text.p, text.n});
-                return;
-            }
+            if (look(h, ret, "%s/%s", dir, rows[i].file) && ret->n > 0)
+                return true;
         } while (up(g, dir));
     }
+    ret->n = 0;
+    return false;
 }
 
 static int before(struct host *h, struct record *r, struct err *err)
@@ -208,25 +235,30 @@ static int before(struct host *h, struct record *r, struct err *err)
     (void)err;
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
     buf_init(&cgroups, 1 << 17);
-    buf_init(&mounts, 1 << 20); /* nodes with thousands of container mounts exist */
-    if (look_file(h, "proc/self/cgroup", 65536, &cgroups) != 0 || look_file(h, "proc/self/mountinfo", (1 << 20) - 65536, &mounts) != 0) {
+    buf_init(&mounts, MOUNTS);
+    if (read_groups(h, &cgroups, &mounts) != 0) {
         tell_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
         return 0;
     }
-    struct cgroup two, cpu, memory, cpuset, pid;
     struct str c = buf_text(&cgroups), m = buf_text(&mounts);
-    find(c, m, "", &two);
+    struct cgroup cpu, memory, cpuset, pid, two;
+    struct look cpus;
     find(c, m, "cpu", &cpu);
     find(c, m, "memory", &memory);
     find(c, m, "cpuset", &cpuset);
     find(c, m, "pids", &pid);
-    bool one = cpu.found || memory.found || cpuset.found;
+    find(c, m, "", &two);
+    const struct cgroup *const limiting[] = {&cpu, &memory, &cpuset};
+    bool one = false;
+    for (size_t i = 0; i < sizeof limiting / sizeof *limiting; i++)
+        one |= limiting[i]->found && limiting[i]->version == 1;
     tell_text(h, r, "cgroup.version", one && two.found ? "1+2" : one ? "1" : two.found ? "2" : "none");
-    tell_limit(h, r, "cgroup.cpu_limit", &two, cpu_2, &cpu, cpu_1);
-    tell_limit(h, r, "cgroup.memory_limit_GiB", &two, memory_2, &memory, memory_1);
-    tell_limit(h, r, "cgroup.swap_limit_GiB", &two, swap_2, &memory, NULL);
-    tell_limit(h, r, "cgroup.pids_limit", &two, pids, &pid, pids);
-    tell_cpus(h, r, &two, &cpuset);
+    tell_limit(h, r, "cgroup.cpu_limit", &cpu, cpu_1, cpu_2);
+    tell_limit(h, r, "cgroup.memory_limit_GiB", &memory, memory_1, memory_2);
+    tell_limit(h, r, "cgroup.swap_limit_GiB", &memory, NULL, swap_2);
+    tell_limit(h, r, "cgroup.pids_limit", &pid, pids, pids);
+    if (cgroup_allowed_cpus(h, &cpuset, &cpus))
+        tell(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
     return 0;
 }
 

@@ -1,14 +1,24 @@
-/* cgroup.h: where our own control group shows. Private to the probes that read it. */
+/* cgroup.h: finds the control group of this process, per controller. Private to the probes that read it. */
 #ifndef PROBES_CGROUP_H
 #define PROBES_CGROUP_H
 #include "probes/look.h"
 
 struct cgroup {
-    char dir[1024]; /* of our own group, relative to the root */
-    size_t top; /* length of the mount point's part: no walking above it */
-    bool found;
+    char dir[1024]; /* of this process's group, relative to the root */
+    size_t top; /* bytes of the mount point's part: no walking above it */
+    int version; /* of the hierarchy that has the controller: 1 or 2 */
+    bool found; /* false: no such hierarchy, or the group is not visible in it */
 };
 
-/* The group that this process is in, of version 1 by the controller's name, of version 2 by "". False: there is none, or it cannot be seen. */
-bool cgroup_own(const struct host *h, const char *controller, struct cgroup *ret);
+/* Finds the group of this process in the hierarchy that has `controller` ("cpu", "cpuacct", "memory", "cpuset", "pids").
+ * A controller is in one hierarchy at a time: in version 1 if /proc/self/cgroup names it there, otherwise in version 2.
+ * Returns ret->found; ret->version is set even where the group is not visible. Source: cgroups(7). */
+bool cgroup_of_controller(const struct host *h, const char *controller, struct cgroup *ret);
+
+/* Returns whether the group is the root of its hierarchy, whose counters describe the machine instead of a group. */
+bool cgroup_is_root(const struct host *h, const struct cgroup *g);
+
+/* Reads the processors that the cpuset group allows, as the kernel's list; the nearest ancestor's where the group has none of
+ * its own. False, ret->n == 0: not visible. */
+bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look *ret);
 #endif

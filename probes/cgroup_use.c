@@ -8,9 +8,8 @@
 extern const struct probe probe_cgroup_use;
 
 struct cgroup_use {
-    bool looked, none;
-    struct cgroup cpu, memory; /* the same group in version 2 */
-    bool two;
+    bool searched;
+    struct cgroup cpu, usage_1, memory; /* usage_1: of version 1's cpuacct; version 2 has the use in cpu */
     struct sample_file cpu_file, usage_file, memory_file, events_file;
     struct sample_count usage, periods, throttled, throttled_s, killed;
 };
@@ -29,38 +28,32 @@ static double value_of(struct str text, const char *key, bool *ret_found)
     return value;
 }
 
-static void find(struct host *h, struct cgroup_use *g)
+/* The root group's counters are the machine's: they describe no group, and count as none. */
+static void find(struct host *h, const char *controller, struct cgroup *ret)
 {
-    char path[1100];
-    g->looked = true;
-    g->two = cgroup_own(h, "", &g->cpu);
-    snprintf(path, sizeof path, "%s/cpu.stat", g->cpu.dir);
-    if (g->two && look_exists(h, path))
-        g->memory = g->cpu;
-    else {
-        g->two = false;
-        g->none = !cgroup_own(h, "cpu", &g->cpu);
-        cgroup_own(h, "memory", &g->memory);
-    }
+    if (cgroup_of_controller(h, controller, ret) && cgroup_is_root(h, ret))
+        ret->found = false;
 }
 
-/* Of version 2 everything in microseconds; of version 1 nanoseconds, and the use in a file of its own. */
-static void see_processors(struct host *h, struct record *r, struct cgroup_use *g)
+/* The processor time that the group has used, in seconds. cpu_stat: the text of version 2's cpu.stat, or "". */
+static bool usage_of(struct host *h, struct cgroup_use *g, struct str cpu_stat, double *ret)
 {
-    struct str text;
-    double rate, part, usage;
-    bool has_usage, has_periods, has_throttled, has_time;
-    if (!sample_read(h, &g->cpu_file, &text, "%s/cpu.stat", g->cpu.dir))
-        return;
-    usage = value_of(text, "usage_usec", &has_usage) / 1e6;
-    double periods = value_of(text, "nr_periods", &has_periods), throttled = value_of(text, "nr_throttled", &has_throttled);
-    double time = g->two ? value_of(text, "throttled_usec", &has_time) / 1e6 : value_of(text, "throttled_time", &has_time) / 1e9;
-    if (!g->two && sample_number(h, &g->usage_file, &usage, "%s/cpuacct.usage", g->cpu.dir)) {
-        usage /= 1e9;
-        has_usage = true;
-    }
-    if (has_usage && sample_rate(&g->usage, h, usage, 0, &rate) && r)
-        sample_tell_fine(h, r, 100 * rate, "system/cgroup_cpu_percentage");
+    bool found = false;
+    if (g->usage_1.found && g->usage_1.version == 1) {
+        found = sample_number(h, &g->usage_file, ret, "%s/cpuacct.usage", g->usage_1.dir);
+        *ret /= 1e9;
+    } else if (g->cpu.found && g->cpu.version == 2)
+        *ret = value_of(cpu_stat, "usage_usec", &found) / 1e6;
+    return found;
+}
+
+/* Version 2 counts in microseconds, version 1 in nanoseconds. */
+static void see_throttling(struct host *h, struct record *r, struct cgroup_use *g, struct str cpu_stat)
+{
+    double rate, part;
+    bool has_periods, has_throttled, has_time, two = g->cpu.version == 2;
+    double periods = value_of(cpu_stat, "nr_periods", &has_periods), throttled = value_of(cpu_stat, "nr_throttled", &has_throttled);
+    double time = value_of(cpu_stat, two ? "throttled_usec" : "throttled_time", &has_time) / (two ? 1e6 : 1e9);
     if (has_time)
         sample_rate(&g->throttled_s, h, time, 0, &rate);
     if (!has_periods || !has_throttled)
@@ -71,16 +64,26 @@ static void see_processors(struct host *h, struct record *r, struct cgroup_use *
         sample_tell_fine(h, r, 100 * part / rate, "system/cgroup_throttled_percentage");
 }
 
+static void see_processors(struct host *h, struct record *r, struct cgroup_use *g)
+{
+    struct str cpu_stat = {"", 0};
+    double usage, rate;
+    if (g->cpu.found && sample_read(h, &g->cpu_file, &cpu_stat, "%s/cpu.stat", g->cpu.dir))
+        see_throttling(h, r, g, cpu_stat);
+    if (usage_of(h, g, cpu_stat, &usage) && sample_rate(&g->usage, h, usage, 0, &rate) && r)
+        sample_tell_fine(h, r, 100 * rate, "system/cgroup_cpu_percentage");
+}
+
 static void see_memory(struct host *h, struct record *r, struct cgroup_use *g)
 {
     struct str text;
     double value, rate;
-    bool found;
+    bool found, two = g->memory.version == 2;
     if (!g->memory.found)
         return;
-    if (sample_number(h, &g->memory_file, &value, "%s/%s", g->memory.dir, g->two ? "memory.current" : "memory.usage_in_bytes") && r)
+    if (sample_number(h, &g->memory_file, &value, "%s/%s", g->memory.dir, two ? "memory.current" : "memory.usage_in_bytes") && r)
         sample_tell_fine(h, r, value / 1e6, "system/cgroup_memory_megabytes");
-    if (sample_read(h, &g->events_file, &text, "%s/%s", g->memory.dir, g->two ? "memory.events" : "memory.oom_control")) {
+    if (sample_read(h, &g->events_file, &text, "%s/%s", g->memory.dir, two ? "memory.events" : "memory.oom_control")) {
         value = value_of(text, "oom_kill", &found);
         if (found)
             sample_rate(&g->killed, h, value, 0, &rate);
@@ -93,10 +96,12 @@ static int sample(struct host *h, struct record *r, struct err *err)
     (void)err;
     if (!g)
         return 0;
-    if (!g->looked)
-        find(h, g);
-    if (g->none)
-        return 0;
+    if (!g->searched) {
+        find(h, "cpu", &g->cpu);
+        find(h, "cpuacct", &g->usage_1);
+        find(h, "memory", &g->memory);
+        g->searched = true;
+    }
     see_processors(h, r, g);
     see_memory(h, r, g);
     return 0;
@@ -107,7 +112,7 @@ static int after(struct host *h, struct record *r, struct err *err)
 {
     struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
     (void)err;
-    if (!g || !g->looked || g->none || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
+    if (!g || !g->searched || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;
     see_processors(h, NULL, g);
     see_memory(h, NULL, g);

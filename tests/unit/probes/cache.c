@@ -122,8 +122,11 @@ static void another_job_on_the_same_processors_shares_them(void **state)
     fs_mkdirs(b->h.root, "sys/fs/cgroup/job_2", 0755, NULL);
     put(b->h.root, "sys/fs/cgroup/job_1/cpuset.cpus.effective", "0-3\n");
     put(b->h.root, "sys/fs/cgroup/job_2/cpuset.cpus.effective", "0-3\n");
+    put(b->h.root, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+    put(b->h.root, "proc/self/cgroup", "0::/job_1\n");
     put(b->h.root, "proc/self/cpuset", "/job_1\n");
     keep(b);
+    put(b->h.root, "proc/self/cgroup", "0::/job_2\n");
     put(b->h.root, "proc/self/cpuset", "/job_2\n");
     assert_true(replay(b, &r));
     record_deinit(&r);

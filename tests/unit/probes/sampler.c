@@ -326,6 +326,91 @@ static void throttling_of_the_group(void **state)
     end(&m);
 }
 
+/* Both versions are mounted, the controllers are in version 1: the counters of version 2's root are the machine's. */
+static void put_hybrid(struct machine *m, int64_t used_ns, int64_t throttled_ns, int periods, int throttled, int kills)
+{
+    char text[200];
+    put(m, "proc/self/cgroup", "4:memory:/job\n3:cpuset:/\n2:cpuacct:/job\n1:cpu:/job\n0::/\n");
+    put(m, "proc/self/mountinfo",
+        "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
+        "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+    put(m, "sys/fs/cgroup/unified/cgroup.controllers", "\n");
+    snprintf(text, sizeof text, "usage_usec %lld\nnr_periods 1\nnr_throttled 1\nthrottled_usec 1\n", (long long)used_ns * 7 / 1000);
+    put(m, "sys/fs/cgroup/unified/cpu.stat", text);
+    snprintf(text, sizeof text, "nr_periods %d\nnr_throttled %d\nthrottled_time %lld\n", periods, throttled, (long long)throttled_ns);
+    put(m, "sys/fs/cgroup/cpu/job/cpu.stat", text);
+    snprintf(text, sizeof text, "%lld\n", (long long)used_ns);
+    put(m, "sys/fs/cgroup/cpuacct/job/cpuacct.usage", text);
+    put(m, "sys/fs/cgroup/memory/job/memory.usage_in_bytes", "500000000\n");
+    snprintf(text, sizeof text, "oom_kill_disable 0\nunder_oom 0\noom_kill %d\n", kills);
+    put(m, "sys/fs/cgroup/memory/job/memory.oom_control", text);
+}
+
+static void each_controller_is_read_in_its_own_hierarchy(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put_hybrid(&m, 1000000000, 500000000, 100, 10, 0);
+    sample(&m, 1);
+    put_hybrid(&m, 2600000000, 8500000000, 200, 90, 1);
+    sample(&m, 10);
+    assert_true(near(last(&m, "system/cgroup_cpu_percentage"), 16));
+    assert_true(near(last(&m, "system/cgroup_throttled_percentage"), 80));
+    assert_true(near(last(&m, "system/cgroup_memory_megabytes"), 500));
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(near(last(&m, "cgroup.throttled_s"), 8));
+    assert_true(near(last(&m, "cgroup.oom_kills"), 1));
+    end(&m);
+}
+
+/* A controller of version 1 whose mount is not visible is not looked up in version 2. */
+static void a_hidden_hierarchy_gives_nothing(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    for (int i = 1; i <= 2; i++) {
+        put_hybrid(&m, i * 1000000000LL, 0, 100 * i, 0, i);
+        put(&m, "proc/self/mountinfo", "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+        put(&m, "sys/fs/cgroup/unified/memory.events", i == 1 ? "oom_kill 1\n" : "oom_kill 2\n");
+        sample(&m, i);
+    }
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(isnan(last(&m, "system/cgroup_cpu_percentage")));
+    assert_true(isnan(last(&m, "cgroup.throttled_s")));
+    assert_true(isnan(last(&m, "cgroup.oom_kills")));
+    end(&m);
+}
+
+/* The root group of either version counts the machine. The same folder in a namespace is a group like any other. */
+static void the_root_group_is_no_group(void **state)
+{
+    static const struct {
+        const char *groups, *mounts, *stat, *mark;
+        bool group;
+    } rows[] = {
+        {"0::/\n", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "sys/fs/cgroup/cpu.stat", "sys/fs/cgroup/cgroup.controllers", false},
+        {"0::/\n", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "sys/fs/cgroup/cpu.stat", "sys/fs/cgroup/cgroup.events", true},
+        {"1:cpu:/\n", "30 23 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", "sys/fs/cgroup/cpu/cpu.stat", "sys/fs/cgroup/cpu/release_agent", false},
+        {"1:cpu:/\n", "30 23 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", "sys/fs/cgroup/cpu/cpu.stat", "sys/fs/cgroup/cpu/tasks", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        begin(&m);
+        put(&m, "proc/self/cgroup", rows[i].groups);
+        put(&m, "proc/self/mountinfo", rows[i].mounts);
+        put(&m, rows[i].mark, "\n");
+        put(&m, rows[i].stat, "usage_usec 1\nnr_periods 100\nnr_throttled 10\nthrottled_usec 0\nthrottled_time 0\n");
+        sample(&m, 1);
+        put(&m, rows[i].stat, "usage_usec 1\nnr_periods 200\nnr_throttled 60\nthrottled_usec 0\nthrottled_time 0\n");
+        sample(&m, 10);
+        assert_true(rows[i].group ? near(last(&m, "system/cgroup_throttled_percentage"), 50) : isnan(last(&m, "system/cgroup_throttled_percentage")));
+        end(&m);
+    }
+}
+
 static void put_process(struct machine *m, int pid, int parent, const char *name, int ticks, int pages, const char *children)
 {
     char path[80], text[300];
@@ -511,7 +596,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(slingshot_has_rates), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
         cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
-        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(throttling_of_the_group), cmocka_unit_test(the_tree_is_the_programs_own),
+        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(throttling_of_the_group),
+        cmocka_unit_test(each_controller_is_read_in_its_own_hierarchy),
+        cmocka_unit_test(a_hidden_hierarchy_gives_nothing),
+        cmocka_unit_test(the_root_group_is_no_group), cmocka_unit_test(the_tree_is_the_programs_own),
         cmocka_unit_test(thousands_of_processes_cost_little), cmocka_unit_test(clocks_that_jump_give_no_rates), cmocka_unit_test(names_in_keys_hold_no_addresses),
         cmocka_unit_test(libraries_in_memory_are_told), cmocka_unit_test(memory_modules_are_told_without_serials)};
     return cmocka_run_group_tests(tests, NULL, NULL);
