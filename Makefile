@@ -28,7 +28,7 @@ endif
 endif
 
 BW_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Iwrapper -I. -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-             -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -fno-common -fvisibility=hidden $(if $(filter-out 0,$(WERROR)),-Werror)
+             -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -Wno-missing-field-initializers -fno-common -fvisibility=hidden $(if $(filter-out 0,$(WERROR)),-Werror)
 BW_CFLAGS += -DBW_VERSION='"$(VERSION)"'
 comma := ,
 BW_LDFLAGS := -Wl,--as-needed $(if $(RPATH),-Wl$(comma)--disable-new-dtags '-Wl$(comma)-rpath$(comma)$(RPATH)')

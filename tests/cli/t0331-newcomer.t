@@ -63,12 +63,12 @@ like "names of the catalogue complete --rules" "$(complete_line 'benchwrap parse
 like "and the verb benchmarks" "$(complete_line 'benchwrap benchmarks i')" 'imb io500 ior iperf3'
 like "the verbs of rules" "$(complete_line 'benchwrap rules ')" 'check new'
 
-# a narrow terminal: no line is longer, keys keep their ends
+# a narrow terminal: no line is longer, and what the reader came for stays
 if python3 -c 'import pty' 2>/dev/null && command -v script >/dev/null; then
     shown=$(COLUMNS=60 TERM=dumb script -qec "'$BENCHWRAP' show last~1" /dev/null | tr -d '\r' | sed 's|…|~|g')
     table=$(printf '%s\n' "$shown" | sed -n '/^Metrics/,/^Parameters/p')
     is "no line of a table is longer than COLUMNS" "$(printf '%s\n' "$table" | awk '{ if (length($0) > 60) n++ } END { print n + 0 }')" 0
-    like "a key is cut in its middle" "$table" '^[a-z0-9_.]+~[A-Za-z_.]+ '
+    is "and its metrics are complete" "$(printf '%s\n' "$table" | grep -c '~')" 0
 else
     skip "a narrow terminal" "script(1) is not here"
 fi

@@ -1,4 +1,4 @@
-/* listing.c: rows of cells, printed as a table or as JSON. */
+/* listing.c: rows of cells, printed as a table, as JSON or as CSV. */
 #include "base/listing.h"
 
 #include "base/json_out.h"
@@ -6,21 +6,30 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 struct listing_cell {
     const char *text; /* NULL: nothing known */
     double value;
     bool number;
+    enum style style;
+    size_t span; /* columns it stands over: 1, 0 for those that the cell before covers */
 };
 
-enum { CELL_MAX = 4096 }; /* characters of one cell; params of MLflow end at 6000, no table is read so far */
+enum { CELL_MAX = 4096, GAP = 2 }; /* CELL_MAX: characters of one cell; params of MLflow end at 6000, no table is read so far */
+
+/* A table on its way to the screen. */
+struct table {
+    const struct listing *l;
+    const struct screen *screen;
+    size_t *widths;
+    bool *hidden;
+    size_t last; /* the last visible column */
+    struct buf *to;
+};
 
 void listing_init(struct listing *l, const struct listing_column *columns, size_t count, struct arena *arena)
 {
-    *l = (struct listing){.columns = columns, .count = count, .arena = arena};
+    *l = (struct listing){.columns = columns, .count = count, .arena = arena, .missing = "-"};
 }
 
 void listing_deinit(struct listing *l)
@@ -29,7 +38,7 @@ void listing_deinit(struct listing *l)
     l->cells = NULL;
 }
 
-static void add(struct listing *l, struct listing_cell cell)
+static void cell_add(struct listing *l, struct listing_cell cell)
 {
     if (l->used == l->room) {
         size_t room = l->room ? l->room * 2 : 256;
@@ -48,7 +57,7 @@ void listing_str(struct listing *l, struct str text)
 {
     char *copy = arena_dup(l->arena, text.p, text.n);
     l->failed |= !copy;
-    add(l, (struct listing_cell){.text = copy});
+    cell_add(l, (struct listing_cell){.text = copy, .span = 1});
 }
 
 void listing_text(struct listing *l, const char *text)
@@ -71,12 +80,28 @@ void listing_number(struct listing *l, double value, const char *shown)
         copy = arena_dup(l->arena, b.p ? b.p : "", b.n);
     }
     l->failed |= !copy;
-    add(l, (struct listing_cell){.text = copy, .value = value, .number = true});
+    cell_add(l, (struct listing_cell){.text = copy, .value = value, .number = true, .span = 1});
 }
 
 void listing_none(struct listing *l)
 {
-    add(l, (struct listing_cell){0});
+    cell_add(l, (struct listing_cell){.span = 1});
+}
+
+void listing_span(struct listing *l, const char *text, size_t n)
+{
+    size_t at = l->used;
+    listing_text(l, text);
+    for (size_t i = 1; i < n; i++)
+        cell_add(l, (struct listing_cell){0});
+    if (at < l->used)
+        l->cells[at].span = n;
+}
+
+void listing_style(struct listing *l, enum style style)
+{
+    if (l->used)
+        l->cells[l->used - 1].style = style;
 }
 
 size_t listing_rows(const struct listing *l)
@@ -84,237 +109,308 @@ size_t listing_rows(const struct listing *l)
     return l->count ? l->used / l->count : 0;
 }
 
-/* Ranges of characters that are not one column wide: combining marks and formats 0, East Asian wide and emoji 2 (Unicode 15, condensed). */
-static const struct width_range {
-    uint32_t from, to;
-    unsigned width;
-} width_ranges[] = {
-    {0x0300, 0x036f, 0},   {0x0483, 0x0489, 0},   {0x0591, 0x05bd, 0},   {0x0610, 0x061a, 0},   {0x064b, 0x065f, 0}, {0x06d6, 0x06dc, 0},
-    {0x0900, 0x0902, 0},   {0x093c, 0x093c, 0},   {0x0941, 0x0948, 0},   {0x0e31, 0x0e31, 0},   {0x0e34, 0x0e3a, 0}, {0x0e47, 0x0e4e, 0},
-    {0x1100, 0x115f, 2},   {0x1ab0, 0x1aff, 0},   {0x1dc0, 0x1dff, 0},   {0x200b, 0x200f, 0},   {0x202a, 0x202e, 0}, {0x2060, 0x2064, 0},
-    {0x20d0, 0x20ff, 0},   {0x231a, 0x231b, 2},   {0x23e9, 0x23ec, 2},   {0x25fd, 0x25fe, 2},   {0x2614, 0x2615, 2}, {0x2648, 0x2653, 2},
-    {0x26a1, 0x26a1, 2},   {0x2705, 0x2705, 2},   {0x274c, 0x274c, 2},   {0x2753, 0x2755, 2},   {0x2e80, 0x303e, 2}, {0x3041, 0x33ff, 2},
-    {0x3400, 0x4dbf, 2},   {0x4e00, 0x9fff, 2},   {0xa000, 0xa4cf, 2},   {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2}, {0xfe00, 0xfe0f, 0},
-    {0xfe20, 0xfe2f, 0},   {0xfe30, 0xfe6f, 2},   {0xfeff, 0xfeff, 0},   {0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2}, {0x1f300, 0x1f64f, 2},
-    {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1faff, 2}, {0x20000, 0x3fffd, 2}, {0xe0100, 0xe01ef, 0},
-};
-
-static unsigned width_of(uint32_t c)
+static const struct listing_cell *cell_at(const struct listing *l, size_t row, size_t column)
 {
-    size_t low = 0, high = sizeof width_ranges / sizeof width_ranges[0];
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (c > width_ranges[mid].to)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < sizeof width_ranges / sizeof width_ranges[0] && c >= width_ranges[low].from ? width_ranges[low].width : 1;
+    return &l->cells[row * l->count + column];
 }
 
-/* The character at p (k bytes of valid UTF-8). */
-static uint32_t decode(const char *p, size_t k)
+/* text in at most `max` columns, harmless. */
+static void text_shown(struct str text, size_t max, struct buf *to)
 {
-    const unsigned char *u = (const unsigned char *)p;
-    uint32_t c = k == 1 ? u[0] : k == 2 ? u[0] & 0x1fu : k == 3 ? u[0] & 0xfu : u[0] & 7u;
-    for (size_t i = 1; i < k; i++)
-        c = c << 6 | (u[i] & 0x3fu);
-    return c;
-}
-
-/* Bytes of text that fit into `max` columns; *ret_width is what they take. */
-static size_t fit(struct str text, size_t max, size_t *ret_width)
-{
-    size_t i = 0, width = 0;
-    while (i < text.n) {
-        size_t k = str_utf8(text.p + i, text.n - i);
-        unsigned w = k ? width_of(decode(text.p + i, k)) : 1;
-        if (width + w > max)
-            break;
-        width += w;
-        i += k ? k : 1;
-    }
-    *ret_width = width;
-    return i;
-}
-
-/* Most text is: each byte is a character of one column. */
-static bool is_ascii(struct str text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] < ' ' || text.p[i] > '~')
-            return false;
-    return true;
-}
-
-size_t listing_width(struct str text)
-{
-    size_t width;
-    if (is_ascii(text))
-        return text.n;
-    fit(text, SIZE_MAX, &width);
-    return width;
-}
-
-bool listing_colour(FILE *out)
-{
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(fileno(out)) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
-
-/* COLUMNS goes before what the terminal says of itself, as with ls(1); in a pipe nothing is cut. */
-static size_t terminal_width(FILE *out)
-{
-    struct winsize size;
-    const char *columns = getenv("COLUMNS");
-    int fd = fileno(out);
-    int64_t wanted;
-    if (fd < 0 || !isatty(fd))
-        return SIZE_MAX;
-    if (columns && str_int(str_of(columns), &wanted) && wanted >= 20 && wanted <= 10000)
-        return (size_t)wanted;
-    if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
-        return SIZE_MAX;
-    return size.ws_col;
-}
-
-/* text cut to max columns, the cut visible. */
-static void clip(struct buf *to, struct str text, size_t max)
-{
-    size_t width = listing_width(text);
-    if (width <= max) {
-        buf_str(to, text);
-        return;
-    }
-    size_t n = fit(text, max > 1 ? max - 1 : 0, &width);
-    buf_add(to, text.p, n);
-    buf_puts(to, "…");
-}
-
-/* The same in the middle: keys, ids and paths of a column differ at both ends. */
-static void clip_middle(struct buf *to, struct str text, size_t max)
-{
-    size_t width = listing_width(text), head_width, skipped;
-    if (width <= max) {
-        buf_str(to, text);
-        return;
-    }
-    size_t head = fit(text, (max - 1) / 2, &head_width), room = max - 1 - head_width;
-    size_t tail = fit(text, width - room, &skipped);
-    if (width - skipped > room) /* a wide character on the edge */
-        tail += str_utf8(text.p + tail, text.n - tail);
-    buf_add(to, text.p, head);
-    buf_puts(to, "…");
-    buf_add(to, text.p + tail, text.n - tail);
-}
-
-/* The cell of `row` (SIZE_MAX: the heading) in at most `max` columns. */
-static void cell_shown(const struct listing *l, size_t row, size_t column, size_t max, struct buf *to)
-{
-    const struct listing_cell *cell = row == SIZE_MAX ? NULL : &l->cells[row * l->count + column];
-    size_t own = l->columns[column].max;
     CLEANUP_BUF struct buf plain;
     buf_init(&plain, CELL_MAX * 4 + 8);
-    struct str text = str_of(!cell ? l->columns[column].heading : cell->text ? cell->text : "-");
-    if (own && own < max)
-        max = own;
-    if (text.n <= max && text.n <= CELL_MAX && is_ascii(text)) {
+    if (text.n <= max && text.n <= CELL_MAX && screen_is_ascii(text)) {
         buf_str(to, text);
         return;
     }
     buf_plain(&plain, text, CELL_MAX);
     text = buf_text(&plain);
     if (max > 8 && max != SIZE_MAX && str_find(text, STR(" ")) < 0)
-        clip_middle(to, text, max);
+        screen_clip_middle(to, text, max);
     else
-        clip(to, text, max);
+        screen_clip(to, text, max);
 }
 
-/* Where the table is wider than the terminal, the widest columns of text give way; numbers stay whole. */
-static void shrink(const struct listing *l, size_t *widths, size_t last, size_t terminal)
+static void cell_shown(const struct listing *l, const struct listing_cell *cell, size_t column, size_t max, struct buf *to)
+{
+    size_t own = l->columns[column].max;
+    text_shown(str_of(cell->text ? cell->text : l->missing), own && own < max && cell->span == 1 ? own : max, to);
+}
+
+static size_t cell_width(const struct listing *l, const struct listing_cell *cell, size_t column)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, CELL_MAX * 4 + 64);
+    cell_shown(l, cell, column, SIZE_MAX, &b);
+    return screen_text_width(buf_text(&b));
+}
+
+/* ---- which columns stay ---- */
+
+static bool cell_is_empty(const struct listing_cell *cell)
+{
+    return cell->span && (!cell->text || !cell->text[0]);
+}
+
+/* The text of all cells of the column, if it is one; NULL if they differ, or if a text stands over the column. */
+static const char *common_text(const struct listing *l, size_t column)
+{
+    const char *text = NULL;
+    for (size_t r = 0; r < listing_rows(l); r++) {
+        const struct listing_cell *cell = cell_at(l, r, column);
+        if (!cell->span)
+            continue;
+        if (!cell->text || cell->span > 1 || (text && strcmp(text, cell->text) != 0))
+            return NULL;
+        text = cell->text;
+    }
+    return text;
+}
+
+static bool column_is_empty(const struct listing *l, size_t column)
+{
+    for (size_t r = 0; r < listing_rows(l); r++)
+        if (!cell_is_empty(cell_at(l, r, column)) && cell_at(l, r, column)->span)
+            return false;
+    return true;
+}
+
+/* Hides what needs no column, and puts the phrases that stand for it above the table. */
+static void hide_repeated(struct table *t)
+{
+    const struct listing *l = t->l;
+    CLEANUP_BUF struct buf line;
+    buf_init(&line, 1 << 16);
+    for (size_t c = 0; c < l->count; c++) {
+        const struct listing_column *column = &l->columns[c];
+        const char *text = column->common && listing_rows(l) > 1 ? common_text(l, c) : NULL;
+        t->hidden[c] = !column->heading || (column->no_empty && column_is_empty(l, c)) || text;
+        if (!column->heading || !text || !column->common[0] || !text[0])
+            continue;
+        buf_printf(&line, "%s%s ", line.n ? ", " : "", column->common);
+        text_shown(str_of(text), SIZE_MAX, &line);
+    }
+    if (line.n) {
+        screen_fill(t->to, l->indent);
+        screen_wrap(t->screen, buf_text(&line), l->indent, l->indent, t->to);
+        buf_putc(t->to, '\n');
+    }
+}
+
+static size_t table_width(struct table *t)
+{
+    size_t total = t->l->indent;
+    bool any = false;
+    for (size_t c = 0; c < t->l->count; c++) {
+        if (t->hidden[c])
+            continue;
+        total += t->widths[c] + (any ? GAP : 0);
+        any = true;
+        t->last = c;
+    }
+    return total;
+}
+
+static void drop_columns(struct table *t)
+{
+    while (table_width(t) > t->screen->width) {
+        size_t out = SIZE_MAX;
+        for (size_t c = 0; c < t->l->count; c++)
+            if (!t->hidden[c] && t->l->columns[c].drop && (out == SIZE_MAX || t->l->columns[c].drop >= t->l->columns[out].drop))
+                out = c;
+        if (out == SIZE_MAX)
+            return;
+        t->hidden[out] = true;
+    }
+}
+
+/* The widest columns of text give way. */
+static void shrink_columns(struct table *t)
 {
     enum { LEAST = 16 };
-    size_t total = 0;
-    for (size_t c = 0; c <= last; c++)
-        if (l->columns[c].heading)
-            total += widths[c] + (c < last ? 2 : 0);
-    while (total > terminal) {
+    size_t total = table_width(t);
+    for (; total > t->screen->width; total--) {
         size_t widest = SIZE_MAX;
-        for (size_t c = 0; c <= last; c++) {
-            if (!l->columns[c].heading || l->columns[c].right || widths[c] <= LEAST)
+        for (size_t c = 0; c < t->l->count; c++) {
+            if (t->hidden[c] || t->l->columns[c].right || t->l->columns[c].whole || t->widths[c] <= LEAST)
                 continue;
-            if (widest == SIZE_MAX || widths[c] >= widths[widest])
+            if (widest == SIZE_MAX || t->widths[c] >= t->widths[widest])
                 widest = c;
         }
         if (widest == SIZE_MAX)
             return;
-        widths[widest]--;
-        total--;
+        t->widths[widest]--;
     }
 }
 
-static void put_line(const struct listing *l, size_t row, const size_t *widths, size_t last, struct buf *line)
+/* Columns that the cell at `column` occupies, with the gaps between. */
+static size_t span_width(const struct table *t, size_t column, size_t span)
 {
-    CLEANUP_BUF struct buf cell;
-    buf_init(&cell, CELL_MAX * 4 + 64);
-    for (size_t c = 0; c <= last; c++) {
+    size_t width = 0;
+    bool any = false;
+    for (size_t c = column; c < column + span && c < t->l->count; c++)
+        if (!t->hidden[c]) {
+            width += t->widths[c] + (any ? GAP : 0);
+            any = true;
+        }
+    return width;
+}
+
+static void measure_columns(struct table *t)
+{
+    const struct listing *l = t->l;
+    for (size_t c = 0; c < l->count; c++) {
         if (!l->columns[c].heading)
             continue;
-        buf_clear(&cell);
-        cell_shown(l, row, c, widths[c], &cell);
-        size_t width = listing_width(buf_text(&cell)), fill = widths[c] > width ? widths[c] - width : 0;
-        if (l->columns[c].right)
-            for (; fill; fill--)
-                buf_putc(line, ' ');
-        buf_str(line, buf_text(&cell));
-        if (c < last)
-            for (fill += 2; fill; fill--)
-                buf_putc(line, ' ');
+        const char *above = l->columns[c].above;
+        t->widths[c] = l->bare ? 0 : screen_text_width(str_of(l->columns[c].heading));
+        if (above && l->columns[c].right && screen_text_width(str_of(above)) > t->widths[c])
+            t->widths[c] = screen_text_width(str_of(above));
+        for (size_t r = 0; r < listing_rows(l); r++) {
+            const struct listing_cell *cell = cell_at(l, r, c);
+            size_t width = cell->span == 1 ? cell_width(l, cell, c) : 0;
+            if (width > t->widths[c])
+                t->widths[c] = width;
+        }
     }
+}
+
+/* ---- lines ---- */
+
+/* One cell in `width` columns; blanks at the end of a line are left out. */
+static void put_aligned(struct table *t, struct str text, size_t width, bool right, enum style style, bool ends)
+{
+    size_t own = screen_text_width(text), fill = width > own ? width - own : 0;
+    if (right)
+        screen_fill(t->to, fill);
+    screen_style_begin(t->screen, text.n ? style : STYLE_PLAIN, t->to);
+    buf_str(t->to, text);
+    screen_style_end(t->screen, text.n ? style : STYLE_PLAIN, t->to);
+    if (!ends)
+        screen_fill(t->to, right ? GAP : fill + GAP);
+}
+
+/* Does nothing visible follow column c in this row? */
+static bool row_ends(const struct table *t, size_t row, size_t c)
+{
+    for (c++; c < t->l->count; c++) {
+        const struct listing_cell *cell = cell_at(t->l, row, c);
+        const char *text = cell->text ? cell->text : t->l->missing;
+        if (!t->hidden[c] && cell->span && text[0])
+            return false;
+    }
+    return true;
+}
+
+/* What is left of the screen for a cell that ends a line; names and numbers may pass its edge, nothing of them is cut. */
+static size_t width_left(const struct table *t, size_t used, size_t column)
+{
+    const struct listing_column *is = &t->l->columns[column];
+    if (is->right || is->whole || t->screen->width == SIZE_MAX)
+        return SIZE_MAX;
+    return t->screen->width > used + 1 ? t->screen->width - used : 1;
+}
+
+static void put_row(struct table *t, size_t row)
+{
+    const struct listing *l = t->l;
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, CELL_MAX * 4 + 64);
+    size_t used = l->indent;
+    screen_fill(t->to, l->indent);
+    for (size_t c = 0; c < l->count; c++) {
+        const struct listing_cell *cell = cell_at(l, row, c);
+        if (!cell->span || (cell->span == 1 && t->hidden[c]))
+            continue;
+        size_t width = span_width(t, c, cell->span), left = width_left(t, used, c);
+        bool ends = row_ends(t, row, c);
+        if (!width)
+            continue;
+        buf_clear(&text);
+        cell_shown(l, cell, c, cell->span > 1 && ends ? left : width < left ? width : left, &text);
+        put_aligned(t, buf_text(&text), width, l->columns[c].right && cell->span == 1, cell->style, ends);
+        used += width + GAP;
+        if (ends)
+            break;
+    }
+    buf_putc(t->to, '\n');
+}
+
+static void put_headings(struct table *t)
+{
+    for (size_t c = 0; c <= t->last; c++)
+        if (!t->hidden[c])
+            put_aligned(t, str_of(t->l->columns[c].heading), t->widths[c], t->l->columns[c].right, STYLE_PLAIN, c == t->last);
+}
+
+/* The line above the headings, if a visible column has one. A text aligned left extends over the columns without one behind it. */
+static void put_above(struct table *t)
+{
+    const struct listing *l = t->l;
+    size_t last = SIZE_MAX;
+    for (size_t c = 0; c < l->count; c++)
+        if (!t->hidden[c] && l->columns[c].above)
+            last = c;
+    if (last == SIZE_MAX)
+        return;
+    screen_fill(t->to, l->indent);
+    screen_style_begin(t->screen, STYLE_MAIN, t->to);
+    for (size_t c = 0, next; c <= last; c = next) {
+        next = c + 1;
+        if (t->hidden[c])
+            continue;
+        while (next < last && !l->columns[c].right && !l->columns[next].above)
+            next++;
+        put_aligned(t, str_of(l->columns[c].above), span_width(t, c, next - c), l->columns[c].right, STYLE_PLAIN, c == last);
+    }
+    screen_style_end(t->screen, STYLE_MAIN, t->to);
+    buf_putc(t->to, '\n');
+}
+
+static void put_table(struct table *t)
+{
+    const struct listing *l = t->l;
+    measure_columns(t);
+    hide_repeated(t);
+    drop_columns(t);
+    shrink_columns(t);
+    if (!l->bare) {
+        put_above(t);
+        screen_fill(t->to, l->indent);
+        screen_style_begin(t->screen, STYLE_MAIN, t->to);
+        put_headings(t);
+        screen_style_end(t->screen, STYLE_MAIN, t->to);
+        while (t->to->n && t->to->p[t->to->n - 1] == ' ')
+            t->to->p[--t->to->n] = 0;
+        buf_putc(t->to, '\n');
+    }
+    for (size_t r = 0; r < listing_rows(l); r++)
+        put_row(t, r);
+}
+
+int listing_render(const struct listing *l, const struct screen *screen, struct buf *to)
+{
+    if (l->failed)
+        return -1;
+    if (!listing_rows(l))
+        return 0;
+    struct table t = {
+        .l = l, .screen = screen, .to = to, .widths = calloc(l->count, sizeof *t.widths), .hidden = calloc(l->count, sizeof *t.hidden)};
+    if (t.widths && t.hidden)
+        put_table(&t);
+    int status = t.widths && t.hidden && !to->failed ? 0 : -1;
+    free(t.widths);
+    free(t.hidden);
+    return status;
 }
 
 int listing_print(const struct listing *l, FILE *out)
 {
-    size_t rows = listing_rows(l), last = 0, terminal = terminal_width(out);
-    if (l->failed)
-        return -1;
-    if (!rows)
-        return 0;
-    size_t *widths = calloc(l->count, sizeof *widths);
-    struct buf line, text, cell;
-    buf_init(&line, 1 << 20);
-    buf_init(&text, 1 << 20);
-    buf_init(&cell, CELL_MAX * 4 + 64);
-    for (size_t c = 0; widths && c < l->count; c++) {
-        if (!l->columns[c].heading)
-            continue;
-        last = c;
-        widths[c] = listing_width(str_of(l->columns[c].heading));
-        for (size_t r = 0; r < rows; r++) {
-            buf_clear(&cell);
-            cell_shown(l, r, c, SIZE_MAX, &cell);
-            size_t width = listing_width(buf_text(&cell));
-            if (width > widths[c])
-                widths[c] = width;
-        }
-    }
-    if (widths)
-        shrink(l, widths, last, terminal);
-    bool bold = listing_colour(out);
-    for (size_t r = 0; widths && r <= rows; r++) {
-        buf_clear(&line);
-        buf_clear(&text);
-        put_line(l, r ? r - 1 : SIZE_MAX, widths, last, &line);
-        while (line.n && line.p[line.n - 1] == ' ')
-            line.p[--line.n] = 0;
-        clip(&text, buf_text(&line), terminal);
-        fprintf(out, "%s%s%s\n", !r && bold ? "\033[1m" : "", text.p ? text.p : "", !r && bold ? "\033[0m" : "");
-    }
-    int status = widths && !line.failed && !text.failed && !cell.failed ? 0 : -1;
-    free(widths);
-    buf_deinit(&line);
-    buf_deinit(&text);
-    buf_deinit(&cell);
+    struct screen screen = screen_of_file(out);
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 1u << 30);
+    int status = listing_render(l, &screen, &text);
+    fwrite(text.p ? text.p : "", 1, text.n, out);
     return status;
 }
 
@@ -325,7 +421,7 @@ void listing_json(const struct listing *l, struct buf *to)
     for (size_t r = 0; r < listing_rows(l); r++) {
         json_open(&j, NULL, '{');
         for (size_t c = 0; c < l->count; c++) {
-            const struct listing_cell *cell = &l->cells[r * l->count + c];
+            const struct listing_cell *cell = cell_at(l, r, c);
             if (cell->number)
                 json_double(&j, l->columns[c].key, cell->value);
             else
@@ -334,4 +430,47 @@ void listing_json(const struct listing *l, struct buf *to)
         json_close(&j, '}');
     }
     json_close(&j, ']');
+}
+
+/* A field with a comma, a quote or a line end stands in quotes. */
+static void csv_field(struct buf *to, struct str text)
+{
+    CLEANUP_BUF struct buf valid;
+    buf_init(&valid, 1 << 20);
+    buf_utf8(&valid, text);
+    text = buf_text(&valid);
+    bool quoted = false;
+    for (size_t i = 0; i < text.n; i++)
+        quoted = quoted || memchr(",\"\r\n", text.p[i], 4);
+    if (!quoted) {
+        buf_str(to, text);
+        return;
+    }
+    buf_putc(to, '"');
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '"')
+            buf_putc(to, '"');
+        buf_putc(to, text.p[i]);
+    }
+    buf_putc(to, '"');
+}
+
+void listing_csv(const struct listing *l, struct buf *to)
+{
+    for (size_t c = 0; c < l->count; c++) {
+        buf_puts(to, c ? "," : "");
+        csv_field(to, str_of(l->columns[c].key));
+    }
+    buf_puts(to, "\r\n");
+    for (size_t r = 0; r < listing_rows(l); r++) {
+        for (size_t c = 0; c < l->count; c++) {
+            const struct listing_cell *cell = cell_at(l, r, c);
+            buf_puts(to, c ? "," : "");
+            if (cell->number && isfinite(cell->value))
+                buf_double(to, cell->value);
+            else if (!cell->number)
+                csv_field(to, str_of(cell->text));
+        }
+        buf_puts(to, "\r\n");
+    }
 }

@@ -1,11 +1,13 @@
 /* listing.h: what commands print: tables for people, and JSON for programs, from the same cells.
  *
- * A table is aligned by what characters occupy on a terminal. On a terminal the heading is bold (unless NO_COLOR is set), and where the table is
- * wider (COLUMNS, else the window) columns of text give way, then lines are cut; in a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
+ * A table is aligned by what characters occupy on a terminal (base/screen.h). Where it is wider than the screen, columns go in this order:
+ * those with `drop`, greatest first, leave the table. Then columns of text get narrower, unless they are `whole`.
+ * Numbers stay complete. In a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
 #ifndef BASE_LISTING_H
 #define BASE_LISTING_H
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/screen.h"
 
 #include <stdio.h>
 
@@ -14,6 +16,11 @@ struct listing_column {
     const char *heading;  /* NULL: not in the table, JSON only */
     bool right;           /* numbers */
     unsigned max;         /* columns a cell may take in a table, 0: no bound; longer ones are cut visibly */
+    unsigned drop;        /* 0: stays; else the column leaves a table that is too wide, the greatest first */
+    bool whole;           /* its text is never cut: names that the reader has to type, verdicts */
+    bool no_empty;        /* leaves the table when no cell has a text */
+    const char *common;   /* if all cells are equal, the column becomes this phrase and the cell's text above the table; "": it disappears */
+    const char *above;    /* a further heading, one line higher; may extend over columns that have none */
 };
 
 struct listing_cell;
@@ -23,6 +30,9 @@ struct listing {
     struct arena *arena;
     struct listing_cell *cells;
     size_t used, room;
+    size_t indent;        /* blanks before each line; the caller may set it */
+    bool bare;            /* no line of headings; the caller may set it */
+    const char *missing;  /* what stands for a cell that is not known; "-" unless the caller sets it */
     bool failed;          /* out of memory: listing_print says so by its return */
 };
 
@@ -32,15 +42,19 @@ void listing_deinit(struct listing *l);
 /* The next cell, row by row. */
 void listing_text(struct listing *l, const char *text);               /* NULL: nothing known, "-" and null */
 void listing_str(struct listing *l, struct str text);
-void listing_number(struct listing *l, double value, const char *shown); /* shown NULL: the number itself */
+void listing_number(struct listing *l, double value, const char *shown); /* shown NULL: about six significant digits */
 void listing_none(struct listing *l);
+/* One text over the next n columns (n >= 1), aligned left; in JSON it is the first cell, the others are null. */
+void listing_span(struct listing *l, const char *text, size_t n);
+/* The style of the cell added last. */
+void listing_style(struct listing *l, enum style style);
 size_t listing_rows(const struct listing *l);
-/* The table; nothing at all, not even a heading, without rows. -1: memory ran out on the way. */
+/* The table; nothing at all, not even a heading, without rows. -1: out of memory. */
 int listing_print(const struct listing *l, FILE *out);
+/* The same for a screen that the caller knows, appended. */
+int listing_render(const struct listing *l, const struct screen *screen, struct buf *to);
 /* The rows as a JSON array of objects. */
 void listing_json(const struct listing *l, struct buf *to);
-
-/* Columns that text occupies on a terminal (UTF-8; combining marks 0, wide characters 2). */
-size_t listing_width(struct str text);
-bool listing_colour(FILE *out); /* out is a terminal and NO_COLOR is not set */
+/* The rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that is not known is empty. */
+void listing_csv(const struct listing *l, struct buf *to);
 #endif

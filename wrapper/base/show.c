@@ -1,4 +1,4 @@
-/* show.c: values as people read them; see show.h. */
+/* show.c: values, units and names as people read them; see show.h. */
 #include "base/show.h"
 
 #include <math.h>
@@ -14,6 +14,98 @@ void show_double(struct buf *to, double value)
         buf_printf(to, "%.1f", value);
     else
         buf_printf(to, "%.6g", value);
+}
+
+void show_value(struct buf *to, double value)
+{
+    double size = fabs(value);
+    if (!isfinite(value) || (value == floor(value) && size < 1e15))
+        show_double(to, value);
+    else if (size >= 1e7)
+        buf_printf(to, "%.4g", value);
+    else if (size >= 99.95)
+        buf_printf(to, "%.0f", value);
+    else
+        buf_printf(to, "%.3g", value);
+}
+
+void show_unit(struct buf *to, const char *unit)
+{
+    struct str u = str_of(unit);
+    ptrdiff_t per = str_find(u, STR("_per_"));
+    if (str_is(u, "percent"))
+        buf_putc(to, '%');
+    else if (per < 0)
+        buf_str(to, u);
+    else
+        buf_printf(to, STR_FMT "/" STR_FMT, (int)per, u.p, STR_ARG(str_sub(u, (size_t)per + 5, u.n)));
+}
+
+void show_quantity(struct buf *to, double value, const char *unit)
+{
+    show_value(to, value);
+    if (unit && *unit) {
+        buf_putc(to, ' ');
+        show_unit(to, unit);
+    }
+}
+
+void show_metric(struct buf *to, const char *key, const char *unit)
+{
+    size_t n = strlen(key), length = unit ? strlen(unit) : 0;
+    for (size_t at = n; length && at-- > 1;) {
+        size_t end = at + 1 + length;
+        if (key[at] != '_' || end > n || strncmp(key + at + 1, unit, length) != 0 || (key[end] && key[end] != '.'))
+            continue;
+        buf_add(to, key, at);
+        buf_puts(to, key + end);
+        return;
+    }
+    buf_puts(to, key);
+}
+
+enum change_form { CHANGE_PERCENT, CHANGE_TIMES, CHANGE_PART };
+
+static enum change_form change_form(double ratio)
+{
+    return ratio >= 2 ? CHANGE_TIMES : ratio <= 0.5 ? CHANGE_PART : CHANGE_PERCENT;
+}
+
+static void put_factor(struct buf *to, double factor, double coarse_from)
+{
+    buf_printf(to, "%.*f", factor >= coarse_from || factor == floor(factor) ? 0 : factor >= 0.995 ? 1 : 2, factor);
+}
+
+/* One decimal below `coarse_from`, for factors. */
+static void put_change(struct buf *to, double ratio, enum change_form form, double coarse_from)
+{
+    double percent = 100 * (ratio - 1);
+    if (form == CHANGE_PERCENT && fabs(percent) < 0.05)
+        buf_putc(to, '0');
+    else if (form == CHANGE_PERCENT)
+        buf_printf(to, "%+.*f", fabs(percent) >= 9.95 ? 0 : 1, percent);
+    else if (form == CHANGE_PART && ratio < 1)
+        buf_puts(to, "1/"), put_factor(to, 1 / ratio, 9.95);
+    else
+        put_factor(to, ratio, coarse_from);
+}
+
+static const char *const change_ends[] = {[CHANGE_PERCENT] = " %", [CHANGE_TIMES] = " x", [CHANGE_PART] = ""};
+
+void show_change(struct buf *to, double ratio)
+{
+    enum change_form form = change_form(ratio);
+    put_change(to, ratio, form, 99.95);
+    buf_puts(to, change_ends[form]);
+}
+
+void show_change_interval(struct buf *to, double ratio, double low, double high)
+{
+    enum change_form form = change_form(ratio);
+    put_change(to, low, form, 9.95);
+    buf_puts(to, " … ");
+    put_change(to, high, form, 9.95);
+    buf_puts(to, form == CHANGE_PART && high >= 1 ? " x" : change_ends[form]);
 }
 
 void show_size(struct buf *to, uint64_t bytes)
@@ -32,8 +124,10 @@ void show_duration(struct buf *to, double seconds)
         buf_puts(to, "?");
     } else if (seconds < 1e-3) {
         buf_printf(to, "%.3g us", seconds * 1e6);
-    } else if (seconds < 0.9995) {
+    } else if (seconds < 0.09995) {
         buf_printf(to, "%.3g ms", seconds * 1e3);
+    } else if (seconds < 0.995) {
+        buf_printf(to, "%.2f s", seconds);
     } else if (seconds < 119.95) {
         buf_printf(to, "%.1f s", seconds);
     } else if (seconds < 7200) {

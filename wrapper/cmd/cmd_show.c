@@ -102,7 +102,7 @@ static void range_of(const struct tree_entry *e, double *ret_min, double *ret_ma
 
 static void heading(const struct shown *s, const char *text)
 {
-    bool bold = listing_colour(s->c->out);
+    bool bold = screen_of_file(s->c->out).has_colour;
     fprintf(s->c->out, "\n%s%s%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
 }
 
@@ -217,9 +217,10 @@ static int rank_of(const char *key)
 
 static int print_metrics(const struct shown *s)
 {
-    static const struct listing_column columns[] = {
-        {"key", "METRIC", false, 60}, {"value", "VALUE", true, 0}, {"unit", "UNIT", false, 0}, {"direction", "BETTER", false, 0},
-        {"n", "N", true, 0},          {"min", "MIN", true, 0},     {"max", "MAX", true, 0}};
+    static const struct listing_column columns[] = {{"key", "METRIC", false, 60},      {"value", "VALUE", true, 0},
+                                                    {"unit", "UNIT", false, 0},        {"direction", "BETTER", false, 0, .drop = 3},
+                                                    {"n", "N", true, 0, .drop = 2},    {"min", "MIN", true, 0, .drop = 1},
+                                                    {"max", "MAX", true, 0, .drop = 1}};
     struct listing l;
     if (!s->run->metrics)
         return 0;
