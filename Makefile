@@ -4,11 +4,13 @@ O        ?= build
 PREFIX   ?= /usr/local
 CC       ?= cc
 CFLAGS   ?= -O2 -g
+CXX      ?= c++
 INSTALL  ?= install
 VERSION  := $(shell cat VERSION)
 BW_PKGS  := hwloc libcjson yaml-0.1 libpcre2-8 uuid
 BW_LATE  := libcurl libgit2# loaded when they are needed: headers alone
 BW_MORE  := zlib# of the programs of our own to be measured
+BW_OPTION := libmicrohttpd sentencepiece# compiled in where they are installed
 
 # What is missing is told in a sentence before anything is compiled.
 ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -42,6 +44,9 @@ ifneq ($(STATIC),0)
 launch_static := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a 2>/dev/null)),-static)
 endif
 endif
+# On the command line too: caches of compilers do not notice that a header of __has_include appeared.
+state      := $(shell CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' scripts/build-state $(BW_PKGS) $(BW_LATE) $(BW_MORE) $(BW_OPTION))
+BW_CFLAGS  += -DBW_STATE=$(firstword $(state))u
 PKG_CFLAGS := $(shell pkg-config --cflags $(BW_PKGS) $(BW_LATE) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(BW_PKGS) 2>/dev/null) -lm
 
@@ -102,7 +107,6 @@ $(NATIVE_LIB): $(O)/lib/lib%.a: $$(filter-out $(O)/obj/benchmarks/native/$$*/mai
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
 # SentencePiece models are C++'s: an object of its own, where that library and a compiler are; llmload loads it when a model is named.
-CXX ?= c++
 ifneq ($(shell pkg-config --exists sentencepiece 2>/dev/null && echo '\#include <sentencepiece_processor.h>' | $(CXX) $$(pkg-config --cflags sentencepiece) -E -x c++ - 2>/dev/null | head -c 1),)# newer ones need Abseil's headers, too
 PIECES := $(O)/libexec/benchwrap/llmload-sentencepiece.so
 $(PIECES): benchmarks/native/llmload/tokens/sentencepiece.cc benchmarks/native/llmload/tokens/sentencepiece_calls.h $(O)/flags
@@ -110,6 +114,11 @@ $(PIECES): benchmarks/native/llmload/tokens/sentencepiece.cc benchmarks/native/l
 	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -std=c++17 -O2 -Wall -Wextra -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ $< \
 		$$(pkg-config --cflags --libs sentencepiece)
 all: $(PIECES)
+else
+.PHONY: no-pieces
+no-pieces: # an object of an earlier build
+	@rm -f '$(O)/libexec/benchwrap/llmload-sentencepiece.so'
+all: no-pieces
 endif
 # taskrate's task: a static program without the C library where stub.c knows the processor, since starting glibc costs more than the rest of it.
 bare := $(if $(filter x86_64-% aarch64-% riscv64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-ffreestanding -nostdlib -nostartfiles)
@@ -118,8 +127,8 @@ $(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.
 	$(call say,CC,$@)$(CC) -std=gnu11 -O2 -I. -Wall -Wextra -Wshadow $(if $(filter-out 0,$(WERROR)),-Werror) -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -static \
 		$(bare) -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack -o $@ $<
 
-# Other flags or another compiler in the same O rebuild everything.
-flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS)
+# Other flags, another compiler, or a library or header that appeared, disappeared or changed since the last build in this O rebuild everything.
+flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS) $(state)
 $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' >$@
 

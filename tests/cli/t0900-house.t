@@ -47,5 +47,16 @@ else
     skip_here "no root, no sudo" "this test gives root away, it has none"
 fi
 
+# prove stops every other test at TAP's word for giving up: a test file fails alone (tap_stop).
+word='Bail out'
+is "no test ends all others" "$(cd "$ROOT" && grep -rln "$word!" tests --include='*.sh' --include='*.t' --include='*.c' --include='*.py' --include='*.h')" ""
+mkdir "$WORK/prove"
+printf '. "%s/tap.sh"\ntap_stop "the server starts"\n' "$TESTLIB" >"$WORK/prove/a.t"
+printf '. "%s/tap.sh"\nok "runs" true\ndone_testing\n' "$TESTLIB" >"$WORK/prove/b.t"
+out=$(prove -j 1 -e sh "$WORK/prove" 2>&1)
+is "a file that stops fails the run" "$?" 1
+like "  and is the only one that fails" "$out" 'a\.t .*Tests: 1 Failed: 1'
+like "  while the others run" "$out" 'b\.t \.+ ok'
+
 for f in scripts/quickstart scripts/test .ci/run; do ok "$f may be run" test -x "$ROOT/$f"; done
 done_testing

@@ -6,10 +6,7 @@ compile() # NAME [OPTIONS…]
 {
     compile_name=$1
     shift
-    $CC -std=gnu11 -D_GNU_SOURCE -O1 -I"$ROOT/wrapper" -o "$WORK/$compile_name" "$TESTLIB/$compile_name.c" "$@" || {
-        echo "Bail out! $compile_name.c does not compile"
-        exit 1
-    }
+    $CC -std=gnu11 -D_GNU_SOURCE -O1 -I"$ROOT/wrapper" -o "$WORK/$compile_name" "$TESTLIB/$compile_name.c" "$@" || tap_stop "$compile_name.c compiles"
 }
 compile fake-recorder
 mkdir -p "$WORK/with/bin" "$WORK/with/libexec/benchwrap" "$WORK/bare/bin" "$WORK/fake"

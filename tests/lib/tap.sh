@@ -11,7 +11,7 @@ case ${O:-build} in
 *) BUILD=$ROOT/${O:-build} ;;
 esac
 BENCHWRAP=${BENCHWRAP:-$BUILD/bin/benchwrap}
-WORK=$(mktemp -d "${TMPDIR:-/tmp}/benchwrap-test.XXXXXX") || { echo "Bail out! no temporary directory"; exit 1; }
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/benchwrap-test.XXXXXX") || { echo "not ok 1 - cannot make a temporary directory"; exit 1; }
 WORK=$(cd "$WORK" && pwd -P)
 CACHE=${BENCHWRAP_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/benchwrap-tests}
 HOME=$WORK/.home
@@ -105,6 +105,13 @@ skip() # NAME WHY: a real component is missing; a failure where all must be ther
 long_tests() # true where the slow tiers are asked for (make check-long)
 {
     [ -n "${BENCHWRAP_LONG:-}" ]
+}
+
+tap_stop() # WHY: fails this test file and ends it; TAP's own word for that would end all other files too
+{
+    tap_fail "$1"
+    done_testing
+    exit 1
 }
 
 done_testing()

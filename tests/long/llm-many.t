@@ -16,7 +16,7 @@ services=
 for i in 1 2; do
     "$fake" --ttft 4s --itl 500ms >"address.$i" 2>"said.$i" &
     services="$services $!"
-    llm_wait "$WORK/address.$i" || echo "Bail out! llmfake does not start: $(cat "said.$i")"
+    llm_wait "$WORK/address.$i" || tap_stop "llmfake starts: $(cat "said.$i")"
 done
 llm_pids="$llm_pids $services"
 llm_agent one

@@ -191,9 +191,7 @@ void api_stop(struct api *a)
 int api_start(struct api **ret, const struct api_config *config, struct err *err)
 {
     (void)ret, (void)config;
-    return err_set(
-        err, ERR_SYSTEM,
-        "this llmload was built without libmicrohttpd's header, which an agent needs: install libmicrohttpd-dev and run make again");
+    return err_set(err, ERR_SYSTEM, "this build has no agents: install libmicrohttpd-dev (libmicrohttpd-devel) and run make");
 }
 
 uint16_t api_port(const struct api *a)
