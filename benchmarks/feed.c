@@ -220,6 +220,7 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
 
 static void line_take(struct rules_run *run, struct source *source, struct str line, const struct prefilter_mask *found)
 {
+    run->lines++;
     if (line.n <= LONG_LINE && run->gave_up <= GAVE_UP_MAX) {
         line_look(run, source, line, found);
         return;

@@ -135,6 +135,25 @@ static void notes_out(struct ending *e)
     versions_out(e);
 }
 
+/* Rules that guess found nothing: the reason, which is also a warning of the record. NULL: they did, or there was nothing to read. */
+static const char *explain_no_metrics(struct ending *e)
+{
+    const struct rules_run *run = e->run;
+    size_t names = 0;
+    if (!run->rules->guess || e->metrics || !run->lines)
+        return NULL;
+    for (const struct series *s = run->series; s; s = s->next)
+        names += !s->dropped;
+    const char *lines = run->lines == 1 ? "line" : "lines";
+    const char *why =
+        names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, names == 1 ? "" : "s",
+                             run->lines, lines)
+              : arena_printf(&e->record->arena, "none of %zu %s has the form \"name: number unit\"", run->lines, lines);
+    if (why)
+        record_warning(e->record, "no metrics: %s", why);
+    return why;
+}
+
 /* What a program reports while it runs is not its result. */
 static void superseded_fail(struct ending *e)
 {
@@ -205,6 +224,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     int rc = metrics_out(&e, err);
     record->source = "rules";
     headlines_record(&e.headlines, record);
+    const char *no_metrics = explain_no_metrics(&e);
     for (size_t i = 0; i < run->rules->checks; i++)
         check_one(&e, run->rules->check[i]);
     for (size_t i = 0; i < run->rules->requireds; i++)
@@ -214,7 +234,10 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     *ret = (struct rules_outcome){.verdict = e.fails.n           ? VERDICT_FAIL
                                              : run->rules->guess ? VERDICT_NONE
                                                                  : VERDICT_PASS,
-                                  .complete = e.fails.n == before};
+                                  .complete = e.fails.n == before,
+                                  .lines = run->lines,
+                                  .metrics = e.metrics,
+                                  .no_metrics = no_metrics};
     ret->reason = fails_text(&e.fails, record);
     blocks_out(&e, ret);
     record->source = source;

@@ -10,7 +10,7 @@ struct ending {
     struct record *record;
     int exit_code, signal;
     int64_t base_ms;
-    size_t derive_limit;
+    size_t derive_limit, metrics; /* metrics: series that have a value in the record */
     char (*prefix)[64]; /* per block: "", "t0.", "seqwrite." */
     struct buf reasons, disagree; /* disagree: params that two sources tell differently */
     struct fails {

@@ -174,6 +174,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
         sum += v[i] = s->sample[i].value;
     stats_of(v, s->n, &st);
     free(v);
+    e->metrics++;
     if (m->many != MANY_SERIES) {
         metric_out(e, s, m->stat ? m->stat : m->headline ? m->headline : "", reduced(m->many, s, &st, sum), unit, m->better, 0, 0);
         return 0;

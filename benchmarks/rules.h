@@ -72,6 +72,11 @@ struct rules_outcome {
     enum verdict verdict;
     const char *reason;       /* in words; in the record's arena */
     bool complete;            /* required metrics present and sanity rules hold */
+    size_t lines;             /* of all sources, that were read */
+    size_t metrics;           /* names that have a value in the record */
+    /* Rules that guess found no metric in these lines: why, in words without a full stop (the record has it as a warning, "no metrics: …").
+     * In the record's arena. NULL: there are metrics, there was no output, or the rules do not guess. */
+    const char *no_metrics;
     const struct rules_block *block; /* in the record's arena */
     size_t blocks;            /* 0: one test only, or the rules want no child runs */
 };

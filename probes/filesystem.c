@@ -118,6 +118,19 @@ static bool existing(const char *path, char ret[PATH_SIZE], bool *ret_file)
     }
 }
 
+/* A word with a slash that is no path: "MB/s", "text/html", "org/model". Its first folder is not in the working directory, so the program could
+ * not create a file there either. */
+static bool is_other_word(const struct host *h, const char *path, const char *directory)
+{
+    size_t n = h->cwd ? strlen(h->cwd) : 0;
+    if (!n || strncmp(path, h->cwd, n) != 0 || path[n] != '/' || !strchr(path + n + 1, '/') || strncmp(path + n + 1, "./", 2) == 0)
+        return false;
+    char *real = realpath(h->cwd, NULL);
+    bool same = real && strcmp(real, directory) == 0;
+    free(real);
+    return same;
+}
+
 /* The distinct mounts below the program's paths. Returns how many. */
 static size_t places_of(const struct host *h, const struct paths *paths, struct place list[MOUNTS_MAX])
 {
@@ -131,7 +144,7 @@ static size_t places_of(const struct host *h, const struct paths *paths, struct 
         size_t k = 0;
         if (!h->real)
             snprintf(one.directory, sizeof one.directory, "%s", one.path);
-        else if (!existing(one.path, one.directory, &file))
+        else if (!existing(one.path, one.directory, &file) || is_other_word(h, one.path, one.directory))
             continue;
         if (!mount_of(buf_text(&mounts), one.directory, &one)) {
             struct statfs s;

@@ -24,6 +24,28 @@ static void add(struct paths *p, struct str path, const char *cwd)
     memcpy(p->list[p->count++], text, (size_t)n + 1);
 }
 
+/* Text that a shell or an interpreter reads: a slash in it is part of a command, a unit or an expression. A path may have blanks, but then it says
+ * where it begins: "/my data/x". */
+static bool is_script(struct str word)
+{
+    bool rooted = str_starts(word, "/") || str_starts(word, "./") || str_starts(word, "../");
+    for (size_t i = 0; i < word.n; i++)
+        if ((unsigned char)word.p[i] < ' ' || word.p[i] == 0x7f || strchr(";|&<>`$\"'{}", word.p[i]) ||
+            (!rooted && strchr(" ()*?!^", word.p[i])))
+            return true;
+    return false;
+}
+
+/* Is the argument behind this one code: sh -c, bash -lc, python3 -c, perl -e, node --eval? */
+static bool precedes_script(const char *option)
+{
+    struct str o = str_of(option);
+    bool bundled = o.n >= 2 && o.n <= 5 && o.p[0] == '-' && o.p[1] != '-';
+    for (size_t i = 1; i < o.n && bundled; i++)
+        bundled = o.p[i] >= 'a' && o.p[i] <= 'z';
+    return (bundled && (o.p[o.n - 1] == 'c' || o.p[o.n - 1] == 'e')) || str_is(o, "--eval") || str_is(o, "--command");
+}
+
 /* "/a,/b" and fio's "/a:/b" are two; "host:/x" is somewhere else. */
 static void add_list(struct paths *p, struct str list, const char *cwd)
 {
@@ -49,13 +71,15 @@ void paths_of(struct paths *ret, char *const *argv, const char *cwd)
     for (char *const *a = argv && argv[0] ? argv + 1 : NULL; a && *a; a++) {
         struct str word = str_of(*a);
         const char *equal = memchr(word.p, '=', word.n), *slash = memchr(word.p, '/', word.n);
-        if (!slash)
+        bool code = a > argv + 1 && precedes_script(a[-1]) && (memchr(word.p, ' ', word.n) || memchr(word.p, '\t', word.n));
+        if (!slash || code)
             continue;
         if (equal && equal < slash)
             word = str_sub(word, (size_t)(equal - word.p) + 1, word.n);
         else if (word.p[0] == '-')
             word = str_sub(word, (size_t)(slash - word.p), word.n);
-        add_list(ret, word, cwd);
+        if (!is_script(word))
+            add_list(ret, word, cwd);
     }
     if (cwd && ret->count < PATHS_MAX)
         add(ret, str_of(cwd), NULL);

@@ -184,6 +184,16 @@ printf 'a{b}: 1 MB/s\n"q": 2.5 s\nit'"'"'s: 3 ms\n#: 4 s\n\xff\xfe: 5 s\n\033[31
 for f in empty binary nuls deep many long odd; do
     like "hostile: $f" "$(try "$f")" '^[0-9]+$'
 done
+# From a recorded run: its output and its arguments; standard error where standard output is empty.
+bw -t tree --rules none -- sh -c 'cat "$1" >&2' sh one >/dev/null
+bw rules new --tree tree --from last -o last.yaml; is "--from last: status" "$?" 0
+like "… the program is the run's" "$(cat last.yaml)" '^programs: \["sh"\]$'
+like "… and the output" "$(bw parse --rules ./last.yaml one)" ' throughput_MB_per_s +55.5 '
+id=$(bw ls -t tree --json | "${PYTHON:-python3}" -c 'import json,sys; d=json.load(sys.stdin); print((d if isinstance(d, list) else d["runs"])[0]["id"])')
+bw rules new -t tree --from "$id" >by-id.yaml; ok "by the run's id" cmp by-id.yaml last.yaml
+bw -t tree -- true >/dev/null
+bw rules new -t tree --from last; is "a run without output: status" "$?" 1
+like "… says so" "$(cat err)" 'has no output'
 bw rules new --from nosuch; is "no such output: status" "$?" 1
 bw rules new; is "no output: status" "$?" 125
 done_testing

@@ -19,6 +19,11 @@ ok "a number without unit is none" sh -c '! ls one/mlruns/*/*/metrics/threads* 2
 ok "what comes with two values is missing" sh -c '! ls one/mlruns/*/*/metrics/rate_s 2>/dev/null'
 is "a guess gives no verdict" "$(cat one/mlruns/*/*/tags/benchwrap.verdict)" none
 is "and a tag tells what it is" "$(cat one/mlruns/*/*/tags/benchwrap.rules)" generic
+mkdir none && printf 'Hello\nx y\n' >none/out
+like "no metric: the record says how many lines were read" \
+    "$("$BENCHWRAP" -t none/mlruns -- cat none/out 2>&1)" 'no metrics: none of 2 lines has the form "name: number unit"'
+is "a program without output gets no such warning" "$("$BENCHWRAP" -t none/mlruns -- true 2>&1 | grep -c 'no metrics')" 0
+like "parse of a file nobody knows names the generic reader" "$("$BENCHWRAP" parse none/out 2>&1)" '--rules generic'
 run two --rules none -- bin/mybench
 ok "--rules none reads nothing" sh -c '! ls two/mlruns/*/*/metrics/bandwidth_MB_per_s two/mlruns/*/*/tags/benchwrap.rules 2>/dev/null'
 like "and plan says so" "$("$BENCHWRAP" plan --rules none -- bin/mybench)" 'rules .*--rules: none'

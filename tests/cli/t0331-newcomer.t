@@ -48,7 +48,7 @@ echo "nothing" >nothing
 like "by the program behind --, launchers seen through" "$("$BENCHWRAP" parse nothing -- srun -n 4 ior -a POSIX 2>&1)" '^ior \(rules .*fail'
 shown=$("$BENCHWRAP" parse nothing 2>&1); status=$?
 is "an output that nobody knows: status" "$status" 125
-like "and what to do" "$shown" 'name some with --rules'
+like "and what to do" "$shown" 'name its rules with --rules'
 like "a file that is not there" "$("$BENCHWRAP" parse not-there 2>&1)" 'open not-there: No such file'
 like "import of a folder names the right option" "$("$BENCHWRAP" import . 2>&1)" 'a directory: -R '
 

@@ -95,7 +95,8 @@ static const char *guess_rules(struct cmd_context *c, const char *output, char *
     if (!path)
         err_set(
             c->err, ERR_USAGE,
-            "which program printed this? No rules know it for sure: name some with --rules NAME|FILE (\"benchwrap benchmarks\" lists them)");
+            "cannot recognise the program that printed this: name its rules with --rules NAME|FILE (\"benchwrap benchmarks\" lists them); "
+            "--rules generic reads lines like \"name: number unit\" of any program");
     return path;
 }
 

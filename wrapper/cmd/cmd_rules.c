@@ -4,9 +4,9 @@
 #include "benchmarks/guess.h"
 #include "cmd/cmd.h"
 #include "cmd/rules_check.h"
+#include "cmd/rules_from.h"
 #include "plan/plan.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,9 +15,11 @@ enum { FILES_MAX = 1000 };
 static const struct opt_row rows[] = {
     {"all", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "every rule file that is found, not hidden by another of its name", 0},
     {"update", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "write what the samples give as what is expected of them", 0},
-    {"from", 'f', OPT_TEXT, "OUTPUT", NULL, NULL, "New", "the stored output to begin with (- for standard input)", 0},
+    {"from", 'f', OPT_TEXT, "OUTPUT|RUN", NULL, NULL, "New",
+     "Read this output: a file, - for standard input, or a recorded run (\"last\", the beginning of its id)", 0},
     {"name", 'n', OPT_TEXT, "NAME", NULL, NULL, "New", "name of the benchmark (default: the program's, else the output's file name)", 0},
     {"output", 'o', OPT_TEXT, "FILE", NULL, NULL, "New", "write it there (default: standard output); an existing file is left as it is", 0},
+    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "New", "Search the run in this mlruns folder", 0},
     {"tap", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "one line a sample, as the Test Anything Protocol has it", 0},
     CMD_ROW_JSON,
 };
@@ -168,29 +170,6 @@ static int check(struct cmd_context *c)
 
 /* ---- new ---- */
 
-/* The head of the output: what comes later is not looked at. 1: there is more. */
-static int read_output(const char *path, struct buf *b, struct err *err)
-{
-    CLEANUP_FD int own = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    int fd = strcmp(path, "-") ? own : STDIN_FILENO;
-    char *room = fd < 0 ? NULL : buf_room(b, GUESS_BYTES_MAX);
-    if (fd < 0)
-        return err_sys(err, "open %s", path);
-    if (!room)
-        return err_set(err, ERR_SYSTEM, "no memory to read %s", path);
-    while (b->n < GUESS_BYTES_MAX) {
-        ssize_t n = read(fd, b->p + b->n, GUESS_BYTES_MAX - b->n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return err_sys(err, "read %s", path);
-        if (n == 0)
-            return 0;
-        b->n += (size_t)n;
-    }
-    return 1;
-}
-
 /* [a-z0-9_-] of the program's or the file's base name. */
 static const char *benchmark_name(const char *given, char *const *argv, const char *from, struct arena *a)
 {
@@ -217,8 +196,8 @@ static int new (struct cmd_context *c)
     buf_init(&output, GUESS_BYTES_MAX + 1);
     buf_init(&text, 1 << 20);
     if (!from)
-        return err_set(c->err, ERR_USAGE, "--from OUTPUT is missing: what shall be looked at?");
-    int cut = read_output(from, &output, c->err);
+        return err_set(c->err, ERR_USAGE, "--from: expected an output file or a run, as in: benchwrap rules new --from last");
+    int cut = rules_from(c, from, &output, &argv);
     if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, "name"), argv, from, c->arena), argv, cut > 0, &text,
                                &found, c->err))
         return -1;
@@ -230,13 +209,10 @@ static int new (struct cmd_context *c)
         fwrite(text.p, 1, text.n, c->out);
     if (!found.metrics)
         fprintf(c->notes,
-                "benchwrap: rules: nothing in it looks like a result: a reader of your own is to be written (docs/howto-benchmark.md)\n");
+                "benchwrap: rules: found no result in this output; the file has an example reader to edit (docs/howto-benchmark.md)\n");
     else
-        fprintf(c->notes, "benchwrap: rules: %zu metric%s and %zu param%s guessed; read the file before you believe them\n", found.metrics,
-                found.metrics == 1 ? "" : "s", found.params,
-                found.metrics + found.params == 1 ? " was"
-                : found.params == 1               ? " were"
-                                                  : "s were");
+        fprintf(c->notes, "benchwrap: rules: guessed %zu metric%s and %zu parameter%s; check names, units and directions before use\n",
+                found.metrics, found.metrics == 1 ? "" : "s", found.params, found.params == 1 ? "" : "s");
     return 0;
 }
 
@@ -269,7 +245,7 @@ static int run(struct cmd_context *c)
 const struct cmd cmd_rules = {
     .name = "rules",
     .summary = "check rule files and their samples, or begin a new one",
-    .usage = "check [OPTIONS] FILE|NAME... | new --from OUTPUT [OPTIONS] [-- PROGRAM ARGUMENTS...]",
+    .usage = "check [OPTIONS] FILE|NAME... | new --from OUTPUT|RUN [OPTIONS] [-- PROGRAM ARGUMENTS...]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
     .description =
@@ -283,6 +259,7 @@ const struct cmd cmd_rules = {
         "A NAME is an entry of the catalogue. Those compiled into benchwrap have no samples with them.",
     .examples = "$ benchwrap rules check ./rules.yaml\nMistakes, samples and remarks of one file.\n"
                 "$ benchwrap rules check --update ./rules.yaml\nWrites what is expected; read the difference.\n"
-                "$ benchwrap rules new --from out.txt -o rules.yaml -- mybench -n 4\nA rule file to begin with.\n",
+                "$ benchwrap rules new --from out.txt -o rules.yaml -- mybench -n 4\nA rule file to begin with.\n"
+                "$ benchwrap rules new --from last -o rules.yaml\nThe same from the last recorded run: its output and its arguments.\n",
     .run = run,
 };

@@ -126,8 +126,10 @@ static void paths_in_arguments(void **state)
 {
     (void)state;
     static const char *const argv[] = {"/usr/bin/fio", "--directory=/scratch/a", "of=/data/x/", "-o/nvme/y", "--filename=/m1/f:/m2/f,/m3/f", "http://host/x", "s3://b/k", "host:/export",
-                    "/dev/null", "/dev/shm/z", "rel/file", "plain", "/scratch/a", "--rate=1/2", "/proc/self", NULL};
-    static const char *const want[] = {"/scratch/a", "/data/x", "/nvme/y", "/m1/f", "/m2/f", "/m3/f", "/dev/shm/z", "/home/u/rel/file", "/home/u/1/2", "/home/u"};
+                    "/dev/null", "/dev/shm/z", "rel/file", "plain", "/scratch/a", "--rate=1/2", "/proc/self", "-c", "echo 5 MB/s", "-lc", "/bin/dd if=x", "-e", "print 1/2", "a/b;c/d",
+                    "Accept: text/html", "/x/y && /z/w", "{\"a\": \"b/c\"}", "s/a/b/;s/c/d/", "1/2\n3/4", "--dir=/my data/out", "/with blank/f", NULL};
+    static const char *const want[] = {"/scratch/a", "/data/x", "/nvme/y", "/m1/f", "/m2/f", "/m3/f", "/dev/shm/z", "/home/u/rel/file", "/home/u/1/2", "/my data/out", "/with blank/f",
+                                       "/home/u"};
     struct paths *p = malloc(sizeof *p);
     assert_non_null(p);
     paths_of(p, (char *const *)(uintptr_t)argv, "/home/u");

@@ -1,0 +1,88 @@
+/* rules_from.c: reads the output that `rules new` starts from. */
+#include "cmd/rules_from.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "benchmarks/guess.h"
+#include "cmd/runs.h"
+#include "launch/peel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int read_descriptor(int fd, const char *name, struct buf *b, struct err *err)
+{
+    char *room = buf_room(b, GUESS_BYTES_MAX);
+    if (!room)
+        return err_set(err, ERR_SYSTEM, "out of memory reading %s", name);
+    while (b->n < GUESS_BYTES_MAX) {
+        ssize_t n = read(fd, b->p + b->n, GUESS_BYTES_MAX - b->n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(err, "read %s", name);
+        if (n == 0)
+            return 0;
+        b->n += (size_t)n;
+    }
+    return 1;
+}
+
+/* The arguments as recorded, without the launcher; NULL: the record has none. */
+static char *const *recorded_argv(const struct json *detail, struct arena *a)
+{
+    const struct json *list = json_pointer(detail, "/run/argv");
+    char **argv = list && json_count(list) ? arena_get(a, (json_count(list) + 1) * sizeof *argv) : NULL;
+    size_t n = 0;
+    for (const struct json *e = argv ? json_first(list) : NULL; e; e = json_next(e)) {
+        const char *word = json_string(e, "");
+        if (!(argv[n++] = arena_dup(a, word, strlen(word))))
+            return NULL;
+    }
+    return argv ? peel(argv) : NULL;
+}
+
+/* Standard output of the run, or standard error where the program printed nothing else. */
+static int read_streams(struct cmd_context *c, struct runs *runs, const struct tree_run *run, struct buf *b)
+{
+    static const char *const streams[] = {"stdout.log", "stderr.log"};
+    struct folder tree = runs_tree(runs, run);
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        char path[512];
+        int got = snprintf(path, sizeof path, "%s/artifacts/%s", tree_run_path(run), streams[i]) < (int)sizeof path
+                      ? folder_read_head(&tree, path, GUESS_BYTES_MAX, b)
+                      : -1;
+        if (got >= 0 && b->n)
+            return got;
+    }
+    return err_set(c->err, ERR_INPUT, "--from: the run %.8s has no output: the program printed nothing, or the run did not keep it", run->id);
+}
+
+static int read_run(struct cmd_context *c, const char *from, struct buf *b, char *const **argv)
+{
+    struct runs runs;
+    struct tree_run *run;
+    const char *problem;
+    int rc = runs_open(&runs, c, c->err) ? -1 : runs_find(&runs, from, TREE_TAGS, c, &run, c->err);
+    if (rc == 0 && (rc = read_streams(c, &runs, run, b)) >= 0 && !*argv) {
+        struct json *detail = runs_detail(&runs, run, &problem, c->arena);
+        *argv = recorded_argv(detail, c->arena);
+        json_free(detail);
+    } else if (rc == 1)
+        rc = b->n ? 1 : -1;
+    runs_close(&runs);
+    return rc;
+}
+
+int rules_from(struct cmd_context *c, const char *from, struct buf *b, char *const **argv)
+{
+    if (strcmp(from, "-") == 0)
+        return read_descriptor(STDIN_FILENO, "standard input", b, c->err);
+    CLEANUP_FD int fd = open(from, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        return read_descriptor(fd, from, b, c->err);
+    if (errno != ENOENT || strchr(from, '/') || strchr(from, '.'))
+        return err_sys(c->err, "open %s", from);
+    return read_run(c, from, b, argv);
+}
