@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "launch/node.h"
+#include "launch/words.h"
 #include "nodes/node.h"
 #include "run/run.h"
 #include "run/send.h"
@@ -13,6 +14,21 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* `benchwrap run -- fio`: the line without the first word, with `--` where it lacks. */
+static void put_line(struct buf *to, int argc, char **argv, int first)
+{
+    bool dashes = false;
+    for (int i = first; i < argc; i++)
+        dashes |= strcmp(argv[i], "--") == 0;
+    buf_puts(to, dashes ? "benchwrap" : "benchwrap --");
+    for (int i = first; i < argc; i++) {
+        buf_putc(to, ' ');
+        help_quote(to, argv[i]);
+    }
+    if (first == argc)
+        buf_puts(to, " PROGRAM");
+}
 
 /* `benchwrap ior -a X`: wrapping always needs `--`; the answer is the line that was meant. */
 static int not_a_command(int argc, char **argv)
@@ -24,15 +40,18 @@ static int not_a_command(int argc, char **argv)
     if (argv[1][0] == '-' && argv[1][1]) {
         buf_puts(&b, "' is not an option that stands alone; to run a program and record it: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]");
     } else {
-        const struct cmd *near = cmd_near(argv[1]);
+        const char *answer = opt_word_answer(words_typed, WORDS_COMMAND, str_of(argv[1]));
+        const struct cmd *near = answer ? NULL : cmd_near(argv[1]);
+        bool drop = answer && !*answer;
         buf_puts(&b, "' is not a benchwrap command");
         if (near)
             buf_printf(&b, " (did you mean \"benchwrap %s\"?)", near->name);
-        buf_puts(&b, "; to run and record it: benchwrap --");
-        for (int i = 1; i < argc; i++) {
-            buf_putc(&b, ' ');
-            help_quote(&b, argv[i]);
-        }
+        else if (answer && !drop)
+            buf_printf(&b, "; %s", answer);
+        if (drop)
+            buf_puts(&b, "; leave it out: "), put_line(&b, argc, argv, 2);
+        else if (!answer || argc > 2)
+            buf_puts(&b, answer ? " To run and record it: " : "; to run and record it: "), put_line(&b, argc, argv, 1);
     }
     fprintf(stderr, "%s\n", b.p ? b.p : "");
     return 125;

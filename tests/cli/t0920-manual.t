@@ -11,18 +11,22 @@ man_names() { sed 's/\\f[BIR]//g; s/\\-/-/g' | awk '/^\.SH/ {on = $2 == "OPTIONS
 help_names() { sed -n 's/^  \(-., \|    \)\(--[a-z][a-z-]*\).*/\2/p' | sort -u; }
 
 like "there are commands" "$(echo "$verbs" | wc -l)" '^[1-9][0-9]+$'
-is "help of the program and its manual have the same options" "$("$BENCHWRAP" --help | help_names)" "$("$BENCHWRAP" help --man | man_names)"
-like "among them --timeout" "$("$BENCHWRAP" --help | help_names)" '^--timeout$'
+is "help of the program and its manual have the same options" "$("$BENCHWRAP" help options | help_names)" "$("$BENCHWRAP" help --man | man_names)"
+like "among them --timeout" "$("$BENCHWRAP" help options | help_names)" '^--timeout$'
+is "the first screen has at most 40 lines of 80 columns" "$("$BENCHWRAP" help | awk 'length > 80 || NR > 40')" ""
+is "what the first screen names is there" "$("$BENCHWRAP" help | help_names | comm -23 - <("$BENCHWRAP" help options | help_names))" ""
+is "help --all is help commands" "$("$BENCHWRAP" help --all)" "$("$BENCHWRAP" help commands)"
 is "-h is --help" "$("$BENCHWRAP" -h)" "$("$BENCHWRAP" --help)"
 is "help is --help" "$("$BENCHWRAP" help)" "$("$BENCHWRAP" --help)"
-printf '%s\n' "$("$BENCHWRAP" --help)" | awk 'length > 100' >long.txt
+{ "$BENCHWRAP" help; "$BENCHWRAP" help options; "$BENCHWRAP" help commands; } | awk 'length > 100' >long.txt
 is "no line of the help is longer than 100" "$(wc -l <long.txt)" 0
 for verb in $verbs; do
     "$BENCHWRAP" "$verb" --help >"$verb.help" 2>"$verb.err"
     is "$verb --help ends 0" "$?$(cat "$verb.err")" 0
     "$BENCHWRAP" help --man "$verb" >"$verb.1"
     is "$verb: help and manual have the same options" "$(help_names <"$verb.help")" "$(man_names <"$verb.1")"
-    like "$verb: the program's help lists it" "$("$BENCHWRAP" --help)" "^  $verb  "
+    like "$verb: the list of commands has it" "$("$BENCHWRAP" help commands)" "^.{12}$verb +[A-Z]"
+    is "$verb: its help begins with what it does, usage and an example" "$(sed -n '3s/^usage: benchwrap .*/usage/p; 4,6{/^  \$ .*benchwrap/{s/.*/example/p;q}}' "$verb.help" | tr '\n' ' ')" "usage example "
     like "$verb: the program's manual names it" "$("$BENCHWRAP" help --man)" "benchwrap\\\\-$verb \(1\)"
     like "$verb: has examples" "$(cat "$verb.1")" '^\.SH EXAMPLES'
     if command -v man >/dev/null && command -v groff >/dev/null; then

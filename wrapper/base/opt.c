@@ -1,11 +1,10 @@
-/* opt.c: option rows: parsing, origins, checks, the OPTIONS part of help. */
+/* opt.c: option rows: parsing, origins, checks. */
 #include "base/opt.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { HELP_WIDTH = 80, HELP_LEFT = 30 };
+#include <string.h>
 
 static size_t row_at(const struct opt_set *set, struct str name)
 {
@@ -13,6 +12,22 @@ static size_t row_at(const struct opt_set *set, struct str name)
     while (i < set->count && !str_is(name, set->rows[i].name))
         i++;
     return i;
+}
+
+const char *opt_word_answer(const struct opt_word *words, const char *place, struct str typed)
+{
+    for (; words && words->typed; words++)
+        if (strcmp(words->place, place) == 0 && str_is(typed, words->typed))
+            return words->answer;
+    return NULL;
+}
+
+/* The row of a name, or of another program's name for the same option. */
+static size_t row_or_alias(const struct opt_set *set, struct str name)
+{
+    size_t at = row_at(set, name);
+    const char *answer = at == set->count ? opt_word_answer(set->words, OPT_ALIAS, name) : NULL;
+    return answer ? row_at(set, str_of(answer)) : at;
 }
 
 static size_t row_of_letter(const struct opt_set *set, char letter)
@@ -28,7 +43,10 @@ static const char *nearest(const struct opt_set *set, struct str name)
     const char *best = NULL;
     unsigned least = 3;
     for (size_t i = 0; i < set->count; i++) {
-        unsigned d = str_distance(name, str_of(set->rows[i].name));
+        struct str row = str_of(set->rows[i].name);
+        unsigned d = str_distance(name, row);
+        if (d == 2 && name.n <= 4 && row.n != name.n) /* another word: runs, rules; but two letters changed their places: nmae, name */
+            continue;
         if (d < least)
             least = d, best = set->rows[i].name;
     }
@@ -177,14 +195,26 @@ static int take(struct opt_set *set, size_t i, const char *text, struct err *err
 
 static int unknown(const struct opt_set *set, struct str name, struct err *err)
 {
-    const char *near = nearest(set, name);
+    const char *answer = set->place ? opt_word_answer(set->words, set->place, name) : NULL, *near = answer ? NULL : nearest(set, name);
     struct buf shown;
     buf_init(&shown, 512);
     buf_plain(&shown, name, 60);
-    err_set(err, ERR_USAGE, "unknown option --%s%s%s%s", shown.p ? shown.p : "", near ? "; did you mean --" : "", near ? near : "",
-            near ? "?" : "");
+    if (answer)
+        err_set(err, ERR_USAGE, "unknown option --%s; %s", shown.p ? shown.p : "", answer);
+    else
+        err_set(err, ERR_USAGE, "unknown option --%s%s%s%s", shown.p ? shown.p : "", near ? "; did you mean --" : "", near ? near : "",
+                near ? "?" : "");
     buf_deinit(&shown);
     return -1;
+}
+
+static int unknown_letter(const struct opt_set *set, char letter, struct err *err)
+{
+    const char *answer = set->place ? opt_word_answer(set->words, set->place, (struct str){&letter, 1}) : NULL;
+    if (answer)
+        return err_set(err, ERR_USAGE, "unknown option -%c; %s", letter, answer);
+    return letter > ' ' && letter < 0x7f ? err_set(err, ERR_USAGE, "unknown option -%c", letter)
+                                         : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)letter);
 }
 
 /* Is the next word one that an option can take? "--" is the end of the options: who forgot a value does not lose the program's first word. */
@@ -198,7 +228,7 @@ static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct 
 {
     const char *word = argv[*i] + 2, *equals = strchr(word, '=');
     struct str name = {word, equals ? (size_t)(equals - word) : strlen(word)};
-    size_t at = row_at(set, name);
+    size_t at = row_or_alias(set, name);
     if (at == set->count)
         return unknown(set, name, err);
     const struct opt_row *row = &set->rows[at];
@@ -217,8 +247,7 @@ static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct
     for (const char *p = argv[*i] + 1; *p; p++) {
         size_t at = row_of_letter(set, *p);
         if (at == set->count)
-            return *p > ' ' && *p < 0x7f ? err_set(err, ERR_USAGE, "unknown option -%c", *p)
-                                         : err_set(err, ERR_USAGE, "unknown option -\\x%02x", (unsigned char)*p);
+            return unknown_letter(set, *p, err);
         const struct opt_row *row = &set->rows[at];
         if (row->kind == OPT_FLAG) {
             if (take(set, at, "1", err) < 0)
@@ -341,57 +370,4 @@ const char *opt_origin_name(enum opt_origin origin)
 {
     static const char *const names[] = {"default", "system", "user", "repository", "environment", "command line"};
     return (size_t)origin < sizeof names / sizeof *names ? names[origin] : "unknown";
-}
-
-/* Words of text from `column` on, continued at HELP_LEFT. */
-static void help_words(struct buf *to, size_t column, struct str text)
-{
-    for (struct str word; (word = str_word(&text)).n;) {
-        if (column > HELP_LEFT && column + 1 + word.n > HELP_WIDTH) {
-            buf_printf(to, "\n%*s", HELP_LEFT, "");
-            column = HELP_LEFT;
-        } else if (column > HELP_LEFT) {
-            buf_putc(to, ' ');
-            column++;
-        }
-        buf_str(to, word);
-        column += word.n;
-    }
-    buf_putc(to, '\n');
-}
-
-static void help_row(struct buf *to, const struct opt_row *row)
-{
-    size_t start = to->n;
-    if (row->letter)
-        buf_printf(to, "  -%c, --%s", row->letter, row->name);
-    else
-        buf_printf(to, "      --%s", row->name);
-    if (row->kind != OPT_FLAG)
-        buf_printf(to, " %s", row->arg ? row->arg : "TEXT");
-    size_t column = to->n - start;
-    if (column + 2 > HELP_LEFT)
-        buf_printf(to, "\n%*s", HELP_LEFT, "");
-    else
-        buf_printf(to, "%*s", (int)(HELP_LEFT - column), "");
-    struct buf text;
-    buf_init(&text, 4096);
-    buf_puts(&text, row->help);
-    if (row->value)
-        buf_printf(&text, " (default: %s)", row->value);
-    if (row->env)
-        buf_printf(&text, " [$%s]", row->env);
-    help_words(to, HELP_LEFT, buf_text(&text));
-    to->failed |= text.failed;
-    buf_deinit(&text);
-}
-
-void opt_help(const struct opt_set *set, struct buf *to)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        const char *group = set->rows[i].group, *before = i ? set->rows[i - 1].group : NULL;
-        if (group && (!before || strcmp(group, before) != 0))
-            buf_printf(to, "%s%s:\n", i ? "\n" : "", group);
-        help_row(to, &set->rows[i]);
-    }
 }

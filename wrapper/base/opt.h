@@ -33,10 +33,20 @@ struct opt_value {
     struct opt_value *next;
 };
 
+/* A word of other programs that users type, and the answer. The list ends with typed == NULL. */
+struct opt_word {
+    const char *place;  /* where it is typed: see opt_set.place; OPT_ALIAS: accepted everywhere, the answer is the option's name */
+    const char *typed;  /* without dashes: "runs" */
+    const char *answer; /* a sentence without full stop: "did you mean --repeat?" */
+};
+#define OPT_ALIAS "="
+
 struct opt_set {
     const struct opt_row *rows;
     size_t count;
     struct opt_value *values; /* [count], caller's storage */
+    const struct opt_word *words; /* words of other programs; may be NULL */
+    const char *place;        /* which of these words apply; may be NULL */
     bool permute;             /* operands may stand among options: argv is reordered, operands last */
     bool dashes;              /* set by opt_parse: `--` ended the options */
     struct opt_kept *kept;    /* private: what opt_deinit frees */
@@ -64,4 +74,9 @@ int64_t opt_integer(const struct opt_set *set, const char *name);
 const char *opt_origin_name(enum opt_origin origin);
 /* The OPTIONS part of --help, groups and wrapping included. */
 void opt_help(const struct opt_set *set, struct buf *to);
+/* One line of at most 80 columns for each option of `names` (NULL ends them), in their order: the group where it changes, the option, and its help up to
+ * the first "; " or " (". Names without a row are left out. */
+void opt_help_brief(const struct opt_set *set, const char *const *names, struct buf *to);
+/* The answer to a word typed at a place; NULL: none. */
+const char *opt_word_answer(const struct opt_word *words, const char *place, struct str typed);
 #endif

@@ -1,6 +1,6 @@
 /* cmd.h: the contract of a command: `benchwrap VERB …`, one file each.
  *
- * Add one: write cmd/cmd_x.c ending in `const struct cmd cmd_x = {…};` and a row CMD(x) in cmds.def (row order = order in help).
+ * Add one: write cmd/cmd_x.c ending in `const struct cmd cmd_x = {…};` and a row CMD(x, "Group", first) in cmds.def (row order = order in help).
  * Parsing, `benchwrap x --help`, the manual page, the shell completions and the listing of commands come from the struct.
  * See docs/howto-command.md. */
 #ifndef CMD_CMD_H
@@ -41,6 +41,11 @@ struct cmd {
 };
 
 extern const struct cmd *const cmds[];
+/* Where cmds[i] stands in the help: its group, and whether it is on the first screen. */
+extern const struct cmd_place {
+    const char *group;
+    bool is_first;
+} cmd_places[];
 extern const size_t cmds_count;
 /* NULL: there is none of that name. */
 const struct cmd *cmd_find(const char *name);

@@ -8,7 +8,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_archive = {
     .name = "archive",
-    .summary = "run a program that is no benchmark, keep what belongs to its job",
+    .summary = "Record a job that is no benchmark: script, output, result",
     .usage = "[OPTIONS] -- PROGRAM [ARGUMENTS...]",
     .description =
         "Runs the program as `benchwrap -- PROGRAM` does (bytes, signals and exit status are passed on), but reads no figures of merit from its output. "

@@ -444,7 +444,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_benchmarks = {
     .name = "benchmarks",
-    .summary = "the programs whose output is understood, and what is read from it",
+    .summary = "List the programs whose output is understood",
     .usage = "[OPTIONS] [NAME|FILE]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -200,7 +200,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_check = {
     .name = "check",
-    .summary = "look whether runs may be published: complete, true, harmless",
+    .summary = "Verify the runs of a pull request",
     .usage = "[OPTIONS] [PATH | --range A..B]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

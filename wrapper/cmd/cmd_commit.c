@@ -107,7 +107,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_commit = {
     .name = "commit",
-    .summary = "commit the runs of a results repository that are in no commit yet",
+    .summary = "Commit new runs to the results repository",
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

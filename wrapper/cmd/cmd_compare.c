@@ -417,7 +417,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_compare = {
     .name = "compare",
-    .summary = "which parameters differ between runs, and by how much the metrics do",
+    .summary = "Compare runs, or groups of runs",
     .usage = "[OPTIONS] RUN... | A,B vs C,D | --by KEY | --history [RUN]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

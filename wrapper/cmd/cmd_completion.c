@@ -280,7 +280,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_completion = {
     .name = "completion",
-    .summary = "completions for a shell",
+    .summary = "Print the completions for a shell",
     .usage = "bash|zsh|fish",
     .description =
         "Prints a script that makes the shell complete benchwrap's commands, options and their values, and behind -- those of the program.\n\n"

@@ -241,7 +241,7 @@ static const struct opt_row rows[] = {CMD_ROW_TREE, CMD_ROW_JSON};
 
 const struct cmd cmd_doctor = {
     .name = "doctor",
-    .summary = "what is installed and found, what is missing, what to do about it",
+    .summary = "Check the installation",
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

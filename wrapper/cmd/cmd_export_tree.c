@@ -243,7 +243,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_export_tree = {
     .name = "export-tree",
-    .summary = "write runs of a git commit as a plain tree, without a checkout",
+    .summary = "Write the runs of a git commit as a folder",
     .usage = "[OPTIONS] REF DIR",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

@@ -1,22 +1,35 @@
 /* cmd_help.c: `benchwrap help [COMMAND]`: help and manual pages. */
 #include "cmd/cmd.h"
 #include "cmd/help.h"
+#include "launch/words.h"
 
 #include <string.h>
+
+static int unknown(const char *word, struct err *err)
+{
+    const char *answer = opt_word_answer(words_typed, WORDS_COMMAND, str_of(word));
+    const struct cmd *near = answer ? NULL : cmd_near(word);
+    if (answer && *answer)
+        return err_set(err, ERR_USAGE, "no command \"%.60s\"; %s", word, answer);
+    return near ? err_set(err, ERR_USAGE, "no command \"%.60s\"; did you mean \"%s\"?", word, near->name)
+                : err_set(err, ERR_USAGE, "no command \"%.60s\"; \"benchwrap help commands\" lists them", word);
+}
 
 static int run(struct cmd_context *c)
 {
     if (c->argc > 1)
-        return err_set(c->err, ERR_USAGE, "one command at a time");
+        return err_set(c->err, ERR_USAGE, "expected one command, got %d words", c->argc);
     if (opt_on(&c->opts, "list")) {
         for (size_t i = 0; i < cmds_count; i++)
             if (!cmds[i]->hidden)
                 fprintf(c->out, "%s\n", cmds[i]->name);
         return 0;
     }
+    bool commands = opt_on(&c->opts, "all") || (c->argc && strcmp(c->argv[0], "commands") == 0);
+    bool options = c->argc && strcmp(c->argv[0], "options") == 0;
     const struct cmd *cmd = c->argc ? cmd_find(c->argv[0]) : NULL;
-    if (c->argc && !cmd)
-        return err_set(c->err, ERR_USAGE, "there is no command \"%.60s\"", c->argv[0]);
+    if (c->argc && !cmd && !commands && !options)
+        return unknown(c->argv[0], c->err);
     CLEANUP_BUF struct buf text;
     buf_init(&text, 1 << 20);
     bool man = opt_on(&c->opts, "man");
@@ -26,6 +39,10 @@ static int run(struct cmd_context *c)
         help_man_program(&text);
     else if (cmd)
         help_command(cmd, &text);
+    else if (commands)
+        help_commands(&text);
+    else if (options)
+        help_options(&text);
     else
         help_program(&text);
     if (text.failed)
@@ -35,20 +52,24 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"man", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "source of the manual page (man macros), for \"man -l\"", 0},
-    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "the names of the commands, one a line", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "List all commands, as \"benchwrap help commands\"", 0},
+    {"man", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print the source of the manual page, for \"man -l\"", 0},
+    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print the names of the commands, one on each line", 0},
 };
 
 const struct cmd cmd_help = {
     .name = "help",
-    .summary = "help on benchwrap or on one of its commands",
-    .usage = "[--man] [COMMAND]",
+    .summary = "Show help",
+    .usage = "[--all | --man] [COMMAND | options | commands]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Tells how benchwrap, or one of its commands, is used. Manual pages come from the same rows, so that both say the same.",
+    .description = "Prints the common commands and options on one screen, all options of \"benchwrap -- PROGRAM\" (options), all commands (commands), or the help of "
+                   "one command.",
     .examples = "$ benchwrap help ls\n"
-                "Tells about the command ls.\n"
+                "Print the help of the command ls.\n"
+                "$ benchwrap help options\n"
+                "List all options of a recorded run.\n"
                 "$ benchwrap help --man ls\n"
-                "Its manual page.\n",
+                "Print the manual page of ls.\n",
     .run = run,
 };

@@ -294,7 +294,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_import = {
     .name = "import",
-    .summary = "make runs from outputs of benchmarks that lie around",
+    .summary = "Import existing benchmark outputs as runs",
     .usage = "[OPTIONS] FILE...",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

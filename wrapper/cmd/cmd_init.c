@@ -379,7 +379,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_init = {
     .name = "init",
-    .summary = "make a results repository, or set up a clone of one",
+    .summary = "Create or clone a results repository",
     .usage = "[--public|--private] [--site NAME] DIR | URL [DIR]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

@@ -189,7 +189,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_log = {
     .name = "log",
-    .summary = "add metrics, parameters, tags and files to the run from inside the program",
+    .summary = "Add a metric, param, tag or file to the current run",
     .usage = "[OPTIONS] [metric|param|tag|artifact] [KEY=VALUE|FILE...]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

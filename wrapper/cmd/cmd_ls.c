@@ -202,7 +202,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_ls = {
     .name = "ls",
-    .summary = "list the runs of a tree, newest first",
+    .summary = "List runs",
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

@@ -296,7 +296,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_parse = {
     .name = "parse",
-    .summary = "read a stored output of a benchmark by its rules",
+    .summary = "Read a stored output by its rules; record nothing",
     .usage = "[OPTIONS] FILE [-- PROGRAM ARGUMENTS...]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

@@ -270,7 +270,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_plan = {
     .name = "plan",
-    .summary = "what would be done with a command line, and who decided it; runs nothing",
+    .summary = "Show what would be recorded; run nothing",
     .usage = "[OPTIONS] -- PROGRAM [ARGUMENTS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

@@ -197,7 +197,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_probe = {
     .name = "probe",
-    .summary = "what would be recorded of this machine, and what it costs",
+    .summary = "Show what is recorded about this machine",
     .usage = "[OPTIONS] [-- PROGRAM [ARGUMENT...]]",
     .rows = rows,
     .count = COUNT(rows),

@@ -276,7 +276,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_pull = {
     .name = "pull",
-    .summary = "write runs of an MLflow server, whoever made them, into the tree",
+    .summary = "Fetch runs from an MLflow server",
     .usage = "[OPTIONS] [URL] EXPERIMENT...",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

@@ -232,7 +232,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_redact = {
     .name = "redact",
-    .summary = "a text without secrets and identities, or what is kept, replaced and dropped, and why",
+    .summary = "Remove secrets and identities from a text",
     .usage = "[OPTIONS] [FILE|-]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

@@ -98,7 +98,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_reference = {
     .name = "reference",
-    .summary = "propose a reference file from earlier runs",
+    .summary = "Propose expected values from earlier runs",
     .usage = "[OPTIONS] --from RUN,... | RUN... | -e NAME",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

@@ -224,7 +224,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_reparse = {
     .name = "reparse",
-    .summary = "read the kept output of runs again by newer rules",
+    .summary = "Read the stored output of runs again by newer rules",
     .usage = "[OPTIONS] [RUN...]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

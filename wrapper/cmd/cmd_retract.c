@@ -196,7 +196,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_retract = {
     .name = "retract",
-    .summary = "withdraw runs, with the reason",
+    .summary = "Withdraw runs, with the reason",
     .usage = "--why TEXT [OPTIONS] RUN...",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

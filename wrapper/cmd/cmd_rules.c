@@ -244,7 +244,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_rules = {
     .name = "rules",
-    .summary = "check rule files and their samples, or begin a new one",
+    .summary = "Check a rule file, or draft a new one",
     .usage = "check [OPTIONS] FILE|NAME... | new --from OUTPUT|RUN [OPTIONS] [-- PROGRAM ARGUMENTS...]",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),

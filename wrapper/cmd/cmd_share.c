@@ -281,7 +281,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_share = {
     .name = "share",
-    .summary = "send new runs by pull request",
+    .summary = "Send new runs as a pull request",
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

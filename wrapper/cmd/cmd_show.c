@@ -460,7 +460,7 @@ static const struct opt_row rows[] = {CMD_ROW_TREE, CMD_ROW_REF, CMD_ROW_JSON};
 
 const struct cmd cmd_show = {
     .name = "show",
-    .summary = "everything about one run",
+    .summary = "Show one run",
     .usage = "[OPTIONS] [RUN]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

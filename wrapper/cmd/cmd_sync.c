@@ -388,7 +388,7 @@ static int run(struct cmd_context *c)
 
 const struct cmd cmd_sync = {
     .name = "sync",
-    .summary = "finish the runs that lie in the spool, and bring runs to an MLflow server",
+    .summary = "Send runs to an MLflow server",
     .usage = "[OPTIONS] [RUN...]",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,

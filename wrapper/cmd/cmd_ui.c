@@ -507,7 +507,7 @@ static const struct opt_row rows[] = {
 
 const struct cmd cmd_ui = {
     .name = "ui",
-    .summary = "the runs of this tree in MLflow's own web interface",
+    .summary = "Open the runs in MLflow's web interface",
     .usage = "[OPTIONS]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

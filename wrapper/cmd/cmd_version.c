@@ -38,7 +38,7 @@ static const struct opt_row rows[] = {CMD_ROW_JSON};
 
 const struct cmd cmd_version = {
     .name = "version",
-    .summary = "versions of the program, the format and the libraries",
+    .summary = "Print the version and its libraries",
     .usage = "[--json]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "cmd/help.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,12 +10,17 @@
 #include <string.h>
 
 /* The list is read twice: once to declare the structs, once to collect their addresses. */
-#define CMD(x) extern const struct cmd cmd_##x;
+#define CMD(x, group, first) extern const struct cmd cmd_##x;
 #include "cmd/cmds.def"
 #undef CMD
 
 const struct cmd *const cmds[] = {
-#define CMD(x) &cmd_##x,
+#define CMD(x, group, first) &cmd_##x,
+#include "cmd/cmds.def"
+#undef CMD
+};
+const struct cmd_place cmd_places[] = {
+#define CMD(x, group, first) {group, first},
 #include "cmd/cmds.def"
 #undef CMD
 };
@@ -106,7 +112,7 @@ int cmd_main(const struct cmd *cmd, int argc, char **argv, char **env, FILE *out
         fwrite(text.p ? text.p : "", 1, text.n, out);
         goto done;
     }
-    c.opts = (struct opt_set){.rows = cmd->rows, .count = cmd->count};
+    c.opts = (struct opt_set){.rows = cmd->rows, .count = cmd->count, .words = words_typed, .place = cmd->name};
     c.opts.values = arena_get(&arena, (cmd->count + 1) * sizeof *c.opts.values);
     c.argv = arena_get(&arena, ((size_t)argc + 1) * sizeof *c.argv);
     if (!c.opts.values || !c.argv) {

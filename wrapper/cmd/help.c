@@ -104,22 +104,26 @@ void help_wrap(struct buf *to, const char *text, size_t indent, size_t width)
         buf_putc(to, '\n');
 }
 
+#define USAGE "usage: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]\n       benchwrap COMMAND [OPTIONS]\n"
+
 void help_usage(struct buf *to)
 {
-    buf_puts(to, "usage: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]   run a program and record it\n"
-                 "       benchwrap COMMAND [OPTIONS] …               look at what was recorded\n"
-                 "\"benchwrap --help\" tells more.\n");
+    buf_puts(to, USAGE "see \"benchwrap help\"\n");
 }
 
-static void list_commands(struct buf *to)
+enum { GROUP_WIDTH = 12, COMMAND_WIDTH = 13 };
+
+/* Commands with their group in the left column. */
+static void list_commands(bool all, struct buf *to)
 {
-    size_t width = 0;
-    for (size_t i = 0; i < cmds_count; i++)
-        if (!cmds[i]->hidden && strlen(cmds[i]->name) > width)
-            width = strlen(cmds[i]->name);
-    for (size_t i = 0; i < cmds_count; i++)
-        if (!cmds[i]->hidden)
-            buf_printf(to, "  %-*s  %s\n", (int)width, cmds[i]->name, cmds[i]->summary);
+    const char *before = "";
+    for (size_t i = 0; i < cmds_count; i++) {
+        if (cmds[i]->hidden || !(all || cmd_places[i].is_first))
+            continue;
+        buf_printf(to, "%-*s%-*s%s\n", GROUP_WIDTH, strcmp(before, cmd_places[i].group) != 0 ? cmd_places[i].group : "", COMMAND_WIDTH,
+                   cmds[i]->name, cmds[i]->summary);
+        before = cmd_places[i].group;
+    }
 }
 
 /* The options of a set of rows, as base/opt prints them. */
@@ -149,28 +153,51 @@ static void list_examples(const char *examples, struct buf *to)
 
 void help_program(struct buf *to)
 {
-    buf_puts(to, "usage: benchwrap [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
-                 "       benchwrap COMMAND [OPTIONS] …\n\n");
-    help_wrap(to, HELP_WHAT "\n\n" HELP_PROMISE, 0, 80);
-    buf_puts(to, "\nCommands:\n");
-    list_commands(to);
+    static const char *const common[] = {"experiment", "name", "param", "to", "reference", "timeout", "repeat", "sweep", "quiet", NULL};
+    struct opt_set set = {.rows = plan_rows, .count = plan_rows_count};
+    buf_puts(to, "benchwrap - " HELP_TITLE "\n\n" USAGE "\n"
+                 "  benchwrap -- fio job.fio                       record one run in ./mlruns\n"
+                 "  benchwrap --repeat 5 -- ./solver               with repetitions\n"
+                 "  benchwrap --sweep t=1,2,4 -- ./stream -t {t}   one point for each value\n"
+                 "  benchwrap compare last~1 last                  what changed\n\n");
+    list_commands(false, to);
     buf_putc(to, '\n');
-    list_options(plan_rows, plan_rows_count, to);
+    opt_help_brief(&set, common, to);
+    buf_puts(to, "\nAll options: \"benchwrap help options\".  All commands: \"benchwrap help commands\".\n"
+                 "One command: \"benchwrap help COMMAND\".\n");
+}
+
+void help_options(struct buf *to)
+{
+    buf_puts(to, USAGE "\n");
+    help_wrap(to, HELP_WHAT "\n\n" HELP_PROMISE, 0, 80);
     buf_puts(to, "\nExamples:\n");
     list_examples(HELP_EXAMPLES, to);
-    buf_puts(to, "\n\"benchwrap COMMAND --help\" tells about a command; the manual: \"man benchwrap\".\n");
+    buf_putc(to, '\n');
+    list_options(plan_rows, plan_rows_count, to);
+}
+
+void help_commands(struct buf *to)
+{
+    buf_puts(to, USAGE "\n");
+    list_commands(true, to);
+    buf_puts(to, "\nOne command: \"benchwrap help COMMAND\".\n");
 }
 
 void help_command(const struct cmd *cmd, struct buf *to)
 {
-    buf_printf(to, "usage: benchwrap %s%s%s\n\n", cmd->name, cmd->usage && *cmd->usage ? " " : "", cmd->usage ? cmd->usage : "");
-    help_wrap(to, cmd->description ? cmd->description : cmd->summary, 0, 80);
+    buf_printf(to, "%s\n\nusage: benchwrap %s%s%s\n", cmd->summary, cmd->name, cmd->usage && *cmd->usage ? " " : "",
+               cmd->usage ? cmd->usage : "");
+    if (cmd->examples) {
+        buf_putc(to, '\n');
+        list_examples(cmd->examples, to);
+    }
+    if (cmd->description) {
+        buf_putc(to, '\n');
+        help_wrap(to, cmd->description, 0, 80);
+    }
     if (cmd->count) {
         buf_putc(to, '\n');
         list_options(cmd->rows, cmd->count, to);
-    }
-    if (cmd->examples) {
-        buf_puts(to, "\nExamples:\n");
-        list_examples(cmd->examples, to);
     }
 }

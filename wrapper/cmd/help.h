@@ -4,22 +4,25 @@
 #include "base/buf.h"
 #include "cmd/cmd.h"
 
-/* Said by help and manual alike. */
-#define HELP_WHAT "Runs PROGRAM unchanged and records it as a run in an MLflow tree (./mlruns): its parameters and figures of merit, the machine, " \
-    "the job, its output, and what became of it."
-#define HELP_PROMISE "The program cannot tell that it is recorded, except that a file on its standard output or error becomes a pipe. Nothing of " \
-    "benchwrap's can make it fail: what goes wrong is a warning, and the program runs on. Its exit status is passed on."
+/* Shared by help and manual. */
+#define HELP_TITLE "run a benchmark unchanged, record it as an MLflow run"
+#define HELP_WHAT "benchwrap runs PROGRAM unchanged and records it as a run in an MLflow tree (./mlruns): its parameters and metrics, the machine, the " \
+    "job, its output, and how it ended."
+#define HELP_PROMISE "The program is not affected, except that a file on its standard output or error becomes a pipe. If recording fails, " \
+    "benchwrap prints a warning and the program continues. benchwrap exits with the program's exit status."
 #define HELP_EXAMPLES "$ benchwrap -- true\n" \
-    "Records a run of true in ./mlruns.\n" \
+    "Record a run of true in ./mlruns.\n" \
     "$ benchwrap -e io --param disk=nvme0 -- sh -c 'echo hello'\n" \
-    "Records it in the experiment io, with a parameter of one's own.\n" \
+    "Record it in the experiment io, with a parameter of your own.\n" \
     "$ benchwrap --repeat 3 -- true\n" \
-    "Runs it three times: three child runs, and one with the statistics.\n" \
+    "Run it three times: three child runs, and a parent run with the statistics.\n" \
     "$ benchwrap plan -- true\n" \
-    "Says what would be done, and does nothing.\n"
+    "Show what would be recorded, and run nothing.\n"
 
-void help_usage(struct buf *to);                            /* the few lines that `benchwrap` alone answers with */
-void help_program(struct buf *to);                          /* benchwrap --help */
+void help_usage(struct buf *to);                            /* printed for `benchwrap` alone */
+void help_program(struct buf *to);                          /* benchwrap --help: one screen */
+void help_options(struct buf *to);                          /* benchwrap help options */
+void help_commands(struct buf *to);                         /* benchwrap help commands */
 void help_command(const struct cmd *cmd, struct buf *to);   /* benchwrap VERB --help */
 void help_man_program(struct buf *to);                      /* benchwrap(1), man source */
 void help_man_command(const struct cmd *cmd, struct buf *to);

@@ -108,7 +108,7 @@ static void files(struct buf *to)
 
 void help_man_program(struct buf *to)
 {
-    title(to, NULL, "run a benchmark and record it as an MLflow run");
+    title(to, NULL, HELP_TITLE);
     buf_puts(to, ".B benchwrap\n[OPTIONS] \\-\\- PROGRAM [ARGUMENTS]\n.br\n.B benchwrap\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n");
     man_paragraphs(to, HELP_WHAT "\n\n" HELP_PROMISE);
     buf_puts(to, ".SH COMMANDS\n");

@@ -4,6 +4,7 @@
 #include "launch/node.h"
 #include "launch/series.h"
 #include "launch/say.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static int become_core(char **argv, const char *verb)
 
 static int usage(const char *text)
 {
-    say_stderr("%s; \"benchwrap --help\" lists the options", text);
+    say_stderr("%s", text);
+    say_stderr("see \"benchwrap help options\"");
     return 125;
 }
 
@@ -81,7 +83,7 @@ int main(int argc, char **argv)
 {
     struct launch l = {.start_ns = clock_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
     struct opt_value values[OPTIONS_COUNT];
-    struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values};
+    struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values, .words = words_typed, .place = WORDS_PROGRAM};
     struct err err, warning;
     int next = argc;
     if (argc > 1 && (l.id = series_child_id(argv[1])))

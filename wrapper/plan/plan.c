@@ -5,6 +5,7 @@
 #include "base/yaml.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "launch/words.h"
 #include "plan/paths.h"
 #include "plan/server.h"
 
@@ -369,7 +370,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
     if (find_cwd(p, state, err))
         return -1;
-    p->opts = (struct opt_set){.rows = plan_rows, .count = plan_rows_count};
+    p->opts = (struct opt_set){.rows = plan_rows, .count = plan_rows_count, .words = words_typed, .place = WORDS_PROGRAM};
     p->opts.values = arena_get(a, plan_rows_count * sizeof *p->opts.values);
     if (!p->opts.values)
         goto memory;

@@ -49,8 +49,16 @@ static void spelling_table(void **state)
         {{"-T", "1.5m"}, "timeout", "1.5m", 3, NULL},
         {{"-c", "none"}, "capture", "none", 3, NULL},
         {{"-"}, "experiment", NULL, 1, NULL},
+        {{"--exp-name", "x"}, "experiment", "x", 3, NULL},
+        {{"--exp-name=x"}, "experiment", "x", 2, NULL},
+        {{"--runz"}, NULL, NULL, 0, "unknown option --runz"},
         {{"--experimen", "x"}, NULL, NULL, 0, "unknown option --experimen; did you mean --experiment?"},
         {{"--timout", "x"}, NULL, NULL, 0, "unknown option --timout; did you mean --timeout?"},
+        {{"--runs", "3"}, NULL, NULL, 0, "unknown option --runs; did you mean --repeat?"},
+        {{"-w"}, NULL, NULL, 0, "unknown option -w; did you mean --warmup?"},
+        {{"--exp"}, NULL, NULL, 0, "unknown option --exp; did you mean --experiment?"},
+        {{"--nme"}, NULL, NULL, 0, "unknown option --nme; did you mean --name?"},
+        {{"--rums"}, NULL, NULL, 0, "unknown option --rums"},
         {{"--zzzzzzz"}, NULL, NULL, 0, "unknown option --zzzzzzz"},
         {{"--qqqq\033b"}, NULL, NULL, 0, "unknown option --qqqq\\x1bb"},
         {{"-Z"}, NULL, NULL, 0, "unknown option -Z"},
@@ -68,7 +76,9 @@ static void spelling_table(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct opt_value values[ROWS];
-        struct opt_set set = {.rows = rows, .count = ROWS, .values = values};
+        static const struct opt_word words[] = {
+            {"--", "runs", "did you mean --repeat?"}, {"--", "w", "did you mean --warmup?"}, {"ls", "runz", "elsewhere"}, {OPT_ALIAS, "exp-name", "experiment"}, {NULL, NULL, NULL}};
+        struct opt_set set = {.rows = rows, .count = ROWS, .values = values, .words = words, .place = "--"};
         struct err err = {0};
         char *argv[10] = {(char *)"benchwrap"};
         int argc = 1, next = 0;
@@ -197,6 +207,22 @@ static void help_fits_the_terminal_and_names_every_row(void **state)
     buf_deinit(&text);
 }
 
+static void brief_help_is_one_line_for_each_option(void **state)
+{
+    (void)state;
+    struct opt_set set = {.rows = rows, .count = ROWS};
+    static const char *const names[] = {"experiment", "name", "no-such", "repeat", "quiet", NULL};
+    struct buf text;
+    buf_init(&text, 4096);
+    opt_help_brief(&set, names, &text);
+    buf_putc(&text, 0);
+    assert_string_equal(text.p, "Record      -e, --experiment NAME     Set the experiment\n"
+                                      "            -n, --name NAME           Name the run\n"
+                                      "Repetitions     --repeat N            Run the program N times\n"
+                                      "Behaviour   -q, --quiet               Print no summary\n");
+    buf_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +231,7 @@ int main(void)
         cmocka_unit_test(environment_and_files_have_their_rank),
         cmocka_unit_test(operands_may_stand_among_options),
         cmocka_unit_test(help_fits_the_terminal_and_names_every_row),
+        cmocka_unit_test(brief_help_is_one_line_for_each_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
