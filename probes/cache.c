@@ -1,6 +1,6 @@
 /* cache.c: facts that hold until the next boot, kept in one small file per probe.
  *
- * The name carries what the facts depend on (node, user, boot, processors allowed, our version); the first line carries
+ * The name carries what the facts depend on (node, user, boot, processors allowed, what is visible, our version); the first line carries
  * a checksum of the rest. A file that is not ours, writable by others or damaged counts as none:
  *   benchwrap-facts 1 <checksum>\n   then the facts as kept.h says. */
 #include "probes/state.h"
@@ -9,6 +9,7 @@
 #include "probes/cgroup.h"
 #include "probes/kept.h"
 #include "probes/look.h"
+#include "probes/view.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -50,6 +51,12 @@ static size_t cpuset_of(const struct host *h, struct look *ret)
     return ret->n;
 }
 
+static void mix(void *context, struct str text)
+{
+    uint64_t *hash = context;
+    *hash = fnv_str(*hash, text);
+}
+
 /* What the names depend on; not good where the boot cannot be named (then nothing lasts). */
 static struct cache_key key_of(const struct host *h)
 {
@@ -69,10 +76,12 @@ static struct cache_key key_of(const struct host *h)
     k.rest = fnv_str(k.rest, look_value(status, "Cpus_allowed_list", ':'));
     k.rest = fnv_str(k.rest, look_value(status, "Mems_allowed_list", ':'));
     k.rest = fnv_str(k.rest, (struct str){text.p, cpuset_of(h, &text)});
+    view_mix(h, mix, &k.rest);
     uid_t user = geteuid();
     k.rest = fnv(k.rest, &user, sizeof user);
     k.rest = fnv(k.rest, &h->public_profile, sizeof h->public_profile);
-    k.good = true;
+    char reason[256];
+    k.good = !view_is_partial(h, reason); /* a partial view is not kept for runs with a full one */
     return k;
 }
 

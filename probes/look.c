@@ -11,10 +11,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* What failed as it may not fail the next time (no descriptor, no memory, a device's error) is no fact that lasts. Returns false, errno stays. */
+/* What failed as it may not fail the next time (no descriptor, no memory, a device's error, a sandbox that denies it) is no fact
+ * that lasts. Returns false, errno stays. */
 static bool failed(const struct host *h)
 {
-    static const int lasting[] = {ENOENT, ENOTDIR, EACCES, EPERM, ENODEV, ENXIO, EINVAL, EOPNOTSUPP, ENODATA, ELOOP};
+    static const int lasting[] = {ENOENT, ENOTDIR, ENODEV, ENXIO, EINVAL, EOPNOTSUPP, ENODATA, ELOOP};
     int why = errno;
     bool lasts = !h->state;
     for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)

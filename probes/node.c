@@ -1,9 +1,11 @@
 /* node.c: one hash for the configuration of the node: same kernel, microcode, firmware and settings give the same `node.state`.
  *
  * The hardware has its own hash, `node.type`, told by the topology probe: two questions, two answers. */
-#include "probes/look.h"
+#include "probes/view.h"
 
 #include "base/sha256.h"
+
+#include <errno.h>
 
 static const char *const keys[] = {
 #define STATE(key) key,
@@ -11,15 +13,29 @@ static const char *const keys[] = {
 #undef STATE
 };
 
+/* Reasons of tell_unreadable: a file that is there, and not for this process. */
+static bool is_denied(struct str reason)
+{
+    return str_has(reason, strerror(EACCES)) || str_has(reason, strerror(EPERM));
+}
+
 static int before(struct host *h, struct record *r, struct err *err)
 {
     (void)err;
     struct sha256 hash;
-    char hex[SHA256_HEX];
+    char hex[SHA256_HEX], reason[256];
     size_t known = 0;
+    if (view_is_partial(h, reason)) {
+        tell_missing(h, r, "node.state", "a part of the machine is hidden: %s", reason);
+        return 0;
+    }
     sha256_init(&hash);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const struct fact *f = record_find(r, FACT_PARAM, keys[i]);
+        const struct fact *f = record_find(r, FACT_PARAM, keys[i]), *missing = record_find(r, FACT_MISSING, keys[i]);
+        if (!f && missing && is_denied(missing->text)) {
+            tell_missing(h, r, "node.state", "a part of it is hidden: %s " STR_FMT, keys[i], STR_ARG(missing->text));
+            return 0;
+        }
         if (!f)
             continue;
         known++;

@@ -30,8 +30,15 @@ struct cache_key {
     uint64_t node, rest;
 };
 
+/* What view_is_partial has found (view.c). */
+struct view_state {
+    bool known, partial;
+    char reason[256];
+};
+
 struct probes_state {
     struct cache_key cache;
+    struct view_state view;
     struct probe_cost *costs; /* [probes_count] */
     struct aside *besides, *afters; /* [probes_count] each: what runs aside */
     void **kept; /* [probes_count], each NULL or probe->keeps bytes */

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/sha256.h"
 #include "probes/topology_xml.h"
+#include "probes/view.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -101,22 +102,80 @@ static unsigned long long gib(unsigned long long bytes)
     return (bytes + (1ull << 29)) >> 30;
 }
 
-/* What was built in: firmware and kernel keep a little back, differently from boot to boot. 755 -> 768, 251.5 -> 256. */
-static unsigned long long nominal_gib(unsigned long long bytes)
+/* What was built in. up: from what is left where firmware and kernel keep a little back, differently from boot to boot: 755 -> 768,
+ * 251.5 -> 256; else from blocks, of which the last may reach behind the end: 16.1 -> 16. */
+static unsigned long long nominal_gib(unsigned long long bytes, bool up)
 {
     unsigned long long step = 1ull << 30;
     while (step * 2 <= bytes / 16)
         step *= 2;
-    return (bytes + step - 1) / step * (step >> 30);
+    return (bytes + (up ? step - 1 : step / 2)) / step * (step >> 30);
 }
 
-static void summarize_memory(hwloc_topology_t t, struct buf *to)
+/* ---- memory that is installed, whatever the kernel has made of it so far ---- */
+
+static void count_block(void *context, const char *name)
+{
+    *(uint64_t *)context += strncmp(name, "memory", 6) == 0 && name[6] >= '0' && name[6] <= '9';
+}
+
+/* The memory blocks that the kernel knows of a NUMA node, in bytes: online, offline or not initialised yet. 0: it names none.
+ * Source: Documentation/admin-guide/mm/memory-hotplug.rst of Linux; block_size_bytes is hexadecimal. */
+static uint64_t memory_blocks(const struct host *h, unsigned node)
+{
+    struct look text;
+    char dir[64];
+    uint64_t size = 0, blocks = 0;
+    if (!look(h, &text, "sys/devices/system/memory/block_size_bytes") || text.n > 15)
+        return 0;
+    for (size_t i = 0; i < text.n; i++) {
+        int digit = str_hex_digit(text.p[i]);
+        if (digit < 0)
+            return 0;
+        size = size * 16 + (uint64_t)digit;
+    }
+    snprintf(dir, sizeof dir, "sys/devices/system/node/node%u", node);
+    look_names(h, dir, count_block, &blocks);
+    return size * blocks;
+}
+
+/* While the kernel is still initialising memory, or a balloon or an offline block holds a part back, the NUMA nodes have less than the
+ * machine: their sizes change until the next boot. Returns true, and why in `reason`. *ret_blocks: whether the blocks say how much
+ * there is. Unknown sizes are not short. */
+static bool memory_is_short(const struct host *h, hwloc_topology_t t, bool *ret_blocks, char reason[256])
+{
+    static const double GIB = 1073741824.0;
+    struct look text;
+    int64_t total_KiB;
+    double nodes = 0, blocks = 0, all = 0;
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
+        nodes += (double)obj->attr->numanode.local_memory;
+        blocks += (double)memory_blocks(h, obj->os_index);
+    }
+    *ret_blocks = blocks > 0;
+    if (look(h, &text, "proc/meminfo")) {
+        struct str value = look_value((struct str){text.p, text.n}, "MemTotal", ':');
+        if (str_int(str_word(&value), &total_KiB) && nodes < 0.98 * 1024 * (double)total_KiB) /* the same pages, counted twice */
+            all = 1024 * (double)total_KiB;
+    }
+    if (nodes < 0.9 * blocks - GIB) /* the kernel keeps a few percent, a crash kernel up to a GiB */
+        all = blocks;
+    if (nodes == 0 || all == 0)
+        return false;
+    snprintf(reason, 256, "the NUMA nodes have %.1f of %.1f GiB: memory is still being initialised, ballooned or offline", nodes / GIB, all / GIB);
+    return true;
+}
+
+/* A node's size by its blocks where these say more than what the kernel manages: it does not change while memory is initialised. */
+static void summarize_memory(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
     struct counted list[KINDS];
     size_t n = 0;
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char text[96];
-        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", nominal_gib(obj->attr->numanode.local_memory), obj->subtype ? " " : "",
+        unsigned long long managed = nominal_gib(obj->attr->numanode.local_memory, true);
+        unsigned long long installed = nominal_gib(memory_blocks(h, obj->os_index), false);
+        snprintf(text, sizeof text, "numa %llu GiB%s%.32s", installed > managed ? installed : managed, obj->subtype ? " " : "",
                  obj->subtype ? obj->subtype : "");
         counted_add(list, &n, KINDS, text);
     }
@@ -186,7 +245,7 @@ static void summarize_kinds(hwloc_topology_t t, struct buf *to)
     counted_print(list, n, to);
 }
 
-static void summarize(hwloc_topology_t t, struct buf *to)
+static void summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
 {
     hwloc_obj_t root = hwloc_get_root_obj(t), package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
     static const char *const of_package[] = {"CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUStepping",
@@ -207,7 +266,7 @@ static void summarize(hwloc_topology_t t, struct buf *to)
     int packages = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE), cores = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
     buf_printf(to, "packages %d cores %d threads %d\n", packages, cores, hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
     summarize_kinds(t, to);
-    summarize_memory(t, to);
+    summarize_memory(h, t, to);
     summarize_caches(t, to);
     summarize_devices(t, to);
 }
@@ -218,7 +277,7 @@ int topology_summary_of_xml(struct str xml, struct buf *to, struct err *err)
     hwloc_topology_t t;
     if (load(&t, &h, xml, err) != 0)
         return -1;
-    summarize(t, to);
+    summarize(&h, t, to);
     hwloc_topology_destroy(t);
     return to->failed ? err_set(err, ERR_SYSTEM, "the summary of the topology is too long") : 0;
 }
@@ -251,8 +310,14 @@ static void tell_numa(struct host *h, struct record *r, hwloc_topology_t t)
     struct buf text CLEANUP_BUF;
     size_t n = 0;
     unsigned long long all = 0;
+    char reason[256];
+    bool blocks;
     buf_init(&text, 4096);
     tell_int(h, r, "numa.nodes", nodes);
+    if (memory_is_short(h, t, &blocks, reason)) {
+        tell_missing(h, r, "numa.memory_GiB", "%s", reason);
+        return;
+    }
     for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, obj));) {
         char size[32];
         all += obj->attr->numanode.local_memory;
@@ -331,9 +396,18 @@ static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
 {
     struct buf text CLEANUP_BUF;
     struct sha256 hash;
-    char hex[SHA256_HEX];
+    char hex[SHA256_HEX], reason[256];
+    bool blocks;
     buf_init(&text, 65536);
-    summarize(t, &text);
+    if (view_is_partial(h, reason)) {
+        tell_missing(h, r, "node.type", "a part of the hardware is hidden: %s", reason);
+        return;
+    }
+    if (memory_is_short(h, t, &blocks, reason) && !blocks) {
+        tell_missing(h, r, "node.type", "%s", reason);
+        return;
+    }
+    summarize(h, t, &text);
     if (text.failed) { /* the hash of half a summary would be a wrong one */
         tell_missing(h, r, "node.type", "the summary of the hardware is too long, or memory ran out");
         return;

@@ -31,6 +31,29 @@ is "the cache is private" "$(find run/benchwrap -type f -perm /077 | wc -l | tr 
 for file in run/benchwrap/*topology*; do printf x >>"$file"; done
 is "a damaged file is not believed" "$("$BENCHWRAP" probe --json >damaged.json; cached damaged.json)" "cpu gpu machine"
 
+# A sandbox that hides a part of the machine has no hash of it, and leaves the cache to those that see all.
+hash_of() { python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+facts = {f["key"]: f["value"] for f in d["facts"]}
+print(facts.get(sys.argv[2]) or ("missing: " + next(m["reason"] for m in d["missing"] if m["key"] == sys.argv[2])))' "$1" "$2"; }
+"$BENCHWRAP" probe --json >full.json
+if unshare -m true 2>/dev/null; then
+    for hide in 'mount --bind /dev/null /proc/cpuinfo' 'mount -t tmpfs none /sys/bus' 'mount -t tmpfs none /sys/devices/system/cpu'; do
+        for kept in warm cold; do
+            [ $kept = warm ] || rm -rf run/benchwrap
+            unshare -m sh -c "$hide && \"\$BENCHWRAP\" probe --json" >hidden.json
+            for key in node.type node.state; do
+                like "$kept, $hide: no $key" "$(hash_of hidden.json $key)" "^missing: a part of the .* is hidden: a mount of type"
+            done
+            "$BENCHWRAP" probe --json >after.json
+            is "$kept: the next run outside has the machine's hashes" "$(hash_of after.json node.type) $(hash_of after.json node.state)" \
+                "$(hash_of full.json node.type) $(hash_of full.json node.state)"
+        done
+    done
+else
+    skip_here "a sandbox that hides a part of the machine has no hash of it" "no mount namespace can be made here"
+fi
+
 # The public profile.
 USER=quentin HOME=/home/quentin SLURM_JOB_ID=5 SLURM_JOB_ACCOUNT=projectx SLURM_JOB_NODELIST=gpu07 MY_TOKEN=geheim OMP_NUM_THREADS=4 \
     "$BENCHWRAP" probe --json --profile public -- /bin/true >public.json

@@ -114,6 +114,56 @@ static void what_they_depend_on_is_in_the_name(void **state)
     record_deinit(&r);
 }
 
+/* A job that may use other accelerators, and memory that has been initialised since. */
+static void what_is_visible_is_in_the_name(void **state)
+{
+    struct bench *b = *state;
+    struct record r;
+    char selected[] = "CUDA_VISIBLE_DEVICES=0,1", *two[] = {selected, NULL}, *none[] = {NULL};
+    b->h.env = none;
+    keep(b);
+    b->h.env = two;
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+    fs_mkdirs(b->h.root, "dev", 0755, NULL);
+    keep(b);
+    put(b->h.root, "dev/nvidia1", "");
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+    fs_mkdirs(b->h.root, "sys/devices/system/node/node0", 0755, NULL);
+    put(b->h.root, "sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:        7170260 kB\n");
+    keep(b);
+    put(b->h.root, "sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:       10800260 kB\n");
+    assert_false(replay(b, &r));
+    record_deinit(&r);
+}
+
+/* A sandbox hides /proc/cpuinfo or /sys/bus: nothing is kept from there, and nothing is replayed. */
+static void a_partial_view_is_not_kept(void **state)
+{
+    static const char full[] = "22 1 0:20 / /proc rw - proc proc rw\n23 1 0:21 / /sys rw - sysfs sysfs rw\n24 22 0:20 /sys /proc/sys ro - proc proc rw\n";
+    static const char *const hidden[] = {"30 22 0:5 /null /proc/cpuinfo rw - devtmpfs udev rw\n", "31 23 0:30 / /sys/bus rw - tmpfs none rw\n",
+                                         "32 22 0:50 /proc/meminfo /proc/meminfo rw - fuse.lxcfs lxcfs rw\n", "33 1 0:60 / /sys rw - tmpfs none rw\n",
+                                         "34 22 0:20 /version /proc/cpuinfo rw - proc proc rw\n"};
+    struct bench *b = *state;
+    struct record r;
+    char text[512];
+    put(b->h.root, "proc/self/mountinfo", full);
+    keep(b);
+    assert_true(replay(b, &r));
+    record_deinit(&r);
+    unlinkat(b->h.spool, "x.xml", 0);
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        snprintf(text, sizeof text, "%s%s", full, hidden[i]);
+        put(b->h.root, "proc/self/mountinfo", text);
+        assert_false(replay(b, &r));
+        record_deinit(&r);
+        keep(b);
+        assert_false(replay(b, &r));
+        record_deinit(&r);
+    }
+}
+
 static void another_job_on_the_same_processors_shares_them(void **state)
 {
     struct bench *b = *state;
@@ -240,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(facts_come_back), TEST(what_failed_for_a_moment_does_not_last),
         TEST(what_they_depend_on_is_in_the_name),
-        TEST(another_job_on_the_same_processors_shares_them),
+        TEST(what_is_visible_is_in_the_name), TEST(a_partial_view_is_not_kept), TEST(another_job_on_the_same_processors_shares_them),
         TEST(each_damaged_byte_is_noticed),
         TEST(files_that_others_may_write_are_not_believed),
         TEST(kept_without_a_spool_is_not_enough_with_one),

@@ -1,0 +1,153 @@
+/* view.c: detects that a container or a sandbox hides a part of the hardware from this process. */
+#include "probes/view.h"
+
+#include "probes/parse.h"
+#include "probes/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* What hwloc and the probes of hardware and settings read. Paths are relative to the root; a mount on one, above or below it counts. */
+static const struct input {
+    const char *path;
+    bool always; /* the kernel has it on every machine */
+} inputs[] = {
+    {"proc/cpuinfo", true},
+    {"proc/meminfo", true},
+    {"proc/cmdline", true},
+    {"proc/sys/kernel", true},
+    {"proc/sys/vm", true},
+    {"sys/bus", true},
+    {"sys/bus/pci/devices", false},
+    {"sys/class", true},
+    {"sys/class/dmi/id", false},
+    {"sys/devices/system/cpu", true},
+    {"sys/devices/system/node", false},
+    {"sys/devices/virtual/dmi", false},
+    {"sys/kernel/mm", false},
+};
+enum { INPUTS = sizeof inputs / sizeof *inputs, MOUNTS_MAX = 1 << 20 };
+
+/* Is one of the two the other, or a folder above it? */
+static bool overlap(const char *path, const char *input)
+{
+    size_t n = strlen(path), m = strlen(input), shorter = n < m ? n : m;
+    return memcmp(path, input, shorter) == 0 && (n == m || (n < m ? input[n] : path[m]) == '/');
+}
+
+/* A mount of procfs or sysfs at its own place hides nothing: containers bind parts of them read-only. */
+static bool is_itself(const struct mount_line *m, const char *point, const char *root)
+{
+    const char *type = strncmp(point, "/proc", 5) == 0 ? "proc" : "sysfs", *below = point + (type[0] == 'p' ? 5 : 4);
+    return str_is(m->type, type) && strcmp(root, *below ? below : "/") == 0;
+}
+
+/* Walks all mounts: the last one on a path is the visible one. Returns -1 where the list cannot be read. */
+static int find_covered(const struct host *h, char reason[256])
+{
+    bool covered[INPUTS] = {false};
+    char by[INPUTS][100];
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, MOUNTS_MAX + (1 << 17));
+    if (look_file(h, "proc/self/mountinfo", MOUNTS_MAX, &text) != 0)
+        return -1;
+    struct str rest = buf_text(&text);
+    while (rest.p) {
+        struct mount_line m;
+        char point[512], root[512], type[32];
+        if (!parse_mount_line(str_cut(&rest, '\n'), &m) || !parse_mount_path(m.point, point, sizeof point) ||
+            !parse_mount_path(m.root, root, sizeof root) || (strncmp(point, "/proc", 5) != 0 && strncmp(point, "/sys", 4) != 0))
+            continue;
+        snprintf(type, sizeof type, STR_FMT, STR_ARG(m.type));
+        for (size_t i = 0; i < INPUTS; i++)
+            if (overlap(point + 1, inputs[i].path)) {
+                covered[i] = !is_itself(&m, point, root);
+                snprintf(by[i], sizeof by[i], "a mount of type %s on %.40s", type, point);
+            }
+    }
+    for (size_t i = 0; i < INPUTS; i++)
+        if (covered[i]) {
+            snprintf(reason, 256, "%s hides /%s", by[i], inputs[i].path);
+            return 1;
+        }
+    return 0;
+}
+
+static bool find_unreadable(const struct host *h, char reason[256])
+{
+    for (size_t i = 0; i < INPUTS; i++) {
+        int fd = openat(h->root, inputs[i].path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd >= 0) {
+            close(fd);
+            continue;
+        }
+        if ((errno == ENOENT || errno == ENOTDIR) && !(inputs[i].always && h->real))
+            continue;
+        snprintf(reason, 256, "not readable: /%s: %s", inputs[i].path, strerror(errno));
+        return true;
+    }
+    return false;
+}
+
+bool view_is_partial(const struct host *h, char reason[256])
+{
+    struct view_state *kept = h->state ? &h->state->view : NULL;
+    char found[256] = "";
+    if (!kept || !kept->known) {
+        bool partial = find_covered(h, found) > 0 || find_unreadable(h, found);
+        if (kept) {
+            *kept = (struct view_state){.known = true, .partial = partial};
+            snprintf(kept->reason, sizeof kept->reason, "%s", found);
+        }
+        snprintf(reason, 256, "%s", found);
+        return partial;
+    }
+    snprintf(reason, 256, "%s", kept->reason);
+    return kept->partial;
+}
+
+struct accelerators {
+    void (*mix)(void *context, struct str text);
+    void *context;
+    const char *prefix;
+};
+
+static void see_device(void *context, const char *name)
+{
+    struct accelerators *a = context;
+    if (strncmp(name, a->prefix, strlen(a->prefix)) == 0)
+        a->mix(a->context, str_of(name));
+}
+
+/* Memory that is initialised late, plugged or ballooned changes its node's total. */
+static void mix_memory(const struct host *h, void (*mix)(void *context, struct str text), void *context)
+{
+    struct look text;
+    char size[32];
+    int64_t KiB = 0;
+    if (look(h, &text, "sys/devices/system/node/node0/meminfo")) {
+        struct str value = look_value((struct str){text.p, text.n}, "Node 0 MemTotal", ':');
+        if (str_int(str_word(&value), &KiB)) {
+            snprintf(size, sizeof size, "%lld", (long long)((KiB + (1 << 19)) >> 20));
+            mix(context, str_of(size));
+        }
+    }
+}
+
+void view_mix(const struct host *h, void (*mix)(void *context, struct str text), void *context)
+{
+    static const char *const places[][2] = {{"dev", "nvidia"}, {"dev", "kfd"}, {"dev/dri", "render"}};
+    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                                            "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",       "SLURM_JOB_GPUS",       "SLURM_STEP_GPUS"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct accelerators a = {mix, context, places[i][1]};
+        look_names(h, places[i][0], see_device, &a);
+    }
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = look_env(h, variables[i]);
+        mix(context, value ? str_of(value) : STR("\n"));
+    }
+    mix_memory(h, mix, context);
+}

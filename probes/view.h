@@ -1,0 +1,15 @@
+/* view.h: whether this process sees all of the hardware. Private to the probes that hash it. */
+#ifndef PROBES_VIEW_H
+#define PROBES_VIEW_H
+#include "probes/look.h"
+
+/* Returns true, and why in `reason`, if a container or a sandbox hides or replaces files that describe the hardware: an unreadable
+ * one, a mount that covers one (lxcfs, /dev/null, an empty tmpfs), a /proc or /sys that is none. The result is kept in
+ * h->state. On a captured machine only what was captured counts: a file that is not there hides nothing.
+ * A hash of such a view, or a fact kept from it for later runs, would describe another machine. */
+bool view_is_partial(const struct host *h, char reason[256]);
+
+/* Calls mix(context, text) for each text that says what this process sees of the machine now, and that can differ between two runs
+ * of one boot: the accelerators in its /dev, the variables that select some, and how much memory the kernel manages, in GiB. */
+void view_mix(const struct host *h, void (*mix)(void *context, struct str text), void *context);
+#endif
