@@ -431,7 +431,7 @@ int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t m
         return err_sys(err, "cannot read %s", from);
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_INPUT, "cannot copy %s: it is not a regular file", from);
-    CLEANUP_FD int out = open_again(to_dir, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    CLEANUP_FD int out = open_again(to_dir, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode & (st.st_mode | 0700));
     if (out < 0)
         return err_sys(err, "cannot create %s", to);
     bool whole = copy_bytes(in, out) == 0 && (close(fs_take(&out)) == 0 || errno == EINTR);

@@ -39,7 +39,8 @@ struct fs_list {
 };
 int fs_list(int dir, const char *path, struct fs_list *ret, struct err *err);
 void fs_list_deinit(struct fs_list *list);
-/* A new file `to` with the bytes of the regular file `from` (links are refused), blocks shared where the file system can. On failure no `to` is left. */
+/* A new file `to` with the bytes of the regular file `from` (links are refused), blocks shared where the file system can. Its mode is `mode` without
+ * what `from` denies to group and others. On failure no `to` is left. */
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);
 /* The same by a hard link, where that works; mode counts for a copy only. */
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err);

@@ -4,9 +4,14 @@
 #include "base/buf.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -33,12 +38,89 @@ int tell_open(const char *name, struct err *err)
     return fd;
 }
 
-int tell_send(int fd, struct str fact)
+int tell_send(int fd, struct str fact, int file)
 {
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec text = {(void *)(uintptr_t)fact.p, fact.n};
+    struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1};
     ssize_t sent;
-    while ((sent = send(fd, fact.p, fact.n, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+    if (file >= 0) {
+        memcpy(CMSG_DATA(&control.head), &file, sizeof file);
+        m.msg_control = &control;
+        m.msg_controllen = sizeof control;
+    }
+    while ((sent = sendmsg(fd, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR)
         ;
     return sent < 0 ? -1 : 0;
+}
+
+/* ---- the receiver ---- */
+
+/* One attribute of the socket with this inode number. 0, or -1: the kernel does not answer. */
+static int diag_ask(int netlink, uint32_t inode, uint32_t show, uint16_t attribute, uint32_t *ret)
+{
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req request;
+    } ask = {{sizeof ask, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0},
+             {.sdiag_family = AF_UNIX, .udiag_states = ~0U, .udiag_ino = inode, .udiag_show = show, .udiag_cookie = {~0U, ~0U}}};
+    union {
+        struct nlmsghdr head;
+        char bytes[4096];
+    } reply;
+    if (send(netlink, &ask, sizeof ask, 0) != (ssize_t)sizeof ask)
+        return -1;
+    ssize_t n = recv(netlink, &reply, sizeof reply, 0);
+    if (n < (ssize_t)NLMSG_LENGTH(sizeof(struct unix_diag_msg)) || reply.head.nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+        reply.head.nlmsg_len > (size_t)n)
+        return -1;
+    for (size_t at = NLMSG_LENGTH(sizeof(struct unix_diag_msg)); at + sizeof(struct nlattr) <= reply.head.nlmsg_len;) {
+        struct nlattr a;
+        memcpy(&a, reply.bytes + at, sizeof a);
+        if (a.nla_len < sizeof a || at + a.nla_len > reply.head.nlmsg_len)
+            return -1;
+        if (a.nla_type == attribute && a.nla_len == sizeof a + sizeof *ret) {
+            memcpy(ret, reply.bytes + at + sizeof a, sizeof *ret);
+            return 0;
+        }
+        at += NLA_ALIGN(a.nla_len);
+    }
+    return -1;
+}
+
+/* The owner of the socket that fd is connected to: of that socket itself, whatever has the name by now. */
+static int diag_peer_owner(int fd, uint32_t *ret)
+{
+    enum { SHOW_OWNER = 0x40, OWNER = 7 }; /* UDIAG_SHOW_UID and UNIX_DIAG_UID: Linux 5.3, newer than some headers */
+    struct stat st;
+    uint32_t peer;
+    struct timeval wait = {.tv_sec = TELL_WAIT_S};
+    int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG), rc = -1;
+    if (netlink < 0)
+        return -1;
+    setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    if (fstat(fd, &st) == 0 && diag_ask(netlink, (uint32_t)st.st_ino, UDIAG_SHOW_PEER, UNIX_DIAG_PEER, &peer) == 0)
+        rc = diag_ask(netlink, peer, SHOW_OWNER, OWNER, ret);
+    close(netlink);
+    return rc;
+}
+
+int tell_check_receiver(int fd, struct err *err)
+{
+    enum { UNMAPPED = 65534 };
+    uint32_t owner;
+    int64_t caller = -1;
+    const char *sudo = getenv("SUDO_UID");
+    if (diag_peer_owner(fd, &owner) < 0 || owner == geteuid() || owner == 0)
+        return 0;
+    if (sudo && !str_int(str_of(sudo), &caller))
+        caller = -1;
+    if (geteuid() == 0 && (caller == (int64_t)owner || (!sudo && owner != UNMAPPED)))
+        return 0;
+    return err_set(err, ERR_INPUT, "BENCHWRAP_SOCKET belongs to another user (uid %u): no file is sent there", owner);
 }
 
 int tell_metric(int fd, const char *key, double value, int64_t step, int64_t time_ms)
@@ -52,5 +134,5 @@ int tell_metric(int fd, const char *key, double value, int64_t step, int64_t tim
     buf_puts(&b, ",\"value\":");
     buf_double(&b, value);
     buf_printf(&b, ",\"step\":%lld,\"time\":%lld}", (long long)step, (long long)time_ms);
-    return b.failed ? (errno = ENOMEM, -1) : tell_send(fd, buf_text(&b));
+    return b.failed ? (errno = ENOMEM, -1) : tell_send(fd, buf_text(&b), -1);
 }

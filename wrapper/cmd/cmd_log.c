@@ -1,32 +1,37 @@
 /* cmd_log.c: `benchwrap log KEY=VALUE…`: a program, or a script around it, adds facts to the run it is recorded in.
  *
- * Facts go as one JSON object per datagram to the socket that BENCHWRAP_SOCKET names ("@name": abstract). Everything is checked
- * before the first is sent. */
+ * Facts go as one JSON object per datagram to the socket that BENCHWRAP_SOCKET names ("@name": abstract). A file travels as an open descriptor, so
+ * that the recorder reads what this process may read, and nothing else. Everything is checked before the first is sent. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/fs.h"
 #include "base/tell.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct message {
     struct str text;
     const char *what;
+    int file; /* open for reading, or -1; closed when the process ends */
     struct message *next;
 };
 
-static int add(struct cmd_context *c, struct message ***tail, const struct buf *b, const char *what)
+static int add(struct cmd_context *c, struct message ***tail, const struct buf *b, int file, const char *what)
 {
     struct message *m = ARENA_NEW(c->arena, struct message);
     if (b->failed || !m)
         return err_set(c->err, ERR_INPUT, "\"%.60s\" is longer than the %d bytes that one fact may have", what, TELL_MAX);
-    *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what};
+    *m = (struct message){.text = {arena_dup(c->arena, b->p, b->n), b->n}, .what = what, .file = file};
     **tail = m;
     *tail = &m->next;
     return m->text.p ? 0 : err_set(c->err, ERR_SYSTEM, "out of memory");
@@ -57,24 +62,28 @@ static int add_text(struct cmd_context *c, struct message ***tail, const char *k
     buf_puts(&b, ",\"value\":");
     buf_json(&b, value);
     buf_putc(&b, '}');
-    return add(c, tail, &b, word);
+    return add(c, tail, &b, -1, word);
 }
 
 static int add_artifact(struct cmd_context *c, struct message ***tail, const char *path)
 {
     char real[PATH_MAX];
+    struct stat st;
     if (!realpath(path, real))
         return err_sys(c->err, "--artifact: finding %.200s", path);
-    if (access(real, R_OK) < 0)
+    CLEANUP_FD int file = open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* of a FIFO, too, this returns at once */
+    if (file < 0 || fstat(file, &st))
         return err_sys(c->err, "--artifact: reading %.200s", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(c->err, ERR_INPUT, "--artifact: %.200s is not a regular file", path);
     if (!str_valid_utf8(str_of(real)))
         return err_set(c->err, ERR_INPUT, "--artifact: the name %.200s is not valid UTF-8; rename the file", path);
     CLEANUP_BUF struct buf b;
     buf_init(&b, TELL_MAX);
     buf_puts(&b, "{\"artifact\":");
-    buf_json(&b, str_of(real));
+    buf_json(&b, str_of(str_base_name(real)));
     buf_putc(&b, '}');
-    return add(c, tail, &b, path);
+    return add(c, tail, &b, fs_take(&file), path);
 }
 
 static int add_metric(struct cmd_context *c, struct message ***tail, const char *word, const char *unit, int64_t time_ms)
@@ -106,7 +115,7 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
         buf_json(&b, str_of(unit));
     }
     buf_putc(&b, '}');
-    return add(c, tail, &b, word);
+    return add(c, tail, &b, -1, word);
 }
 
 enum { KIND_ARTIFACT = 2, KIND_METRIC = 3 };
@@ -151,14 +160,17 @@ static int send_all(const char *name, const struct message *first, struct err *e
     int fd = tell_open(name, err);
     if (fd < 0)
         return -1;
-    for (const struct message *m = first; m; m = m->next)
-        if (tell_send(fd, m->text) < 0) {
-            err_sys(err, "\"%.60s\" and what follows it was not logged", m->what);
-            close(fd);
-            return -1;
-        }
+    int rc = 0;
+    bool checked = false;
+    for (const struct message *m = first; m && rc == 0; m = m->next) {
+        if (m->file >= 0 && !checked)
+            rc = tell_check_receiver(fd, err);
+        checked |= m->file >= 0;
+        if (rc == 0 && tell_send(fd, m->text, m->file) < 0)
+            rc = err_sys(err, "\"%.60s\" and what follows it was not logged", m->what);
+    }
     close(fd);
-    return 0;
+    return rc;
 }
 
 static int run(struct cmd_context *c)
@@ -197,7 +209,9 @@ const struct cmd cmd_log = {
         "To be called by the program that is recorded, or by a script around it. The first word says what follows: metrics (also without that word), "
         "params or tags as KEY=VALUE, or files. The value of a metric is a number; NaN is kept, "
         "infinite values are refused because MLflow cannot show them. Everything is checked before anything is sent. Costs the "
-        "program one datagram for each fact; no server is talked to, and any number of processes may call at once. Outside a recorded run "
+        "program one datagram for each fact; no server is talked to, and any number of processes may call at once. A file is opened by this command and "
+        "handed to the recorder. The copy is never more readable than the file. The recorder accepts messages of the user who called benchwrap and of root "
+        "(sudo --preserve-env=BENCHWRAP_SOCKET); it drops and counts those of other users. Outside a recorded run "
         "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded. Where the recorder has "
         "died or does not take anything for two seconds, there is a warning and the status is 0 all the same, unless --strict is given.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"

@@ -76,15 +76,17 @@ static int make_id(char id[33])
     return 0;
 }
 
-/* The socket of `benchwrap log`, in the abstract name space: no file, gone with the last holder. */
+/* The socket of `benchwrap log`, in the abstract name space: no file, gone with the last holder. Every local user can reach it, so the kernel attests
+ * the sender of each message from the first one on: the option stands before the name. */
 static int open_log(const char *id)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = fd_high(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    int fd = fd_high(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)), on = 1;
     if (fd < 0)
         return -1;
     int n = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "benchwrap/%s", id);
-    if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0)
+    if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0 ||
+        bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0)
         fd_close(&fd);
     return fd;
 }

@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { FILES_MAX = 100, NAME_LEN = 200, BLOCK = 64 * 1024 };
@@ -31,14 +33,23 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
     char block[BLOCK];
     struct copying c = {to, 0};
     struct redact_stream clean;
-    bool first = true, text = true;
+    struct pollfd ready = {.fd = from, .events = POLLIN};
+    bool text = true;
     int rc = 0;
+    off_t at = 0;
     size_t places = redact->secrets + redact->identities;
     redact_stream_init(&clean, redact, write_clean, &c);
-    for (ssize_t n; rc == 0 && (n = read(from, block, sizeof block)) != 0; first = false) {
+    while (rc == 0) {
+        if (poll(&ready, 1, 0) == 0) { /* some files of the kernel's look regular and wait for news */
+            rc = err_set(err, ERR_INPUT, "%s is not an ordinary file: reading it would wait", path);
+            break;
+        }
+        ssize_t n = pread(from, block, sizeof block, at);
         if (n < 0 && errno == EINTR)
             continue;
-        if (first && n > 0)
+        if (n == 0)
+            break;
+        if (at == 0 && n > 0)
             text = memchr(block, 0, (size_t)n) == NULL;
         if (n < 0)
             rc = err_sys(err, "cannot read %s", path);
@@ -46,6 +57,7 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
             rc = err_set(err, ERR_INPUT, "%s is larger than what --artifact-max leaves", path);
         else {
             *left -= (uint64_t)n;
+            at += n;
             if (text || redact->ids)
                 redact_stream_write(&clean, block, (size_t)n);
             else
@@ -61,42 +73,72 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
     return rc == 0 && c.error ? err_sys(err, "cannot keep %s", path) : rc;
 }
 
-int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct redact *redact, struct err *err)
+/* What group and others may do with the copy: nothing that the source denies them. With an access control list the group's bits are a mask, and named
+ * users may be shut out. */
+static mode_t copy_mode(int from, const struct stat *source)
 {
-    CLEANUP_FD int from = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool listed = fgetxattr(from, "system.posix_acl_access", NULL, 0) > 0;
+    mode_t mode = source->st_mode & 0644;
+    if (listed || !(mode & 0040)) /* others without the group: the group of the copy may be another one */
+        mode &= 0600;
+    return mode | 0600;
+}
+
+/* A new file files/<name> in the spool, its name made unique. */
+static int create_copy(int spool, const char *name, const struct stat *source, mode_t mode, char *path, size_t size)
+{
+    CLEANUP_FD int to = -1;
     struct stat st;
-    if (from < 0 || fstat(from, &st))
-        return err_sys(err, "cannot open %s", path);
+    for (int i = 0; to < 0 && i < 1000; i++) { /* two files of one name from different folders */
+        if (i == 0)
+            snprintf(path, size, "files/%.*s", NAME_LEN, name);
+        else
+            snprintf(path, size, "files/%d-%.*s", i, NAME_LEN, name);
+        to = openat(spool, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (to < 0 && errno != EEXIST)
+            break;
+    }
+    if (to >= 0 && !(mode & 0004) &&
+        (fstat(to, &st) || (st.st_gid != source->st_gid && fchmod(to, 0600)))) { /* the group's bit was for another group */
+        unlinkat(spool, path, 0);
+        return -1;
+    }
+    return fs_take(&to);
+}
+
+int keep_open_file(struct record *r, int spool, int from, const char *shown, const char *name, uint64_t *left, struct redact *redact,
+                   struct err *err)
+{
+    struct stat st;
+    if (fstat(from, &st))
+        return err_sys(err, "cannot read %s", shown);
     if (!S_ISREG(st.st_mode))
-        return err_set(err, ERR_INPUT, "%s is not a regular file", path);
+        return err_set(err, ERR_INPUT, "%s is not a regular file", shown);
     uint64_t before = *left;
     if ((uint64_t)st.st_size > before)
-        return err_set(err, ERR_INPUT, "%s has %lld bytes, more than the %" PRIu64 " that --artifact-max leaves", path,
+        return err_set(err, ERR_INPUT, "%s has %lld bytes, more than the %" PRIu64 " that --artifact-max leaves", shown,
                        (long long)st.st_size, before);
     if (mkdirat(spool, "files", 0700) && errno != EEXIST)
         return err_sys(err, "cannot make files/ in the spool");
     char to_path[NAME_LEN + 32], told[NAME_LEN + 1];
-    CLEANUP_FD int to = -1;
     snprintf(told, sizeof told, "%s", name);
     redact_text(redact, told, strlen(told));
-    for (int i = 0; to < 0 && i < 1000; i++) { /* two files of one name from different folders */
-        if (i == 0)
-            snprintf(to_path, sizeof to_path, "files/%.*s", NAME_LEN, told);
-        else
-            snprintf(to_path, sizeof to_path, "files/%d-%.*s", i, NAME_LEN, told);
-        to = openat(spool, to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (to < 0 && errno != EEXIST)
-            break;
-    }
+    CLEANUP_FD int to = create_copy(spool, told, &st, copy_mode(from, &st), to_path, sizeof to_path);
     if (to < 0)
-        return err_sys(err, "cannot keep %s", path);
-    if (copy_file(from, to, left, redact, path, err)) {
+        return err_sys(err, "cannot keep %s", shown);
+    if (copy_file(from, to, left, redact, shown, err)) {
         *left = before;
         unlinkat(spool, to_path, 0);
         return -1;
     }
     record_artifact(r, to_path, to_path);
     return 0;
+}
+
+int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct redact *redact, struct err *err)
+{
+    CLEANUP_FD int from = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return from < 0 ? err_sys(err, "cannot open %s", path) : keep_open_file(r, spool, from, path, name, left, redact, err);
 }
 
 void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *left, struct redact *redact)

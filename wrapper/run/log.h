@@ -4,8 +4,29 @@
 #include "mlruns-format/record.h"
 #include "probes/redact.h"
 
-/* Reads every datagram waiting on fd (non-blocking) and records what it says: {"metric": key, "value": number or "NaN", "step", "time", "unit"},
- * {"param": key, "value": text}, {"tag": key, "value": text}, {"artifact": absolute path}. What is wrong with one becomes a warning fact. Artifacts are
- * copied into `spool` at once, as long as *keep_left bytes last. */
-void log_receive(int fd, int spool, uint64_t *keep_left, struct redact *redact, struct record *record);
+#include <sys/types.h>
+
+/* The recorder's end of the socket. Any local user can send to it; only messages of our own user and of root, as the kernel attests, are read. */
+struct log {
+    int fd;                /* -1: there is none */
+    uid_t own;
+    bool clear;            /* the kernel can tell our user from others */
+    uint64_t foreign;      /* messages dropped */
+    int64_t rest_until_ns; /* CLOCK_MONOTONIC: so many were dropped at once that nothing is read until then; 0: no rest */
+};
+/* Where kept files go, and how many bytes they may still have. */
+struct log_store {
+    int spool;
+    uint64_t *keep_left;
+    struct redact *redact;
+};
+
+/* fd: of the launcher, with SO_PASSCRED; -1 for none. It stays the caller's. */
+void log_open(struct log *l, int fd);
+/* Reads what waits (a bounded number of messages) and records what it says: {"metric": key, "value": number or "NaN", "step", "time", "unit"},
+ * {"param": key, "value": text}, {"tag": key, "value": text}, {"artifact": name} with one open file (SCM_RIGHTS). What is wrong with one becomes a warning
+ * fact. Files are copied into the spool at once. Never waits. Returns the number of messages read or dropped. */
+int log_receive(struct log *l, const struct log_store *to, struct record *record);
+/* Reads what the program sent before its end, and records how many messages of other users were dropped: benchwrap.log_dropped and a warning. */
+void log_close(struct log *l, const struct log_store *to, struct record *record);
 #endif

@@ -169,14 +169,14 @@ size_t nodes_take(struct run *run, struct str text)
 
 /* ---- files of ranks' collectors ---- */
 
-static void read_file(struct run *run, int dir, const char *name)
+static void read_file(struct run *run, int dir, const char *name, uid_t owner)
 {
     struct nodes_seen *s = seen_of(run, str_of(name));
     struct buf text CLEANUP_BUF;
     struct stat st;
     buf_init(&text, PIECE + 1);
     CLEANUP_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (!s || fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size <= s->at)
+    if (!s || fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != owner || (uint64_t)st.st_size <= s->at)
         return;
     size_t want = (uint64_t)st.st_size - s->at < PIECE ? (size_t)((uint64_t)st.st_size - s->at) : PIECE;
     char *room = buf_room(&text, want);
@@ -192,12 +192,14 @@ void nodes_look(struct run *run)
     struct statfs fs;
     int64_t now_ms = clock_wall_ms();
     CLEANUP_FD int dir = open(run->nodes.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    bool there = dir >= 0 && fs_list(dir, ".", &list, NULL) == 0;
+    struct stat st, own; /* in a folder that others can write, a stranger may have made what is named like ours */
+    bool there = dir >= 0 && fstat(dir, &st) == 0 && fstat(run->spool.dir, &own) == 0 && st.st_uid == own.st_uid &&
+                 fs_list(dir, ".", &list, NULL) == 0;
     for (size_t i = 0; there && i < list.count; i++) {
         char name[NODE_NAME_MAX + 1];
         node_name_make(name, str_of(list.names[i]));
         if (strcmp(name, list.names[i]) == 0)
-            read_file(run, dir, name);
+            read_file(run, dir, name, own.st_uid);
     }
     if (there)
         fs_list_deinit(&list);
@@ -217,7 +219,8 @@ void nodes_sweep(const char *folder)
     if (dir < 0 || fs_list(dir, ".", &list, NULL))
         return;
     for (size_t i = 0; i < list.count; i++)
-        if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
+        if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
+            clock_wall_ms() / 1000 - st.st_mtime > OLD_S)
             fs_remove_tree(dir, list.names[i], NULL);
     fs_list_deinit(&list);
 }

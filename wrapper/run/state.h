@@ -8,6 +8,7 @@
 #include "run/files.h"
 #include "run/finish.h"
 #include "run/job.h"
+#include "run/log.h"
 #include "run/redaction.h"
 #include "run/server.h"
 #include "run/stream.h"
@@ -37,6 +38,7 @@ struct run {
     struct run_server server;
     struct run_job job;
     struct run_nodes nodes;
+    struct log log;
     pid_t syncer; /* child that syncs the journal, 0: none yet */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */
     struct wire_msg end; /* kind 0 until the program has ended */

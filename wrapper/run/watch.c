@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "nodes/node.h"
-#include "run/log.h"
 #include "run/state.h"
 
 #include <errno.h>
@@ -197,6 +196,8 @@ static int time_out(const struct run *run, int64_t now)
         next = job_next(run);
     if (next > nodes_next(run))
         next = nodes_next(run);
+    if (run->log.rest_until_ns > now && next > run->log.rest_until_ns)
+        next = run->log.rest_until_ns;
     if (run->dirty && next > run->next_flush)
         next = run->next_flush;
     int64_t ms = (next - now + 999999) / 1000000;
@@ -205,15 +206,17 @@ static int time_out(const struct run *run, int64_t now)
     return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
 }
 
+static struct log_store log_store(struct run *run)
+{
+    return (struct log_store){run->spool.dir, &run->keep_left, &run->redaction.redact};
+}
+
 void run_watch(struct run *run)
 {
-    struct pollfd fds[] = {{WIRE_SOCKET_FD, POLLIN, 0},
-                           {run->signals, POLLIN, 0},
-                           {run->wire->has_log_socket ? WIRE_LOG_FD : -1, POLLIN, 0},
-                           {-1, POLLIN, 0},
-                           {-1, POLLIN, 0},
-                           {-1, POLLIN, 0}};
+    struct pollfd fds[] = {
+        {WIRE_SOCKET_FD, POLLIN, 0}, {run->signals, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};
     int64_t now = clock_mono_ns();
+    log_open(&run->log, run->wire->has_log_socket ? WIRE_LOG_FD : -1);
     run->next_sample = INT64_MAX;
     run->next_flush = now;
     run->next_sync = now + SECOND; /* the first: not while the program is starting, and never for the shortest of runs */
@@ -227,6 +230,7 @@ void run_watch(struct run *run)
             drain_all(run);
             continue;
         }
+        fds[2].fd = run->log.rest_until_ns > now ? -1 : run->log.fd;
         fds[3].fd = run->server.line;
         fds[4].fd = job_fd(run);
         fds[5].fd = nodes_fd(run);
@@ -237,8 +241,9 @@ void run_watch(struct run *run)
             take_signals(run);
         run->idle = !drain_all(run) && n == 0;
         if (n > 0 && fds[2].revents) {
-            log_receive(WIRE_LOG_FD, run->spool.dir, &run->keep_left, &run->redaction.redact, &run->record);
-            run->dirty = true;
+            struct log_store to = log_store(run);
+            uint64_t foreign = run->log.foreign;
+            run->dirty |= (uint64_t)log_receive(&run->log, &to, &run->record) > run->log.foreign - foreign;
         }
         if (n > 0 && fds[3].revents)
             server_hear(run);
@@ -267,7 +272,9 @@ static void await_signal(struct run *run)
 
 void run_drain(struct run *run)
 {
+    struct log_store to = log_store(run);
     drain_all(run);
+    log_close(&run->log, &to, &run->record);
     await_signal(run);
     for (int i = 0; i < WIRE_STREAMS; i++) {
         redact_stream_flush(&run->cleaned[i], true);
