@@ -4,8 +4,8 @@
 cd "$WORK" || exit 1
 verbs=" $("$BENCHWRAP" help --list | tr '\n' ' ')"
 
-# rows FILE: place, typed and answer of each row, tabs between
-rows() { sed -n 's/^WORD("\([^"]*\)", "\([^"]*\)", "\(.*\)")$/\1\t\2\t\3/p' "$1" | sed 's/\\"/"/g'; }
+# rows FILE: place, typed and answer of each row, a bar between them
+rows() { sed -n 's/^WORD("\([^"]*\)", "\([^"]*\)", "\(.*\)")$/\1|\2|\3/p' "$1" | sed 's/\\"/"/g'; }
 dashes() { case $1 in ?) echo "-$1" ;; *) echo "--$1" ;; esac; }
 # typed TEXT COMMAND…: refused as a wrong line, with the text, and nothing recorded
 typed() {
@@ -15,8 +15,8 @@ typed() {
 }
 
 like "there are at least forty" "$(rows "$ROOT/wrapper/launch/words.def" | wc -l)" '^([4-9][0-9]|[0-9]{3,})$'
-is "none twice" "$(rows "$ROOT/wrapper/launch/words.def" | cut -f 1,2 | sort | uniq -d)" ""
-while IFS=$'\t' read -r place word answer; do
+is "none twice" "$(rows "$ROOT/wrapper/launch/words.def" | cut -d '|' -f 1,2 | sort | uniq -d)" ""
+while IFS='|' read -r place word answer; do
     case $place,$answer in
     ,) typed "leave it out: benchwrap -- fio 'a b'" "$BENCHWRAP" "$word" -- fio 'a b' ;;
     ,*) typed "$answer" "$BENCHWRAP" "$word" ;;
@@ -24,7 +24,7 @@ while IFS=$'\t' read -r place word answer; do
         [ "$word" = json ] || typed "; $answer" "$BENCHWRAP" plan "$(dashes "$word")" -- true ;; # plan has --json itself
     *) typed "; $answer" "$BENCHWRAP" "$place" "$(dashes "$word")" ;;
     esac
-    for named in $(grep -o 'benchwrap [a-z-]*[a-z]' <<<"$answer" | cut -d' ' -f 2); do # a command that is answered with is one
+    for named in $(grep -oE 'benchwrap [a-z][a-z-]*[a-z]' <<<"$answer" | cut -d' ' -f 2); do # a command that is answered with is one
         case $verbs in *" $named "*) ;; *) tap_fail "$word: answered with a command" "$named" ;; esac
     done
     for named in $(grep -oE -- '--[a-z][a-z-]+' <<<"$answer"); do # … and an option
@@ -35,4 +35,28 @@ typed "leave it out: benchwrap -- fio --x" "$BENCHWRAP" run fio --x
 typed 'did you mean "benchwrap ls"? To run and record it: benchwrap -- find . -x' "$BENCHWRAP" find . -x
 typed 'no command "diff"; did you mean "benchwrap compare"?' "$BENCHWRAP" help diff
 
+# llmload: the aliases are accepted, the other words answered.
+LOAD=$BUILD/bin/llmload
+url=http://127.0.0.1:9
+while IFS='|' read -r place word answer; do
+    case $place,$word in
+    =,*) case $answer in url) value=$url ;; path) value=/v1/x ;; body) value={} ;; dataset) value=none.jsonl ;; duration) value=1s ;; *) value=2 ;; esac
+        timeout 30 "$LOAD" --url $url -n 1 "--$word" "$value" >out 2>err; status=$?
+        if [ $status = 1 ] && ! grep -q unknown err; then tap_pass "llmload --$word is --$answer"; else tap_fail "llmload --$word is --$answer" "status $status" "$(cat err)"; fi ;;
+    *) typed "; $answer" "$LOAD" "--$word" ;;
+    esac
+    for named in $(grep -oE -- '--[a-z][a-z-]+' <<<"$answer"); do
+        like "$named is an option of llmload" "$("$LOAD" help options)" "(^| )$named( |\$)"
+    done
+done < <(rows "$ROOT/benchmarks/native/llmload/words.def")
+like "an address alone is --url" "$("$LOAD" $url -n 1)" "no request succeeded: $url: "
+typed 'expected the URL of a service' "$LOAD" nonsense
+
+# Each program's first help is one screen, and names options that are there.
+for program in llmload llmfake taskrate; do
+    "$BUILD/bin/$program" --help >short; "$BUILD/bin/$program" --help all >long
+    is "$program --help: at most 40 lines of 80 columns" "$(awk '{gsub(/…/, ".")} length > 80 || NR > 40' short)" ""
+    is "$program --help options has all that --help names" "$(grep -oE -- '--[a-z][a-z-]+' short | sort -u | comm -23 - <(grep -oE -- '--[a-z][a-z-]+' long | sort -u))" ""
+    is "$program help is --help" "$("$BUILD/bin/$program" help | cksum) $("$BUILD/bin/$program" help options | cksum)" "$(cksum <short) $(cksum <long)"
+done
 done_testing

@@ -47,7 +47,7 @@ is 'an answer in one piece has no first token' "$(jq -c '[.median_ttft_ms, .metr
 is 'a Unix socket, not streamed' "$(jq -c '[.completed, .total_output_tokens, .client.clock]' "$WORK/out.json")" \
     '[20,100,"after the read"]'
 llm_stop
-like 'the table has the figures and says what they are' "$(llm_start "$FAKE"; "$LOAD" --url "$url" -n 20 --max-tokens 4; llm_stop)" '^  ttft +time to first token: actual send'
+like '--define says what the metrics are' "$(llm_start "$FAKE"; "$LOAD" --url "$url" -n 20 --max-tokens 4 --define; llm_stop)" '^  ttft +time to first token: actual send'
 
 # Every figure computed anew, from what is written down of each request.
 llm_start "$FAKE" --ttft 20ms:0.4 --itl 3ms:0.6 --fault 503:0.05 --fault short:0.1

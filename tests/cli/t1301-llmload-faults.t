@@ -21,7 +21,7 @@ done
 llm_start "$FAKE" --fault in-band --tokens 1
 ended 'an answer of one token fails in band' 1 '[0,2,{"in_band":2}]' -n 2
 llm_stop
-like '  it is told to people too' "$(llm_start "$FAKE" --fault in-band; "$LOAD" --url "$url" -n 3 --max-tokens 6; llm_stop)" 'NO REQUEST SUCCEEDED|engine died in the middle'
+like '  it is told to people too' "$(llm_start "$FAKE" --fault in-band; "$LOAD" --url "$url" -n 3 --max-tokens 6; llm_stop)" '^llmload: no request succeeded: .*engine died in the middle'
 for row in stall:stalled hang:stalled drip:timeout; do
     llm_start "$FAKE" --itl 100us --fault "${row%:*}"
     ended "fault ${row%:*}" 1 "[0,2,{\"${row#*:}\":2}]" -n 2 -c 2 --max-tokens 6 --stall-timeout 300ms --ttft-timeout 800ms
@@ -82,7 +82,7 @@ asked(second), answer(second)
 s.close()
 P
 llm_start python3 "$WORK/closes.py"
-"$LOAD" --url "$url" -n 2 -c 1 --no-stream --connect-timeout 1500ms --json >"$WORK/out.json" 2>/dev/null
+"$LOAD" --url "$url" -m tiny -n 2 -c 1 --no-stream --connect-timeout 1500ms --json >"$WORK/out.json" 2>/dev/null
 is 'closed without a reply after longer than --connect-timeout: asked again' "$? $(jq -c '[.completed, .failed, .client.reconnects, .client.connections]' "$WORK/out.json")" '0 [2,0,1,2]'
 llm_stop
 
@@ -101,7 +101,7 @@ while True:
     kept.append(c)
 P
 llm_start python3 "$WORK/halves.py"
-"$LOAD" --url "$url" -n 30 -c 2 --no-stream --stall-timeout 20s --json >"$WORK/out.json" 2>/dev/null
+"$LOAD" --url "$url" -m tiny -n 30 -c 2 --no-stream --stall-timeout 20s --json >"$WORK/out.json" 2>/dev/null
 is 'half closed after each answer: none goes out on such a connection' "$? $(jq -c '[.completed, .failed]' "$WORK/out.json")" '0 [30,0]'
 llm_stop
 

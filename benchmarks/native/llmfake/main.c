@@ -114,6 +114,18 @@ static int read_options(struct fake *f, const struct opt_set *set, struct buf *h
     return read_counts(f, set, err);
 }
 
+static void help(const struct opt_set *set, bool all, struct buf *to)
+{
+    static const char *const common[] = {"listen", "model", "starting", "ttft", "itl", "tokens", "usage", "reasoning", "split", "fault", NULL};
+    buf_puts(to, "llmfake - answer like a language model's server, by an exact schedule\n\nusage: llmfake [OPTIONS]\n\n"
+                 "  llmfake --ttft 100ms --itl 10ms      a steady model; prints its address\n"
+                 "  llmfake --fault 429:0.2              a fifth of the requests fails\n\n");
+    if (all)
+        opt_help(set, to);
+    else
+        opt_help_brief(set, common, to), buf_puts(to, "\nAll options: \"llmfake help options\".  Manual: \"man llmfake\".\n");
+}
+
 static int print(struct buf *b, struct err *err)
 {
     return fwrite(b->p ? b->p : "", 1, b->n, stdout) != b->n || fflush(stdout) != 0 ? err_sys(err, "writing") : 0;
@@ -127,10 +139,14 @@ static int main_line(int argc, char **argv, struct err *err)
     struct buf text CLEANUP_BUF;
     int next;
     buf_init(&text, 1 << 20);
+    char *help_line[] = {argv[0], (char *)"--help", argc > 2 ? argv[2] : NULL, NULL};
+    if (argc > 1 && strcmp(argv[1], "help") == 0)
+        argc = argc > 2 ? 3 : 2, argv = help_line;
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, err) < 0)
         return -1;
-    if (next < argc)
+    bool all = opt_on(&set, "help") && next + 1 == argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
+    if (next < argc && !all)
         return err_set(err, ERR_USAGE, "\"%.60s\": llmfake takes options only", argv[next]);
     if (opt_on(&set, "version") || opt_on(&set, "help") || opt_on(&set, "man")) {
         struct man_program p = {"llmfake",   "answer like a language model's server, by an exact schedule",
@@ -140,8 +156,7 @@ static int main_line(int argc, char **argv, struct err *err)
         if (opt_on(&set, "man"))
             man_program(&p, &text);
         else if (opt_on(&set, "help"))
-            buf_puts(&text, "usage: llmfake [OPTIONS]\n\nAnswers like a language model's server, by an exact schedule.\n\n"),
-                opt_help(&set, &text);
+            help(&set, all, &text);
         else
             buf_puts(&text, "llmfake " BW_VERSION "\n");
         return print(&text, err);

@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 
 static int told_fd = -1; /* can be read when a signal has come */
-enum { FACTS_S = 15 }; /* for all that is asked before a run, readiness apart */
+enum { FACTS_S = 15, MODEL_S = 5 }; /* for all queries before a run, readiness excepted; for the name of the model alone */
 
 /* ---- before ---- */
 
@@ -46,15 +46,16 @@ static int ask_server(struct around *a, pid_t pid, struct err *err)
 {
     const struct opt_set *set = a->set;
     bool wait = opt_text(set, "wait-ready") != NULL, facts = wait || opt_on(set, "facts") || opt_text(set, "scrape");
-    if (!facts && !(dialects[a->load->dialect].ollama && !a->load->model))
+    a->server_used = facts || (dialects[a->load->dialect].ollama && !a->load->model);
+    if (!a->server_used && a->load->model)
         return 0;
-    if (server_open(&a->server, a->load, 0, pid, told_fd, err) < 0)
-        return -1;
+    if (server_open(&a->server, a->load, 0, pid, told_fd, a->server_used ? err : NULL) < 0)
+        return a->server_used ? -1 : 0; /* the requests meet the same, and report it */
     a->server_open = true;
     if (wait && server_ready(&a->server, &a->load->model, opt_seconds(set, "wait-ready"), &a->ready, err) < 0)
         return -1;
     a->server_ready = wait;
-    server_patience(&a->server, FACTS_S);
+    server_patience(&a->server, a->server_used ? FACTS_S : MODEL_S);
     if (!a->load->model)
         a->load->model = server_first_model(&a->server);
     if (dialects[a->load->dialect].ollama && !a->load->model)
@@ -133,7 +134,7 @@ static int watch_server(struct around *a, pid_t pid, struct err *err)
         .every_s = opt_text(a->set, "scrape") ? opt_seconds(a->set, "scrape") : 0, .file = opt_text(a->set, "scrape-file"), .pid = pid};
     if (config.file && !config.every_s)
         return err_set(err, ERR_USAGE, "--scrape-file: how often? Give --scrape 1s");
-    if (!config.every_s && !pid && !a->server_open)
+    if (!config.every_s && !pid && !a->server_used)
         return 0;
     return scrape_start(&a->scrape, a->load, &config, err);
 }
@@ -181,7 +182,7 @@ void around_json(struct around *a, struct buf *to)
 {
     if (a->server_ready)
         server_ready_json(&a->ready, to);
-    if (a->server_open)
+    if (a->server_used)
         server_facts_json(&a->facts, to);
     if (a->scrape)
         scrape_json(a->scrape, to);
@@ -191,22 +192,22 @@ void around_json(struct around *a, struct buf *to)
 
 void around_table(struct around *a, struct buf *to)
 {
-    buf_puts(to, a->server_open || a->scrape || a->scoring ? "\n" : "");
-    if (a->server_open) {
-        buf_puts(to, "server      ");
-        buf_plain(to, str_of(a->facts.kind ? a->facts.kind : "kind not told"), 40);
-        buf_putc(to, ' ');
-        buf_plain(to, str_of(a->facts.version ? a->facts.version : ""), 80);
+    buf_puts(to, a->server_used || a->scrape || a->scoring ? "\n" : "");
+    if (a->server_used) {
+        buf_puts(to, "  server: ");
+        buf_plain(to, str_of(a->facts.kind ? a->facts.kind : "unknown kind"), 40);
+        buf_puts(to, ", version ");
+        buf_plain(to, str_of(a->facts.version ? a->facts.version : "unknown"), 80);
         buf_putc(to, '\n');
     }
     if (a->server_ready)
-        buf_printf(to, "ready       connection %.3f s, health %.3f s, model %.3f s, first answer %.3f s\n", a->ready.connect_s,
+        buf_printf(to, "  ready: connection after %.3f s, health %.3f s, model %.3f s,\n         first answer %.3f s\n", a->ready.connect_s,
                    a->ready.health_s, a->ready.model_s, a->ready.answer_s);
     if (isfinite(server_tokens(a)))
-        buf_printf(to, "server says %.0f tokens generated, %.0f of prompts, from the first request to the last\n", server_tokens(a),
+        buf_printf(to, "  server's own count: %.0f tokens generated, %.0f of prompts\n", server_tokens(a),
                    scrape_counted(a->scrape, "prompt_tokens"));
     if (a->scrape && scrape_why_gone(a->scrape))
-        buf_printf(to, "server gone %s\n", scrape_why_gone(a->scrape));
+        buf_printf(to, "  ! server ended: %s\n", scrape_why_gone(a->scrape));
     if (a->scoring)
         scoring_table(a->scoring, to);
 }

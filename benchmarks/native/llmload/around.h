@@ -15,7 +15,7 @@ struct around {
     struct engine_hooks hooks;  /* for engine_run */
     struct result_sink *sinks;  /* the same */
     struct server server;
-    bool server_open, server_ready;
+    bool server_open, server_used, server_ready; /* used: for more than the name of its first model */
     struct readiness ready;
     struct facts facts;
     struct scrape *scrape;

@@ -31,13 +31,19 @@ static const char description[] =
     "Own traces are JSON lines: {\"at_s\": 1.5, \"input_tokens\": 100, \"output_tokens\": 20, \"session\": 3, \"text\": \"…\"}, all but at_s as wished.\n"
     "\n"
     "SIGINT, SIGTERM and SIGUSR1 end the run; what was measured until then is printed.";
-static const char examples[] = "$ llmload --url http://localhost:8000 --model M --concurrency 16 --requests 500\n"
+static const char examples[] = "$ llmload http://localhost:8000 --concurrency 16 --requests 500\n"
                                "Sixteen streams at a time until 500 requests are through.\n"
-                               "$ llmload --url http://localhost:8000 --model M --rate 10 --duration 60s --warmup 10s --json\n"
+                               "$ llmload http://localhost:8000 --model M --rate 10 --duration 60s --warmup 10s --json\n"
                                "Ten requests per second, Poisson, for a minute after ten seconds of warm-up.\n";
 static const char statuses[] = "0\tdone\n1\tno request succeeded, or the run could not be made, with a message\n125\ta wrong command line\n"
                                "128+n\tended by signal n; the results until then were printed\n";
-static const char usage[] = "--url URL [--model M] [--concurrency C | --rate R] [--requests N | --duration T] [--json]";
+/* What users of vLLM's benchmark, GuideLLM, k6 or Locust type. tests/cli/t0921-words.t types every row. */
+static const struct opt_word words[] = {
+#define WORD(place, typed, answer) {place, typed, answer},
+#include "benchmarks/native/llmload/words.def"
+#undef WORD
+    {NULL, NULL, NULL}};
+static const char usage[] = "URL [--model M] [--concurrency C | --rate R] [--requests N | --duration T] [--json]";
 
 static int print(struct buf *b, FILE *to, struct err *err)
 {
@@ -50,12 +56,40 @@ static int print(struct buf *b, FILE *to, struct err *err)
 
 static void help(const struct opt_set *set, struct buf *to)
 {
+    static const char *const common[] = {"url",      "model", "key-env", "wait-ready",  "concurrency", "rate", "requests",
+                                         "duration", "warmup", "sweep", "input-tokens", "dataset", "max-tokens", "goodput", "details", "json", "records", NULL};
+    buf_puts(to, "llmload - measure a service that runs a language model\n\nusage: llmload [OPTIONS] URL\n       llmload COMMAND [OPTIONS]\n\n"
+                 "  llmload http://localhost:8000 -c 16 -n 500       16 streams, 500 requests\n"
+                 "  llmload http://localhost:8000 -r 10 -d 60s       10 requests/s for a minute\n"
+                 "  llmload http://localhost:8000 --sweep 1..64*2    where it saturates\n"
+                 "  llmload compare A.json B.json                    what changed\n\n");
+    opt_help_brief(set, common, to);
+    buf_puts(to, "\nCommands    selftest, agent, share, compare, tokens: \"llmload COMMAND --help\"\n"
+                 "All options: \"llmload help options\".  Manual: \"man llmload\".\n");
+}
+
+static void help_all(const struct opt_set *set, struct buf *to)
+{
     buf_printf(to, "usage: llmload %s\n", usage);
 #define VERB(function, name, arguments, what) buf_printf(to, "       llmload %s %s\n           %s\n", name, arguments, what);
 #include "benchmarks/native/llmload/verbs.def"
 #undef VERB
-    buf_puts(to, "\nMeasures services that run language models.\n\n");
+    buf_putc(to, '\n');
     opt_help(set, to);
+}
+
+/* `llmload URL -c 4`: operands are addresses, as those of --url. */
+static int take_operands(struct opt_set *set, int count, char **operands, struct err *err)
+{
+    for (int i = 0; i < count; i++) {
+        char *line[] = {(char *)"llmload", (char *)"--url", operands[i], NULL};
+        int next;
+        if (!strchr(operands[i], ':') && !strchr(operands[i], '.'))
+            return err_set(err, ERR_USAGE, "\"%.60s\": expected the URL of a service, such as http://localhost:8000", operands[i]);
+        if (opt_parse(set, 3, line, &next, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static void manual(const struct opt_set *set, struct buf *to)
@@ -96,7 +130,9 @@ static void put_json(const struct report *r, struct around *a, struct extras *x,
 
 static void put_table(const struct report *r, struct around *a, struct extras *x, struct buf *to)
 {
-    report_table(r, to);
+    const struct report_wish wish = {opt_on(a->set, "details"), opt_on(a->set, "define")};
+    const struct screen screen = screen_of(STDOUT_FILENO);
+    report_table(r, wish, &screen, to);
     around_table(a, to);
     if (x->agents)
         coordinate_table(x->agents, to);
@@ -192,10 +228,13 @@ static int run(const struct opt_set *set, struct err *err)
 static int main_line(int argc, char **argv, struct err *err)
 {
     struct opt_value values[LOAD_ROWS];
-    struct opt_set set = {.rows = load_rows, .count = LOAD_ROWS, .values = values};
+    struct opt_set set = {.rows = load_rows, .count = LOAD_ROWS, .values = values, .words = words, .place = "", .permute = true};
     struct buf out CLEANUP_BUF;
     int next;
     buf_init(&out, 1 << 20);
+    char *help_line[] = {argv[0], (char *)"--help", argc > 2 ? argv[2] : NULL, NULL};
+    if (argc > 1 && strcmp(argv[1], "help") == 0)
+        argc = argc > 2 ? 3 : 2, argv = help_line;
 #define VERB(function, name, arguments, what)                                                                                              \
     if (argc > 1 && strcmp(argv[1], name) == 0)                                                                                            \
         return function(argc - 1, argv + 1, err);
@@ -208,12 +247,13 @@ static int main_line(int argc, char **argv, struct err *err)
         buf_puts(&out, "llmload " BW_VERSION "\n");
         return print(&out, stdout, err);
     }
+    bool all = next < argc && (strcmp(argv[next], "options") == 0 || strcmp(argv[next], "all") == 0);
     if (opt_on(&set, "help") || opt_on(&set, "man") || argc < 2) {
-        (opt_on(&set, "man") ? manual : help)(&set, &out);
+        (opt_on(&set, "man") ? manual : all ? help_all : help)(&set, &out);
         return print(&out, argc < 2 ? stderr : stdout, err) < 0 ? -1 : argc < 2 ? USAGE_STATUS : 0;
     }
-    if (next < argc)
-        return err_set(err, ERR_USAGE, "\"%.60s\": llmload takes options; --url names the service", argv[next]);
+    if (take_operands(&set, argc - next, argv + next, err) < 0)
+        return -1;
     int status = run(&set, err);
     opt_deinit(&set);
     return status;

@@ -26,4 +26,9 @@ double report_per_second(double count, double seconds); /* NaN: no time */
 double report_mean(const struct metrics *m, int metric); /* in its unit; NaN: no samples */
 /* The source most counts came from, and whether others were used too. */
 enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed);
+struct listing;
+void report_figure(struct buf *to, double v); /* four significant digits, whole numbers without a point; not finite: "-" */
+void report_cell(struct listing *l, double v); /* the same as a cell; not finite: none */
+void report_details(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to);
+void report_definitions(const struct screen *screen, struct buf *to);
 #endif

@@ -1,174 +1,229 @@
-/* report_table.c: a run's result for people: what was asked, what came, and what each figure means. */
+/* report_table.c: a run's result for people: what was asked, the answer, the latencies, and one hint. The catalogue's rules read it. */
 #include "benchmarks/native/llmload/report_parts.h"
 
+#include "base/listing.h"
+
 #include <math.h>
+#include <string.h>
 
-static void figure(struct buf *to, double v)
+/* The rows of the table: the catalogue's rules know them by these words. */
+static const struct {
+    const char *label;
+    enum metric metric;
+} shown[] = {{"first token", METRIC_TTFT},   {"first, scheduled", METRIC_TTFT_SCHED}, {"between tokens", METRIC_ITL},
+             {"per output token", METRIC_TPOT}, {"whole request", METRIC_E2EL},          {"whole, scheduled", METRIC_E2EL_SCHED}};
+enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 }; /* p50 to p99 */
+
+void report_figure(struct buf *to, double v)
 {
-    if (!isfinite(v))
-        buf_printf(to, " %11s", "-");
-    else if (v == (double)(int64_t)v)
-        buf_printf(to, " %11lld", (long long)v);
+    if (!isfinite(v)) {
+        buf_putc(to, '-');
+        return;
+    }
+    int decimals = v == (double)(int64_t)v ? 0 : 3 - (int)floor(log10(fabs(v)));
+    buf_printf(to, "%.*f", decimals < 0 ? 0 : decimals > 6 ? 6 : decimals, v);
+}
+
+void report_cell(struct listing *l, double v)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 100);
+    if (isfinite(v))
+        report_figure(&text, v), listing_str(l, buf_text(&text));
     else
-        buf_printf(to, " %11.*f", v != 0 && fabs(v) < 10 ? 3 : fabs(v) < 1000 ? 2 : 0, v);
+        listing_none(l);
 }
 
-static void line(struct buf *to, const char *what, double v, const char *unit)
-{
-    buf_printf(to, "%-34s", what);
-    figure(to, v);
-    buf_printf(to, " %s\n", unit);
-}
-
-static void put_head(const struct report *r, const struct derived *d, struct buf *to)
+static void put_head(const struct report *r, struct buf *to)
 {
     const struct load *l = r->load;
     const struct outcome *o = r->outcome;
-    buf_puts(to, "llmload ");
+    buf_puts(to, "llmload: ");
     buf_plain(to, str_of(l->shown_url), 200);
     if (l->url_count > 1)
         buf_printf(to, " and %zu more", l->url_count - 1);
-    buf_printf(to, "  %s%s", dialects[l->dialect].name, l->stream ? "" : ", not streamed");
+    if (l->dialect != DIALECT_CHAT)
+        buf_printf(to, ", %s", dialects[l->dialect].name);
     if (l->model)
-        buf_puts(to, "  model "), buf_plain(to, str_of(l->model), 100);
-    buf_putc(to, '\n');
-    if (l->arrivals == ARRIVALS_CLOSED)
-        buf_printf(to, "closed loop, %g streams", l->concurrency.piece[l->concurrency.n - 1].to);
-    else
-        buf_printf(to, "open loop, %s, %.6g requests/s offered", o->trace_kind ? o->trace_kind : arrivals_names[l->arrivals],
-                   o->offered_rate);
-    buf_printf(to, ", schedule %.12s\n\n", o->schedule_hash);
-    if (o->why_early)
-        buf_printf(to, "ENDED EARLY: %s. What follows is what was measured until then.\n", o->why_early);
-    if (!d->completed)
-        buf_puts(to, "NO REQUEST SUCCEEDED: this run measured nothing.\n");
-    if (o->steal_percent > 1)
-        buf_printf(to, "WARNING: the hypervisor kept %.1f %% of this machine's time during the run; times are not to be trusted.\n",
-                   o->steal_percent);
-    if (o->trouble[0])
-        buf_puts(to, "WARNING: "), buf_plain(to, str_of(o->trouble), 300), buf_putc(to, '\n');
+        buf_puts(to, ", model "), buf_plain(to, str_of(l->model), 100);
+    if (!l->stream)
+        buf_puts(to, ", not streamed");
+    if (l->arrivals == ARRIVALS_CLOSED) {
+        double streams = l->concurrency.piece[l->concurrency.n - 1].to;
+        buf_printf(to, ", %g stream%s", streams, streams == 1 ? "" : "s");
+    } else
+        buf_printf(to, ", %s arrivals, %.4g requests/s", o->trace_kind ? o->trace_kind : arrivals_names[l->arrivals], o->offered_rate);
+    if (l->requests)
+        buf_printf(to, ", %llu requests", (unsigned long long)l->requests);
+    else if (l->duration_s > 0)
+        buf_printf(to, ", %g s", l->duration_s);
+    buf_puts(to, "\n\n");
+}
+
+/* The message of the ending that most requests had. */
+static const char *main_error(const struct metrics *m, int *ret_ending)
+{
+    int best = -1;
+    for (int e = 0; e < ENDINGS; e++)
+        if (e != ENDING_OK && m->ended[PHASE_MEASURE][e] && (best < 0 || m->ended[PHASE_MEASURE][e] > m->ended[PHASE_MEASURE][best]))
+            best = e;
+    *ret_ending = best;
+    return best < 0 ? "none was sent" : m->first_error[best][0] ? m->first_error[best] : ending_rows[best].help;
+}
+
+static const char *hint_for(int ending)
+{
+    switch (ending) {
+    case ENDING_REFUSED:
+    case ENDING_CONNECT_TIMEOUT:
+    case ENDING_DNS:
+    case ENDING_HTTP_503: return "is the server up? --wait-ready 10m waits for it";
+    case ENDING_HTTP_401: return "--key-env VARIABLE or --key-file FILE names the API key";
+    case ENDING_HTTP_4XX:
+    case ENDING_HTTP_OTHER:
+    case ENDING_WRONG_TYPE:
+    case ENDING_MALFORMED: return "does the server speak this API? --api lists others, --model NAME and --path PATH set the rest";
+    case ENDING_TLS: return "--ca-file FILE names the certificates to trust";
+    default: return "--records FILE writes every request with its reason";
+    }
 }
 
 static void put_counts(const struct report *r, const struct derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
-    line(to, "requests completed", (double)d->completed, "");
-    line(to, "requests failed", (double)d->failed, "");
+    uint64_t all = 0;
     for (int e = 0; e < ENDINGS; e++)
-        if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
-            buf_printf(to, "  %-32s %10llu  %s", ending_rows[e].name, (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].help);
-            if (m->first_error[e][0]) /* printable already */
-                buf_puts(to, "; first: "), buf_plain(to, str_of(m->first_error[e]), 160);
-            buf_putc(to, '\n');
-        }
-    if (m->short_answers)
-        line(to, "short answers", (double)m->short_answers, "fewer tokens than were forced");
-    if (r->load->arrivals != ARRIVALS_CLOSED) {
-        line(to, "arrivals scheduled", (double)m->scheduled, "");
-        line(to, "  dropped", (double)m->dropped, "never sent");
-        line(to, "  late", (double)m->late, "sent more than 10 ms behind the schedule");
-    }
-    if (m->reconnects)
-        line(to, "reconnects", (double)m->reconnects, "a kept connection had been closed; the request was sent again");
+        all += m->ended[PHASE_MEASURE][e];
+    buf_printf(to, "  %llu of %llu requests succeeded, %llu failed", (unsigned long long)d->completed, (unsigned long long)all,
+               (unsigned long long)d->failed);
+    if (isfinite(d->seconds))
+        buf_puts(to, ", in "), report_figure(to, d->seconds), buf_puts(to, " s");
+    buf_putc(to, '\n');
 }
 
 static void put_throughput(const struct report *r, const struct derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
-    bool in_mixed, out_mixed;
-    enum token_source in = report_source(m->input_source, &in_mixed), out = report_source(m->output_source, &out_mixed);
-    line(to, "duration", d->seconds, "s, first actual send to last completion");
-    line(to, "request throughput", report_per_second((double)d->completed, d->seconds), "requests/s over that");
-    if (out)
-        line(to, "output throughput", report_per_second((double)m->output_tokens, d->seconds), "tokens/s over that");
-    if (in && out)
-        line(to, "total token throughput", report_per_second((double)(m->input_tokens + m->output_tokens), d->seconds),
-             "tokens/s over that");
-    buf_printf(to, "%-34s %10llu input (%s%s), %llu output (%s%s)\n", "tokens", (unsigned long long)m->input_tokens, token_source_names[in],
-               in_mixed ? ", mixed" : "", (unsigned long long)m->output_tokens, token_source_names[out], out_mixed ? ", mixed" : "");
-    line(to, "concurrency, mean", d->concurrency, "in the window");
-    line(to, "concurrency, peak", (double)m->in_flight_max, "in the whole run");
-    if (d->has_steady) {
-        buf_printf(to, "%-34s %10.1f s to %.1f s (>= 95 %% of %.4g in flight): %.6g requests/s, %.6g tokens/s%s\n", "steady state",
-                   d->steady.from_s, d->steady.to_s, d->steady.reference, d->steady.requests_per_s, d->steady.tokens_per_s,
-                   d->steady.enough ? "" : " (short: under 10 s or a tenth of the run)");
+    bool mixed;
+    buf_puts(to, "  ");
+    report_figure(to, report_per_second((double)d->completed, d->seconds));
+    buf_puts(to, " requests/s");
+    if (report_source(m->output_source, &mixed)) {
+        buf_puts(to, "     ");
+        report_figure(to, report_per_second((double)m->output_tokens, d->seconds));
+        buf_puts(to, " output tokens/s");
     }
     if (d->has_objectives) {
-        buf_printf(to, "%-34s", "goodput");
-        figure(to, report_per_second((double)m->good, d->seconds));
-        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %% of all, failed, unfinished and dropped ones counted in\n",
-                   (unsigned long long)m->good, 100 * d->good_share);
-    }
-}
-
-static void put_metric(const struct metrics *m, int which, struct buf *to)
-{
-    const struct hdr *h = &m->h[which];
-    const struct metric_row *row = &metric_rows[which];
-    double low, high;
-    if (!h->n)
-        return;
-    buf_printf(to, "%-22s %-3s", row->key, *row->unit == 't' ? "t/s" : row->unit);
-    figure(to, report_mean(m, which));
-    for (int k = 0; k < REPORT_POINTS; k++) {
-        double p = report_points[k].p;
-        if (h->n < hdr_least(p))
-            buf_printf(to, " %11s", "n too small");
-        else
-            figure(to, hdr_quantile(h, p) / row->scale);
-    }
-    figure(to, (double)h->max / row->scale);
-    buf_printf(to, " %10llu", (unsigned long long)h->n);
-    for (int k = REPORT_POINTS; k-- > 0;) {
-        double p = report_points[k].p;
-        if (p < 0.9991 && p > 0.5 && h->n >= hdr_least(p) && hdr_interval(h, p, &low, &high)) {
-            buf_printf(to, "  %s %.4g..%.4g", report_points[k].name, low / row->scale, high / row->scale);
-            break;
-        }
+        buf_puts(to, "\n  ");
+        report_figure(to, report_per_second((double)m->good, d->seconds));
+        buf_printf(to, " requests/s met every objective: %llu requests, %.4g %%", (unsigned long long)m->good, 100 * d->good_share);
     }
     buf_putc(to, '\n');
 }
 
-static void put_metrics(const struct report *r, struct buf *to)
+static void put_latencies(const struct metrics *m, const struct screen *screen, struct buf *to)
 {
-    const struct metrics *m = &r->outcome->m;
-    buf_printf(to, "\n%-26s %11s", "", "mean");
-    for (int k = 0; k < REPORT_POINTS; k++)
-        buf_printf(to, " %11s", report_points[k].name);
-    buf_printf(to, " %11s %10s  95 %% interval\n", "max", "n");
-    for (int i = 0; i < METRICS; i++)
-        put_metric(m, i, to);
-    if (m->itl_shared)
-        buf_printf(to,
-                   "%llu of %llu gaps between chunks share a stamp with another event (%.1f %%) and are left out of itl's percentiles.\n",
-                   (unsigned long long)m->itl_shared, (unsigned long long)m->itl_all, 100 * (double)m->itl_shared / (double)m->itl_all);
-    buf_puts(to, "\nWhat these are:\n");
-    for (int i = 0; i < METRICS; i++)
-        if (m->h[i].n)
-            buf_printf(to, "  %-22s %s\n", metric_rows[i].key, metric_rows[i].definition);
-    buf_printf(to, "  %-22s %s\n", "percentiles", report_percentile_definition);
+    static const struct listing_column columns[] = {
+        {.key = "what", .heading = "latency, ms", .whole = true}, {.key = "mean", .heading = "mean", .right = true},
+        {.key = "p50", .heading = "p50", .right = true},          {.key = "p90", .heading = "p90", .right = true},
+        {.key = "p95", .heading = "p95", .right = true},          {.key = "p99", .heading = "p99", .right = true},
+        {.key = "max", .heading = "max", .right = true}};
+    struct arena arena;
+    struct listing l;
+    bool missing[TABLE_POINTS] = {false}, any = false;
+    arena_init(&arena, 1 << 20);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
+    l.indent = 2;
+    for (int i = 0; i < SHOWN; i++) {
+        const struct hdr *h = &m->h[shown[i].metric];
+        double scale = metric_rows[shown[i].metric].scale;
+        if (!h->n)
+            continue;
+        listing_text(&l, shown[i].label);
+        report_cell(&l, report_mean(m, (int)shown[i].metric));
+        for (int k = 0; k < TABLE_POINTS; k++) {
+            bool few = h->n < hdr_least(report_points[k].p);
+            report_cell(&l, few ? NAN : hdr_quantile(h, report_points[k].p) / scale);
+            missing[k] |= few, any |= few;
+        }
+        report_cell(&l, (double)h->max / scale);
+    }
+    if (listing_rows(&l))
+        buf_putc(to, '\n');
+    if (listing_render(&l, screen, to) < 0)
+        to->failed = true;
+    const char *between = "\n  - : ";
+    for (int k = 0; k < TABLE_POINTS && any; k++)
+        if (missing[k]) {
+            buf_printf(to, "%s%s needs %llu values", between, report_points[k].name, (unsigned long long)hdr_least(report_points[k].p));
+            between = ", ";
+        }
+    buf_puts(to, any ? "\n" : "");
+    listing_deinit(&l);
+    arena_deinit(&arena);
 }
 
-static void put_client(const struct report *r, const struct derived *d, struct buf *to)
+static void put_warnings(const struct report *r, struct buf *to)
 {
     const struct outcome *o = r->outcome;
-    buf_printf(to, "\nclient: %u threads, arrivals by %s, %.2f s CPU (%.1f %% of its threads)", o->threads,
-               o->kernel_stamps ? "kernel receive stamps" : "the time after the read", o->m.cpu_s,
-               o->wall_s > 0 ? 100 * o->m.cpu_s / o->wall_s / o->threads : 0);
-    if (isfinite(d->cpu_us_per_event))
-        buf_printf(to, ", %.2f us per event", d->cpu_us_per_event);
-    if (o->steal_percent >= 0)
-        buf_printf(to, "; hypervisor steal %.1f %%", o->steal_percent);
+    const struct metrics *m = &o->m;
+    size_t before = to->n;
     buf_putc(to, '\n');
+    if (o->why_early)
+        buf_printf(to, "  ! ended early: %s\n    the values are those until then\n", o->why_early);
+    for (int e = 0; e < ENDINGS; e++)
+        if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
+            buf_printf(to, "  ! %llu %s: ", (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].name);
+            buf_plain(to, str_of(m->first_error[e][0] ? m->first_error[e] : ending_rows[e].help), 160);
+            buf_putc(to, '\n');
+        }
+    if (m->short_answers)
+        buf_printf(to, "  ! %llu answers are shorter than --ignore-eos asked for\n", (unsigned long long)m->short_answers);
+    if (m->dropped)
+        buf_printf(to, "  ! %llu arrivals were never sent\n", (unsigned long long)m->dropped);
+    if (r->load->arrivals != ARRIVALS_CLOSED && m->late)
+        buf_printf(to, "  ! %llu requests were sent more than 10 ms behind the schedule\n", (unsigned long long)m->late);
+    if (o->steal_percent > 1)
+        buf_printf(to, "  ! steal %.1f %%: the hypervisor interrupted this client, times are too long\n", o->steal_percent);
+    if (o->trouble[0])
+        buf_puts(to, "  ! "), buf_plain(to, str_of(o->trouble), 300), buf_putc(to, '\n');
+    if (to->n == before + 1)
+        to->n = before;
 }
 
-void report_table(const struct report *r, struct buf *to)
+/* Nothing was measured: the reason, and what to do. */
+static void put_failure(const struct report *r, const struct derived *d, struct buf *to)
+{
+    int ending;
+    const char *why = main_error(&r->outcome->m, &ending);
+    buf_puts(to, "llmload: no request succeeded: ");
+    buf_plain(to, str_of(r->load->shown_url), 200);
+    buf_puts(to, ": ");
+    buf_plain(to, str_of(r->outcome->trouble[0] && ending < 0 ? r->outcome->trouble : why), 300);
+    buf_putc(to, '\n');
+    put_counts(r, d, to);
+    if (r->outcome->why_early)
+        buf_printf(to, "  ! ended early: %s\n", r->outcome->why_early);
+    buf_printf(to, "hint: %s\n", hint_for(ending));
+}
+
+void report_table(const struct report *r, struct report_wish wish, const struct screen *screen, struct buf *to)
 {
     struct derived d;
     report_derive(&d, r);
-    put_head(r, &d, to);
-    put_counts(r, &d, to);
-    put_throughput(r, &d, to);
-    put_metrics(r, to);
-    put_client(r, &d, to);
+    if (!d.completed)
+        put_failure(r, &d, to);
+    else {
+        put_head(r, to);
+        put_counts(r, &d, to);
+        put_throughput(r, &d, to);
+        put_latencies(&r->outcome->m, screen, to);
+        put_warnings(r, to);
+    }
+    if (wish.details)
+        report_details(r, &d, screen, to);
+    if (wish.define)
+        report_definitions(screen, to);
+    if (d.completed && !wish.details)
+        buf_puts(to, "\nhint: --details for all metrics with intervals, --define for their definitions\n");
 }

@@ -231,25 +231,25 @@ void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
 static void cell(struct buf *to, double v)
 {
     if (isfinite(v))
-        buf_printf(to, " %11.5g", v);
+        buf_printf(to, " %10.4g", v);
     else
-        buf_printf(to, " %11s", "-");
+        buf_printf(to, " %10s", "-");
 }
 
 void sweep_table(const struct sweep *s, const struct load *load, struct buf *to)
 {
-    buf_printf(to, "\n%11s %11s %11s %11s %11s %11s %11s\n", load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered/s", "requests/s",
-               "tokens/s", "goodput/s", "ttft p50 ms", "ttft p99 ms", "itl mean ms");
+    buf_printf(to, "\n%10s %10s %10s %10s %10s %10s %10s\n", load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered/s", "requests/s",
+               "tokens/s", "goodput/s", "ttft50 ms", "ttft99 ms", "itl ms");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct saturation_point *p = &s->points[i];
-        buf_printf(to, "%11.5g", p->load);
+        buf_printf(to, "%10.5g", p->load);
         cell(to, p->requests_per_s);
         cell(to, p->tokens_per_s);
         cell(to, p->goodput_per_s);
         cell(to, p->ttft_ms);
         cell(to, p->ttft_p99_ms);
         cell(to, p->itl_ms);
-        buf_printf(to, "%s%s\n", s->search ? (s->met[i] ? "  met" : "  not met") : "", i == s->best ? "  <- the run above" : "");
+        buf_printf(to, "%s%s\n", s->search ? (s->met[i] ? " met" : " -") : "", i == s->best ? " <" : "");
     }
     if (s->search && s->found)
         buf_printf(to, "highest rate of which %g %% of the requests met every objective: %.5g requests/s\n", 100 * s->share,

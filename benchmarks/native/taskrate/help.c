@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define SUMMARY "how many tasks a second this machine or cluster runs, how long one waits, and how short tasks may be"
+#define SUMMARY "measure task throughput and latency of a machine or a scheduler"
 static const char *const usage[] = {"taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]", "taskrate compare A.json B.json",
                                     "taskrate table FILE", "taskrate sweep"};
 static const char *const about[] = {
@@ -44,7 +44,18 @@ static void wrap(struct buf *to, const char *text, const char *indent)
 
 void options_help(struct options *o, struct buf *to)
 {
-    buf_puts(to, "taskrate: " SUMMARY "\n\n");
+    static const char *const common[] = {"tasks", "duration", "repeat", "payload", "slots", "submit", "rate", "max-tasks", "json", "out", "list", NULL};
+    buf_puts(to, "taskrate - " SUMMARY "\n\nusage: taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]\n       taskrate compare A.json B.json\n\n");
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
+        buf_printf(to, "  %s\n      %s\n", examples[i].line, examples[i].text);
+    buf_putc(to, '\n');
+    opt_help_brief(&o->set, common, to);
+    buf_puts(to, "\nAll options, providers and exit statuses: \"taskrate help options\".\nManual: \"man taskrate\".\n");
+}
+
+void options_help_all(struct options *o, struct buf *to)
+{
+    buf_puts(to, "taskrate - " SUMMARY "\n\n");
     for (size_t i = 0; i < sizeof usage / sizeof usage[0]; i++)
         buf_printf(to, "%s%s\n", i ? "       " : "usage: ", usage[i]);
     for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {

@@ -89,7 +89,7 @@ static int act(struct options *o, struct bench *b, int operands, char **operand)
     const char *verb = operands ? operand[0] : "";
     struct err err;
     if (opt_on(&o->set, "help"))
-        return show(o, options_help);
+        return show(o, strcmp(verb, "options") == 0 || strcmp(verb, "all") == 0 ? options_help_all : options_help);
     if (opt_on(&o->set, "man"))
         return show(o, options_man);
     if (opt_on(&o->set, "version"))
@@ -107,8 +107,8 @@ static int act(struct options *o, struct bench *b, int operands, char **operand)
     b->provider = provider_find(verb);
     if (b->provider)
         return measure(o, b, operand + 1);
-    err_set(&err, ERR_USAGE, "%s%.60s%s; \"taskrate --list\" lists the providers, \"taskrate --help\" the rest", operands ? "\"" : "",
-            operands ? verb : "a provider is wanted, for example: taskrate local", operands ? "\" is no provider" : "");
+    err_set(&err, ERR_USAGE, "expected a provider, for example: taskrate local%s%.60s%s; \"taskrate --list\" lists them", operands ? ", got \"" : "", verb,
+            operands ? "\"" : "");
     return complain(&err, 125);
 }
 
@@ -119,6 +119,9 @@ int main(int argc, char **argv)
     struct err err;
     int next;
     arena_init(&b.arena, 0);
+    char *help_line[] = {argv[0], (char *)"--help", argc > 2 ? argv[2] : NULL, NULL};
+    if (argc > 1 && strcmp(argv[1], "help") == 0)
+        argc = argc > 2 ? 3 : 2, argv = help_line;
     int rc = options_parse(&o, argc, argv, &next, &err) < 0 ? complain(&err, 125) : act(&o, &b, argc - next, argv + next);
     int signal = (int)b.stop;
     forget(&o, &b);

@@ -73,24 +73,27 @@ static void head(const struct bench *b, struct buf *to)
     buf_printf(to, "path: %s\n", s->payload == PAYLOAD_CALL ? "client (a function call)" : b->provider->path);
     if (b->scheduler_version)
         buf_printf(to, "version: %s\n", b->scheduler_version);
+}
+
+static void columns(struct buf *to)
+{
     buf_printf(to, "%-16s %-8s %4s %12s %12s %12s %11s %11s %10s %6s %6s %6s %6s\n", "label", "kind", "rep", "tasks(op/s)", "submits(op/s)",
                "submit50(ms)", "start50(ms)", "start99(ms)", "turn50(ms)", "atonce", "failed", "lost", "twice");
 }
 
 static void interval(struct buf *to, const struct stats *s, const char *unit)
 {
-    buf_printf(to, "%.5g %s (median of %zu", s->median, unit, s->n);
+    char a[24], low[24], high[24];
+    buf_printf(to, "%s %s (median of %zu", rate(s->median, a, sizeof a), unit, s->n);
     if (s->n >= 3)
-        buf_printf(to, "; mean %.5g, 95 %% between %.5g and %.5g)", s->mean, s->ci_low, s->ci_high);
+        buf_printf(to, ", 95 %% of the mean: %s … %s)", rate(s->ci_low, low, sizeof low), rate(s->ci_high, high, sizeof high));
     else
-        buf_puts(to, "; too few for an interval)");
+        buf_puts(to, "; 3 give an interval)");
 }
 
 static void summary(const struct bench *b, struct buf *to, double floor)
 {
     struct group groups[GROUPS_MAX];
-    struct model m;
-    struct metg metg;
     char a[24];
     size_t n = figures_groups(b, groups);
     for (size_t k = 0; k < n; k++) {
@@ -113,6 +116,16 @@ static void summary(const struct bench *b, struct buf *to, double floor)
             buf_printf(to, ", slots busy %.0f %%", 100 * figures_efficiency(g));
         buf_puts(to, g->throttled ? ", throttled\n" : "\n");
     }
+}
+
+/* Behind the table: the catalogue's rules give METG50 to the batches before it. */
+static void put_model(const struct bench *b, struct buf *to)
+{
+    struct group groups[GROUPS_MAX];
+    struct model m;
+    struct metg metg;
+    char a[24];
+    size_t n = figures_groups(b, groups);
     figures_model(groups, n, &m);
     figures_metg(groups, n, &m, &metg);
     if (m.known)
@@ -153,15 +166,20 @@ static void words(const struct bench *b, struct buf *to)
         buf_puts(to, "interrupted: this is a partial result\n");
 }
 
+/* The answer, then the batches that it comes from, then what is to be known of them. The catalogue's rules read it. */
 void output_text(const struct bench *b, struct buf *to)
 {
     double floor = 0;
-    head(b, to);
-    for (size_t i = 0; i < b->batch_count; i++) {
-        row(to, &b->batches[i]);
+    for (size_t i = 0; i < b->batch_count; i++)
         if (b->batches[i].floor && !b->batches[i].warmup && b->batches[i].throughput > 0)
             floor = b->batches[i].throughput;
-    }
+    head(b, to);
+    buf_putc(to, '\n');
     summary(b, to, floor);
+    buf_putc(to, '\n');
+    columns(to);
+    for (size_t i = 0; i < b->batch_count; i++)
+        row(to, &b->batches[i]);
+    put_model(b, to);
     words(b, to);
 }

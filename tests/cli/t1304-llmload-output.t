@@ -1,0 +1,62 @@
+#!/bin/bash
+# What llmload prints for people: the answer first, 76 columns, the same text at every width and in a pipe.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llmfake.sh"
+cd "$WORK" || exit 1
+
+# Numbers become N, runs of blanks one; what is left is the form.
+form() { sed -E 's/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g' "$@" | sed -E '/^ ! steal/d; s/^( - : pN needs N values).*/\1/; s/^( (first|between|per|whole)[a-z, ]*) [-N ]+$/\1 …/'; }
+cat >wanted <<'END'
+llmload: http://N.N.N, model fake, N streams, N requests
+
+ N of N requests succeeded, N failed, in N s
+ N requests/s N output tokens/s
+
+ latency, ms mean pN pN pN pN max
+ first token …
+ first, scheduled …
+ between tokens …
+ per output token …
+ whole request …
+ whole, scheduled …
+
+ - : pN needs N values
+
+hint: --details for all metrics with intervals, --define for their definitions
+END
+sed -i 's/http:..N.N.N/http:\/\/N.N:N/' wanted
+llm_start "$FAKE" --ttft 2ms --itl 300us
+"$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >pipe 2>err
+is "a pipe" "$(form pipe | sed '/^$/N;/^\n$/D')" "$(cat wanted)"
+is "76 columns at most" "$(awk 'length > 76 && !/^hint|^llmload/' pipe)" ""
+is "no escape sequence" "$(tr -d '\n[:print:]' <pipe | wc -c)" 0
+for width in 60 80 120 200; do
+    python3 "$TESTLIB/on-pty.py" "size 24 $width" -- "$LOAD" "$url" -q -c 4 -n 300 --max-tokens 3 >shown 2>err
+    python3 - shown >text <<'P'
+import ast, sys
+print(b"".join(ast.literal_eval(l[7:]) for l in open(sys.argv[1]) if l.startswith("shown: ")).decode().replace("\r\n", "\n"), end="")
+P
+    is "a terminal of $width columns" "$(sed 's/\x1b\[[0-9;]*m//g' text | form | grep -v '^$')" "$(grep -v '^$' wanted)"
+done
+NO_COLOR=1 TERM=dumb "$LOAD" "$url" -n 12 --max-tokens 3 --details --define >out
+is "--details and --define: every metric and its definition" "$(grep -cE '^  (ttft|itl|e2el|send_lag|client_read_delay) ' out)" 10
+is "counts are whole numbers" "$(grep -cE '^  12 of 12 requests succeeded, 0 failed, in ' out)" 1
+"$LOAD" "$url" -n 3 --max-tokens 3 --model other --json | jq -r .model_id >out
+is "a named model is used" "$(cat out)" other
+is "without --model the server's first one" "$("$LOAD" "$url" -n 3 --max-tokens 3 --json | jq -c '[.model_id, .server_kind]')" '["fake",null]'
+like "a path that is not there" "$("$LOAD" "$url/nowhere" -n 3)" "^llmload: no request succeeded: $url/nowhere: no such path"
+llm_stop
+
+"$LOAD" "$url" -n 3 >out; is "no server: exit status" $? 1
+is "no server: the reason and a hint, no table" "$(form out)" "llmload: no request succeeded: http://N.N:N: connect: Connection refused
+ N of N requests succeeded, N failed
+hint: is the server up? --wait-ready Nm waits for it"
+
+# Recorded without --json: the same metrics as ever.
+llm_start "$FAKE" --ttft 2ms --itl 300us
+"$BENCHWRAP" -q -e load -- "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >out
+is "a run from the text has its metrics" "$(cd mlruns/*/*/metrics && ls | grep -E '^(ttft|itl|tpot|e2el|request|output)' | tr '\n' ' ')" \
+    "e2el.mean_ms e2el.p50_ms e2el.p90_ms e2el.p95_ms e2el_from_schedule.mean_ms e2el_from_schedule.p50_ms e2el_from_schedule.p90_ms e2el_from_schedule.p95_ms itl.mean_ms itl.p50_ms itl.p90_ms itl.p95_ms output.throughput_token_per_s request.throughput_op_per_s requests.completed requests.failed tpot.mean_ms tpot.p50_ms tpot.p90_ms tpot.p95_ms ttft.mean_ms ttft.p50_ms ttft.p90_ms ttft.p95_ms ttft_from_schedule.mean_ms ttft_from_schedule.p50_ms ttft_from_schedule.p90_ms ttft_from_schedule.p95_ms "
+is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
+llm_stop
+done_testing
