@@ -183,7 +183,7 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 		$(INSTALL) -d "$$d" && $(INSTALL) -m 644 "$$f" "$$d/" || exit 1; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/packaging/mlruns.pc.in >'$(ddir)/lib/pkgconfig/mlruns.pc'
 	O='$(O)' scripts/make-docs '$(ddir)/share'
-	$(INSTALL) -m 644 LICENSE NEWS README.md '$(ddir)/share/doc/benchwrap/'
+	$(INSTALL) -m 644 LICENSE NEWS README.md SECURITY.md '$(ddir)/share/doc/benchwrap/'
 uninstall:   ## remove what install has put there
 	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
 	rm -f '$(ddir)/bin/benchwrap' $(patsubst $(O)/bin/%,'$(ddir)/bin/%',$(NATIVE)) $(patsubst $(O)/bin/%,'$(ddir)/share/man/man1/%.1',$(NATIVE)) '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \

@@ -88,8 +88,8 @@ static struct str cut_at(struct str s, size_t max)
     return s;
 }
 
-/* A copy in the arena as valid UTF-8 of at most max bytes (*ret_cut: more were there). p is NULL without memory. */
-static struct str clean(struct record *r, struct str s, size_t max, bool *ret_cut)
+/* A copy in the arena as valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
+static struct str clean(struct record *r, struct str key, struct str s, size_t max, bool *ret_cut)
 {
     struct str part = cut_at(s, max);
     bool cut = part.n < s.n;
@@ -106,7 +106,7 @@ static struct str clean(struct record *r, struct str s, size_t max, bool *ret_cu
         *ret_cut = cut;
     char *copy = arena_dup(&r->arena, part.p, part.n);
     if (copy && r->redact)
-        r->redact(r->redact_context, copy, part.n);
+        r->redact(r->redact_context, key, copy, part.n);
     return (struct str){copy, part.n};
 }
 
@@ -114,7 +114,7 @@ static void put_warning(struct record *r, struct str text, const struct fact *li
 {
     if (r->index && r->index->warnings >= WARNINGS_MAX)
         return;
-    struct str kept = clean(r, text, VALUE_MAX, NULL);
+    struct str kept = clean(r, STR(""), text, VALUE_MAX, NULL);
     struct record_entry *e = kept.p ? record_entry_make(r, SPACE_WARNING, kept) : NULL;
     if (!e || e->fact)
         return; /* said before */
@@ -141,7 +141,7 @@ static void put_missing(struct record *r, struct str key, struct str reason, con
     buf_init(&b, VALUE_MAX);
     key_make(&b, str_sub(key, 0, 4 * KEY_MAX));
     size_t n = b.n;
-    struct str why = clean(r, reason, REASON_MAX, NULL);
+    struct str why = clean(r, STR(""), reason, REASON_MAX, NULL);
     buf_putc(&b, 0);
     buf_str(&b, why);
     struct record_entry *e = b.failed ? NULL : record_entry_make(r, SPACE_MISSING, buf_text(&b));
@@ -291,7 +291,7 @@ static void put_text(struct record *r, const struct fact *f)
 {
     bool param = f->kind == FACT_PARAM, cut;
     struct record_entry *e = place(r, param ? SPACE_PARAM : SPACE_TAG, f->key, f);
-    struct str value = e ? clean(r, f->text, VALUE_MAX, &cut) : (struct str){0};
+    struct str value = e ? clean(r, f->key, f->text, VALUE_MAX, &cut) : (struct str){0};
     if (!value.p) {
         if (r->index)
             r->index->lost++;

@@ -57,11 +57,7 @@ static bool is_plain(struct str s)
 static void clean(const struct host *h, struct identities *ids, struct str name, struct str value, struct buf *to)
 {
     buf_clear(to);
-    if (redact_name(name)) {
-        buf_puts(to, value.n > 0 ? "[redacted]" : "");
-        return;
-    }
-    redact_value(to, value);
+    redact_variable(to, name, value);
     if (h->public_profile)
         identities_replace(ids, to->p ? to->p : (char[]){0}, to->n, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* identities.c: replaces known names and the shapes of addresses by tokens of equal length. */
 #include "probes/identities.h"
 
+#include "probes/identity_label.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,12 +40,18 @@ void identities_deinit(struct identities *ids)
 }
 
 /* Words that would tear up texts and tell nobody. */
-bool identities_is_common(struct str s)
+static bool is_common(struct str s)
 {
     static const char *const words[] = {
 #define COMMON(word) word,
+#define HOME(path)
+#define VERSION(word)
+#define LABEL(text, kind, what, with)
 #include "probes/identities.def"
 #undef COMMON
+#undef HOME
+#undef VERSION
+#undef LABEL
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_is(s, words[i]))
@@ -76,7 +84,7 @@ void identities_add(struct identities *ids, struct str name, char kind)
     while (name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/')
         name.n--;
     /* A number alone would take results with it; serials that are numbers are long. */
-    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) || identities_is_common(name) ||
+    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) || is_common(name) ||
         (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
         return;
     for (size_t i = 0; i < ids->count; i++)
@@ -182,6 +190,31 @@ static size_t shape_mac(struct str t)
     return groups == 6 ? n : 0;
 }
 
+/* "b83f.d212.3456", as Cisco writes them; digits alone are numbers. */
+static size_t shape_mac_dots(struct str t)
+{
+    size_t groups, n = hex_groups(t, 4, '.', 4, &groups), letters = 0;
+    for (size_t i = 0; i < n; i++)
+        letters += is_name_byte(t.p[i]) && !is_digit(t.p[i]);
+    return groups == 3 && letters > 0 ? n : 0;
+}
+
+/* "wwn-0x5000c500a1b2c3d4", "naa.5000c500a1b2c3d4", "eui.0025385b71b00001": names of disks; "H-506b4b0300c2f1a8" of an InfiniBand host, "S-…" of a switch. */
+static size_t shape_hardware_name(struct str t)
+{
+    static const char *const heads[] = {"wwn-0x", "naa.", "eui.", "H-", "S-", "wwn."};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        size_t n = strlen(heads[i]), to = n;
+        if (!str_starts(t, heads[i]))
+            continue;
+        while (to < t.n && is_hex(t.p[to]))
+            to++;
+        if (to - n >= 16 && (to == t.n || !is_name_byte(t.p[to])))
+            return to;
+    }
+    return 0;
+}
+
 /* A GUID of InfiniBand: four groups of four. */
 static size_t shape_guid(struct str t)
 {
@@ -255,7 +288,17 @@ static size_t shape_ip6(struct str t)
 /* The name of somebody's home: "/home/NAME". Offset of the name in *ret_from. */
 static size_t shape_home(struct str t, size_t *ret_from)
 {
-    static const char *const places[] = {"/home/", "/users/", "/Users/", "/u/home/"};
+    static const char *const places[] = {
+#define COMMON(word)
+#define HOME(path) path,
+#define VERSION(word)
+#define LABEL(text, kind, what, with)
+#include "probes/identities.def"
+#undef COMMON
+#undef HOME
+#undef VERSION
+#undef LABEL
+    };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t n = strlen(places[i]), to = n;
         if (!str_starts(t, places[i]))
@@ -273,6 +316,16 @@ static bool is_mail_byte(char c)
     return is_name_byte(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
 }
 
+/* "package.name@main" */
+static bool is_revision(struct str s)
+{
+    static const char *const words[] = {"main", "master", "latest", "develop", "HEAD", "plt", "stable", "git"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(s, words[i]))
+            return true;
+    return str_starts(s, "GLIBC") || str_starts(s, "GCC");
+}
+
 /* Around the @ at `at`. */
 static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from)
 {
@@ -286,8 +339,15 @@ static size_t shape_mail(const char *text, size_t n, size_t at, size_t *ret_from
     }
     if (to > at + 1 && text[to - 1] == '.')
         to--;
+    size_t letters = 0, name = 0;
+    for (size_t i = dot + 1; dot && i < to; i++)
+        letters += is_name_byte(text[i]) && !is_digit(text[i]);
+    for (size_t i = from + 1; i + 1 < at; i++) /* "jane.doe@corp": without a domain */
+        name += text[i] == '.' && !is_digit(text[i - 1]) && !is_digit(text[i + 1]);
     *ret_from = from;
-    return from < at && dot > at + 1 && dot + 2 < to ? to - from : 0;
+    if (from < at && dot > at + 1)
+        return dot + 2 < to && letters == to - dot - 1 ? to - from : 0; /* "gcc@12.2.10" is no address */
+    return name > 0 && to >= at + 3 && !is_digit(text[at + 1]) && !is_revision((struct str){text + at + 1, to - at - 1}) ? to - from : 0;
 }
 
 /* Digits that the words before them make the number of a user or group. */
@@ -348,7 +408,7 @@ static const char *candidates(struct str t)
     switch (t.p[n]) {
     case ':': return n == 2 ? "m6" : n == 4 ? "g6" : n < 4 ? "6" : "";
     case '-': return n == 8 ? "u" : n == 2 ? "m" : "";
-    case '.': return n >= 1 && n <= 3 ? "4" : "";
+    case '.': return n >= 1 && n <= 3 ? "4" : n == 4 ? "c" : "";
     default: return "";
     }
 }
@@ -363,13 +423,14 @@ static size_t shape_at(struct replacing *r, size_t at)
     } shapes[] = {{'u', shape_uuid, "a UUID"},
                   {'m', shape_mac, "a hardware address"},
                   {'g', shape_guid, "a GUID"},
+                  {'c', shape_mac_dots, "a hardware address"},
                   {'6', shape_ip6, "an IPv6 address"},
                   {'4', shape_ip4, "an IPv4 address"}};
     struct str t = {r->text + at, r->n - at};
     for (const char *c = candidates(t); *c; c++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             size_t n = shapes[i].letter == *c ? shapes[i].measure(t) : 0;
-            if (n == 0 || (*c == '4' && at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])))
+            if (n == 0 || (*c == '4' && ((at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])) || identity_is_version((struct str){r->text, r->n}, at, n))))
                 continue;
             found(r, at, n, shapes[i].what);
             blot(r->text + at, n, 'x');
@@ -406,6 +467,23 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             at = from + length;
             continue;
         }
+        const char *what;
+        char with;
+        if ((c == ':' || c == '=') && (length = identity_labelled((struct str){text, n}, at, &from, &what, &with)) > 0) {
+            const struct identity *own = known_at(ids, text, n, from);
+            if (!own) {
+                found(&r, from, length, what);
+                blot(text + from, length, with);
+            }
+            at = own ? from : from + length;
+            continue;
+        }
+        if (strchr("wneHS", c) && c && (at == 0 || !is_name_byte(text[at - 1])) && (length = shape_hardware_name((struct str){text + at, n - at})) > 0) {
+            found(&r, at, length, "a hardware name");
+            blot(text + at + (length - 16), 16, 'x');
+            at += length;
+            continue;
+        }
         if (c != '/' && c != ':' && !is_name_byte(c)) {
             at++;
             continue;
@@ -416,7 +494,7 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             memcpy(text + at, known->token, known->n);
             at += known->n;
         } else if (c == '/' && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
-                   !identities_is_common((struct str){text + at + from, length})) {
+                   !is_common((struct str){text + at + from, length})) {
             found(&r, at + from, length, "name in the path of a home");
             blot(text + at + from, length, 'u');
             at += from + length;

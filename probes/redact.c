@@ -1,26 +1,12 @@
 /* redact.c: replaces secrets and identities in text that is about to be written. */
 #include "probes/redact.h"
 
+#include "probes/secret_names.h"
+
 #include <stdlib.h>
 
 enum { PIECE = 256 << 10, HOLD_MAX = 64 << 10, HOLD_LAST = 4 << 10 };
 static const char mark[] = "[redacted]";
-
-bool redact_name(struct str name)
-{
-    static const char *const words[] = {"key", "token", "secret", "pass", "cred", "cookie", "auth", "_pwd"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t n = strlen(words[i]);
-        for (size_t at = 0; at + n <= name.n; at++) {
-            size_t k = 0;
-            while (k < n && str_lower(name.p[at + k]) == words[i][k])
-                k++;
-            if (k == n)
-                return true;
-        }
-    }
-    return false;
-}
 
 /* ---- values of variables ---- */
 
@@ -46,16 +32,21 @@ static void add_digests(struct str value, struct bits *b)
     for (size_t i = 0, from = 0; i <= value.n; i++)
         if (i == value.n || !((value.p[i] >= '0' && value.p[i] <= '9') || (value.p[i] >= 'a' && value.p[i] <= 'f'))) {
             if (i - from >= 40)
-                set_bits(b, &(struct secret){from, i - from, SECRET_RANDOM});
+                set_bits(b, &(struct secret){.at = from, .n = i - from, .kind = SECRET_RANDOM});
             from = i + 1;
         }
 }
 
-size_t redact_value(struct buf *to, struct str value)
+size_t redact_variable(struct buf *to, struct str name, struct str value)
 {
-    struct secrets_state state = {false};
-    struct bits b = {calloc(value.n / 8 + 1, 1), value.n};
+    struct secrets_state state = {0};
+    bool number;
     size_t places = 0;
+    if (secret_value(secret_variable(name), value, &number)) {
+        buf_puts(to, mark);
+        return 1;
+    }
+    struct bits b = {calloc(value.n / 8 + 1, 1), value.n};
     if (!b.p) {
         buf_puts(to, mark);
         return 1;
@@ -79,12 +70,29 @@ size_t redact_value(struct buf *to, struct str value)
 
 /* ---- in place ---- */
 
-/* "[redacted]***", as long as what was there. */
-static void fill(char *p, size_t n)
+/* Would YAML read what begins here as a value? There neither a bracket nor a star may begin it. */
+static bool begins_value(const char *text, size_t at)
 {
-    size_t k = sizeof mark - 1;
+    size_t from = at;
+    while (from > 0 && (text[from - 1] == ' ' || text[from - 1] == '\t'))
+        from--;
+    return from < at ? from == 0 || strchr("\n\r:-,[{?|>", text[from - 1]) != NULL : at == 0 || text[at - 1] == '\n' || strchr("[{", text[at - 1]);
+}
+
+/* As long as what was there: "[redacted]***", or what keeps the text well formed. */
+static void fill(char *text, const struct secret *s)
+{
+    char *p = text + s->at;
+    size_t k = sizeof mark - 1, n = s->n;
     memset(p, '*', n);
-    if (n >= k)
+    if (s->fill == SECRET_FILL_NULL) {
+        memset(p, ' ', n);
+        memcpy(p, n >= 4 ? "null" : "0", n >= 4 ? 4 : 1);
+    } else if (s->fill == SECRET_FILL_QUOTED) {
+        p[0] = p[n - 1] = n == 1 ? '0' : '"';
+    } else if (begins_value(text, s->at)) {
+        memcpy(p, n >= k ? "(redacted)" : "x", n >= k ? k : 1);
+    } else if (n >= k)
         memcpy(p, mark, k);
 }
 
@@ -102,6 +110,9 @@ static void keep(void *context, const struct secret *s)
     size_t end = s->at + s->n, old = last ? last->at + last->n : 0;
     if (last && s->at >= last->at && (s->at < old || (s->at == old && s->kind == last->kind))) { /* they overlap: one */
         last->n = (end > old ? end : old) - last->at;
+        last->number = last->number && s->number;
+        if (s->kind != last->kind || s->n != last->n)
+            last->fill = SECRET_FILL_MARK;
         return;
     }
     if (!k->list || k->n == k->room) {
@@ -126,15 +137,21 @@ size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*
     for (size_t i = 0; i < found.n && !found.failed; i++) {
         if (each)
             each(context, &found.list[i]);
-        fill(text + found.list[i].at, found.list[i].n);
+        fill(text, &found.list[i]);
     }
     free(found.list);
     return count ? found.n : 0;
 }
 
+static void count_number(void *context, const struct secret *s)
+{
+    struct redact *r = context;
+    r->numbers += s->number;
+}
+
 static size_t redact_lines(struct redact *r, struct secrets_state *state, char *text, size_t n)
 {
-    size_t secrets = redact_secrets(text, n, state, NULL, NULL), identities = 0;
+    size_t secrets = redact_secrets(text, n, state, count_number, r), identities = 0;
     if (r->ids)
         identities = identities_replace(r->ids, text, n, NULL, NULL);
     r->secrets += secrets;
@@ -144,8 +161,19 @@ static size_t redact_lines(struct redact *r, struct secrets_state *state, char *
 
 size_t redact_text(struct redact *r, char *text, size_t n)
 {
-    struct secrets_state state = {false};
+    struct secrets_state state = {0};
     return redact_lines(r, &state, text, n);
+}
+
+size_t redact_named(struct redact *r, struct str name, char *value, size_t n)
+{
+    struct secret whole = {.n = n, .kind = SECRET_ASSIGNED};
+    if (!secret_value(secret_variable(name), (struct str){value, n}, &whole.number))
+        return redact_text(r, value, n);
+    count_number(r, &whole);
+    fill(value, &whole);
+    r->secrets++;
+    return 1;
 }
 
 /* ---- streams ---- */
@@ -199,7 +227,8 @@ static void pass_blotted(struct redact_stream *s, size_t n)
 static void pass_lines(struct redact_stream *s, const char *p, size_t n)
 {
     struct secrets_state state = s->state;
-    if (!s->redact->ids && !state.in_key && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 && !state.in_key) {
+    if (!s->redact->ids && !state.in_key && !state.fold && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 && !state.in_key) {
+        s->state = state;
         s->write(s->context, p, n);
         return;
     }
@@ -244,7 +273,7 @@ static size_t words_end(const char *p, size_t n)
 
 void redact_stream_flush(struct redact_stream *s, bool end)
 {
-    if (s->n > 0)
+    if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, whole lines */
         pass_held(s, end ? s->n : words_end(s->held, s->n));
 }
 

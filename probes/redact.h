@@ -7,18 +7,19 @@
 
 #include <stdbool.h>
 
-/* Does an environment variable of this name hold a secret? (KEY, TOKEN, SECRET, PASS, CRED, COOKIE, AUTH in it, in any case) */
-bool redact_name(struct str name);
-/* Appends the value of a variable without secrets: each becomes "[redacted]", long hexadecimal strings too. Returns the number of places. */
-size_t redact_value(struct buf *to, struct str value);
+/* Appends the value of a variable of the environment without secrets: each becomes "[redacted]", long hexadecimal strings too. Returns the number of places. */
+size_t redact_variable(struct buf *to, struct str name, struct str value);
 
 /* Texts and streams of one run on their way to disk: secrets and, with identities, those, are replaced in place by what is equally long. */
 struct redact {
     struct identities *ids; /* NULL: secrets only */
     size_t secrets, identities; /* places so far */
+    size_t numbers; /* of them plain numbers, which may have been results */
 };
 /* A text that ends here. Returns the number of places. */
 size_t redact_text(struct redact *r, char *text, size_t n);
+/* The value of a param, a tag or another named thing: the name decides, too. Returns the number of places. */
+size_t redact_named(struct redact *r, struct str name, char *value, size_t n);
 /* Replaces the secrets alone; each (may be NULL) hears of them. */
 size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 

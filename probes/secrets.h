@@ -8,20 +8,29 @@
 
 enum secret_kind { SECRET_TOKEN, SECRET_RANDOM, SECRET_ASSIGNED, SECRET_URL, SECRET_KEY };
 
+/* How the place is filled: "[redacted]***"; a quoted text, where JSON has a number; null and blanks, where JSON in a string has one. */
+enum secret_fill { SECRET_FILL_MARK, SECRET_FILL_QUOTED, SECRET_FILL_NULL };
+
 struct secret {
     size_t at, n;
     enum secret_kind kind;
+    bool number; /* it is a plain number: a result may be lost */
+    enum secret_fill fill;
 };
 
-/* Is the text inside of a private key that began before it? Zeroed at the start of a stream; kept between its pieces. */
+enum secrets_fold { SECRETS_FOLD_NONE, SECRETS_FOLD_BLOCK, SECRETS_FOLD_LINE, SECRETS_FOLD_TAG, SECRETS_FOLD_VALUE };
+
+/* What lines before the text say of it: it is inside of a private key, or a name of a secret has its value below it. Zeroed at the start of a stream; kept between
+ * its pieces. */
 struct secrets_state {
     bool in_key;
+    unsigned char fold; /* enum secrets_fold */
+    unsigned char fold_weight; /* enum secret_name */
+    unsigned short fold_indent, fold_lines;
 };
 
 /* Calls each for every secret, in order; they can overlap. The text should be whole lines. Returns how many there are. */
 size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
-/* How well a name tells that its value is a secret: 0 not, 1 where the value looks random, 2 always, 3 the rest of the line. */
-int secrets_name(struct str name);
 /* Where all that follows in the line may be a secret ("Authorization: Basic"); the line's length: nowhere. */
 size_t secrets_rest_of_line(struct str line);
 /* Could what follows be a secret because of the last of these words? ("--password", "token =") */

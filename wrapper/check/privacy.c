@@ -5,7 +5,7 @@
  * environments alone. */
 #include "check/parts.h"
 
-#include "probes/identities.h"
+#include "probes/secret_names.h"
 #include "probes/secrets.h"
 
 #include <ctype.h>
@@ -93,7 +93,7 @@ static struct str without_scheme(struct str value)
 static bool counts(const char *file, struct str text, const struct secret *p)
 {
     struct str secret = str_sub(text, p->at, p->n);
-    if (str_has(secret, "[redacted") || str_starts(secret, "***"))
+    if (str_has(secret, "[redacted") || str_has(secret, "(redacted)") || str_starts(secret, "***") || secret_is_redacted(secret))
         return false;
     if (p->kind == SECRET_ASSIGNED)
         return !is_harmless(without_scheme(secret));
@@ -121,15 +121,24 @@ static void take_secret(void *context, const struct secret *p)
 static void check_secrets(struct run_check *r, const char *file, struct str text, const char *where)
 {
     struct secret_check c = {.r = r, .file = file, .text = text, .where = where};
-    struct secrets_state state = {false};
+    struct secrets_state state = {0};
     secrets_find(text, &state, take_secret, &c);
     CLEANUP_BUF struct buf b;
     buf_init(&b, 8 * text.n + 4096 + (8 << 20));
     check_spellings(text, &b);
     struct secret_check spelt = {.r = r, .file = file, .text = buf_text(&b), .spelt = true, .told = c.told, .where = where};
-    state = (struct secrets_state){false};
+    state = (struct secrets_state){0};
     if (b.n)
         secrets_find(spelt.text, &state, take_secret, &spelt);
+}
+
+/* A param or tag whose own name is that of a secret. */
+static void check_named(struct run_check *r, const char *file, struct str text)
+{
+    bool number;
+    struct str name = str_of(str_starts(str_of(file), "params/") ? file + 7 : str_starts(str_of(file), "tags/") ? file + 5 : ""), value = str_trim(text);
+    if (name.n && secret_value(secret_variable(name), value, &number) && !number && !is_harmless(value))
+        run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu bytes", value.n);
 }
 
 /* A compressed file is read as what it unpacks to. */
@@ -150,7 +159,7 @@ void check_secrets_in(struct check *k, const char *path, const char *where, cons
 {
     struct run_check r = {.k = k, .path = path};
     struct secret_check c = {.r = &r, .file = "", .text = str_of(text), .where = where};
-    struct secrets_state state = {false};
+    struct secrets_state state = {0};
     if (text && c.text.n >= NAME_LEAST)
         secrets_find(c.text, &state, take_secret, &c);
 }
@@ -160,15 +169,6 @@ void check_secrets_in(struct check *k, const char *path, const char *where, cons
 static bool is_mail_byte(char c)
 {
     return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
-}
-
-/* Are all letters and digits of the text this one? */
-static bool is_all(struct str text, char letter, const char *between)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] != letter && (!text.p[i] || !strchr(between, text.p[i])))
-            return false;
-    return text.n > 0;
 }
 
 /* name@host.tld around the '@' at `at`. */
@@ -183,8 +183,6 @@ static bool is_mail(struct str text, size_t at)
         to++;
     }
     struct str host = str_sub(text, at + 1, to - at - 1);
-    if (is_all(str_sub(text, from, to - from), 'm', "@._-+%")) /* benchwrap's replacement of an address */
-        return false;
     if (from == at || !dot || to - dot < 3 || str_has(host, "example.") || str_ends(host, "users.noreply.github.com"))
         return false;
     for (size_t i = dot + 1; i < to; i++)
@@ -199,12 +197,8 @@ static bool is_home(struct str text, size_t at)
     if (at > 0 && (isalnum((unsigned char)text.p[at - 1]) || strchr("._-/", text.p[at - 1])))
         return false;
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
-        struct str rest = str_sub(text, at, text.n), name = str_sub(rest, strlen(homes[i]), rest.n);
-        size_t n = 0;
-        while (n < name.n && (isalnum((unsigned char)name.p[n]) || strchr("._-", name.p[n] ? name.p[n] : '/')))
-            n++;
-        name.n = n;
-        if (str_starts(rest, homes[i]) && n && isalnum((unsigned char)name.p[0]) && !is_all(name, 'u', "._-") && !identities_is_common(name))
+        struct str rest = str_sub(text, at, text.n);
+        if (str_starts(rest, homes[i]) && rest.n > strlen(homes[i]) && isalnum((unsigned char)rest.p[strlen(homes[i])]))
             return true;
     }
     return false;
@@ -234,21 +228,19 @@ static void check_personal(struct run_check *r, const char *file, struct str tex
 
 void check_privacy(struct run_check *r, const char *file, struct str text)
 {
+    check_named(r, file, text);
     check_secrets(r, file, text, "");
     look_into(r, file, text);
     if (r->k->public_profile)
         check_personal(r, file, text);
 }
 
-/* A public record names no host, and no user but the site (benchwrap records the site's name there). */
 void check_private_record(struct run_check *r)
 {
-    static const char file[] = "artifacts/benchwrap.json";
-    const char *user = json_string(json_pointer(r->record, "/run/user"), ""), *site = run_text(r, 't', "site");
-    if (!r->k->public_profile)
-        return;
-    if (*user && !(site && strcmp(user, site) == 0))
-        run_found(r, CHECK_PERSONAL, file, 0, "the record names the user; a run of the public profile does not");
-    if (*json_string(json_pointer(r->record, "/run/host"), ""))
-        run_found(r, CHECK_PERSONAL, file, 0, "the record names the host; a run of the public profile does not");
+    static const struct {
+        const char *pointer, *what;
+    } rows[] = {{"/run/user", "the user's name"}, {"/run/host", "the host's name"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && r->k->public_profile; i++)
+        if (*json_string(json_pointer(r->record, rows[i].pointer), ""))
+            run_found(r, CHECK_PERSONAL, "artifacts/benchwrap.json", 0, "%s is told; a run of the public profile does not", rows[i].what);
 }

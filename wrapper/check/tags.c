@@ -118,7 +118,7 @@ static void check_parent(struct run_check *r)
 
 static bool was_redacted(const char *text)
 {
-    return strstr(text, "**") || strstr(text, "[redacted");
+    return strstr(text, "**") || strstr(text, "[redacted") || strstr(text, "(redacted");
 }
 
 /* The words of the command as the tag has them, one blank between. */

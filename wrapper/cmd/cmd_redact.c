@@ -86,7 +86,7 @@ static int read_all(struct cmd_context *c, const char *path, struct buf *text)
 static int explain_text(struct cmd_context *c, const char *path, struct redaction *r, struct listing *l)
 {
     CLEANUP_BUF struct buf text;
-    struct secrets_state state = {false};
+    struct secrets_state state = {0};
     buf_init(&text, TEXT_MAX);
     if (read_all(c, path, &text) < 0)
         return -1;
@@ -131,7 +131,7 @@ static void explain_fact(struct explaining *e, struct redaction *r, const struct
     const char *where = arena_printf(e->c->arena, "%s %s", f->kind == FACT_PARAM ? "param" : "tag", key);
     if (public && !probes_public(key))
         row(e, where, "dropped", "", "not among the keys that public records hold");
-    else if (redact_text(&r->redact, value, f->text.n) > 0)
+    else if (redact_named(&r->redact, f->key, value, f->text.n) > 0)
         row(e, where, "replaced", value, "a secret or an identity stands in its value");
     else
         row(e, where, "kept", value, public ? "on the list of public keys" : "the profile is private");
@@ -149,11 +149,7 @@ static void explain_variable(struct explaining *e, struct redaction *r, const ch
         row(e, where, "dropped", "", "not among the variables that public records show");
         return;
     }
-    if (redact_name(name)) {
-        row(e, where, "replaced", "[redacted]", "its name means a secret");
-        return;
-    }
-    size_t places = redact_value(&clean, value);
+    size_t places = redact_variable(&clean, name, value);
     if (public && clean.n > 0)
         places += identities_replace(&r->ids, clean.p, clean.n, NULL, NULL);
     row(e, where, places ? "replaced" : "kept", clean.p ? clean.p : "",

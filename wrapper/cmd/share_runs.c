@@ -368,7 +368,7 @@ static void scan_file(struct measuring *m, const char *name)
     buf_init(&b, SCAN_MAX + 1);
     if (folder_read(m->in, name, SCAN_MAX, &b))
         return;
-    m->r->redacted += count_of(buf_text(&b), "[redacted]");
+    m->r->redacted += count_of(buf_text(&b), "[redacted]") + count_of(buf_text(&b), "(redacted)");
     if (strcmp(name, "benchwrap.json") == 0)
         m->r->withheld += count_of(buf_text(&b), "withheld: ");
 }

@@ -27,8 +27,17 @@ static void write_clean(void *context, const void *p, size_t n)
         c->error = errno;
 }
 
+static bool is_compressed(struct str head)
+{
+    static const struct str magics[] = {{"\x1f\x8b", 2}, {"PK\3\4", 4}, {"BZh", 3}, {"\xfd" "7zXZ", 5}, {"\x28\xb5\x2f\xfd", 4}, {"7z\xbc\xaf", 4}, {"\4\x22\x4d\x18", 4}};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (head.n >= magics[i].n && memcmp(head.p, magics[i].p, magics[i].n) == 0)
+            return true;
+    return false;
+}
+
 /* Takes what it copies from *left; a file that grows while it is copied is no exception. */
-static int copy_file(int from, int to, uint64_t *left, struct redact *redact, const char *path, struct err *err)
+static int copy_file(struct record *r, int from, int to, uint64_t *left, struct redact *redact, const char *path, struct err *err)
 {
     char block[BLOCK];
     struct copying c = {to, 0};
@@ -51,6 +60,8 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
             break;
         if (at == 0 && n > 0)
             text = memchr(block, 0, (size_t)n) == NULL;
+        if (at == 0 && n > 0 && is_compressed((struct str){block, (size_t)n}))
+            record_warning(r, "%s is compressed: benchwrap did not search it for secrets", path);
         if (n < 0)
             rc = err_sys(err, "cannot read %s", path);
         else if ((uint64_t)n > *left)
@@ -58,10 +69,7 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
         else {
             *left -= (uint64_t)n;
             at += n;
-            if (text || redact->ids)
-                redact_stream_write(&clean, block, (size_t)n);
-            else
-                write_clean(&c, block, (size_t)n);
+            redact_stream_write(&clean, block, (size_t)n);
         }
     }
     redact_stream_flush(&clean, true);
@@ -69,6 +77,9 @@ static int copy_file(int from, int to, uint64_t *left, struct redact *redact, co
     if (rc == 0 && !text && redact->ids && redact->secrets + redact->identities > places)
         return err_set(err, ERR_INPUT, "%s is no text, and what it holds looks like names or secrets: a public record does not keep it",
                        path);
+    if (rc == 0 && !text && redact->secrets + redact->identities > places)
+        record_warning(r, "%s is no text, and benchwrap replaced %zu secrets in it: programs may not read it any more", path,
+                       redact->secrets + redact->identities - places);
     errno = c.error;
     return rc == 0 && c.error ? err_sys(err, "cannot keep %s", path) : rc;
 }
@@ -126,7 +137,7 @@ int keep_open_file(struct record *r, int spool, int from, const char *shown, con
     CLEANUP_FD int to = create_copy(spool, told, &st, copy_mode(from, &st), to_path, sizeof to_path);
     if (to < 0)
         return err_sys(err, "cannot keep %s", shown);
-    if (copy_file(from, to, left, redact, shown, err)) {
+    if (copy_file(r, from, to, left, redact, shown, err)) {
         *left = before;
         unlinkat(spool, to_path, 0);
         return -1;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { TEXTS_MAX = 4 << 20 }; /* bytes of a command line */
+
 void make_id(char ret[33], const char *purpose, struct str name)
 {
     struct buf text CLEANUP_BUF;
@@ -39,7 +41,12 @@ int make_begin(struct making *m, const struct make_plan *plan, struct err *err)
     snprintf(name, sizeof name, SPOOL_MAKING "%s", unique);
     if (spool_create(&m->spool, plan->spool, name, err))
         return -1;
+    redaction_begin_with(&m->redaction, NULL); /* names were replaced when the run was recorded, or by who makes it */
+    arena_init(&m->texts, TEXTS_MAX);
+    head.argv = head.argv ? redaction_argv(&m->redaction, head.argv, &m->texts) : NULL;
+    head.run_name = head.run_name ? redaction_text(&m->redaction, head.run_name, &m->texts) : NULL;
     if (journal_create(&m->journal, m->spool.dir, &head, err)) {
+        arena_deinit(&m->texts);
         spool_discard(&m->spool, NULL);
         spool_close(&m->spool);
         return -1;
@@ -48,6 +55,7 @@ int make_begin(struct making *m, const struct make_plan *plan, struct err *err)
     m->record.listen = journal_fact;
     m->record.context = m->journal;
     m->record.source = "recorder";
+    redaction_of_record(&m->redaction, &m->record);
     return 0;
 }
 
@@ -73,6 +81,8 @@ static void leave(struct making *m)
     m->journal = NULL;
     spool_close(&m->spool);
     record_deinit(&m->record);
+    redaction_end(&m->redaction);
+    arena_deinit(&m->texts);
 }
 
 void make_drop(struct making *m)

@@ -16,7 +16,9 @@ struct make_plan {
 struct making {
     struct spool spool;
     struct journal *journal;
-    struct record record;           /* record_* into it; it is journaled as it comes */
+    struct record record;           /* record_* into it; it is journaled as it comes, without secrets */
+    struct redaction redaction;
+    struct arena texts;             /* the head's command line, redacted */
 };
 
 /* The id that a name always gives: UUID version 5 in the project's namespace. `purpose` keeps kinds of names apart ("import", "child" …). */

@@ -2,6 +2,7 @@
 #include "run/redaction.h"
 
 #include "base/fs.h"
+#include "probes/secret_options.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,10 +39,10 @@ void redaction_end(struct redaction *r)
     identities_deinit(&r->ids);
 }
 
-static void clean(void *context, char *text, size_t n)
+static void clean(void *context, struct str key, char *text, size_t n)
 {
     struct redaction *r = context;
-    redact_text(&r->redact, text, n);
+    redact_named(&r->redact, key, text, n);
 }
 
 void redaction_of_record(struct redaction *r, struct record *record)
@@ -59,17 +60,10 @@ char *redaction_text(struct redaction *r, const char *text, struct arena *a)
     return copy;
 }
 
-/* "--token": does the next argument hold the secret? */
-static bool announces(const char *arg)
+/* Stars for what the option before it makes a secret. `told` has the same length as `arg`. */
+static void star(char *told, const char *arg, struct str secret)
 {
-    return arg[0] == '-' && arg[1] && !strpbrk(arg, "=: /") && secrets_name(str_of(arg + 1)) > 0;
-}
-
-static bool is_secret_value(const char *option, const char *value)
-{
-    double number;
-    bool always = secrets_name(str_of(option + 1)) > 1, plain = str_double(str_of(value), &number);
-    return value[0] != '-' && (always || (strlen(value) >= 6 && !plain));
+    memset(told + (secret.p - arg), '*', secret.n);
 }
 
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
@@ -78,12 +72,19 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
     while (argv[n])
         n++;
     char **copy = arena_get(a, (n + 1) * sizeof *copy);
-    for (size_t i = 0; copy && i < n; i++) {
-        copy[i] = redaction_text(r, argv[i], a);
-        if (copy[i] && i > 0 && announces(argv[i - 1]) && is_secret_value(argv[i - 1], argv[i]))
-            memset(copy[i], '*', strlen(copy[i]));
-        if (!copy[i])
+    CLEANUP_BUF struct buf before;
+    buf_init(&before, 64 << 10);
+    for (size_t i = 0; copy && i < n; i++)
+        if (!(copy[i] = redaction_text(r, argv[i], a)))
             return NULL;
+    for (size_t i = 0; copy && i < n; i++) {
+        struct str word = str_of(argv[i]), value = str_of(argv[i + 1]), secret;
+        if (word.n > 1 && word.p[0] == '-' && secret_option(buf_text(&before), word, value, &secret)) {
+            bool own = secret.p >= word.p && secret.p <= word.p + word.n;
+            star(copy[own ? i : i + 1], argv[own ? i : i + 1], secret);
+        }
+        buf_str(&before, word);
+        buf_putc(&before, ' ');
     }
     if (copy)
         copy[n] = NULL;

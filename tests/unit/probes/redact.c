@@ -1,5 +1,6 @@
 /* redact: secrets do not pass, ordinary values do; identities become tokens of equal length. */
 #include "probes/redact.h"
+#include "probes/secret_names.h"
 
 #include "tests/unit/watched.h"
 
@@ -15,14 +16,51 @@
 static void names_that_hold_secrets(void **state)
 {
     (void)state;
-    static const char *const secret[] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "MLFLOW_TRACKING_PASSWORD", "PBS_JOBCOOKIE", "my_credentials", "SSH_AUTH_SOCK", "WANDB_API_KEY"};
-    static const char *const open[] = {"OMP_NUM_THREADS", "PATH", "HOME", "SLURM_JOB_ID", "UCX_TLS", "LOADEDMODULES"};
+    static const char *const secret[] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "MLFLOW_TRACKING_PASSWORD", "PBS_JOBCOOKIE", "my_credentials", "SSH_AUTH_SOCK", "WANDB_API_KEY",
+                                         "db_password", "api_key", "password", "env.wandb_api_key", "dbPassword", "password2", "MYSQL_PWD"};
+    static const char *const open[] = {"OMP_NUM_THREADS", "PATH", "HOME", "SLURM_JOB_ID", "UCX_TLS", "LOADEDMODULES", "PWD", "pass_rate", "first_pass_ms", "key_access_ns",
+                                       "password_hash_per_s", "tokens_per_s", "password_file", "TOKENIZERS_PARALLELISM", "monkey"};
     for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
-        if (!redact_name(str_of(secret[i])))
+        if (secret_variable(str_of(secret[i])) < SECRET_NAME_PART)
             fail_msg("%s passes", secret[i]);
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        if (redact_name(str_of(open[i])))
+        if (secret_variable(str_of(open[i])) >= SECRET_NAME_PART)
             fail_msg("%s is taken for a secret", open[i]);
+}
+
+/* A name and its value, as params, tags and variables have them: "" where the value stays. */
+static void named_values(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *want;
+        size_t numbers;
+    } rows[] = {
+        {"db_password", "hunter2", "x******", 0},
+        {"api_key", "abc-def", "x******", 0},
+        {"password", "48151623", "x*******", 1},
+        {"pass_rate", "0.953", "", 0},
+        {"max_tokens", "512", "", 0},
+        {"token", "17", "", 0},
+        {"tokenizer", "llama-3-8b-instruct", "", 0},
+        {"first_pass", "33.25ms", "", 0},
+        {"note", "password=geheim", "note", 0},
+        {"password_file", "/etc/x", "", 0},
+        {"some_password", "3.5", "", 0},
+        {"secret", "none", "", 0},
+        {"password", "$PASSWORD", "", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        struct redact r = {.ids = NULL};
+        snprintf(text, sizeof text, "%s", rows[i].value);
+        redact_named(&r, str_of(rows[i].name), text, strlen(text));
+        if (strcmp(rows[i].want, "note") == 0)
+            assert_string_equal(text, "password=******");
+        else
+            assert_string_equal(text, rows[i].want[0] ? rows[i].want : rows[i].value);
+        assert_int_equal(r.numbers, rows[i].numbers);
+    }
 }
 
 static void values_are_cleaned(void **state)
@@ -52,7 +90,7 @@ static void values_are_cleaned(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buf to CLEANUP_BUF;
         buf_init(&to, 4096);
-        redact_value(&to, str_of(rows[i][0]));
+        redact_variable(&to, STR("VALUE"), str_of(rows[i][0]));
         assert_string_equal(to.p ? to.p : "", rows[i][1]);
     }
 }
@@ -95,6 +133,16 @@ static void shapes_of_addresses(void **state)
         {"a @ b, x@y, rank@3", NULL},
         {"/home/carol/src and /home/root", "/home/uuuuu/src and /home/root"},
         {"1150.92 1153.19 0.006915 4096 1024.00 0.012655", NULL},
+        {"peer b83f.d212.3456 up, 2024.0101.1200", "peer xxxx.xxxx.xxxx up, 2024.0101.1200"},
+        {"Node GUID: 0x506b4b0300c2f1a8 ptr 0x00007ffd12345678", "Node GUID: xxxxxxxxxxxxxxxxxx ptr 0x00007ffd12345678"},
+        {"caguid=0x506b4b0300c2f1a8(x) \"H-506b4b0300c2f1a8\"", "caguid=xxxxxxxxxxxxxxxxxx(x) \"H-xxxxxxxxxxxxxxxx\""},
+        {"wwn-0x5000c500a1b2c3d4 naa.5000c500a1b2c3d4 WWN: 5000c500a1b2c3d4", "wwn-0xxxxxxxxxxxxxxxxx naa.xxxxxxxxxxxxxxxx WWN: xxxxxxxxxxxxxxxx"},
+        {"Serial Number: S4EWNX0R123456, Serial: 3.25 s", "Serial Number: ssssssssssssss, Serial: 3.25 s"},
+        {"jane.doe@corp gcc@12.2.10 foo.bar@main memcpy@GLIBC_2.14", "mmmm.mmm@mmmm gcc@12.2.10 foo.bar@main memcpy@GLIBC_2.14"},
+        {"in /scratch/jane.doe/run and /scratch/tmp/x", "in /scratch/uuuu.uuu/run and /scratch/tmp/x"},
+        {"Account=projx UserId=jdoe(12) user: 12.5 owner: root", "Account=aaaaa UserId=uuuu(12) user: 12.5 owner: root"},
+        {"Driver Version: 52.54.15.1 libfoo 1.2.3.4 release is 1.2.3.4", NULL},
+        {"foo-8.2.3.4 gcc/8.2.3.4 foo==8.2.3.4 \"fw_version\": \"8.2.3.4\" peer 8.2.3.4", "foo-8.2.3.4 gcc/8.2.3.4 foo==8.2.3.4 \"fw_version\": \"8.2.3.4\" peer x.x.x.x"},
         {"uid=4242(x) 4242 /run/user/4242/bus uid_4242", "uid=uuuu(x) 4242 /run/user/uuuu/bus uid_uuuu"},
     };
     struct identities ids;
@@ -132,7 +180,27 @@ static const char *const outputs[] = {
     "MY_TOKEN={geheim} MAX_TOKEN=512\n",
     "db_pass: {x1}\nDBPassword={y}\nclient_secret: {z}\n",
     "-----BEGIN OPENSSH PRIVATE KEY-----\n{b3BlbnNzaC1rZXktdjEAAAAABG5vbmU}\n{AAAAEbm9uZQ==}\n-----END OPENSSH PRIVATE KEY-----\nafter\n",
+    "curl -s -u {alice:pa55} https://host/x\n+ curl --user={bob:pw} y\n",
+    "mysql -u root -p{PW123} db\nsshpass -p {geheim} ssh x\nopenssl rsa -passin pass:{geheim} -in k\nprog --pw {geheim}\n",
+    "docker login -u x -p {geheim} r\ndocker run -p 8080:80 x\nredis-cli -a {geheim} ping\nsshpass -p{geheim} ssh x\n",
+    "machine h login alice password {geheim}\npassword {geheim}\n",
+    "<password>{geheim}</password> <db_password>{12x}</db_password>\n<add key=\"ClearTextPassword\" value=\"{geheim}\" />\n",
+    "password: >-\n  {geheim eins}\n  {zwei}\nrate: 5\n",
+    "db:\n  password: |\n    {geheim}\n  rate: 5\n",
+    "redis://{:pa/ss#w0rd}@host:6379/0\n",
+    "wandb login {0123456789abcdef0123456789abcdef01234567}\n",
+    "https://hooks.slack.com/{services/T0AAAAAAA/B0AAAAAAA/abcdefghijklmnopqrstuvwx}\n",
+    "log: \"\\\"password\\\": \\\"{geheim}\\\"\"\n",
+    "password=[{geheim}] password=({geheim}) password=&{geheim} password=;{geheim} password=,{geheim}\n",
+    "password={ab;cd,ef&gh} n=5\n",
+    "{\"cmd\":\"x password={geheim}\\nnext\", \"r\":5}\n",
+    "call(\"DB_PASSWORD\", \"{geheim}\")\nx \"password\" => \"{geheim}\",\n",
+    "- name: DB_PASSWORD\n  value: {geheim}\n",
     /* results and other words */
+    "pass_rate: 0.953\nfirst_pass_ms: 33.25\nkey_access_ns=12\npassword_hash_per_s: 1.2e6\npassword_length: 12\n",
+    "secret_ops: 12.5 op/s\nkey_rate = 5\npasswords_per_s = 17.5\nauth_latency: 33ms\nsession_time=12:34:56\ntoken_throughput: 11.5\n",
+    "{\"pass_rate\":0.95,\"tokens_per_s\":11.5}\n",
+    "PWD=/scratch/x\nCopy of 5 pass, mysql -p\ncurl -u\nprog -p 5 -u 7\n",
     "tokens: 5000\ntoken: 17\nOutput token throughput (tok/s): 812.5\nTotal generated tokens: 30000\n",
     "pass: 12 fail: 0\nPASS=12\nkey: value\nsort key=name\ncache keys/s=1200\nprimary_key: 17\n",
     "write     1150.92    1153.19    0.006915    4096       1024.00    0.012655   0.027749   0.000092   0.027804   2\n",
@@ -174,7 +242,8 @@ static void must_match(const struct buf *got, const struct buf *want)
         size_t from = i;
         while (i < want->n && want->p[i] == '\1')
             i++;
-        if (i - from >= 10 ? memcmp(got->p + from, "[redacted]", 10) != 0 : i > from && memchr(got->p + from, '*', i - from) != got->p + from)
+        if (i - from >= 10 ? memcmp(got->p + from + 1, "redacted", 8) != 0
+                           : i > from && got->p[from] != 'x' && memchr(got->p + from, '*', i - from) != got->p + from)
             fail_msg("still there at %zu: '%s'", from, got->p);
         i += i == from;
     }
@@ -185,13 +254,42 @@ static void secrets_in_output(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         struct buf text CLEANUP_BUF, want CLEANUP_BUF;
-        struct redact r = {NULL, 0, 0};
+        struct redact r = {.ids = NULL};
         buf_init(&text, 4096);
         buf_init(&want, 4096);
         make(outputs[i], &text, &want);
         redact_text(&r, text.p, text.n);
         must_match(&text, &want);
     }
+}
+
+/* What a parser would refuse, or read differently, if the place were filled otherwise. */
+static void text_stays_well_formed(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"{\"password\": 48151623, \"n\": 5}", "{\"password\": \"******\", \"n\": 5}"},
+        {"{\"password\":7}", "{\"password\":0}"},
+        {"x: \"{\\\"password\\\": 48151623}\"", "x: \"{\\\"password\\\": null    }\""},
+        {"password: 48151623\nn: 5", "password: x*******\nn: 5"},
+        {"password: 0123456789ab\n", "password: (redacted)**\n"},
+        {"- ghp_16C7e42F292c6912E7710c838347Ae178B4a\n", "- (redacted)******************************\n"},
+        {"a: [ghp_16C7e42F292c6912E7710c838347Ae178B4a, 5]\n", "a: [(redacted)******************************, 5]\n"},
+        {"{\"c\":\"x=\\\"password=geheim\\\" y\"}", "{\"c\":\"x=\\\"password=******\\\" y\"}"},
+        {"{\"c\":\"a\\nghp_16C7e42F292c6912E7710c838347Ae178B4a\"}", "{\"c\":\"a\\n[redacted]******************************\"}"},
+        {"key: |\n  -----BEGIN PRIVATE KEY-----\n  MIIEpAIBAAKCAQEA\n  -----END PRIVATE KEY-----\nn: 5\n",
+         "key: |\n  -----BEGIN PRIVATE KEY-----\n  (redacted)******\n  -----END PRIVATE KEY-----\nn: 5\n"},
+        {"-----BEGIN PRIVATE KEY-----\nwrite: 1150.92 MiB/s\n", NULL}, /* no key follows */
+        {"a,password=geheim,33.5\n", "a,password=******,33.5\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int again = 0; again < 2; again++) { /* what is redacted stays as it is */
+            char text[200];
+            struct redact r = {.ids = NULL};
+            snprintf(text, sizeof text, "%s", again && rows[i][1] ? rows[i][1] : rows[i][0]);
+            redact_text(&r, text, strlen(text));
+            assert_string_equal(text, rows[i][1] ? rows[i][1] : rows[i][0]);
+        }
 }
 
 /* The same through streams, cut at every place into two writes, and byte by byte; between the pieces time passes (a flush). */
@@ -205,7 +303,7 @@ static void secrets_in_streams(void **state)
         make(outputs[i], &text, &want);
         for (size_t cut = 0; cut <= text.n; cut++) {
             struct buf got CLEANUP_BUF;
-            struct redact r = {NULL, 0, 0};
+            struct redact r = {.ids = NULL};
             struct redact_stream s;
             buf_init(&got, 4096);
             redact_stream_init(&s, &r, take, &got);
@@ -230,7 +328,7 @@ static void streams_are_whole(void **state)
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct buf text CLEANUP_BUF, got CLEANUP_BUF;
-        struct redact r = {NULL, 0, 0};
+        struct redact r = {.ids = NULL};
         struct redact_stream s;
         unsigned seed = 7;
         buf_init(&text, 8 << 20);
@@ -275,7 +373,7 @@ static void streams_without_memory(void **state)
     memset(line, 'x', sizeof line);
     pid_t pid = fork();
     if (pid == 0) {
-        struct redact r = {NULL, 0, 0};
+        struct redact r = {.ids = NULL};
         struct redact_stream s;
         const struct rlimit none = {0, 0};
         redact_stream_init(&s, &r, count, NULL);
@@ -295,6 +393,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_that_hold_secrets),
+        cmocka_unit_test(named_values),
+        cmocka_unit_test(text_stays_well_formed),
         cmocka_unit_test(values_are_cleaned),
         cmocka_unit_test(identities_keep_the_length),
         cmocka_unit_test(shapes_of_addresses),

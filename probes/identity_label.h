@@ -1,0 +1,11 @@
+/* identity_label.h: what stands before a value says what it is: a serial number, an account; or a version, which is no address. */
+#ifndef PROBES_IDENTITY_LABEL_H
+#define PROBES_IDENTITY_LABEL_H
+#include "base/str.h"
+
+/* text.p[sign] is ':' or '='. Length of the identity that the label before it announces, 0: none; *ret_from: where it begins; *ret_what: in words; *ret_with: what
+ * its letters and digits become. */
+size_t identity_labelled(struct str text, size_t sign, size_t *ret_from, const char **ret_what, char *ret_with);
+/* Does the name or the context call the four-part number at `at`, of `n` bytes, a version, release or driver? */
+bool identity_is_version(struct str text, size_t at, size_t n);
+#endif

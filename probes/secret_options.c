@@ -1,0 +1,132 @@
+/* secret_options.c: secrets behind options, by the rows of secret_options.def. */
+#include "probes/secret_options.h"
+
+#include "probes/secret_names.h"
+
+enum { NAME_MAX_BYTES = 64 };
+
+enum how { NEXT, JOINED, EITHER, PAIR };
+
+static const struct option_row {
+    const char *programs;
+    struct str option;
+    enum how how;
+} rows[] = {
+#define OPTION(programs, option, how) {programs, {option, sizeof(option) - 1}, how},
+#include "probes/secret_options.def"
+#undef OPTION
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool is_word_byte(char c)
+{
+    char small = str_lower(c);
+    return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+/* Where the name stands as a word of its own in the text; text.n: nowhere. */
+static size_t find_word(struct str text, struct str name)
+{
+    for (size_t from = 0; from + name.n <= text.n;) {
+        ptrdiff_t at = str_find(str_sub(text, from, text.n), name);
+        if (at < 0)
+            break;
+        from += (size_t)at;
+        if ((from == 0 || !is_word_byte(text.p[from - 1])) && (from + name.n == text.n || !is_word_byte(text.p[from + name.n])))
+            return from;
+        from++;
+    }
+    return text.n;
+}
+
+static bool names_program(const char *programs, struct str before)
+{
+    if (str_is(str_of(programs), "*"))
+        return true;
+    for (struct str rest = str_of(programs); rest.n > 0;) {
+        struct str verb = str_word(&rest), name = str_cut(&verb, '+');
+        size_t at = find_word(before, name);
+        if (at < before.n && (!verb.p || find_word(str_sub(before, at, before.n), verb) < before.n - at))
+            return true;
+    }
+    return false;
+}
+
+static struct str unquoted(struct str v)
+{
+    if (v.n >= 2 && (v.p[0] == '"' || v.p[0] == '\'') && v.p[v.n - 1] == v.p[0])
+        return str_sub(v, 1, v.n - 2);
+    return v;
+}
+
+static bool is_value(const struct option_row *row, struct str value)
+{
+    bool number;
+    if (row->how == PAIR && !memchr(value.p, ':', value.n) && !memchr(value.p, '%', value.n))
+        return false;
+    return value.n > 0 && value.p[0] != '-' && secret_value(SECRET_NAME_WHOLE, value, &number);
+}
+
+/* "--password X", "-api-key X": the name of the option says it. */
+static bool is_named(struct str word, struct str value)
+{
+    bool number;
+    struct str name = word;
+    while (name.n > 0 && name.p[0] == '-')
+        name = str_sub(name, 1, name.n);
+    if (name.n < 3 || name.n > NAME_MAX_BYTES || memchr(name.p, '=', name.n) || value.n == 0 || value.p[0] == '-')
+        return false;
+    enum secret_name weight = secret_name(name);
+    if (weight == SECRET_NAME_PERHAPS && value.n >= 6 && word.n > 1 && word.p[1] == '-')
+        weight = SECRET_NAME_PART;
+    return secret_value(weight, value, &number);
+}
+
+/* OpenSSL says where the password is. */
+static struct str behind_source(struct str word, struct str value)
+{
+    if (!str_starts(word, "-pass") || word.n == 0)
+        return value;
+    if (str_starts(value, "pass:"))
+        return str_sub(value, 5, value.n);
+    return str_starts(value, "env:") || str_starts(value, "file:") || str_starts(value, "fd:") || str_is(value, "stdin") ? STR("") : value;
+}
+
+bool secret_option(struct str before, struct str word, struct str value, struct str *ret)
+{
+    value = behind_source(word, unquoted(value));
+    for (const struct option_row *row = rows; row < rows + ROWS; row++) {
+        if (!str_starts(word, row->option.p))
+            continue;
+        struct str rest = str_sub(word, row->option.n, word.n);
+        bool joined = rest.n > 0;
+        if (joined && rest.p[0] == '=' && row->how == PAIR)
+            rest = str_sub(rest, 1, rest.n);
+        else if (joined && (row->how == NEXT || word.p[1] == '-'))
+            continue;
+        if (!joined && row->how == JOINED)
+            continue;
+        struct str secret = joined ? unquoted(rest) : value;
+        if (is_value(row, secret) && names_program(row->programs, before)) {
+            *ret = secret;
+            return true;
+        }
+    }
+    *ret = value;
+    return is_named(word, value);
+}
+
+size_t secret_option_program(struct str text)
+{
+    size_t first = text.n;
+    for (const struct option_row *row = rows; row < rows + ROWS; row++) {
+        if (row > rows && row->programs == row[-1].programs)
+            continue;
+        for (struct str rest = str_of(row->programs); rest.n > 0 && !str_is(rest, "*");) {
+            struct str verb = str_word(&rest), name = str_cut(&verb, '+');
+            size_t at = find_word(str_sub(text, 0, first), name);
+            first = at < first ? at : first;
+        }
+    }
+    return first;
+}

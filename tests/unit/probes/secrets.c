@@ -1,0 +1,88 @@
+/* secrets: nothing is left of what an independent rule set plants (tests/secrets), and redacting twice changes nothing more. */
+#include "probes/redact.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { WINDOW = 8, LINE_MAX_BYTES = 64 << 10 };
+
+/* Samples of these kinds that are known to pass, see SECURITY.md. */
+static const struct {
+    const char *rule;
+    int samples;
+} known[] = {
+    {"cloudflare-global-api-key", 1}, /* cloudflare: "…": no word of a secret in the name */
+    {"jfrog-identity-token", 1},      /* "artifactory", "…" */
+    {"kubernetes-secret-yaml", 4},    /* an entry of "data:" whose name does not say so */
+};
+
+static size_t decode(struct str from, char *to)
+{
+    for (size_t i = 0; i < from.n; i++) {
+        unsigned char c = (unsigned char)from.p[i];
+        to[i] = c >= 33 && c <= 126 ? (char)(33 + (c - 33 + 47) % 94) : c == 1 ? '\n' : c == 2 ? '\t' : c == 3 ? '\r' : (char)c;
+    }
+    return from.n;
+}
+
+/* Is a piece of the secret left where it stood? */
+static bool is_left(struct str before, const char *after, struct str secret)
+{
+    size_t window = secret.n < WINDOW ? secret.n : WINDOW;
+    for (size_t from = 0; from + secret.n <= before.n;) {
+        ptrdiff_t at = str_find(str_sub(before, from, before.n), secret);
+        if (at < 0)
+            return false;
+        from += (size_t)at;
+        for (size_t i = 0; i + window <= secret.n; i++)
+            if (memcmp(after + from + i, secret.p + i, window) == 0)
+                return true;
+        from++;
+    }
+    return false;
+}
+
+static void planted_secrets_are_gone(void **state)
+{
+    (void)state;
+    static char line[LINE_MAX_BYTES], text[LINE_MAX_BYTES], after[LINE_MAX_BYTES], again[LINE_MAX_BYTES], secret[LINE_MAX_BYTES];
+    int left[sizeof known / sizeof *known] = {0}, samples = 0;
+    static const char *const places[] = {"tests/secrets/gitleaks.tsv", "../tests/secrets/gitleaks.tsv", "../../tests/secrets/gitleaks.tsv"};
+    FILE *f = NULL;
+    for (size_t i = 0; !f && i < sizeof places / sizeof *places; i++)
+        f = fopen(places[i], "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        struct str rest = str_of(line), rule = str_cut(&rest, '\t'), coded = str_cut(&rest, '\t');
+        if (rest.n && rest.p[rest.n - 1] == '\n')
+            rest.n--;
+        size_t n = decode(coded, text), k = decode(rest, secret);
+        struct redact r = {.ids = NULL};
+        memcpy(after, text, n);
+        redact_text(&r, after, n);
+        memcpy(again, after, n);
+        redact_text(&r, again, n);
+        if (memcmp(after, again, n) != 0)
+            fail_msg("redacted twice, it is another text: " STR_FMT " '%.*s' '%.*s'", STR_ARG(rule), (int)n, after, (int)n, again);
+        samples++;
+        if (!is_left((struct str){text, n}, after, (struct str){secret, k}))
+            continue;
+        bool is_known = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (str_is(rule, known[i].rule) && ++left[i] <= known[i].samples)
+                is_known = true;
+        if (!is_known)
+            fail_msg(STR_FMT " is left: '%.*s'", STR_ARG(rule), (int)n, after);
+    }
+    fclose(f);
+    assert_true(samples > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planted_secrets_are_gone)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
