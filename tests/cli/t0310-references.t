@@ -40,8 +40,17 @@ like "by name" "$(cat "$WORK/err")" 'reference.*nothing.yaml: No such file'
 printf 'references:\n- {metrics: {x_MiB_per_s: {min: 3 s}}}\n' >wrong.yaml
 is "a wrong one too" "$(status -R wrong.yaml -- touch ran)" 125
 like "with line and column" "$(cat "$WORK/err")" 'wrong.yaml:2:[0-9]+: x_MiB_per_s: the metric is in MiB_per_s, and s cannot be converted'
-is "also from the environment" "$(BENCHWRAP_REFERENCE=wrong.yaml status -- touch ran)" 125
 ok "and nothing was started" test ! -e ran
+for value in wrong.yaml nothing.yaml; do
+    is "of the environment it stops no program: $value" "$(BENCHWRAP_REFERENCE=$value status -- touch ran)" 0
+    ok "it ran: $value" rm ran
+    like "which is said: $value" "$(cat "$WORK/err")" "BENCHWRAP_REFERENCE: .*$value.*; ignored"
+    is "and the gate stays closed: $value" "$(BENCHWRAP_REFERENCE=$value status --gate -- sh -c "$measured")" 3
+done
+is "rules of the environment that are not there stop no program" "$(BENCHWRAP_RULES=nothing.yaml status -- touch ran)" 0
+ok "it ran" rm ran
+like "which is said" "$(cat "$WORK/err")" 'BENCHWRAP_RULES: "nothing.yaml" is neither .*; ignored'
+is "those that were typed do" "$(status -r nothing.yaml -- touch ran)" 125
 is "--gate and no recorder: the program runs, the gate stays closed" "$(mkdir -p "$WORK/lone/bin"; cp "$BENCHWRAP" "$WORK/lone/bin/"; "$WORK/lone/bin/benchwrap" --gate -- touch ran 2>"$WORK/err"; echo $?)" 3
 ok "it ran" rm ran
 like "which is said" "$(cat "$WORK/err")" 'without a record there is no verdict, so the gate stays closed'

@@ -191,9 +191,9 @@ static int choose_rules(struct plan *p, struct err *err)
         return 0;
     }
     if (given->text && *given->text) {
-        if (given->origin >= OPT_ENVIRONMENT)
+        if (given->origin == OPT_COMMAND_LINE)
             return named_rules(p, given, err);
-        struct err why = {0}; /* not named for this run: what is wrong is only said */
+        struct err why = {0}; /* not typed for this run: the program runs whatever is wrong */
         if (named_rules(p, given, &why) == 0)
             return 0;
         plan_warn(p, arena_printf(&p->arena, "%s; ignored", why.text));
@@ -227,7 +227,8 @@ static void add_references(struct plan *p, const char *path, const char *where)
     f->path[f->count++] = path;
 }
 
-/* --reference FILE: that file alone. One that cannot be read ends the line before anything starts, unless a configuration file named it. */
+/* --reference FILE: that file alone. One that cannot be read stops the program from starting only if it was typed. A run that should have
+ * been judged by another one is not judged at all. */
 static int named_references(struct plan *p, const struct opt_value *given, struct err *err)
 {
     struct arena *a = &p->arena;
@@ -262,12 +263,17 @@ static int choose_references(struct plan *p, struct err *err)
         struct err why = {0};
         if (named_references(p, given, &why) == 0)
             return 0;
-        if (given->origin >= OPT_ENVIRONMENT) {
+        if (given->origin == OPT_COMMAND_LINE) {
             if (err)
                 *err = why;
             return -1;
         }
         plan_warn(p, arena_printf(a, "%s; ignored", why.text));
+        if (given->origin == OPT_ENVIRONMENT) {
+            add_references(p, plan_absolute(p->cwd, given->text, a), given->where);
+            p->references.named = true;
+            return 0;
+        }
     }
     const char *places[] = {p->repository ? arena_printf(a, "%s/references.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
                             p->config_dir ? arena_printf(a, "%s/references.yaml", p->config_dir) : NULL, "/etc/benchwrap/references.yaml"};
