@@ -29,13 +29,6 @@ struct git {
     } * (*problem)(void);
 };
 
-static void *load(void)
-{
-    static const char *const names[] = {"libgit2.so.1.9", "libgit2.so.1.8", "libgit2.so.1.7", "libgit2.so.1.6", "libgit2.so.1.5",
-                                        "libgit2.so.1.4", "libgit2.so.1.3", "libgit2.so.1.1", "libgit2.so.1.0", "libgit2.so"};
-    return library_open(names, sizeof names / sizeof *names);
-}
-
 static bool take_functions(void *library, struct git *g)
 {
     const struct library_function rows[] = {
@@ -157,7 +150,7 @@ void git_look(const char *directory, const struct host *h, struct record *r)
     if (!getenv("GIT_DIR") && !in_repository(directory))
         return;
     struct git g;
-    void *library = load(), *repository = NULL;
+    void *library = library_open(LIBRARY_GIT2), *repository = NULL;
     if (!library || !take_functions(library, &g) || g.init() < 0) {
         tell_missing(h, r, commit_key, "libgit2 is not installed, the program's repository is not looked at");
         return;

@@ -3,7 +3,6 @@
 #define PROBES_GPU_H
 #include "probes/look.h"
 
-#define NVML_LIBRARY "libnvidia-ml.so.1"
 enum {
     GPUS_MAX = 64, /* that are looked at */
     GPUS_ASKED = 256 /* whatever number a broken driver tells */

@@ -80,7 +80,7 @@ static bool nvml_begin(struct nvml_watch *n)
                                             {"nvmlDeviceGetTotalEnergyConsumption", &n->energy},
                                             {"nvmlDeviceGetClockInfo", &n->clock},
                                             {"nvmlDeviceGetTemperature", &n->temperature}};
-    void *library = library_open((const char *const[]){NVML_LIBRARY}, 1);
+    void *library = library_open(LIBRARY_NVML);
     unsigned count = 0;
     if (library)
         library_take(library, rows, sizeof rows / sizeof *rows);

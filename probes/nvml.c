@@ -75,7 +75,7 @@ static bool load(struct nvml *n)
         {"nvmlDeviceGetTopologyCommonAncestor", &n->ancestor},
         {"nvmlDeviceGetVbiosVersion", &n->vbios},
     };
-    n->library = library_open((const char *const[]){NVML_LIBRARY}, 1);
+    n->library = library_open(LIBRARY_NVML);
     if (n->library)
         library_take(n->library, rows, sizeof rows / sizeof *rows);
     return n->library != NULL;

@@ -29,8 +29,6 @@ struct rocm {
 
 static bool load(struct rocm *n)
 {
-    static const char *const libraries[] = {"librocm_smi64.so",   "librocm_smi64.so.7", "librocm_smi64.so.6",
-                                            "librocm_smi64.so.1", "librocm_smi64.so.5", "/opt/rocm/lib/librocm_smi64.so"};
     const struct library_function rows[] = {
         {"rsmi_init", &n->init},
         {"rsmi_shut_down", &n->shutdown},
@@ -47,7 +45,7 @@ static bool load(struct rocm *n)
         {"rsmi_topo_get_link_type", &n->link},
         {"rsmi_dev_compute_partition_get", &n->partition},
     };
-    n->library = library_open(libraries, sizeof libraries / sizeof *libraries);
+    n->library = library_open(LIBRARY_ROCM);
     if (n->library)
         library_take(n->library, rows, sizeof rows / sizeof *rows);
     return n->library != NULL;

@@ -77,7 +77,17 @@ is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
 mkdir -p lone/libexec/benchwrap; cp "$BUILD/libexec/benchwrap/benchwrap-core" lone/libexec/benchwrap
 lone/libexec/benchwrap/benchwrap-core doctor >out; is "a core without its launcher is" "$?" 1
 mkdir -p "$HOME/.config/benchwrap/catalogue/mine"; echo "name: [" >"$HOME/.config/benchwrap/catalogue/mine/rules.yaml"
-like "rules of one's own that cannot be read are told" "$(bw doctor)" "mine +.*mine/rules.yaml:[0-9]+:[0-9]+"
+like "rules of one's own that cannot be read are told" "$(bw doctor)" "mine: .*mine/rules.yaml:[0-9]+:[0-9]+"
+like "doctor: the answer comes first" "$(bw doctor | head -n 1)" '^benchwrap [0-9.]+ can record here[.]$'
+shown=$(cd / && COLUMNS=60 script -qec "$BENCHWRAP doctor" /dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;]*m//g')
+like "  on a terminal too" "$shown" 'can record here[.]$'
+is "  which is never wider than 60 columns" "$(echo "$shown" | awk 'length > 60 && NF > 1')" ""
+empty=$WORK/empty; mkdir "$empty"
+out=$(PATH=$empty "$BENCHWRAP" doctor)
+is "doctor: schedulers of other machines are no findings" "$(echo "$out" | grep -cE 'scheduler|flux|bsub|qsub|MPI')" 0
+like "  what is missing has a step" "$(echo "$out" | tr '\n' ' ')" 'git +none +to keep and share runs in a repository: install git'
+like "  --all has every check" "$(PATH=$empty "$BENCHWRAP" doctor --all)" '^scheduler +flux +-'
+is "  --json too" "$(PATH=$empty "$BENCHWRAP" doctor --json | get '[r["state"] for r in v["checks"] if r["what"] == "flux"]')" "['-']"
 rm -r "$HOME/.config/benchwrap"
 is "version" "$(bw --version | head -n 1)" "benchwrap $(cat "$ROOT/VERSION")"
 is "with all libraries" "$(bw version --json | get 'sorted(v["libraries"])')" "['PCRE2', 'cJSON', 'hwloc', 'libcurl', 'libgit2', 'libuuid', 'libyaml']"

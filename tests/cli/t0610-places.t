@@ -35,7 +35,7 @@ is "without a working directory the program runs" "$("$BENCHWRAP" -- echo hi 2>"
 like "it is said" "$(cat "$WORK/err")" "^benchwrap: .*working directory was removed"
 like "and the run is kept in the folder for such" "$(cat "$WORK/err")" "recorded as $HOME/.local/state/benchwrap/mlruns/"
 like "ls looks there" "$("$BENCHWRAP" ls)" "echo.*FINISHED"
-like "doctor works" "$("$BENCHWRAP" doctor 2>&1)" "hwloc"
+like "doctor works" "$("$BENCHWRAP" doctor --all 2>&1)" "hwloc"
 
 # Of many recorders one sees to what earlier runs left; who finds another at it leaves it alone.
 mkdir "$WORK/swept" && cd "$WORK/swept" || exit 1

@@ -1,6 +1,8 @@
 /* inflate.c: undoes gzip and deflate through zlib, loaded at run time; see inflate.h. */
 #include "base/inflate.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ struct inflater {
 
 static void load(void)
 {
-    void *h = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *h = library_open(LIBRARY_ZLIB);
     if (h) {
         zlib.run = (__typeof__(zlib.run))dlsym(h, "inflate");
         zlib.end = (__typeof__(zlib.end))dlsym(h, "inflateEnd");

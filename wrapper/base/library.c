@@ -1,15 +1,34 @@
-/* library.c: dlopen(3) of one of several names, and functions into a struct of pointers. */
+/* library.c: dlopen(3) of the libraries in library.def, and functions into a struct of pointers. */
 #include "base/library.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-void *library_open(const char *const *names, size_t count)
+#define LIBRARY(id, name, purpose, debian, elsewhere, ...)                                                                                  \
+    [id] = {name, purpose, debian, elsewhere, (const char *const[]){__VA_ARGS__, NULL}},
+static const struct library_about libraries[LIBRARY_IDS] = {
+#include "base/library.def"
+};
+#undef LIBRARY
+
+const struct library_about *library_about(enum library_id id)
+{
+    return &libraries[id];
+}
+
+void *library_open(enum library_id id)
 {
     void *library = NULL;
-    for (size_t i = 0; i < count && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (const char *const *file = libraries[id].files; *file && !library; file++)
+        library = dlopen(*file, RTLD_NOW | RTLD_LOCAL);
     return library;
+}
+
+int library_err(enum library_id id, struct err *err)
+{
+    const struct library_about *l = &libraries[id];
+    return err_set(err, ERR_SYSTEM, "cannot %s: %s is not installed; install the package %s (Debian) or %s", l->purpose, l->name, l->debian,
+                   l->elsewhere);
 }
 
 const char *library_take(void *library, const struct library_function *rows, size_t count)

@@ -1,11 +1,28 @@
-/* library.h: libraries that are looked for when they are needed, by name: what a machine lacks is missing, not an error of the loader. */
+/* library.h: libraries that are loaded when they are needed, by name: one that is not installed is a missing feature, not an error of
+ * the dynamic linker. */
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first of these that can be loaded; NULL: none. It stays loaded. */
-void *library_open(const char *const *names, size_t count);
+#define LIBRARY(id, ...) id,
+enum library_id {
+#include "base/library.def"
+    LIBRARY_IDS
+};
+#undef LIBRARY
+
+struct library_about {
+    const char *name, *purpose, *debian, *elsewhere;
+    const char *const *files; /* ends with NULL */
+};
+const struct library_about *library_about(enum library_id id);
+/* Loads it; NULL: not installed. It stays loaded. */
+void *library_open(enum library_id id);
+/* err: "cannot <purpose>: <name> is not installed …" with the packages, ERR_SYSTEM. Returns -1. */
+int library_err(enum library_id id, struct err *err);
 
 /* A function and the pointer that is to hold it (a pointer to any type of function pointer). */
 struct library_function {

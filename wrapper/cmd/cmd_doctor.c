@@ -1,7 +1,9 @@
-/* cmd_doctor.c: `benchwrap doctor`: what is here, what is missing, what to do about it. Starts no other program. */
+/* cmd_doctor.c: `benchwrap doctor`: checks the installation, and names the step that adds what is missing. Starts no other program. */
 #include "base/fs.h"
 #include "base/json_out.h"
+#include "base/library.h"
 #include "base/listing.h"
+#include "base/screen.h"
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
@@ -19,23 +21,89 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum state { GOOD, NOTE, MISSING, BAD }; /* as expected; optional and not there; optional and wanted; essential and broken */
+enum state { GOOD, NOTE, MISSING, BAD }; /* as expected; optional and not there; a substitute is used; essential and broken */
 
 struct doctor {
     struct cmd_context *c;
-    struct listing listing;
+    struct listing listing;         /* every check, for --json */
+    struct buf all, summary, lacks; /* lines: every check, for --all; what is here; what is not */
+    struct screen screen;
     bool bad;
 };
 
+static const char *const state_names[] = {"ok", "-", "missing", "BROKEN"};
+enum { LABEL = 15, DETAIL = 44, TOOLS_MAX = 4 }; /* columns before a row's text, short form and --all; tools of one row */
+
+static void text_line(struct doctor *d, struct buf *to, size_t indent, enum style style, const char *text)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 64 << 10);
+    buf_plain(&plain, str_of(text), SIZE_MAX);
+    screen_style_begin(&d->screen, style, to);
+    screen_wrap(&d->screen, buf_text(&plain), indent, indent, to);
+    screen_style_end(&d->screen, style, to);
+    buf_putc(to, '\n');
+}
+
+/* Area and name, padded; returns the columns. The name may be foreign text: an address, a name of rules. */
+static size_t put_name(struct doctor *d, const char *area, const char *what)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 64 << 10);
+    buf_plain(&plain, str_of(what), SIZE_MAX);
+    size_t width = screen_text_width(buf_text(&plain)), pad = width < DETAIL - 20 ? DETAIL - 20 - width : 1;
+    buf_printf(&d->all, "%-11s" STR_FMT, area, STR_ARG(buf_text(&plain)));
+    screen_fill(&d->all, pad);
+    return 11 + width + pad;
+}
+
 static void tell(struct doctor *d, enum state state, const char *area, const char *what, const char *found, const char *remedy)
 {
-    static const char *const names[] = {"ok", "-", "missing", "BROKEN"};
+    static const enum style styles[] = {STYLE_GOOD, STYLE_DIM, STYLE_WARN, STYLE_BAD};
+    size_t before = put_name(d, area, what);
+    screen_style_begin(&d->screen, styles[state], &d->all);
+    buf_printf(&d->all, "%-8s", state_names[state]);
+    screen_style_end(&d->screen, styles[state], &d->all);
+    size_t used = before + 8;
+    if (used > DETAIL) {
+        buf_putc(&d->all, '\n');
+        used = 0;
+    }
+    if (found && *found) {
+        screen_fill(&d->all, DETAIL - used);
+        text_line(d, &d->all, DETAIL, STYLE_PLAIN, found);
+    } else if (used)
+        buf_putc(&d->all, '\n');
+    if (remedy && *remedy) {
+        screen_fill(&d->all, DETAIL);
+        text_line(d, &d->all, DETAIL, STYLE_DIM, remedy);
+    }
     listing_text(&d->listing, area);
     listing_text(&d->listing, what);
-    listing_text(&d->listing, names[state]);
+    listing_text(&d->listing, state_names[state]);
     listing_text(&d->listing, found ? found : "");
     listing_text(&d->listing, remedy ? remedy : "");
     d->bad = d->bad || state == BAD;
+}
+
+/* A line of the short form: label, text, and below it the step, dim. */
+static void summarize(struct doctor *d, struct buf *to, const char *label, enum style style, const char *text, const char *step)
+{
+    buf_printf(to, "  %-*s", LABEL - 2, label);
+    text_line(d, to, LABEL, style, text);
+    if (step) {
+        screen_fill(to, LABEL);
+        text_line(d, to, LABEL, STYLE_DIM, step);
+    }
+}
+
+/* A check that the short form shows only when something is missing. */
+static void check(struct doctor *d, enum state state, const char *area, const char *what, const char *found, const char *remedy)
+{
+    tell(d, state, area, what, found, remedy);
+    if (state == MISSING || state == BAD)
+        summarize(d, &d->lacks, area, state == BAD ? STYLE_BAD : STYLE_WARN,
+                  arena_printf(d->c->arena, "%s%s%s%s", what, state == BAD ? " is BROKEN" : "", found && *found ? ": " : "", found ? found : ""), remedy);
 }
 
 /* First executable of that name in PATH, or NULL. */
@@ -57,17 +125,39 @@ static void programs(struct doctor *d)
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
-    tell(d, n > 0 ? GOOD : BAD, "program", "core " BW_VERSION, self, n > 0 ? NULL : "mount /proc");
+    check(d, n > 0 ? GOOD : BAD, "program", "core " BW_VERSION, self, n > 0 ? NULL : "mount /proc");
     char *slash = n > 0 ? strrchr(self, '/') : NULL; /* PREFIX/libexec/benchwrap/benchwrap-core */
     const char *launcher = slash ? arena_printf(a, "%.*s/../../bin/benchwrap", (int)(slash - self), self) : NULL;
     bool there = launcher && access(launcher, X_OK) == 0;
     char real[PATH_MAX];
-    tell(d, there ? GOOD : BAD, "program", "launcher", there && realpath(launcher, real) ? real : launcher,
+    check(d, there ? GOOD : BAD, "program", "launcher", there && realpath(launcher, real) ? real : launcher,
          there ? NULL : "install again: bin/ and libexec/ belong together");
     struct library libraries[LIBRARIES_MAX];
     size_t count = libraries_list(libraries, a);
     for (size_t i = 0; i < count; i++)
-        tell(d, GOOD, "library", arena_printf(a, "%s %s", libraries[i].name, libraries[i].version), libraries[i].file, NULL);
+        if (strcmp(libraries[i].version, "not installed") != 0) /* those are among the parts */
+            tell(d, GOOD, "library", arena_printf(a, "%s %s", libraries[i].name, libraries[i].version), libraries[i].file, NULL);
+}
+
+/* What is loaded when it is needed, and what this build was made without. GPU libraries are missing on most machines. */
+static void parts(struct doctor *d)
+{
+    struct arena *a = d->c->arena;
+    struct build_part built[BUILD_PARTS_MAX];
+    size_t count = libraries_build_parts(built, a);
+    for (enum library_id id = 0; id < LIBRARY_IDS; id++) {
+        const struct library_about *l = library_about(id);
+        bool is_there = library_open(id) != NULL, is_gpu = id == LIBRARY_NVML || id == LIBRARY_ROCM;
+        bool is_useless = id == LIBRARY_MICROHTTPD && !built[BUILD_AGENTS].is_there;
+        enum state state = is_there ? GOOD : is_gpu || is_useless ? NOTE : MISSING;
+        if (is_there && (id == LIBRARY_CURL || id == LIBRARY_GIT2))
+            continue; /* listed with its version */
+        const char *step = is_there ? NULL : arena_printf(a, "install the package %s (Debian) or %s", l->debian, l->elsewhere);
+        check(d, state, "library", l->name, is_there ? NULL : arena_printf(a, "not installed: cannot %s", l->purpose), step);
+    }
+    for (size_t i = 0; i < count; i++)
+        check(d, built[i].is_there ? GOOD : MISSING, "build", built[i].what, built[i].is_there ? NULL : built[i].lacks,
+              built[i].is_there ? NULL : built[i].step);
 }
 
 static void catalogues(struct doctor *d, const struct catalogue *catalogue)
@@ -79,12 +169,14 @@ static void catalogues(struct doctor *d, const struct catalogue *catalogue)
         struct rules *rules = NULL;
         struct err err = {0};
         if (rules_load(&rules, e[i].path, &err))
-            tell(d, e[i].from ? MISSING : BAD, "rules", e[i].name, arena_printf(a, "%s", err.text), "mend the file");
+            check(d, e[i].from ? MISSING : BAD, "rules", e[i].name, arena_printf(a, "%s", err.text), "correct the file");
         else
             *(e[i].from ? &own : &good) += 1;
         rules_free(rules);
     }
-    tell(d, good ? GOOD : BAD, "rules", "catalogue", arena_printf(a, "%zu compiled in, %zu of your own", good, own), NULL);
+    check(d, good ? GOOD : BAD, "rules", "catalogue", arena_printf(a, "%zu compiled in, %zu of your own", good, own), NULL);
+    summarize(d, &d->summary, "benchmarks", STYLE_PLAIN,
+              own ? arena_printf(a, "%zu known, and %zu rule files of your own", good, own) : arena_printf(a, "%zu known", good), NULL);
 }
 
 /* Can something be made in the folder, or in the nearest one above it that exists? */
@@ -103,30 +195,40 @@ static bool can_make(const char *path, const char **ret_where, struct arena *a)
     return at && stat(at, &st) == 0 && S_ISDIR(st.st_mode) && access(at, W_OK | X_OK) == 0;
 }
 
+/* "./mlruns" for a folder below the working directory. */
+static const char *from_here(const char *path, struct arena *a)
+{
+    char here[PATH_MAX];
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return n > 1 && strncmp(path, here, n) == 0 && path[n] == '/' ? arena_printf(a, ".%s", path + n) : path;
+}
+
 static void places(struct doctor *d, const struct plan *p)
 {
     struct arena *a = d->c->arena;
     const char *where;
     bool tree = can_make(p->tree, &where, a);
-    tell(d, tree ? GOOD : MISSING, "place", "tree",
+    check(d, tree ? GOOD : MISSING, "place", "tree",
          arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
          tree ? NULL : arena_printf(a, "%s cannot be written: name another folder with --tree or BENCHWRAP_TREE", where));
     bool spool = can_make(p->spool, &where, a);
     bool fallback = p->spool_fallback && can_make(p->spool_fallback, &where, a);
-    tell(d,
+    check(d,
          spool      ? GOOD
          : fallback ? MISSING
                     : BAD,
          "place", "spool", p->spool,
          spool      ? NULL
-         : fallback ? "the fallback is taken"
+         : fallback ? "runs use the fallback"
                     : "no run can be recorded: make one of the places writable");
-    tell(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback,
+    check(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback,
          fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
+    if (tree)
+        summarize(d, &d->summary, "runs", STYLE_PLAIN, from_here(p->tree, a), NULL);
     for (const struct plan_file *f = p->files; f; f = f->next)
-        tell(d, f->found ? GOOD : NOTE, "options", opt_origin_name(f->origin), f->path, NULL);
+        check(d, f->found ? GOOD : NOTE, "options", opt_origin_name(f->origin), f->path, NULL);
     for (const struct plan_warning *w = p->warnings; w; w = w->next)
-        tell(d, MISSING, "options", "warning", w->text, "mend it");
+        check(d, MISSING, "options", "warning", w->text, "correct it");
 }
 
 static void server(struct doctor *d, struct plan *p)
@@ -136,64 +238,98 @@ static void server(struct doctor *d, struct plan *p)
     if (!p->server)
         tell(d, NOTE, "server", "MLflow", p->server_where, "--to or MLFLOW_TRACKING_URI names one");
     else
-        tell(d, good ? GOOD : MISSING, "server", arena_printf(d->c->arena, "%s (%s)", p->server, p->server_where), answer,
+        check(d, good ? GOOD : MISSING, "server", arena_printf(d->c->arena, "%s (%s)", p->server, p->server_where), answer,
              good ? NULL : "runs are recorded here; \"benchwrap sync\" sends them when it answers");
+    if (good || !p->server)
+        summarize(d, &d->summary, "server", STYLE_PLAIN, p->server ? arena_printf(d->c->arena, "%s: %s", p->server, answer) : "none",
+                  p->server ? NULL : "to send runs to MLflow: set MLFLOW_TRACKING_URI or use --to");
 }
 
 static void kernel(struct doctor *d)
 {
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    tell(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno),
+    check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno),
          fd >= 0 ? NULL : "signals and wait are used instead");
     if (fd >= 0)
         close(fd);
     fd = memfd_create("benchwrap-doctor", MFD_CLOEXEC);
-    tell(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno),
+    check(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno),
          fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
     if (fd >= 0)
         close(fd);
     int same = (int)syscall(SYS_kcmp, getpid(), getpid(), 0, 1, 1);
-    tell(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
+    check(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
          same >= 0 ? NULL : "whether stdout and stderr are one file is told by their inodes");
     int subreaper = 0, got = prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
-    tell(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
+    check(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
          got == 0 ? NULL : "daemons left behind are not counted");
     fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    tell(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno),
+    check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno),
          fd >= 0 ? NULL : "terminals of the program become pipes");
     if (fd >= 0)
         close(fd);
 }
 
+/* The first of a NULL-terminated list of tools that are in PATH decides; all are checks of their own. */
+static void tools(struct doctor *d, const char *area, const char *label, const char *const *names, const char *missing, const char *step)
+{
+    CLEANUP_BUF struct buf found;
+    const char *const *first = names;
+    buf_init(&found, 4096);
+    for (; *names; names++) {
+        const char *path = in_path(*names, d->c->arena);
+        tell(d, path ? GOOD : NOTE, area, *names, path, path ? NULL : step);
+        if (path)
+            buf_printf(&found, "%s%s", found.n ? ", " : "", *names);
+    }
+    const char *list = arena_printf(d->c->arena, STR_FMT, STR_ARG(buf_text(&found)));
+    if (found.n && strcmp(area, *first) != 0) /* "git git" says nothing */
+        summarize(d, &d->summary, area, STYLE_PLAIN, label ? arena_printf(d->c->arena, "%s (%s)", label, list) : list, NULL);
+    else if (!found.n && missing)
+        summarize(d, &d->summary, area, STYLE_PLAIN, missing, step);
+}
+
 static void others(struct doctor *d)
 {
     static const struct {
-        const char *area, *names[6], *remedy;
+        const char *area, *label, *names[TOOLS_MAX], *missing, *step;
     } rows[] = {
-        {"scheduler", {"scontrol", "srun", "sbatch"}, NULL},
-        {"scheduler", {"qstat", "qsub"}, NULL},
-        {"scheduler", {"bjobs", "bsub"}, NULL},
-        {"scheduler", {"flux"}, NULL},
-        {"MPI", {"mpirun", "mpiexec"}, NULL},
-        {"git", {"git"}, "to share results: install git"},
-        {"viewer", {"mlflow"}, "to look at runs in a browser: pip install mlflow, then \"benchwrap ui\""},
+        {"scheduler", "Slurm", {"scontrol", "srun", "sbatch"}, NULL, NULL},
+        {"scheduler", "PBS", {"qstat", "qsub"}, NULL, NULL},
+        {"scheduler", "LSF", {"bjobs", "bsub"}, NULL, NULL},
+        {"scheduler", "Flux", {"flux"}, NULL, NULL},
+        {"MPI", NULL, {"mpirun", "mpiexec"}, NULL, NULL},
+        {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git"},
+        {"viewer", NULL, {"mlflow"}, "none", "to see runs in a browser: benchwrap ui --install, or pip install mlflow"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (const char *const *name = rows[i].names; *name; name++) {
-            const char *path = in_path(*name, d->c->arena);
-            tell(d, path ? GOOD : NOTE, rows[i].area, *name, path, path ? NULL : rows[i].remedy);
-        }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        tools(d, rows[i].area, rows[i].label, rows[i].names, rows[i].missing, rows[i].step);
+}
+
+static int print_text(struct doctor *d, bool all)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    buf_puts(&b, "benchwrap " BW_VERSION " ");
+    screen_puts(&d->screen, d->bad ? STYLE_BAD : STYLE_GOOD, d->bad ? "cannot record here." : "can record here.", &b);
+    buf_puts(&b, "\n\n");
+    buf_str(&b, buf_text(all ? &d->all : &d->summary));
+    if (!all) {
+        buf_puts(&b, d->lacks.n ? "\n" : "");
+        buf_str(&b, buf_text(&d->lacks));
+        buf_putc(&b, '\n');
+        text_line(d, &b, 0, STYLE_DIM, "hint: benchwrap doctor --all lists libraries, kernel features and paths");
+    }
+    fwrite(b.p ? b.p : "", 1, b.n, d->c->out);
+    return b.failed || d->all.failed || d->summary.failed || d->lacks.failed ? -1 : 0;
 }
 
 static int print(struct doctor *d)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 20);
-    if (!opt_on(&d->c->opts, "json")) {
-        int status = listing_print(&d->listing, d->c->out);
-        fprintf(d->c->out, "\n%s\n", d->bad ? "Something essential is BROKEN: see above." : "Runs can be recorded here.");
-        return status;
-    }
+    if (!opt_on(&d->c->opts, "json"))
+        return print_text(d, opt_on(&d->c->opts, "all"));
     struct json_out j = {.to = &b};
     CLEANUP_BUF struct buf rows;
     buf_init(&rows, 64 << 20);
@@ -213,7 +349,7 @@ static int run(struct cmd_context *c)
                                                     {"state", "STATE", false, 0},
                                                     {"found", "FOUND", false, 100},
                                                     {"remedy", "WHAT TO DO", false, 0}};
-    struct doctor d = {.c = c};
+    struct doctor d = {.c = c, .screen = screen_of_file(c->out)};
     struct plan p;
     char word[] = "benchwrap", option[PATH_MAX + 16], *argv[] = {word, option, NULL};
     const char *tree = opt_text(&c->opts, "tree");
@@ -223,21 +359,30 @@ static int run(struct cmd_context *c)
     if (plan_make(&p, tree ? 2 : 1, argv, c->env, c->err) < 0)
         return -1;
     listing_init(&d.listing, columns, sizeof columns / sizeof columns[0], c->arena);
+    buf_init(&d.all, 1 << 20);
+    buf_init(&d.summary, 256 << 10);
+    buf_init(&d.lacks, 256 << 10);
     programs(&d);
-    catalogues(&d, &p.catalogue);
+    parts(&d);
     places(&d, &p);
+    catalogues(&d, &p.catalogue);
     server(&d, &p);
-    kernel(&d);
     others(&d);
+    kernel(&d);
     int status = d.listing.failed ? -1 : print(&d);
     listing_deinit(&d.listing);
+    buf_deinit(&d.all);
+    buf_deinit(&d.summary);
+    buf_deinit(&d.lacks);
     plan_deinit(&p);
     if (status < 0)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     return d.bad ? 1 : 0;
 }
 
-static const struct opt_row rows[] = {CMD_ROW_TREE, CMD_ROW_JSON};
+static const struct opt_row rows[] = {
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "list every check, with libraries, kernel features and paths", 0},
+    CMD_ROW_TREE, CMD_ROW_JSON};
 
 const struct cmd cmd_doctor = {
     .name = "doctor",
@@ -246,12 +391,17 @@ const struct cmd cmd_doctor = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Looks at the program's parts and libraries, the catalogue of rules, the places where runs would be written, configuration files, the "
-        "kernel's features, the MLflow server if one is named, and the programs that benchwrap works with. Starts none of them and writes nothing. The exit status is 1 when "
-        "something essential is BROKEN; what is merely missing has a substitute, named beside it.",
+        "Reports whether runs can be recorded here, where they are stored, and what benchwrap found: scheduler, MPI, MLflow server and viewer. Anything "
+        "else appears only when it is missing, with the step that adds it: a library that is loaded when it is needed, or a part that this build was made "
+        "without.\n"
+        "\n"
+        "doctor starts no program and writes nothing. The exit status is 1 when an essential part is BROKEN. For a part that is only missing there is a "
+        "substitute, or the feature is not available.",
     .examples = "$ benchwrap doctor\n"
-                "A table.\n"
+                "The answer, and what is missing.\n"
+                "$ benchwrap doctor --all\n"
+                "Every check.\n"
                 "$ benchwrap doctor --json\n"
-                "For a program to read.\n",
+                "Every check, for a program.\n",
     .run = run,
 };

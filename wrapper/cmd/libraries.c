@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uuid/uuid.h>
 #include <yaml.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -64,6 +65,26 @@ size_t libraries_list(struct library *ret, struct arena *a)
     const char *git = repo_library();
     ret[n++] = (struct library){"libgit2", git ? git : "not installed", "loaded when a repository is worked with"};
     return n;
+}
+
+#if __has_include(<microhttpd.h>)
+enum { HAS_AGENTS = true };
+#else
+enum { HAS_AGENTS = false };
+#endif
+
+size_t libraries_build_parts(struct build_part *ret, struct arena *a)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/'); /* PREFIX/libexec/benchwrap/benchwrap-core */
+    const char *object = arena_printf(a, "%.*s/llmload-sentencepiece.so", slash ? (int)(slash - self) : 0, self);
+    ret[BUILD_AGENTS] = (struct build_part){"agents of llmload", HAS_AGENTS, "not in this build",
+                                 "install libmicrohttpd-dev (Debian) or libmicrohttpd-devel and run make"};
+    ret[BUILD_SENTENCEPIECE] = (struct build_part){"SentencePiece models", object && access(object, R_OK) == 0, "not in this build",
+                                 "install libsentencepiece-dev (Debian) or sentencepiece-devel and a C++ compiler, and run make"};
+    return BUILD_PARTS_MAX;
 }
 
 const char *libraries_format(void)

@@ -3,6 +3,8 @@
 #define CMD_LIBRARIES_H
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 struct library {
     const char *name;    /* "hwloc" */
     const char *version; /* as the library itself says, else as its file's name says */
@@ -11,5 +13,16 @@ struct library {
 enum { LIBRARIES_MAX = 8 };
 /* Fills ret[LIBRARIES_MAX], returns how many. */
 size_t libraries_list(struct library *ret, struct arena *a);
+
+/* A part that is compiled in only where its library was installed. */
+struct build_part {
+    const char *what;   /* "agents of llmload" */
+    bool is_there;
+    const char *lacks;  /* the consequence */
+    const char *step;   /* what adds it */
+};
+enum { BUILD_AGENTS, BUILD_SENTENCEPIECE, BUILD_PARTS_MAX };
+/* Fills ret[BUILD_PARTS_MAX], returns how many. All programs of a build have the same parts. */
+size_t libraries_build_parts(struct build_part *ret, struct arena *a);
 const char *libraries_format(void); /* version of the record's format */
 #endif

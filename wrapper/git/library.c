@@ -9,24 +9,14 @@
 
 static struct git2 loaded;
 
-/* Newest first. The unversioned name comes with the development package only; "-experimental" has other structs and is not looked for. */
-static void *find_library(void)
-{
-    static const char *const names[] = {"libgit2.so.1.9", "libgit2.so.1.8", "libgit2.so.1.7",
-                                        "libgit2.so.1.6", "libgit2.so.1.5", "libgit2.so"};
-    return library_open(names, sizeof names / sizeof *names);
-}
-
 const struct git2 *git2_load(struct err *err)
 {
     struct git2 l = {.handle = loaded.handle};
     int major = 0, minor = 0, patch = 0;
     if (loaded.handle)
         return &loaded;
-    if (!(l.handle = find_library())) {
-        err_set(err, ERR_SYSTEM,
-                "libgit2 (1.5 or newer) cannot be loaded, which working with repositories needs: "
-                "install libgit2-1.5 or newer (libgit2 on other systems)");
+    if (!(l.handle = library_open(LIBRARY_GIT2))) {
+        library_err(LIBRARY_GIT2, err);
         return NULL;
     }
 #define CALL(name)                                                                                                                         \

@@ -3,6 +3,7 @@
 #include "benchmarks/native/llmload/verbs.h"
 
 #include "base/man.h"
+#include "benchmarks/native/llmload/agent/api.h"
 #include "benchmarks/native/llmload/agent/coordinate.h"
 #include "benchmarks/native/llmload/around.h"
 #include "benchmarks/native/llmload/options.h"
@@ -10,6 +11,7 @@
 #include "benchmarks/native/llmload/calibrate.h"
 #include "benchmarks/native/llmload/report.h"
 #include "benchmarks/native/llmload/sweep.h"
+#include "benchmarks/native/llmload/tokens/sentencepiece.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +78,12 @@ static void help_all(const struct opt_set *set, struct buf *to)
 #undef VERB
     buf_putc(to, '\n');
     opt_help(set, to);
+    struct err agents = {0}, pieces = {0};
+    if ((api_check(&agents) < 0) | (sentencepiece_check(&pieces) < 0))
+        buf_printf(to, "\nNot available here:\n");
+    for (const struct err *e = &agents; e; e = e == &agents ? &pieces : NULL)
+        if (*e->text)
+            buf_printf(to, "  %s\n", e->text);
 }
 
 /* `llmload URL -c 4`: operands are addresses, as those of --url. */

@@ -1,6 +1,8 @@
 /* api.c: see api.h. */
 #include "benchmarks/native/llmload/agent/api.h"
 
+#include "base/library.h"
+
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -124,10 +126,9 @@ static void on_end(void *context, struct MHD_Connection *c, void **state, enum M
 
 static int load(struct api *a, struct err *err)
 {
-    void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+    void *library = library_open(LIBRARY_MICROHTTPD);
     if (!library)
-        return err_set(err, ERR_SYSTEM,
-                       "libmicrohttpd cannot be loaded, which an agent needs: install libmicrohttpd12 (libmicrohttpd on other systems)");
+        return library_err(LIBRARY_MICROHTTPD, err);
 #define CALL(name)                                                                                                                         \
     if (!(a->name = (__typeof__(a->name))dlsym(library, #name)))                                                                           \
         return err_set(err, ERR_SYSTEM, "the libmicrohttpd of this machine is too old: it has no %s", #name);
@@ -186,12 +187,22 @@ void api_stop(struct api *a)
     free(a);
 }
 
+int api_check(struct err *err)
+{
+    return library_open(LIBRARY_MICROHTTPD) ? 0 : library_err(LIBRARY_MICROHTTPD, err);
+}
+
 #else /* built where libmicrohttpd's header is not */
+
+int api_check(struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "this build has no agents: install libmicrohttpd-dev (Debian) or libmicrohttpd-devel and run make");
+}
 
 int api_start(struct api **ret, const struct api_config *config, struct err *err)
 {
     (void)ret, (void)config;
-    return err_set(err, ERR_SYSTEM, "this build has no agents: install libmicrohttpd-dev (libmicrohttpd-devel) and run make");
+    return api_check(err);
 }
 
 uint16_t api_port(const struct api *a)

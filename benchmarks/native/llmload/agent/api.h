@@ -26,4 +26,6 @@ struct api_config {
 int api_start(struct api **ret, const struct api_config *config, struct err *err);
 uint16_t api_port(const struct api *a);
 void api_stop(struct api *a); /* NULL is allowed */
+/* 0, or -1 with ERR_SYSTEM where this build or this machine has no agents; the text names the step that adds them. */
+int api_check(struct err *err);
 #endif

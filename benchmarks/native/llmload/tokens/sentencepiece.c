@@ -43,11 +43,10 @@ static int load(struct sentencepiece *s, struct err *err)
     if (!s->library) {
         const char *why = dlerror();
         if (access(path.p, F_OK) < 0)
-            return err_set(
-                err, ERR_SYSTEM,
-                "SentencePiece models need libsentencepiece, which was not there when llmload was built: install "
-                "libsentencepiece-dev (sentencepiece-devel) and a C++ compiler and run make again, or leave --tokenizer out: the server's usage counts then");
-        return err_set(err, ERR_SYSTEM, "libsentencepiece cannot be loaded (package libsentencepiece0): %.300s", why ? why : "");
+            return err_set(err, ERR_SYSTEM,
+                           "this build cannot read SentencePiece models: install libsentencepiece-dev (Debian) or sentencepiece-devel and "
+                           "a C++ compiler, and run make; without --tokenizer the server's own counts apply");
+        return err_set(err, ERR_SYSTEM, "cannot load libsentencepiece (package libsentencepiece0): %.300s", why ? why : "");
     }
 #define CALL(name)                                                                                                                         \
     if (!(s->name = (llmload_pieces_##name##_fn *)dlsym(s->library, "llmload_pieces_" #name)))                                             \
@@ -55,6 +54,15 @@ static int load(struct sentencepiece *s, struct err *err)
     CALLS(CALL)
 #undef CALL
     return 0;
+}
+
+int sentencepiece_check(struct err *err)
+{
+    struct sentencepiece s = {0};
+    int rc = load(&s, err);
+    if (s.library)
+        dlclose(s.library);
+    return rc;
 }
 
 int sentencepiece_open(struct sentencepiece **ret, const char *path, struct err *err)

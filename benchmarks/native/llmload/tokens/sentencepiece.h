@@ -11,6 +11,8 @@
 struct sentencepiece;
 
 int sentencepiece_open(struct sentencepiece **ret, const char *path, struct err *err);
+/* 0, or -1 with ERR_SYSTEM where this build cannot read such models; the text names the step that adds it. */
+int sentencepiece_check(struct err *err);
 void sentencepiece_free(struct sentencepiece *s); /* NULL is allowed */
 int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct ids *to, struct err *err);
 /* 1 where the model has a token for the beginning: servers put it there. */

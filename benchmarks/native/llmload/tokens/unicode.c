@@ -1,6 +1,8 @@
 /* unicode.c: normal forms by utf8proc, whose one function is bound at run time: ASCII, which is most prompts, needs no library. */
 #include "benchmarks/native/llmload/tokens/unicode.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,12 +32,9 @@ static utf8proc_map_fn *map;
 
 static void load(void)
 {
-    static const char *const names[] = {"libutf8proc.so.2", "libutf8proc.so.3", "libutf8proc.so"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && !map; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
-            map = (utf8proc_map_fn *)dlsym(library, "utf8proc_map");
-    }
+    void *library = library_open(LIBRARY_UTF8PROC);
+    if (library)
+        map = (utf8proc_map_fn *)dlsym(library, "utf8proc_map");
 }
 
 int unicode_normalize(enum unicode_form form, struct str text, struct buf *to, struct err *err)
@@ -50,10 +49,7 @@ int unicode_normalize(enum unicode_form form, struct str text, struct buf *to, s
     }
     pthread_once(&once, load);
     if (!map)
-        return err_set(err, ERR_SYSTEM,
-                       "this tokenizer wants text in form %s, for which libutf8proc is missing: install the package libutf8proc2 "
-                       "(utf8proc on other systems)",
-                       forms[form].name);
+        return library_err(LIBRARY_UTF8PROC, err);
     uint8_t *made = NULL;
     ssize_t n = map((const uint8_t *)text.p, (ssize_t)text.n, &made, forms[form].options);
     if (n >= 0)
