@@ -15,7 +15,12 @@ git init -q .; share; like "no remote" "$? $(said)" "^1 .*no remote to share wit
 git remote add origin "$WORK/absent.git"
 share; like "a remote that is not there" "$? $(said)" "^1 .*the remote origin does not answer"
 git init -q --bare "$WORK/empty.git"; git remote set-url origin "$WORK/empty.git"
-share; like "a remote without a branch" "$? $(said)" "^1 .*--base|^1 .*no branch"
+git symbolic-ref HEAD refs/heads/trunk
+share; like "an empty remote: the next step" "$? $(said)" "^1 .*origin is empty; push its first commit: git push -u origin trunk$"
+share --base main; like "an empty remote, with --base" "$? $(said)" "^1 .*origin has no branch main; push its first commit: git push -u origin main"
+git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one; git push -q origin trunk:one
+share; is "a remote with one branch, which its HEAD does not name" "$(said | grep -c 'push its first\|main one')" 0
+git push -q origin trunk:two; share; like "with two branches" "$? $(said)" "^1 .*origin has 2 branches and names none of them as the main one: use --base BRANCH"
 printf '#!/bin/sh\ntrue </dev/tty 2>/dev/null && sleep 600\necho "Host key verification failed." >&2; exit 255\n' >"$WORK/ssh"; chmod +x "$WORK/ssh"; git remote set-url origin ssh://git@host.example/x.git
 GIT_SSH=$WORK/ssh share; like "a host whose key nobody has accepted is not asked about" "$? $(said)" "^1 .*does not answer .git ls-remote, called by hand.*: Host key verification failed"
 git remote set-url origin "$WORK/empty.git"

@@ -29,12 +29,14 @@ struct making {
     const char *dir; /* as the user may call it */
     const char *site, *profile; /* profile: NULL: not said */
     bool cloned, made;
+    const char *unborn_remote, *branch; /* a remote from which no branch is known; the branch of HEAD */
     const char *written[FIRST_FILES]; /* files of the repository that were written, relative */
     size_t count;
 };
 
 /* ---- the repository ---- */
 
+/* An address of another machine, or file://. A path can be a repository too: it is cloned where a folder follows. */
 static bool is_address(const char *text)
 {
     const char *colon = strchr(text, ':'), *slash = strchr(text, '/');
@@ -311,8 +313,22 @@ static void tell(struct making *m, const struct results *s, bool committed)
             fprintf(out, " %s", m->written[i]);
         fputc('\n', out);
     }
+    const char *cd = m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "";
+    if (m->unborn_remote)
+        fprintf(out, "%s is empty, push its first commit: %sgit push -u %s %s\n", m->unborn_remote, cd, m->unborn_remote, m->branch);
     if (m->made || m->cloned)
-        fprintf(out, "record a run there: cd %s; benchwrap -- PROGRAM\n", m->dir);
+        fprintf(out, "record a run there: %sbenchwrap -- PROGRAM\n", cd);
+}
+
+/* Nobody can share before the main branch is pushed. */
+static void find_unborn_remote(struct making *m, struct repo *r)
+{
+    const char **list, *head = NULL;
+    if (repo_symbolic(r, "HEAD", m->c->arena, &head, NULL) || strncmp(head, "refs/heads/", 11) != 0 ||
+        repo_remotes(r, m->c->arena, &list, m->c->err) || !list[0])
+        return;
+    m->unborn_remote = list[0];
+    m->branch = head + 11;
 }
 
 /* The working directory is the repository from here on. */
@@ -328,6 +344,8 @@ static int set_up(struct making *m)
         return -1;
     bare = repo_is_bare(r);
     unborn = repo_ref(r, "HEAD", &head, NULL) == 1;
+    if (unborn && !bare)
+        find_unborn_remote(m, r);
     int rc = choose_site(m);
     if (rc == 0)
         rc = put_exclude(m, r);
@@ -359,11 +377,11 @@ static int run(struct cmd_context *c)
     if (opt_on(&c->opts, "public") && opt_on(&c->opts, "private"))
         return err_set(c->err, ERR_USAGE, "--public and --private: one of them");
     m.profile = opt_on(&c->opts, "public") ? "public" : opt_on(&c->opts, "private") ? "private" : NULL;
-    bool address = c->argc && is_address(c->argv[0]);
-    if (c->argc < 1 || c->argc > (address ? 2 : 1))
-        return err_set(c->err, ERR_USAGE,
-                       c->argc ? "too many operands: a folder, or an address and a folder"
-                               : "which folder, or the address of which repository?");
+    if (c->argc < 1 || c->argc > 2)
+        return err_set(c->err, ERR_USAGE, "expected DIR, or URL [DIR]; got %d operands", c->argc);
+    bool address = c->argc == 2 || is_address(c->argv[0]);
+    if (c->argc == 2 && !is_address(c->argv[0]) && access(c->argv[0], F_OK))
+        return err_set(c->err, ERR_USAGE, "expected URL DIR; there is no repository \"%.200s\" to clone", c->argv[0]);
     if (m.site && !results_site_legal(m.site))
         return err_set(c->err, ERR_USAGE,
                        "--site: \"%.60s\" cannot name a branch: 1 to 40 of a-z, 0-9, _ and - are wanted, the first a letter or digit",
@@ -380,11 +398,11 @@ static int run(struct cmd_context *c)
 const struct cmd cmd_init = {
     .name = "init",
     .summary = "Create or clone a results repository",
-    .usage = "[--public|--private] [--site NAME] DIR | URL [DIR]",
+    .usage = "[--public|--private] [--site NAME] DIR | URL [DIR] | REPOSITORY DIR",
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Makes DIR a git repository for runs, or clones one from an address, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README for those who "
+        "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README for those who "
         "contribute, and jobs for GitHub, GitLab and Forgejo that look at every pull request by \"benchwrap check\" and show its table. A repository without a "
         "commit gets one with these files; elsewhere they are written where they are missing, and left to be committed. Doing it again does no harm.\n"
         "\n"
@@ -394,6 +412,9 @@ const struct cmd cmd_init = {
         "\n"
         "A repository that has a remote is public unless it says otherwise: names of machines and people are left out of the record, and commits carry the "
         "site's name instead of a person's. --public says so without a remote, --private keeps everything; both are for all who use the repository.",
-    .examples = "$ benchwrap init --site tuxlab results\nA new repository in the folder results.\n",
+    .examples = "$ benchwrap init --site tuxlab results\n"
+                "A new repository in the folder results.\n"
+                "$ benchwrap init --site tuxlab /srv/git/hub.git results\n"
+                "A clone of a repository on this machine. If it is empty, push its first commit: git push -u origin main.\n",
     .run = run,
 };

@@ -105,6 +105,39 @@ static int ask_remote(struct share *s, const char *remote, struct err *err)
     return rc;
 }
 
+/* Where the remote names no main branch: its only branch, apart from those that sites share runs by. Otherwise an error with the next step. */
+static int choose_base(struct share *s, struct err *err)
+{
+    struct program_end end;
+    const char *const args[] = {"ls-remote", "--heads", "--", s->remote, NULL};
+    const char *head = NULL;
+    size_t count = 0, all = 0;
+    if (share_git(s, ASK_LIMIT_S, args, (struct str){0}, &end, err))
+        return -1;
+    int rc = end.status ? program_err(&end, err, "the remote %s does not answer", s->remote) : 0;
+    for (struct str text = rc ? (struct str){0} : buf_text(&end.out); text.p;) {
+        struct str line = str_cut(&text, '\n'), id = str_cut(&line, '\t');
+        if (!id.n || !str_starts(line, "refs/heads/"))
+            continue;
+        all++;
+        line = str_sub(line, 11, line.n);
+        if (str_starts(line, "benchwrap/"))
+            continue;
+        count++;
+        s->base = arena_dup(s->c->arena, line.p, line.n);
+    }
+    program_end_deinit(&end);
+    if (rc || count == 1)
+        return rc;
+    s->base = NULL;
+    if (count)
+        return err_set(err, ERR_INPUT, "%s has %zu branches and names none of them as the main one: use --base BRANCH", s->remote, count);
+    repo_symbolic(s->repo, "HEAD", s->c->arena, &head, NULL);
+    const char *local = head && strncmp(head, "refs/heads/", 11) == 0 ? head + 11 : "main";
+    return err_set(err, ERR_INPUT, "%s %s; push its first commit: git push -u %s %.200s", s->remote, all ? "has no main branch" : "is empty",
+                   s->remote, local);
+}
+
 static int fetch_target(struct share *s, struct err *err)
 {
     struct program_end end;
@@ -117,7 +150,7 @@ static int fetch_target(struct share *s, struct err *err)
     bool none = end.status && end.words.p && strstr(end.words.p, "couldn't find remote ref");
     int rc =
         none         ? err_set(err, ERR_INPUT,
-                               "%s has no branch %s yet to which runs could be added: push it first (git push %s %s), or name another with --base",
+                               "%s has no branch %s; push its first commit: git push -u %s %s, or use --base with another branch",
                                s->remote, s->base, s->remote, s->base)
         : end.status ? program_err(&end, err, "git fetch from %s", s->remote)
                      : 0;
@@ -159,8 +192,8 @@ int share_find_places(struct share *s, struct err *err)
         return -1;
     if (ask_remote(s, s->to, err) || (!s->base && strcmp(s->to, s->remote) != 0 && ask_remote(s, s->remote, err)))
         return -1;
-    if (!s->base)
-        return err_set(err, ERR_INPUT, "%s does not say which of its branches is the main one: name it with --base", s->remote);
+    if (!s->base && choose_base(s, err))
+        return -1;
     if (check_name(s, "the remote's main branch", s->base, true, err))
         return -1;
     s->was_pushed = repo_ref(s->repo, arena_printf(s->c->arena, "refs/benchwrap/pushed/%s/%s", s->to, s->branch), &s->pushed, NULL) == 0;
