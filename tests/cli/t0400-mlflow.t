@@ -43,4 +43,7 @@ is "looking leaves the clone as it was" "$(cd clone && git status --porcelain --
 if [ -x "$ROOT/../shared/tools/mlflow-check-tree" ]; then
     ok "a second judge finds nothing" "$python" "$ROOT/../shared/tools/mlflow-check-tree" tree/mlruns --strict
 fi
+mkdir howto && cd howto && "$BENCHWRAP" -q -e one -- true && "$BENCHWRAP" -q -e two -- true
+out=$(pandas_howto "$python")
+is "the lines of the howto load the runs into pandas" "$? $(printf '%s\n' "$out" | grep -c ' FINISHED ')" "0 2"
 done_testing

@@ -26,4 +26,7 @@ while IFS= read -r line; do
     *) echo "$line" ;;
     esac
 done <read.txt
+mkdir howto && cd howto && "$BENCHWRAP" -q -e one -- true && "$BENCHWRAP" -q -e two -- true
+out=$(pandas_howto "$python")
+is "the lines of the howto load the runs into pandas" "$? $(printf '%s\n' "$out" | grep -c ' FINISHED ')" "0 2"
 done_testing

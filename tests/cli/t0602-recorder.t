@@ -27,7 +27,7 @@ for sig in KILL STOP; do
     is "SIG$sig to the recorder: one warning" "$(grep -c '^benchwrap: ' "$WORK/$sig/err")" 1
     kill -KILL "$recorder" 2>/dev/null
     sleep 0.2
-    ok "SIG$sig to the recorder: sync closes the run" sh -c "cd $WORK/$sig && '$BENCHWRAP' sync --local | grep -q '^1 closed'"
+    ok "SIG$sig to the recorder: sync closes the run" sh -c "cd $WORK/$sig && '$BENCHWRAP' sync --local | grep -q '1 closed'"
     like "SIG$sig to the recorder: as KILLED" "$(cat "$WORK/$sig"/mlruns/*/*/meta.yaml)" '^status: 5$'
 done
 

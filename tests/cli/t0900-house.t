@@ -19,7 +19,7 @@ breach mlruns-format/key.c '#include "cmd/cmd.h"'
 breach mlruns-format/key.c '#include <hwloc.h>'
 breach wrapper/base/fs.c '#include <curl/curl.h>'
 
-# A machine that lacks something is told in a sentence which package has it.
+# A machine that lacks something: the package is named in a sentence.
 out=$(cd "$ROOT" && PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' scripts/check-packages hwloc libcjson)
 is "missing libraries: status" "$?" 1
 like "missing library: its package" "$out" '^benchwrap: the library hwloc is missing: install the package libhwloc-dev \(Debian\), hwloc-devel'
@@ -43,6 +43,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     out=$(cd / && PATH="$WORK/bin" "$(command -v setpriv)" --reuid 65534 --regid 65534 --clear-groups "$WORK/scripts/install-needs" build 2>&1)
     is "no root, no sudo: status" "$?" 1
     like "no root, no sudo: the line for the administrator" "$out" 'apt-get install .*libhwloc-dev'
+    like "  and the way without root" "$out" 'make install PREFIX=\$HOME/.local'
 else
     skip_here "no root, no sudo" "this test gives root away, it has none"
 fi

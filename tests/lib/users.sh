@@ -77,7 +77,7 @@ users_begin()
         chown -R "$users_id:$users_id" "$HOMES/$users_name"
     done
     if ! mount --bind "$WORK/.passwd" /etc/passwd || ! mount --bind "$WORK/.group" /etc/group; then
-        echo "Bail out! cannot mount"
+        tap_fail "mounts a private file system"
         exit 1
     fi
     LAB=$WORK/lab

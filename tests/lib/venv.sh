@@ -33,3 +33,9 @@ venv_mlflow()
     case $1 in 2.*) set -- "$1" "${2:-280}" "sqlalchemy<2.1" ;; *) set -- "$1" "${2:-280}" ;; esac
     venv_python "mlflow-$1" "$2" "mlflow==$1" jsonschema pyyaml ${3:+"$3"}
 }
+
+pandas_howto() # PYTHON: the lines of docs/howto-server.md load the runs of ./mlruns
+{
+    sed -n '/^```python/,/^```/p' "$ROOT/docs/howto-server.md" | grep -v '^```' >howto.py
+    env -u MLFLOW_ALLOW_FILE_STORE "$1" howto.py 2>howto.err
+}

@@ -10,10 +10,10 @@
 
 enum { EVERY_NS = 100000000, BAR = 24, LINE = 200 };
 
-void progress_begin(struct progress *p, FILE *out, const char *unit, size_t total)
+void progress_begin(struct progress *p, FILE *out, const char *verb, size_t total)
 {
     const char *term = getenv("TERM");
-    *p = (struct progress){.out = out, .unit = unit, .total = total, .begin_ns = clock_mono_ns()};
+    *p = (struct progress){.out = out, .verb = verb, .total = total, .begin_ns = clock_mono_ns()};
     p->on = isatty(fileno(out)) && term && strcmp(term, "dumb") != 0;
 }
 
@@ -27,21 +27,24 @@ static void put_left(char *to, size_t size, double seconds)
         snprintf(to, size, ", %.0f s left", seconds);
 }
 
-void progress_show(struct progress *p, size_t done, const char *more)
+void progress_show(struct progress *p, size_t number, const char *more)
 {
     int64_t now = clock_mono_ns();
     if (!p->on || (p->shown && now - p->told_ns < EVERY_NS))
         return;
-    char line[LINE], left[60] = "", bar[BAR + 1];
-    size_t full = p->total ? BAR * (done < p->total ? done : p->total) / p->total : 0;
+    char line[LINE], left[60] = "", bar[BAR + 4] = "", of[32] = "";
     double seconds = (double)(now - p->begin_ns) / 1e9;
-    for (size_t i = 0; i < BAR; i++)
-        bar[i] = i < full ? '#' : '.';
-    bar[BAR] = 0;
-    if (done && p->total > done && seconds > 2)
-        put_left(left, sizeof left, seconds / (double)done * (double)(p->total - done));
-    int n = snprintf(line, sizeof line, "[%s] %zu of %zu %s%s%s%s", bar, done, p->total, p->unit, left, more && *more ? ", " : "",
-                     more ? more : "");
+    if (p->total) {
+        size_t full = BAR * (number < p->total ? number : p->total) / p->total;
+        bar[0] = '[';
+        for (size_t i = 0; i < BAR; i++)
+            bar[1 + i] = i < full ? '#' : '.';
+        memcpy(bar + 1 + BAR, "] ", 3);
+        snprintf(of, sizeof of, " of %zu", p->total);
+    }
+    if (number && p->total > number && seconds > 2)
+        put_left(left, sizeof left, seconds / (double)number * (double)(p->total - number));
+    int n = snprintf(line, sizeof line, "%s%s run %zu%s%s%s%s", bar, p->verb, number, of, left, more && *more ? ", " : "", more ? more : "");
     struct winsize size;
     int width = ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col - 1 : 79;
     fprintf(p->out, "\r\033[K%.*s", n < width ? n : width, line);

@@ -8,16 +8,16 @@
 
 struct progress {
     FILE *out;
-    const char *unit;     /* "runs" */
+    const char *verb;     /* "checking" */
     size_t total;
     int64_t begin_ns, told_ns;
     bool on, shown;
 };
 
-/* out: standard error, mostly. Nothing is shown where it is no terminal, or TERM is dumb. */
-void progress_begin(struct progress *p, FILE *out, const char *unit, size_t total);
-/* So many are done; `more` (may be NULL) stands behind it. At most ten times a second. */
-void progress_show(struct progress *p, size_t done, const char *more);
+/* out: standard error, mostly. Nothing is shown where it is no terminal, or TERM is dumb. total: 0: not known. */
+void progress_begin(struct progress *p, FILE *out, const char *verb, size_t total);
+/* "checking run 3 of 20"; number counts from 1, `more` (may be NULL) follows. At most ten times a second. */
+void progress_show(struct progress *p, size_t number, const char *more);
 /* Takes the line away, so that something else can be printed, or at the end. */
 void progress_clear(struct progress *p);
 #endif

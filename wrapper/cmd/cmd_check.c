@@ -163,7 +163,7 @@ static int run(struct cmd_context *c)
         k.limits.runs = (size_t)most;
     k.progress = show_progress;
     k.context = &x;
-    progress_begin(&x.progress, c->notes, "runs", 0);
+    progress_begin(&x.progress, c->notes, "checking", 0);
     int rc = look(&x, c->err);
     progress_clear(&x.progress);
     if (rc == 0)

@@ -294,6 +294,46 @@ static void catch_signals(struct work *w)
     w->cancel_fd = sigprocmask(SIG_BLOCK, &set, &w->blocked) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 }
 
+/* Runs of the tree: those in it are complete. 0 where there is no tree. */
+static size_t count_local(struct work *w)
+{
+    static const struct runs_filter everything = {.corrected = true};
+    struct runs runs;
+    struct err ignored = {0};
+    if (runs_open(&runs, w->c, &ignored) < 0)
+        return 0;
+    size_t n = runs_load(&runs, &everything, w->c, &ignored) < 0 ? 0 : runs.count;
+    runs_close(&runs);
+    return n;
+}
+
+/* What was done on this machine. Without anything: a sentence, unless a server's line follows. */
+static void print_local(struct work *w)
+{
+    const struct {
+        unsigned count;
+        const char *what;
+    } parts[] = {{w->swept.closed, "closed: their recorder had ended"},
+                 {w->swept.released, "synced to disk"},
+                 {w->swept.alive, "still being recorded"},
+                 {w->swept.failed, "failed"}};
+    FILE *out = w->c->out;
+    const char *lead = "";
+    if (!w->asked && !opt_on(&w->c->opts, "local")) {
+        size_t n = count_local(w);
+        fprintf(out, "sync: no server: set MLFLOW_TRACKING_URI or use --to URL. %zu local run%s complete.\n", n, n == 1 ? " is" : "s are");
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count) {
+            fprintf(out, "%s%u %s", *lead ? lead : "local runs: ", parts[i].count, parts[i].what);
+            lead = ", ";
+        }
+    if (*lead)
+        fputc('\n', out);
+    else if (opt_on(&w->c->opts, "local"))
+        fputs("local runs: nothing to finish\n", out);
+}
+
 static void print(struct work *w)
 {
     FILE *out = w->c->out;
@@ -311,8 +351,7 @@ static void print(struct work *w)
         return;
     }
     if (!w->dry && !opt_text(&w->c->opts, "ref"))
-        fprintf(out, "%u closed, %u safe in the tree and released, %u still running, %u failed\n", w->swept.closed, w->swept.released,
-                w->swept.alive, w->swept.failed);
+        print_local(w);
     if (!w->asked)
         return;
     fprintf(out, "%s: %zu of %zu runs %s (%zu new), %zu there already", w->server, n->sent, n->wanted, w->dry ? "would be sent" : "sent",
@@ -366,7 +405,7 @@ static int run(struct cmd_context *c)
     buf_init(&w.json, 16 << 20);
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
-    progress_begin(&w.progress, c->notes, "runs", 0);
+    progress_begin(&w.progress, c->notes, "sending", 0);
     if (opt_on(&c->opts, "json") || opt_on(&c->opts, "follow"))
         w.progress.on = false;
     if (!opt_on(&c->opts, "local"))

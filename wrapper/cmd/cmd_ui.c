@@ -274,7 +274,7 @@ static int import(struct ui *ui, struct cmd_context *round)
         return -1;
     for (size_t i = 0; i < s.count; i++)
         s.items[i].wanted = true;
-    progress_begin(&ui->progress, ui->c->notes, "runs", 0);
+    progress_begin(&ui->progress, ui->c->notes, "sending", 0);
     sync_runs_send(&s);
     sync_runs_deinit(&s);
     return 0;

@@ -190,9 +190,9 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     if (rc == 0)
         rc = commit_tip_read(&s->results, &s->target, &m.tip, err) || objects_new(s->repo, err) ? -1 : 0;
     s->commits = 0;
-    progress_begin(&p, s->c->notes, "runs", s->count);
+    progress_begin(&p, s->c->notes, "committing", s->count);
     for (size_t i = 0; rc == 0 && i < s->count; i++) {
-        progress_show(&p, i, "committed");
+        progress_show(&p, i + 1, NULL);
         if (!s->list[i].left_out)
             rc = add_run(&m, &s->list[i], err);
         if (rc == 0 && (m.count == BATCH_RUNS || m.bytes > BATCH_BYTES))

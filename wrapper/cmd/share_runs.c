@@ -431,11 +431,11 @@ static void measure(struct share *s, struct share_run *r)
 void share_measure(struct share *s)
 {
     struct progress p;
-    progress_begin(&p, s->c->notes, "runs", s->count);
+    progress_begin(&p, s->c->notes, "reading", s->count);
     s->shared = 0;
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
-        progress_show(&p, i, "looked through");
+        progress_show(&p, i + 1, NULL);
         if (!r->left_out && r->on_disk)
             measure(s, r);
         s->shared += !r->left_out;
