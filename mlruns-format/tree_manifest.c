@@ -1,5 +1,6 @@
 /* tree_manifest.c: the files of a run as they are written, and artifacts/manifest.json with their sizes and SHA-256. */
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/sha256.h"
 #include "mlruns-format/tree_parts.h"
 
@@ -53,7 +54,7 @@ int building_written(struct building *b, const char *path, struct err *err)
     struct manifest_file *f = note(b, path, err);
     if (!f)
         return -1;
-    CLEANUP_FD int fd = openat(b->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_FD int fd = place_open(b->dir, path, O_RDONLY, 0);
     if (fd < 0)
         return err_sys(err, "cannot read %s", path);
     sha256_init(&sum);

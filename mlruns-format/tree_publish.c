@@ -1,5 +1,6 @@
 /* tree_publish.c: a finished run appears in the tree in one step; readers never see half of it. */
 #include "base/fs.h"
+#include "base/place.h"
 #include "mlruns-format/tree.h"
 
 #include <errno.h>
@@ -99,10 +100,14 @@ static int publish_copy(int root, const char *to, uint32_t experiment, const cha
 
 int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err)
 {
-    char to[64], meta[80];
+    char to[64], meta[80], name[16];
     snprintf(to, sizeof to, "%u/%s", experiment, run_id);
     snprintf(meta, sizeof meta, "%s/meta.yaml", to);
-    int rc = move(dir, path, root, to);
+    snprintf(name, sizeof name, "%u", experiment);
+    CLEANUP_FD int folder = place_open(root, name, O_RDONLY | O_DIRECTORY, 0); /* never through a link to elsewhere */
+    if (folder < 0)
+        return err_sys(err, "cannot open mlruns/%s", name);
+    int rc = move(dir, path, folder, run_id);
     if (rc == 0)
         return 0;
     if (rc < 0 && errno == EXDEV)

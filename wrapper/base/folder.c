@@ -2,6 +2,7 @@
 #include "base/folder.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,7 +80,7 @@ struct folder folder_disk(int fd)
 
 static int disk_enter(const struct folder *f, const char *path, struct folder *ret)
 {
-    int fd = openat(f->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = place_open(f->fd, path, O_RDONLY | O_DIRECTORY, 0);
     if (fd < 0)
         return -1;
     *ret = (struct folder){.ops = &disk, .fd = fd};
@@ -144,7 +145,7 @@ static int disk_look(const struct folder *f, const char *path, struct folder_ent
 
 static int open_file(const struct folder *f, const char *path)
 {
-    return openat(f->fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    return place_open(f->fd, path, O_RDONLY, 0);
 }
 
 /* Only now is it known what was opened: a directory's read fails by itself, a FIFO has an end at once and no bytes. */

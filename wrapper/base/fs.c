@@ -1,6 +1,8 @@
 /* fs.c: files: read whole with a bound, write whole or not at all, make and remove folders. */
 #include "base/fs.h"
 
+#include "base/place.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,9 +56,9 @@ static ssize_t read_some(int fd, void *p, size_t n)
     return got;
 }
 
-static int open_file(int dir, const char *path, struct stat *st)
+static int open_file(int dir, const char *path, bool links, struct stat *st)
 {
-    int fd = open_again(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    int fd = links || dir == AT_FDCWD ? open_again(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0) : place_open(dir, path, O_RDONLY, 0);
     if (fd < 0)
         return -1;
     if (fstat(fd, st) < 0 || S_ISDIR(st->st_mode)) {
@@ -71,7 +73,7 @@ static int open_file(int dir, const char *path, struct stat *st)
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err)
 {
     struct stat st = {0};
-    CLEANUP_FD int fd = open_file(dir, path, &st);
+    CLEANUP_FD int fd = open_file(dir, path, flags & FS_LINKS, &st);
     if (fd < 0)
         return err_sys(err, "cannot read %s", path);
     size_t done = 0;
@@ -115,7 +117,7 @@ int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, s
 const char *fs_line(int dir, const char *path, struct arena *a)
 {
     struct stat st = {0};
-    CLEANUP_FD int fd = open_file(dir, path, &st);
+    CLEANUP_FD int fd = open_file(dir, path, true, &st);
     if (fd < 0)
         return NULL;
     char small[4096];
@@ -425,7 +427,8 @@ static int copy_bytes(int from, int to)
 
 int fs_copy(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err)
 {
-    CLEANUP_FD int in = open_again(from_dir, from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    CLEANUP_FD int in =
+        from_dir == AT_FDCWD ? open_again(from_dir, from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0) : place_open(from_dir, from, O_RDONLY, 0);
     struct stat st;
     if (in < 0 || fstat(in, &st) < 0)
         return err_sys(err, "cannot read %s", from);
@@ -455,6 +458,10 @@ int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t m
         return err_sys(err, "cannot read %s", from);
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_INPUT, "cannot take %s: it is not a regular file", from);
+    if (from_dir != AT_FDCWD && place_is_planted(from_dir, from, &st)) {
+        errno = EPERM;
+        return err_sys(err, "cannot take %s", from);
+    }
     if (linkat(from_dir, from, to_dir, to, 0) == 0)
         return 0;
     if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT)

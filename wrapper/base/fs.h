@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Reads at most max bytes of dir/path into *ret (appended). Longer files are an error unless
+/* Reads at most max bytes of dir/path into *ret (appended). Below a descriptor links are not followed and the path stays below it (place.h),
+ * unless FS_LINKS is given. Longer files are an error unless
  * FS_CUT is given; then 1 is returned for a cut one. Never blocks on FIFOs (O_NONBLOCK); refuses directories. */
-enum { FS_CUT = 1 };
+enum { FS_CUT = 1, FS_LINKS = 2 };
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
 /* One short text file (proc, sys) trimmed, into the arena; NULL if it cannot be read (errno tells). */
 const char *fs_line(int dir, const char *path, struct arena *a);

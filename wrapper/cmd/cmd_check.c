@@ -40,7 +40,7 @@ static void take_profile(struct check *k, int dir, const char *path)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
-    if (fs_read(dir, path, 64 << 10, 0, &b, NULL) == 0 && check_is_public(buf_text(&b)))
+    if (fs_read(dir, path, 64 << 10, FS_LINKS, &b, NULL) == 0 && check_is_public(buf_text(&b)))
         k->public_profile = true;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/reparse.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/sha256.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
@@ -283,7 +284,7 @@ static const char *prepare(struct again *g, struct arena *a)
     if (json_integer(json_get(g->detail, "format"), -1) != MLRUNS_FORMAT)
         return "its record is of another version of the format";
     snprintf(path, sizeof path, "%s/artifacts", tree_run_path(g->run));
-    g->artifacts = openat(g->x->runs->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    g->artifacts = place_open(g->x->runs->root, path, O_RDONLY | O_DIRECTORY, 0);
     if (g->artifacts < 0)
         return "its artifacts are not there";
     if (reparse_recall(g->x, g->run, g->detail, &g->before, &err))

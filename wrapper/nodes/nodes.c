@@ -2,6 +2,7 @@
 #include "nodes/nodes.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -238,7 +239,7 @@ static size_t points_for(int64_t nodes, bool public_profile)
 
 int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err)
 {
-    CLEANUP_FD int fd = openat(dir, NODES_LINES, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_FD int fd = place_open(dir, NODES_LINES, O_RDONLY, 0);
     if (fd < 0)
         return errno == ENOENT ? 1 : err_sys(err, "nodes: cannot open %s", NODES_LINES);
     *ret = (struct nodes){.points = NODES_POINTS_MAX};

@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "sinks/mlflow.h"
 
@@ -12,6 +13,16 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
+
+/* The mode of the folder that holds the path; 0 where it is unknown. */
+static mode_t place_parent_mode(const char *path)
+{
+    char parent[PATH_MAX];
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    int n = snprintf(parent, sizeof parent, "%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+    return n > 0 && (size_t)n < sizeof parent && stat(parent, &st) == 0 ? st.st_mode : 0;
+}
 
 const char *plan_xdg(char **env, const char *name, const char *below_home, struct arena *a)
 {
@@ -101,6 +112,18 @@ const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why
     return uri;
 }
 
+/* Did an untrusted user make the file or link, in a folder where everybody may (/tmp)? */
+static bool is_strangers(const char *path, const struct stat *st)
+{
+    return !place_is_trusted(st->st_uid) && place_parent_mode(path) & S_IWOTH;
+}
+
+bool plan_is_foreign_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && !place_is_trusted(st.st_uid) && place_parent_mode(path) & (S_IWGRP | S_IWOTH);
+}
+
 const char *plan_find_repository(const char *cwd, struct arena *a)
 {
     char path[PATH_MAX + 32];
@@ -112,7 +135,7 @@ const char *plan_find_repository(const char *cwd, struct arena *a)
         struct stat st;
         size_t root = n == 1 ? 0 : n; /* "/" */
         strncpy(path + root, "/benchwrap.yaml", 16);
-        if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_strangers(path, &st)) {
             strncpy(path + root, "/mlruns", 8);
             bool found = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
             strncpy(path + root, "/.git", 6);
@@ -170,13 +193,14 @@ static bool names_remote(const char *config)
     return false;
 }
 
-bool plan_has_remote(const char *root)
+/* The folder with the configuration of the repository that holds root, in ret, with 16 bytes to spare. */
+static bool git_folder_of(const char *root, char *git, size_t size)
 {
-    char path[3 * PATH_MAX], git[3 * PATH_MAX + 16];
+    char path[3 * PATH_MAX];
     struct stat st;
     snprintf(path, sizeof path, "%.*s", PATH_MAX, strcmp(root, "/") ? root : "");
     for (;;) {
-        snprintf(git, sizeof git, "%s/.git", path);
+        snprintf(git, size, "%s/.git", path);
         if (stat(git, &st) == 0)
             break;
         char *slash = strrchr(path, '/');
@@ -184,10 +208,37 @@ bool plan_has_remote(const char *root)
             return false;
         *slash = 0;
     }
-    if (S_ISREG(st.st_mode) && !follow_git_file(git, sizeof git - 16))
-        return false;
-    strncat(git, "/config", 16);
-    return names_remote(git);
+    return !S_ISREG(st.st_mode) || follow_git_file(git, size - 16);
+}
+
+bool plan_has_remote(const char *root)
+{
+    char git[3 * PATH_MAX + 16];
+    return git_folder_of(root, git, sizeof git) && names_remote(strncat(git, "/config", 16));
+}
+
+const char *plan_git_site(const char *root, struct arena *a)
+{
+    enum { CONFIG_MAX = 1 << 20 };
+    char git[3 * PATH_MAX + 16];
+    CLEANUP_BUF struct buf text;
+    const char *site = NULL;
+    bool own = false;
+    buf_init(&text, 2 * CONFIG_MAX);
+    if (!git_folder_of(root, git, sizeof git) || fs_read(AT_FDCWD, strncat(git, "/config", 16), CONFIG_MAX, FS_CUT, &text, NULL) < 0)
+        return NULL;
+    for (struct str rest = buf_text(&text); rest.p;) {
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        if (line.n && *line.p == '[')
+            own = line.n == 11 && strncasecmp(line.p, "[benchwrap]", 11) == 0;
+        else if (own && line.n > 4 && strncasecmp(line.p, "site", 4) == 0) {
+            struct str value = line, key = str_trim(str_cut(&value, '='));
+            value = str_trim(value);
+            if (key.n == 4 && value.p)
+                site = arena_dup(a, value.p, value.n);
+        }
+    }
+    return site;
 }
 
 const char *plan_spool_of(const char *tree, struct arena *a)

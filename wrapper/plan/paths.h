@@ -13,10 +13,15 @@ const char *plan_absolute(const char *cwd, const char *path, struct arena *a);
 const char *plan_tree_named(const char *path, struct arena *a);
 /* MLFLOW_TRACKING_URI as a path, or NULL with the reason in *ret_why (a constant; NULL: not set, or a server's address). */
 const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why);
-/* The nearest folder upwards that holds benchwrap.yaml beside mlruns/ or .git: a results repository. NULL: there is none. */
+/* The nearest folder upwards that holds benchwrap.yaml beside mlruns/ or .git: a results repository. NULL: there is none. A benchwrap.yaml that is a
+ * link, or that another user put into a folder which everybody may write, does not count. */
 const char *plan_find_repository(const char *cwd, struct arena *a);
 /* Does the git repository that holds the folder root have a remote? .git/config is read (of a linked worktree the main one's); what cannot be read: no. */
 bool plan_has_remote(const char *root);
+/* benchwrap.site of that repository's own configuration, or NULL. */
+const char *plan_git_site(const char *root, struct arena *a);
+/* Is the path a link that another user made in a folder that others may write? */
+bool plan_is_foreign_link(const char *path);
 /* <parent of realpath(tree)>/.benchwrap/spool. What does not exist yet of the tree is taken as it is written. */
 const char *plan_spool_of(const char *tree, struct arena *a);
 #endif

@@ -114,7 +114,7 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin)
 
 /* ---- tree, rules, experiment ---- */
 
-static int choose_tree(struct plan *p, char **env, struct err *err)
+static int choose_tree(struct plan *p, char **env, const char *state, struct err *err)
 {
     struct arena *a = &p->arena;
     const struct opt_value *given = opt_find(&p->opts, "tree");
@@ -142,6 +142,12 @@ static int choose_tree(struct plan *p, char **env, struct err *err)
     if (why && !strong)
         plan_warn(p, why);
     p->tree = plan_tree_named(path, a);
+    if (p->tree && !strong && !uri && state && plan_is_foreign_link(p->tree)) {
+        plan_warn(
+            p, arena_printf(a, "%s is a link that another user made; the run is recorded in %s (to use the link: --tree)", p->tree, state));
+        p->tree = arena_printf(a, "%s/mlruns", state);
+        p->tree_where = "another user's link stands in the way";
+    }
     p->spool = p->tree ? plan_spool_of(p->tree, a) : NULL;
     return 0;
 }
@@ -399,7 +405,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
     find_catalogue(p);
-    if (plan_server(p, env, err) < 0 || choose_tree(p, env, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
+    if (plan_server(p, env, err) < 0 || choose_tree(p, env, state, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
         choose_references(p, err) < 0)
         return -1;
     if (!a->failed)

@@ -2,6 +2,7 @@
 #include "results/take.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "git/objects.h"
 
 #include <dirent.h>
@@ -61,7 +62,7 @@ static int add_edit(struct taking *t, const struct repo_id *id)
 static int take_file(struct taking *t, int dir, const char *name)
 {
     CLEANUP_BUF struct buf text;
-    CLEANUP_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    CLEANUP_FD int fd = place_open(dir, name, O_RDONLY, 0);
     struct repo_id id;
     struct stat st;
     buf_init(&text, FILE_BYTES_MAX + 1);

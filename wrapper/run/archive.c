@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "base/sha256.h"
 
 #include <errno.h>
@@ -137,7 +138,7 @@ static int add_sum(struct buf *to, int dir, const char *file)
     struct sha256 sum;
     uint64_t size = 0;
     ssize_t n;
-    CLEANUP_FD int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_FD int fd = place_open(dir, file, O_RDONLY, 0);
     if (fd < 0)
         return -1;
     sha256_init(&sum);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "run/finish.h"
 
 #include <errno.h>
@@ -145,6 +146,10 @@ int finish_leftover(const char *root, const char *name, struct swept *ret, struc
     struct sweeping w = {NULL, NULL, ret, INT_MAX}; /* a published one is left as it is: its tree is young */
     *ret = (struct swept){0};
     int rc = spool_open(&s, root, name, err);
+    if (rc == SPOOL_FOREIGN) {
+        char owner[80];
+        return err_set(err, ERR_INPUT, "run %.8s belongs to %s, who alone can finish it", name, place_owner(s.owner, owner, sizeof owner));
+    }
     if (rc)
         return rc < 0 ? -1 : 0;
     rc = spool_published_for(&s) < INT_MAX ? 0 : sweep_one(&s, &w, err);
@@ -152,11 +157,38 @@ int finish_leftover(const char *root, const char *name, struct swept *ret, struc
     return rc;
 }
 
+struct foreign {
+    size_t runs, owners;
+    uid_t owner[3]; /* the first ones */
+};
+
+static void add_foreign(struct foreign *f, uid_t owner)
+{
+    f->runs++;
+    for (size_t i = 0; i < f->owners; i++)
+        if (f->owner[i] == owner)
+            return;
+    if (f->owners < sizeof f->owner / sizeof *f->owner)
+        f->owner[f->owners++] = owner;
+}
+
+static void note_foreign(const struct sweeping *w, const char *root, const struct foreign *f)
+{
+    char line[1200], owner[80];
+    if (f->runs == 0)
+        return;
+    int n = snprintf(line, sizeof line, "%zu run%s in %.600s left to the owner:", f->runs, f->runs == 1 ? "" : "s", root);
+    for (size_t i = 0; i < f->owners; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n, "%s %s", i ? "," : "", place_owner(f->owner[i], owner, sizeof owner));
+    sweep_note(w, line);
+}
+
 void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
                       struct swept *ret)
 {
     struct fs_list list;
     struct sweeping w = {note, context, ret, settled_s};
+    struct foreign foreign = {.runs = 0};
     *ret = (struct swept){0};
     if (fs_list(AT_FDCWD, root, &list, NULL))
         return;
@@ -165,7 +197,12 @@ void finish_leftovers(const char *root, const char *except, int settled_s, void 
         struct err err = {0};
         if (str_starts(str_of(list.names[i]), SPOOL_MAKING))
             sweep_making(root, list.names[i]);
-        if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0) || spool_open(&s, root, list.names[i], &err))
+        if (list.names[i][0] == '.' || (except && strcmp(list.names[i], except) == 0))
+            continue;
+        int rc = spool_open(&s, root, list.names[i], &err);
+        if (rc == SPOOL_FOREIGN)
+            add_foreign(&foreign, s.owner);
+        if (rc)
             continue;
         if (sweep_one(&s, &w, &err)) {
             char line[sizeof err.text + 200];
@@ -176,4 +213,5 @@ void finish_leftovers(const char *root, const char *except, int settled_s, void 
         spool_close(&s);
     }
     fs_list_deinit(&list);
+    note_foreign(&w, root, &foreign);
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -175,7 +176,7 @@ static void read_file(struct run *run, int dir, const char *name, uid_t owner)
     struct buf text CLEANUP_BUF;
     struct stat st;
     buf_init(&text, PIECE + 1);
-    CLEANUP_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    CLEANUP_FD int fd = place_open(dir, name, O_RDONLY, 0);
     if (!s || fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != owner || (uint64_t)st.st_size <= s->at)
         return;
     size_t want = (uint64_t)st.st_size - s->at < PIECE ? (size_t)((uint64_t)st.st_size - s->at) : PIECE;

@@ -1,5 +1,6 @@
 /* series_record.c: the series' own run: it begins, each run's figures are noted, it becomes a run in the tree. */
 #include "base/fs.h"
+#include "base/place.h"
 #include "launch/ending.h"
 #include "launch/say.h"
 #include "run/commit.h"
@@ -174,7 +175,7 @@ static int open_run(struct series *s, const struct series_run *run)
     if (root < 0 || !wanted || tree_experiment(root, str_of(wanted), &s->notes.arena, &id, &name, &err))
         return -1;
     snprintf(path, sizeof path, "%" PRIu32 "/%s", id, run->id);
-    return openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return place_open(root, path, O_RDONLY | O_DIRECTORY, 0);
 }
 
 /* Is somebody still recording the run? Where the disks are far behind, the launcher goes before its recorder is through. */

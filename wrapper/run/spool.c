@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,18 +21,53 @@ static int open_dir(int at, const char *path)
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* The folder of all runs, "PLACE/.benchwrap/spool", below a place that others may write: what is not there is made, if so wished. -1 with errno. */
+static int open_root(const char *root, bool make)
+{
+    char place[PATH_MAX];
+    if (snprintf(place, sizeof place, "%s", root) >= (int)sizeof place) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    char *last = strrchr(place, '/'), *name = NULL;
+    if (last) {
+        *last++ = 0;
+        name = strrchr(place, '/');
+    }
+    if (!name || name == place)
+        return open_dir(AT_FDCWD, root);
+    *name++ = 0;
+    struct err err = {0};
+    CLEANUP_FD int at = open_dir(AT_FDCWD, place);
+    if (at < 0 && errno == ENOENT && make) {
+        if (fs_mkdirs(AT_FDCWD, place, 0700, &err)) {
+            errno = err.sys;
+            return -1;
+        }
+        at = open_dir(AT_FDCWD, place);
+    }
+    if (at < 0 || (make && mkdirat(at, name, 0700) && errno != EEXIST))
+        return -1;
+    CLEANUP_FD int folder = place_open_folder(at, name);
+    if (folder < 0 || (make && mkdirat(folder, last, 0700) && errno != EEXIST))
+        return -1;
+    return place_open_folder(folder, last);
+}
+
 int spool_create(struct spool *ret, const char *root, const char *name, struct err *err)
 {
     struct spool s = SPOOL_NONE;
-    if (fs_mkdirs(AT_FDCWD, root, 0700, err))
-        return err_wrap(err, "spool");
     snprintf(s.name, sizeof s.name, "%s", name);
-    if ((s.root = open_dir(AT_FDCWD, root)) < 0)
+    if ((s.root = open_root(root, true)) < 0)
         return err_sys(err, "spool: cannot open %s", root);
-    if (mkdirat(s.root, name, 0700) || (s.dir = open_dir(s.root, name)) < 0) {
+    if (mkdirat(s.root, name, 0700) || (s.dir = place_open(s.root, name, O_RDONLY | O_DIRECTORY, 0)) < 0) {
         err_sys(err, "spool: cannot make %s/%s", root, name);
         spool_close(&s);
         return -1;
+    }
+    if (!place_is_own(s.dir)) { /* it was exchanged */
+        spool_close(&s);
+        return err_set(err, ERR_SYSTEM, "spool: cannot use %s/%s: another user replaced it", root, name);
     }
     *ret = s;
     return 0;
@@ -41,7 +77,21 @@ int spool_open(struct spool *ret, const char *root, const char *name, struct err
 {
     struct spool s = SPOOL_NONE;
     snprintf(s.name, sizeof s.name, "%s", name);
-    if ((s.root = open_dir(AT_FDCWD, root)) < 0 || (s.dir = open_dir(s.root, name)) < 0) {
+    struct stat st;
+    if ((s.root = open_root(root, false)) < 0 || fstatat(s.root, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+        int rc = errno == ENOENT ? 1 : err_sys(err, "spool: cannot open %s/%s", root, name);
+        spool_close(&s);
+        return rc;
+    }
+    if (st.st_uid != geteuid()) {
+        *ret = s;
+        ret->owner = st.st_uid;
+        spool_close(ret);
+        return SPOOL_FOREIGN;
+    }
+    if ((s.dir = place_open(s.root, name, O_RDONLY | O_DIRECTORY, 0)) < 0 || !place_is_own(s.dir)) {
+        if (s.dir >= 0)
+            errno = EPERM; /* others may write it, or have exchanged it */
         int rc = errno == ENOENT ? 1 : err_sys(err, "spool: cannot open %s/%s", root, name);
         spool_close(&s);
         return rc;

@@ -5,18 +5,21 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct spool {
     int root;           /* the folder of all runs */
     int dir;            /* this run's */
     char name[96];      /* its name below root: the run id, or after a claim "<id>+<pid>" */
+    uid_t owner;        /* of a foreign one, after SPOOL_FOREIGN */
 };
 #define SPOOL_MAKING ".making-" /* begins the name of a directory that is not a run yet (run/make.c) */
-#define SPOOL_NONE ((struct spool){-1, -1, ""})
+#define SPOOL_NONE ((struct spool){-1, -1, "", 0})
+enum { SPOOL_FOREIGN = 2 };
 
 /* Makes root (mkdir -p, 0700) and root/name in it, which must not exist. */
 int spool_create(struct spool *ret, const char *root, const char *name, struct err *err);
-/* Opens root/name. 1: it is not there (any more). */
+/* Opens root/name. 1: it is not there (any more). SPOOL_FOREIGN: it belongs to another user, ret->owner, who finishes it; nothing is open. */
 int spool_open(struct spool *ret, const char *root, const char *name, struct err *err);
 /* Renames the directory so that nobody else finishes it too. 1: somebody was faster. */
 int spool_claim(struct spool *s, struct err *err);

@@ -2,6 +2,7 @@
 #include "run/stream.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "mlruns-format/stream.h"
 
 #include <errno.h>
@@ -131,7 +132,7 @@ int stream_look(int dir, const char *name, uint64_t log_max, struct stream_kept 
 static int feed_file(int dir, const char *path, uint64_t from, uint64_t n, void (*piece)(void *, const void *, size_t), void *context,
                      struct err *err)
 {
-    CLEANUP_FD int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_FD int fd = place_open(dir, path, O_RDONLY, 0);
     if (fd < 0)
         return err_sys(err, "stream: cannot open %s", path);
     char block[COPY];

@@ -1,6 +1,7 @@
 /* upload_facts.c: facts on their way to a server's run: legal keys, cut values, step by step. */
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "mlruns-format/key.h"
 #include "sinks/upload_parts.h"
 
@@ -109,7 +110,7 @@ enum mlflow_answer upload_flush(struct upload_place *p, struct err *err)
 
 enum mlflow_answer upload_artifact(struct upload_place *p, int dir, const char *file, const char *path, struct err *err)
 {
-    CLEANUP_FD int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    CLEANUP_FD int fd = place_open(dir, file, O_RDONLY, 0);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
         err_sys(err, "cannot read %s", file);

@@ -1,6 +1,7 @@
 /* upload_tree.c: a published run made equal on the server: what it lacks is sent, status and end last. */
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "sinks/upload_parts.h"
 
 #include <fcntl.h>
@@ -185,7 +186,7 @@ static enum mlflow_answer send_files(struct sending *s, struct err *err)
             continue;
         char path[8192];
         snprintf(path, sizeof path, "artifacts/%s", f->path);
-        CLEANUP_FD int fd = openat(s->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        CLEANUP_FD int fd = place_open(s->dir, path, O_RDONLY, 0);
         if (fd < 0) {
             err_sys(err, "cannot read %s", path);
             return MLFLOW_REFUSED;

@@ -1,0 +1,157 @@
+/* place.c: files below a directory that other users may write: opened without links, and only where nobody planted them. */
+#include "base/place.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <pwd.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_bool has_no_openat2; /* an old kernel, or a filter of system calls */
+
+static int open_component(int dir, const char *name, int flags, mode_t mode)
+{
+    int fd;
+    do
+        fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0 && errno == ENOTDIR) { /* O_DIRECTORY on a link: as openat2 reports it */
+        struct stat st;
+        errno = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) ? ELOOP : ENOTDIR;
+    }
+    return fd;
+}
+
+static int open_by_component(int dir, const char *path, int flags, mode_t mode)
+{
+    char name[NAME_MAX + 1];
+    CLEANUP_FD int above = -1;
+    if (*path == '/' || !*path) {
+        errno = *path ? EXDEV : ENOENT;
+        return -1;
+    }
+    for (;;) {
+        size_t n = strcspn(path, "/");
+        const char *next = path + n + strspn(path + n, "/");
+        if (n > NAME_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(name, path, n);
+        name[n] = 0;
+        if (strcmp(name, "..") == 0) {
+            errno = EXDEV;
+            return -1;
+        }
+        int at = above >= 0 ? above : dir;
+        if (!*next)
+            return open_component(at, name, flags | (path[n] ? O_DIRECTORY : 0), mode);
+        int fd = open_component(at, name, O_PATH | O_DIRECTORY, 0);
+        if (fd < 0)
+            return -1;
+        fs_close(&above);
+        above = fd;
+        path = next;
+    }
+}
+
+static int open_beneath(int dir, const char *path, int flags, mode_t mode)
+{
+    struct open_how how = {.flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
+                           .mode = flags & O_CREAT ? mode : 0,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    for (int tries = 0; !atomic_load(&has_no_openat2) && tries < 64;) {
+        long fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
+        if (fd >= 0)
+            return (int)fd;
+        if (errno == EAGAIN) /* a rename somewhere while ".." was resolved */
+            tries++;
+        else if (errno == ENOSYS)
+            atomic_store(&has_no_openat2, true);
+        else if (errno == EPERM) /* of a filter, or of this file: the other way knows */
+            break;
+        else if (errno != EINTR)
+            return -1;
+    }
+    return open_by_component(dir, path, flags, mode);
+}
+
+int place_open(int dir, const char *path, int flags, mode_t mode)
+{
+    bool reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_DIRECTORY | O_PATH));
+    struct stat st;
+    int fd = open_beneath(dir, path, flags | (reads ? O_NONBLOCK | O_NOCTTY : 0), mode);
+    if (fd < 0 || !reads)
+        return fd;
+    int why = fstat(fd, &st) < 0                             ? errno
+              : !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) ? ELOOP
+              : place_is_planted(dir, path, &st)             ? EPERM
+                                                             : 0;
+    if (why == 0)
+        return fd;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+int place_open_folder(int dir, const char *name)
+{
+    struct stat st;
+    int fd = open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
+    if (fd >= 0 || errno != ELOOP)
+        return fd;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return -1;
+    if (!place_is_trusted(st.st_uid)) {
+        errno = ELOOP;
+        return -1;
+    }
+    return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool place_is_own(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+bool place_is_trusted(uid_t uid)
+{
+    const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+    uint64_t caller;
+    return uid == geteuid() || uid == 0 || (sudo && str_uint(str_of(sudo), &caller) && caller == uid);
+}
+
+bool place_is_planted(int dir, const char *path, const struct stat *st)
+{
+    char parent[PATH_MAX];
+    struct stat above;
+    if (!S_ISREG(st->st_mode) || st->st_nlink < 2 || st->st_uid != geteuid())
+        return false;
+    const char *slash = strrchr(path, '/');
+    int n = snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    return n < 0 || (size_t)n >= sizeof parent || fstatat(dir, parent, &above, AT_SYMLINK_NOFOLLOW) < 0 || !place_is_trusted(above.st_uid);
+}
+
+const char *place_owner(uid_t uid, char *ret, size_t size)
+{
+    FILE *passwd = fopen("/etc/passwd", "re");
+    struct passwd entry, *p = NULL;
+    char text[4096];
+    while (passwd && fgetpwent_r(passwd, &entry, text, sizeof text, &p) == 0 && p->pw_uid != uid)
+        p = NULL;
+    if (p)
+        snprintf(ret, size, "%s", p->pw_name);
+    else
+        snprintf(ret, size, "uid %u", (unsigned)uid);
+    if (passwd)
+        fclose(passwd);
+    return ret;
+}

@@ -1,0 +1,24 @@
+/* place.h: files below a directory that other users may write: opened without links, and only where nobody planted them (SECURITY.md). */
+#ifndef BASE_PLACE_H
+#define BASE_PLACE_H
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* openat(2) for a relative path that stays below the descriptor dir and follows no link, in any of its components. O_CLOEXEC is added, and for
+ * reading O_NONBLOCK and O_NOCTTY. Uses openat2(2), or opens component by component where the kernel or a seccomp filter refuses that call.
+ * Returns the descriptor, or -1 with errno. ELOOP: a link, or for reading no regular file and no directory. EXDEV: the path leaves dir. EPERM: a
+ * hard link to a file of the caller in somebody else's directory (place_is_planted). */
+int place_open(int dir, const char *path, int flags, mode_t mode);
+/* Opens the directory dir/name, one component, which the caller relies on. A link is followed if the caller or root made it. -1 with errno. */
+int place_open_folder(int dir, const char *name);
+/* Is the open directory the caller's own, and may nobody else write it? */
+bool place_is_own(int fd);
+/* May the caller rely on what this user made: is it the caller, root, or for root who called sudo? */
+bool place_is_trusted(uid_t uid);
+/* Is dir/path, whose data is st, a further name of a file of the caller, in a directory that somebody else owns? Anybody can make such a name
+ * where fs.protected_hardlinks is off, also of a file that they cannot read. */
+bool place_is_planted(int dir, const char *path, const struct stat *st);
+/* Writes the user's name into ret, by /etc/passwd alone (a name service can hang), else the number. Returns ret. */
+const char *place_owner(uid_t uid, char *ret, size_t size);
+#endif
