@@ -168,9 +168,15 @@ static size_t rest_of_line(struct str t, size_t from)
 /* Does a string in such quotes, begun before in this line, go on at `at`? */
 static bool is_in_string(struct str t, size_t at, char quote)
 {
+    size_t from = at;
     bool open = false;
-    for (size_t i = at; i-- > 0 && at - i < STRING_LONGEST && t.p[i] != '\n';)
-        open ^= t.p[i] == quote && !(i > 0 && t.p[i - 1] == '\\');
+    while (from > 0 && at - from < STRING_LONGEST && t.p[from - 1] != '\n')
+        from--;
+    for (size_t i = from; i < at; i++)
+        if (t.p[i] == '\\')
+            i++;
+        else
+            open ^= t.p[i] == quote;
     return open;
 }
 
@@ -184,10 +190,13 @@ static bool closes_string(struct str t, size_t at)
 /* No value goes beyond the string around it. */
 static size_t within_string(struct str t, size_t from, size_t end)
 {
-    const char *quote = end > from ? memchr(t.p + from, '"', end - from) : NULL;
-    for (size_t i = from; quote && i < end; i++)
-        if (t.p[i] == '"' && !(i > 0 && t.p[i - 1] == '\\'))
-            return is_in_string(t, from, '"') ? i : end;
+    if (end <= from || !memchr(t.p + from, '"', end - from) || !is_in_string(t, from, '"'))
+        return end;
+    for (size_t i = from; i < end; i++)
+        if (t.p[i] == '\\')
+            i++;
+        else if (t.p[i] == '"')
+            return i;
     return end;
 }
 
@@ -266,11 +275,18 @@ static void begin_fold(struct finding *f, size_t name, size_t at, enum secret_na
 }
 
 /* "\"password\": 5": as JSON writes names; a number behind it must stay JSON. */
-static enum secret_fill number_fill(struct str t, size_t name, size_t name_n)
+static enum secret_fill number_fill(struct str t, size_t name_end)
 {
-    if (name == 0 || t.p[name - 1] != '"' || name + name_n >= t.n || !strchr("\"\\", t.p[name + name_n]))
+    if (name_end + 1 >= t.n)
         return SECRET_FILL_MARK;
-    return name > 1 && t.p[name - 2] == '\\' ? SECRET_FILL_NULL : SECRET_FILL_QUOTED;
+    return t.p[name_end] == '"' ? SECRET_FILL_QUOTED : t.p[name_end] == '\\' && t.p[name_end + 1] == '"' ? SECRET_FILL_NULL : SECRET_FILL_MARK;
+}
+
+/* Redaction left it here. */
+static bool is_mark(struct str t, size_t at)
+{
+    struct str mark = str_sub(t, at, sizeof "[redacted]" - 1);
+    return str_is(mark, "[redacted]") || str_is(mark, "(redacted)");
 }
 
 /* The value of that name, from here on. */
@@ -285,13 +301,15 @@ static void assigned_value(struct finding *f, size_t from, struct assigned a)
         begin_fold(f, a.name, from, a.weight, SECRETS_FOLD_LINE);
         return;
     }
-    for (int i = 0; i < OPENERS_MOST && from < t.n && strchr("[({<&;,|", t.p[from]) && !secret_is_redacted(str_sub(t, from, 10)); i++) {
+    for (int i = 0; i < OPENERS_MOST && from < t.n && strchr("[({<&;,|", t.p[from]) && !is_mark(t, from); i++) {
         if ((t.p[from] == '<' && from + 1 < t.n && (t.p[from + 1] == '/' || is_letter(t.p[from + 1]))) || is_line_end(t, from + 1))
             return; /* a tag */
         if (strchr(",;&|", t.p[from]) && (is_blank(t.p[from + 1]) || begins_assignment(t, from + 1)))
             return;
         from = skip_blanks(t, from + 1);
     }
+    if (is_mark(t, from) || (from < t.n && strchr(")]}", t.p[from])))
+        return;
     while (from + escapes < t.n && t.p[from + escapes] == '\\' && escapes < OPENERS_MOST)
         escapes++;
     if (escapes == 0 && from < t.n && strchr("\"'", t.p[from]) && closes_string(t, from))
@@ -322,7 +340,7 @@ static void assigned_value(struct finding *f, size_t from, struct assigned a)
                                          .n = value.n,
                                          .kind = SECRET_ASSIGNED,
                                          .number = number,
-                                         .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name, a.name_n)});
+                                         .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name + a.name_n)});
 }
 
 /* Names are many, secrets are few: a cheap look for the beginnings of the words of secret_names.def. */
@@ -901,6 +919,8 @@ static void look_at_run(struct finding *f, size_t from)
     if (token < to) {
         to = token_end(t, to);
         f->quiet = to;
+        if (token > from && is_mixed(str_sub(run, 0, token - from))) /* what stands before it would be found alone */
+            token = from;
         tell(f, token, to - token, SECRET_TOKEN);
     } else if (digit && is_mixed(run)) {
         while (to < t.n && (is_token_byte(t.p[to]) || t.p[to] == '/')) /* the rest of the same base64 */
@@ -949,6 +969,10 @@ static void tell_key(struct finding *f, size_t from)
             mark--;
         size_t n;
         bool good = is_key_line(mark >= 0 ? str_sub(line, 0, (size_t)mark) : line, &n);
+        if (str_has(line, "[redacted]") || str_has(line, "(redacted)"))
+            good = false;
+        if (mark < 0)
+            n = without_escape(t, from, from + n) - from;
         if (good || mark >= 0)
             tell(f, from, mark >= 0 ? (size_t)mark : n, SECRET_KEY);
         if (mark >= 0 || !good || n < line.n) {
@@ -991,7 +1015,7 @@ static void look_at_option(struct finding *f, size_t at)
         end++;
     if (end < t.n && t.p[end] == '\\')
         return;
-    if (end < t.n && strchr("\"'", t.p[end]) && letter != '-' && end > at + 1) /* -p'word' */
+    if (end < t.n && strchr("\"'", t.p[end]) && letter != '-' && end == at + 2 && !is_in_string(t, end, t.p[end])) /* -p'word' */
         end = word_end(t, end);
     else if (end < t.n && t.p[end] == '=' && letter == '-') /* --user=name:word */
         end = word_end(t, end);
@@ -1001,6 +1025,8 @@ static void look_at_option(struct finding *f, size_t at)
     if (letter == '-' && !may_be_secret(word.p, word.n) && !str_starts(word, "--user") && !str_starts(word, "--pw"))
         return;
     size_t next = end < t.n && (t.p[end] == '"' || t.p[end] == '\'') ? end + 1 : end; /* ["-p", "word"] */
+    if (next < t.n && next > end && t.p[next] == ':') /* a name, as in JSON */
+        return;
     if (next < t.n && next > end && t.p[next] == ',')
         next++;
     next = skip_blanks(t, next);

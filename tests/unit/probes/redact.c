@@ -269,6 +269,11 @@ static void text_stays_well_formed(void **state)
     (void)state;
     static const char *const rows[][2] = {
         {"{\"password\": 48151623, \"n\": 5}", "{\"password\": \"******\", \"n\": 5}"},
+        {"{\"a\": \"x\", \"-upassword\": 123}", "{\"a\": \"x\", \"-upassword\": 123}"},
+        {"{\"c\": \"curl -uhttp://x/\", \"password\": 123}", "{\"c\": \"curl -u*********\", \"password\": \"*\"}"},
+        {"{\"ini\": \"DISCORD_TOKEN=399190702966270170\\nB=1\"}", "{\"ini\": \"DISCORD_TOKEN=[redacted]********\\nB=1\"}"},
+        {"{\"k\": \"api_token ::=\"}", NULL},
+        {"{\"k\": \"api_token := 'A3\"}", "{\"k\": \"api_token := '**\"}"},
         {"{\"password\":7}", "{\"password\":0}"},
         {"x: \"{\\\"password\\\": 48151623}\"", "x: \"{\\\"password\\\": null    }\""},
         {"password: 48151623\nn: 5", "password: x*******\nn: 5"},
