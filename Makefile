@@ -38,12 +38,24 @@ ifneq ($(SAN),)
 BW_CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 BW_LDFLAGS += -fsanitize=$(SAN)
 else
-BW_CFLAGS  += $(if $(findstring -O,$(filter-out -O0,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) -fstack-protector-strong
+# Hardening: what compiler, C library and processor offer; tests/cli/t0903-binaries.t reads the result. Compiled paths start at the source tree, so that
+# builds in two directories give equal bytes.
+cc_takes    = $(shell printf '\043include <stdio.h>\n' | $(CC) -O2 -Werror $(1) -fsyntax-only -x c - 2>/dev/null && echo '$(1)')
+fortify    := $(or $(call cc_takes,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+BW_HARD    := -fPIE -fstack-protector-strong $(call cc_takes,-fstack-clash-protection) $(call cc_takes,-fcf-protection)
+BW_HARD    += $(call cc_takes,-ffile-prefix-map=$(CURDIR)=.)
+BW_CFLAGS  += $(if $(findstring -O,$(filter-out -O0,$(CFLAGS))),$(fortify)) $(BW_HARD)
+BW_HARD_LD := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+BW_LDFLAGS += $(BW_HARD_LD)
+link_pie   := -pie
 # The launcher is linked statically where the system has libc.a: it starts in half the time, and a missing library cannot stop it. STATIC=0: not.
+# Where libc has the start code for it, its address is random all the same.
 ifneq ($(STATIC),0)
-launch_static := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a 2>/dev/null)),-static)
+cc_has      = $(findstring /,$(shell $(CC) -print-file-name=$(1) 2>/dev/null))
+launch_static := $(if $(call cc_has,libc.a),$(if $(call cc_has,rcrt1.o),-static-pie,-static))
 endif
 endif
+link_fixed  = $(or $(launch_static),$(link_pie))# how the launcher is linked
 # On the command line too: caches of compilers do not notice that a header of __has_include appeared.
 state      := $(shell CC='$(CC)' CXX='$(CXX)' CPPFLAGS='$(CPPFLAGS)' scripts/build-state $(BW_PKGS) $(BW_LATE) $(BW_MORE) $(BW_OPTION))
 BW_CFLAGS  += -DBW_STATE=$(firstword $(state))u
@@ -72,16 +84,16 @@ all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE) $(STUB)   ## build everything into O=bui
 # The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
 $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) -o $@ $^
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) -o $@ $^
 $(CORE): $(call obj,wrapper/main.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_pie) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(LIB): $(call obj,$(lib_src)) $(O)/obj/shipped.o
 	@mkdir -p $(@D); rm -f $@
-	$(call say,AR,$@)$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcsD $@ $^
 $(MLRUNS): $(call obj,$(mlruns_src))
 	@mkdir -p $(@D); rm -f $@
-	$(call say,AR,$@)$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcsD $@ $^
 $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(compile) -MMD -MP -c -o $@ $<
@@ -100,18 +112,18 @@ native_src = $(wildcard benchmarks/native/$(1)/*.c benchmarks/native/$(1)/*/*.c)
 $(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(NATIVE_OWN) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)libs=$$(sed -n 's,.*/\* link: \(.*\) \*/.*,\1,p' benchmarks/native/$*/main.c); [ -z "$$libs" ] || libs=$$(pkg-config --libs $$libs) || exit 1; \
-	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(launch_static)) $(LDFLAGS) -o $@ $^ $$libs -lm -lpthread
+	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(link_fixed),$(link_pie)) $(LDFLAGS) -o $@ $^ $$libs -lm -lpthread
 
 # The same without main.c, for the tests.
 $(NATIVE_LIB): $(O)/lib/lib%.a: $$(filter-out $(O)/obj/benchmarks/native/$$*/main.o,$$(call obj,$$(call native_src,$$*)))
 	@mkdir -p $(@D); rm -f $@
-	$(call say,AR,$@)$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcsD $@ $^
 # SentencePiece models are C++'s: an object of its own, where that library and a compiler are; llmload loads it when a model is named.
 ifneq ($(shell pkg-config --exists sentencepiece 2>/dev/null && echo '\#include <sentencepiece_processor.h>' | $(CXX) $$(pkg-config --cflags sentencepiece) -E -x c++ - 2>/dev/null | head -c 1),)# newer ones need Abseil's headers, too
 PIECES := $(O)/libexec/benchwrap/llmload-sentencepiece.so
 $(PIECES): benchmarks/native/llmload/tokens/sentencepiece.cc benchmarks/native/llmload/tokens/sentencepiece_calls.h $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -std=c++17 -O2 -Wall -Wextra -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ $< \
+	$(call say,CXX,$<)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -std=c++17 -O2 -Wall -Wextra $(filter-out -fPIE,$(BW_HARD)) -fPIC -fvisibility=hidden -shared $(BW_HARD_LD) $(LDFLAGS) -o $@ $< \
 		$$(pkg-config --cflags --libs sentencepiece)
 all: $(PIECES)
 else
@@ -128,7 +140,7 @@ $(STUB): benchmarks/native/taskrate-stub/stub.c benchmarks/native/taskrate/wire.
 		$(bare) -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack -o $@ $<
 
 # Other flags, another compiler, or a library or header that appeared, disappeared or changed since the last build in this O rebuild everything.
-flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(launch_static) $(LDFLAGS) $(PKG_LIBS) $(state)
+flags_now := $(shell $(CC) --version 2>/dev/null | head -n 1) $(compile) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) $(PKG_LIBS) $(state)
 $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' >$@
 

@@ -20,7 +20,8 @@ void *library_open(enum library_id id)
 {
     void *library = NULL;
     for (const char *const *file = libraries[id].files; *file && !library; file++)
-        library = dlopen(*file, RTLD_NOW | RTLD_LOCAL);
+        if (**file == '/' || !strchr(*file, '/')) /* nothing from the working directory */
+            library = dlopen(*file, RTLD_NOW | RTLD_LOCAL);
     return library;
 }
 
