@@ -15,6 +15,7 @@ cd "$WORK" || exit
 PATH=$PATH:$(dirname "$python")
 port=$(free_port)
 url=http://127.0.0.1:$port
+export MLFLOW_TRACKING_USERNAME=benchwrap MLFLOW_TRACKING_PASSWORD=
 ui=
 trap '[ -z "$ui" ] || kill -KILL "$ui"; tap_exit' EXIT
 
@@ -27,12 +28,18 @@ start() # [OPTION…]: $ui is its process; waits for the link
         [ -s link ] || ! kill -0 "$ui" 2>/dev/null || { sleep 0.1; continue; }
         break
     done
+    MLFLOW_TRACKING_PASSWORD=$(sed -n 's,^http://benchwrap:\([^@]*\)@.*,\1,p' link)
     [ -s link ]
+}
+
+ask() # CURL'S ARGUMENTS…: as the user who has the link
+{
+    curl -s -u "benchwrap:$MLFLOW_TRACKING_PASSWORD" "$@"
 }
 
 runs() # how many runs the server has
 {
-    curl -s -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2"],"max_results":1000}' | grep -c '"run_id"'
+    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2"],"max_results":1000}' | grep -c '"run_id"'
 }
 
 wait_for() # COUNT
@@ -53,10 +60,10 @@ processes() # of this server
 "$BENCHWRAP" -q -e other --repeat 2 -- true >/dev/null
 start
 ok "a server is started" [ -s link ]
-like "the link leads to the runs of the newest run's experiment" "$(cat link)" "^$url/#/experiments/[0-9]+/runs\\?viewStateShareKey=benchwrap\$"
+like "the link leads to the runs of the newest run's experiment" "$(cat link)" "^http://benchwrap:[0-9a-f]{32}@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs\\?viewStateShareKey=benchwrap\$"
 ok "the runs come" wait_for 4
-ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" mlruns "$url"
-view=$(curl -s "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=stream")
+ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" --user "benchwrap:$MLFLOW_TRACKING_PASSWORD" mlruns "$url"
+view=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=stream")
 like "the table opens with the headline metrics" "$view" 'selectedColumns.*metrics.`triad.bw_MB_per_s.max`.*tags.`benchwrap.verdict`'
 like "… and on the runs" "$(tr -d '\n ' <<<"$view")" '"mlflow.experimentKind","value":"custom_model_development"'
 is "the tree knows nothing of that" "$(grep -rl sharedViewState mlruns)" ""
@@ -65,16 +72,73 @@ is "artifacts take no room: two names of one file" "$(stat -c %h "mlruns/$file")
 "$BENCHWRAP" -q -e stream -- true >/dev/null
 ok "a run recorded meanwhile comes too" wait_for 5
 is "a second one shows the same link" "$("$BENCHWRAP" ui 2>/dev/null)" "$(cat link)"
+# Other users of the machine, with and without root's help: every route, every way to say who one is.
+link=$(cat link)
+is "the link leads on without the secret" "$(ask -o /dev/null -w '%{http_code} %{redirect_url}' "$url/?enter")" "303 $url/"
+is "… and that page is MLflow's" "$(ask "$url/" | grep -ic '<title>mlflow')" 1
+routes=$("$python" - 2>/dev/null <<'P'
+import mlflow.server.fastapi_app as f, mlflow.server as s
+paths = {r.rule for r in s.app.url_map.iter_rules()}
+paths |= {r.path for r in f.create_fastapi_app().routes if hasattr(r, "path")}
+import re
+print("\n".join(sorted(re.sub(r"[<{][^>}]*[>}]", "1", p) for p in paths)))
+P
+)
+like "the routes of this MLflow are known" "$(wc -l <<<"$routes")" '^[0-9]{2,}$'
+for route in / /health /version /static-files/index.html "/get-artifact?path=stdout.log&run_uuid=1" /graphql /ajax-api/2.0/mlflow/experiments/search /api/2.0/mlflow-artifacts/artifacts /v1/traces $routes; do
+    for method in GET POST PUT DELETE; do printf 'url = "%s%s"\nrequest = %s\noutput = /dev/null\nwrite-out = "%%{http_code}\\n"\n' "$url" "$route" $method; done
+done >asked
+is "of $(grep -c ^url asked) requests to all routes none is answered without the secret" "$(curl -s -K asked | sort | uniq -c | sed 's/^ *//')" "$(grep -c ^url asked) 401"
+for wrong in "benchwrap:" "benchwrap:wrong" "admin:password1234" ":$MLFLOW_TRACKING_PASSWORD" "other:$MLFLOW_TRACKING_PASSWORD" "benchwrap:${MLFLOW_TRACKING_PASSWORD}0" "benchwrap:${MLFLOW_TRACKING_PASSWORD%?}"; do
+    is "refused: another user or secret" "$(curl -s -o /dev/null -w '%{http_code}' -u "$wrong" "$url/version")" 401
+done
+is "accepted: as a token" "$(curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $MLFLOW_TRACKING_PASSWORD" "$url/version")" 200
+echo "$MLFLOW_TRACKING_PASSWORD" >password
+is "the secret stands in no command line" "$(grep -alFf password /proc/[0-9]*/cmdline 2>/dev/null)" ""
+is "… and in no log" "$(grep -l "$MLFLOW_TRACKING_PASSWORD" .benchwrap/ui/server.log)" ""
+is "its folder is closed" "$(stat -c '%a' .benchwrap/ui)" 700
+is "MLflow has no port of its own" "$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v at="$(printf ':%04X' "$port")" '$2 ~ at "$" && $4 == "0A"' | wc -l)" 1
+python3 - "$port" <<'P' >flood.out &
+import socket, sys, time
+held = []
+for i in range(600):
+    try:
+        s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
+        s.send(b"GET / HT")
+        held.append(s)
+    except OSError:
+        break
+print(len(held), flush=True)
+time.sleep(20)
+P
+flood=$!
+for _ in $(seq 100); do [ -s flood.out ] || sleep 0.1; done
+is "600 connections that say nothing keep nobody out" "$(ask -m 20 -o /dev/null -w '%{http_code}' "$url/version")" 200
+kill "$flood"
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$WORK"
+    other="setpriv --reuid=30018 --regid=30018 --clear-groups --"
+    is "another user cannot reach MLflow's socket" "$($other curl -s -o /dev/null -w '%{http_code}' --unix-socket "$WORK/.benchwrap/ui/mlflow.sock:$port" "$url/version")" 000
+    is "… nor read the folder" "$($other cat .benchwrap/ui/lock .benchwrap/ui/server.log 2>/dev/null)" ""
+else
+    skip "another user at the socket" "root, setpriv"
+fi
+is "the link is still the same" "$(cat link)" "$link"
 kill -INT "$ui"
 wait "$ui"
 is "Ctrl-C ends it: status" "$?" 0
 ui=
 is "… and nothing is left of the server" "$(processes)" 0
 
-start -e stream
+echo "my-own-secret-0123456789" >secret
+chmod 644 secret
+like "a secret that others can read is refused" "$("$BENCHWRAP" ui --secret-file secret 2>&1)" "other users can read secret"
+chmod 600 secret
+start -e stream --secret-file secret
+is "a secret of the user's own is taken" "$MLFLOW_TRACKING_PASSWORD" my-own-secret-0123456789
 ok "it starts again" [ -s link ]
 like "… with the same runs" "$(runs)" '^5$'
-like "… and the link of the experiment asked for" "$(cat link)" "^$url/#/experiments/[0-9]+/runs"
+like "… and the link of the experiment asked for" "$(cat link)" "^http://benchwrap:[^@]*@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs"
 kill -KILL "$ui"
 wait "$ui" 2>/dev/null
 ui=

@@ -42,6 +42,7 @@ setsid "$BENCHWRAP" ui --port "$port" >link 2>notes &
 ui=$!
 for _ in $(seq 1200); do [ -s link ] && break; sleep 0.1; done
 ok "the server is there" [ -s link ]
+url=$(sed 's|/?enter.*||' link) # with the secret
 for _ in $(seq 300); do
     [ "$(curl -s -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["1","2"],"max_results":1000}' | grep -c '"run_id"')" -ge 4 ] && break
     sleep 0.1
@@ -55,11 +56,11 @@ server_id() # TREE'S RUN: the server's id of it
 read -r on_server run <<<"$(server_id "$stream")"
 name=$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$experiment/$stream/meta.yaml")
 triad=$(cut -d ' ' -f 2 "mlruns/$experiment/$stream/metrics/triad.bw_MB_per_s.max" | cut -d . -f 1)
-look table "a runs table opens with the run, its verdict and the headline metric" "$url/#/experiments/$on_server/runs?viewStateShareKey=benchwrap" "$name;triad.bw_MB_per_s.max;pass"
-look run "a run's page shows its metrics and params" "$url/#/experiments/$on_server/runs/$run" "triad.bw_MB_per_s.max;$triad"
-look chart "its metrics have charts" "$url/#/experiments/$on_server/runs/$run/model-metrics" "copy.bw_MB_per_s.max"
-look chart-drawn "… which are drawn" "$url/#/experiments/$on_server/runs/$run/model-metrics" '!.js-plotly-plot .barlayer path'
-look artifact "an artifact is shown as text" "$url/#/experiments/$on_server/runs/$run/artifacts/stdout.log" "STREAM version;Triad"
+look table "a runs table opens with the run, its verdict and the headline metric" "$url/?enter#/experiments/$on_server/runs?viewStateShareKey=benchwrap" "$name;triad.bw_MB_per_s.max;pass"
+look run "a run's page shows its metrics and params" "$url/?enter#/experiments/$on_server/runs/$run" "triad.bw_MB_per_s.max;$triad"
+look chart "its metrics have charts" "$url/?enter#/experiments/$on_server/runs/$run/model-metrics" "copy.bw_MB_per_s.max"
+look chart-drawn "… which are drawn" "$url/?enter#/experiments/$on_server/runs/$run/model-metrics" '!.js-plotly-plot .barlayer path'
+look artifact "an artifact is shown as text" "$url/?enter#/experiments/$on_server/runs/$run/artifacts/stdout.log" "STREAM version;Triad"
 parent=$(grep -l . mlruns/"$nested"/*/tags/mlflow.parentRunId | head -n 1 | xargs cat)
 look nested "the link leads to the newest run's table, where a series' runs are nested" "$(cat link)" "$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$nested/$parent/meta.yaml")"
 
@@ -80,8 +81,8 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 ok "the run is on the server while its program runs" [ -n "${live_run:-}" ]
-look live-run "… its page shows the metric" "$url/#/experiments/$live/runs/$live_run" "loss"
-look live-curve "… and its curve" "$url/#/experiments/$live/runs/$live_run/model-metrics" '!.js-plotly-plot .scatterlayer path'
+look live-run "… its page shows the metric" "$url/?enter#/experiments/$live/runs/$live_run" "loss"
+look live-curve "… and its curve" "$url/?enter#/experiments/$live/runs/$live_run/model-metrics" '!.js-plotly-plot .scatterlayer path'
 ok "… and the program still runs" kill -0 "$program"
 : >stop
 wait "$program"

@@ -4,6 +4,7 @@
 #include "base/json_out.h"
 #include "cmd/help.h"
 #include "cmd/sync_runs.h"
+#include "cmd/ui_front.h"
 #include "cmd/ui_server.h"
 #include "cmd/ui_view.h"
 #include "plan/plan.h"
@@ -24,13 +25,16 @@ struct ui {
     struct runs runs; /* of the round that goes on */
     const char *folder; /* .benchwrap/ui */
     const char *host, *experiment /* asked for, or NULL */;
-    int port, lock, cancel_fd;
+    int port, lock, cancel_fd, dir /* the folder, open */;
     char *argv[16];
+    const char *socket; /* in the folder: where MLflow listens */
+    char secret[UI_SECRET_MAX + 1];
     struct ui_server server;
+    struct ui_front front;
     struct mlflow *client;
     struct upload *upload;
     struct progress progress;
-    char url[300];
+    char url[300], open_url[500]; /* the address, and with the secret */
     bool waited; /* a line says that the server is being started */
 };
 
@@ -45,6 +49,21 @@ static bool asked_to_end(const struct ui *ui, int ms)
 {
     struct pollfd p = {.fd = ui->cancel_fd, .events = POLLIN};
     return poll(&p, 1, ms) > 0;
+}
+
+/* --open: by a page of ours, since every user of the machine can read the command line of a browser. */
+static void open_link(struct ui *ui, const char *link)
+{
+    CLEANUP_BUF struct buf page;
+    const char *path = arena_printf(ui->c->arena, "%s/open.html", ui->folder);
+    buf_init(&page, 4096);
+    if (!opt_on(&ui->c->opts, "open"))
+        return;
+    buf_printf(&page, "<!doctype html><meta name=referrer content=no-referrer><meta http-equiv=refresh content=\"0;url=%s\">\n", link);
+    if (page.failed || fs_write(AT_FDCWD, path, buf_text(&page), 0600, false, NULL))
+        note(ui, "the page for the browser cannot be written");
+    else
+        ui_open("xdg-open", path);
 }
 
 /* ---- the folder ---- */
@@ -74,12 +93,25 @@ static int choose_folder(struct ui *ui, bool make)
                                 ui->runs.tree);
 }
 
+/* The folder has the database, MLflow's socket and the link with its secret: ours, and closed to others. */
+static int close_folder(struct ui *ui)
+{
+    struct cmd_context *c = ui->c;
+    struct stat st;
+    ui->dir = open(ui->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (ui->dir < 0 || fstat(ui->dir, &st))
+        return err_sys(c->err, "cannot open %s", ui->folder);
+    if (st.st_uid != geteuid())
+        return err_set(c->err, ERR_INPUT, "%s belongs to another user (uid %u)", ui->folder, (unsigned)st.st_uid);
+    return st.st_mode & 0077 && fchmod(ui->dir, 0700) ? err_sys(c->err, "cannot close %s to others", ui->folder) : 0;
+}
+
 /* One server a tree. 1: there is one already; its address is printed. */
 static int take_lock(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
-    char link[400] = "";
-    ui->lock = open(arena_printf(c->arena, "%s/lock", ui->folder), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    char link[700] = "";
+    ui->lock = openat(ui->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (ui->lock < 0)
         return err_sys(c->err, "opening %s/lock", ui->folder);
     if (fs_lock(ui->lock) == 0 || (errno != EAGAIN && errno != EACCES)) /* a file system without locks: as if it were ours */
@@ -89,8 +121,7 @@ static int take_lock(struct ui *ui)
         return err_set(c->err, ERR_INPUT, "another \"benchwrap ui\" is just starting a server for this tree");
     fprintf(c->out, "%s\n", link);
     note(ui, "the runs of this tree are served there already");
-    if (opt_on(&c->opts, "open"))
-        ui_open("xdg-open", link);
+    open_link(ui, link);
     return 1;
 }
 
@@ -129,12 +160,15 @@ static int command(struct ui *ui, const char *mlflow)
     ui->argv[n++] = arena_dup(a, mlflow, strlen(mlflow));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ui->argv[n++] = arena_dup(a, words[i], strlen(words[i]));
-    ui->argv[n++] = arena_dup(a, ui->host, strlen(ui->host));
+    ui->argv[n++] =
+        arena_dup(a, "unix:mlflow.sock", 16); /* gunicorn's word for a socket; it appends the port. UVICORN_UDS names the same */
     ui->argv[n++] = arena_dup(a, "--port", 6);
     ui->argv[n++] = arena_printf(a, "%d", ui->port);
     ui->argv[n] = NULL;
-    bool all = strcmp(ui->host, "0.0.0.0") == 0;
-    snprintf(ui->url, sizeof ui->url, "http://%.250s:%d", all ? "127.0.0.1" : ui->host, ui->port);
+    ui->socket = arena_printf(a, "mlflow.sock:%d", ui->port);
+    const char *host = strcmp(ui->host, "0.0.0.0") == 0 ? "127.0.0.1" : ui->host;
+    snprintf(ui->url, sizeof ui->url, "http://%.250s:%d", host, ui->port);
+    snprintf(ui->open_url, sizeof ui->open_url, "http://" UI_FRONT_USER ":%s@%.250s:%d", ui->secret, host, ui->port);
     return a->failed ? err_set(ui->c->err, ERR_SYSTEM, "out of memory") : 0;
 }
 
@@ -183,7 +217,10 @@ static int start(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
     struct mlflow_config config = {.uri = ui->url,
-                                   .http = {.agent = "benchwrap/" BW_VERSION, .cancel_fd = ui->cancel_fd, .total_s = 120},
+                                   .http = {.agent = "benchwrap/" BW_VERSION,
+                                            .cancel_fd = ui->cancel_fd,
+                                            .total_s = 120,
+                                            .unix_socket = arena_printf(c->arena, "/proc/self/fd/%d/%s", ui->dir, ui->socket)},
                                    .retries = 5,
                                    .backoff_s = 0.2,
                                    .jitter_s = 0.1};
@@ -192,7 +229,7 @@ static int start(struct ui *ui)
     for (int i = 0;; i++) {
         CLEANUP_BUF struct buf words;
         buf_init(&words, 8192);
-        if (ui_server_start(&ui->server, ui->folder, ui->argv, c->env, c->err))
+        if (ui_server_start(&ui->server, ui->folder, ui->socket, ui->argv, c->env, c->err))
             return -1;
         if (isatty(fileno(c->notes)))
             fprintf(c->notes, "benchwrap: ui: starting MLflow …\n");
@@ -325,16 +362,15 @@ static int set_views(struct ui *ui, struct cmd_context *round, const char **ret_
 static void tell(struct ui *ui, const char *id)
 {
     FILE *out = ui->c->out;
-    char link[500];
-    snprintf(link, sizeof link, id ? "%s/#/experiments/%.64s/runs?viewStateShareKey=" UI_VIEW : "%s/", ui->url, id);
+    char link[700];
+    snprintf(link, sizeof link, id ? "%s/?enter#/experiments/%.64s/runs?viewStateShareKey=" UI_VIEW : "%s/?enter", ui->open_url, id);
     fprintf(out, "%s\n", link);
     fflush(out);
     if (pwrite(ui->lock, link, strlen(link), 0) < 0)
         note(ui, "the address cannot be noted for others");
     if (isatty(fileno(ui->c->notes)))
         note(ui, "Ctrl-C ends the server");
-    if (opt_on(&ui->c->opts, "open"))
-        ui_open("xdg-open", link);
+    open_link(ui, link);
 }
 
 /* Import, look, import again when something is new, until told to end. */
@@ -390,7 +426,7 @@ static int print(struct ui *ui)
     buf_init(&text, 256 << 10);
     buf_puts(&b, "cd");
     quoted(&b, ui->folder);
-    buf_puts(&b, " &&");
+    buf_printf(&b, " && UVICORN_UDS=%s", ui->socket);
     for (char **word = ui->argv; *word; word++)
         quoted(&b, *word);
     if (b.failed)
@@ -441,6 +477,7 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     struct cmd_context *c = ui->c;
     sigset_t set;
     int rc = choose_folder(ui, true);
+    rc = rc ? rc : close_folder(ui);
     rc = rc ? rc : take_lock(ui);
     if (rc)
         return rc < 0 ? -1 : 0;
@@ -449,7 +486,8 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     ui->cancel_fd = sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-    if (choose_port(ui) || command(ui, mlflow))
+    if (ui_front_secret(opt_text(&c->opts, "secret-file"), ui->secret, c->err) || choose_port(ui) || command(ui, mlflow) ||
+        ui_front_start(&ui->front, ui->host, ui->port, ui->dir, ui->socket, ui->secret, c->err))
         return -1;
     rc = start(ui);
     struct upload_config config = {
@@ -459,6 +497,9 @@ static int serve_tree(struct ui *ui, const char *mlflow)
     upload_free(ui->upload);
     mlflow_close(ui->client);
     ui_server_stop(&ui->server);
+    ui_front_stop(&ui->front); /* second: the server's guard has inherited the end of its pipe */
+    unlinkat(ui->dir, ui->socket, 0);
+    unlinkat(ui->dir, "open.html", 0);
     return rc < 0 ? -1 : 0;
 }
 
@@ -469,6 +510,8 @@ static int run(struct cmd_context *c)
                     .experiment = opt_text(&c->opts, "experiment"),
                     .lock = -1,
                     .cancel_fd = -1,
+                    .dir = -1,
+                    .front = {.hold = -1},
                     .server = {.hold = -1}};
     const char *port = opt_text(&c->opts, "port");
     if (c->argc)
@@ -489,6 +532,8 @@ static int run(struct cmd_context *c)
     runs_close(&ui.runs);
     fs_close(&ui.lock);
     fs_close(&ui.cancel_fd);
+    fs_close(&ui.dir);
+    explicit_bzero(ui.secret, sizeof ui.secret);
     return rc;
 }
 
@@ -498,6 +543,8 @@ static const struct opt_row rows[] = {
      "only this one, and the link leads to it (default: all, and to the newest run's)", 0},
     {"host", 0, OPT_TEXT, "ADDRESS", NULL, "127.0.0.1", "Server", "address that the server listens at", 0},
     {"port", 'p', OPT_INT, "N", NULL, NULL, "Server", "port that the server listens at (default: the first free one from 5000 on)", 0},
+    {"secret-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Server",
+     "file, closed to others, with the secret of the link: 16 to 128 letters and digits (default: a new one for each start)", 0},
     {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server",
      "where there is no MLflow, install it for benchwrap alone ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
     {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "open the link in the browser (xdg-open)", 0},
@@ -515,6 +562,11 @@ const struct cmd cmd_ui = {
         "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints the link that leads straight to "
         "their table. The table opens with the headline metrics of the benchmark, the verdict and the shape of the job as columns (MLflow by itself shows none "
         "of them, and newer versions open on a page where no runs are seen). Runs that come into the tree meanwhile appear in it. Ctrl-C ends the server.\n"
+        "\n"
+        "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no other user can enter; benchwrap "
+        "passes on what comes to the port with the secret. An MLflow client authenticates with the user \"" UI_FRONT_USER
+        "\" and the secret "
+        "(MLFLOW_TRACKING_USERNAME, MLFLOW_TRACKING_PASSWORD). Keep the link to yourself.\n"
         "\n"
         "The database lies in .benchwrap/ui beside the tree and is only ever added to, so the next start is quick; artifacts are links to the tree's "
         "files and take no room. Nothing in the tree is changed, and the folder can be deleted at any time. A newer MLflow makes it anew where it must.\n"

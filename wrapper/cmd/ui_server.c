@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,23 +104,35 @@ bool ui_port_free(const char *host, int port)
     return bind(fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
 
-/* In the server's process. The environment's MLFLOW_* are those of another server. */
-static void become_server(int folder, char *const *argv, char *const *env)
+/* Variables of another server, of other addresses to listen at, and credentials that this server has no use for. */
+static bool is_foreign(const char *variable)
+{
+    static const char *const starts[] = {"MLFLOW_",   "PYTHONUNBUFFERED=", "UVICORN_",     "GUNICORN_",     "GITHUB_TOKEN=",
+                                         "GH_TOKEN=", "GITLAB_TOKEN=",     "GITEA_TOKEN=", "CI_JOB_TOKEN=", "LLMLOAD_TOKEN="};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(variable, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* In the server's process. */
+static void become_server(int folder, const char *name, char *const *argv, char *const *env)
 {
     static const char *const own[] = {"MLFLOW_DISABLE_TELEMETRY=true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false", "DO_NOT_TRACK=true",
                                       "PYTHONUNBUFFERED=1"};
     size_t n = 0, k = 0;
     while (env[n])
         n++;
-    char **list = calloc(n + sizeof own / sizeof *own + 1, sizeof *list);
-    if (!list)
+    char **list = calloc(n + sizeof own / sizeof *own + 2, sizeof *list);
+    if (!list || asprintf(&list[k++], "UVICORN_UDS=%s", name) < 0)
         _exit(126);
     for (size_t i = 0; i < n; i++)
-        if (strncmp(env[i], "MLFLOW_", 7) != 0 && strncmp(env[i], "PYTHONUNBUFFERED=", 17) != 0)
+        if (!is_foreign(env[i]))
             list[k++] = env[i];
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         list[k++] = strdup(own[i]);
     int null = open("/dev/null", O_RDONLY), log = openat(folder, "server.log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    umask(077);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (null < 0 || log < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 || fchdir(folder))
@@ -165,7 +178,7 @@ static void guard(int hold, pid_t server)
     _exit(0);
 }
 
-static void become_guard(int hold, int folder, char *const *argv, char *const *env)
+static void become_guard(int hold, int folder, const char *name, char *const *argv, char *const *env)
 {
     sigset_t none;
     setsid(); /* Ctrl-C is ours to hear */
@@ -179,7 +192,7 @@ static void become_guard(int hold, int folder, char *const *argv, char *const *e
         signal(SIGPIPE, SIG_DFL);
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        become_server(folder, argv, env);
+        become_server(folder, name, argv, env);
     }
     if (server > 0) {
         int null = open("/dev/null", O_RDWR); /* a reader of our output does not wait for the guard */
@@ -191,7 +204,7 @@ static void become_guard(int hold, int folder, char *const *argv, char *const *e
     _exit(1);
 }
 
-int ui_server_start(struct ui_server *ret, const char *folder, char *const *argv, char *const *env, struct err *err)
+int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err)
 {
     int ends[2];
     CLEANUP_FD int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -203,7 +216,7 @@ int ui_server_start(struct ui_server *ret, const char *folder, char *const *argv
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[1]);
-        become_guard(ends[0], dir, argv, env);
+        become_guard(ends[0], dir, name, argv, env);
     }
     close(ends[0]);
     if (pid < 0) {

@@ -21,8 +21,9 @@ struct ui_server {
 };
 /* Is the port free at this address? */
 bool ui_port_free(const char *host, int port);
-/* argv[0] is the program's path; it runs in the folder `folder`, its words go to folder/server.log. env: ours; MLFLOW_* variables are not passed on. */
-int ui_server_start(struct ui_server *ret, const char *folder, char *const *argv, char *const *env, struct err *err);
+/* argv[0] is the program's path; it runs in the folder `folder`, its words go to folder/server.log, and it listens on the socket `name` there. env: ours;
+ * what would configure another server, or another address, is not passed on. */
+int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err);
 /* Has it ended by itself? */
 bool ui_server_ended(struct ui_server *s);
 /* Ends it with everything it has started, and waits for that. */
