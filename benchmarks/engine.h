@@ -331,7 +331,7 @@ struct rules_run {
     bool arguments; /* argv was given */
     size_t guesses, guesses_left_out;
     size_t lines; /* of all sources, so far */
-    size_t samples, gave_up, torn[SOURCES_MAX], torn_records, blocks_left_out, values_n;
+    size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */
     char *clean; /* scratch for one line without colours */
     size_t clean_room;

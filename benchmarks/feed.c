@@ -366,13 +366,24 @@ static void take_staged(struct rules_run *run)
     }
 }
 
+static bool ends_in_number(struct str line)
+{
+    size_t n = line.n;
+    while (n && (line.p[n - 1] == 'e' || line.p[n - 1] == 'E' || line.p[n - 1] == '.' || line.p[n - 1] == ',' || line.p[n - 1] == '-' ||
+                 line.p[n - 1] == '+'))
+        n--;
+    return n && line.p[n - 1] >= '0' && line.p[n - 1] <= '9';
+}
+
 int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
               struct err *err)
 {
     for (size_t s = 0; s < 2 + run->rules->files; s++) {
         struct source *source = &run->source[s];
-        /* A last line without end is whole only if the program said that it was done. */
-        run->unterminated = !(exit_code == 0 && signal == 0);
+        /* A last line without a newline is complete if the program ended with status 0. Of a stored output, whose status nobody knows, it counts
+         * unless it ends in a number, which could have more digits. */
+        run->unterminated = !(exit_code == 0 && signal == 0) &&
+                            !(exit_code < 0 && signal == 0 && !ends_in_number((struct str){source->line, source->line_n}));
         if (source->line_n && !source->fragment)
             line_end(run, source);
         run->unterminated = false;

@@ -164,6 +164,13 @@ static void superseded_fail(struct ending *e)
         }
 }
 
+/* A document that ends within its results has lost some of them. */
+static void torn_fail(struct ending *e)
+{
+    if (e->run->torn_results && !e->run->rules->guess)
+        ending_fail(e, -1, "", "the output ends within a JSON document that has results: it is cut");
+}
+
 /* What stands in lines that were not read is not known: a result, or an error. */
 static void hopeless_fail(struct ending *e)
 {
@@ -217,6 +224,7 @@ int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, st
     params_out(&e);
     exit_reason(&e);
     superseded_fail(&e);
+    torn_fail(&e);
     hopeless_fail(&e);
     series_drop(&e);
     computed_take(&e);

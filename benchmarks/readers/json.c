@@ -39,6 +39,7 @@ struct state {
     bool escape, skip, token_long;
     bool pending; /* a string that may turn out to be a key */
     bool broken; /* brackets were left open inside others: lines are missing */
+    bool took; /* a row of the open document was taken */
     int row_depth; /* depth of the open row's container, 0: none */
     int64_t row_star, extent, base, tests;
     size_t token_n, text_n;
@@ -191,8 +192,8 @@ static void row_done(struct rules_run *run, struct source *source, const struct 
         return;
     if (j->last)
         stage(run, source, r, s, block);
-    else
-        row_take(run, source, r, s->cell, NULL, block);
+    else if (row_take(run, source, r, s->cell, NULL, block))
+        s->took = true;
 }
 
 /* Which test of the document the row that begins here belongs to; -1: of none. */
@@ -283,8 +284,11 @@ static void document_done(struct rules_run *run, struct source *source, const st
     struct staged *staged = &run->staged[r->index];
     if (s->row_depth && !j->last && (whole || !j->prefix))
         row_done(run, source, r, s);
-    if (!whole)
+    if (!whole) {
         run->torn[source->index]++;
+        run->torn_results += s->took && r->metrics && !j->prefix;
+    }
+    s->took = false;
     if (j->last) {
         if (whole && staged->open) {
             arena_deinit(&staged->whole_arena);

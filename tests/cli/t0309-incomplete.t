@@ -1,0 +1,41 @@
+#!/bin/bash
+# t0309: a stored output that ends before the program's last mandatory line is incomplete: verdict fail, with the reason, also without an exit status.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+samples=$ROOT/benchmarks/catalogue
+verdict() { "$BENCHWRAP" parse --rules "$1" "$2" | head -n 1; }
+
+# ENTRY CASE LINE: the output up to the first line with this text.
+while read -r entry case line; do
+    whole=$samples/$entry/samples/$case/stdout
+    like "$entry: the whole output passes" "$(verdict "$entry" "$whole")" ': pass'
+    sed "/$line/,\$d" "$whole" >cut
+    like "… and fails when it ends before \"$line\"" "$(verdict "$entry" cut)" ': fail: .*incomplete'
+    is "… also with --gate" "$("$BENCHWRAP" parse --gate --rules "$entry" cut >/dev/null 2>&1; echo $?)" 3
+done <<'S'
+ior 3.0.1-human-reps3-fpp Summary of all tests:
+ior 3.1.0-human-script Summary of all tests:
+ior 3.2.1-human-reps3-fpp Summary of all tests:
+ior 4.0.0-human-reps3-fpp Summary of all tests:
+ab keep-alive Transfer rate:
+fio human-bits Run status group
+graph500 made-2.1.4 stddev_validate:
+sysbench cpu execution time (avg
+wrk plain Transfer\/sec:
+reframe console Finished on
+S
+
+nv=$samples/nvbandwidth/samples/made-0.8/stdout
+sed '/^NOTE: The reported/,$d' "$nv" >cut
+like "nvbandwidth: the last note is missing" "$(verdict nvbandwidth cut)" ': fail: .*did not come to its end'
+json=$samples/iperf3/samples/bidir-json/stdout
+head -n "$(($(wc -l <"$json") - 1))" "$json" >cut
+like "a JSON document with results that has no end" "$(verdict iperf3 cut)" ': fail: .*within a JSON document'
+
+# The last line of a stored output counts without a newline, unless it ends in a number that could have more digits.
+printf 'speed: 5.5 MB/s\nBandwidth: 12.5 MB/s' >no-newline
+like "a last line without a newline counts" "$("$BENCHWRAP" parse --rules generic no-newline)" 'bandwidth_MB_per_s +12.5 '
+printf 'speed: 5.5 MB/s\nScore: 471' >cut-number
+is "a number at the very end could be cut" "$("$BENCHWRAP" parse --rules generic cut-number | grep -c ' score ')" 0
+like "… with exit status 0 it is complete" "$("$BENCHWRAP" parse --rules generic --exit-status 0 cut-number)" ' score +471'
+done_testing
