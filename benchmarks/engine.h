@@ -360,8 +360,6 @@ void value_see(struct rules_run *run, struct str key, struct str text, enum para
 /* Text of a param in its canonical form ("1 MiB" as size -> "1048576"); false if it is none of that type. */
 bool param_text(enum param_type type, struct str text, char *to, size_t size);
 
-/* guess_worthy.c: does the line end in ": number word" or "= number word"? */
-bool guess_worthy(struct str line);
 /* args.c */
 void args_take(struct rules_run *run, char *const *argv);
 void environment_take(struct rules_run *run, char *const *env);

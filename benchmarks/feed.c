@@ -192,8 +192,6 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
         line = without_colours(run, line);
         found = NULL;
     }
-    if (rules->guess && !guess_worthy(line))
-        return;
     if (!found)
         prefilter_scan(rules->prefilter, line, &mask);
     for (size_t i = 0; i < PREFILTER_BITS / 64; i++) {

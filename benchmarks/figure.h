@@ -1,0 +1,27 @@
+/* figure.h: results in a line of a program that no rules know: "Bandwidth: 12.5 MB/s", "executed in 2.3 seconds".
+ *
+ * The grammar prefers no result to a wrong one. A line yields a figure only where a name, a number and a unit (or a name that implies one) leave no
+ * doubt. Conditions, errors behind ±, text in parentheses, dates, progress and rows of tables without a header yield none. */
+#ifndef BENCHMARKS_FIGURE_H
+#define BENCHMARKS_FIGURE_H
+#include "base/str.h"
+#include "base/units.h"
+
+enum { FIGURES_MAX = 12, FIGURE_LINE_MAX = 400, FIGURE_NAME_MAX = 120, FIGURE_HEADER_MAX = 240 };
+
+struct figure {
+    char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
+    char value[32]; /* a decimal number */
+    const struct unit *unit; /* NULL: a count, a ratio or a score */
+};
+/* What the lines before mean for the next: all zero at the beginning. */
+struct figure_context {
+    char section[64]; /* "Latency (ms):" above indented lines; empty: none */
+    size_t section_indent;
+    const struct unit *section_unit;
+    char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
+    unsigned header_age; /* lines since */
+};
+/* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set. */
+size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);
+#endif

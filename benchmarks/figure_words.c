@@ -1,0 +1,333 @@
+/* figure_words.c: which words name results, conditions and units in lines that no rules know. */
+#include "benchmarks/figure_words.h"
+#include "benchmarks/guess_parts.h"
+
+#include <stdio.h>
+
+static bool is_letter(char c)
+{
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+/* Lower-case words with one blank between and around them; camel case is divided. */
+static void divide_words(struct str label, char *to, size_t size)
+{
+    size_t n = 0;
+    to[n++] = ' ';
+    for (size_t i = 0; i < label.n && n + 3 < size; i++) {
+        char c = label.p[i];
+        bool word = is_letter(c) || (c >= '0' && c <= '9');
+        bool hump = i && c >= 'A' && c <= 'Z' && label.p[i - 1] >= 'a' && label.p[i - 1] <= 'z';
+        if ((hump || !word) && to[n - 1] != ' ')
+            to[n++] = ' ';
+        if (word)
+            to[n++] = str_lower(c);
+    }
+    if (to[n - 1] != ' ')
+        to[n++] = ' ';
+    to[n] = 0;
+}
+
+/* ---- the lists: sorted, for has_any; a phrase has blanks ---- */
+
+static const char *const progress_words[] = {
+    "cleanup", "eta", "warm up", "warming", "warmup"};
+static const char *const estimate_words[] = {
+    "about", "approx", "approximate", "approximately", "estimate", "estimated", "projected",
+    "roughly", "theoretical"};
+static const char *const condition_words[] = {
+    "age", "available", "baseline", "bogomips", "budget", "budgeted", "build", "capacity", "clock",
+    "compiled", "confidence", "config", "configuration", "configured", "copyright", "cpu mhz",
+    "created", "cutoff", "date", "deadline", "default", "delay", "done", "epoch", "error margin",
+    "eta", "every", "expected", "expire", "expires", "free", "frequency", "ghz", "granularity",
+    "id", "interval", "keepalive", "last", "length", "license", "limit", "link", "margin",
+    "max time", "maxtime", "mhz", "minimum required", "modified", "nominal", "offset", "old",
+    "option", "options", "over a", "overhead of", "parameter", "parameters", "peak theoretical",
+    "per connection", "period", "pid", "poll", "polling", "port", "previous", "progress", "ramp",
+    "ramping", "reference", "refresh", "remaining", "report", "reporting", "requested",
+    "requesting", "requirement", "requirements", "resolution", "running", "runtime limit", "seed",
+    "set", "since", "size", "sleep", "stamp", "start", "started", "starting", "target",
+    "test duration", "test time", "testing", "theoretical", "think", "threshold", "tick",
+    "time out", "time step", "timeout", "timestamp", "timestep", "timezone", "tolerance", "tsc",
+    "ttl", "tz", "uptime", "version", "warmup", "warning", "window"};
+static const char *const spread_words[] = {
+    "ci", "cv", "dev", "deviation", "err", "error", "mad", "mdev", "sd", "std", "stddev", "stderr",
+    "stdev", "uncertainty", "var", "variance"};
+static const char *const statistic_words[] = {
+    "50", "50th", "75", "75th", "90", "90th", "95", "95th", "99", "99th", "average", "avg", "best",
+    "fastest", "max", "maximum", "mean", "median", "min", "minimum", "p50", "p75", "p90", "p95",
+    "p99", "percentile", "slowest", "total", "worst"};
+static const char *const time_words[] = {
+    "built", "compiled in", "completed", "cpu", "delay avg", "done in", "duration", "elapsed",
+    "executed", "finished", "jitter", "latencies", "latency", "passed", "processed", "ran", "real",
+    "rtt", "runtime", "seconds", "sys", "system", "time", "took", "tpot", "ttft", "user", "wall",
+    "walltime"};
+static const char *const span_words[] = {
+    "duration", "length", "run time", "runtime"};
+static const char *const other_span_words[] = {
+    "time"};
+static const char *const third_span_words[] = {
+    "average", "avg", "cpu", "elapsed", "latency", "max", "mean", "min", "real", "response", "rtt",
+    "sys", "system", "took", "total", "user", "wall"};
+static const char *const score_words[] = {
+    "accuracy", "auc", "bandwidth", "bleu", "efficiency", "f1", "imbalance", "iou", "loss", "mae",
+    "map", "mse", "performance", "perplexity", "precision", "ratio", "recall", "rmse", "rouge",
+    "speed up", "speedup", "throughput"};
+static const char *const score_word_words[] = {
+    "dmips", "figure of merit", "fom", "index score", "mips", "mwips", "overall score", "points",
+    "rating", "score", "throughput"};
+static const char *const memory_words[] = {
+    "allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
+
+#define LIST(words) words, sizeof(words) / sizeof((words)[0])
+
+static bool is_listed(struct str word, const char *const *list, size_t n)
+{
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        int order = str_cmp(word, str_of(list[middle]));
+        if (order == 0)
+            return true;
+        if (order < 0)
+            n = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+/* Has the label one of the words, or a phrase of up to three of them? */
+static bool has_any(struct str label, const char *const *list, size_t n)
+{
+    char text[200];
+    divide_words(str_sub(label, 0, 150), text, sizeof text);
+    for (struct str rest = str_trim(str_of(text)); rest.n;) {
+        struct str end = rest, word = str_word(&end);
+        for (int words = 1; words <= 3 && word.n; words++) {
+            struct str phrase = {rest.p, (size_t)(word.p + word.n - rest.p)};
+            if (is_listed(phrase, list, n))
+                return true;
+            word = str_word(&end);
+        }
+        end = rest;
+        str_word(&end);
+        rest = str_trim(end);
+    }
+    return false;
+}
+
+/* Is the word, whatever its case, one of the list's? The list is in lower case, with a blank between words. */
+static bool is_any(struct str word, const char *list)
+{
+    char text[32];
+    if (!word.n || word.n >= sizeof text)
+        return false;
+    for (size_t i = 0; i < word.n; i++)
+        text[i] = str_lower(word.p[i]);
+    text[word.n] = 0;
+    for (const char *at = strstr(list, text); at; at = strstr(at + 1, text))
+        if ((at == list || at[-1] == ' ') && (at[word.n] == ' ' || !at[word.n]))
+            return !memchr(text, ' ', word.n);
+    return false;
+}
+
+bool figure_is_level(struct str word)
+{
+    return is_any(word, "info debug notice trace log stats root main stdout result: bench");
+}
+
+bool figure_is_small(struct str word)
+{
+    return is_any(word, "is of in at was to and with for on by the a an took takes are were about approximately after required x");
+}
+
+bool figure_is_progress(struct str line)
+{
+    static const char *const marks[] = {"%|", "it/s]", "[==", "[##", "[>", "\xe2\x96\x88", "ETA", "eta ", "...%", "remaining"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (str_has(line, marks[i]))
+            return true;
+    struct str rest = line, first = str_word(&rest), second = str_word(&rest);
+    while (first.n && strchr("[:", first.p[0]))
+        first = str_sub(first, 1, first.n);
+    while (first.n && strchr("]:#", first.p[first.n - 1]))
+        first.n--;
+    bool counted = second.n > 0;
+    for (size_t i = 0; i < second.n; i++) /* "3", "3/10:", "[12]", "#4", not "3.5ms" */
+        counted = counted && ((second.p[i] >= '0' && second.p[i] <= '9') || strchr("#[]():/,", second.p[i]));
+    if (counted && is_any(first, "epoch step iter iteration batch round pass trial sample chunk progress seed warmup interval cycle loop run rep repeat "
+                                 "repetition attempt try frame generation gen level depth block worker thread rank process node job client test"))
+        return true;
+    return is_any(first, "warning warning: error error: usage: usage warn note: hint:") || has_any(line, LIST(progress_words));
+}
+
+bool figure_is_estimate(struct str line)
+{
+    return has_any(line, LIST(estimate_words));
+}
+
+bool figure_is_condition(struct str label)
+{
+    return has_any(label, LIST(condition_words)) ||
+           figure_is_spread(label);
+}
+
+bool figure_is_spread(struct str label)
+{
+    return has_any(label, LIST(spread_words));
+}
+
+bool figure_is_statistic(struct str label)
+{
+    return has_any(label, LIST(statistic_words));
+}
+
+bool figure_is_time(struct str label)
+{
+    return has_any(label, LIST(time_words)) ||
+           figure_is_statistic(label);
+}
+
+bool figure_is_span(struct str label)
+{
+    return has_any(label, LIST(span_words)) ||
+           (has_any(label, LIST(other_span_words)) &&
+            !has_any(label, LIST(third_span_words)));
+}
+
+bool figure_is_score(struct str label)
+{
+    return figure_is_score_word(label) || has_any(label, LIST(score_words));
+}
+
+bool figure_is_score_word(struct str label)
+{
+    return has_any(label, LIST(score_word_words));
+}
+
+bool figure_is_memory(struct str label)
+{
+    return has_any(label, LIST(memory_words));
+}
+
+bool figure_is_rate(const struct unit *u)
+{
+    return strstr(u->dimension, "/s") || !strcmp(u->dimension, "teps");
+}
+
+bool figure_is_loose_bytes(const struct unit *u)
+{
+    return u && (u->factor == 1e3 || u->factor == 1e6 || u->factor == 1e9 || u->factor == 1e12);
+}
+
+const char *figure_rate_name(const struct unit *u)
+{
+    return !strcmp(u->dimension, "byte/s") || !strcmp(u->dimension, "bit/s") ? "bandwidth" : "rate";
+}
+
+static bool is_second(struct str s)
+{
+    return is_any(s, "s sec second secs seconds");
+}
+
+/* Letters alone, and no abbreviation whose multiple nobody knows ("K", "MH", "kreq"): something that is counted. */
+static bool is_counted(struct str amount)
+{
+    if (amount.n < 3 || amount.n > 20)
+        return is_any(amount, "op it ev tx");
+    for (size_t i = 0; i < amount.n; i++)
+        if (!is_letter(amount.p[i]) && amount.p[i] != '_')
+            return false;
+    bool multiple = strchr("kKMGT", amount.p[0]) && (amount.p[1] < 'a' || is_any(str_sub(amount, 1, amount.n), "pps ops op req reqs iops keys pix pixels hash "
+                                                                                                                "hashes h it rays samples updates points atoms"));
+    return !multiple && !units_find(amount);
+}
+
+bool figure_rate(struct str amount, struct str time, const struct unit **ret)
+{
+    char text[64];
+    if (!is_second(time) || amount.n > 40)
+        return false;
+    snprintf(text, sizeof text, STR_FMT "/s", STR_ARG(amount));
+    const struct unit *u = units_find(str_of(text));
+    *ret = u && figure_is_rate(u) ? u : is_counted(amount) ? units_find(STR("op/s")) : NULL;
+    return *ret != NULL;
+}
+
+bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
+{
+    static const char *const per_second[] = {"fps", "nps", "pps", "lps", "FPS", "NPS", "PPS", "LPS"};
+    const char *slash = memchr(word.p, '/', word.n);
+    if (!word.n || word.n > 28)
+        return false;
+    if (str_is(word, "#/sec") || str_is(word, "c/s") || str_is(word, "1/s")) {
+        *ret = units_find(STR("op/s"));
+        return true;
+    }
+    for (size_t i = 0; i < sizeof per_second / sizeof *per_second; i++)
+        if (str_is(word, per_second[i])) {
+            *ret = units_find(STR("op/s"));
+            return true;
+        }
+    if (is_any(word, "mips mwips dmips mops lpm h/s kh/s mh/s gh/s th/s mpix/s mpixels/s kpps mpps gpts mlups glups mlup/s glup/s kreq/s elo "
+                     "cycles/byte cycles/op ns/day")) {
+        *ret_raw = word;
+        return true;
+    }
+    if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "kbytes kbyte") && is_second(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) {
+        *ret_raw = word;
+        return true;
+    }
+    if (str_starts(word, "KB/s")) { /* 1000 to one program and 1024 to another */
+        *ret_raw = word;
+        return true;
+    }
+    if (slash) {
+        struct str amount = str_sub(word, 0, (size_t)(slash - word.p)), per = str_sub(word, amount.n + 1, word.n);
+        if (is_second(per))
+            return figure_rate(amount, STR("s"), ret);
+        if (is_any(per, "op ops iter iteration call it request req query step loop")) { /* time of one of them */
+            const struct unit *time = units_find(amount);
+            *ret = time && !strcmp(time->dimension, "second") ? time : NULL;
+            return *ret != NULL;
+        }
+        return false;
+    }
+    if (is_any(word, "h d day days b op ops m k g t pct hour hours ma a v c f x ps io requests request events transactions queries messages samples "
+                     "images steps iterations updates tasks token tokens tok edges bit bits"))
+        return false;
+    *ret = units_find(word);
+    return *ret != NULL;
+}
+
+const struct unit *figure_unit_of_label(struct str label)
+{
+    const struct unit *u = guess_unit_in(label);
+    struct str raw = {NULL, 0};
+    if (u)
+        return u;
+    label = str_trim(label);
+    for (size_t i = 0; i < label.n; i++) { /* "(MB/s)", "[ms]" with what only this grammar reads */
+        char open = label.p[i];
+        const char *close = open == '(' || open == '[' ? memchr(label.p + i, open == '(' ? ')' : ']', label.n - i) : NULL;
+        if (close && figure_unit(str_sub(label, i + 1, (size_t)(close - label.p) - i - 1), &u, &raw) && u)
+            return u;
+    }
+    const char *blank = label.n ? memrchr(label.p, ' ', label.n) : NULL;
+    struct str last = blank ? str_sub(label, (size_t)(blank + 1 - label.p), label.n) : label;
+    if (memchr(last.p, '/', last.n) && figure_unit(last, &u, &raw))
+        return u; /* "Requests/sec", "tokens/s" */
+    if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && last.n == label.n)
+        return units_find(last) ? units_find(last) : units_find(STR("op/s"));
+    if (is_any(last, "gflops mflops tflops"))
+        return units_find(last);
+    struct str rest = label, word, before = {NULL, 0}, middle = {NULL, 0}; /* "images per second", "Nodes/second" */
+    while ((word = str_word(&rest)).n) {
+        if (str_is(middle, "per") && before.n && is_second(word) && !rest.n && figure_rate(before, word, &u))
+            return u;
+        before = middle;
+        middle = word;
+    }
+    return NULL;
+}

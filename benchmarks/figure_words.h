@@ -1,0 +1,28 @@
+/* figure_words.h: which words name results, conditions and units in lines that no rules know. */
+#ifndef BENCHMARKS_FIGURE_WORDS_H
+#define BENCHMARKS_FIGURE_WORDS_H
+#include "base/str.h"
+#include "base/units.h"
+
+bool figure_is_level(struct str word); /* INFO, DEBUG … at the beginning of a line of a log */
+bool figure_is_small(struct str word); /* is, of, in, took … at the end of a name */
+bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
+bool figure_is_estimate(struct str line); /* no measurement: "about 5 MB/s", "(estimated)" */
+bool figure_is_condition(struct str label); /* what was asked for, or what a machine has: timeout, target rate, link speed, version */
+bool figure_is_spread(struct str label); /* a deviation or an error */
+bool figure_is_statistic(struct str label); /* min, average, 99th percentile */
+bool figure_is_time(struct str label); /* names a time that was measured: elapsed, latency, took */
+bool figure_is_span(struct str label); /* may also be how long it was told to run: duration, run time */
+bool figure_is_score(struct str label); /* a ratio or score without unit: accuracy, loss */
+bool figure_is_score_word(struct str label); /* the same where also a whole number is believed: score, requests/sec */
+bool figure_is_memory(struct str label); /* memory that was used */
+bool figure_is_rate(const struct unit *u);
+bool figure_is_loose_bytes(const struct unit *u); /* KB, MB: 1000 to one program and 1024 to another */
+const char *figure_rate_name(const struct unit *u); /* "bandwidth", "rate": for a rate without a name */
+/* A unit as printed behind a number. Sets *ret, or *ret_raw to a unit that the record does not have ("MIPS"). */
+bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw);
+/* "requests per second", "MB per sec". */
+bool figure_rate(struct str amount, struct str time, const struct unit **ret);
+/* The unit that a name says: "Bandwidth (MB/s)", "requests/sec", "elapsed_ms"; NULL. */
+const struct unit *figure_unit_of_label(struct str label);
+#endif

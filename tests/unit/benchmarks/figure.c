@@ -1,0 +1,79 @@
+/* What the reader of unknown programs finds in a line, and what it refuses. */
+#include "benchmarks/figure.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* "name=value unit;…" of the last line; the lines before it give the context. */
+static const char *read_lines(const char *text)
+{
+    static char out[2000];
+    struct figure_context x = {0};
+    struct figure f[FIGURES_MAX];
+    out[0] = 0;
+    for (struct str rest = str_of(text); rest.p;) {
+        size_t n = figure_find(&x, str_cut(&rest, '\n'), f), at = 0;
+        out[0] = 0;
+        for (size_t i = 0; i < n; i++)
+            at += (size_t)snprintf(out + at, sizeof out - at, "%s%s=%s %s", i ? ";" : "", f[i].name, f[i].value, f[i].unit ? f[i].unit->name : "-");
+    }
+    return out;
+}
+
+static void results_are_found(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"throughput: 120.5 items/s", "throughput=120.5 op_per_s"},
+        {"loss: 0.5", "loss=0.5 -"},
+        {"tokens/s: 500", "tokens/s=500 token_per_s"},
+        {"speed 12.5 MB/s", "speed=12.5 MB_per_s"},
+        {"Throughput 51.9662 MB/sec  2 clients  2 procs  max_latency=20.3 ms", "Throughput=51.9662 MB_per_s;max_latency=20.3 ms"},
+        {"Dhrystone 2 using register variables       46542.2 lps   (10.0 s, 7 samples)", "Dhrystone 2 using register variables=46542.2 op_per_s"},
+        {"Double-Precision Whetstone                     834.1 MWIPS (9.9 s, 7 samples)", "Double-Precision Whetstone MWIPS=834.1 -"},
+        {"MyBenchmark.run  thrpt    5  123.456 \xc2\xb1 2.345  ops/s", "thrpt=123.456 op_per_s"},
+        {"Time (mean \xc2\xb1 \xcf\x83):     10.3 ms \xc2\xb1   0.2 ms", "Time=10.3 ms"},
+        {"1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.31 s, 3.4 GB/s", "bandwidth=3.4 GB/s"},
+        {"rtt min/avg/max/mdev = 0.021/0.036/0.061/0.014 ms", "rtt min=0.021 ms;rtt avg=0.036 ms;rtt max=0.061 ms;rtt mdev=0.014 ms"},
+        {"Requests per second:    2733.33 [#/sec] (mean)", "Requests per second=2733.33 op_per_s"},
+        {"real\t0m3.203s", "real=3.203 s"},
+        {"2026-11-20 10:11:12,123 INFO throughput: 17.5 MB/s", "throughput=17.5 MB_per_s"},
+        {"BenchmarkIndex-2    \t 9009600\t        29.54 ns/op\t       0 B/op\t       0 allocs/op", "BenchmarkIndex-2=29.54 ns"},
+        {"Raw:\t10541 c/s real, 18223 c/s virtual", "Raw real=10541 op_per_s;Raw virtual=18223 op_per_s"},
+        {"Latency (us): 3.25", "Latency=3.25 us"},
+        {"102400.00 MiB transferred (13524.03 MiB/sec)", "transferred=13524.03 MiB_per_s"},
+        {"Latency (ms):\n    avg: 0.5", "Latency avg=0.5 ms"},
+        {"Benchmark          Time       CPU   Iterations\nBM_Copy        29.3 ns   2.52 ns     53688261", "BM_Copy Time=29.3 ns;BM_Copy CPU=2.52 ns"},
+        {"phase 3 time: 4.5 s", "phase 3 time=4.5 s"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(read_lines(rows[i][0]), rows[i][1]);
+}
+
+static void the_rest_is_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "", "timeout: 30.5 s", "target rate: 100 MB/s", "Epoch 3/10: loss 0.5", "[ 45%] 12.5 MB/s ETA 10 s", "range: 1.5-2.5 s", "time: 08:43:06",
+        "version: 1.2.3", "Duration: 10 s", "Running 10s test @ http://host", "1000 requests in 2.00 s", "DNS+dialup:\t0.0004 secs, 0.0005 secs, 0.0122 secs",
+        "Minimum:\t 1 1 (us)", "Latency     1.69ms    1.01ms    9.12ms", "  1024   12.5   81.9", "error: 5.5 s", "rate: about 5 MB/s", "rate: -5 MB/s",
+        "threads: 8", "(10.0 s, 7 samples)", "\xc2\xb1 0.5 ms", "L0:54.7% L1:40.8% BI: 4.5%", "link speed: 100 Gbit/s", "size: 1024 MB",
+        "warmup rate: 5.5 MB/s", "Step 100: 12.5 it/s",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_string_equal(read_lines(lines[i]), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_are_found),
+        cmocka_unit_test(the_rest_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
