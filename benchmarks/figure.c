@@ -476,6 +476,17 @@ static size_t trailing_name(struct str line, const struct number *n, char *to, s
     return words && words <= 4 ? name_clean(text, to, size) : 0;
 }
 
+/* "68.4 to 127.2 kbit/s", "0.5 .. 1.5 s": the ends of a range. */
+static bool is_range_end(struct str line, const struct number *n, size_t k)
+{
+    static const char *const words[] = {"to", "..", "...", "-", "\xe2\x80\xa6", "and", "up to"};
+    struct str between = k ? str_trim(str_sub(line, n[k - 1].end, n[k].from - n[k - 1].end)) : (struct str){"", 0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(between, words[i]))
+            return true;
+    return false;
+}
+
 /* "12.3 12.4 12.6 ms", "0.0004 secs, 0.0005 secs": another number of the same kind that nothing names. Which of them counts is not known. */
 static bool has_nameless_sibling(struct str line, const struct number *n, size_t count, size_t k)
 {
@@ -538,12 +549,15 @@ static bool compose(const struct figure_context *x, struct str line, const struc
         twins = twins || (o != k && numbers[o].unit && n->unit && !numbers[o].inside && !numbers[o].error &&
                           !strcmp(numbers[o].unit->dimension, n->unit->dimension));
     size_t start = k ? whole_label(line, n->from) : 0;
+    for (size_t o = 0; o < k; o++) /* "received 35 bytes  27.3 MB/s": a value of its own is no part of a name */
+        if (numbers[o].from >= start && (numbers[o].unit || numbers[o].raw.n))
+            start = n->from;
     if (k && (c.strong || c.column) && start < from) { /* "phase 3 time: 4.5 s" */
         clause = c.label = clause_of(str_sub(line, start, n->from - start));
         length = name_clean(clause, label, sizeof label);
         from = start;
     }
-    if (has_nameless_sibling(line, numbers, count, k))
+    if (has_nameless_sibling(line, numbers, count, k) || is_range_end(line, numbers, k) || (k + 1 < count && is_range_end(line, numbers, k + 1)))
         return false;
     if ((!length || (c.strong && twins)) && n->unit && trailing_name(line, n, trailing, sizeof trailing) && strlen(trailing) < sizeof tail)
         memcpy(tail, trailing, strlen(trailing) + 1);

@@ -144,7 +144,7 @@ bool figure_is_small(struct str word)
 
 bool figure_is_progress(struct str line)
 {
-    static const char *const marks[] = {"%|", "it/s]", "[==", "[##", "[>", "\xe2\x96\x88", "ETA", "eta ", "...%", "remaining"};
+    static const char *const marks[] = {"%|", "it/s]", "[==", "[##", "[>", "\xe2\x96\x88", "ETA", "eta ", "frame=", "Stream #", "Encoding as", "...%", "remaining"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (str_has(line, marks[i]))
             return true;

@@ -64,6 +64,8 @@ static void the_rest_is_refused(void **state)
         "Minimum:\t 1 1 (us)", "Latency     1.69ms    1.01ms    9.12ms", "  1024   12.5   81.9", "error: 5.5 s", "rate: about 5 MB/s", "rate: -5 MB/s",
         "threads: 8", "(10.0 s, 7 samples)", "\xc2\xb1 0.5 ms", "L0:54.7% L1:40.8% BI: 4.5%", "link speed: 100 Gbit/s", "size: 1024 MB",
         "warmup rate: 5.5 MB/s", "Step 100: 12.5 it/s",
+        "Instant rates: 68.4 to 127.2 kbit/s", "time: 0.5 s .. 1.5 s", "frame=   60 fps=12.0 q=-0.0", "  Stream #0:0: Video: rgb24, 200 kb/s, 25 fps",
+        "Encoding as 44.1 kHz mono MPEG-1 Layer III (11x) 64 kbps qval=3",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_string_equal(read_lines(lines[i]), "");
