@@ -42,6 +42,8 @@ bool rules_time(struct str text, struct str format, int64_t *ret_ms);
 struct rules_run; /* one reading of one output */
 /* argv: the program as executed (launchers peeled), may be NULL; env likewise. */
 int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err);
+/* A param that the program's arguments gave, where the arguments themselves are not known; before anything is fed. */
+void rules_argument(struct rules_run *run, const char *param, const char *value);
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);
 void rules_cut(struct rules_run *run, const char *source, uint64_t bytes); /* the middle is not kept: series of this source become missing */
 /* Other sources the rules name (files): i-th pattern, NULL at the end. The caller finds, opens and feeds them (source = the pattern). */

@@ -21,11 +21,11 @@ enum { /* characters that MLflow takes */
 
 static const char tree_source[] = "tree"; /* known by its address: a journal can hold the same word */
 
-void building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value)
+struct fact *building_add(struct building *b, enum fact_kind kind, const char *key, struct str text, double value)
 {
     struct fact *f = ARENA_NEW(&b->arena, struct fact);
     if (!f)
-        return; /* arena.failed tells */
+        return NULL; /* arena.failed tells */
     *f = (struct fact){.kind = kind,
                        .key = {arena_dup(&b->arena, key, strlen(key)), strlen(key)},
                        .text = {arena_dup(&b->arena, text.p, text.n), text.n},
@@ -34,11 +34,22 @@ void building_add(struct building *b, enum fact_kind kind, const char *key, stru
                        .source = tree_source,
                        .time_ms = b->end_ms ? b->end_ms : b->r->start_ms};
     if (b->arena.failed)
-        return;
+        return NULL;
     struct fact **at = &b->extra;
     while (*at)
         at = &(*at)->next;
     *at = f;
+    return f;
+}
+
+/* The duration of a run that has no metric. */
+static void add_duration(struct building *b)
+{
+    struct fact *f = building_add(b, FACT_METRIC, "run.wall_s", STR(""), (double)(b->end_ms ? b->end_ms - b->r->start_ms : 0) / 1000);
+    if (!f)
+        return;
+    f->unit = "s";
+    f->direction = DIR_LOWER;
 }
 
 static bool own(const struct fact *f)
@@ -219,7 +230,7 @@ static void complete(struct building *b)
     if (!param) /* git keeps no empty folders, and MLflow refuses a run without params/ */
         building_add(b, FACT_PARAM, "run.program", one_line(b, str_of(program), NAME_CHARS), 0);
     if (r->index->metrics == 0)
-        building_add(b, FACT_METRIC, "run.wall_s", STR(""), (double)(b->end_ms ? b->end_ms - r->start_ms : 0) / 1000);
+        add_duration(b);
     building_add(b, FACT_TAG, "mlflow.runName", b->run_name, 0);
     if (b->head->experiment && *b->head->experiment && !str_is(b->experiment_name, b->head->experiment))
         building_add(b, FACT_TAG, "benchwrap.experiment", str_of(b->head->experiment), 0);

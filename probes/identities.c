@@ -40,7 +40,7 @@ void identities_deinit(struct identities *ids)
 }
 
 /* Words that would tear up texts and tell nobody. */
-static bool is_common(struct str s)
+bool identities_is_common(struct str s)
 {
     static const char *const words[] = {
 #define COMMON(word) word,
@@ -84,7 +84,7 @@ void identities_add(struct identities *ids, struct str name, char kind)
     while (name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/')
         name.n--;
     /* A number alone would take results with it; serials that are numbers are long. */
-    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) || is_common(name) ||
+    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) || identities_is_common(name) ||
         (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
         return;
     for (size_t i = 0; i < ids->count; i++)
@@ -494,7 +494,7 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             memcpy(text + at, known->token, known->n);
             at += known->n;
         } else if (c == '/' && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
-                   !is_common((struct str){text + at + from, length})) {
+                   !identities_is_common((struct str){text + at + from, length})) {
             found(&r, at + from, length, "name in the path of a home");
             blot(text + at + from, length, 'u');
             at += from + length;

@@ -41,8 +41,8 @@ git add benchwrap.yaml && git commit -q -m public && git checkout -q -b pr && gi
 like "… that of the target, too" "$("$BENCHWRAP" check --range main..pr)" '^error +personal'
 rm -f benchwrap.yaml
 "$BENCHWRAP" -q -t public/mlruns --profile public -- sh -c 'echo mail me: jo@site.org' >/dev/null
-like "a run of the public profile passes; what its program printed is pointed at" "$("$BENCHWRAP" check --public public; echo "status $?")" '^warning +personal-odd .*stdout.log:1 +an e-mail'
-is "… and refuses nothing" "$("$BENCHWRAP" check --public public >/dev/null; echo $?)" 0
+is "a run of the public profile passes, its arguments and output without the address" "$("$BENCHWRAP" check --public public)" "1 run looked at, nothing found"
+like "… the arguments are there" "$(cat public/mlruns/*/*/artifacts/benchwrap.json)" '"argv": ."sh", "-c", "echo mail me: mm@mmmm.mmm".'
 
 # Reports.
 mkdir "$run/artifacts/<img src=x>|@everyone" && echo x >"$run/artifacts/<img src=x>|@everyone/$(printf 'a\033[31m')"

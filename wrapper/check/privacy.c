@@ -5,6 +5,7 @@
  * environments alone. */
 #include "check/parts.h"
 
+#include "probes/identities.h"
 #include "probes/secret_names.h"
 #include "probes/secrets.h"
 
@@ -171,6 +172,15 @@ static bool is_mail_byte(char c)
     return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '%';
 }
 
+/* Are all letters and digits of the text this one? */
+static bool is_all(struct str text, char letter, const char *between)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] != letter && (!text.p[i] || !strchr(between, text.p[i])))
+            return false;
+    return text.n > 0;
+}
+
 /* name@host.tld around the '@' at `at`. */
 static bool is_mail(struct str text, size_t at)
 {
@@ -183,6 +193,8 @@ static bool is_mail(struct str text, size_t at)
         to++;
     }
     struct str host = str_sub(text, at + 1, to - at - 1);
+    if (is_all(str_sub(text, from, to - from), 'm', "@._-+%")) /* benchwrap's replacement of an address */
+        return false;
     if (from == at || !dot || to - dot < 3 || str_has(host, "example.") || str_ends(host, "users.noreply.github.com"))
         return false;
     for (size_t i = dot + 1; i < to; i++)
@@ -197,8 +209,12 @@ static bool is_home(struct str text, size_t at)
     if (at > 0 && (isalnum((unsigned char)text.p[at - 1]) || strchr("._-/", text.p[at - 1])))
         return false;
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
-        struct str rest = str_sub(text, at, text.n);
-        if (str_starts(rest, homes[i]) && rest.n > strlen(homes[i]) && isalnum((unsigned char)rest.p[strlen(homes[i])]))
+        struct str rest = str_sub(text, at, text.n), name = str_sub(rest, strlen(homes[i]), rest.n);
+        size_t n = 0;
+        while (n < name.n && (isalnum((unsigned char)name.p[n]) || strchr("._-", name.p[n] ? name.p[n] : '/')))
+            n++;
+        name.n = n;
+        if (str_starts(rest, homes[i]) && n && isalnum((unsigned char)name.p[0]) && !is_all(name, 'u', "._-") && !identities_is_common(name))
             return true;
     }
     return false;
@@ -235,12 +251,15 @@ void check_privacy(struct run_check *r, const char *file, struct str text)
         check_personal(r, file, text);
 }
 
+/* A public record names no host, and no user but the site (benchwrap records the site's name there). */
 void check_private_record(struct run_check *r)
 {
-    static const struct {
-        const char *pointer, *what;
-    } rows[] = {{"/run/user", "the user's name"}, {"/run/host", "the host's name"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && r->k->public_profile; i++)
-        if (*json_string(json_pointer(r->record, rows[i].pointer), ""))
-            run_found(r, CHECK_PERSONAL, "artifacts/benchwrap.json", 0, "%s is told; a run of the public profile does not", rows[i].what);
+    static const char file[] = "artifacts/benchwrap.json";
+    const char *user = json_string(json_pointer(r->record, "/run/user"), ""), *site = run_text(r, 't', "site");
+    if (!r->k->public_profile)
+        return;
+    if (*user && !(site && strcmp(user, site) == 0))
+        run_found(r, CHECK_PERSONAL, file, 0, "the record names the user; a run of the public profile does not");
+    if (*json_string(json_pointer(r->record, "/run/host"), ""))
+        run_found(r, CHECK_PERSONAL, file, 0, "the record names the host; a run of the public profile does not");
 }

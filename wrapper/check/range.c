@@ -403,9 +403,7 @@ int check_range(struct check *k, struct repo *repo, const struct repo_id *from, 
     struct arena a;
     int rc = repo_merge_base(repo, from, to, &base, err);
     if (rc == 1)
-        return err_set(err, ERR_INPUT, "the two have no common ancestor%s",
-                       repo_is_shallow(repo) ? ": the clone is shallow, \"git fetch --unshallow\" brings the rest" : ""),
-               1;
+        return err_set(err, ERR_INPUT, "the two have no common ancestor"), 1;
     arena_init(&a, 64 << 20);
     if (rc == 0 && (repo_commit(repo, &base, &a, &first, err) < 0 || repo_commit(repo, to, &a, &last, err) < 0))
         rc = -1;

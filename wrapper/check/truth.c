@@ -207,6 +207,17 @@ static const struct fact *find(const struct record *record, enum fact_kind kind,
     return NULL;
 }
 
+/* "benchwrap.rules_file.2": where the recorder kept the file that the rules read, or that it was there. */
+static bool is_kept_file(const struct truth *t, const struct json *tag_)
+{
+    static const char *const before[] = {"benchwrap.rules_file.", "benchwrap.rules_file_from."};
+    uint64_t i;
+    for (size_t k = 0; k < sizeof before / sizeof *before; k++)
+        if (str_starts(str_of(json_key(tag_)), before[k]) && str_uint(str_of(json_key(tag_) + strlen(before[k])), &i))
+            return t->rules && rules_file(t->rules, (size_t)i) && *json_string(json_get(tag_, "value"), "");
+    return false;
+}
+
 /* What the run claims to have from its rules and the output does not give. */
 static void compare_claims(const struct truth *t, struct run_check *r, const struct record *record)
 {
@@ -222,7 +233,7 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
             const struct fact *f = claim ? find(record, kinds[i].kind, json_key(e)) : NULL;
             char file[400], text[200];
             snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
-            if (!claim || (f && kinds[i].kind == FACT_METRIC))
+            if (!claim || (f && kinds[i].kind == FACT_METRIC) || (kinds[i].kind == FACT_TAG && is_kept_file(t, e)))
                 continue;
             if (f && str_is(f->text, json_string(json_get(e, "value"), "")))
                 continue;
@@ -314,8 +325,11 @@ void truth_read(const struct truth *t, struct run_check *r, const struct rules *
         t->tell(t->context, CHECK_RULES, rules_file_name, err.text);
     else if (!sure)
         t->tell(t->context, CHECK_UNVERIFIABLE, "", "a file that the rules read is not kept, or several could be it");
-    else
-        truth_compare(t, r, &record, &out);
+    else {
+        struct truth by_rules = *t;
+        by_rules.rules = rules;
+        truth_compare(&by_rules, r, &record, &out);
+    }
     record_deinit(&record);
 }
 
@@ -436,6 +450,10 @@ void check_truth(struct run_check *r)
     if (!(rules = load_rules(r)))
         return;
     check_name_of_rules(r, rules);
+    if (truth_argv_is_withheld(r))
+        run_found(r, CHECK_UNVERIFIABLE, "artifacts/benchwrap.json", 0,
+                  "benchwrap %.20s withheld the arguments of public runs: the params that follow from them are not verified",
+                  tag(r, "benchwrap.version") ? tag(r, "benchwrap.version") : "");
     truth_check_cuts(r);
     if (is_shipped(r->rules_text) || is_ours(r->k, rules, &r->a))
         truth_read(&t, r, rules);

@@ -10,12 +10,16 @@ struct truth {
     void *context;
     enum check_id differs;      /* what a difference in the figures is */
     bool common;                /* only keys that the run has too; no verdict */
+    const struct rules *rules;  /* those that read the output; NULL: none did */
     bool series;                /* the claims are those of a series, not of rules */
 };
 /* Reads the output with these rules and tells what differs from the run's claims. */
 void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules);
 /* reading.c: the reading itself. 0; *ret_sure: every file that the rules want was there; -1: they cannot be applied. */
 int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err);
+/* Builds of benchwrap 0.1.0 recorded only the program's name in the argv of a public run: is this one of them, and had the program arguments? Then
+ * truth_again takes the params that follow from them as the record has them. */
+bool truth_argv_is_withheld(const struct run_check *r);
 /* Tells of a stream that is said to be cut and is not. */
 void truth_check_cuts(struct run_check *r);
 /* Tells what differs between the run's claims and what was worked out anew: metrics, params, tags, verdict. */

@@ -24,6 +24,7 @@ struct asked {
     struct check *k;
     struct check_subject subject;
     struct progress progress;
+    const char *hint; /* what to do where the range could not be read; NULL: none */
 };
 
 static void show_progress(void *context, size_t done, size_t total)
@@ -93,6 +94,8 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
         rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, "folder"), err);
     if (rc)
         err_wrap(err, "%s", range);
+    if (rc && repo_is_shallow(repo))
+        x->hint = "the clone is shallow; run \"git fetch --unshallow\", or in a forge's job set fetch-depth: 0 (GitLab: GIT_DEPTH: 0)";
     repo_close(repo);
     return rc ? -1 : 0;
 }
@@ -174,6 +177,8 @@ static int run(struct cmd_context *c)
         return -1;
     if (rc < 0) { /* not looked at is neither good nor bad */
         cmd_complain(c->notes, "check", c->err);
+        if (x.hint)
+            fprintf(c->notes, "hint: %s\n", x.hint);
         return 2;
     }
     return bad;

@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "launch/peel.h"
 #include "run/make.h"
+#include "run/redaction.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -296,9 +297,15 @@ static int make_run(const struct import *im, const struct found *f, const char *
 {
     bool public = strcmp(opt_text(&im->plan->opts, "profile"), "public") == 0;
     char host[256] = "", why[EXIT_WORDS_SIZE], *none[] = {NULL};
-    char **argv = command_words(f->seen.command, a);
+    struct redaction cleaned;
     struct making m;
     struct finished done = {0};
+    if (redaction_begin_here(&cleaned, public, environ, err))
+        return -1;
+    char **words = command_words(f->seen.command, a), **argv = words ? redaction_argv(&cleaned, words, a) : none;
+    redaction_end(&cleaned);
+    if (!argv)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     gethostname(host, sizeof host - 1);
     struct make_plan plan = {.id = ret->id,
                              .spool = im->plan->spool,
@@ -308,7 +315,7 @@ static int make_run(const struct import *im, const struct found *f, const char *
                                       .tree = im->plan->tree,
                                       .user = "",
                                       .job = "",
-                                      .argv = argv ? argv : none,
+                                      .argv = argv,
                                       .start_ms = ret->start_ms},
                              .options = {.log_max = im->max,
                                          .rules = im->paths[f->index],

@@ -169,17 +169,12 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
     if (fs_mkdirs(AT_FDCWD, f->head.tree, 0777, err))
         return err_wrap(err, "tree");
     struct journal_head head = f->head;
-    char *program[] = {NULL, NULL};
     if (o->made)
         head.host = o->host;
     if (o->public_profile)
         record_tag(r, "benchwrap.profile", STR("public")); /* what has it may be committed to a public repository */
-    if (o->public_profile) { /* arguments hold paths and names: they are told by the rules' params, where these are public */
-        struct str benchmark = record_text(r, FACT_TAG, "benchmark");
-        program[0] = arena_dup(&r->arena, benchmark.p ? benchmark.p : "", benchmark.n);
-        head.argv = program;
-        head.host = "";
-    }
+    if (o->public_profile)
+        head.host = ""; /* argv is redacted already, like the output */
     CLEANUP_FD int root = open(f->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return err_sys(err, "tree: cannot open %s", f->head.tree);
