@@ -1,36 +1,66 @@
 /* init_files.c: the files of a results repository, as `benchwrap init` writes them. */
 #include "cmd/init_files.h"
 
-/* The jobs have no filter of paths: forges look at the first 300 changed files only, and a filtered job is passed by. They read the commits and
- * execute nothing of them; their token may read. */
-#define INSTALL                                                                                                                                               \
-    "          if ! command -v benchwrap; then\n"                                                                                                             \
-    "            git clone --quiet --depth 1 \"${BENCHWRAP_SOURCE:?set the variable BENCHWRAP_SOURCE to the address of benchwrap's sources}\" ../benchwrap\n" \
-    "            ../benchwrap/scripts/install-needs build && make -s -C ../benchwrap && mkdir -p bin && ln -s ../../benchwrap/build/bin/benchwrap bin/\n"     \
-    "          fi\n"
+/* The jobs read the commits of the branch under review; they execute, source and follow nothing of it, and write outside of its checkout. They
+ * have no filter of paths: forges inspect only the first 300 changed files, and skip a filtered job. */
 
-#define CHECK_JOB                                                                                                                          \
-    "    steps:\n"                                                                                                                         \
-    "      - uses: actions/checkout@v4\n"                                                                                                  \
-    "        with:\n"                                                                                                                      \
-    "          fetch-depth: 0\n"                                                                                                           \
-    "          persist-credentials: false\n"                                                                                               \
-    "      - name: Install benchwrap\n"                                                                                                    \
-    "        env:\n"                                                                                                                       \
-    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                                           \
-    "        run: |\n" INSTALL "      - name: Check the runs\n"                                                                            \
-    "        env:\n"                                                                                                                       \
-    "          RANGE: ${{ github.event.pull_request.base.sha }}..${{ github.event.pull_request.head.sha }}\n"                              \
-    "        run: |\n"                                                                                                                     \
-    "          PATH=$PWD/bin:$PATH\n"                                                                                                      \
-    "          status=0\n"                                                                                                                 \
-    "          benchwrap check --range \"$RANGE\" --markdown >../summary.md || status=$?\n"                                                \
-    "          cat ../summary.md\n"                                                                                                        \
-    "          cat ../summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"                                                                \
+/* Steps of a POSIX shell; `I` is the indentation. Only the system's directories are searched for programs, and $work is outside of the checkout. BENCHWRAP_SOURCE names the commit that is built. */
+#define SAFE(I)                                                                                                             \
+    I "set -eu\n"                                                                                                           \
+    I "unset LD_PRELOAD LD_LIBRARY_PATH BASH_ENV ENV GIT_DIR GIT_WORK_TREE GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT\n" \
+    I "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+
+#define INSTALL(I)                                                                                                          \
+    I "if ! command -v benchwrap; then\n"                                                                                   \
+    I "  source=${BENCHWRAP_SOURCE:-} && commit=${source##*#}\n"                                                     \
+    I "  case $commit in *[!0-9a-f]*) commit= ;; esac\n"                                                                    \
+    I "  if [ ${#commit} != 40 ] || [ \"$source\" = \"$commit\" ]; then\n"                                                  \
+    I "    echo \"BENCHWRAP_SOURCE: expected ADDRESS#COMMIT with the 40 digits of a commit, got \\\"$source\\\"\" >&2\n"    \
+    I "    exit 1\n"                                                                                                        \
+    I "  fi\n"                                                                                                              \
+    I "  git init -q \"$work/benchwrap\"\n"                                                                                 \
+    I "  cd \"$work/benchwrap\"\n"                                                                                          \
+    I "  git fetch -q --depth 1 -- \"${source%#*}\" \"$commit\"\n"                                                          \
+    I "  git -c advice.detachedHead=false checkout -q --detach \"$commit\"\n"                                               \
+    I "  [ \"$(git rev-parse HEAD)\" = \"$commit\" ]\n"                                                                     \
+    I "  scripts/install-needs build\n"                                                                                     \
+    I "  make -s\n"                                                                                                         \
+    I "fi\n"
+
+#define CHECK(I, REPOSITORY)                                                                                                       \
+    I "PATH=$work/benchwrap/build/bin:$PATH\n"                                                                                    \
+    I "cd \"$work\"\n"                                                                                                             \
+    I "status=0\n"                                                                                                                 \
+    I "benchwrap check --markdown --range \"$RANGE\" -- \"" REPOSITORY "\" >summary.md || status=$?\n"                             \
+    I "cat summary.md\n"
+
+/* actions/checkout v4.2.2 */
+#define CHECKOUT "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683"
+
+#define CHECK_JOB                                                                                                     \
+    "    steps:\n"                                                                                                    \
+    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                           \
+    "        with:\n"                                                                                                 \
+    "          fetch-depth: 0\n"                                                                                      \
+    "          persist-credentials: false\n"                                                                          \
+    "          submodules: false\n"                                                                                   \
+    "          lfs: false\n"                                                                                          \
+    "      - name: Install benchwrap\n"                                                                               \
+    "        env:\n"                                                                                                  \
+    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                      \
+    "        run: |\n" SAFE("          ")                                                                             \
+    "          work=$RUNNER_TEMP/benchwrap-check\n"                                                                   \
+    "          mkdir \"$work\"\n" INSTALL("          ")                                                               \
+    "      - name: Check the runs\n"                                                                                  \
+    "        env:\n"                                                                                                  \
+    "          RANGE: ${{ github.event.pull_request.base.sha }}..${{ github.event.pull_request.head.sha }}\n"         \
+    "        run: |\n" SAFE("          ")                                                                             \
+    "          work=$RUNNER_TEMP/benchwrap-check\n" CHECK("          ", "$GITHUB_WORKSPACE")                          \
+    "          cat summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"                                              \
     "          exit \"$status\"\n"
 
 static const char github[] =
-    "# Looks at the runs that a pull request brings, and shows what it found as the job's summary. Written by \"benchwrap init\".\n"
+    "# Checks the runs of a pull request and shows the findings as the job's summary. Written by \"benchwrap init\".\n"
     "name: benchwrap check\n"
     "on:\n"
     "  pull_request:\n"
@@ -38,44 +68,55 @@ static const char github[] =
     "  contents: read\n"
     "jobs:\n"
     "  check:\n"
-    "    runs-on: ubuntu-latest\n"
+    "    runs-on: ubuntu-24.04\n"
     "    timeout-minutes: 20\n" CHECK_JOB;
 
 static const char forgejo[] =
-    "# Looks at the runs that a pull request brings, and shows what it found as the job's summary. Written by \"benchwrap init\".\n"
+    "# Checks the runs of a pull request and shows the findings as the job's summary. Written by \"benchwrap init\".\n"
     "name: benchwrap check\n"
     "on:\n"
     "  pull_request:\n"
+    "permissions:\n"
+    "  contents: read\n"
     "jobs:\n"
     "  check:\n"
     "    runs-on: docker\n"
     "    timeout-minutes: 20\n" CHECK_JOB;
 
 static const char gitlab[] =
-    "# Looks at the runs that a merge request brings. Written by \"benchwrap init\".\n"
+    "# Checks the runs of a merge request. Written by \"benchwrap init\". The variable BENCHWRAP_IMAGE names an image of Debian with its digest,\n"
+    "# as in debian@sha256:…; GIT_CHECKOUT leaves the files of the branch out of the job's directory.\n"
     "benchwrap check:\n"
-    "  image: debian:stable\n"
+    "  image: $BENCHWRAP_IMAGE\n"
     "  timeout: 20 minutes\n"
     "  rules:\n"
     "    - if: $CI_PIPELINE_SOURCE == \"merge_request_event\"\n"
     "  variables:\n"
+    "    GIT_STRATEGY: clone\n"
+    "    GIT_CHECKOUT: \"false\"\n"
     "    GIT_DEPTH: \"0\"\n"
+    "    GIT_SUBMODULE_STRATEGY: none\n"
     "  script:\n"
+    "    - |\n" SAFE("      ")
+    "      case ${CI_JOB_IMAGE:-none} in\n"
+    "      none | *@sha256:*) ;;\n"
+    "      *)\n"
+    "        echo \"BENCHWRAP_IMAGE: expected an image with its digest, as in debian@sha256:…, got \\\"$CI_JOB_IMAGE\\\"\" >&2\n"
+    "        exit 1\n"
+    "        ;;\n"
+    "      esac\n"
+    "      work=$(mktemp -d)\n"
+    "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL("      ")
     "    - |\n"
-    "      if ! command -v benchwrap; then\n"
-    "        command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n"
-    "        git clone --quiet --depth 1 \"${BENCHWRAP_SOURCE:?set the variable BENCHWRAP_SOURCE to the address of benchwrap's sources}\" ../benchwrap\n"
-    "        ../benchwrap/scripts/install-needs build && make -s -C ../benchwrap && export PATH=$PWD/../benchwrap/build/bin:$PATH\n"
-    "      fi\n"
-    "    - |\n"
-    "      status=0\n"
-    "      benchwrap check --range \"$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA\" --markdown >summary.md || status=$?\n"
-    "      cat summary.md\n"
+    "      RANGE=$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA\n" CHECK("      ", "$CI_PROJECT_DIR")
+    "      rm -rf -- \"$CI_PROJECT_DIR/benchwrap-check\"\n"
+    "      mkdir -- \"$CI_PROJECT_DIR/benchwrap-check\"\n"
+    "      cp summary.md \"$CI_PROJECT_DIR/benchwrap-check/summary.md\"\n"
     "      exit \"$status\"\n"
     "  artifacts:\n"
     "    when: always\n"
     "    expose_as: benchwrap check\n"
-    "    paths: [summary.md]\n";
+    "    paths: [benchwrap-check/summary.md]\n";
 
 static const char readme[] =
     "# Results of benchmarks\n"
@@ -108,8 +149,11 @@ static const char readme[] =
     "\n"
     "## For maintainers\n"
     "\n"
-    "The jobs that check pull requests build benchwrap from the address in the variable `BENCHWRAP_SOURCE`, or use one that the runner has. Let changes to\n"
-    "`benchwrap.yaml`, `.gitattributes` and the jobs' own files need a maintainer's approval: a pull request could change the job that is to judge it.\n";
+    "The jobs that check pull requests use the benchwrap that the runner has. Elsewhere they build the commit that the variable `BENCHWRAP_SOURCE` names,\n"
+    "as `ADDRESS#COMMIT`; on GitLab the variable `BENCHWRAP_IMAGE` names an image with its digest.\n"
+    "\n"
+    "Let changes to `benchwrap.yaml`, `.gitattributes` and the jobs' own files need a maintainer's approval: a pull request could change the job that\n"
+    "judges it.\n";
 
 static const char attributes[] = "# Runs are bytes: nothing is converted, and merges never edit them.\n"
                                  "mlruns/** -text -merge\n"

@@ -1,0 +1,140 @@
+#!/bin/sh
+# The jobs that `benchwrap init` writes: their steps, executed as the forges do, by bash and by sh, check a pull request whose branch tries to be executed, sourced
+# or written through.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1
+printf '[user]\nname = Site\nemail = site@users.noreply.github.com\n[init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n' >gitconfig
+if PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin command -v benchwrap >/dev/null; then
+    skip_here "the templates" "benchwrap is installed in the directories of the system"; done_testing; exit 0
+fi
+
+# A source of benchwrap whose build is quick: it links the program under test.
+git init -q source
+mkdir source/scripts
+printf '#!/bin/sh\nexit 0\n' >source/scripts/install-needs
+chmod +x source/scripts/install-needs
+printf 'all:\n\tmkdir -p build/bin\n\tln -s %s build/bin/benchwrap\n' "$BENCHWRAP" >source/Makefile
+(cd source && git add -A && git commit -qm source)
+commit=$(git -C source rev-parse HEAD)
+
+# The repository, an honest branch and a hostile one.
+"$BENCHWRAP" init --private --site lab hub >/dev/null || exit 1
+cd hub || exit 1
+git checkout -q -b honest
+"$BENCHWRAP" -q --commit none -- sh -c 'echo plain' >/dev/null 2>&1
+git add -f mlruns && git commit -qm runs
+git checkout -q -b hostile
+evil='#!/bin/sh
+echo "$0 $*" >>'"$WORK/pwned"
+mkdir -p bin build/bin hooks scripts benchwrap-check config.d
+for f in bin/benchwrap benchwrap build/bin/benchwrap bin/git git bin/make make bin/cat cat bin/mktemp mktemp bin/mkdir bin/cp bin/sh bin/bash scripts/install-needs hooks/post-checkout hooks/post-index-change; do
+    printf '%s\n' "$evil" >$f
+    chmod +x $f
+done
+printf '%s\n' "$evil" | tee .envrc .bashrc .profile .bash_profile .env -- --help -rf >/dev/null
+printf 'all:\n\techo make >>%s\n' "$WORK/pwned" >Makefile
+printf '* filter=evil diff=evil merge=evil\n' >.gitattributes
+printf '[filter "evil"]\n\tsmudge = echo filter >>%s\n\tclean = echo filter >>%s\n[core]\n\thooksPath = hooks\n\tfsmonitor = "echo fsmonitor >>%s"\n' "$WORK/pwned" "$WORK/pwned" "$WORK/pwned" >config
+cp config .gitconfig
+echo 'ref: refs/heads/main' >HEAD
+ln -s "$WORK/victim" summary.md
+rmdir benchwrap-check && ln -s "$WORK/victims" benchwrap-check
+echo untouched >"$WORK/victim"
+mkdir "$WORK/victims" && echo untouched >"$WORK/victims/summary.md"
+git add -A -f . && git commit -qm hostile
+git checkout -q main
+cd "$WORK" || exit 1
+
+# steps FILE: writes step-1, step-2: the shell text of each step.
+steps()
+{
+    rm -f step-*
+    python3 - "$1" <<'END'
+import re, sys
+lines, n, i = open(sys.argv[1]).read().split("\n"), 0, 0
+while i < len(lines):
+    m = re.match(r"( *)(?:run:|-) \|$", lines[i])
+    i += 1
+    if not m:
+        continue
+    body = []
+    while i < len(lines) and (not lines[i].strip() or len(lines[i]) - len(lines[i].lstrip()) > len(m[1])):
+        body.append(lines[i]); i += 1
+    depth = len(body[0]) - len(body[0].lstrip())
+    n += 1
+    open("step-%d" % n, "w").write("\n".join(l[depth:] for l in body) + "\n")
+END
+}
+
+# job SHELL FORGE BRANCH: the steps of the forge's file, in a fresh checkout of the branch. $status, and the summary in ./shown.
+job()
+{
+    rm -rf checkout temp shown step.log summary && mkdir temp
+    git clone -q -b "$3" hub checkout
+    base=$(git -C checkout rev-parse origin/main) head=$(git -C checkout rev-parse "origin/$3")
+    status=0
+    cd checkout || exit 1
+    case $2 in
+    gitlab) # one shell reads all items of the script
+        cat ../step-1 ../step-2 >../temp/script
+        PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" CI_PROJECT_DIR=$PWD CI_MERGE_REQUEST_DIFF_BASE_SHA=$base CI_COMMIT_SHA=$head CI_JOB_IMAGE="$image" TMPDIR=$WORK/temp \
+            "/bin/$1" -e ../temp/script >../step.log 2>&1 || status=$?
+        [ ! -f benchwrap-check/summary.md ] || cp benchwrap-check/summary.md ../shown
+        ;;
+    *)
+        for step in 1 2; do
+            [ "$status" = 0 ] || break
+            PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" GITHUB_WORKSPACE=$PWD RUNNER_TEMP=$WORK/temp RANGE=$base..$head GITHUB_STEP_SUMMARY=$WORK/summary \
+                "/bin/$1" -e ../step-$step >>../step.log 2>&1 || status=$?
+        done
+        [ ! -f ../summary ] || cp ../summary ../shown
+        ;;
+    esac
+    cd "$WORK" || exit 1
+    touch shown
+}
+
+image=debian@sha256:$(printf %064d 0)
+for forge in github forgejo gitlab; do
+    file=hub/.$forge/workflows/benchwrap.yml
+    [ "$forge" != gitlab ] || file=hub/.gitlab-ci.yml
+    steps "$file"
+    ok "$forge: the file has two steps" test -s step-1 -a -s step-2 -a ! -e step-3
+    ok "$forge: bash and sh parse them" sh -c 'for s in step-1 step-2; do bash -n $s && sh -n $s || exit 1; done'
+    for shell in bash sh; do
+        source=$WORK/source#$commit
+        rm -f pwned
+        job $shell $forge honest
+        is "$forge, $shell: an honest branch passes" "$status $(grep -c 'nothing found' shown)" "0 1"
+        [ "$status" = 0 ] || sed 's/^/# /' step.log
+        job $shell $forge hostile
+        is "$forge, $shell: a hostile branch is refused" "$status $(grep -c 'path-outside' shown | sed 's/[1-9][0-9]*/found/')" "1 found"
+        is "… and nothing of it is executed or sourced" "$(cat pwned 2>/dev/null)" ""
+        is "… or written through" "$(cat victim victims/summary.md)" "untouched
+untouched"
+        for source in "$WORK/source" "$WORK/source#main" "$WORK/source#$(echo "$commit" | cut -c1-12)" "" "$commit"; do
+            job $shell $forge honest
+            is "$forge, $shell: the source \"$(basename "$source" | cut -c1-20)\" names no commit" "$status $(grep -c 'expected ADDRESS#COMMIT' step.log)" "1 1"
+        done
+        source=$WORK/source#$(printf %040d 0)
+        job $shell $forge honest
+        ok "… nor is a commit built that is not there" test "$status" != 0
+    done
+done
+steps hub/.gitlab-ci.yml
+source=$WORK/source#$commit image=debian:stable
+job sh gitlab honest
+is "gitlab: an image without a digest is refused" "$status $(grep -c 'expected an image with its digest' step.log)" "1 1"
+
+files="hub/.github/workflows/benchwrap.yml hub/.forgejo/workflows/benchwrap.yml hub/.gitlab-ci.yml"
+# shellcheck disable=SC2086 # three words
+is "every action is pinned by its commit" "$(cat $files | grep 'uses:' | grep -cvE 'uses: [^ ]+@[0-9a-f]{40} ')" 0
+# shellcheck disable=SC2086
+is "the token only reads" "$(cat $files | grep -A1 '^permissions:' | sort -u | tr -d '\n')" "  contents: read--permissions:"
+# shellcheck disable=SC2086
+is "… and nothing may write" "$(cat $files | grep -c 'write$')" 0
+# shellcheck disable=SC2086
+is "the whole history is fetched" "$(grep -hE 'fetch-depth|GIT_DEPTH' $files | tr -d '" ' | LC_ALL=C sort | uniq -c | tr -s ' ')" " 1 GIT_DEPTH:0
+ 2 fetch-depth:0"
+done_testing
