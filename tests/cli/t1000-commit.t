@@ -55,7 +55,7 @@ like "nothing is left of both" "$("$BENCHWRAP" commit)" '^nothing to commit'
 
 # A second site, by a bare upstream, public.
 cd "$WORK" && git clone -q --bare results up.git && git -C up.git update-ref -d "refs/heads/$branch"
-"$BENCHWRAP" init "file://$WORK/up.git" c2 2>err; is "a public clone wants a site" "$?" 125
+"$BENCHWRAP" init --public "file://$WORK/up.git" c2 2>err; is "a public clone wants a site" "$?" 125
 like "and says so" "$(cat err)" 'names the site'
 git init -q --bare hub.git
 for from in "$WORK/hub.git" hub.git ./hub.git "file://$WORK/hub.git"; do
@@ -70,7 +70,7 @@ is "after that step others can clone" "$("$BENCHWRAP" init --site s "$WORK/hub.g
 cd "$WORK" || exit
 "$BENCHWRAP" init absent.git c3 2>err; is "a path that is not there" "$? $(cat err | grep -c 'no repository "absent.git" to clone')" "125 1"
 "$BENCHWRAP" init a b c 2>err; is "three operands" "$?" 125
-ok "a clone" "$BENCHWRAP" init --site far "file://$WORK/up.git" c2
+ok "a clone" "$BENCHWRAP" init --public --site far "file://$WORK/up.git" c2
 cd c2 && "$BENCHWRAP" -q -- true; commits_wait 1
 is "the site is the author, in no time zone" "$(git log -1 --format='%an %ae %cn %ad' --date=format:%z "benchwrap/far/$(git config benchwrap.clone)")" "far far@benchwrap.invalid far +0000"
 BENCHWRAP_COMMIT=none "$BENCHWRAP" -q --profile private -- true

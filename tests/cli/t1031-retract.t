@@ -6,6 +6,8 @@ id_of() { "$BENCHWRAP" ls --all --json | jq -r --arg n "$1" '.[] | select(.name 
 state() { (cd mlruns && find . -path "*$1*" -type f | LC_ALL=C sort | xargs -d '\n' sha256sum); }
 for i in one two; do "$BENCHWRAP" -q -e e -n "$i" --site s1 -- echo "$i"; done
 one=$(id_of one) two=$(id_of two)
+out=$(BENCHWRAP_SITE=s2 "$BENCHWRAP" retract --why x "$one" 2>&1); like "another site's run is not retracted" "$? $out" "^1 .*is a run of the site .s1., and this is the site s2"
+export BENCHWRAP_SITE=s1
 "$BENCHWRAP" retract "$one" >/dev/null 2>&1; is "without a reason nothing is retracted" "$?" 125
 "$BENCHWRAP" retract --why "  " "$one" >/dev/null 2>&1; is "nor with an empty one" "$?" 125
 "$BENCHWRAP" retract --why x >/dev/null 2>&1; is "nor nothing" "$?" 125

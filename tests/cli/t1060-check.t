@@ -55,8 +55,12 @@ is "imported samples pass; readings of one output are told" "$("$BENCHWRAP" chec
 
 # Forged ones.
 git clone -q --bare work forged.git
+git -C forged.git remote remove origin # with a remote and without a profile it would be public
 for set in forge forge_more; do
     ok "forged and malicious pull requests are told for the right reason ($set)" python3 "$ROOT/tests/check/$set.py" "$WORK/forged.git"
     printf '%s\n' "$tap_out" | sed 's/^/# /'
 done
+# Forgeries by an author who had not read the checks; the table says what becomes of each, and why some pass.
+ok "forgeries from the format's description have the outcome of the table" python3 "$ROOT/tests/check/forge_fresh.py" "$WORK/forged.git" "$ROOT/tests/check/forge_fresh.tsv"
+printf '%s\n' "$tap_out" | sed 's/^/# /'
 done_testing

@@ -1,6 +1,8 @@
 /* opt.c: option rows: parsing, origins, checks. */
 #include "base/opt.h"
 
+#include "base/site.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +154,7 @@ static const char *kind_wants(const struct opt_row *row, const char *text)
     case OPT_SIZE: return str_size(s, &bytes) ? NULL : "a size such as 4096, 64K or 16M";
     case OPT_INT: return str_int(s, &number) ? NULL : "a whole number";
     case OPT_CHOICE: return choice_has(row->arg, s) ? NULL : row->arg;
+    case OPT_SITE: return site_is_legal(s) ? NULL : SITE_LEGAL;
     case OPT_TEXT:
     case OPT_LIST: break;
     }

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE };
+enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE, OPT_SITE };
 
 struct opt_row {
     const char *name;    /* long name, "timeout" */

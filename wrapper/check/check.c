@@ -2,6 +2,7 @@
 #include "check/check.h"
 
 #include "base/clock.h"
+#include "base/profile.h"
 #include "base/yaml.h"
 #include "check/truth.h"
 #include "mlruns-format/tree.h"
@@ -71,12 +72,13 @@ void check_found(struct check *k, enum check_id id, const char *path, unsigned l
     k->count++;
 }
 
-bool check_is_public(struct str text)
+bool check_is_public(struct str text, bool has_remote)
 {
     struct arena a;
     struct yaml *y = NULL;
     arena_init(&a, 16 << 20);
-    bool is = yaml_parse(&y, "benchwrap.yaml", text, &a, NULL) == 0 && str_is(yaml_text(y, "profile", ""), "public");
+    struct str said = yaml_parse(&y, "benchwrap.yaml", text, &a, NULL) == 0 ? yaml_text(y, "profile", "") : (struct str){"", 0};
+    bool is = profile_is_public(str_is(said, "public") ? "public" : str_is(said, "private") ? "private" : NULL, has_remote);
     arena_deinit(&a);
     return is;
 }

@@ -42,6 +42,7 @@ struct check {
     struct arena *arena;        /* the caller's; holds what was found */
     /* asked */
     struct check_limits limits;
+    bool has_remote;            /* the repository has one: without a word on its profile it is public */
     bool public_profile;        /* the repository is public: personal data is an error */
     const char *signers;        /* OpenSSH's file of allowed signers; NULL: signatures are not asked for */
     const struct catalogue *catalogue; /* the shipped rules; NULL: every rule file is unknown */
@@ -68,8 +69,8 @@ void check_end(struct check *k);
 /* One more finding. The text is made plain here: foreign bytes may stand in it. */
 void check_found(struct check *k, enum check_id id, const char *path, unsigned line, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Does the text of a benchwrap.yaml say that the repository is public ("profile: public")? */
-bool check_is_public(struct str text);
+/* Is a repository with this benchwrap.yaml ("": it has none) public? See base/profile.h. */
+bool check_is_public(struct str text, bool has_remote);
 /* All of a tree; `at` is its name in paths ("mlruns"). -1: it cannot be read at all. */
 int check_tree(struct check *k, const struct folder *tree, const char *at, struct err *err);
 /* Does git, or a system it runs on, take the name for a file of git's own (".git", "GIT~1", ".gitattributes" …)? */

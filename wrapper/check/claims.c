@@ -11,11 +11,12 @@
 
 /* ---- figures by somebody's word ---- */
 
-/* Who tells of results beside rules; of these what other runs or the machine show. */
-static bool is_shown(const char *key, const char *source)
+/* Sources of results besides rules. A series is verified by its runs, and sacct gives the keys of its own alone. */
+static bool is_shown(const struct run_check *r, const char *key, const char *source)
 {
     static const char *const watched[] = {"gpu.", "net.", "throttle."};
-    if (!key_is_result(key) || truth_from_rules(source) || strcmp(source, "series") == 0 || strcmp(source, "sacct") == 0)
+    if (!key_is_result(key) || truth_from_rules(source) || (strcmp(source, "series") == 0 && run_text(r, 't', "benchwrap.series")) ||
+        (strcmp(source, "sacct") == 0 && strncmp(key, "slurm.", strlen("slurm.")) == 0))
         return true;
     for (size_t i = 0; i < sizeof watched / sizeof *watched && strncmp(source, "probe:", 6) == 0; i++)
         if (strncmp(key, watched[i], strlen(watched[i])) == 0)
@@ -37,7 +38,7 @@ static void check_words(struct run_check *r)
     const char *benchmark = run_text(r, 't', "benchmark");
     size_t n = 0;
     for (const struct json *m = json_first(json_get(r->record, "metrics")); m; m = json_next(m)) {
-        if (is_shown(json_key(m), json_string(json_get(m, "source"), "")))
+        if (is_shown(r, json_key(m), json_string(json_get(m, "source"), "")))
             continue;
         first = first ? first : m;
         n++;

@@ -37,8 +37,8 @@ static void check_files(struct run_check *r, const struct json *list)
         if (!f && !r->limited)
             run_found(r, CHECK_MANIFEST, file, 0, "%s is listed and not there", path);
         else if (f && f->sha256[0] && (size != (double)f->size || strcmp(f->sha256, json_string(json_get(e, "sha256"), "")) != 0))
-            run_found(r, CHECK_MANIFEST, path, 0, "the file is not the one of the manifest: %s",
-                      size != (double)f->size ? "its size is another" : "its SHA-256 is another");
+            run_found(r, CHECK_MANIFEST, path, 0, "%s differs from the manifest",
+                      size != (double)f->size ? "the size" : "SHA-256");
         else
             continue;
         if (++told == COMPLAINTS_MAX)
@@ -67,7 +67,7 @@ void check_manifest(struct run_check *r)
     struct json *j = NULL;
     struct err why = {0};
     if (!r->manifest_text.p) {
-        run_found(r, CHECK_MANIFEST, file, 0, "there is none, or it is too large");
+        run_found(r, CHECK_MANIFEST, file, 0, "it is missing or too large");
         return;
     }
     if (str_starts(r->manifest_text, "\xef\xbb\xbf"))

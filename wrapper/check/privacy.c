@@ -10,6 +10,7 @@
 #include "probes/secrets.h"
 
 #include <ctype.h>
+#include <math.h>
 
 enum {
     TOLD_MAX = 3 /* places of one file */,
@@ -142,6 +143,28 @@ static void check_named(struct run_check *r, const char *file, struct str text)
         run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu bytes", value.n);
 }
 
+/* Has the file, whose format is not known, the entropy of random bytes or of their base64? */
+static bool is_random(struct str text)
+{
+    enum { LEAST = 16 << 10 };
+    static const char *const pictures[] = {"\x89PNG", "\xff\xd8\xff", "GIF8", "RIFF", "%PDF"};
+    size_t count[256] = {0}, seen = 0;
+    double bits = 0;
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+        if (str_starts(text, pictures[i]))
+            return false;
+    if (text.n < LEAST)
+        return false;
+    for (size_t i = 0; i < text.n; i++)
+        count[(unsigned char)text.p[i]]++;
+    for (size_t i = 0; i < 256; i++) {
+        double share = (double)count[i] / (double)text.n;
+        seen += count[i] > 0;
+        bits -= count[i] ? share * log2(share) : 0;
+    }
+    return bits > 7.9 || (seen <= 68 && bits > 5.9);
+}
+
 /* A compressed file is read as what it unpacks to. */
 static void look_into(struct run_check *r, const char *file, struct str text)
 {
@@ -152,6 +175,8 @@ static void look_into(struct run_check *r, const char *file, struct str text)
     r->k->bytes += b.n;
     if (why)
         run_found(r, CHECK_OPAQUE, file, 0, "it is %s", why);
+    else if (!b.n && is_random(text))
+        run_found(r, CHECK_OPAQUE, file, 0, "it has the entropy of random bytes: encrypted, or packed in an unknown way");
     if (b.n)
         check_secrets(r, file, buf_text(&b), "when it is unpacked ");
 }
@@ -195,7 +220,7 @@ static bool is_mail(struct str text, size_t at)
     struct str host = str_sub(text, at + 1, to - at - 1);
     if (is_all(str_sub(text, from, to - from), 'm', "@._-+%")) /* benchwrap's replacement of an address */
         return false;
-    if (from == at || !dot || to - dot < 3 || str_has(host, "example.") || str_ends(host, "users.noreply.github.com"))
+    if (from == at || !dot || to - dot < 3 || str_starts(host, "example.") || str_has(host, ".example.") || str_ends(host, "users.noreply.github.com"))
         return false;
     for (size_t i = dot + 1; i < to; i++)
         if (!isalpha((unsigned char)text.p[i]))

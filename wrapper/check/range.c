@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COMMITS_MAX = 20000, HISTORY_TOLD = 20, LOOKUPS_MAX = 200000, ADDED_MAX = 1000000 };
+enum { COMMITS_MAX = 20000, HISTORY_TOLD = 20, LOOKUPS_MAX = 200000, ADDED_MAX = 1000000, MESSAGE_MAX = 64 << 10, AHEAD_MS = 5 * 60 * 1000 };
 
 struct added {
     char experiment[12], id[33];
@@ -301,8 +301,22 @@ static int each_step(void *context, const char *path, const struct repo_entry *w
 static void look_at_message(struct range *x)
 {
     char where[64];
+    const char *message = x->now.message ? x->now.message : "";
+    size_t n = strlen(message);
     snprintf(where, sizeof where, "in the message of commit %.12s: ", x->commit);
-    check_secrets_in(x->k, "", where, x->now.message);
+    check_secrets_in(x->k, "", where, message);
+    if (n > MESSAGE_MAX)
+        check_found(x->k, CHECK_MESSAGE, "", 0, "the message of commit %.12s has %zu bytes, more than %d", x->commit, n, MESSAGE_MAX);
+    if (strchr(message, '\r') || !check_is_plain(str_of(message)))
+        check_found(x->k, CHECK_MESSAGE, "", 0,
+                    "the message of commit %.12s holds control characters, which a terminal obeys, or such as change the direction of writing",
+                    x->commit);
+    const char *const people[] = {x->now.author_name, x->now.author_email, x->now.committer_name, x->now.committer_email};
+    for (size_t i = 0; i < sizeof people / sizeof *people; i++)
+        if (people[i] && !check_is_plain(str_of(people[i]))) {
+            check_found(x->k, CHECK_MESSAGE, "", 0, "the author or committer of commit %.12s has control characters in the name", x->commit);
+            break;
+        }
 }
 
 static int each_commit(void *context, const struct repo_id *id)
@@ -356,8 +370,9 @@ static void take_profile(struct range *x)
     CLEANUP_BUF struct buf b;
     struct repo_entry e;
     buf_init(&b, 1 << 20);
-    if (repo_find(x->repo, x->from, "benchwrap.yaml", &e, NULL) == 0 && repo_read(x->repo, &e.id, REPO_BLOB, 64 << 10, &b, NULL) == 0 &&
-        check_is_public(buf_text(&b)))
+    if (repo_find(x->repo, x->from, "benchwrap.yaml", &e, NULL) == 0)
+        repo_read(x->repo, &e.id, REPO_BLOB, 64 << 10, &b, NULL);
+    if (check_is_public(buf_text(&b), x->k->has_remote))
         x->k->public_profile = true;
 }
 
@@ -412,6 +427,8 @@ int check_range(struct check *k, struct repo *repo, const struct repo_id *from, 
         x.to_tree = last.tree;
         take_profile(&x);
         k->committed_ms = last.committer_s * 1000;
+        if (k->committed_ms > k->now_ms + AHEAD_MS)
+            check_found(k, CHECK_TIME_ODD, "", 0, "the last commit is %.0f s in the future", (double)(k->committed_ms - k->now_ms) / 1e3);
         if (repo_diff(repo, &first.tree, &last.tree, NULL, each_difference, &x, &why) < 0)
             check_found(k, CHECK_UNREADABLE, "", 0, "the trees cannot be compared: %s", why.text);
         check_brought(&x, to);

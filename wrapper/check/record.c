@@ -63,7 +63,7 @@ static void check_head(struct run_check *r)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!rows[i].same)
-            run_found(r, CHECK_RECORD, file, 0, "%s is another than in meta.yaml", rows[i].what);
+            run_found(r, CHECK_RECORD, file, 0, "%s differs from meta.yaml", rows[i].what);
     const char *verdict = run_text(r, 't', "benchwrap.verdict"), *word = text_at(j, "/verdict/word");
     if (strcmp(verdict ? verdict : "none", word) != 0)
         run_found(r, CHECK_RECORD, file, 0, "the verdict is \"%s\", the tag benchwrap.verdict says \"%s\"", word,
@@ -117,26 +117,26 @@ static const char *metric_problem(const struct run_check *r, const struct check_
     const char *unit = json_string(json_get(told, "unit"), "");
     double min = INFINITY, max = -INFINITY, sum = 0;
     if (named && *unit && strcmp(unit, named->name) != 0)
-        return "the unit is another than the key names";
+        return "the unit differs from that of the key";
     if (own_problem(e->key, told) && !is_unitless_duration(r, e, told))
         return own_problem(e->key, told);
     if (!e->count)
         return NULL; /* the file's own finding says it */
     if (!same_number(run_number(r, e->key, NAN), json_get(told, "value")))
-        return "the value is another than the file's";
+        return "the value differs from the file's";
     if (json_number(thinned ? json_get(thinned, "points") : json_get(told, "samples"), 0) != (double)e->count)
-        return "the number of samples is another than the file's lines";
+        return "the number of samples differs from the file's lines";
     for (size_t i = 0; i < e->count; i++) {
         min = fmin(min, e->samples[i].value);
         max = fmax(max, e->samples[i].value);
         sum += e->samples[i].value;
     }
     if ((low && json_number(low, 0) != min) || (high && json_number(high, 0) != max)) /* thinning keeps both */
-        return "min or max is not that of the samples";
+        return "min or max differs from the samples";
     double mean = sum / (double)e->count;
     if (!thinned && json_get(told, "mean") &&
         !(fabs(json_number(json_get(told, "mean"), mean) - mean) <= 1e-9 * fmax(fabs(min), fabs(max))) && !isnan(mean))
-        return "the mean is not that of the samples";
+        return "the mean differs from the samples";
     if (thinned && !run_file(r, "artifacts/series.jsonl"))
         return "the samples were thinned, and artifacts/series.jsonl is not there";
     return NULL;
@@ -177,9 +177,9 @@ static void check_kind(struct run_check *r, char kind, const char *name)
         int order = !e ? -1 : i == n ? 1 : strcmp(told[i].key, e->key);
         const char *why = NULL;
         if (order < 0 && !r->limited)
-            why = "benchwrap.json tells of it, and there is no file";
+            why = "benchwrap.json has it, and there is no file";
         else if (order > 0)
-            why = "benchwrap.json does not tell of it";
+            why = "benchwrap.json does not have it";
         else if (order == 0 && kind == 'm')
             why = metric_problem(r, e, told[i].value);
         else if (order == 0 && !same_text(e, told[i].value, cut))
@@ -237,7 +237,7 @@ static void check_untold(struct run_check *r)
         path = str_sub(path, strlen(at), path.n);
         if (is_builders(path) || is_told(path, told, n, &r->a))
             continue;
-        run_found(r, CHECK_RECORD, r->files[i].path.p, 0, "benchwrap.json does not tell of it");
+        run_found(r, CHECK_RECORD, r->files[i].path.p, 0, "benchwrap.json does not have it");
         complaints++;
     }
 }
@@ -250,7 +250,7 @@ static void check_artifacts(struct run_check *r)
         char path[1300];
         snprintf(path, sizeof path, "artifacts/%.1200s", json_string(json_get(e, "path"), ""));
         if (!run_file(r, path)) {
-            run_found(r, CHECK_RECORD, file, 0, "%s is told of and not there", path);
+            run_found(r, CHECK_RECORD, file, 0, "%s is missing", path);
             complaints++;
         }
     }
@@ -260,7 +260,7 @@ void check_record(struct run_check *r)
 {
     struct err why = {0};
     if (!r->record_text.p) {
-        run_found(r, CHECK_RECORD, file, 0, "there is none, or it is too large");
+        run_found(r, CHECK_RECORD, file, 0, "it is missing or too large");
         return;
     }
     if (str_starts(r->record_text, "\xef\xbb\xbf")) { /* cJSON passes it over, others' readers stop there */

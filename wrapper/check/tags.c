@@ -1,8 +1,10 @@
 /* tags.c: tags that MLflow acts on, tags that lead to other runs, and such as say again what the record says elsewhere. */
 #include "check/parts.h"
 
+#include "base/site.h"
 #include "mlruns-format/tree.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -45,6 +47,17 @@ static bool leads_to_program(struct str text)
     return false;
 }
 
+/* Markdown or HTML that makes a browser load something. */
+static bool loads_image(struct str text)
+{
+    static const char *const words[] = {"![", "<img", "<image", "<iframe", "<object", "<embed", "<video", "<audio", "<link", "<svg", "background="};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        for (size_t i = 0; i + strlen(words[w]) <= text.n; i++)
+            if (strncasecmp(text.p + i, words[w], strlen(words[w])) == 0)
+                return true;
+    return false;
+}
+
 static void check_mlflows(struct run_check *r)
 {
     for (size_t i = 0; i < r->entry_count; i++) {
@@ -57,6 +70,8 @@ static void check_mlflows(struct run_check *r)
             run_found(r, CHECK_TAG, file, 0, "it leads to a program (javascript: and its kin)");
         else if (!is_written(e->key))
             run_found(r, CHECK_TAG_ODD, file, 0, "benchwrap does not write this tag");
+        else if (strcmp(e->key, "mlflow.note.content") == 0 && loads_image(e->value))
+            run_found(r, CHECK_TAG_ODD, file, 0, "it loads an image from elsewhere, which tells its server who reads the note");
         else if (strcmp(e->key, "mlflow.source.type") == 0 && !str_is(e->value, "LOCAL"))
             run_found(r, CHECK_TAG_ODD, file, 0, "benchwrap writes LOCAL");
     }
@@ -65,7 +80,7 @@ static void check_mlflows(struct run_check *r)
 /* ---- other runs ---- */
 
 /* A site withdraws what is its own; who may speak for it is the reviewer's to say. */
-static void check_site(struct run_check *r, const char *id, const char *file)
+static void check_site(struct run_check *r, const char *id, enum check_id finding, const char *file)
 {
     CLEANUP_BUF struct buf b;
     const char *own = run_text(r, 't', "site");
@@ -73,7 +88,7 @@ static void check_site(struct run_check *r, const char *id, const char *file)
     buf_init(&b, 1 << 16);
     snprintf(path, sizeof path, "%.16s/%.40s/tags/site", r->experiment, id);
     if (folder_read(r->k->tree, path, 4096, &b) == 0 && b.n && strcmp(own ? own : "", b.p) != 0)
-        run_found(r, CHECK_AMENDS, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p,
+        run_found(r, finding, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p,
                   own ? "\"" : "none", own ? own : "", own ? "\"" : "");
 }
 
@@ -98,7 +113,7 @@ static void check_corrects(struct run_check *r, const char *tag)
     if (folder_look(r->k->tree, path, &e, NULL) < 0 || e.kind != FOLDER_FOLDER)
         run_found(r, CHECK_AMENDS, file, 0, "there is no run %s in this experiment", id);
     else
-        check_site(r, id, file);
+        check_site(r, id, CHECK_AMENDS, file);
 }
 
 static void check_parent(struct run_check *r)
@@ -112,6 +127,26 @@ static void check_parent(struct run_check *r)
     snprintf(path, sizeof path, "%.16s/%.40s", r->experiment, id);
     if (folder_look(r->k->tree, path, &e, NULL) < 0)
         run_found(r, CHECK_PARENT_ODD, file, 0, "there is no run %s in this experiment", id);
+    else
+        check_site(r, id, CHECK_PARENT, file);
+}
+
+/* A name that looks like another site's leads readers astray; what earlier builds recorded with --site is a warning. */
+static void check_site_name(struct run_check *r)
+{
+    static const char file[] = "tags/site";
+    const struct check_entry *e = run_entry(r, 't', "site");
+    if (!e || site_is_legal(e->value))
+        return;
+    bool plain = e->value.n > 0;
+    for (size_t i = 0; i < e->value.n; i++)
+        plain = plain && (isalnum((unsigned char)e->value.p[i]) || memchr("._-", e->value.p[i], 3));
+    const char *version = run_text(r, 't', "benchwrap.version");
+    if (plain)
+        run_found(r, CHECK_TAG_ODD, file, 0, "the name of the site is not legal (%s); benchwrap %.20s recorded such names", SITE_LEGAL,
+                  version ? version : "");
+    else
+        run_found(r, CHECK_TAG, file, 0, "the name of the site is not legal (%s)", SITE_LEGAL);
 }
 
 /* ---- what the record says, too ---- */
@@ -183,9 +218,46 @@ static void check_always(struct run_check *r)
         run_found(r, CHECK_RECORD, "", 0, "the run claims to be FINISHED, and the metric run.exit_status is missing");
 }
 
+/* Reads "1.2.3". */
+static bool version_parse(struct str text, uint64_t *ret)
+{
+    uint64_t part;
+    *ret = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!text.p || !str_uint(str_cut(&text, '.'), &part) || part > 999999)
+            return false;
+        *ret = *ret * 1000000 + part;
+    }
+    return !text.p;
+}
+
+static void check_version(struct run_check *r, struct str version, const char *file)
+{
+    uint64_t is, own;
+    if (!version_parse(version, &is))
+        run_found(r, CHECK_VERSION, file, 0, "\"%.40s\" is no version of benchwrap", version.p ? version.p : "");
+    else if (version_parse(STR(BW_VERSION), &own) && is > own)
+        run_found(r, CHECK_VERSION, file, 0, "benchwrap " STR_FMT " recorded the run, and this is " BW_VERSION, STR_ARG(version));
+}
+
+/* A later version may record what this one does not check. */
+static void check_versions(struct run_check *r)
+{
+    static const char name[] = "benchwrap ";
+    const struct check_entry *e = run_entry(r, 't', "benchwrap.version");
+    struct str generator = str_of(json_string(json_get(r->record, "generator"), ""));
+    if (e)
+        check_version(r, e->value, "tags/benchwrap.version");
+    if (str_starts(generator, name))
+        check_version(r, str_sub(generator, strlen(name), generator.n), "artifacts/benchwrap.json");
+    else
+        run_found(r, CHECK_VERSION, "artifacts/benchwrap.json", 0, "\"%.60s\" built it, which is not benchwrap", generator.p);
+}
+
 void check_tags(struct run_check *r)
 {
     check_mlflows(r);
+    check_site_name(r);
     check_corrects(r, "benchwrap.amends");
     check_corrects(r, "benchwrap.retracts");
     if (run_text(r, 't', "benchwrap.amends") && run_text(r, 't', "benchwrap.retracts"))
@@ -195,4 +267,5 @@ void check_tags(struct run_check *r)
         return;
     check_again(r);
     check_always(r);
+    check_versions(r);
 }

@@ -20,6 +20,8 @@ static const struct {
               {"Rar!\x1a", 5, "a rar archive"},
               {"age-encryption.org/", 19, "encrypted by age"},
               {"Salted__", 8, "encrypted by OpenSSL"},
+              {"!<arch>\n", 8, "an archive of ar"},
+              {"070701", 6, "an archive of cpio"},
               {"-----BEGIN PGP MESSAGE", 22, "encrypted by PGP"}};
 
 struct unpacking {
@@ -54,8 +56,33 @@ static unsigned short_at(struct str s, size_t at)
     return (unsigned)(unsigned char)s.p[at] | (unsigned)(unsigned char)s.p[at + 1] << 8;
 }
 
+static const char *unpack(struct unpacking *u, struct str s, int depth);
+
+static bool leads_out(struct str path)
+{
+    if (path.n && (path.p[0] == '/' || path.p[0] == '\\'))
+        return true;
+    for (size_t i = 0; i + 2 <= path.n; i++)
+        if (memcmp(path.p + i, "..", 2) == 0 && (i == 0 || strchr("/\\", path.p[i - 1])) && (i + 2 == path.n || strchr("/\\", path.p[i + 2])))
+            return true;
+    return false;
+}
+
+/* What was appended from `before` on may be an archive itself. NULL, or why it is closed. */
+static const char *unpack_inner(struct unpacking *u, size_t before, int depth)
+{
+    size_t n = u->to->n - before;
+    char *inner = n ? malloc(n) : NULL; /* `to` may move while more is added */
+    if (!inner)
+        return NULL;
+    memcpy(inner, u->to->p + before, n);
+    const char *why = unpack(u, (struct str){inner, n}, depth + 1);
+    free(inner);
+    return why;
+}
+
 /* One entry of a zip file, that begins at `at`. Sets *ret_end to where the next may begin. NULL, or why it is closed. */
-static const char *zip_entry(struct unpacking *u, struct str s, size_t at, size_t *ret_end)
+static const char *zip_entry(struct unpacking *u, struct str s, size_t at, int depth, size_t *ret_end)
 {
     unsigned flags = short_at(s, at + 6), method = short_at(s, at + 8);
     size_t from = at + ZIP_HEAD + short_at(s, at + 26) + short_at(s, at + 28);
@@ -64,20 +91,24 @@ static const char *zip_entry(struct unpacking *u, struct str s, size_t at, size_
         return "an encrypted zip archive";
     if (method != 0 && method != 8)
         return "a zip archive that is compressed in another way than by deflate";
+    if (leads_out(str_sub(s, at + ZIP_HEAD, short_at(s, at + 26))))
+        return "a zip archive with a path that leads out of it";
     if (method == 0 || from >= s.n) /* what is stored as it is has been looked at */
         return NULL;
     struct inflater *i = inflate_new(INFLATE_RAW);
     if (!i)
         return "compressed (and there is no zlib here)";
     struct str rest = str_sub(s, from, s.n - from);
+    size_t before = u->to->n;
     if (inflate_feed(i, rest, put, u) && inflate_ended(i))
         *ret_end = s.n - inflate_left(i);
     inflate_free(i);
+    const char *why = unpack_inner(u, before, depth);
     buf_putc(u->to, '\n');
-    return NULL;
+    return why;
 }
 
-static const char *unzip(struct unpacking *u, struct str s)
+static const char *unzip(struct unpacking *u, struct str s, int depth)
 {
     unsigned tries = 0;
     for (size_t at = 0, end; at + ZIP_HEAD < s.n && !u->full; at = end) {
@@ -90,25 +121,66 @@ static const char *unzip(struct unpacking *u, struct str s)
             continue;
         if (tries++ == TRIES_MAX)
             return "a zip archive of too many files";
-        if ((why = zip_entry(u, s, at, &end)))
+        if ((why = zip_entry(u, s, at, depth, &end)))
             return why;
     }
     return NULL;
 }
 
+/* Some readers take the archive at the end of another file: a picture, a program. */
+static bool has_zip_behind(struct str s)
+{
+    enum { END = 22, COMMENT_MAX = 65535 };
+    struct str tail = s.n > END + COMMENT_MAX ? str_sub(s, s.n - END - COMMENT_MAX, END + COMMENT_MAX) : s;
+    return tail.n >= END && memmem(tail.p, tail.n, "PK\5\6", 4) && memmem(s.p, s.n, "PK\3\4", 4);
+}
+
+enum { TAR_BLOCK = 512, TAR_MAGIC = 257, TAR_SIZE = 124, TAR_TYPE = 156 };
+
+static bool is_tar(struct str s)
+{
+    return s.n >= TAR_BLOCK && memcmp(s.p + TAR_MAGIC, "ustar", 5) == 0;
+}
+
+/* The members of a tar archive that are archives themselves; the others are read with the archive. */
+static const char *untar(struct unpacking *u, struct str s, int depth)
+{
+    for (size_t at = 0; at + TAR_BLOCK <= s.n && s.p[at] && !u->full;) {
+        size_t size = 0, name_n = strnlen(s.p + at, 100);
+        char type = s.p[at + TAR_TYPE];
+        if (leads_out(str_sub(s, at, name_n)))
+            return "a tar archive with a path that leads out of it";
+        if (type >= '1' && type <= '6' && type != '5')
+            return "a tar archive with links or devices";
+        for (size_t i = 0; i < 11 && s.p[at + TAR_SIZE + i] >= '0' && s.p[at + TAR_SIZE + i] <= '7'; i++)
+            size = size * 8 + (size_t)(s.p[at + TAR_SIZE + i] - '0');
+        at += TAR_BLOCK;
+        if (size > s.n - at)
+            size = s.n - at;
+        const char *why = unpack(u, str_sub(s, at, size), depth + 1);
+        if (why)
+            return why;
+        at += (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    }
+    return u->full ? "larger than is looked at, when it is unpacked" : NULL;
+}
+
 static const char *unpack(struct unpacking *u, struct str s, int depth)
 {
     size_t before = u->to->n;
-    bool gzip = starts(s, "\x1f\x8b", 2) || is_zlib(s), zip = starts(s, "PK\3\4", 4);
+    bool gzip = starts(s, "\x1f\x8b", 2) || is_zlib(s), zip = starts(s, "PK\3\4", 4) || has_zip_behind(s);
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         if (starts(s, closed[i].bytes, closed[i].n))
             return closed[i].what;
-    if (!gzip && !zip)
+    bool tar = is_tar(s);
+    if (!gzip && !zip && !tar)
         return NULL;
     if (depth == DEPTH_MAX || s.n > UINT32_MAX)
         return "compressed again and again";
+    if (tar)
+        return untar(u, s, depth);
     if (zip) {
-        const char *why = unzip(u, s);
+        const char *why = unzip(u, s, depth);
         return why ? why : u->full ? "larger than is looked at, when it is unpacked" : NULL;
     }
     struct inflater *i = inflate_new(INFLATE_HEADER);
@@ -118,14 +190,7 @@ static const char *unpack(struct unpacking *u, struct str s, int depth)
     inflate_free(i);
     if (u->full)
         return "larger than is looked at, when it is unpacked";
-    char *inner = u->to->n > before ? malloc(u->to->n - before) : NULL; /* `to` may move while more is added */
-    if (!inner)
-        return NULL;
-    struct str copy = {inner, u->to->n - before};
-    memcpy(inner, u->to->p + before, copy.n);
-    const char *why = unpack(u, copy, depth + 1);
-    free(inner);
-    return why;
+    return unpack_inner(u, before, depth);
 }
 
 const char *check_unpack(struct str data, size_t most, struct buf *to)

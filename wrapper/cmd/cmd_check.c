@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/progress.h"
 #include "benchmarks/catalogue.h"
+#include "plan/paths.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -41,7 +42,8 @@ static void take_profile(struct check *k, int dir, const char *path)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1 << 20);
-    if (fs_read(dir, path, 64 << 10, FS_LINKS, &b, NULL) == 0 && check_is_public(buf_text(&b)))
+    fs_read(dir, path, 64 << 10, FS_LINKS, &b, NULL);
+    if (check_is_public(buf_text(&b), k->has_remote))
         k->public_profile = true;
 }
 
@@ -52,6 +54,9 @@ static int check_path(struct asked *x, const char *path, struct err *err)
     if (fd < 0)
         return err_sys(err, "opening %s", path);
     CLEANUP_FD int below = openat(fd, "mlruns", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    char *whole = realpath(path, NULL);
+    x->k->has_remote = whole && plan_has_remote(whole);
+    free(whole);
     struct folder folder = folder_disk(below >= 0 ? below : fd);
     take_profile(x->k, fd, below >= 0 ? "benchwrap.yaml" : "../benchwrap.yaml");
     if (below < 0 && record_is_id(str_of(str_base_name(path)))) {
@@ -75,6 +80,12 @@ static int resolve(struct repo *repo, struct str name, struct arena *a, struct r
     return rc ? err_wrap(err, "--range") : 0;
 }
 
+static bool has_remotes(const struct asked *x, struct repo *repo)
+{
+    const char **list;
+    return repo_remotes(repo, x->c->arena, &list, NULL) == 0 && list[0];
+}
+
 /* A..B (or A...B: the common ancestor counts in both). */
 static int check_commits(struct asked *x, const char *range, const char *place, struct err *err)
 {
@@ -86,6 +97,7 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
         return err_set(err, ERR_USAGE, "--range \"%.100s\": A..B is wanted, two commits, as in origin/main..HEAD", range);
     if (repo_open(&repo, place, 0, err))
         return -1;
+    x->k->has_remote = has_remotes(x, repo);
     bool three = str_starts(str_sub(text, (size_t)dots, text.n), "...");
     int rc = resolve(repo, str_sub(text, 0, (size_t)dots), x->c->arena, &from, err);
     if (rc == 0)

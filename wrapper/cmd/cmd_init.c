@@ -1,5 +1,6 @@
 /* cmd_init.c: `benchwrap init`: a results repository, new, or a clone of one that is there. */
 #include "base/fs.h"
+#include "base/site.h"
 #include "cmd/cmd.h"
 #include "cmd/init_files.h"
 #include "git/program.h"
@@ -28,6 +29,8 @@ struct making {
     struct cmd_context *c;
     const char *dir; /* as the user may call it */
     const char *site, *profile; /* profile: NULL: not said */
+    const char
+        *effective; /* the profile that runs are recorded with: said here or by other configuration, else as the repository has a remote */
     bool cloned, made;
     const char *unborn_remote, *branch; /* a remote from which no branch is known; the branch of HEAD */
     const char *written[FIRST_FILES]; /* files of the repository that were written, relative */
@@ -168,23 +171,24 @@ static int put_config(struct making *m)
     buf_init(&old, 2 * TEXT_MAX);
     buf_init(&text, 3 * TEXT_MAX);
     if (access("benchwrap.yaml", F_OK)) {
-        init_config(&text, m->profile);
+        init_config(&text, m->effective);
         return put_whole(m, "benchwrap.yaml", buf_text(&text));
     }
-    if (!m->profile)
-        return 0;
     if (fs_read(AT_FDCWD, "benchwrap.yaml", TEXT_MAX, 0, &old, m->c->err))
         return -1;
     for (struct str rest = buf_text(&old); rest.p && rest.n;) {
         struct str line = str_cut(&rest, '\n');
         if (str_starts(line, "profile:")) {
-            buf_printf(&text, "%sprofile: %s\n", said ? "# " : "", m->profile);
+            if (m->profile || said)
+                buf_printf(&text, "%sprofile: %s\n", said ? "# " : "", m->profile ? m->profile : m->effective);
+            else
+                buf_printf(&text, STR_FMT "\n", STR_ARG(line));
             said = true;
         } else
             buf_printf(&text, STR_FMT "\n", STR_ARG(line));
     }
     if (!said)
-        buf_printf(&text, "profile: %s\n", m->profile);
+        buf_printf(&text, "profile: %s\n", m->effective);
     if (str_eq(buf_text(&text), buf_text(&old)))
         return 0;
     return fs_write(AT_FDCWD, "benchwrap.yaml", buf_text(&text), 0666, false, m->c->err) ? -1 : 1;
@@ -231,7 +235,7 @@ static const char *machine_site(struct arena *a)
     while (n > 1 && (isdigit((unsigned char)host[n - 1]) || host[n - 1] == '-'))
         n--;
     host[n] = 0;
-    return results_site_legal(host) ? arena_dup(a, host, n) : RESULTS_SITE;
+    return site_is_legal(str_of(host)) ? arena_dup(a, host, n) : RESULTS_SITE;
 }
 
 static int choose_site(struct making *m)
@@ -242,6 +246,7 @@ static int choose_site(struct making *m)
         return -1;
     const char *known = opt_text(&plan.opts, "site"), *profile = opt_text(&plan.opts, "profile");
     bool is_public = m->profile ? strcmp(m->profile, "public") == 0 : strcmp(profile, "public") == 0;
+    m->effective = is_public ? "public" : "private";
     if (!m->site && known)
         m->site = arena_dup(m->c->arena, known, strlen(known));
     plan_deinit(&plan);
@@ -250,10 +255,8 @@ static int choose_site(struct making *m)
                        m->profile ? "" : "; or --private, if the remote is not public");
     if (!m->site)
         m->site = machine_site(m->c->arena);
-    if (!results_site_legal(m->site))
-        return err_set(m->c->err, ERR_USAGE,
-                       "--site: \"%.60s\" cannot name a branch: 1 to 40 of a-z, 0-9, _ and - are wanted, the first a letter or digit",
-                       m->site);
+    if (!site_is_legal(str_of(m->site)))
+        return err_set(m->c->err, ERR_USAGE, "--site: expected %s, got \"%.60s\"", SITE_LEGAL, m->site);
     return 0;
 }
 
@@ -382,10 +385,8 @@ static int run(struct cmd_context *c)
     bool address = c->argc == 2 || is_address(c->argv[0]);
     if (c->argc == 2 && !is_address(c->argv[0]) && access(c->argv[0], F_OK))
         return err_set(c->err, ERR_USAGE, "expected URL DIR; there is no repository \"%.200s\" to clone", c->argv[0]);
-    if (m.site && !results_site_legal(m.site))
-        return err_set(c->err, ERR_USAGE,
-                       "--site: \"%.60s\" cannot name a branch: 1 to 40 of a-z, 0-9, _ and - are wanted, the first a letter or digit",
-                       m.site);
+    if (m.site && !site_is_legal(str_of(m.site)))
+        return err_set(c->err, ERR_USAGE, "--site: expected %s, got \"%.60s\"", SITE_LEGAL, m.site);
     if (!address)
         m.dir = c->argv[0];
     if (address ? clone(&m, c->argv[0], c->argc > 1 ? c->argv[1] : NULL) : make_or_find(&m))

@@ -115,6 +115,16 @@ static void add_row(struct work *w, const struct tree_run *run, const char *resu
     listing_text(l, place);
 }
 
+/* A site withdraws its own runs; reviewers refuse others (check, finding "amends"). */
+static int check_own(struct work *w, const struct tree_run *run, struct err *err)
+{
+    const char *of = runs_file(&w->runs, run, "tags/site", 256, w->c->arena), *own = opt_text(&w->plan.opts, "site");
+    if (!of || !*of || (own && strcmp(own, of) == 0))
+        return 0;
+    return err_set(err, ERR_INPUT, "%.8s is a run of the site \"%.60s\", and this is %s%.60s: only that site retracts it", run->id, of,
+                   own ? "the site " : "no site", own ? own : "");
+}
+
 /* The run itself is withdrawn, and with it all that amends it: a correction is followed to the run that was recorded first. */
 static int take(struct work *w, const char *name)
 {
@@ -135,6 +145,8 @@ static int take(struct work *w, const char *name)
                        runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena));
     if (run->status == RUN_RUNNING)
         return err_set(c->err, ERR_INPUT, "%.8s has not ended", run->id);
+    if (check_own(w, run, c->err))
+        return -1;
     if (!w->dry && publish(w, run, id, &place, c->err))
         return err_wrap(c->err, "%.8s", run->id);
     add_row(w, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
@@ -204,7 +216,7 @@ const struct cmd cmd_retract = {
         "What was published is never edited: others have copies of it. A retraction is a run of its own in the same experiment, with tag benchwrap.retracts = the "
         "run's id and tag benchwrap.why; ls, show and compare leave the retracted run out from then on, wherever the retraction has been merged. \"ls --all\" "
         "shows both, and \"show =ID\" the run as it was recorded. What amends the run (see reparse) is retracted with it.\n\n"
-        "A run that was recorded elsewhere and came by git can be retracted like one's own; it takes effect for others when they merge it (see share).",
+        "A site retracts its own runs; a run of another site is refused. The retraction takes effect for others when they merge it (see share).",
     .examples = "$ benchwrap retract --dry-run --why \"the node was shared\" last\nWhat would be retracted.\n"
                 "$ benchwrap retract --why \"wrong file system mounted\" last\nThe newest run.\n",
     .run = run,

@@ -183,9 +183,6 @@ void init_config(struct buf *to, const char *profile)
         "# A results repository of benchwrap. What stands here holds for everybody who uses it; each clone keeps its own settings (site …) in\n"
         "# .benchwrap/config.yaml. Taken from here: experiment, cluster, profile, commit, tag, param and other plain settings, nothing that could run\n"
         "# or send something.\n");
-    if (profile)
-        buf_printf(to, "profile: %s\n", profile);
-    else
-        buf_puts(to, "# profile: public        # the default once the repository has a remote: names of machines and people stay out\n");
+    buf_printf(to, "profile: %-8s         # public: names of machines and people stay out\n", profile);
     buf_puts(to, "commit: run              # each run by itself; batch: once a day and with \"benchwrap share\"; none\n");
 }

@@ -14,6 +14,6 @@ struct init_file {
 };
 extern const struct init_file init_files[];
 extern const size_t init_files_count;
-/* benchwrap.yaml: what holds for all who use the repository. profile: "public", "private", or NULL: left to the rule. */
+/* benchwrap.yaml: what holds for all who use the repository. profile: "public" or "private". */
 void init_config(struct buf *to, const char *profile);
 #endif

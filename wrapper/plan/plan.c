@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/fs.h"
+#include "base/profile.h"
 #include "base/yaml.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
@@ -337,7 +338,8 @@ static int choose_experiment(struct plan *p, struct err *err)
 static void choose_profile(struct plan *p)
 {
     for (size_t i = 0; p->repository && i < plan_rows_count; i++)
-        if (strcmp(plan_rows[i].name, "profile") == 0 && p->opts.values[i].origin == OPT_DEFAULT && plan_has_remote(p->repository))
+        if (strcmp(plan_rows[i].name, "profile") == 0 && p->opts.values[i].origin == OPT_DEFAULT &&
+            profile_is_public(NULL, plan_has_remote(p->repository)))
             p->opts.values[i] =
                 (struct opt_value){.text = "public", .origin = OPT_REPOSITORY, .where = "the results repository has a remote"};
 }

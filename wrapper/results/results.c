@@ -2,6 +2,7 @@
 #include "results/results.h"
 
 #include "base/fs.h"
+#include "base/site.h"
 #include "git/tree.h"
 
 #include <errno.h>
@@ -10,14 +11,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-enum { SITE_MAX = 40 };
-
-bool results_site_legal(const char *name)
-{
-    size_t n = strlen(name);
-    return n >= 1 && n <= SITE_MAX && name[0] != '-' && name[0] != '_' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == n;
-}
 
 /* The folder that holds the tree, with links resolved as far as it exists. */
 static const char *parent_of(const char *tree, struct arena *a)
@@ -75,9 +68,8 @@ static int site_of(const struct results_asked *asked, struct repo *r, struct are
     if (!(site && *site) && repo_config(r, "benchwrap.site", a, &site, NULL))
         site = NULL;
     if (site && *site) {
-        if (!results_site_legal(site))
-            return err_set(err, ERR_USAGE, "the site's name \"%.60s\" cannot name a branch: a-z, 0-9, _ and - are wanted, %d at most", site,
-                           SITE_MAX);
+        if (!site_is_legal(str_of(site)))
+            return err_set(err, ERR_USAGE, "site: expected %s, got \"%.60s\"", SITE_LEGAL, site);
         *ret = arena_dup(a, site, strlen(site));
         return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
     }

@@ -29,8 +29,6 @@ struct results {
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err);
 void results_close(struct results *s);
 #define RESULTS_SITE "site" /* where nobody has named one; "benchwrap init" always does */
-/* A site's name as part of a branch's: [a-z0-9][a-z0-9_-]{0,39}. */
-bool results_site_legal(const char *name);
 /* What new work begins from: the branch's tip, else what the upstream's default branch or HEAD has. 0; 1: there is no commit yet; *ret_is_tip tells
  * which (may be NULL). */
 int results_base(struct results *s, struct repo_id *ret, bool *ret_is_tip, struct err *err);
