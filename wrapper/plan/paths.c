@@ -96,17 +96,20 @@ const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why
     if (strncmp(uri, "file:", 5) == 0) {
         const char *path = file_uri_path(uri, a);
         if (!path)
-            *ret_why = "MLFLOW_TRACKING_URI is a file: URI that names no local folder; it is not used";
+            *ret_why = "MLFLOW_TRACKING_URI: expected file:///FOLDER; the run is in the local tree";
         return path;
     }
     size_t scheme = strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
     if (scheme && uri[scheme] == ':') {
         if (!mlflow_is_server(uri)) /* a server gets the run as well: plan/server.c */
-            *ret_why = "MLFLOW_TRACKING_URI names no folder: recorded to the tree instead";
+            *ret_why = arena_printf(a,
+                                    "MLFLOW_TRACKING_URI: %.*s: is not supported; the run is in the local tree. Start \"mlflow server\" and use "
+                                    "its http address",
+                                    (int)(scheme < 40 ? scheme : 40), uri);
         return NULL;
     }
     if (strcmp(uri, "databricks") == 0 || strcmp(uri, "databricks-uc") == 0) {
-        *ret_why = "MLFLOW_TRACKING_URI names a Databricks workspace: recorded to the tree instead";
+        *ret_why = "MLFLOW_TRACKING_URI: a Databricks workspace is not supported; the run is in the local tree";
         return NULL;
     }
     return uri;
