@@ -46,7 +46,7 @@ fresh_order() # SUITE USER COMMAND…: in a new root
         if fresh_in "$who" "$command"; then tap_pass "$suite, $who: ${command%% *}"; else tap_fail "$suite, $who: ${command%% *}" "$(tail -n 20 "$WORK/log")"; fi
     done
     if fresh_in "$who" "build/bin/llmload --help"; then
-        is "$suite, $who: agents are in the last build" "$(grep -c 'no agents' "$WORK/log")" 0
+        is "$suite, $who: the last build has agents" "$(grep -c 'no agents' "$WORK/log")" 0
     else
         tap_fail "$suite, $who: llmload --help"
     fi
