@@ -65,12 +65,12 @@ static size_t metric_names(const struct folder *tree, const struct tree_run *run
     return m.n;
 }
 
-size_t headlines_of(const struct folder *tree, const struct tree_run *run, struct arena *a, struct headline *ret)
+size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret)
 {
     size_t n = 0;
     const char *named = tree_file(tree, run, "tags/benchwrap.headline", 1024, a);
     struct str rest = str_of(named);
-    for (struct str word; n < HEADLINES_SHOWN && (word = str_word(&rest)).n;) {
+    for (struct str word; n < max && (word = str_word(&rest)).n;) {
         const char *key = arena_dup(a, word.p, word.n);
         if (key && !strstr(key, "..") && headline_value(tree, run, key, a, &ret[n].value))
             ret[n++].key = key;
@@ -80,7 +80,7 @@ size_t headlines_of(const struct folder *tree, const struct tree_run *run, struc
     static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};
     size_t count = n || named ? 0 : metric_names(tree, run, a, names, NAMES_MAX);
     for (size_t w = 0; n == 0 && w < sizeof wanted / sizeof wanted[0]; w++)
-        for (size_t i = 0; n < HEADLINES_SHOWN && i < count; i++)
+        for (size_t i = 0; n < max && i < count; i++)
             if (str_ends(str_of(names[i]), wanted[w]) && headline_value(tree, run, names[i], a, &ret[n].value))
                 ret[n++].key = names[i];
     for (size_t i = 0; i < n; i++)

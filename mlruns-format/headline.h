@@ -3,7 +3,7 @@
 #define MLRUNS_FORMAT_HEADLINE_H
 #include "mlruns-format/tree.h"
 
-enum { HEADLINES_SHOWN = 2 };
+enum { HEADLINES_SHOWN = 2, HEADLINES_MAX = 8 };
 struct headline {
     const char *key, *unit;
     double value;
@@ -12,8 +12,8 @@ struct headline {
 /* The value of greatest step in the tail of metrics/<key>; false if there is none that can be read. */
 bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret);
 /* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. ret has
- * room for HEADLINES_SHOWN; how many there are is returned. */
-size_t headlines_of(const struct folder *tree, const struct tree_run *run, struct arena *a, struct headline *ret);
+ * capacity for `max`; how many there are is returned. Each costs one file to read. */
+size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret);
 /* "write.bandwidth.max 11059.2 MiB_per_s", behind a comma where something stands in `to`. */
 void headline_show(struct buf *to, const struct headline *h);
 #endif

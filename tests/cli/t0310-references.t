@@ -23,9 +23,11 @@ is "within the band: the gate opens" "$(status -R good.yaml --gate -- sh -c "$me
 is "the verdict is pass, also without rules" "$("$BENCHWRAP" show --json | get 'v["tags"]["benchwrap.verdict"]')" pass
 is "each metric's verdict is in the record" "$("$BENCHWRAP" show --json | get '[(m["metric"], m["verdict"], m["fails"], m["low"], m["high"], m["unit"]) for m in v["references"]]')" \
     "[('speed', 'pass', False, 95, 110, 'MB_per_s'), ('lat', 'pass', False, None, 2200, 'us')]"
-like "and in the table" "$("$BENCHWRAP" show)" '^speed +100 +95 +100 +110 +MB_per_s +pass +.*good.yaml:4$'
+like "and in the table" "$("$BENCHWRAP" show)" '^  speed +100 MB/s +pass, reference 95 … 110$'
+like "and with --all by which entry" "$("$BENCHWRAP" show --all)" '^speed +100 +95 +100 +110 +MB_per_s +pass +.*good.yaml:4$'
 is "below: the gate closes" "$(status -R bad.yaml --gate -- sh -c "$measured")" 3
-like "the summary says which, by how much, by which entry" "$(cat "$WORK/err")" 'FINISHED, verdict fail \(speed 100 is below 190 MB_per_s \(reference 200, .*bad.yaml:4\)\)'
+like "the summary says which, by how much, by which entry" "$(cat "$WORK/err")" 'failed: +speed 100 is below 190 MB_per_s \(reference 200, .*bad.yaml:4\)'
+like "and each metric has its verdict" "$(cat "$WORK/err")" '^benchwrap:   speed +100 MB/s +below, reference 190 …'
 is "the tag too" "$("$BENCHWRAP" show --json | get 'v["tags"]["benchwrap.reason"].split(" (")[0]')" "speed 100 is below 190 MB_per_s"
 is "the run itself is FINISHED: it did what it should" "$("$BENCHWRAP" show --json | get 'v["status"]')" FINISHED
 is "without --gate the exit status is the program's" "$(status -R bad.yaml -- sh -c "$measured")" 0
@@ -33,7 +35,7 @@ is "and its own failure comes first" "$(status -R bad.yaml --gate -- sh -c "$mea
 is "a metric that is missing closes the gate" "$(status -R good.yaml --gate -- sh -c "${measured#*;}")" 3
 like "which is said" "$(cat "$WORK/err")" 'speed is missing: the run has no such metric'
 is "a named file of which no entry fits is no pass" "$(status -R other.yaml --gate -- sh -c "$measured")" 3
-like "nor a fail" "$(cat "$WORK/err")" 'verdict none \(no entry of .*other.yaml fits this run\)'
+like "nor a fail" "$(cat "$WORK/err")" 'not judged: +no entry of .*other.yaml fits this run'
 
 is "a file that is not there is refused" "$(status -R nothing.yaml -- touch ran)" 125
 like "by name" "$(cat "$WORK/err")" 'reference.*nothing.yaml: No such file'

@@ -7,23 +7,25 @@ cd "$WORK" || exit 1
 # a program that nobody knows: its figures are guesses, and they are shown
 printf '#!/bin/sh\necho "speed: $((100 * $1)) MB/s"\n' >bench; chmod +x bench
 shown=$("$BENCHWRAP" -- ./bench 2 2>&1 >/dev/null)
-like "the summary shows a guess as one" "$shown" 'speed 200 MB/s, run\.wall .*guessed'
+like "the summary shows a guess as one" "$shown" '^benchwrap:   metrics guessed from the output'
+like "with value and unit" "$shown" '^benchwrap:   speed  200 MB/s$'
 shown=$("$BENCHWRAP" --sweep n=1,2 --repeat 3 -- ./bench '{n}' 2>&1 >/dev/null)
-like "a sweep has the guessed figure for each point" "$shown" 'n=2 +speed +MB_per_s +3 +200'
-like "and the wall time" "$shown" 'n=1 +run\.wall +s +3'
+like "a sweep has a block for the guessed metric" "$shown" '^benchwrap:   speed, MB/s +median +min … max'
+like "with a row for each point" "$shown" 'n=2 .* 200 +200 … 200$'
+like "and a block for the wall time" "$shown" '^benchwrap:   run\.wall, s'
 is "show --json has the points too" "$("$BENCHWRAP" show last --json | python3 -c 'import json, sys
 print([(r["n"], r["median"]) for r in json.load(sys.stdin)["repetitions"] if r["point"] == "n=2" and r["metric"] == "speed_MB_per_s"])')" "[(3, 200)]"
-like "ls too" "$("$BENCHWRAP" ls)" 'speed 200 MB_per_s'
+like "ls too" "$("$BENCHWRAP" ls)" '\+6 runs +200 '
 like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
 
 # warm-up runs count nowhere, and a series does not count beside its repetitions
 "$BENCHWRAP" -q -e warm --sweep n=1,2 --repeat 3 --warmup 1 -- ./bench '{n}' >/dev/null 2>&1
 shown=$("$BENCHWRAP" compare -e warm --by n 2>&1)
-like "compare --by leaves the warm-up runs out, and says so" "$shown" '2 warm-up runs left out'
-like "three runs are a group" "$shown" 'A +3 +1 '
+like "compare --by leaves the warm-up runs out, and says so" "$shown" 'ignored 2 warm-up runs'
+like "three runs are a group" "$shown" '^A  n=1  3 runs of warm  base'
 "$BENCHWRAP" -q -e warm -- sleep 0
 shown=$("$BENCHWRAP" compare -e warm --by benchmark 2>/dev/null)
-like "of a series the repetitions count alone" "$shown" 'A +6 +bench'
+like "of a series the repetitions count alone" "$shown" '^A  benchmark=bench +6 runs of warm'
 
 like "no run to make a reference of" "$("$BENCHWRAP" reference -e nosuch 2>&1)" 'no run is chosen'
 
@@ -65,7 +67,7 @@ like "the verbs of rules" "$(complete_line 'benchwrap rules ')" 'check new'
 
 # a narrow terminal: no line is longer, and what the reader came for stays
 if python3 -c 'import pty' 2>/dev/null && command -v script >/dev/null; then
-    shown=$(COLUMNS=60 TERM=dumb script -qec "'$BENCHWRAP' show last~1" /dev/null | tr -d '\r' | sed 's|…|~|g')
+    shown=$(COLUMNS=60 TERM=dumb script -qec "'$BENCHWRAP' show --all last~1" /dev/null | tr -d '\r' | sed 's|…|~|g')
     table=$(printf '%s\n' "$shown" | sed -n '/^Metrics/,/^Parameters/p')
     is "no line of a table is longer than COLUMNS" "$(printf '%s\n' "$table" | awk '{ if (length($0) > 60) n++ } END { print n + 0 }')" 0
     is "and its metrics are complete" "$(printf '%s\n' "$table" | grep -c '~')" 0

@@ -92,7 +92,7 @@ for kind in $kinds; do
     ok "$kind: it begins at once ($(ms "$dir" asked began) ms)" test "$(ms "$dir" asked began)" -lt $((8000 + 3 * begin))
     ok "$kind: the wait at the end is bounded ($(ms "$dir" ended "done") ms)" test "$(ms "$dir" ended "done")" -lt $((3000 + 8000 + 3 * end))
     is "$kind: it is in the tree" "$(find "$dir/mlruns" -mindepth 2 -maxdepth 2 -name '????????????????????????????????' | wc -l)" 1
-    is "$kind: one sentence says what became of it" "$(grep -c 'it is kept.*"benchwrap sync' "$dir/err")" 1 # of the server, or, far behind, of the record
+    is "$kind: one sentence says what became of it" "$(grep -cE '(it is kept.*"|send it later: )benchwrap sync' "$dir/err")" 1 # of the server, or, far behind, of the record
     is "$kind: nothing of the server's reaches the terminal raw" "$(LC_ALL=C grep -c "$(printf '\033')" "$dir/err")" 0
 done
 

@@ -13,7 +13,7 @@ rm -r mlruns
 "$BENCHWRAP" -q -- python3 -c 'import os, socket
 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"{\"metric\":\"run.wall_s\",\"value\":5}", os.environ["BENCHWRAP_SOCKET"].replace("@", "\0", 1))' 2>"$WORK/err"
 is "the same without the command" "$(cat "$WORK/err")$(wc -l <"$(echo mlruns/*/*/metrics/run.wall_s)")" 1
-like "is told in the record" "$("$BENCHWRAP" show last)" 'run.wall_s" was left out'
+like "is told in the record" "$("$BENCHWRAP" show --all last)" 'run.wall_s" was left out'
 # The kind as a word, several at once, and outside a run.
 echo data >kept.txt
 "$BENCHWRAP" -q -t words/mlruns -- sh -c '"$BENCHWRAP" log metric loss=0.25 --step 4 && "$BENCHWRAP" log param lr=0.1 net=big && "$BENCHWRAP" log tag phase=two && "$BENCHWRAP" log artifact kept.txt'

@@ -24,7 +24,7 @@ ok "unless more is asked for" "$BENCHWRAP" -q -t more/mlruns --profile public --
 is "then all are kept" "$(kept more/mlruns)" "a.bin b.bin c.bin "
 ok "benchwrap log has the same room" "$BENCHWRAP" -q -t log/mlruns --artifact-max 2500K -- sh -c 'for i in a b c; do "$BENCHWRAP" log --artifact $i.bin; done'
 is "so two of its files are kept" "$(kept log/mlruns)" "a.bin b.bin "
-like "what matches nothing is said at the end" "$("$BENCHWRAP" -t none/mlruns -a '*.none' -- true 2>&1)" "warning: artifact: nothing matches \*.none"
-like "so is a key that was made legal" "$("$BENCHWRAP" -t none/mlruns -p 'Bad Key!=3' -- true 2>&1)" 'warning: param "Bad Key!" .* kept as "Bad Key_"'
+like "what matches nothing is said at the end" "$("$BENCHWRAP" -t none/mlruns -a '*.none' -- true 2>&1)" "! artifact: nothing matches \*.none"
+like "so is a key that was made legal" "$("$BENCHWRAP" -t none/mlruns -p 'Bad Key!=3' -- true 2>&1)" '! param "Bad Key!" .* kept as "Bad Key_"'
 is "but not with -q" "$("$BENCHWRAP" -q -t none/mlruns -p 'Bad Key!=3' -- true 2>&1)" ""
 done_testing

@@ -69,11 +69,14 @@ is "each repetition's wall time is a sample, too" "$(tree 'metric(r, "run.wall_s
 is "verdict and status of the series" "$(tree '(r["verdict"]["word"], r["run"]["status"])')" "('pass', 'FINISHED')"
 is "counts" "$(tree '[metric(r, "series." + k) for k in ("runs", "counted", "failed", "warmup")]')" "[5, 4, 0, 1]"
 is "children are in the parent's experiment" "$(tree '{k["run"]["experiment"]["name"] for k in kids}')" "{'toy'}"
-like "the table is shown" "$(cat err)" '^rate max +MB_per_s +4 +11.5 +12 '
-like "and where it lies" "$(cat err)" 'recorded as mlruns/'
-like "show has the table" "$("$BENCHWRAP" show)" '^rate max +MB_per_s +4 +11.5 +12 '
-like "ls counts the children" "$("$BENCHWRAP" ls)" 'toy.*\(\+5\)'
-is "ls has one line for a series" "$("$BENCHWRAP" ls | wc -l)" 2
+like "how many finished" "$(cat err)" '^benchwrap: toy, 4 of 4 repetitions finished in [0-9.]+ m?s, 1 for warm-up$'
+like "median, range and interval" "$(cat err)" '^benchwrap:   rate max +11\.5 MB/s +10 … 15 +8\.56 … 15\.4$'
+like "and where it is stored" "$(cat err)" '^benchwrap:   run [0-9a-f]{8} in ./mlruns'
+like "show has the median, not the last repetition" "$("$BENCHWRAP" show)" '^  rate max +11\.5 MB/s +10 … 15 +8\.56 … 15\.4$'
+is "and no derived keys" "$("$BENCHWRAP" show | grep -cE '\.(ci_low|ci_high|sd|n)')" 0
+like "ls counts the children" "$("$BENCHWRAP" ls)" '\+5 runs +11\.5 '
+is "ls has one line for a series" "$("$BENCHWRAP" ls | grep -cE '^[0-9a-f]{8} ')" 1
+is "show --children lists them" "$("$BENCHWRAP" show --children | grep -cE '^[0-9a-f]{8} ')" 5
 like "ls --children lists them below it" "$("$BENCHWRAP" ls --children)" '   toy #4'
 like "points.csv" "$(cat mlruns/*/*/artifacts/points.csv)" '^"rate_MB_per_s",max,MB_per_s,higher,4,11.5,12,'
 

@@ -395,13 +395,27 @@ static enum http_trouble trouble_of(CURLcode code, bool connected)
     }
 }
 
+/* libcurl's text for a refused connection repeats host and port; the system's word is the reason. */
+static void put_reason(struct http *h, CURLcode code, struct buf *to)
+{
+    long error = 0;
+    if (code == CURLE_COULDNT_CONNECT)
+        h->curl.curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &error);
+    if (error == ECONNREFUSED)
+        buf_puts(to, "connection refused");
+    else if (error > 0)
+        buf_puts(to, strerror((int)error));
+    else
+        buf_plain(to, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
+}
+
 static int failed(struct http *h, const struct http_request *q, CURLcode code, struct err *err)
 {
     struct buf url CLEANUP_BUF, why CLEANUP_BUF;
     buf_init(&url, 2000);
     buf_init(&why, 2000);
     http_say_url(&url, q->url);
-    buf_plain(&why, str_of(h->text[0] ? h->text : h->curl.curl_easy_strerror(code)), 300);
+    put_reason(h, code, &why);
     if (h->too_long)
         return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
     if (h->head_bytes > HEAD_MAX)

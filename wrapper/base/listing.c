@@ -197,6 +197,31 @@ static void hide_repeated(struct table *t)
     }
 }
 
+/* The first column behind c that its heading cannot extend over. Only text extends, over visible text columns without a heading. */
+static size_t heading_end(const struct table *t, size_t c)
+{
+    const struct listing_column *columns = t->l->columns;
+    size_t next = c + 1;
+    if (!columns[c].right)
+        while (next < t->l->count && (t->hidden[next] || (!columns[next].right && !columns[next].heading[0])))
+            next++;
+    return next;
+}
+
+/* Blanks before a column that is not the first. */
+static size_t gap_before(const struct table *t, size_t c)
+{
+    return t->l->columns[c].tight ? 1 : GAP;
+}
+
+/* Blanks behind a cell that ends before column `next`. */
+static size_t gap_after(const struct table *t, size_t next)
+{
+    while (next < t->l->count && t->hidden[next])
+        next++;
+    return next < t->l->count ? gap_before(t, next) : 0;
+}
+
 static size_t table_width(struct table *t)
 {
     size_t total = t->l->indent;
@@ -204,11 +229,50 @@ static size_t table_width(struct table *t)
     for (size_t c = 0; c < t->l->count; c++) {
         if (t->hidden[c])
             continue;
-        total += t->widths[c] + (any ? GAP : 0);
+        total += t->widths[c] + (any ? gap_before(t, c) : 0);
         any = true;
         t->last = c;
     }
     return total;
+}
+
+/* Columns that the cell at `column` occupies, with the gaps between. */
+static size_t span_width(const struct table *t, size_t column, size_t span)
+{
+    size_t width = 0;
+    bool any = false;
+    for (size_t c = column; c < column + span && c < t->l->count; c++)
+        if (!t->hidden[c]) {
+            width += t->widths[c] + (any ? gap_before(t, c) : 0);
+            any = true;
+        }
+    return width;
+}
+
+static size_t cells_width(const struct listing *l, size_t column)
+{
+    size_t max = 0;
+    for (size_t r = 0; r < listing_rows(l); r++) {
+        const struct listing_cell *cell = cell_at(l, r, column);
+        size_t width = cell->span == 1 ? cell_width(l, cell, column) : 0;
+        max = width > max ? width : max;
+    }
+    return max;
+}
+
+static void measure_columns(struct table *t)
+{
+    const struct listing *l = t->l;
+    for (size_t c = 0; c < l->count; c++)
+        t->widths[c] = t->hidden[c] ? 0 : cells_width(l, c);
+    for (size_t c = 0; c < l->count && !l->bare; c++) {
+        if (t->hidden[c])
+            continue;
+        size_t width = span_width(t, c, heading_end(t, c) - c), heading = screen_text_width(str_of(l->columns[c].heading));
+        size_t above = l->columns[c].right ? screen_text_width(str_of(l->columns[c].above)) : 0;
+        heading = above > heading ? above : heading;
+        t->widths[c] += heading > width ? heading - width : 0;
+    }
 }
 
 static void drop_columns(struct table *t)
@@ -221,6 +285,7 @@ static void drop_columns(struct table *t)
         if (out == SIZE_MAX)
             return;
         t->hidden[out] = true;
+        measure_columns(t);
     }
 }
 
@@ -243,42 +308,10 @@ static void shrink_columns(struct table *t)
     }
 }
 
-/* Columns that the cell at `column` occupies, with the gaps between. */
-static size_t span_width(const struct table *t, size_t column, size_t span)
-{
-    size_t width = 0;
-    bool any = false;
-    for (size_t c = column; c < column + span && c < t->l->count; c++)
-        if (!t->hidden[c]) {
-            width += t->widths[c] + (any ? GAP : 0);
-            any = true;
-        }
-    return width;
-}
-
-static void measure_columns(struct table *t)
-{
-    const struct listing *l = t->l;
-    for (size_t c = 0; c < l->count; c++) {
-        if (!l->columns[c].heading)
-            continue;
-        const char *above = l->columns[c].above;
-        t->widths[c] = l->bare ? 0 : screen_text_width(str_of(l->columns[c].heading));
-        if (above && l->columns[c].right && screen_text_width(str_of(above)) > t->widths[c])
-            t->widths[c] = screen_text_width(str_of(above));
-        for (size_t r = 0; r < listing_rows(l); r++) {
-            const struct listing_cell *cell = cell_at(l, r, c);
-            size_t width = cell->span == 1 ? cell_width(l, cell, c) : 0;
-            if (width > t->widths[c])
-                t->widths[c] = width;
-        }
-    }
-}
-
 /* ---- lines ---- */
 
-/* One cell in `width` columns; blanks at the end of a line are left out. */
-static void put_aligned(struct table *t, struct str text, size_t width, bool right, enum style style, bool ends)
+/* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks are left out. */
+static void put_aligned(struct table *t, struct str text, size_t width, bool right, enum style style, size_t gap)
 {
     size_t own = screen_text_width(text), fill = width > own ? width - own : 0;
     if (right)
@@ -286,8 +319,8 @@ static void put_aligned(struct table *t, struct str text, size_t width, bool rig
     screen_style_begin(t->screen, text.n ? style : STYLE_PLAIN, t->to);
     buf_str(t->to, text);
     screen_style_end(t->screen, text.n ? style : STYLE_PLAIN, t->to);
-    if (!ends)
-        screen_fill(t->to, right ? GAP : fill + GAP);
+    if (gap != SIZE_MAX)
+        screen_fill(t->to, right ? gap : fill + gap);
 }
 
 /* Does nothing visible follow column c in this row? */
@@ -328,8 +361,9 @@ static void put_row(struct table *t, size_t row)
             continue;
         buf_clear(&text);
         cell_shown(l, cell, c, cell->span > 1 && ends ? left : width < left ? width : left, &text);
-        put_aligned(t, buf_text(&text), width, l->columns[c].right && cell->span == 1, cell->style, ends);
-        used += width + GAP;
+        put_aligned(t, buf_text(&text), width, l->columns[c].right && cell->span == 1, cell->style,
+                    ends ? SIZE_MAX : gap_after(t, c + cell->span));
+        used += width + gap_after(t, c + cell->span);
         if (ends)
             break;
     }
@@ -338,9 +372,18 @@ static void put_row(struct table *t, size_t row)
 
 static void put_headings(struct table *t)
 {
-    for (size_t c = 0; c <= t->last; c++)
-        if (!t->hidden[c])
-            put_aligned(t, str_of(t->l->columns[c].heading), t->widths[c], t->l->columns[c].right, STYLE_PLAIN, c == t->last);
+    size_t last = 0;
+    for (size_t c = 0; c < t->l->count; c++)
+        if (!t->hidden[c] && t->l->columns[c].heading[0])
+            last = c;
+    for (size_t c = 0, next; c <= last; c = next) {
+        next = c + 1;
+        if (t->hidden[c])
+            continue;
+        next = heading_end(t, c);
+        put_aligned(t, str_of(t->l->columns[c].heading), span_width(t, c, next - c), t->l->columns[c].right, STYLE_PLAIN,
+                    next > last ? SIZE_MAX : gap_after(t, next));
+    }
 }
 
 /* The line above the headings, if a visible column has one. A text aligned left extends over the columns without one behind it. */
@@ -361,7 +404,8 @@ static void put_above(struct table *t)
             continue;
         while (next < last && !l->columns[c].right && !l->columns[next].above)
             next++;
-        put_aligned(t, str_of(l->columns[c].above), span_width(t, c, next - c), l->columns[c].right, STYLE_PLAIN, c == last);
+        put_aligned(t, str_of(l->columns[c].above), span_width(t, c, next - c), l->columns[c].right, STYLE_PLAIN,
+                    c == last ? SIZE_MAX : gap_after(t, next));
     }
     screen_style_end(t->screen, STYLE_MAIN, t->to);
     buf_putc(t->to, '\n');
@@ -370,8 +414,8 @@ static void put_above(struct table *t)
 static void put_table(struct table *t)
 {
     const struct listing *l = t->l;
-    measure_columns(t);
     hide_repeated(t);
+    measure_columns(t);
     drop_columns(t);
     shrink_columns(t);
     if (!l->bare) {

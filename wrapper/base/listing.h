@@ -18,6 +18,7 @@ struct listing_column {
     unsigned max;         /* columns a cell may take in a table, 0: no bound; longer ones are cut visibly */
     unsigned drop;        /* 0: stays; else the column leaves a table that is too wide, the greatest first */
     bool whole;           /* its text is never cut: names that the reader has to type, verdicts */
+    bool tight;           /* one blank before it, not two: a unit behind its number */
     bool no_empty;        /* leaves the table when no cell has a text */
     const char *common;   /* if all cells are equal, the column becomes this phrase and the cell's text above the table; "": it disappears */
     const char *above;    /* a further heading, one line higher; may extend over columns that have none */

@@ -1,9 +1,10 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
 #include "base/json_out.h"
-#include "base/listing.h"
 #include "cmd/compare.h"
 #include "cmd/compare_history.h"
 #include "cmd/compare_machine.h"
+#include "cmd/compare_text.h"
+#include "cmd/inherit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
     int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c, &run, c->err);
     if (got)
         return -1;
+    inherit_params(runs, run, c);
     *ret = (struct member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
     if (run->problem || problem) {
         CLEANUP_BUF struct buf b;
@@ -79,7 +81,7 @@ static const char *field(const struct runs *runs, const struct tree_run *run, co
     if (strstr(key, ".."))
         return NULL;
     snprintf(path, sizeof path, "params/%.250s", key);
-    const char *value = runs_file(runs, run, path, 8192, a);
+    const char *value = inherit_file(runs, run, path, 8192, a);
     snprintf(path, sizeof path, "tags/%.250s", key);
     return value ? value : runs_file(runs, run, path, 8192, a);
 }
@@ -131,138 +133,11 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
             return -1;
     }
     if (without)
-        fprintf(c->notes, "benchwrap: compare: %zu run%s no param or tag %s, left out\n", without, without == 1 ? " has" : "s have", key);
+        fprintf(c->notes, "benchwrap: compare: ignored %zu run%s without the param or tag \"%s\"\n", without, without == 1 ? "" : "s", key);
     if (warmups)
-        fprintf(c->notes, "benchwrap: compare: %zu warm-up run%s left out\n", warmups, warmups == 1 ? "" : "s");
+        fprintf(c->notes, "benchwrap: compare: ignored %zu warm-up run%s\n", warmups, warmups == 1 ? "" : "s");
     *ret_count = n;
     return 0;
-}
-
-/* ---- text ---- */
-
-static int print_groups(struct cmd_context *c, const struct group *groups, size_t count)
-{
-    static const struct listing_column columns[] = {{"group", "GROUP", false, 0},
-                                                    {"runs", "RUNS", true, 0},
-                                                    {"name", "IS", false, 60},
-                                                    {"experiment", "EXPERIMENT", false, 24},
-                                                    {"first", "FIRST RUN", false, 40}};
-    struct listing l;
-    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
-    for (size_t g = 0; g < count; g++) {
-        const struct tree_run *run = groups[g].members[0].run;
-        listing_text(&l, arena_printf(c->arena, "%c", (char)('A' + g)));
-        listing_number(&l, (double)groups[g].count, NULL);
-        listing_text(&l, groups[g].name);
-        listing_text(&l, run->experiment);
-        listing_text(&l, run->name);
-    }
-    int status = listing_print(&l, c->out);
-    listing_deinit(&l);
-    return status;
-}
-
-static int print_params(struct cmd_context *c, const struct group *groups, size_t count)
-{
-    const char **keys = compare_params(groups, count, c->arena);
-    struct listing_column columns[GROUPS_MAX + 1] = {{"key", "PARAMETER", false, 60}};
-    struct listing l;
-    for (size_t g = 0; g < count; g++)
-        columns[g + 1] = (struct listing_column){"", arena_printf(c->arena, "%c", (char)('A' + g)), false, 40};
-    fputc('\n', c->out);
-    if (!*keys)
-        fputs("All parameters are the same.\n", c->out);
-    listing_init(&l, columns, count + 1, c->arena);
-    for (; *keys; keys++) {
-        listing_text(&l, *keys);
-        for (size_t g = 0; g < count; g++)
-            listing_text(&l, compare_param(&groups[g], *keys, c->arena));
-    }
-    int status = listing_print(&l, c->out);
-    listing_deinit(&l);
-    return status;
-}
-
-/* Whether the machine explains a difference, in two lines. */
-static void print_machine(struct cmd_context *c, const struct group *groups, size_t count)
-{
-    static const char *const states[] = {
-        [MACHINE_UNKNOWN] = "not known of all", [MACHINE_SAME] = "the same", [MACHINE_DIFFERS] = "differs"};
-    struct machine_difference parts[MACHINE_PARTS];
-    machine_compare(groups, count, c->arena, parts);
-    fputc('\n', c->out);
-    for (int i = 0; i < MACHINE_PARTS; i++) {
-        fprintf(c->out, "%s: %s (%s)", i == 0 ? "Hardware" : "Configuration", states[parts[i].state], parts[i].hash);
-        for (const char **key = parts[i].keys; key && *key; key++)
-            fprintf(c->out, "%s %s", key == parts[i].keys ? ":" : ",", *key);
-        if (parts[i].state == MACHINE_DIFFERS && parts[i].keys && !parts[i].keys[0])
-            fputs(": by something that no parameter names", c->out);
-        fputs(".\n", c->out);
-    }
-}
-
-static const char *metric_name(const struct compared *m, struct arena *a)
-{
-    return m->step < 0 ? m->key : arena_printf(a, "%s @%lld", m->key, (long long)m->step);
-}
-
-static void metric_row(struct listing *l, struct cmd_context *c, const struct compared *m, const struct compared_side *side, size_t g)
-{
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 256);
-    listing_text(l, g ? "" : metric_name(m, c->arena));
-    listing_text(l, g ? "" : m->unit);
-    listing_text(l, g ? "" : m->direction);
-    listing_text(l, arena_printf(c->arena, "%c", (char)('A' + g)));
-    listing_text(l, arena_printf(c->arena, "%zu%s", side->n, side->repetitions ? " rep" : ""));
-    if (side->n)
-        listing_number(l, side->median, NULL);
-    else
-        listing_none(l);
-    if (side->has_ratio)
-        buf_printf(&b, "%.4g", side->ratio);
-    listing_text(l, g ? b.p : "");
-    buf_clear(&b);
-    if (side->has_ratio)
-        buf_printf(&b, "%.4g .. %.4g", side->low, side->high);
-    listing_text(l, g ? b.p : "");
-    listing_text(l, outcome_name(side->outcome));
-}
-
-static int print_metrics(struct cmd_context *c, const struct compared *metrics, size_t count)
-{
-    static const struct listing_column columns[] = {{"key", "METRIC", false, 60},
-                                                    {"unit", "UNIT", false, 0},
-                                                    {"direction", "BETTER", false, 0},
-                                                    {"group", "", false, 0},
-                                                    {"n", "N", true, 0},
-                                                    {"median", "MEDIAN", true, 0},
-                                                    {"ratio", "RATIO", true, 0},
-                                                    {"interval", "95 %", false, 0},
-                                                    {"outcome", "VERDICT", false, 0}};
-    struct listing l;
-    bool few = false;
-    fputc('\n', c->out);
-    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
-    for (const struct compared *m = metrics; m; m = m->next)
-        for (size_t g = 0; g < count; g++) {
-            metric_row(&l, c, m, &m->sides[g], g);
-            few = few || m->sides[g].outcome == OUTCOME_TOO_FEW;
-        }
-    int status = listing_print(&l, c->out);
-    listing_deinit(&l);
-    if (!metrics)
-        fputs("None of the runs has a metric of its own.\n", c->out);
-    if (few)
-        fputs("\ntoo few: an interval needs three values or more on both sides\n", c->out);
-    return status;
-}
-
-static int print_text(struct cmd_context *c, const struct group *groups, const struct compared *metrics, size_t count)
-{
-    int status = print_groups(c, groups, count) | print_params(c, groups, count);
-    print_machine(c, groups, count);
-    return status | print_metrics(c, metrics, count);
 }
 
 /* ---- JSON ---- */
@@ -362,13 +237,13 @@ static int compare(struct cmd_context *c, struct runs *runs)
     size_t count = 0;
     int status = by ? groups_by(c, runs, by, groups, &count) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
-        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s makes %zu group%s of %zu runs; two are needed", by, count,
+        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu group%s of %zu runs", by, count,
                               count == 1 ? "" : "s", runs->count)
-                    : err_set(c->err, ERR_USAGE, "two runs or more are wanted, or groups of them: A,B vs C,D");
+                    : err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {
-        int printed = opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count) : print_text(c, groups, metrics, count);
+        int printed = opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count) : compare_print_text(c, groups, count, metrics, by);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
     }
@@ -411,7 +286,7 @@ static const struct opt_row rows[] = {
     {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "History", "a param in which they may differ, or a pattern of such; may be repeated", 0},
     {"min-effect", 0, OPT_TEXT, "FRACTION", NULL, "2%", "History", "smaller changes are none, however sure", 0},
     {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "History", "exit 3 on a regression", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "also metrics of the machine, and the statistics that stand beside a series", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "all metrics, with those of the machine, and all parameters that differ", 0},
     CMD_ROW_JSON,
 };
 
@@ -422,13 +297,15 @@ const struct cmd cmd_compare = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Each operand is a group: one run, or several with commas between (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is the base; "
-        "the word vs is for reading only. --by makes the groups; warm-up runs are left out, and of a series each repetition counts.\n\n"
-        "Below the parameters that differ stands whether hardware (node.type) and configuration (node.state) are the same, and which facts make the difference.\n\n"
-        "For each metric: number of values, median, ratio of the medians to the base and its 95 % interval (Price and Bonett, free of assumptions on "
-        "the distribution). With several runs in a group each run counts once, with the median of its repetitions; with one run in each, its "
-        "repetitions are the values (\"rep\"). Below three values on a side there is no interval: \"too few\".\n\n"
-        "The verdict is same when the interval holds 1 (no difference was seen, which does not prove that there is none), else better or worse by the "
+        "Each operand is a group: one run, or several with commas between them (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is "
+        "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts.\n\n"
+        "The first lines state the answer for the headline metrics: what is higher or lower, and by how much. Then follow the inputs that differ, and "
+        "whether hardware (node.type) and settings (node.state) are the same. Repetitions have the machine's facts of their parent run.\n\n"
+        "The table has the median of each group, the change against the base, its 95 % interval (Price and Bonett, free of assumptions on the "
+        "distribution) and the verdict. A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
+        "with the median of its repetitions; with one run in each, its repetitions are the values. Below three values on a side there is no interval: "
+        "too few.\n\n"
+        "The verdict is \"no difference\" when the interval holds no change (which does not prove that there is none), else better or worse by the "
         "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "
         "inputs (what probes saw of the machine is no input, so an update of the system shows). Each counts once, with the median of its repetitions. "

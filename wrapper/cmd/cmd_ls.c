@@ -4,20 +4,23 @@
 #include "cmd/fold.h"
 #include "cmd/row.h"
 #include "cmd/runs_ref.h"
+#include "cmd/runs_table.h"
 
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { LS_LAST = 30 };
 
-/* Children stand below their parent, or are counted behind its name. */
-static const char *shown_name(const struct fold_line *line, struct arena *a)
+/* A table shows a few, CSV all of them. Of all runs no more are read than two for each, as JSON has. */
+static size_t headlines_wanted(struct cmd_context *c)
 {
-    if (line->folded)
-        return arena_printf(a, "%s (+%zu)", line->run->name, line->folded);
-    return line->depth ? arena_printf(a, "%*s%s", 2 * (int)line->depth, "", line->run->name) : line->run->name;
+    if (opt_on(&c->opts, "csv"))
+        return HEADLINES_MAX;
+    return opt_on(&c->opts, "json") || opt_on(&c->opts, "all") ? HEADLINES_SHOWN : RUNS_TABLE_METRICS;
 }
 
-static void add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row, bool json)
+static void add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row)
 {
     const struct tree_run *run = line->run;
     struct arena *a = c->arena;
@@ -27,8 +30,8 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct fold_
     listing_text(l, run->id);
     listing_str(l, (struct str){run->id, 8});
     listing_text(l, run->experiment);
-    listing_text(l, json ? run->name : shown_name(line, a));
-    listing_text(l, json ? row->parent : NULL);
+    listing_text(l, run->name);
+    listing_text(l, row->parent);
     listing_text(l, row->benchmark);
     listing_text(l, status);
     listing_text(l, verdict);
@@ -50,10 +53,8 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct fold_
         listing_none(l);
     buf_clear(&b);
     const struct headline *h = row->headline;
-    size_t n = row->headlines;
-    for (size_t i = 0; i < n && !json; i++)
-        headline_show(&b, &h[i]);
-    for (size_t i = 0; i < n && json; i++)
+    size_t n = row->headlines < HEADLINES_SHOWN ? row->headlines : HEADLINES_SHOWN;
+    for (size_t i = 0; i < n; i++)
         buf_printf(&b, "%s%s", i ? " " : "", h[i].key);
     listing_text(l, b.n ? b.p : NULL);
     for (size_t i = 0; i < HEADLINES_SHOWN; i++) {
@@ -67,22 +68,10 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct fold_
 }
 
 static const struct listing_column columns[] = {
-    {"id", NULL, false, 0},
-    {"short", "RUN", false, 0},
-    {"experiment", "EXPERIMENT", false, 24},
-    {"name", "NAME", false, 32},
-    {"parent", NULL, false, 0},
-    {"benchmark", "BENCHMARK", false, 16},
-    {"status", NULL, false, 0},
-    {"verdict", NULL, false, 0},
-    {"outcome", "STATUS", false, 0},
-    {"start", NULL, false, 0},
-    {"start_local", "STARTED", false, 0},
-    {"wall_s", "WALL", true, 0},
-    {"headline", "HEADLINE", false, 100},
-    {"headline_1", NULL, true, 0},
-    {"headline_2", NULL, true, 0},
-    {"path", NULL, false, 0},
+    {"id", NULL, false, 0},       {"short", NULL, false, 0},     {"experiment", NULL, false, 0},  {"name", NULL, false, 0},
+    {"parent", NULL, false, 0},   {"benchmark", NULL, false, 0}, {"status", NULL, false, 0},      {"verdict", NULL, false, 0},
+    {"outcome", NULL, false, 0},  {"start", NULL, false, 0},     {"start_local", NULL, false, 0}, {"wall_s", NULL, true, 0},
+    {"headline", NULL, false, 0}, {"headline_1", NULL, true, 0}, {"headline_2", NULL, true, 0},   {"path", NULL, false, 0},
     {"problem", NULL, false, 0},
 };
 
@@ -101,33 +90,90 @@ static int choose_lines(struct cmd_context *c, const struct runs *runs, bool ope
     return *ret ? 0 : -1;
 }
 
-static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown)
+/* The rows of the lines, read where they were not; NULL: out of memory. */
+static struct table_run *table_rows(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t n,
+                                    size_t headlines)
 {
-    bool json = opt_on(&c->opts, "json");
-    struct listing l;
-    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
-    for (size_t i = 0; i < shown; i++) {
+    struct table_run *list = arena_get(c->arena, (n + 1) * sizeof *list);
+    for (size_t i = 0; list && i < n; i++) {
         const struct tree_run *run = lines[i].run;
         const struct folder tree = runs_tree(runs, run);
-        const struct run_row *row = run->row ? run->row : row_read(&tree, run, c->arena);
-        if (row)
-            add_row(&l, c, &lines[i], row, json);
-        else
-            l.failed = true;
+        list[i] = (struct table_run){run, run->row ? run->row : row_read(&tree, run, headlines, c->arena), lines[i].depth, lines[i].folded};
+        if (!list[i].row)
+            return NULL;
     }
+    return list;
+}
+
+static int print_json(struct cmd_context *c, const struct fold_line *lines, const struct table_run *list, size_t n, struct buf *to)
+{
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
+    for (size_t i = 0; i < n; i++)
+        add_row(&l, c, &lines[i], list[i].row);
+    if (!l.failed)
+        listing_json(&l, to);
     int status = l.failed ? -1 : 0;
-    if (json && status == 0) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, 1u << 30);
-        listing_json(&l, &b);
-        fwrite(b.p ? b.p : "", 1, b.n, c->out);
-        status = b.failed ? -1 : 0;
-    } else if (status == 0) {
-        status = listing_print(&l, c->out);
-    }
     listing_deinit(&l);
-    if (status < 0)
+    return status;
+}
+
+/* One table for each experiment, that of the newest run first. */
+static int print_tables(struct cmd_context *c, const struct table_run *list, size_t n, const struct screen *screen, bool one_day,
+                        struct buf *to)
+{
+    struct table_run *part = arena_get(c->arena, (n + 1) * sizeof *part);
+    bool *done = arena_get(c->arena, n + 1);
+    for (size_t first = 0; part && done && first < n; first++) {
+        size_t count = 0;
+        for (size_t i = first; i < n && !done[first]; i++)
+            if (!done[i] && strcmp(list[i].run->experiment, list[first].run->experiment) == 0 && (i == first || (done[i] = true)))
+                part[count++] = list[i];
+        if (!count)
+            continue;
+        if (to->n)
+            buf_putc(to, '\n');
+        if (runs_table_print(part, count, one_day, screen, c->arena, to) < 0)
+            return -1;
+    }
+    return part && done ? 0 : -1;
+}
+
+/* How many runs of how many, and what the times in the table lack. */
+static void print_footer(struct cmd_context *c, const struct runs *runs, const struct table_run *list, size_t shown, size_t more,
+                         bool one_day)
+{
+    char when[80] = "";
+    struct tm day;
+    time_t start = shown ? (time_t)(list[0].run->start_ms / 1000) : 0;
+    FILE *out = isatty(fileno(c->out)) ? c->out : c->notes;
+    if (one_day && localtime_r(&start, &day))
+        strftime(when, sizeof when, ", times of %d %b %Y (%Z)", &day);
+    if (more)
+        fprintf(out, "%s%zu of %zu runs%s; hint: --all shows all of them\n", out == c->out ? "\n" : "benchwrap: ls: ", runs->count - more,
+                runs->count, when);
+    else if (out == c->out)
+        fprintf(out, "\n%zu run%s%s; hint: -e NAME for one experiment, benchwrap show RUN\n", runs->count, runs->count == 1 ? "" : "s",
+                when);
+}
+
+static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
+{
+    bool json = opt_on(&c->opts, "json"), csv = opt_on(&c->opts, "csv");
+    const struct screen screen = screen_of_file(c->out);
+    const struct table_run *list = table_rows(c, runs, lines, shown, headlines_wanted(c));
+    bool one_day = screen.is_terminal && list && runs_table_one_day(list, shown);
+    CLEANUP_BUF struct buf to;
+    buf_init(&to, 1u << 30);
+    int status = !list  ? -1
+                 : json ? print_json(c, lines, list, shown, &to)
+                 : csv  ? runs_table_csv(list, shown, c->arena, &to)
+                        : print_tables(c, list, shown, &screen, one_day, &to);
+    fwrite(to.p ? to.p : "", 1, to.n, c->out);
+    if (status < 0 || to.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (!json && !csv && runs->count)
+        print_footer(c, runs, list, shown, opt_find(&c->opts, "last")->origin ? 0 : more, one_day);
     return 0;
 }
 
@@ -158,7 +204,8 @@ static int run(struct cmd_context *c)
                                  .status = opt_text(&c->opts, "status"),
                                  .tags = opt_find(&c->opts, "tag"),
                                  .corrected = all,
-                                 .rows = all};
+                                 .rows = all,
+                                 .headlines = headlines_wanted(c)};
     bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)
@@ -174,13 +221,10 @@ static int run(struct cmd_context *c)
         if (choose_lines(c, &runs, open, most, &lines, &shown, &more) < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
         else
-            status = print(c, &runs, lines, shown);
-        if (status == 0 && !opt_on(&c->opts, "json")) {
-            if (!runs.count)
-                fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n",
-                        filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
-            else if (more && !opt_find(&c->opts, "last")->origin)
-                fprintf(c->notes, "benchwrap: ls: %zu of %zu runs; --all shows them all\n", runs.count - more, runs.count);
+            status = print(c, &runs, lines, shown, more);
+        if (status == 0 && !opt_on(&c->opts, "json") && !opt_on(&c->opts, "csv") && !runs.count) {
+            fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n",
+                    filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
         }
         say_problems(c, &runs);
         if (status == 0 && runs.damaged)
@@ -194,9 +238,10 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
     RUNS_ROWS_FILTER,
-    {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest of them", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all of them, child runs and those that others amend or retract too", 0},
-    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "child runs too, below their parent", 0},
+    {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest runs", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs, with child runs and those that others amend or retract", 0},
+    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "child runs below their parent", 0},
+    {"csv", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "CSV with a column for each headline metric", 0},
     CMD_ROW_JSON,
 };
 
@@ -207,9 +252,10 @@ const struct cmd cmd_ls = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Lists runs with experiment, name, benchmark, status and verdict, start, wall time and their headline metrics. Runs that were deleted in "
-        "MLflow are left out. Child runs (of --repeat, of a test in an output that holds several) are counted behind their parent's name; --children "
-        "lists them below it. Where a run is damaged, the others are shown, what is wrong is said, and the exit status is 1.",
+        "Prints one table for each experiment, with its headline metrics as columns. The status stands only where it is not FINISHED, \"fail\" where "
+        "a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output that holds several) are "
+        "counted behind their parent's name; --children lists them below it. If a run is damaged, ls shows the others, prints what is wrong, and its "
+        "exit status is 1.",
     .examples = "$ benchwrap ls\n"
                 "The newest runs.\n"
                 "$ benchwrap ls --experiment io --status FAILED --last 5\n"

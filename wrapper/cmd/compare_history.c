@@ -4,6 +4,7 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "base/show.h"
+#include "cmd/inherit.h"
 #include "cmd/inputs.h"
 
 #include <math.h>
@@ -94,6 +95,7 @@ static int read_member(struct history *h, const char *name, struct member *ret)
     const char *problem = NULL;
     if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->c, &run, h->c->err))
         return -1;
+    inherit_params(h->runs, run, h->c);
     *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->c->arena)};
     if (run->problem || problem)
         fprintf(h->c->notes, "benchwrap: compare: %s: damaged\n", run->path);

@@ -2,6 +2,7 @@
 #include "cmd/inputs.h"
 
 #include "benchmarks/reference_parts.h"
+#include "cmd/inherit.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,11 @@ static bool is_machine(const char *key)
         if (strncmp(key, starts[i], strlen(starts[i])) == 0)
             return true;
     return false;
+}
+
+bool inputs_of_machine(const char *key)
+{
+    return is_shape(key) || is_machine(key);
 }
 
 bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore)
@@ -78,7 +84,7 @@ int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json 
 bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a)
 {
     for (size_t i = 0; i < in->count; i++) {
-        const char *value = runs_file(runs, other, in->list[i].path, 8192, a);
+        const char *value = inherit_file(runs, other, in->list[i].path, 8192, a);
         if (value ? in->list[i].value.p && str_eq(str_of(value), in->list[i].value) : !in->list[i].value.p)
             continue;
         in->list[i].missed++;

@@ -6,6 +6,8 @@
 /* Does the param say what was measured (an argument, an option, what the output tells of itself, nodes and tasks, node.type, job.partition), and not what
  * was seen of the machine meanwhile? source: who told it (benchwrap.json), NULL if that is not known. ignore: patterns of keys that never matter. */
 bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore);
+/* Is the param, by its key, about the machine or the shape of the job, which a parent run holds for its repetitions? */
+bool inputs_of_machine(const char *key);
 /* The source of a param in benchwrap.json; NULL if unknown. */
 const char *inputs_source(const struct json *detail, const char *key);
 

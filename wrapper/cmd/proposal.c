@@ -1,6 +1,8 @@
 /* proposal.c: references proposed from runs. */
 #include "cmd/proposal.h"
 
+#include "cmd/inherit.h"
+
 #include "base/json_out.h"
 #include "base/show.h"
 #include "base/stats.h"
@@ -186,6 +188,7 @@ int proposal_take(struct proposal *p, struct cmd_context *c, struct runs *runs, 
         own.arena = &scratch;
     int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &own, &run, c->err) ? -1 : 0;
     if (status == 0) {
+        inherit_params(runs, run, c); /* in the lasting arena: the parent run is kept for the next repetition */
         struct json *detail = runs_detail(runs, run, &problem, &scratch);
         p->taken++;
         status = take_run(p, c, run, detail);

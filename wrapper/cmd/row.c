@@ -1,7 +1,7 @@
 /* row.c: what a listing says of a run, read from its small files: all of tags/, then all of metrics/ (a folder of a commit is read anew where another was in between). */
 #include "cmd/row.h"
 
-const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, struct arena *a)
+const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, size_t headlines, struct arena *a)
 {
     struct run_row *row = ARENA_NEW(a, struct run_row);
     if (!row)
@@ -9,7 +9,7 @@ const struct run_row *row_read(const struct folder *tree, const struct tree_run 
     row->verdict = tree_file(tree, run, "tags/benchwrap.verdict", 64, a);
     row->parent = tree_file(tree, run, "tags/mlflow.parentRunId", 64, a);
     row->benchmark = tree_file(tree, run, "tags/benchmark", 256, a);
-    row->headlines = headlines_of(tree, run, a, row->headline);
+    row->headlines = headlines_of(tree, run, headlines < HEADLINES_MAX ? headlines : HEADLINES_MAX, a, row->headline);
     row->wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
     row->wall_known = headline_value(tree, run, "series.wall_s", a, &row->wall) || headline_value(tree, run, "run.wall_s", a, &row->wall) ||
                       run->end_ms > run->start_ms;

@@ -8,9 +8,9 @@ struct run_row {
     bool wall_known;
     double wall; /* seconds */
     size_t headlines;
-    struct headline headline[HEADLINES_SHOWN];
+    struct headline headline[HEADLINES_MAX];
 };
 
-/* Read through the folder of the run's tree, into the arena; NULL when memory is short (a->failed). */
-const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, struct arena *a);
+/* Read through the folder of the run's tree, with at most `headlines` of its headline metrics, into the arena; NULL: out of memory (a->failed). */
+const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, size_t headlines, struct arena *a);
 #endif

@@ -199,7 +199,7 @@ static void load_one(void *context, size_t i, struct arena *a)
         to->corrects = correction_target(tree, run, a, &to->retracts);
     to->passes = passes(l->filter, tree, run, a);
     if (to->passes && l->filter->rows)
-        run->row = row_read(tree, run, a);
+        run->row = row_read(tree, run, l->filter->headlines, a);
 }
 
 /* Reads the runs whose names are known, and keeps those that pass. */
@@ -317,6 +317,28 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
     return got;
 }
 
+/* A name was typed where an id is expected. */
+static void set_not_found(struct runs *runs, const char *name, struct cmd_context *c, struct err *err)
+{
+    static const struct runs_filter everything;
+    const struct tree_run *found = NULL;
+    size_t n = 0;
+    if (!runs->all && runs_load(runs, &everything, c, err) < 0)
+        return;
+    for (size_t i = 0; i < runs->count; i++)
+        if (strcmp(runs->all[i]->name, name) == 0) {
+            found = runs->all[i];
+            n++;
+        }
+    if (n == 1)
+        err_set(err, ERR_INPUT, "no run with id \"%.40s\"; one run has this name: %.8s", name, found->id);
+    else if (n)
+        err_set(err, ERR_INPUT, "no run with id \"%.40s\"; %zu runs have this name: benchwrap compare --by name", name, n);
+    else
+        err_set(err, ERR_INPUT, "no run with id \"%.40s\" in %s (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", name,
+                runs->tree);
+}
+
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err)
 {
     uint64_t back = 0;
@@ -334,9 +356,7 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_con
     if (got == 0 && id == name)
         got = current(runs, what, c, ret, err);
     if (got == 1)
-        err_set(err, ERR_INPUT,
-                "no run of %s has an id that begins with \"%.40s\" (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", runs->tree,
-                name);
+        set_not_found(runs, name, c, err);
     else if (got == 2)
         err_set(err, ERR_INPUT, "\"%.40s\" is the beginning of several runs' ids in %s; give more digits", name, runs->tree);
     return got > 0 ? 1 : got;

@@ -13,6 +13,7 @@ struct runs {
     struct runs_ref *refs; /* commits that operands have named (runs_ref.h) */
     struct tree_run **all; /* newest first; runs that were deleted are not among them */
     size_t count;
+    struct tree_run *parent; /* read last by inherit.h, or NULL */
     size_t damaged; /* runs of which something could not be read */
 };
 
@@ -23,6 +24,7 @@ struct runs_filter {
     const struct opt_value *tags; /* KEY=VALUE chain */
     bool corrected; /* also runs that others amend or retract (else those are shown that amend them) */
     bool rows; /* each run is to be listed: with its ->row, so that its folder is visited once */
+    size_t headlines; /* metrics of such a row */
 };
 
 /* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */

@@ -407,7 +407,7 @@ static void describe(struct share *s, struct share_run *r)
     r->benchmark = file_of(s, r, "tags/benchmark", 256);
     r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
     r->node = file_of(s, r, "params/node.type", 256);
-    size_t n = headlines_of(&tree, r->run, s->c->arena, h);
+    size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->c->arena, h);
     for (size_t i = 0; i < n; i++)
         headline_show(&b, &h[i]);
     r->headline = n && !b.failed ? arena_dup(s->c->arena, b.p, b.n) : NULL;

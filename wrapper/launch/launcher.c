@@ -1,6 +1,8 @@
 /* launcher.c: one wrapped run as the launcher sees it: start, turns of the loop, end. */
 #include "launch/launcher.h"
 
+#include "base/screen.h"
+
 #include "launch/ending.h"
 #include "launch/fd.h"
 #include "launch/keys.h"
@@ -319,6 +321,10 @@ static void fill_wire(struct launch *l)
 {
     struct wire *w = l->recorder.wire;
     const char *parent = getenv("BENCHWRAP_RUN_ID");
+    struct screen screen = screen_of(2);
+    w->columns = screen.width == SIZE_MAX ? 0 : (uint32_t)screen.width;
+    w->is_terminal = screen.is_terminal;
+    w->has_colour = screen.has_colour;
     w->start_wall_ms = l->start_wall_ms;
     w->start_mono_ns = l->start_ns;
     w->launcher = getpid();

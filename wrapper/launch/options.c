@@ -91,7 +91,6 @@ int options_read(struct opt_set *set, struct options *ret, struct err *ret_warni
                             .share_run = opt_on(set, "share-run"),
                             .gate = opt_on(set, "gate"),
                             .strict = strict,
-                            .quiet = opt_on(set, "quiet"),
                             .help = opt_on(set, "help"),
                             .version = opt_on(set, "version")};
     for (int i = CAPTURE_AUTO; i <= CAPTURE_NONE; i++)

@@ -207,7 +207,11 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
         if (r->env_count < RECORDER_ENV_MAX && strchr(ret->text, '=') && (r->env[r->env_count] = strdup(ret->text)))
             r->env_count++;
         break;
-    case WIRE_SUMMARY: memcpy(r->summary, ret->text, sizeof r->summary); break;
+    case WIRE_SUMMARY: {
+        size_t used = strlen(r->summary);
+        snprintf(r->summary + used, sizeof r->summary - used, "%s", ret->text);
+        break;
+    }
     case WIRE_DONE:
         r->done = true;
         r->verdict = ret->status;

@@ -17,7 +17,7 @@ struct recorder {
     int verdict;
     int exit;            /* wait status once pid is reaped */
     char core[4096];     /* path of the core program */
-    char summary[1536];  /* "" none */
+    char summary[8192];  /* "" none */
     char *env[RECORDER_ENV_MAX]; /* NAME=VALUE for the program, malloc'ed */
     size_t env_count;
 };

@@ -28,6 +28,33 @@ static void put(struct out *to, struct str text)
     }
 }
 
+/* Length of a colour at p ("ESC [ digits m"), 0: none. The recorder's own; foreign text has passed buf_plain and holds no ESC. */
+static size_t colour_length(const char *p, size_t n)
+{
+    size_t i = 2;
+    if (n < 4 || p[0] != '\033' || p[1] != '[')
+        return 0;
+    while (i < n && i < 5 && p[i] >= '0' && p[i] <= '9')
+        i++;
+    return i > 2 && i < n && p[i] == 'm' ? i + 1 : 0;
+}
+
+/* The line made harmless; on a terminal colours stay. */
+static void put_coloured(struct buf *line, struct str text, bool coloured)
+{
+    size_t from = 0;
+    for (size_t i = 0; coloured && i < text.n; i++) {
+        size_t n = colour_length(text.p + i, text.n - i);
+        if (!n)
+            continue;
+        buf_plain(line, str_sub(text, from, i - from), 2000);
+        buf_add(line, text.p + i, n);
+        from = i + n;
+        i = from - 1;
+    }
+    buf_plain(line, str_sub(text, from, text.n), 2000);
+}
+
 static void put_plain(struct out *to, const char *before, const char *text)
 {
     if (to->way == OUT_CLOSED)
@@ -37,7 +64,7 @@ static void put_plain(struct out *to, const char *before, const char *text)
     struct str rest = str_of(text);
     while (rest.p && rest.n) {
         buf_puts(&line, before);
-        buf_plain(&line, str_cut(&rest, '\n'), 2000);
+        put_coloured(&line, str_cut(&rest, '\n'), to->is_tty);
         buf_putc(&line, '\n');
     }
     if (line.failed && !line.n) /* no memory: the bare fact is better than nothing, when it is ours */

@@ -5,7 +5,7 @@
 
 /* "benchwrap: <text>\n". Control characters of the text are shown as \xNN. Waits at most a fifth of a second for a blocked stream. */
 void say_line(struct out *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Several lines as they are (line ends stay, other control characters are shown), ended by a line end. */
+/* Several lines as they are (line ends stay, on a terminal colours too; other control characters are shown), ended by a line end. */
 void say_text(struct out *to, const char *text);
 /* The same on the caller's descriptor 2, for what goes wrong before and after the run. */
 void say_stderr(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

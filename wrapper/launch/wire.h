@@ -37,6 +37,8 @@ struct wire {
     pid_t launcher;
     uint32_t has_log_socket;
     uint32_t in_series;       /* a run of a series */
+    uint32_t columns;         /* of the terminal that is the caller's stderr; 0: not known, or no terminal */
+    uint32_t is_terminal, has_colour;
     _Atomic pid_t sender;     /* the recorder's process that talks to the server, 0: none; no descendant of the program, though the launcher may inherit it */
     uint32_t rank, ranks;     /* rank of this process, number of ranks (0: unknown) */
     char rank_source[32];     /* variable the rank was read from, "" none */
@@ -51,7 +53,7 @@ enum { WIRE_DATA = 16384, WIRE_SIZE = WIRE_DATA + WIRE_STREAMS * WIRE_RING };
 enum wire_kind {
     WIRE_READY = 1,   /* recorder: probes done, the program may start */
     WIRE_NOTE,        /* recorder: text to print on stderr as one warning ("benchwrap: " is put before it) */
-    WIRE_SUMMARY,     /* recorder: text to print on stderr at the very end, as it is */
+    WIRE_SUMMARY,     /* recorder: text to print on stderr at the very end, as it is; several messages are one text */
     WIRE_DONE,        /* recorder: finished; .verdict */
     WIRE_REFUSE,      /* recorder: 125: text says why (--strict, or something the user named) */
     WIRE_ENV,         /* recorder, before READY: text is a NAME=VALUE for the program's environment (--share-run) */

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/show.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,19 +62,53 @@ void run_judge_references(const struct reference_files *files, struct record *r,
     r->source = source;
 }
 
-void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to)
+/* The record's references as JSON; the caller frees. NULL: there are none. */
+static struct json *references_parsed(const struct record *r)
 {
     CLEANUP_BUF struct buf text;
     struct json *all = NULL;
-    size_t more = 0;
     buf_init(&text, r->references.n + 16);
     if (!r->references.n)
-        return;
+        return NULL;
     buf_putc(&text, '[');
     buf_str(&text, r->references);
     buf_putc(&text, ']');
-    if (json_parse(&all, buf_text(&text), NULL, NULL))
-        return;
+    return json_parse(&all, buf_text(&text), NULL, NULL) ? NULL : all;
+}
+
+static void put_bound(struct buf *to, const struct json *m, const char *key)
+{
+    const struct json *v = json_get(m, key);
+    if (json_is_number(v))
+        show_value(to, json_number(v, 0));
+}
+
+const char *run_reference_of(const struct record *r, const char *key, struct arena *a, bool *ret_fails)
+{
+    const char *text = NULL;
+    struct json *all = references_parsed(r);
+    *ret_fails = false;
+    for (const struct json *m = json_first(all); m && !text; m = json_next(m)) {
+        CLEANUP_BUF struct buf b;
+        const char *verdict = json_string(json_get(m, "verdict"), "");
+        buf_init(&b, 512);
+        if (strcmp(json_string(json_get(m, "metric"), ""), key) != 0 || strcmp(verdict, referred_name(REFERRED_NONE)) == 0)
+            continue;
+        *ret_fails = json_bool(json_get(m, "fails"), true);
+        buf_printf(&b, "%s, reference ", *ret_fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
+        put_bound(&b, m, "low");
+        buf_puts(&b, " … ");
+        put_bound(&b, m, "high");
+        text = b.failed ? NULL : arena_dup(a, b.p, b.n);
+    }
+    json_free(all);
+    return text;
+}
+
+void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to)
+{
+    struct json *all = references_parsed(r);
+    size_t more = 0;
     for (const struct json *m = json_first(all); m; m = json_next(m)) {
         const char *verdict = json_string(json_get(m, "verdict"), "");
         if (json_bool(json_get(m, "fails"), true) || (strcmp(verdict, "above") != 0 && strcmp(verdict, "below") != 0))

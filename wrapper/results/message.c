@@ -70,7 +70,7 @@ void message_subject(struct buf *to, int root, const struct scan_run *run)
     place_init(&p, root, run);
     buf_init(&numbers, 2000);
     print_benchmark(to, &p, root, run);
-    size_t n = headlines_of(&p.tree, &p.run, &p.arena, found);
+    size_t n = headlines_of(&p.tree, &p.run, HEADLINES_SHOWN, &p.arena, found);
     for (size_t i = 0; i < n; i++)
         headline_show(&numbers, &found[i]);
     if (numbers.n) {

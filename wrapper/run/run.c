@@ -19,7 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SETTLED_S = 60 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */ };
+enum {
+    SUMMARY_MAX = 7 << 10,
+    SETTLED_S = 60 /* published runs younger than this are left to a later sweep: the kernel has not written them yet */
+};
 
 void run_tell(const struct run *run, uint32_t kind, int status, const char *text)
 {
@@ -48,6 +51,41 @@ static int64_t wait_until(const struct run *run)
     return from + (int64_t)(opt_seconds(&run->plan.opts, "finish-wait") * 0.9e9);
 }
 
+/* Text of any length for the launcher, in pieces. */
+static void tell_summary(struct run *run, struct str text)
+{
+    char piece[sizeof((struct wire_msg *)0)->text];
+    while (text.n) {
+        size_t n = text.n < sizeof piece ? text.n : sizeof piece - 1;
+        memcpy(piece, text.p, n);
+        piece[n] = 0;
+        run_tell(run, WIRE_SUMMARY, 0, piece);
+        text = str_sub(text, n, text.n);
+    }
+}
+
+/* What the launcher prints at the end: the summary, unless --quiet, and what the server has or lacks. */
+static void summarise(struct run *run, const struct finished *f)
+{
+    const struct wire *w = run->wire;
+    const struct screen screen = {.width = w->columns ? w->columns : SIZE_MAX, .is_terminal = w->is_terminal, .has_colour = w->has_colour};
+    const struct opt_value *tree = opt_find(&run->plan.opts, "tree");
+    const struct summary s = {
+        .f = f, .screen = &screen, .spool = run->spool.dir, .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
+    struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
+    bool quiet = opt_on(&run->plan.opts, "quiet");
+    buf_init(&text, SUMMARY_MAX);
+    buf_init(&shown, SUMMARY_MAX);
+    buf_init(&server, SUMMARY_MAX);
+    if (!quiet)
+        summary_print(&s, &text);
+    bool sent = server_finish(run, wait_until(run), &screen, &server);
+    if (!quiet || !sent)
+        buf_str(&text, buf_text(&server));
+    screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);
+    tell_summary(run, buf_text(&shown));
+}
+
 /* The record is safe; now it becomes a run in the tree. */
 static int finish(struct run *run, char **env)
 {
@@ -63,16 +101,11 @@ static int finish(struct run *run, char **env)
     else
         rc = finish_run(&run->spool, &(struct finish_program){env, run->redaction.redact.ids}, &f, &err);
     if (rc == 0) {
-        struct buf text CLEANUP_BUF;
-        buf_init(&text, sizeof((struct wire_msg *)0)->text - 1);
-        summary_print(&f, &text);
-        server_finish(run, wait_until(run), &text);
+        summarise(run, &f);
         run_commit_tell(run, &f);
         verdict = strcmp(f.verdict, "pass") != 0;
         if (f.note[0])
             run_tell(run, WIRE_NOTE, 0, f.note);
-        if (!opt_on(&run->plan.opts, "quiet"))
-            run_tell(run, WIRE_SUMMARY, 0, buf_text(&text).p);
     } else {
         struct buf where CLEANUP_BUF;
         char text[1400];

@@ -1,6 +1,7 @@
 /* series_record.c: the series' own run: it begins, each run's figures are noted, it becomes a run in the tree. */
 #include "base/fs.h"
 #include "base/place.h"
+#include "base/show.h"
 #include "launch/ending.h"
 #include "launch/say.h"
 #include "run/commit.h"
@@ -25,7 +26,7 @@ enum {
     LINE_MAX_BYTES = 16 << 20,
     HEAD_MAX_BYTES = 64 << 20,
     SUMMARY_MAX = 1 << 20,
-    SUMMARY_LINES = 40
+    SUMMARY_METRICS = 12
 };
 
 void series_say(const char *fmt, ...)
@@ -269,42 +270,96 @@ bool series_note(struct series *s, struct series_run *run)
 
 /* ---- it ends ---- */
 
-static void summary(struct series *s, const struct finished *f, struct str server)
+struct run_counts {
+    size_t all, good, failed, warmups, noisy;
+};
+
+static struct run_counts count_runs(const struct series_notes *notes)
 {
-    CLEANUP_BUF struct buf text;
-    struct out out;
+    struct run_counts n = {0};
+    for (const struct series_run *run = notes->first; run; run = run->next) {
+        bool counts = series_counts(run);
+        n.warmups += run->warmup;
+        n.all += !run->warmup;
+        n.good += !run->warmup && counts;
+        n.failed += !run->warmup && !counts;
+        n.noisy += !run->warmup && run->noisy[0];
+    }
+    return n;
+}
+
+/* "fio, 2 points x 3 repetitions, 6 of 6 finished in 3.4 s" */
+static void print_outcome(const struct series *s, const struct finished *f, const struct screen *screen, const struct run_counts *n,
+                          struct buf *to)
+{
     const struct fact *benchmark = record_find(&f->record, FACT_TAG, "benchmark");
-    size_t warmups = 0, failed = 0;
-    buf_init(&text, SUMMARY_MAX);
-    for (const struct series_run *run = s->notes.first; run; run = run->next) {
-        warmups += run->warmup;
-        failed += !run->warmup && !series_counts(run);
+    size_t points = s->what.sweep.points;
+    buf_plain(to, benchmark ? benchmark->text : STR("run"), 60);
+    if (s->what.sweep.count) {
+        buf_printf(to, ", %zu point%s", points, points == 1 ? "" : "s");
+        if (s->what.repeat > 1)
+            buf_printf(to, " x %zu repetitions", s->what.repeat);
     }
-    buf_puts(&text, "benchwrap: ");
-    buf_plain(&text, benchmark ? benchmark->text : STR("series"), 40);
-    buf_printf(&text, ": %zu repetition%s, %zu failed", s->notes.count - warmups, s->notes.count - warmups == 1 ? "" : "s", failed);
-    if (warmups)
-        buf_printf(&text, ", %zu for warm-up", warmups);
-    buf_printf(&text, ": %s, verdict %s", record_status_name(f->record.status), f->verdict);
-    if (f->reason[0]) {
-        buf_puts(&text, " (");
-        buf_plain(&text, str_of(f->reason), 200);
-        buf_putc(&text, ')');
+    buf_printf(to, ", %zu of %zu %s", n->good, n->all, s->what.sweep.count ? "" : "repetitions ");
+    screen_puts(screen, n->failed ? STYLE_BAD : STYLE_PLAIN, "finished", to);
+    buf_puts(to, " in ");
+    show_duration(to, (double)(f->record.end_ms - f->record.start_ms) / 1e3);
+    if (n->warmups)
+        buf_printf(to, ", %zu for warm-up", n->warmups);
+    if (f->record.status == RUN_KILLED) {
+        buf_puts(to, ", ");
+        screen_puts(screen, STYLE_BAD, "stopped", to);
     }
-    buf_puts(&text, "\nbenchwrap: ");
-    buf_plain(&text, str_of(s->why), 300);
-    buf_putc(&text, '\n');
-    series_table(&s->notes, series_figures(&s->notes), false, SUMMARY_LINES, &text);
-    for (const struct fact *x = f->record.first; x; x = x->next)
-        if (x->kind == FACT_WARNING && x->source && strcmp(x->source, "series") == 0) {
-            buf_puts(&text, "benchwrap: warning: ");
-            buf_plain(&text, x->text, 300);
-            buf_putc(&text, '\n');
-        }
-    summary_print_place(f, &text);
-    buf_str(&text, server);
-    out_open(&out, 2);
-    say_text(&out, text.p ? text.p : "");
+    buf_putc(to, '\n');
+}
+
+/* The mean's widest interval, and what makes it narrower. */
+static void print_width_hint(struct series *s, const struct series_figure *figures, const struct screen *screen, struct buf *to)
+{
+    double worst = 0;
+    char text[160];
+    for (const struct series_figure *f = figures; f; f = f->next) {
+        double relative = f->headline && !series_no_interval(f) ? series_relative(&f->stats) : 0;
+        worst = relative > worst ? relative : worst;
+    }
+    if (s->what.until > 0 || s->what.sweep.count || worst < 0.05)
+        return;
+    snprintf(text, sizeof text, "the mean is known to +-%.0f %%; for +-5 %% add --until-stable 5%%", 100 * worst);
+    summary_line(screen, STYLE_DIM, "hint: ", 6, str_of(text), to);
+}
+
+static void print_ending(struct series *s, const struct screen *screen, struct buf *to)
+{
+    bool all = s->what.until == 0 && !s->stop;
+    if (s->why[0] && !all)
+        summary_line(screen, STYLE_PLAIN, "", 0, str_of(s->why), to);
+}
+
+static void summary(struct series *s, const struct finished *f, const struct screen *screen, struct buf *to)
+{
+    const struct opt_value *tree = opt_find(&s->plan.opts, "tree");
+    const struct summary parts = {
+        .f = f, .screen = screen, .spool = -1, .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
+    const struct series_figure *figures = series_figures(&s->notes);
+    const struct run_counts n = count_runs(&s->notes);
+    size_t before;
+    print_outcome(s, f, screen, &n, to);
+    buf_putc(to, '\n');
+    before = to->n;
+    print_ending(s, screen, to);
+    summary_print_reason(&parts, to);
+    if (to->n > before && n.good)
+        buf_putc(to, '\n');
+    before = to->n;
+    series_table(&s->notes, figures, false, SUMMARY_METRICS, screen, to);
+    if (to->n > before)
+        buf_putc(to, '\n');
+    before = to->n;
+    summary_print_warnings(&parts, "series", to);
+    print_width_hint(s, figures, screen, to);
+    if (to->n > before)
+        buf_putc(to, '\n');
+    summary_print_place(&parts, to);
 }
 
 static void close_record(struct series *s, int exit_status, int number)
@@ -337,16 +392,29 @@ void series_end(struct series *s, int exit_status, int number)
     int rc = journal_flush(s->run.journal, true, &err);
     if (rc == 0)
         rc = finish_run(&s->run.spool, &(struct finish_program){s->env, s->run.redaction.redact.ids}, &f, &err);
-    struct buf server CLEANUP_BUF;
+    const struct screen screen = screen_of(2);
+    struct buf text CLEANUP_BUF, server CLEANUP_BUF, shown CLEANUP_BUF;
+    bool sent = true;
+    buf_init(&text, SUMMARY_MAX);
     buf_init(&server, 8192);
+    buf_init(&shown, SUMMARY_MAX);
+    if (rc == 0 && !s->what.quiet)
+        summary(s, &f, &screen, &text);
     if (rc == 0)
-        server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, "finish-wait") * 1e9), &server);
+        sent = server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, "finish-wait") * 1e9), &screen, &server);
+    if (!s->what.quiet || !sent)
+        buf_str(&text, buf_text(&server));
+    screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);
     server_close(&s->run);
     if (f.note[0])
         series_say("%s", f.note);
-    if (rc == 0 && !s->what.quiet)
-        summary(s, &f, buf_text(&server));
-    else if (rc) {
+    if (shown.n) {
+        struct out out;
+        out_open(&out, 2);
+        say_text(&out, shown.p);
+        out_close(&out);
+    }
+    if (rc) {
         struct buf where CLEANUP_BUF;
         buf_init(&where, 4096);
         spool_path(&s->run.spool, &where);

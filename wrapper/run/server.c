@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "launch/fd.h"
 #include "run/state.h"
+#include "run/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -287,28 +289,40 @@ void server_discard(struct run *run)
     drop(run);
 }
 
-static void print_end(struct run *run, bool there, struct buf *to)
+/* The reason at the end of a chain of errors: the text behind the request's URL. */
+static const char *last_reason(const char *why)
 {
-    struct run_server *s = &run->server;
-    const char *why = s->trouble[0] ? s->trouble
-                      : there       ? "not all is there yet: the time to wait for it (--finish-wait) is over"
-                                    : "the process that sends the run ended early";
-    if (s->done) {
-        buf_puts(to, "benchwrap: on the server: ");
-        buf_plain(to, str_of(s->place.url[0] ? s->place.url : run->plan.server), SEND_URL_MAX);
-    } else {
-        buf_puts(to, "benchwrap: not complete on the server: ");
-        buf_plain(to, str_of(why), 400);
-        buf_puts(to, "; it is kept in the tree, retry with \"benchwrap sync\"");
-    }
-    buf_putc(to, '\n');
+    const char *url = strstr(why, "://"), *after = url ? strstr(url + 3, ": ") : NULL;
+    return after && after[2] ? after + 2 : why;
 }
 
-void server_finish(struct run *run, int64_t until_ns, struct buf *to)
+static void print_end(struct run *run, bool there, const struct screen *screen, struct buf *to)
+{
+    struct run_server *s = &run->server;
+    CLEANUP_BUF struct buf line;
+    const char *why = s->trouble[0] ? s->trouble
+                      : there       ? "--finish-wait is over before all of it was sent"
+                                    : "the process that sends the run ended early";
+    buf_init(&line, 4096);
+    if (s->done) {
+        buf_printf(&line, "sent to %s", s->place.url[0] ? s->place.url : run->plan.server);
+        summary_line(screen, STYLE_DIM, "", 0, buf_text(&line), to);
+        return;
+    }
+    buf_printf(&line, "not sent to %.400s: %.400s", run->plan.server, last_reason(why));
+    summary_line(screen, STYLE_WARN, "!", 2, buf_text(&line), to);
+    buf_clear(&line);
+    buf_puts(&line, "the run is complete in ");
+    summary_tree(run->plan.tree, &line);
+    buf_puts(&line, "; send it later: benchwrap sync");
+    summary_line(screen, STYLE_DIM, "", 2, buf_text(&line), to);
+}
+
+bool server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to)
 {
     struct run_server *s = &run->server;
     if (!run->plan.server)
-        return;
+        return true;
     /* A server that just was there is given a moment to come back; one that never answered is asked once. */
     double patience_s = s->live ? 3 : 0;
     s->trouble[0] = 0;
@@ -317,9 +331,10 @@ void server_finish(struct run *run, int64_t until_ns, struct buf *to)
     if (run->wire->in_series && started) { /* the next repetition waits for nobody; the sender gives up by itself */
         fd_close(&s->line);
         s->pid = 0;
-        return;
+        return true;
     }
     bool there = started && wait_for(run, until_ns, ended);
-    print_end(run, there, to);
+    print_end(run, there, screen, to);
     drop(run);
+    return s->done;
 }

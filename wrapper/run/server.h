@@ -2,7 +2,7 @@
  * bounded time, and never talks to a server itself. Without a server in the plan every call does nothing. */
 #ifndef WRAPPER_RUN_SERVER_H
 #define WRAPPER_RUN_SERVER_H
-#include "base/buf.h"
+#include "base/screen.h"
 #include "launch/wire.h"
 #include "plan/plan.h"
 #include "run/send.h"
@@ -39,8 +39,9 @@ void server_hear(struct run *run);
 void server_ended(struct run *run);
 /* The program could not be started: a run that was made for it is deleted on the server. */
 void server_discard(struct run *run);
-/* The run is in the tree: it is completed on the server, waited for until `until_ns`; where the run is, or why not, is added as lines to `to`. */
-void server_finish(struct run *run, int64_t until_ns, struct buf *to);
+/* The run is in the tree: it is completed on the server, waited for until `until_ns`; where the run is, or why not, is added as lines to `to`.
+ * False: the server has not all of it. Without a server in the plan, true and nothing is added. */
+bool server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to);
 /* The launcher has gone: no zombie is left to whoever is above it. */
 void server_close(struct run *run);
 #endif

@@ -1,14 +1,22 @@
-/* summary.c: the few lines at the end of a run: benchmark, verdict, headline metrics, where the run lies. */
+/* summary.c: what a run prints at its end: outcome, headline metrics, warnings, where the run is stored. */
 #include "run/summary.h"
 
+#include "base/listing.h"
+#include "base/show.h"
+#include "mlruns-format/key.h"
+#include "plan/references.h"
+
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { HEADLINES_MAX = 6, TEXT_MAX = 200, LABEL = 12, TAIL_BYTES = 8192 };
+
 /* Latest value of a metric. */
-static const struct fact *metric(const struct record *r, struct str key)
+static const struct fact *latest_metric(const struct record *r, struct str key)
 {
     const struct fact *found = NULL;
     for (const struct fact *f = r->first; f; f = f->next)
@@ -17,123 +25,276 @@ static const struct fact *metric(const struct record *r, struct str key)
     return found;
 }
 
-static bool is_statistic(struct str s)
+static bool is_result(const struct fact *f)
 {
-    static const char *const names[] = {"max", "min", "mean", "median", "sd", "n", "p50", "p90", "p95", "p99", "p999"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(s, names[i]))
+    return f->kind == FACT_METRIC && key_is_result(f->key.p);
+}
+
+static bool has_results(const struct record *r)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (is_result(f))
             return true;
     return false;
 }
 
-/* "write.bw_MiB_per_s.max" -> "write.bw max"; the unit is told behind the number. */
-static void print_key(const struct fact *f, struct buf *to)
+void summary_line(const struct screen *screen, enum style style, const char *label, size_t width, struct str text, struct buf *to)
 {
-    struct str base = f->key, stat = {"", 0};
-    const char *dot = memrchr(base.p, '.', base.n);
-    size_t unit = f->unit ? strlen(f->unit) : 0;
-    if (dot && is_statistic(str_sub(base, (size_t)(dot - base.p) + 1, base.n))) {
-        stat = str_sub(base, (size_t)(dot - base.p) + 1, base.n);
-        base.n = (size_t)(dot - base.p);
-    }
-    if (unit && base.n > unit + 1 && str_ends(base, f->unit) && base.p[base.n - unit - 1] == '_')
-        base.n -= unit + 1;
-    buf_plain(to, base, 60);
-    if (stat.n) {
-        buf_putc(to, ' ');
-        buf_plain(to, stat, 12);
-    }
-    buf_putc(to, ' ');
+    CLEANUP_BUF struct buf plain;
+    size_t own = screen_text_width(str_of(label));
+    buf_init(&plain, 16 << 10);
+    buf_plain(&plain, text, 1000);
+    buf_puts(to, "  ");
+    screen_puts(screen, style, label, to);
+    screen_fill(to, width > own ? width - own : 0);
+    screen_wrap(screen, buf_text(&plain), 2 + width, 2 + width, to);
+    buf_putc(to, '\n');
 }
 
-static void print_unit(const char *unit, struct buf *to)
+/* ---- the first line ---- */
+
+static void print_outcome(const struct summary *s, struct buf *to)
 {
-    struct str u = str_of(unit);
-    ptrdiff_t per = str_find(u, STR("_per_"));
-    if (u.n == 0)
+    const struct record *r = &s->f->record;
+    const struct fact *benchmark = record_find(r, FACT_TAG, "benchmark");
+    double wall = record_number(r, "run.wall_s", NAN), status = record_number(r, "run.exit_status", -1);
+    bool finished = r->status == RUN_FINISHED;
+    const char *word = finished ? "finished" : r->status == RUN_KILLED ? "was stopped" : "failed";
+    buf_plain(to, benchmark ? benchmark->text : STR("run"), 60);
+    buf_putc(to, ' ');
+    screen_puts(s->screen, finished ? STYLE_PLAIN : STYLE_BAD, word, to);
+    if (isfinite(wall)) {
+        buf_puts(to, finished ? " in " : " after ");
+        show_duration(to, wall);
+    }
+    if (status >= 0 && r->status != RUN_KILLED)
+        buf_printf(to, ", exit status %.0f", status);
+    buf_putc(to, '\n');
+}
+
+/* Does the first line say all of the reason? */
+static bool is_exit_status(const char *reason, double status)
+{
+    char words[40];
+    snprintf(words, sizeof words, "exit status %.0f", status);
+    return strcmp(reason, words) == 0;
+}
+
+void summary_print_reason(const struct summary *s, struct buf *to)
+{
+    const struct record *r = &s->f->record;
+    const char *reason = s->f->reason;
+    bool failed = strcmp(s->f->verdict, "fail") == 0;
+    if (!reason[0] || is_exit_status(reason, record_number(r, "run.exit_status", -1)))
         return;
-    buf_putc(to, ' ');
-    if (per < 0)
-        buf_str(to, u);
-    else
-        buf_printf(to, STR_FMT "/" STR_FMT, (int)per, u.p, STR_ARG(str_sub(u, (size_t)per + 5, u.n)));
+    const char *label = r->status != RUN_FINISHED ? "reason:" : failed ? "failed:" : "not judged:";
+    summary_line(s->screen, failed ? STYLE_BAD : STYLE_PLAIN, label, LABEL, str_of(reason), to);
 }
 
-static void print_number(double v, struct buf *to)
+/* ---- headline metrics ---- */
+
+static void put_metric(struct listing *l, const struct fact *m, const struct record *r, struct arena *a)
 {
-    double size = fabs(v);
-    if (size >= 1e7 || (size > 0 && size < 1e-3))
-        buf_printf(to, "%.4g", v);
-    else
-        buf_printf(to, "%.*f", size >= 100 ? 0 : size >= 10 ? 1 : 3, v);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    show_metric(&b, m->key.p, m->unit);
+    listing_text(l, b.p);
+    buf_clear(&b);
+    show_value(&b, m->value);
+    listing_number(l, m->value, arena_dup(a, b.p, b.n));
+    listing_style(l, STYLE_MAIN);
+    buf_clear(&b);
+    show_unit(&b, m->unit);
+    listing_text(l, b.p ? b.p : "");
+    bool fails;
+    const char *verdict = run_reference_of(r, m->key.p, a, &fails);
+    listing_text(l, verdict ? verdict : "");
+    listing_style(l, fails ? STYLE_BAD : STYLE_GOOD);
 }
 
-/* The metrics that the rules put first. */
-static void print_headlines(const struct record *r, struct buf *to)
+static bool is_listed(const struct listing *l, const struct fact *const *shown, const struct fact *m)
 {
-    const struct fact *tag = record_find(r, FACT_TAG, "benchwrap.headline");
+    for (size_t i = 0; i < listing_rows(l); i++)
+        if (str_eq(shown[i]->key, m->key))
+            return true;
+    return false;
+}
+
+/* The metrics that the rules put first, else the first ones. False: the program gave none. */
+static bool print_headlines(const struct summary *s, struct arena *a, struct buf *to)
+{
+    static const struct listing_column columns[] = {{"metric", "METRIC", false, 60, .whole = true},
+                                                    {"value", "VALUE", true, 0},
+                                                    {"unit", "UNIT", false, 0, .whole = true, .tight = true},
+                                                    {"verdict", "VERDICT", false, 0, .drop = 1, .no_empty = true}};
+    const struct record *r = &s->f->record;
+    const struct fact *tag = record_find(r, FACT_TAG, "benchwrap.headline"), *shown[HEADLINES_MAX];
     struct str rest = tag ? tag->text : STR(""), key;
-    unsigned shown = 0;
-    while ((key = str_word(&rest)).n > 0) {
-        const struct fact *m = metric(r, key);
-        if (!m)
+    struct listing l;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    l.bare = true;
+    l.indent = 2;
+    while (listing_rows(&l) < HEADLINES_MAX && (key = str_word(&rest)).n > 0) {
+        const struct fact *m = latest_metric(r, key);
+        if (!m || !is_result(m) || is_listed(&l, shown, m))
             continue;
-        buf_puts(to, shown++ ? ", " : "benchwrap:   ");
-        print_key(m, to);
-        print_number(m->value, to);
-        print_unit(m->unit, to);
+        shown[listing_rows(&l)] = m;
+        put_metric(&l, m, r, a);
     }
-    const struct fact *rules = record_find(r, FACT_TAG, "benchwrap.rules");
-    if (shown && rules && str_is(rules->text, "generic"))
-        buf_puts(to, " (guessed: no rules know this program)");
-    if (shown)
-        buf_putc(to, '\n');
+    for (const struct fact *f = r->first; f && !tag && listing_rows(&l) < HEADLINES_MAX; f = f->next)
+        if (is_result(f) && !is_listed(&l, shown, f)) {
+            const struct fact *m = latest_metric(r, f->key);
+            shown[listing_rows(&l)] = m;
+            put_metric(&l, m, r, a);
+        }
+    listing_render(&l, s->screen, to);
+    bool any = listing_rows(&l) > 0;
+    listing_deinit(&l);
+    return any;
 }
 
-/* What the record holds against itself and was not told when it arose. */
-static void print_warnings(const struct record *r, struct buf *to)
+/* ---- no metrics ---- */
+
+/* Read by the rules for programs without rules of their own, or by none. */
+static bool is_guessed(const struct record *r)
 {
-    enum { SHOWN = 3 };
+    const struct fact *rules = record_find(r, FACT_TAG, "benchwrap.rules");
+    return rules ? str_is(rules->text, "generic") : !record_find(r, FACT_TAG, "benchwrap.rules_version");
+}
+
+/* The last line of a kept stream that has more than blanks; p NULL: there is none. */
+static struct str last_line(int spool, const char *name, struct buf *b)
+{
+    struct str text = {NULL, 0}, found = {NULL, 0};
+    int fd = spool < 0 ? -1 : openat(spool, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END), from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
+    char *p = end > 0 ? buf_room(b, TAIL_BYTES) : NULL;
+    ssize_t n = p ? pread(fd, p, (size_t)(end - from), from) : 0;
+    if (n > 0) {
+        b->n += (size_t)n;
+        text = buf_text(b);
+    }
+    if (fd >= 0)
+        close(fd);
+    for (struct str rest = text; rest.p;) {
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        if (line.n)
+            found = line;
+    }
+    return found;
+}
+
+static void print_last_line(const struct summary *s, struct buf *to)
+{
+    static const char *const logs[] = {"stderr.log", "stdout.log"}, *const labels[] = {"stderr:", "output:"};
+    const struct fact *streams = record_find(&s->f->record, FACT_TAG, "benchwrap.streams");
+    bool merged = streams && str_is(streams->text, "merged");
+    for (int i = 0; i <= merged; i++) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, TAIL_BYTES + 1);
+        struct str line = last_line(s->spool, logs[i], &b);
+        if (!line.p)
+            continue;
+        line.n = line.n < TEXT_MAX ? line.n : TEXT_MAX;
+        summary_line(s->screen, STYLE_PLAIN, labels[i], LABEL, line, to);
+        return;
+    }
+}
+
+/* The warning with which the rules explain why they found none, without its first words; p NULL: there is none. */
+static struct str no_metrics_reason(const struct fact *f)
+{
+    static const char before[] = "no metrics: ";
+    if (f->kind != FACT_WARNING || !str_starts(f->text, before))
+        return (struct str){NULL, 0};
+    return str_sub(f->text, sizeof before - 1, f->text.n);
+}
+
+static void print_no_metrics(const struct summary *s, struct buf *to)
+{
+    const struct record *r = &s->f->record;
+    struct str reason = {NULL, 0};
+    for (const struct fact *f = r->first; f && !reason.p; f = f->next)
+        reason = no_metrics_reason(f);
+    if (r->status != RUN_FINISHED)
+        reason = STR("the output ended before the first one");
+    else if (!reason.p && !is_guessed(r))
+        reason = STR("the rules found none in the output");
+    if (!reason.p)
+        return;
+    summary_line(s->screen, STYLE_PLAIN, "no metrics:", LABEL, reason, to);
+    if (r->status != RUN_FINISHED || !is_guessed(r))
+        return;
+    summary_line(s->screen, STYLE_DIM, "hint:", LABEL, STR("benchwrap log metric loss=0.5     inside the program, or"), to);
+    summary_line(s->screen, STYLE_DIM, "", LABEL, STR("benchwrap rules new --from last   draft a rule file from this output"), to);
+}
+
+/* ---- warnings, place ---- */
+
+void summary_print_warnings(const struct summary *s, const char *source, struct buf *to)
+{
+    enum { SHOWN = 4 };
+    const struct record *r = &s->f->record;
     unsigned n = 0;
     for (const struct fact *f = r->first; f; f = f->next) {
-        if (f->kind != FACT_WARNING || (f->source && strcmp(f->source, SUMMARY_TOLD) == 0) || n++ >= SHOWN)
+        if (f->kind != FACT_WARNING || (f->source && strcmp(f->source, SUMMARY_TOLD) == 0) ||
+            (source && (!f->source || strcmp(f->source, source) != 0)) || no_metrics_reason(f).p)
             continue;
-        buf_puts(to, "benchwrap:   warning: ");
-        buf_plain(to, f->text, 200);
-        buf_putc(to, '\n');
+        if (n++ < SHOWN)
+            summary_line(s->screen, STYLE_WARN, "!", 2, str_sub(f->text, 0, TEXT_MAX), to);
     }
     if (n > SHOWN)
-        buf_printf(to, "benchwrap:   and %u more warnings: benchwrap show %.8s\n", n - SHOWN, r->id);
+        buf_printf(to, "    and %u more warnings: benchwrap show %.8s\n", n - SHOWN, r->id);
 }
 
-void summary_print_place(const struct finished *f, struct buf *to)
+void summary_tree(const char *absolute, struct buf *to)
 {
-    enum { SHOWN = 1000 };
     char cwd[PATH_MAX];
-    struct str tree = str_of(f->head.tree), here = getcwd(cwd, sizeof cwd) && strcmp(cwd, "/") ? str_of(cwd) : STR("");
-    if (here.n && tree.n > here.n && str_starts(tree, here.p) && tree.p[here.n] == '/')
+    struct str tree = str_of(absolute), here = getcwd(cwd, sizeof cwd) && strcmp(cwd, "/") ? str_of(cwd) : STR("");
+    if (here.n && tree.n > here.n && str_starts(tree, here.p) && tree.p[here.n] == '/') {
         tree = (struct str){tree.p + here.n + 1, tree.n - here.n - 1};
-    buf_puts(to, "benchwrap: recorded as ");
-    buf_plain(to, tree, SHOWN);
-    buf_plain(to, str_of(strchr(f->place, '/')), 100);
+        buf_puts(to, "./");
+    }
+    buf_plain(to, tree, 1000);
+}
+
+void summary_print_place(const struct summary *s, struct buf *to)
+{
+    screen_style_begin(s->screen, STYLE_DIM, to);
+    buf_printf(to, "  run %.8s in ", s->f->record.id);
+    summary_tree(s->f->head.tree, to);
+    buf_puts(to, "    next: benchwrap show");
+    if (s->tree_option) {
+        buf_puts(to, " -t ");
+        buf_plain(to, str_of(s->tree_option), 1000);
+    }
+    screen_style_end(s->screen, STYLE_DIM, to);
     buf_putc(to, '\n');
 }
 
-void summary_print(const struct finished *f, struct buf *to)
+void summary_print(const struct summary *s, struct buf *to)
 {
-    const struct record *r = &f->record;
-    const struct fact *benchmark = record_find(r, FACT_TAG, "benchmark");
-    buf_puts(to, "benchwrap: ");
-    buf_plain(to, benchmark ? benchmark->text : STR("run"), 40);
-    buf_printf(to, ": %s, verdict %s", record_status_name(r->status), f->verdict);
-    if (f->reason[0]) {
-        buf_puts(to, " (");
-        buf_plain(to, str_of(f->reason), 200);
-        buf_putc(to, ')');
-    }
+    const struct record *r = &s->f->record;
+    struct arena a;
+    arena_init(&a, 1 << 20);
+    print_outcome(s, to);
     buf_putc(to, '\n');
-    print_headlines(r, to);
-    run_references_print(r, "benchwrap:   ", 3, to);
-    print_warnings(r, to);
-    summary_print_place(f, to);
+    size_t before = to->n;
+    summary_print_reason(s, to);
+    if (print_headlines(s, &a, to)) {
+        if (is_guessed(r))
+            summary_line(s->screen, STYLE_DIM, "metrics guessed from the output: no rule file for this program", 0, STR(""), to);
+    } else if (!has_results(r)) {
+        print_no_metrics(s, to);
+    }
+    if (r->status != RUN_FINISHED)
+        print_last_line(s, to);
+    if (to->n > before)
+        buf_putc(to, '\n');
+    before = to->n;
+    summary_print_warnings(s, NULL, to);
+    if (to->n > before)
+        buf_putc(to, '\n');
+    summary_print_place(s, to);
+    arena_deinit(&a);
 }

@@ -1,13 +1,31 @@
-/* summary.h: the few lines at the end of a run: benchmark, verdict, headline metrics, where the run lies. */
+/* summary.h: what a run prints at its end: outcome, headline metrics, warnings, where the run is stored. */
 #ifndef WRAPPER_RUN_SUMMARY_H
 #define WRAPPER_RUN_SUMMARY_H
+#include "base/screen.h"
 #include "run/finish.h"
 
-/* The source of a warning fact that was told on the terminal when it arose. */
+/* The source of a warning fact that was printed when it arose. */
 #define SUMMARY_TOLD "recorder:told"
 
-/* Appends lines that begin with "benchwrap: ". Everything foreign in it is made harmless for a terminal. */
-void summary_print(const struct finished *f, struct buf *to);
-/* The last of them: where the run lies, from the working directory if it is below that. */
-void summary_print_place(const struct finished *f, struct buf *to);
+struct summary {
+    const struct finished *f;
+    const struct screen *screen; /* where it will be printed */
+    int spool;                   /* directory with the kept streams, for the last line of a failed program; -1: none */
+    const char *tree_option;     /* the --tree that a next command needs too; NULL: none */
+};
+
+/* Appends the summary of one run, without the prefix (screen_prefix adds it). Foreign text in it is made harmless for a terminal. */
+void summary_print(const struct summary *s, struct buf *to);
+
+/* Its parts, for the summary of repetitions. */
+/* One line (broken where the screen is narrow): two blanks, a mark or label of `width` columns, the text. */
+void summary_line(const struct screen *screen, enum style style, const char *label, size_t width, struct str text, struct buf *to);
+/* The reason, unless the first line has it, and the verdict of references. */
+void summary_print_reason(const struct summary *s, struct buf *to);
+/* Warnings that were not printed before; `source`: of this source alone, NULL: any. */
+void summary_print_warnings(const struct summary *s, const char *source, struct buf *to);
+/* The last line: id, tree, next command ("show"). */
+void summary_print_place(const struct summary *s, struct buf *to);
+/* The tree from the working directory if it is below that, else absolute. */
+void summary_tree(const char *tree, struct buf *to);
 #endif

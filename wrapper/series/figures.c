@@ -67,6 +67,22 @@ struct series_figure *series_figures(struct series_notes *n)
     return first;
 }
 
+/* Units of what has no negative amount. A share in percent may be a difference. */
+static bool is_amount(const char *unit)
+{
+    return unit[0] && strcmp(unit, "percent") != 0;
+}
+
+const char *series_no_interval(const struct series_figure *f)
+{
+    const struct stats *s = &f->stats;
+    if (s->n < 3)
+        return "too few values";
+    if (is_amount(f->unit) && s->min >= 0 && s->ci_low < 0)
+        return "the values are too few or too far apart: the interval would reach below zero";
+    return NULL;
+}
+
 double series_relative(const struct stats *s)
 {
     double half = (s->ci_high - s->ci_low) / 2;

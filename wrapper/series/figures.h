@@ -14,6 +14,9 @@ struct series_figure {
     struct series_figure *next;
 };
 
+/* Why the figure has no 95 % interval of its mean; NULL: it has one. Fewer than three values have none, nor have values that cannot be negative
+ * (a time, a size, a rate: none of them is) where the interval would reach below zero: they are too few or too far apart for it. */
+const char *series_no_interval(const struct series_figure *f);
 /* All figures, point by point, in the notes' arena. NULL: there are none, or no memory (arena.failed). */
 struct series_figure *series_figures(struct series_notes *n);
 /* What the run measured of the metric; NULL: nothing. */

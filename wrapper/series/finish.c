@@ -35,6 +35,22 @@ static void put_stat(struct finishing *f, const struct series_figure *figure, co
         record_missing(f->r, key, "too few samples: %zu, %zu are needed", figure->stats.n, least);
 }
 
+/* Both ends, or neither. */
+static void put_interval(struct finishing *f, const struct series_figure *figure)
+{
+    const char *none = figure->stats.n < 3 ? NULL : series_no_interval(figure);
+    if (!none) {
+        put_stat(f, figure, "ci_low", figure->stats.ci_low, 3);
+        put_stat(f, figure, "ci_high", figure->stats.ci_high, 3);
+        return;
+    }
+    const char *low = key_of(f, figure, "ci_low"), *high = key_of(f, figure, "ci_high");
+    if (low && high) {
+        record_missing(f->r, low, "%s", none);
+        record_missing(f->r, high, "%s", none);
+    }
+}
+
 static void put_stats(struct finishing *f, const struct series_figure *figure)
 {
     const struct stats *s = &figure->stats;
@@ -46,8 +62,7 @@ static void put_stats(struct finishing *f, const struct series_figure *figure)
         put_stat(f, figure, "max", s->max, 2);
     }
     put_stat(f, figure, "sd", s->sd, 2);
-    put_stat(f, figure, "ci_low", s->ci_low, 3);
-    put_stat(f, figure, "ci_high", s->ci_high, 3);
+    put_interval(f, figure);
 }
 
 /* The values themselves: a series with the repetition as step. */
@@ -236,7 +251,14 @@ static void put_csv(struct record *r, const struct series_notes *n, const struct
             put_cell(&b, sweep_value(s, x->point, i));
         put_cell(&b, x->key);
         buf_printf(&b, "%s,%s,%s,%zu,", x->of, x->unit, record_direction_name(x->direction), x->stats.n);
-        const double v[] = {x->stats.median, x->stats.mean, x->stats.sd, x->stats.min, x->stats.max, x->stats.ci_low, x->stats.ci_high};
+        bool interval = !series_no_interval(x);
+        const double v[] = {x->stats.median,
+                            x->stats.mean,
+                            x->stats.sd,
+                            x->stats.min,
+                            x->stats.max,
+                            interval ? x->stats.ci_low : NAN,
+                            interval ? x->stats.ci_high : NAN};
         for (size_t i = 0; i < 7; i++)
             put_csv_number(&b, v[i], i < 6 ? "," : "\n");
     }

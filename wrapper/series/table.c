@@ -1,86 +1,213 @@
-/* table.c: the figures of a series, as a table for people and as JSON for programs. */
+/* table.c: the statistics over repetitions and sweeps, as a table for people and as JSON for programs. */
+#include "series/table.h"
+
 #include "base/listing.h"
 #include "base/show.h"
-#include "series/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_number(struct listing *l, struct arena *a, double value)
+enum { BAR_MAX = 22, POINTS_SHOWN = 40 };
+
+static const char *value_text(struct arena *a, double value)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64);
-    if (isnan(value)) {
-        listing_none(l);
-        return;
-    }
-    show_double(&b, value);
-    listing_number(l, value, arena_dup(a, b.p ? b.p : "", b.n));
+    show_value(&b, value);
+    return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-static void put_interval(struct listing *l, struct arena *a, const struct stats *s)
+/* "latency.p95", or "write.bw max" where the run's own statistic is not the value itself. */
+static const char *metric_name(const struct series_figure *f, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
-    buf_init(&b, 128);
-    if (s->n < 3) {
-        listing_text(l, "too few samples");
-        return;
-    }
-    show_double(&b, s->ci_low);
-    buf_puts(&b, " .. ");
-    show_double(&b, s->ci_high);
-    listing_text(l, arena_dup(a, b.p, b.n));
+    buf_init(&b, 1024);
+    show_metric(&b, f->key, f->unit);
+    if (f->of[0] && f->of[0] != 'p') /* percentiles have it in their key */
+        buf_printf(&b, " %s", f->of);
+    return arena_dup(a, b.p, b.n);
 }
 
-static void put_row(struct listing *l, struct series_notes *n, const struct series_figure *f)
+static const char *unit_text(const struct series_figure *f, struct arena *a)
 {
-    size_t unit = strlen(f->unit), length = strlen(f->key);
-    bool named = unit && length > unit + 1 && strcmp(f->key + length - unit, f->unit) == 0 && f->key[length - unit - 1] == '_';
-    const char *of = f->of[0] == 'p' ? "" : f->of; /* percentiles have it in their key */
-    if (n->sweep.count)
-        listing_text(l, series_label(n, f->point));
-    listing_text(l, arena_printf(&n->arena, "%.*s%s%s", (int)(named ? length - unit - 1 : length), f->key, of[0] ? " " : "", of));
-    listing_text(l, f->unit[0] ? f->unit : "");
-    listing_number(l, (double)f->stats.n, NULL);
-    put_number(l, &n->arena, f->stats.median);
-    put_number(l, &n->arena, f->stats.mean);
-    put_interval(l, &n->arena, &f->stats);
-    put_number(l, &n->arena, f->stats.min);
-    put_number(l, &n->arena, f->stats.max);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_unit(&b, f->unit);
+    return arena_dup(a, b.p ? b.p : "", b.n);
 }
 
-void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, struct buf *to)
+static const char *range_text(const struct stats *s, struct arena *a)
 {
-    static const struct listing_column columns[] = {{"point", "POINT", false, 60},
-                                                    {"metric", "METRIC", false, 60},
-                                                    {"unit", "UNIT", false, 0},
-                                                    {"n", "N", true, 0},
-                                                    {"median", "MEDIAN", true, 0},
-                                                    {"mean", "MEAN", true, 0},
-                                                    {"interval", "95 % OF MEAN", false, 0},
-                                                    {"min", "MIN", true, 0},
-                                                    {"max", "MAX", true, 0}};
-    size_t skip = n->sweep.count ? 0 : 1, size = 0, shown = 0, more = 0;
+    return s->n < 2 ? "" : arena_printf(a, "%s … %s", value_text(a, s->min), value_text(a, s->max));
+}
+
+static const char *interval_text(const struct series_figure *f, struct arena *a)
+{
+    if (!series_no_interval(f))
+        return arena_printf(a, "%s … %s", value_text(a, f->stats.ci_low), value_text(a, f->stats.ci_high));
+    return arena_printf(a, "%s: %zu value%s", f->stats.n < 3 ? "too few" : "too wide", f->stats.n, f->stats.n == 1 ? "" : "s");
+}
+
+/* ---- repetitions ---- */
+
+static void repetition_row(struct listing *l, const struct series_figure *f, struct arena *a)
+{
+    listing_text(l, metric_name(f, a));
+    listing_number(l, f->stats.median, value_text(a, f->stats.median));
+    listing_style(l, STYLE_MAIN);
+    listing_text(l, unit_text(f, a));
+    listing_text(l, range_text(&f->stats, a));
+    listing_text(l, interval_text(f, a));
+}
+
+static size_t repetitions_table(const struct series_figure *figures, bool all, size_t most, const struct screen *screen, struct arena *a,
+                                struct buf *to)
+{
+    static const struct listing_column columns[] = {{"metric", "", false, 60, .whole = true},
+                                                    {"median", "median", true, 0},
+                                                    {"unit", "", false, 0, .whole = true, .no_empty = true, .tight = true},
+                                                    {"range", "min … max", true, 0, .drop = 1, .no_empty = true},
+                                                    {"interval", "95 % of mean", true, 0, .drop = 2}};
     struct listing l;
-    char *text = NULL;
-    listing_init(&l, columns + skip, sizeof columns / sizeof *columns - skip, &n->arena);
-    for (const struct series_figure *f = figures; f; f = f->next)
-        if ((all || f->headline) && (!most || shown < most)) {
-            put_row(&l, n, f);
-            shown++;
-        } else if (all || f->headline)
+    size_t more = 0;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    l.indent = 2;
+    for (const struct series_figure *f = figures; f; f = f->next) {
+        if (!all && !f->headline)
+            continue;
+        if (!most || listing_rows(&l) < most)
+            repetition_row(&l, f, a);
+        else
             more++;
-    FILE *out = open_memstream(&text, &size);
-    if (out) {
-        listing_print(&l, out);
-        fclose(out);
-        buf_add(to, text, size);
     }
-    if (more)
-        buf_printf(to, "and %zu more: benchwrap show\n", more);
-    free(text);
+    listing_render(&l, screen, to);
     listing_deinit(&l);
+    return more;
+}
+
+/* ---- a sweep ---- */
+
+/* An eighth of a column is the smallest step; a value above zero has at least that. */
+static const char *bar_text(double part, size_t width, struct arena *a)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    if (!(part > 0))
+        return "";
+    size_t steps = (size_t)(part * (double)width * 8 + 0.5);
+    steps = steps ? steps : 1;
+    for (size_t i = 0; i < steps / 8; i++)
+        buf_puts(&b, "█");
+    buf_puts(&b, eighths[steps % 8]);
+    return arena_dup(a, b.p, b.n);
+}
+
+struct block {
+    double max, best; /* of the medians */
+    size_t points;
+    bool ranges, negative;
+    const struct series_figure *best_at; /* NULL: no direction, one point, or a tie */
+};
+
+static bool is_same_metric(const struct series_figure *a, const struct series_figure *b)
+{
+    return strcmp(a->key, b->key) == 0;
+}
+
+static struct block block_of(const struct series_figure *first)
+{
+    struct block b = {.max = -INFINITY};
+    bool tie = false;
+    for (const struct series_figure *f = first; f; f = f->next) {
+        if (!is_same_metric(f, first))
+            continue;
+        double v = f->stats.median;
+        b.points++;
+        b.max = v > b.max ? v : b.max;
+        b.ranges = b.ranges || f->stats.n > 1;
+        b.negative = b.negative || v < 0;
+        bool better = b.best_at && (f->direction == DIR_HIGHER ? v > b.best : v < b.best);
+        tie = b.best_at && v == b.best ? true : better ? false : tie;
+        if (!b.best_at || better) {
+            b.best_at = f;
+            b.best = v;
+        }
+    }
+    if (first->direction == DIR_NONE || b.points < 2 || tie)
+        b.best_at = NULL;
+    return b;
+}
+
+/* All points, or the first ones. */
+static void sweep_block(struct series_notes *n, const struct series_figure *first, bool every, const struct screen *screen, struct buf *to)
+{
+    struct arena *a = &n->arena;
+    const struct block is = block_of(first);
+    const char *unit = unit_text(first, a);
+    const char *name = arena_printf(a, "%s%s%s", metric_name(first, a), *unit ? ", " : "", unit);
+    const struct listing_column columns[] = {{"point", name, false, 40, .whole = true},
+                                             {"bar", "", false, 0, .drop = 1, .no_empty = true},
+                                             {"median", "median", true, 0},
+                                             {"range", is.ranges ? "min … max" : "", true, 0, .drop = 2, .no_empty = true},
+                                             {"best", "", false, 0, .whole = true, .no_empty = true}};
+    struct listing l;
+    size_t shown = 0, width = screen_columns(screen) >= 70 ? BAR_MAX : BAR_MAX / 2;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    l.indent = 2;
+    for (const struct series_figure *f = first; f && (every || shown < POINTS_SHOWN); f = f->next) {
+        if (!is_same_metric(f, first))
+            continue;
+        bool best = f == is.best_at;
+        shown++;
+        listing_text(&l, series_label(n, f->point));
+        listing_text(&l, is.negative || !(is.max > 0) ? "" : bar_text(f->stats.median / is.max, width, a));
+        listing_number(&l, f->stats.median, value_text(a, f->stats.median));
+        listing_style(&l, STYLE_MAIN);
+        listing_text(&l, range_text(&f->stats, a));
+        listing_text(&l, best ? "best" : "");
+        listing_style(&l, STYLE_GOOD);
+    }
+    listing_render(&l, screen, to);
+    if (is.points > shown)
+        buf_printf(to, "  and %zu more points: points.csv\n", is.points - shown);
+    listing_deinit(&l);
+}
+
+/* Is this the first point at which the metric stands? */
+static bool begins_block(const struct series_figure *figures, const struct series_figure *f)
+{
+    while (figures != f && !is_same_metric(figures, f))
+        figures = figures->next;
+    return figures == f;
+}
+
+static size_t sweep_tables(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, const struct screen *screen,
+                           struct buf *to)
+{
+    size_t shown = 0, more = 0;
+    for (const struct series_figure *f = figures; f; f = f->next) {
+        if ((!all && !f->headline) || !begins_block(figures, f))
+            continue;
+        if (most && shown >= most) {
+            more++;
+            continue;
+        }
+        if (shown++)
+            buf_putc(to, '\n');
+        sweep_block(n, f, !most, screen, to);
+    }
+    return more;
+}
+
+void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, const struct screen *screen,
+                  struct buf *to)
+{
+    size_t more =
+        n->sweep.count ? sweep_tables(n, figures, all, most, screen, to) : repetitions_table(figures, all, most, screen, &n->arena, to);
+    if (more)
+        buf_printf(to, "  %zu more metrics: benchwrap show --all\n", more);
 }
 
 static void json_known(struct json_out *j, const char *key, double value)
@@ -96,7 +223,7 @@ void series_json(struct series_notes *n, const struct series_figure *figures, st
     json_open(j, "repetitions", '[');
     for (const struct series_figure *f = figures; f; f = f->next) {
         const struct stats *s = &f->stats;
-        bool few = s->n < 3;
+        bool few = series_no_interval(f) != NULL;
         json_open(j, NULL, '{');
         json_text(j, "point", n->sweep.count ? series_label(n, f->point) : NULL);
         json_text(j, "metric", f->key);

@@ -1,0 +1,8 @@
+/* compare_text.h: a comparison as text: the answer in a sentence, what explains it, and a row for each metric. */
+#ifndef CMD_COMPARE_TEXT_H
+#define CMD_COMPARE_TEXT_H
+#include "cmd/compare.h"
+
+/* by: the param or tag that made the groups; NULL: the user named the runs. -1: out of memory. */
+int compare_print_text(struct cmd_context *c, const struct group *groups, size_t count, const struct compared *metrics, const char *by);
+#endif

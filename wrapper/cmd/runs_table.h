@@ -1,0 +1,25 @@
+/* runs_table.h: runs of one experiment as a table with their headline metrics as columns. */
+#ifndef CMD_RUNS_TABLE_H
+#define CMD_RUNS_TABLE_H
+#include "base/screen.h"
+#include "cmd/row.h"
+#include "cmd/runs.h"
+
+struct table_run {
+    const struct tree_run *run;
+    const struct run_row *row;
+    unsigned depth;  /* below its parent */
+    size_t folded;   /* child runs that the table leaves out */
+};
+
+enum { RUNS_TABLE_METRICS = 4 };
+
+/* Do all runs start on one day, in local time? Then the table shows the time alone, and the caller prints the date. */
+bool runs_table_one_day(const struct table_run *runs, size_t count);
+/* Appends the table of runs of one experiment. one_day: start times without the date. -1: out of memory. */
+int runs_table_print(const struct table_run *runs, size_t count, bool one_day, const struct screen *screen, struct arena *a, struct buf *to);
+/* Appends all runs as CSV with a column for each headline metric that one of them has. */
+int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to);
+/* Lists the child runs of a run, oldest first; as JSON an array of ids, names and status. 1: it has none. */
+int runs_table_children(struct cmd_context *c, struct runs *runs, const struct tree_run *of, bool json);
+#endif

@@ -1,0 +1,496 @@
+/* show_screen.c: one run on one screen: command, results, inputs, machine, warnings, files. */
+#include "base/listing.h"
+#include "base/show.h"
+#include "cmd/inputs.h"
+#include "cmd/show.h"
+#include "mlruns-format/key.h"
+#include "series/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL = 12, RESULTS_MAX = 14, WARNINGS_MAX = 4, HEAD_WIDTH = 100, REPETITION_METRICS = 8 };
+
+static const char *param(const struct shown *s, const char *key)
+{
+    const char *own = runs_text(s->run->params, key, s->c->arena);
+    return own ? own : runs_text(s->inherited, key, s->c->arena);
+}
+
+static const char *tag(const struct shown *s, const char *key)
+{
+    const char *text = runs_text(s->run->tags, key, s->c->arena);
+    return text && *text ? text : NULL;
+}
+
+/* "Label       text", broken where the screen is narrow; nothing for an empty text. */
+static void put_line(const struct shown *s, const char *label, enum style style, struct str text, struct buf *to)
+{
+    CLEANUP_BUF struct buf plain;
+    size_t own = strlen(label), width = own ? LABEL : 0;
+    buf_init(&plain, 64 << 10);
+    buf_plain(&plain, text, 4000);
+    if (!plain.n)
+        return;
+    screen_puts(&s->screen, style, label, to);
+    screen_fill(to, width > own ? width - own : 0);
+    screen_wrap(&s->screen, buf_text(&plain), width, width, to);
+    buf_putc(to, '\n');
+}
+
+/* Appends "name value", three blanks between items. */
+static void put_item(struct buf *to, const char *name, const char *value)
+{
+    buf_printf(to, "%s%s%s%s", to->n ? "   " : "", name, *name && *value ? " " : "", value);
+}
+
+/* ---- head ---- */
+
+static void put_head(const struct shown *s, struct buf *to)
+{
+    const struct tree_run *run = s->run;
+    CLEANUP_BUF struct buf left, right;
+    size_t columns = s->screen.width == SIZE_MAX ? 0 : s->screen.width < HEAD_WIDTH ? s->screen.width : HEAD_WIDTH;
+    const char *status = runs_status(run);
+    const struct tree_entry *wall = runs_entry(run->metrics, "series.wall_s");
+    wall = wall ? wall : runs_entry(run->metrics, "run.wall_s");
+    const struct tree_sample *seconds = wall ? show_last_sample(wall) : NULL;
+    buf_init(&left, 4096);
+    buf_init(&right, 256);
+    buf_plain(&left, str_of(run->name), 200);
+    for (const char *p = status; *p; p++)
+        buf_putc(&right, str_lower(*p));
+    size_t word = right.n;
+    if (seconds) {
+        buf_puts(&right, ", ");
+        show_duration(&right, seconds->value);
+    }
+    buf_printf(&right, "   run %.8s", run->id);
+    size_t used = screen_text_width(buf_text(&left)) + screen_text_width(buf_text(&right));
+    screen_puts(&s->screen, STYLE_MAIN, left.p ? left.p : "", to);
+    screen_fill(to, columns > used + 3 ? columns - used : 3);
+    enum style style = strcmp(status, "FINISHED") == 0 || strcmp(status, "RUNNING") == 0 ? STYLE_PLAIN : STYLE_BAD;
+    screen_style_begin(&s->screen, style, to);
+    buf_add(to, right.p, word);
+    screen_style_end(&s->screen, style, to);
+    buf_puts(to, right.p + word);
+    buf_puts(to, "\n\n");
+}
+
+static void put_origin(const struct shown *s, struct buf *to)
+{
+    const struct tree_run *run = s->run;
+    CLEANUP_BUF struct buf b, plain;
+    const char *host = json_string(json_get(json_get(s->detail, "run"), "host"), ""), *command = tag(s, "benchwrap.command");
+    buf_init(&b, 16 << 10);
+    buf_init(&plain, 64 << 10);
+    if (command) {
+        buf_puts(to, "  ");
+        buf_plain(&plain, str_of(command), 1000);
+        screen_wrap(&s->screen, buf_text(&plain), 2, 6, to);
+        buf_putc(to, '\n');
+    }
+    if (run->user[0])
+        buf_puts(&b, run->user);
+    if (*host)
+        buf_printf(&b, "%s%s", run->user[0] ? " on " : "", host);
+    if (b.n)
+        buf_puts(&b, ", ");
+    show_time(&b, run->start_ms);
+    buf_printf(&b, ", experiment %s", run->experiment);
+    buf_puts(to, "  ");
+    buf_clear(&plain);
+    buf_plain(&plain, buf_text(&b), 1000);
+    screen_wrap(&s->screen, buf_text(&plain), 2, 2, to);
+    buf_putc(to, '\n');
+}
+
+static void put_damage(const struct shown *s, struct buf *to)
+{
+    const char *problem = s->run->problem ? s->run->problem : s->detail_problem;
+    if (problem)
+        put_line(s, "damaged", STYLE_BAD, str_of(problem), to);
+}
+
+/* ---- results ---- */
+
+/* Statistics that say what the value is spread over; the others follow from them. */
+static const char *const spread[] = {"min", "p50", "p90", "p95", "p99", "p999", "max"};
+/* Which statistic stands for a metric, the first that it has. "": the metric itself. */
+static const char *const preferred[] = {"median", "", "mean", "p50", "max", "min"};
+
+struct result {
+    const char *stem, *unit, *of; /* key without statistic; of: the statistic that is the value */
+    const struct tree_entry *value;
+    const struct tree_entry *spread[sizeof spread / sizeof *spread];
+};
+
+static const struct tree_entry *metric_of(const struct shown *s, const char *stem, const char *statistic)
+{
+    const char *key = statistic[0] ? arena_printf(s->c->arena, "%s.%s", stem, statistic) : stem;
+    return key ? runs_entry(s->run->metrics, key) : NULL;
+}
+
+static bool is_headline(const struct shown *s, const char *key)
+{
+    for (struct str rest = str_of(tag(s, "benchwrap.headline")), word; (word = str_word(&rest)).n > 0;)
+        if (str_is(word, key))
+            return true;
+    return false;
+}
+
+/* A course over time or repetitions: the median says more than its last sample. A table over sizes has no one value. */
+static double value_of(const struct tree_entry *e)
+{
+    double *v = malloc((e->count + 1) * sizeof *v), median = NAN;
+    size_t n = 0;
+    struct stats stats;
+    for (size_t i = 0; v && i < e->count; i++)
+        if (isfinite(e->samples[i].value))
+            v[n++] = e->samples[i].value;
+    if (n) {
+        stats_of(v, n, &stats);
+        median = stats.median;
+    }
+    free(v);
+    return median;
+}
+
+static struct result result_of(const struct shown *s, const char *stem)
+{
+    struct result r = {.stem = stem, .of = ""};
+    for (size_t i = 0; !r.value && i < sizeof preferred / sizeof *preferred; i++)
+        if ((r.value = metric_of(s, stem, preferred[i])))
+            r.of = preferred[i];
+    for (size_t i = 0; i < sizeof spread / sizeof *spread; i++) {
+        const struct tree_entry *e = metric_of(s, stem, spread[i]);
+        if (!r.value && e) {
+            r.value = e;
+            r.of = spread[i];
+        } else if (e && e != r.value) {
+            r.spread[i] = e;
+        }
+    }
+    r.unit = r.value ? show_metric_unit(s, r.value->key) : "";
+    return r;
+}
+
+static void put_spread(const struct result *r, struct buf *to)
+{
+    const struct tree_entry *e = r->value;
+    if (e->count > 1) {
+        double min = INFINITY, max = -INFINITY;
+        for (size_t i = 0; i < e->count; i++) {
+            min = fmin(min, e->samples[i].value);
+            max = fmax(max, e->samples[i].value);
+        }
+        buf_printf(to, "median of %zu, ", e->count);
+        show_value(to, min);
+        buf_puts(to, " … ");
+        show_value(to, max);
+    }
+    for (size_t i = 0; i < sizeof spread / sizeof *spread; i++) {
+        const struct tree_sample *last = r->spread[i] ? show_last_sample(r->spread[i]) : NULL;
+        if (!last || !isfinite(last->value))
+            continue;
+        buf_printf(to, "%s%s ", to->n ? "   " : "", spread[i]);
+        show_value(to, last->value);
+    }
+}
+
+/* What the references say of one of the metric's keys. */
+static const struct json *reference_of(const struct shown *s, const struct result *r)
+{
+    size_t n = strlen(r->stem);
+    for (const struct json *m = json_first(json_get(s->detail, "references")); m; m = json_next(m)) {
+        const char *key = json_string(json_get(m, "metric"), "");
+        if (strncmp(key, r->stem, n) == 0 && (!key[n] || key[n] == '.') &&
+            strcmp(json_string(json_get(m, "verdict"), ""), "no reference") != 0)
+            return m;
+    }
+    return NULL;
+}
+
+static void put_bound(struct buf *to, const struct json *m, const char *key)
+{
+    if (json_is_number(json_get(m, key)))
+        show_value(to, json_number(json_get(m, key), 0));
+}
+
+static void put_reference(const struct shown *s, struct listing *l, const struct result *r)
+{
+    const struct json *m = reference_of(s, r);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    if (!m) {
+        listing_text(l, "");
+        return;
+    }
+    const char *verdict = json_string(json_get(m, "verdict"), "");
+    bool fails = json_bool(json_get(m, "fails"), false);
+    buf_printf(&b, "%s, reference ", fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
+    put_bound(&b, m, "low");
+    buf_puts(&b, " … ");
+    put_bound(&b, m, "high");
+    listing_text(l, b.p);
+    listing_style(l, fails ? STYLE_BAD : STYLE_GOOD);
+}
+
+static void result_row(const struct shown *s, struct listing *l, const struct result *r)
+{
+    CLEANUP_BUF struct buf b;
+    double value = value_of(r->value);
+    buf_init(&b, 4096);
+    show_metric(&b, r->stem, r->unit);
+    if (strcmp(r->of, "max") == 0 || strcmp(r->of, "min") == 0)
+        buf_printf(&b, " %s", r->of);
+    listing_text(l, b.p);
+    buf_clear(&b);
+    show_value(&b, value);
+    listing_number(l, value, b.p);
+    listing_style(l, STYLE_MAIN);
+    buf_clear(&b);
+    show_unit(&b, r->unit);
+    listing_text(l, b.p ? b.p : "");
+    put_reference(s, l, r);
+    buf_clear(&b);
+    put_spread(r, &b);
+    listing_text(l, b.p ? b.p : "");
+}
+
+/* One row for each metric of the program, what the rules put first on top. *ret_more: those that are left out. */
+static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
+{
+    static const struct listing_column columns[] = {{"metric", "", false, 50, .whole = true},
+                                                    {"value", "", true, 0},
+                                                    {"unit", "", false, 0, .whole = true, .tight = true, .no_empty = true},
+                                                    {"reference", "", false, 0, .whole = true, .no_empty = true},
+                                                    {"spread", "", false, 0, .drop = 1, .no_empty = true}};
+    const char **seen = NULL;
+    size_t n = 0, room = 0;
+    struct listing l;
+    for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
+        room++;
+    seen = arena_get(s->c->arena, (room + 1) * sizeof *seen);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, s->c->arena);
+    l.bare = true;
+    l.indent = 2;
+    *ret_more = 0;
+    for (int pass = 0; seen && pass < 2; pass++)
+        for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
+            const char *stem = arena_dup(s->c->arena, e->key, key_stem(e->key));
+            bool known = !stem || !key_is_result(e->key) || is_headline(s, e->key) != (pass == 0);
+            for (size_t i = 0; stem && i < n; i++)
+                known = known || strcmp(seen[i], stem) == 0;
+            if (known)
+                continue;
+            seen[n++] = stem;
+            struct result r = result_of(s, stem);
+            if (r.value && r.value->count && listing_rows(&l) < RESULTS_MAX)
+                result_row(s, &l, &r);
+            else
+                ++*ret_more;
+        }
+    int status = listing_render(&l, &s->screen, to);
+    listing_deinit(&l);
+    return seen ? status : -1;
+}
+
+/* "pass" stands only where a value was compared with a reference. */
+static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
+{
+    const char *verdict = tag(s, "benchwrap.verdict"), *reason = tag(s, "benchwrap.reason"), *rules = tag(s, "benchmark");
+    const char *version = tag(s, "benchwrap.rules_version"), *guessed = tag(s, "benchwrap.rules");
+    CLEANUP_BUF struct buf b;
+    size_t judged = 0;
+    buf_init(&b, 8192);
+    for (const struct json *m = json_first(json_get(s->detail, "references")); m; m = json_next(m))
+        judged += strcmp(json_string(json_get(m, "verdict"), ""), "no reference") != 0;
+    if (verdict && strcmp(verdict, "fail") == 0)
+        put_line(s, "Failed", STYLE_BAD, str_of(reason ? reason : "no reason is recorded"), to);
+    else if (verdict && strcmp(verdict, "pass") == 0 && judged) {
+        buf_printf(&b, "%zu metric%s within the references", judged, judged == 1 ? "" : "s");
+        put_line(s, "Pass", STYLE_GOOD, buf_text(&b), to);
+    } else if (verdict && strcmp(verdict, "pass") == 0) {
+        buf_puts(&b, "Output valid");
+        if (rules && version)
+            buf_printf(&b, " (rules %s %s)", rules, version);
+        buf_puts(&b, ". No reference to judge the values by.");
+        put_line(s, "", STYLE_PLAIN, buf_text(&b), to);
+    } else if (reason) {
+        put_line(s, "Not judged", STYLE_PLAIN, str_of(reason), to);
+    }
+    if (has_results && guessed && strcmp(guessed, "generic") == 0)
+        put_line(s, "", STYLE_PLAIN, STR("Metrics guessed from the output: no rule file for this program."), to);
+}
+
+/* ---- inputs, machine, files ---- */
+
+/* Names as the reader types them in compare --by; a size as people write it. */
+static void put_inputs(const struct shown *s, struct buf *to)
+{
+    CLEANUP_BUF struct buf b, value;
+    buf_init(&b, 64 << 10);
+    buf_init(&value, 8192);
+    for (const struct tree_entry *e = s->run->params; e; e = e->next) {
+        const char *unit = key_unit(e->key, s->c->arena);
+        double number;
+        if (strncmp(e->key, "series.", 7) == 0 || inputs_of_machine(e->key) || !inputs_matter(e->key, inputs_source(s->detail, e->key), NULL))
+            continue;
+        buf_clear(&value);
+        if (strcmp(unit, "B") == 0 && str_double(e->value, &number) && number >= 0 && number < 1e18)
+            show_size(&value, (uint64_t)number);
+        else if (*unit && str_double(e->value, &number))
+            show_quantity(&value, number, unit);
+        else
+            buf_plain(&value, e->value, 80);
+        put_item(&b, e->key, value.p ? value.p : "");
+    }
+    if (b.n) {
+        show_heading_to(s, "Inputs", to);
+        buf_puts(to, "  ");
+        screen_wrap(&s->screen, buf_text(&b), 2, 2, to);
+        buf_putc(to, '\n');
+    }
+}
+
+static void put_process(const struct shown *s, struct buf *to)
+{
+    static const struct {
+        const char *key, *name, *unit;
+    } rows[] = {
+        {"run.wall_s", "wall", "s"}, {"run.user_s", "user", "s"}, {"run.system_s", "system", "s"}, {"run.max_rss_MiB", "max RSS", "MiB"}};
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tree_entry *e = runs_entry(s->run->metrics, rows[i].key);
+        double value = e ? value_of(e) : NAN;
+        if (!isfinite(value))
+            continue;
+        put_item(&b, rows[i].name, "");
+        buf_putc(&b, ' ');
+        if (strcmp(rows[i].unit, "s") == 0)
+            show_duration(&b, value);
+        else
+            show_quantity(&b, value, rows[i].unit);
+    }
+    if (b.n && s->notes)
+        buf_puts(&b, "   (medians)");
+    put_line(s, "Process", STYLE_PLAIN, buf_text(&b), to);
+}
+
+static void put_fact(struct buf *to, const char *before, const char *value, const char *after)
+{
+    if (value)
+        buf_printf(to, "%s%s%s%s", to->n ? ", " : "", before, value, after);
+}
+
+static void put_machine(const struct shown *s, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    const char *gpus = param(s, "gpu.count"), *model = param(s, "gpu.model"), *virtual = param(s, "machine.virtualization");
+    const char *scheduler = param(s, "job.scheduler"), *job = tag(s, "job.id");
+    buf_init(&b, 8192);
+    put_fact(&b, "", param(s, "cpu.threads"), " processors");
+    put_fact(&b, "", param(s, "cpu.model"), "");
+    put_fact(&b, "", param(s, "memory.total_GiB"), " GiB");
+    if (gpus && strcmp(gpus, "0") != 0)
+        put_fact(&b, gpus, model ? model : "", model ? "" : " GPUs");
+    put_fact(&b, "", param(s, "fs.type"), "");
+    put_fact(&b, "", param(s, "os.name"), "");
+    put_fact(&b, "", virtual && strcmp(virtual, "none") != 0 ? virtual : NULL, "");
+    put_line(s, "Machine", STYLE_PLAIN, buf_text(&b), to);
+    buf_clear(&b);
+    if (!scheduler || strcmp(scheduler, "none") == 0)
+        return;
+    put_fact(&b, "", scheduler, job ? "" : "");
+    put_fact(&b, "job ", job, "");
+    put_fact(&b, "", param(s, "job.nodes"), " nodes");
+    put_fact(&b, "", param(s, "job.tasks"), " tasks");
+    put_fact(&b, "partition ", param(s, "job.partition"), "");
+    put_line(s, "Job", STYLE_PLAIN, buf_text(&b), to);
+}
+
+static void put_warnings(const struct shown *s, struct buf *to)
+{
+    size_t n = 0;
+    char more[60];
+    for (const struct json *w = json_first(json_get(s->detail, "warnings")); w; w = json_next(w))
+        if (n++ < WARNINGS_MAX)
+            put_line(s, n == 1 ? "Warnings" : "        ", STYLE_WARN, str_of(json_string(json_get(w, "text"), "")), to);
+    snprintf(more, sizeof more, "and %zu more", n - WARNINGS_MAX);
+    if (n > WARNINGS_MAX)
+        put_line(s, "        ", STYLE_PLAIN, str_of(more), to);
+}
+
+static void put_files(const struct shown *s, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    const struct show_artifact *main = s->artifact_count ? &s->artifacts[0] : NULL;
+    for (size_t i = 0; i < s->artifact_count; i++)
+        if (strcmp(s->artifacts[i].path, "stdout.log") == 0)
+            main = &s->artifacts[i];
+    buf_init(&b, 8192);
+    if (main) {
+        buf_printf(&b, "%s ", main->path);
+        show_size(&b, main->size);
+        if (s->artifact_count > 1)
+            buf_printf(&b, " and %zu more", s->artifact_count - 1);
+        buf_puts(&b, " in ");
+    }
+    buf_puts(&b, s->run->path);
+    put_line(s, "Files", STYLE_PLAIN, buf_text(&b), to);
+}
+
+static void put_hint(const struct shown *s, size_t more, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    size_t machine = 0, facts = 0, tags = 0, missing = json_count(json_get(s->detail, "missing"));
+    for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
+        machine += !key_is_result(e->key);
+    for (const struct tree_entry *e = s->run->params; e; e = e->next)
+        facts += inputs_of_machine(e->key);
+    for (const struct tree_entry *e = s->inherited; e; e = e->next)
+        facts++;
+    for (const struct tree_entry *e = s->run->tags; e; e = e->next)
+        tags++;
+    buf_init(&b, 1024);
+    buf_puts(&b, "hint: benchwrap show --all   ");
+    if (more)
+        buf_printf(&b, "%zu more metrics, ", more);
+    buf_printf(&b, "%zu machine metrics, %zu facts, %zu tags, %zu missing", machine, facts, tags, missing);
+    buf_putc(to, '\n');
+    screen_puts(&s->screen, STYLE_DIM, b.p ? b.p : "", to);
+    buf_putc(to, '\n');
+}
+
+int show_screen(const struct shown *s)
+{
+    CLEANUP_BUF struct buf to;
+    size_t more = 0;
+    int status = 0;
+    buf_init(&to, 64 << 20);
+    put_head(s, &to);
+    put_origin(s, &to);
+    put_damage(s, &to);
+    show_heading_to(s, "Results", &to);
+    size_t before = to.n;
+    if (s->notes)
+        series_table(s->notes, series_figures(s->notes), false, REPETITION_METRICS, &s->screen, &to);
+    else
+        status = put_results(s, &more, &to);
+    bool has_results = to.n > before;
+    if (!has_results)
+        buf_puts(&to, "  no metrics\n");
+    put_verdict(s, has_results, &to);
+    put_inputs(s, &to);
+    buf_putc(&to, '\n');
+    put_process(s, &to);
+    put_machine(s, &to);
+    put_warnings(s, &to);
+    put_files(s, &to);
+    put_hint(s, more, &to);
+    fwrite(to.p ? to.p : "", 1, to.n, s->c->out);
+    return to.failed ? -1 : status;
+}
