@@ -65,6 +65,14 @@ struct str slurm_config_value(struct str text, const char *key)
     return (struct str){"", 0};
 }
 
+struct str slurm_config_shown(const char *key, struct str value)
+{
+    bool path = strcmp(key, "StateSaveLocation") == 0 || strstr(key, "rolog") || strstr(key, "pilog");
+    if (!path || strcmp(key, "PrologFlags") == 0)
+        return value;
+    return value.n == 0 || str_is(value, "(null)") ? STR("none") : STR("set");
+}
+
 static int config(struct bench *b, struct err *err)
 {
     CLEANUP_BUF struct buf out;
@@ -74,9 +82,7 @@ static int config(struct bench *b, struct err *err)
         return err_wrap(err, "the Slurm controller was asked for its configuration; nothing was submitted");
     for (size_t i = 0; i < sizeof config_keys / sizeof config_keys[0]; i++) {
         struct str value = slurm_config_value(buf_text(&out), config_keys[i]);
-        bool path = strcmp(config_keys[i], "StateSaveLocation") == 0 || strstr(config_keys[i], "rolog") || strstr(config_keys[i], "pilog");
-        if (path && strcmp(config_keys[i], "PrologFlags") != 0) /* whether there is one decides; what it is called is the site's own */
-            value = value.n == 0 || str_is(value, "(null)") ? STR("none") : STR("set");
+        value = slurm_config_shown(config_keys[i], value);
         if (value.n && strcmp(config_keys[i], "StateSaveLocation") != 0)
             bench_fact(b, config_keys[i], value);
     }

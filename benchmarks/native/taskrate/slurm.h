@@ -17,5 +17,7 @@ size_t slurm_all_tasks(const struct bench *b);
 
 /* Of `scontrol show config` and of `sdiag`, apart for their tests; text is foreign. */
 struct str slurm_config_value(struct str text, const char *key); /* n == 0: not there */
+/* The value as it is recorded: of a path whether there is one ("set", "none"), since the path is the site's own. */
+struct str slurm_config_shown(const char *key, struct str value);
 void slurm_sdiag_read(struct str text, struct counters *ret);
 #endif

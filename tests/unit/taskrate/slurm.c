@@ -17,6 +17,20 @@ static void configuration(void **state)
     assert_int_equal(slurm_config_value(str_of(""), "MaxArraySize").n, 0);
 }
 
+/* Paths of the site's own scripts are not published. */
+static void paths(void **state)
+{
+    static const char *const keys[] = {"Prolog", "Epilog", "TaskProlog", "TaskEpilog", "PrologSlurmctld", "EpilogSlurmctld", "SrunProlog", "SrunEpilog", "StateSaveLocation"};
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_true(str_is(slurm_config_shown(keys[i], str_of("/etc/slurm/secret-site.sh")), "set"));
+        assert_true(str_is(slurm_config_shown(keys[i], str_of("(null)")), "none"));
+        assert_true(str_is(slurm_config_shown(keys[i], str_of("")), "none"));
+    }
+    assert_true(str_is(slurm_config_shown("PrologFlags", str_of("Alloc")), "Alloc"));
+    assert_true(str_is(slurm_config_shown("MaxArraySize", str_of("1001")), "1001"));
+}
+
 static void counters(void **state)
 {
     struct counters c;
@@ -60,6 +74,6 @@ static void words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(configuration), cmocka_unit_test(counters), cmocka_unit_test(words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(configuration), cmocka_unit_test(paths), cmocka_unit_test(counters), cmocka_unit_test(words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
