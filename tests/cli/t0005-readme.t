@@ -1,0 +1,123 @@
+#!/bin/bash
+# The README, from the top: every shell block runs in its order in a fresh directory, every sample has the form of what its command prints, the job script runs in a
+# Slurm, the lines of Python load the runs. Numbers, ids and times differ; lines of a table may be left out where "…" stands.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llmfake.sh"
+. "$TESTLIB/venv.sh"
+. "$TESTLIB/slurm.sh"
+README=$ROOT/README.md
+cd "$WORK" || exit 1
+command -v fio >/dev/null || { skip "the README from the top" "fio is not installed"; done_testing; exit; }
+export PATH="$(dirname "$BENCHWRAP"):$PATH" COLUMNS=80 NO_COLOR=1
+end() { slurm_stop; llm_end; }
+trap end EXIT
+
+is "at most 120 lines of 100 columns" "$(awk '{gsub(/…/, ".")} length > 100 || NR > 120' "$README")" ""
+for file in $(grep -oE '\]\([^)#]+' "$README" | cut -c 3- | grep -v ://); do ok "linked: $file" test -e "$ROOT/$file"; done
+
+cat >blocks.py <<'P'
+"""blocks.py README: each fenced block into NN.KIND; a console block into NN-M.command and .sample."""
+import re, sys
+text = open(sys.argv[1]).read()
+for n, m in enumerate(re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)):
+    kind, body = m.group(1), m.group(2)
+    if kind != "console":
+        open(f"{n:02}.{kind}", "w").write(body)
+        continue
+    for k, part in enumerate(re.split(r"^\$ ", body, flags=re.M)[1:]):
+        command, _, sample = part.partition("\n")
+        open(f"{n:02}-{k}.command", "w").write(command + "\n")
+        open(f"{n:02}-{k}.sample", "w").write(sample)
+P
+cat >form.py <<'P'
+"""form.py SAMPLE OUTPUT: 0 where the output has the sample's form; else what differs."""
+import re, sys
+def form(text):
+    lines = []
+    for l in text.splitlines():
+        l = re.sub(r"^benchwrap: ?", "", l) # once on a terminal, before each line elsewhere
+        if re.match(r"B against A: | {13}\S", l): # the answer: which values differ is chance here
+            l = "ANSWER"
+            if lines and lines[-1] == l:
+                continue
+        if re.match(r"\s*(benchwrap: )?\s*! |.*repetitions? disturbed|.*disturbed: ", l): # what a busy machine adds
+            continue
+        l = re.sub(r"\s+usual: .*", "", l)
+        l = re.sub(r"\b[0-9a-f]{32}\b|\b[0-9a-f]{8}\b", "ID", l)
+        l = re.sub(r"https?://[\w.:-]+", "URL", l)
+        l = re.sub(r"[█▏▎▍▌▋▊▉]+", "", l)
+        l = re.sub(r"\b(better|worse|no difference|same|different|too few)\b", "VERDICT", l)
+        l = re.sub(r"\b(higher|lower)\b", "MOVED", l)
+        l = re.sub(r"[-+]?\d+/\d+|[-+]?\d+(\.\d+)?(e[-+]\d+)?", "N", l)
+        l = re.sub(r"\bN (ns|us|ms|s|min|h)\b", "N TIME", l)
+        l = re.sub(r"(N …|…) ?N( x| %)?|N ?x|N %|N times", "N", l)
+        l = re.sub(r"(\s-)+(?=\s|$)", " N", l)
+        l = re.sub(r"\s+", " ", l).strip()
+        l = re.sub(r"( N)+", " N", l)
+        if l:
+            lines.append(l)
+    return lines
+want, got = form(open(sys.argv[1]).read()), form(open(sys.argv[2]).read())
+pattern = "\n".join(r"(?:.*\n)*?.*" if w in ("…", "...") else re.escape(w) for w in want)
+if re.fullmatch(pattern, "\n".join(got)):
+    sys.exit(0)
+print("sample:", *want, "output:", *got, sep="\n")
+sys.exit(1)
+P
+python3 blocks.py "$README"
+like "there are samples" "$(ls ./*.sample | wc -l)" '^[3-9]$'
+echo 'a 1085 MiB/s' >s1; echo 'a 7 MiB/s' >s2; echo 'b 7 MiB/s' >s3; printf 'a 1 MiB/s\nmore\n' >s4
+is "the comparison tells forms apart" "$(for f in s2 s3 s4; do python3 form.py s1 $f >/dev/null; echo $?; done | tr '\n' ' ')" "0 1 1 "
+
+llm_start "$FAKE" --ttft 2ms --itl 200us
+git init -q --bare -b main "$WORK/hub.git"
+git config --global user.name A; git config --global user.email a@example.org; git config --global init.defaultBranch main
+# The README's places, as they are here.
+here() { sed -e "s,http://localhost:8000,$url,; s,git remote add origin URL,git remote add origin file://$WORK/hub.git,; s,alpha URL alpha,alpha file://$WORK/hub.git $WORK/alpha,; s,cd alpha,cd $WORK/alpha,; s,origin/BRANCH,\$(git branch -r | grep -o 'origin/benchwrap/.*')," "$1"; }
+mkdir fresh && cd fresh || exit 1
+top=$PWD
+for file in $(cd .. && ls -d [0-9]* | sort); do
+    case $file in
+    *.command)
+        bash -c "$(here "../$file")" >../out 2>&1 </dev/null
+        is "runs: $(cat "../$file")" "$?" 0
+        difference=$(python3 ../form.py "../${file%.command}.sample" ../out)
+        if [ $? = 0 ]; then tap_pass "prints what the README shows: $(cat "../$file")"; else tap_fail "prints what the README shows: $(cat "../$file")" "$difference"; fi ;;
+    *.sample) ;;
+    *.sh)
+        case $(cat "../$file") in
+        make*) (cd "$ROOT" && unset MAKELEVEL && HOME=$WORK && eval "$(sed "s,^make \&\& make,make -s O='$BUILD' \&\& make -s O='$BUILD'," "$WORK/$file")") >../out 2>&1
+            ok "the steps of the installation" test $? = 0 -a -x "$WORK/.local/bin/benchwrap" ;;
+        *) here "../$file" >../block.sh
+            bash -ec ". ../block.sh" >../out 2>&1 </dev/null; status=$?
+            if [ $status = 0 ]; then tap_pass "the block $file runs"; else tap_fail "the block $file runs" "status $status: $(cat ../out)"; fi
+            like "... and the reviewer sees one run" "$(tail -n 1 ../out)" '^1 run' ;;
+        esac
+        cd "$top" || exit 1 ;;
+    *.bash) cp "../$file" ../job.sh ;;
+    *.python) cp "../$file" ../load.py ;;
+    esac
+done
+llm_stop
+
+# The job script: the same lines with fewer tasks, and an ior that prints what ior prints.
+ior=$ROOT/benchmarks/catalogue/ior/samples
+mkdir -p "$WORK/.local/bin" ../job && printf '#!/bin/sh\ncat "%s"\n' "$(ls -d "$ior"/*-human-default/stdout | head -n 1)" >"$WORK/.local/bin/ior" && chmod +x "$WORK/.local/bin/ior"
+ln -sf "$BENCHWRAP" "$WORK/.local/bin/benchwrap"
+if slurm_start 2; then
+    cd ../job && sed 's/--ntasks-per-node=32/--ntasks-per-node=1/' ../job.sh >job.sh
+    HOME=$WORK sbatch -W -Q -o job.out job.sh
+    is "the job script: exit status, one run" "$? $(ls -d mlruns/*/*/meta.yaml | wc -l)" "0 1"
+    is "the run knows what the script says" "$(cat mlruns/*/*/params/stripe) $(ls mlruns/*/*/metrics | grep -c '^write.bw.*s$')" "4 1"
+    cd "$top" || exit 1
+else
+    skip_here "the job script" "$slurm_why"
+fi
+
+if python=$(venv_mlflow 3.17.2); then
+    { cat ../load.py; echo 'print(len(runs), "metrics.run.wall_s" in runs)'; } >../loads.py
+    like "the lines of Python load the runs" "$("$python" ../loads.py 2>../err | tail -n 1)$(grep Error ../err)" '^[1-9][0-9]* True$'
+else
+    skip_here "the lines of Python" "$python"
+fi
+done_testing
