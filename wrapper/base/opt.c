@@ -40,7 +40,7 @@ static size_t row_of_letter(const struct opt_set *set, char letter)
     return i;
 }
 
-static const char *nearest(const struct opt_set *set, struct str name)
+const char *opt_nearest(const struct opt_set *set, struct str name)
 {
     const char *best = NULL;
     unsigned least = 3;
@@ -198,7 +198,7 @@ static int take(struct opt_set *set, size_t i, const char *text, struct err *err
 
 static int unknown(const struct opt_set *set, struct str name, struct err *err)
 {
-    const char *answer = set->place ? opt_word_answer(set->words, set->place, name) : NULL, *near = answer ? NULL : nearest(set, name);
+    const char *answer = set->place ? opt_word_answer(set->words, set->place, name) : NULL, *near = answer ? NULL : opt_nearest(set, name);
     struct buf shown;
     buf_init(&shown, 512);
     buf_plain(&shown, name, 60);

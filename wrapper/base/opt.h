@@ -62,6 +62,8 @@ int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct 
 /* One value from a file; texts are copied; ignored (0) where something stronger is set. 1: no such name; -1 with ERR_INPUT: the row may not
  * stand in such a file, or the text does not fit its kind. err is filled in both cases. */
 int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err);
+/* The name of a row that a misspelt name probably means, or NULL. */
+const char *opt_nearest(const struct opt_set *set, struct str name);
 /* Checks text (of the whole chain) against kind: numbers, durations, sizes, choices. ERR_USAGE with a sentence that names value->where.
  * opt_parse has done it for the command line, opt_assign for files; the environment's values are the caller's to check. */
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);

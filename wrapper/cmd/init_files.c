@@ -180,9 +180,8 @@ void init_config(struct buf *to, const char *profile)
 {
     buf_puts(
         to,
-        "# A results repository of benchwrap. What stands here holds for everybody who uses it; each clone keeps its own settings (site …) in\n"
-        "# .benchwrap/config.yaml. Taken from here: experiment, cluster, profile, commit, tag, param and other plain settings, nothing that could run\n"
-        "# or send something.\n");
+        "# A results repository of benchwrap. What stands here holds for everybody who uses it; each clone keeps its site in its own\n"
+        "# .git/config (benchwrap.site). Read from here: experiment, cluster, profile, commit, reference, tag and param. All else is ignored.\n");
     buf_printf(to, "profile: %-8s         # public: names of machines and people stay out\n", profile);
     buf_puts(to, "commit: run              # each run by itself; batch: once a day and with \"benchwrap share\"; none\n");
 }

@@ -220,15 +220,23 @@ bool plan_has_remote(const char *root)
     return git_folder_of(root, git, sizeof git) && names_remote(strncat(git, "/config", 16));
 }
 
+bool plan_in_git(const char *root)
+{
+    char git[3 * PATH_MAX + 16];
+    return git_folder_of(root, git, sizeof git);
+}
+
 const char *plan_git_site(const char *root, struct arena *a)
 {
     enum { CONFIG_MAX = 1 << 20 };
     char git[3 * PATH_MAX + 16];
     CLEANUP_BUF struct buf text;
+    struct stat st;
     const char *site = NULL;
     bool own = false;
     buf_init(&text, 2 * CONFIG_MAX);
-    if (!git_folder_of(root, git, sizeof git) || fs_read(AT_FDCWD, strncat(git, "/config", 16), CONFIG_MAX, FS_CUT, &text, NULL) < 0)
+    if (!git_folder_of(root, git, sizeof git) || stat(strncat(git, "/config", 16), &st) || !place_is_trusted(st.st_uid) ||
+        fs_read(AT_FDCWD, git, CONFIG_MAX, FS_CUT, &text, NULL) < 0)
         return NULL;
     for (struct str rest = buf_text(&text); rest.p;) {
         struct str line = str_trim(str_cut(&rest, '\n'));

@@ -18,7 +18,9 @@ const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why
 const char *plan_find_repository(const char *cwd, struct arena *a);
 /* Does the git repository that holds the folder root have a remote? .git/config is read (of a linked worktree the main one's); what cannot be read: no. */
 bool plan_has_remote(const char *root);
-/* benchwrap.site of that repository's own configuration, or NULL. */
+/* Does root lie in a git repository? */
+bool plan_in_git(const char *root);
+/* benchwrap.site of that repository's own configuration, which the caller or root owns; NULL: there is none. */
 const char *plan_git_site(const char *root, struct arena *a);
 /* Is the path a link that another user made in a folder that others may write? */
 bool plan_is_foreign_link(const char *path);

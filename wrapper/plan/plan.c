@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/profile.h"
 #include "base/yaml.h"
 #include "benchmarks/rules.h"
@@ -54,6 +55,10 @@ static void assign(struct plan *p, const struct yaml *key, const char *text, enu
     struct err err = {0};
     const char *where = arena_printf(&p->arena, "%s:%d", file, key->line);
     const char *name = arena_dup(&p->arena, key->key.p, key->key.n);
+    const struct opt_value *before = opt_find(&p->opts, "profile"); /* of files the stricter one holds */
+    if (str_is(key->key, "profile") && text && strcmp(text, "private") == 0 && before->origin > OPT_DEFAULT &&
+        before->origin < OPT_ENVIRONMENT && strcmp(before->text, "public") == 0)
+        return;
     if (where && name && text && opt_assign(&p->opts, name, text, origin, where, &err) != 0)
         plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
 }
@@ -78,7 +83,74 @@ static void take_entry(struct plan *p, const struct yaml *entry, enum opt_origin
     }
 }
 
-static void read_file(struct plan *p, const char *path, enum opt_origin origin)
+/* ---- the files of a results repository, which a stranger may have written ---- */
+
+struct foreign_file {
+    const char *path;
+    int repository; /* the folder, open */
+    const char *site; /* what the clone's own file may say: benchwrap.site of git; "": anything, there is no git; NULL: nothing */
+    bool tracked; /* benchwrap.yaml itself */
+    struct buf ignored; /* names with ", " between them */
+};
+
+static void ignore_name(struct plan *p, struct foreign_file *f, struct str name, const char *why)
+{
+    bool known = why != NULL;
+    for (size_t i = 0; i < plan_rows_count && !known; i++)
+        known = str_is(name, plan_rows[i].name);
+    const char *near = known ? NULL : opt_nearest(&p->opts, name);
+    if (f->ignored.n)
+        buf_puts(&f->ignored, ", ");
+    buf_plain(&f->ignored, name, 60);
+    if (why || near)
+        buf_printf(&f->ignored, " (%s%s%s)", near ? "did you mean " : "", near ? near : why, near ? "?" : "");
+}
+
+/* What benchwrap, MLflow and the site say of a run is not a repository's to say. */
+static bool is_reserved_tag(struct str key)
+{
+    return str_starts(key, "benchwrap.") || str_starts(key, "mlflow.") || str_is(key, "site") || str_is(key, "user");
+}
+
+static bool may_set_tags(struct plan *p, struct foreign_file *f, const struct yaml *entry)
+{
+    for (const struct yaml *y = entry->kind == YAML_SCALAR ? entry : entry->child; y; y = entry->kind == YAML_SCALAR ? NULL : y->next) {
+        struct str rest = y->text, key = entry->kind == YAML_MAP ? y->key : str_cut(&rest, '=');
+        if (is_reserved_tag(str_trim(key))) {
+            ignore_name(p, f, entry->key, "a tag of benchwrap, MLflow or the site");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool may_refer(struct plan *p, struct foreign_file *f, const struct yaml *entry)
+{
+    const char *path = entry->kind == YAML_SCALAR ? arena_dup(&p->arena, entry->text.p, entry->text.n) : NULL;
+    CLEANUP_FD int fd = path && f->tracked ? place_open(f->repository, path, O_RDONLY, 0) : -1;
+    if (fd >= 0 || (path && strcmp(path, "none") == 0))
+        return true;
+    ignore_name(p, f, entry->key, f->tracked ? "expected a file inside the repository, without links" : NULL);
+    return false;
+}
+
+static bool repository_may_set(struct plan *p, struct foreign_file *f, const struct yaml *entry)
+{
+    static const char *const names[] = {"experiment", "cluster", "profile", "commit", "param"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(entry->key, names[i]))
+            return true;
+    if (str_is(entry->key, "tag"))
+        return may_set_tags(p, f, entry);
+    if (str_is(entry->key, "reference"))
+        return may_refer(p, f, entry);
+    if (str_is(entry->key, "site") && f->site && (!*f->site || str_is(entry->text, f->site)))
+        return true;
+    ignore_name(p, f, entry->key, str_is(entry->key, "site") ? "for this clone: git config benchwrap.site NAME" : NULL);
+    return false;
+}
+
+static void read_file(struct plan *p, const char *path, enum opt_origin origin, struct foreign_file *foreign)
 {
     struct plan_file *f = path ? ARENA_NEW(&p->arena, struct plan_file) : NULL, **at = &p->files;
     if (!f)
@@ -90,7 +162,7 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin)
     CLEANUP_BUF struct buf text;
     buf_init(&text, PLAN_FILE_MAX);
     struct err err = {0};
-    if (fs_read(AT_FDCWD, path, PLAN_FILE_MAX, 0, &text, &err) < 0) {
+    if (fs_read(foreign ? foreign->repository : AT_FDCWD, foreign ? foreign->path : path, PLAN_FILE_MAX, 0, &text, &err) < 0) {
         if (err.sys != ENOENT && err.sys != ENOTDIR)
             plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
         return;
@@ -110,7 +182,29 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin)
         return;
     }
     for (const struct yaml *y = doc->child; y; y = y->next)
-        take_entry(p, y, origin, path);
+        if (!foreign || repository_may_set(p, foreign, y))
+            take_entry(p, y, origin, path);
+    if (foreign && foreign->ignored.n)
+        plan_warn(p, arena_printf(&p->arena, "%s: ignored " STR_FMT, path, STR_ARG(buf_text(&foreign->ignored))));
+}
+
+static void read_repository(struct plan *p)
+{
+    struct arena *a = &p->arena;
+    static const char *const names[] = {"benchwrap.yaml", ".benchwrap/config.yaml"};
+    const char *root = !p->repository ? NULL : strcmp(p->repository, "/") ? p->repository : "", *site = NULL;
+    CLEANUP_FD int dir = p->repository ? open(p->repository, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (dir < 0)
+        return;
+    bool has_git = plan_in_git(p->repository);
+    if (has_git && (site = plan_git_site(p->repository, a)))
+        opt_assign(&p->opts, "site", site, OPT_REPOSITORY, "git config benchwrap.site", NULL);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct foreign_file f = {.path = names[i], .repository = dir, .tracked = i == 0, .site = i == 0 ? NULL : has_git ? site : ""};
+        buf_init(&f.ignored, 900);
+        read_file(p, arena_printf(a, "%s/%s", root, names[i]), OPT_REPOSITORY, &f);
+        buf_deinit(&f.ignored);
+    }
 }
 
 /* ---- tree, rules, experiment ---- */
@@ -285,8 +379,10 @@ static int choose_references(struct plan *p, struct err *err)
     const char *places[] = {p->repository ? arena_printf(a, "%s/references.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
                             p->config_dir ? arena_printf(a, "%s/references.yaml", p->config_dir) : NULL, "/etc/benchwrap/references.yaml"};
     static const char *const whose[] = {"results repository", "user", "site"};
+    CLEANUP_FD int root = p->repository ? open(p->repository, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    CLEANUP_FD int inside = root >= 0 ? place_open(root, "references.yaml", O_RDONLY, 0) : -1; /* a link could lead out of it */
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i] && access(places[i], F_OK) == 0)
+        if (places[i] && (i == 0 ? inside >= 0 : access(places[i], F_OK) == 0))
             add_references(p, places[i], whose[i]);
     return 0;
 }
@@ -397,12 +493,9 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
     p->repository = plan_find_repository(p->cwd, a);
-    read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM);
-    read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER);
-    read_file(p, p->repository ? arena_printf(a, "%s/benchwrap.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
-              OPT_REPOSITORY);
-    read_file(p, p->repository ? arena_printf(a, "%s/.benchwrap/config.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
-              OPT_REPOSITORY); /* of this clone: a repository could bring one, so it is trusted no more */
+    read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM, NULL);
+    read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER, NULL);
+    read_repository(p);
     choose_profile(p);
     if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
         return -1;
