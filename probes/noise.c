@@ -1,7 +1,6 @@
 /* noise.c: who else used the processors while the program ran: other processes, and the hypervisor (steal). */
 #include "probes/noise.h"
 
-#include "base/clock.h"
 #include "probes/look.h"
 #include "probes/state.h"
 
@@ -47,7 +46,7 @@ static bool read_times(const struct host *h, struct noise_times *ret)
     for (int i = 0; i < 8; i++) /* user nice system idle iowait irq softirq steal */
         if (!str_double(str_word(&line), &v[i]))
             return false;
-    *ret = (struct noise_times){.ns = clock_mono_ns(), .busy = (v[0] + v[1] + v[2] + v[5] + v[6]) / ticks, .steal = v[7] / ticks};
+    *ret = (struct noise_times){.ns = probes_clock(h), .busy = (v[0] + v[1] + v[2] + v[5] + v[6]) / ticks, .steal = v[7] / ticks};
     return true;
 }
 

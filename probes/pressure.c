@@ -1,5 +1,4 @@
 /* pressure.c: how long work of the node waited for processors, memory and I/O while the program ran (pressure stall information). */
-#include "base/clock.h"
 #include "probes/look.h"
 #include "probes/noise.h"
 #include "probes/sample.h"
@@ -47,7 +46,7 @@ static int before(struct host *h, struct record *r, struct err *err)
     (void)err;
     if (!h->real)
         return 0;
-    p->ns = clock_mono_ns();
+    p->ns = probes_clock(h);
     for (size_t i = 0; i < PRESSURES; i++)
         p->known[i] = read_total(h, i, &p->total[i]);
     return 0;
@@ -56,7 +55,7 @@ static int before(struct host *h, struct record *r, struct err *err)
 static int after(struct host *h, struct record *r, struct err *err)
 {
     const struct noise_pressure *p = &h->state->pressure;
-    double wall = (double)(clock_mono_ns() - p->ns) / 1e9, now;
+    double wall = (double)(probes_clock(h) - p->ns) / 1e9, now;
     (void)err;
     if (!h->real || !p->ns || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
         return 0;

@@ -184,9 +184,14 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     cost->runs[phase]++;
 }
 
+int64_t probes_clock(const struct host *h)
+{
+    return h->clock ? h->clock() : clock_mono_ns();
+}
+
 void probes_now(struct host *h)
 {
-    h->state->now_ns = h->clock ? h->clock() : clock_mono_ns();
+    h->state->now_ns = probes_clock(h);
 }
 
 /* Each sampler may take a 5000th of a core: after a costly look it rests. The first two looks open files, and are the base. */

@@ -52,6 +52,8 @@ struct probes_state {
     struct noise_frequency frequency;
 };
 
+/* The monotonic time in ns, of host->clock where there is one. */
+int64_t probes_clock(const struct host *h);
 /* Takes the time by which what is counted is told. */
 void probes_now(struct host *h);
 
