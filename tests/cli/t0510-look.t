@@ -72,7 +72,7 @@ like "ui prints the command" "$(bw ui --print)" 'mlflow server --backend-store-u
 like "and its address" "$(bw ui --print -e one)" '^http://127.0.0.1:5000/$'
 mkdir stub; printf '#!/bin/sh\necho "$(basename "$PWD")|$MLFLOW_TRACKING_URI|$*"\n' >stub/mlflow; chmod +x stub/mlflow; mkdir sub
 like "what a server that ends at once has said is told" "$(cd sub && MLFLOW_TRACKING_URI=.. PATH=$WORK/stub:$PATH "$BENCHWRAP" ui -t .. --port 5987 2>&1)" \
-    'ended while it started.*: ui\|\|server --backend-store-uri sqlite:///mlflow.db .*--host 127.0.0.1 --port 5987'
+    'ended while it started.*: ui\|\|server --backend-store-uri sqlite:///mlflow.db .*--host unix:mlflow.sock --port 5987'
 like "without MLflow it says what to do" "$(PATH=/usr/bin:/bin "$BENCHWRAP" ui 2>&1)" 'MLflow is not installed.*ui --install'
 is "doctor finds nothing broken" "$(bw doctor --json | get 'v["ok"]')" True
 mkdir -p lone/libexec/benchwrap; cp "$BUILD/libexec/benchwrap/benchwrap-core" lone/libexec/benchwrap

@@ -35,13 +35,18 @@ static void put_stat(struct finishing *f, const struct series_figure *figure, co
         record_missing(f->r, key, "too few samples: %zu, %zu are needed", figure->stats.n, least);
 }
 
+static void put_ends(struct finishing *f, const struct series_figure *figure)
+{
+    put_stat(f, figure, "ci_low", figure->stats.ci_low, 3);
+    put_stat(f, figure, "ci_high", figure->stats.ci_high, 3);
+}
+
 /* Both ends, or neither. */
 static void put_interval(struct finishing *f, const struct series_figure *figure)
 {
     const char *none = figure->stats.n < 3 ? NULL : series_no_interval(figure);
     if (!none) {
-        put_stat(f, figure, "ci_low", figure->stats.ci_low, 3);
-        put_stat(f, figure, "ci_high", figure->stats.ci_high, 3);
+        put_ends(f, figure);
         return;
     }
     const char *low = key_of(f, figure, "ci_low"), *high = key_of(f, figure, "ci_high");
@@ -215,6 +220,15 @@ const struct series_figure *series_tell(struct record *r, struct series_notes *n
         record_warning(r, "series: out of memory: not all statistics are there");
     r->source = source;
     return figures;
+}
+
+void series_tell_interval(struct record *r, struct series_notes *notes, const struct series_figure *figure)
+{
+    struct finishing f = {.r = r, .n = notes, .end_ms = r->end_ms};
+    const char *source = r->source;
+    r->source = "series";
+    put_ends(&f, figure);
+    r->source = source;
 }
 
 /* ---- the table of points ---- */

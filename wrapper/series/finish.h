@@ -7,6 +7,9 @@
 /* The metrics, missing values, warnings and tags that follow from the notes, into the record (texts in its arena); a record that ends before the last
  * run ends with that. *ret: fail when a repetition failed or one's verdict is fail, pass when all pass. Returns the figures (series_figures). */
 const struct series_figure *series_tell(struct record *r, struct series_notes *notes, struct rules_outcome *ret);
-/* The same from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
+/* Adds both ends of the 95 % interval of the figure's mean, also where series_no_interval gives a reason against it (earlier versions recorded those).
+ * The figure has three values or more. */
+void series_tell_interval(struct record *r, struct series_notes *notes, const struct series_figure *figure);
+/* series_tell from the notes in the spool, which become an artifact, as does points.csv. -1: they cannot be read. */
 int series_finish(struct record *r, int spool, struct rules_outcome *ret, struct err *err);
 #endif
