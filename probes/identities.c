@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { IDENTITIES_MAX = 4096, NAME_LEAST = 3, NAME_MOST = 255 };
+enum { IDENTITIES_MAX = 4096, NAME_LEAST = 3, NAME_MOST = 255, COMMAND_BYTES = 1024 };
 
 /* Bits of a byte: 1 digit, 2 hexadecimal, 4 letter or digit. */
 static const unsigned char bits[256] = {['0' ... '9'] = 7, ['A' ... 'F'] = 6, ['a' ... 'f'] = 6, ['G' ... 'Z'] = 4, ['g' ... 'z'] = 4};
@@ -445,6 +445,27 @@ static size_t shape_at(struct replacing *r, size_t at)
     return n;
 }
 
+/* The account in the option that begins here ("-A name"): its length; 0: none. */
+static size_t account_behind(struct str t, size_t at, size_t *ret_from)
+{
+    size_t line = at, end = at, next, to;
+    if (at + 2 >= t.n || !strchr("AP-", t.p[at + 1]) || !t.p[at + 1])
+        return 0;
+    while (line > 0 && t.p[line - 1] != '\n' && at - line < COMMAND_BYTES)
+        line--;
+    while (end < t.n && !strchr(" \t\r\n\"'`,", t.p[end]))
+        end++;
+    for (next = end; next < t.n && strchr(" \t\"',", t.p[next]) && t.p[next];)
+        next++;
+    for (to = next; to < t.n && !strchr(" \t\r\n\"'`,", t.p[to]);)
+        to++;
+    struct str name;
+    if (!identity_account(str_sub(t, line, at - line), str_sub(t, at, end - at), str_sub(t, next, to - next), &name))
+        return 0;
+    *ret_from = (size_t)(name.p - t.p);
+    return name.n;
+}
+
 static size_t word_end(const char *text, size_t n, size_t at)
 {
     while (at < n && is_name_byte(text[at]))
@@ -474,6 +495,15 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             if (!own) {
                 found(&r, from, length, what);
                 blot(text + from, length, with);
+            }
+            at = own ? from : from + length;
+            continue;
+        }
+        if (c == '-' && (at == 0 || strchr(" \t\"'", text[at - 1])) && (length = account_behind((struct str){text, n}, at, &from)) > 0) {
+            const struct identity *own = known_at(ids, text, n, from);
+            if (!own) {
+                found(&r, from, length, "an account or project");
+                blot(text + from, length, 'a');
             }
             at = own ? from : from + length;
             continue;

@@ -126,6 +126,42 @@ size_t identity_labelled(struct str t, size_t sign, size_t *ret_from, const char
     return value.n;
 }
 
+/* ---- accounts ---- */
+
+static bool is_command_of(struct str before, const char *const *programs)
+{
+    for (struct str rest = before, word; (word = str_word(&rest)).n > 0;) {
+        while (word.n > 0 && strchr("\"'`($", word.p[0]))
+            word = str_sub(word, 1, word.n);
+        while (word.n > 0 && strchr("\"',", word.p[word.n - 1]))
+            word.n--;
+        const char *slash = word.n ? memrchr(word.p, '/', word.n) : NULL;
+        if (slash)
+            word = str_sub(word, (size_t)(slash - word.p) + 1, word.n);
+        for (const char *const *p = programs; *p; p++)
+            if (str_is(word, *p))
+                return true;
+    }
+    return false;
+}
+
+bool identity_account(struct str before, struct str word, struct str value, struct str *ret)
+{
+    static const char *const with_a[] = {"sbatch", "srun", "salloc", "scontrol", "sacct", "squeue", "qsub", "qalter", "aprun", "jsub", "pjsub", "#SBATCH", "#PBS", "#COBALT", "#MSUB", "msub", NULL},
+                             *const with_p[] = {"bsub", "bmod", "jsrun", "qsub", "#BSUB", "#PBS", "#$", NULL};
+    bool is_a = str_starts(word, "-A"), is_p = str_starts(word, "-P");
+    struct str name = word.n > 2 && !str_is(word, "--account") ? str_sub(word, 2, word.n) : value;
+    size_t n = 0;
+    if (!str_is(word, "--account") && !(is_a && is_command_of(before, with_a)) && !(is_p && is_command_of(before, with_p)))
+        return false;
+    while (name.n > 0 && strchr("\"'=", name.p[0]))
+        name = str_sub(name, 1, name.n);
+    while (n < name.n && (is_letter(name.p[n]) || is_digit(name.p[n]) || (name.p[n] && strchr("._-", name.p[n]))))
+        n++;
+    *ret = str_sub(name, 0, n);
+    return n > 0 && fits(NAME, *ret);
+}
+
 /* ---- versions ---- */
 
 static bool is_version_word(struct str word)

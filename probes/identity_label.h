@@ -8,4 +8,7 @@
 size_t identity_labelled(struct str text, size_t sign, size_t *ret_from, const char **ret_what, char *ret_with);
 /* Does the name or the context call the four-part number at `at`, of `n` bytes, a version, release or driver? */
 bool identity_is_version(struct str text, size_t at, size_t n);
+/* The account or project that a scheduler's command gets by its option: "sbatch -A X", "#BSUB -P X", "srun --account X". before: the command up to the option;
+ * word: the option with what is joined to it; value: the next word. *ret: the part of word or value that is the name. */
+bool identity_account(struct str before, struct str word, struct str value, struct str *ret);
 #endif

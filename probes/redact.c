@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { PIECE = 256 << 10, HOLD_MAX = 64 << 10, HOLD_LAST = 4 << 10 };
+enum { PIECE = 256 << 10, HOLD_MAX = 64 << 10, HOLD_LAST = 4 << 10, UNITS = 2048 };
 static const char mark[] = "[redacted]";
 
 /* ---- values of variables ---- */
@@ -159,9 +159,51 @@ static size_t redact_lines(struct redact *r, struct secrets_state *state, char *
     return secrets + identities;
 }
 
+/* ---- UTF-16 ---- */
+
+bool redact_is_wide(struct str head)
+{
+    return head.n >= 2 && (memcmp(head.p, "\xff\xfe", 2) == 0 || memcmp(head.p, "\xfe\xff", 2) == 0);
+}
+
+/* ASCII, or a byte that is none. */
+static char unit_letter(const char *unit, bool is_big)
+{
+    char low = unit[is_big], high = unit[!is_big];
+    return high || (low & 0x80) ? (char)0xff : low;
+}
+
+static void set_unit(char *unit, bool is_big, char letter)
+{
+    if (unit_letter(unit, is_big) == letter)
+        return;
+    unit[is_big] = letter;
+    unit[!is_big] = 0;
+}
+
+static size_t redact_wide_text(struct redact *r, struct secrets_state *state, char *text, size_t n)
+{
+    bool is_big = (unsigned char)text[0] == 0xfe;
+    size_t units = n / 2 - 1;
+    char *letters = malloc(units + 1);
+    if (!letters) {
+        memset(text, '*', n);
+        return 1;
+    }
+    for (size_t i = 0; i < units; i++)
+        letters[i] = unit_letter(text + 2 * (i + 1), is_big);
+    size_t places = redact_lines(r, state, letters, units);
+    for (size_t i = 0; i < units; i++)
+        set_unit(text + 2 * (i + 1), is_big, letters[i]);
+    free(letters);
+    return places;
+}
+
 size_t redact_text(struct redact *r, char *text, size_t n)
 {
     struct secrets_state state = {0};
+    if (redact_is_wide((struct str){text, n}))
+        return redact_wide_text(r, &state, text, n);
     return redact_lines(r, &state, text, n);
 }
 
@@ -187,8 +229,29 @@ void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*w
 void redact_stream_deinit(struct redact_stream *s)
 {
     free(s->held);
+    free(s->wide.units);
+    s->wide = (struct redact_wide){0};
     s->held = NULL;
     s->n = s->room = 0;
+}
+
+/* Letters become the units that they stand for. */
+static void emit_units(struct redact_stream *s, const char *letters, size_t n)
+{
+    struct redact_wide *w = &s->wide;
+    char *units = w->units + w->n_out;
+    for (size_t i = 0; i < n; i++)
+        set_unit(units + 2 * i, w->is_big, letters[i]);
+    s->write(s->context, units, 2 * n);
+    w->n_out += 2 * n;
+}
+
+static void emit(struct redact_stream *s, const void *p, size_t n)
+{
+    if (s->wide.is_wide && n > 0)
+        emit_units(s, p, n);
+    else
+        s->write(s->context, p, n);
 }
 
 static bool hold(struct redact_stream *s, const char *p, size_t n)
@@ -220,7 +283,7 @@ static void pass_blotted(struct redact_stream *s, size_t n)
     char blot[256];
     memset(blot, '*', sizeof blot);
     for (size_t left = n; left > 0; left -= left < sizeof blot ? left : sizeof blot)
-        s->write(s->context, blot, left < sizeof blot ? left : sizeof blot);
+        emit(s, blot, left < sizeof blot ? left : sizeof blot);
 }
 
 /* Lines in the caller's memory: handed on from there where nothing is to be replaced. */
@@ -229,14 +292,14 @@ static void pass_lines(struct redact_stream *s, const char *p, size_t n)
     struct secrets_state state = s->state;
     if (!s->redact->ids && !state.in_key && !state.fold && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 && !state.in_key) {
         s->state = state;
-        s->write(s->context, p, n);
+        emit(s, p, n);
         return;
     }
     char *copy = malloc(n);
     if (copy) {
         memcpy(copy, p, n);
         redact_lines(s->redact, &s->state, copy, n);
-        s->write(s->context, copy, n);
+        emit(s, copy, n);
     } else
         pass_blotted(s, n);
     free(copy);
@@ -248,7 +311,7 @@ static void pass_held(struct redact_stream *s, size_t n)
     if (n == 0)
         return;
     redact_lines(s->redact, &s->state, s->held, n);
-    s->write(s->context, s->held, n);
+    emit(s, s->held, n);
     memmove(s->held, s->held + n, s->n - n);
     s->n -= n;
 }
@@ -269,12 +332,6 @@ static size_t words_end(const char *p, size_t n)
         if ((p[i] == ' ' || p[i] == '\t') && p[i - 1] != ' ' && p[i - 1] != '\t' && !secrets_announced((struct str){p, i}))
             return i + 1;
     return 0;
-}
-
-void redact_stream_flush(struct redact_stream *s, bool end)
-{
-    if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, whole lines */
-        pass_held(s, end ? s->n : words_end(s->held, s->n));
 }
 
 /* A line that does not end: words go on, and of an endless word all but its last part. */
@@ -314,11 +371,108 @@ static void write_piece(struct redact_stream *s, const char *p, size_t n)
         relieve(s);
 }
 
+static void write_pieces(struct redact_stream *s, const char *p, size_t n)
+{
+    for (size_t k; n > 0; p += k, n -= k) {
+        k = n < PIECE ? n : PIECE;
+        write_piece(s, p, k);
+    }
+}
+
+static bool keep_units(struct redact_wide *w, const char *units, size_t n)
+{
+    if (w->n_out > 0) {
+        memmove(w->units, w->units + w->n_out, w->n - w->n_out);
+        w->n -= w->n_out;
+        w->n_out = 0;
+    }
+    if (w->n + n > w->cap) {
+        size_t cap = w->cap ? 2 * w->cap : 4 * UNITS;
+        char *more = realloc(w->units, cap);
+        if (!more)
+            return false;
+        w->units = more;
+        w->cap = cap;
+    }
+    memcpy(w->units + w->n, units, n);
+    w->n += n;
+    return true;
+}
+
+/* At most UNITS. */
+static void write_units(struct redact_stream *s, const char *units, size_t n)
+{
+    char letters[UNITS], blot[2 * UNITS];
+    if (!keep_units(&s->wide, units, 2 * n)) { /* without memory: what is held goes on, and stars for these */
+        pass_held(s, s->n);
+        memset(blot, '*', 2 * n);
+        s->write(s->context, blot, 2 * n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        letters[i] = unit_letter(units + 2 * i, s->wide.is_big);
+    write_piece(s, letters, n);
+}
+
+static void write_wide(struct redact_stream *s, const char *p, size_t n)
+{
+    char unit[2] = {s->wide.half};
+    if (s->wide.has_half && n > 0) {
+        unit[1] = *p;
+        s->wide.has_half = false;
+        write_units(s, unit, 1);
+        p++;
+        n--;
+    }
+    for (size_t k; n >= 2; p += 2 * k, n -= 2 * k) {
+        k = n / 2 < UNITS ? n / 2 : UNITS;
+        write_units(s, p, k);
+    }
+    if (n > 0) {
+        s->wide.has_half = true;
+        s->wide.half = *p;
+    }
+}
+
+/* The first bytes say what the text is. Returns how many bytes were consumed for it. */
+static size_t begin_text(struct redact_stream *s, const char *p, size_t n)
+{
+    struct redact_wide *w = &s->wide;
+    size_t used = 0;
+    while (used < n && w->first_n < 2 && (w->first_n == 0 || w->first[0] >= 0xfe))
+        w->first[w->first_n++] = (unsigned char)p[used++];
+    if (w->first_n == 1 && w->first[0] >= 0xfe)
+        return used;
+    w->is_known = true;
+    if (redact_is_wide((struct str){(const char *)w->first, w->first_n})) {
+        s->write(s->context, w->first, 2);
+        w->is_big = w->first[0] == 0xfe;
+        w->is_wide = true;
+    } else
+        write_pieces(s, (const char *)w->first, w->first_n);
+    return used;
+}
+
+void redact_stream_flush(struct redact_stream *s, bool end)
+{
+    if (end && !s->wide.is_known && s->wide.first_n > 0) { /* a text of one byte */
+        s->wide.is_known = true;
+        write_pieces(s, (const char *)s->wide.first, s->wide.first_n);
+    }
+    if (s->n > 0 && (end || !s->state.fold)) /* of a value on lines of its own, whole lines */
+        pass_held(s, end ? s->n : words_end(s->held, s->n));
+    if (end && s->wide.has_half) {
+        s->write(s->context, &s->wide.half, 1);
+        s->wide.has_half = false;
+    }
+}
+
 void redact_stream_write(struct redact_stream *s, const void *p, size_t n)
 {
     const char *at = p;
-    for (size_t k; n > 0; at += k, n -= k) {
-        k = n < PIECE ? n : PIECE;
-        write_piece(s, at, k);
-    }
+    size_t used = s->wide.is_known || n == 0 ? 0 : begin_text(s, at, n);
+    if (s->wide.is_wide)
+        write_wide(s, at + used, n - used);
+    else
+        write_pieces(s, at + used, n - used);
 }

@@ -23,10 +23,24 @@ size_t redact_named(struct redact *r, struct str name, char *value, size_t n);
 /* Replaces the secrets alone; each (may be NULL) hears of them. */
 size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 
+/* A text in UTF-16, which its byte order mark announces, on its way through redaction: one letter stands for each unit of two bytes. */
+struct redact_wide {
+    bool is_wide, is_big; /* big-endian */
+    unsigned char first[2], first_n; /* the beginning of the text, until it is known */
+    bool is_known, has_half;
+    char half; /* the first byte of a unit */
+    char *units; /* those whose letters have not been written yet: from n_out to n */
+    size_t n_out, n, cap;
+};
+
+/* Does the text begin with the byte order mark of UTF-16? */
+bool redact_is_wide(struct str head);
+
 /* A stream: pieces come as they are written, whatever they cut in two, and go on line by line; the end of one that is not whole yet is held back. */
 struct redact_stream {
     struct redact *redact;
     struct secrets_state state;
+    struct redact_wide wide;
     char *held;
     size_t n, room;
     void (*write)(void *context, const void *p, size_t n);

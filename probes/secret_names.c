@@ -81,6 +81,13 @@ static struct str drop_end(struct str s, size_t n)
     return s;
 }
 
+bool secret_is_owner(struct str name)
+{
+    const char *dot = name.n ? memrchr(name.p, '.', name.n) : NULL;
+    struct str last = dot ? str_sub(name, (size_t)(dot - name.p) + 1, name.n) : name;
+    return last.n > 0 && is_word(last, OWNER);
+}
+
 /* What stands before the ending: nothing, glue, or an owner with anything before it. */
 static enum secret_name of_ending(struct str joined)
 {

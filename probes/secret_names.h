@@ -23,4 +23,6 @@ bool secret_value(enum secret_name weight, struct str value, bool *ret_number);
 bool secret_is_quantity(struct str value);
 /* What redaction left: "[redacted]***", "(redacted)***", stars. */
 bool secret_is_redacted(struct str value);
+/* Is the name, or its last part behind a dot, only that of a service, as "cloudflare" is? */
+bool secret_is_owner(struct str name);
 #endif

@@ -21,7 +21,8 @@ enum {
     STRING_LONGEST = 4096, /* bytes of a line before a quote */
     COMMAND_LONGEST = 1024, /* bytes of a command line before an option */
     FOLDED_LINES = 64, /* lines of one folded value */
-    OPENERS_MOST = 8
+    OPENERS_MOST = 8,
+    SERVICE_LEAST = 24 /* bytes of a token behind the name of its service alone */
 };
 
 static bool is_digit(char c)
@@ -64,6 +65,11 @@ static void tell(struct finding *f, size_t at, size_t n, enum secret_kind kind)
         return;
     f->count++;
     f->each(f->context, &(struct secret){.at = at, .n = n, .kind = kind});
+}
+
+static void tell_manifest(void *context, size_t at, size_t n)
+{
+    tell(context, at, n, SECRET_ASSIGNED);
 }
 
 /* ---- values ---- */
@@ -485,6 +491,8 @@ static void look_at_assignment(struct finding *f, size_t at)
     size_t end = at;
     if (t.p[at] == ':' && at + 1 < t.n && t.p[at + 1] == '/') /* a scheme */
         return;
+    if (t.p[at] == ':')
+        manifest_at_colon(&f->state->manifest, t, at, tell_manifest, f);
     if (t.p[at] == '=' && end > 1 && strchr("?+.|", t.p[end - 1]))
         while (end > 1 && strchr("?+.|", t.p[end - 1]))
             end--;
@@ -857,6 +865,31 @@ static bool behind_scheme(struct str t, size_t from)
     return from >= 7 && t.p[from - 1] == ' ' && (str_is_anycase(str_sub(t, from - 7, 7), "bearer ") || str_is(str_sub(t, from - 6, 6), "login "));
 }
 
+/* A name that is only that of a service, before letters and digits that are no digest: cloudflare: "…", "artifactory", "…". */
+static bool behind_service(struct str t, size_t from, struct str run)
+{
+    size_t digits = 0, hex = 0, end = from;
+    if (run.n < SERVICE_LEAST || from < 3 || !strchr("\"' \t=:,", t.p[from - 1]))
+        return false;
+    for (size_t i = 0; i < run.n; i++) {
+        digits += is_digit(run.p[i]);
+        hex += str_hex_digit(run.p[i]) >= 0;
+        if (!is_digit(run.p[i]) && !is_letter(run.p[i]))
+            return false;
+    }
+    bool digest = hex == run.n && (run.n == 32 || run.n == 40 || run.n == 56 || run.n == 64 || run.n == 96 || run.n == 128);
+    if (digest || digits < 4 || run.n - digits < 4)
+        return false;
+    while (end > 0 && from - end < 8 && strchr("\"' \t=:,>", t.p[end - 1]))
+        end--;
+    size_t begin = end;
+    while (begin > 0 && end - begin < NAME_LONGEST && is_name_byte(t.p[begin - 1]))
+        begin--;
+    struct str between = str_sub(t, end, from - end);
+    return (memchr(between.p, '=', between.n) || memchr(between.p, ':', between.n) || memchr(between.p, ',', between.n)) &&
+           secret_is_owner(str_sub(t, begin, end - begin));
+}
+
 /* A token goes on behind dots and signs of equality. */
 static size_t token_end(struct str t, size_t to)
 {
@@ -929,7 +962,7 @@ static void look_at_run(struct finding *f, size_t from)
             to++;
         f->quiet = to;
         tell(f, from, to - from, SECRET_RANDOM);
-    } else if (behind_scheme(t, from))
+    } else if (behind_scheme(t, from) || behind_service(t, from, run))
         tell(f, from, to - from, SECRET_TOKEN);
     else if ((from > 0 && t.p[from - 1] == '/') || (to < t.n && t.p[to] == '/'))
         around(f, from, to);
@@ -1177,6 +1210,8 @@ size_t secrets_find(struct str text, struct secrets_state *state, void (*each)(v
         tell_key(&f, 0);
     if (state->fold)
         fold_lines(&f, 0);
+    if (state->manifest.in_data)
+        manifest_lines(&state->manifest, text, 0, tell_manifest, &f);
     for (size_t at = 0; at < text.n; at += BLOCK) {
         struct marks next = at + BLOCK < text.n ? mark(text, at + BLOCK) : (struct marks){0};
         uint64_t runs = runs_begin(now.token, next.token, before.token);

@@ -5,6 +5,7 @@
 #ifndef PROBES_SECRETS_H
 #define PROBES_SECRETS_H
 #include "base/str.h"
+#include "probes/secret_manifest.h"
 
 enum secret_kind { SECRET_TOKEN, SECRET_RANDOM, SECRET_ASSIGNED, SECRET_URL, SECRET_KEY };
 
@@ -27,6 +28,7 @@ struct secrets_state {
     unsigned char fold; /* enum secrets_fold */
     unsigned char fold_weight; /* enum secret_name */
     unsigned short fold_indent, fold_lines;
+    struct manifest manifest;
 };
 
 /* Calls each for every secret, in order; they can overlap. The text should be whole lines. Returns how many there are. */

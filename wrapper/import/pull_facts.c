@@ -1,6 +1,7 @@
 /* pull_facts.c: what a server knows of a run, and what the run's own benchwrap.json knows, as facts of one record. */
 #include "base/fs.h"
 #include "import/pull_parts.h"
+#include "run/keep.h"
 
 #include <fcntl.h>
 #include <float.h>
@@ -314,19 +315,31 @@ enum mlflow_answer pull_text(struct taking *t, const char *path, size_t max, str
     return MLFLOW_FINE;
 }
 
+/* For what has not been redacted yet: no crash leaves it. */
+static int unnamed_file(int dir)
+{
+    static const char name[] = "download";
+    int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 && unlinkat(dir, name, 0))
+        fs_close(&fd);
+    return fd;
+}
+
 static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const char *source, struct err *err)
 {
     char name[32];
     struct stat st;
     struct record *r = &t->making.record;
+    uint64_t left = UINT64_MAX;
     f->used = true;
     if (t->ret->bytes + (uint64_t)f->size > t->p->files_max) {
         record_missing(r, f->path, "not pulled: with its %" PRId64 " bytes the run's files would be larger than --artifact-max", f->size);
         return MLFLOW_FINE;
     }
     snprintf(name, sizeof name, "file-%zu", t->ret->files);
-    CLEANUP_FD int fd = openat(t->making.spool.dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0) {
+    CLEANUP_FD int to = openat(t->making.spool.dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    CLEANUP_FD int fd = unnamed_file(t->making.spool.dir);
+    if (to < 0 || fd < 0) {
         err_sys(err, "spool: cannot make a file");
         return MLFLOW_REFUSED;
     }
@@ -340,6 +353,9 @@ static enum mlflow_answer take_file(struct taking *t, struct pull_file *f, const
         err_set(err, ERR_REMOTE, "the artifact %.200s has another length than the server's list says: is it being written?", f->path);
         answer = MLFLOW_REFUSED;
     }
+    /* The warnings of a run of benchwrap's are among its own. */
+    if (answer == MLFLOW_FINE && keep_copy(t->detail ? NULL : r, fd, to, &left, &t->making.redaction.redact, f->path, err))
+        answer = MLFLOW_REFUSED;
     if (answer != MLFLOW_FINE)
         return answer;
     t->ret->bytes += (uint64_t)st.st_size;

@@ -36,8 +36,7 @@ static bool is_compressed(struct str head)
     return false;
 }
 
-/* Takes what it copies from *left; a file that grows while it is copied is no exception. */
-static int copy_file(struct record *r, int from, int to, uint64_t *left, struct redact *redact, const char *path, struct err *err)
+int keep_copy(struct record *r, int from, int to, uint64_t *left, struct redact *redact, const char *path, struct err *err)
 {
     char block[BLOCK];
     struct copying c = {to, 0};
@@ -59,8 +58,8 @@ static int copy_file(struct record *r, int from, int to, uint64_t *left, struct 
         if (n == 0)
             break;
         if (at == 0 && n > 0)
-            text = memchr(block, 0, (size_t)n) == NULL;
-        if (at == 0 && n > 0 && is_compressed((struct str){block, (size_t)n}))
+            text = memchr(block, 0, (size_t)n) == NULL || redact_is_wide((struct str){block, (size_t)n});
+        if (at == 0 && n > 0 && r && is_compressed((struct str){block, (size_t)n}))
             record_warning(r, "%s is compressed: benchwrap did not search it for secrets", path);
         if (n < 0)
             rc = err_sys(err, "cannot read %s", path);
@@ -77,7 +76,7 @@ static int copy_file(struct record *r, int from, int to, uint64_t *left, struct 
     if (rc == 0 && !text && redact->ids && redact->secrets + redact->identities > places)
         return err_set(err, ERR_INPUT, "%s is no text, and what it holds looks like names or secrets: a public record does not keep it",
                        path);
-    if (rc == 0 && !text && redact->secrets + redact->identities > places)
+    if (rc == 0 && r && !text && redact->secrets + redact->identities > places)
         record_warning(r, "%s is no text, and benchwrap replaced %zu secrets in it: programs may not read it any more", path,
                        redact->secrets + redact->identities - places);
     errno = c.error;
@@ -137,7 +136,7 @@ int keep_open_file(struct record *r, int spool, int from, const char *shown, con
     CLEANUP_FD int to = create_copy(spool, told, &st, copy_mode(from, &st), to_path, sizeof to_path);
     if (to < 0)
         return err_sys(err, "cannot keep %s", shown);
-    if (copy_file(r, from, to, left, redact, shown, err)) {
+    if (keep_copy(r, from, to, left, redact, shown, err)) {
         *left = before;
         unlinkat(spool, to_path, 0);
         return -1;

@@ -66,7 +66,13 @@ int make_link(struct making *m, int dir, const char *path, const char *name, str
 
 int make_text(struct making *m, const char *name, struct str text, struct err *err)
 {
-    return fs_create(m->spool.dir, name, text, 0644, err);
+    struct buf clean CLEANUP_BUF;
+    buf_init(&clean, text.n + 4096);
+    buf_str(&clean, text);
+    if (clean.failed)
+        return err_set(err, ERR_SYSTEM, "out of memory for %s", name);
+    redact_text(&m->redaction.redact, clean.p, clean.n);
+    return fs_create(m->spool.dir, name, buf_text(&clean), 0644, err);
 }
 
 void make_fact(struct making *m, const struct fact *fact)

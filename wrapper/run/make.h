@@ -27,7 +27,7 @@ void make_id(char ret[33], const char *purpose, struct str name);
 int make_begin(struct making *m, const struct make_plan *plan, struct err *err);
 /* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
 int make_link(struct making *m, int dir, const char *path, const char *name, struct err *err);
-/* Puts bytes into the spool under `name`. */
+/* Puts a text into the spool under `name`, without secrets. */
 int make_text(struct making *m, const char *name, struct str text, struct err *err);
 /* Copies a fact of another record as it is, with its time and source. */
 void make_fact(struct making *m, const struct fact *fact);

@@ -2,6 +2,7 @@
 #include "run/redaction.h"
 
 #include "base/fs.h"
+#include "probes/identity_label.h"
 #include "probes/secret_options.h"
 
 #include <fcntl.h>
@@ -82,6 +83,12 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
         if (word.n > 1 && word.p[0] == '-' && secret_option(buf_text(&before), word, value, &secret)) {
             bool own = secret.p >= word.p && secret.p <= word.p + word.n;
             star(copy[own ? i : i + 1], argv[own ? i : i + 1], secret);
+        }
+        if (r->redact.ids && word.n > 1 && word.p[0] == '-' && identity_account(buf_text(&before), word, value, &secret)) {
+            bool own = secret.p >= word.p && secret.p <= word.p + word.n;
+            size_t at = (size_t)(secret.p - argv[own ? i : i + 1]);
+            if (memcmp(copy[own ? i : i + 1] + at, secret.p, secret.n) == 0) /* no token of a known name stands there */
+                memset(copy[own ? i : i + 1] + at, 'a', secret.n);
         }
         buf_str(&before, word);
         buf_putc(&before, ' ');

@@ -141,6 +141,8 @@ static void shapes_of_addresses(void **state)
         {"jane.doe@corp gcc@12.2.10 foo.bar@main memcpy@GLIBC_2.14", "mmmm.mmm@mmmm gcc@12.2.10 foo.bar@main memcpy@GLIBC_2.14"},
         {"in /scratch/jane.doe/run and /scratch/tmp/x", "in /scratch/uuuu.uuu/run and /scratch/tmp/x"},
         {"Account=projx UserId=jdoe(12) user: 12.5 owner: root", "Account=aaaaa UserId=uuuu(12) user: 12.5 owner: root"},
+        {"#SBATCH -A projx\n#PBS -Aprojx\nbsub -P projx x; srun --account projx -A 5", "#SBATCH -A aaaaa\n#PBS -Aaaaaa\nbsub -P aaaaa x; srun --account aaaaa -A 5"},
+        {"[\"/opt/bin/sbatch\", \"-A\", \"projx\"] ab -A user -P name", "[\"/opt/bin/sbatch\", \"-A\", \"aaaaa\"] ab -A user -P name"},
         {"Driver Version: 52.54.15.1 libfoo 1.2.3.4 release is 1.2.3.4", NULL},
         {"foo-8.2.3.4 gcc/8.2.3.4 foo==8.2.3.4 \"fw_version\": \"8.2.3.4\" peer 8.2.3.4", "foo-8.2.3.4 gcc/8.2.3.4 foo==8.2.3.4 \"fw_version\": \"8.2.3.4\" peer x.x.x.x"},
         {"uid=4242(x) 4242 /run/user/4242/bus uid_4242", "uid=uuuu(x) 4242 /run/user/uuuu/bus uid_uuuu"},
@@ -286,10 +288,23 @@ static void text_stays_well_formed(void **state)
          "key: |\n  -----BEGIN PRIVATE KEY-----\n  (redacted)******\n  -----END PRIVATE KEY-----\nn: 5\n"},
         {"-----BEGIN PRIVATE KEY-----\nwrite: 1150.92 MiB/s\n", NULL}, /* no key follows */
         {"a,password=geheim,33.5\n", "a,password=******,33.5\n"},
+        /* Kubernetes: entries of a secret whose names do not say so. Text that is no base64, and other kinds, stay. */
+        {"apiVersion: v1\nkind: Secret\ndata:\n  extra: YWRtaW46cGFzc3dvcmQ=\nn: 5\n", "apiVersion: v1\nkind: Secret\ndata:\n  extra: (redacted)**********\nn: 5\n"},
+        {"apiVersion: v1\ndata:\n  # old\n  a.b: |\n    YWRtaW46cGFzc3dvcmQ=\nkind: Secret\n", "apiVersion: v1\ndata:\n  # old\n  a.b: |\n    (redacted)**********\nkind: Secret\n"},
+        {"{\"apiVersion\":\"v1\",\"data\":{\"x\":\"YWRtaW46cGFzc3dvcmQ=\"},\"kind\":\"Secret\"}", "{\"apiVersion\":\"v1\",\"data\":{\"x\":\"[redacted]**********\"},\"kind\":\"Secret\"}"},
+        {"{\n\t\"apiVersion\": \"v1\",\n\t\"data\": {\n\t\t\"x\": \"YWRtaW46cGFzc3dvcmQ=\"\n\t}\n}", "{\n\t\"apiVersion\": \"v1\",\n\t\"data\": {\n\t\t\"x\": \"[redacted]**********\"\n\t}\n}"},
+        {"kind: Secret\nstringData:\n  user: alice brown\nn: 5\n", "kind: Secret\nstringData:\n  user: (redacted)*\nn: 5\n"},
+        {"apiVersion: v1\nkind: ConfigMap\ndata:\n  mode: YWRtaW46cGFzc3dvcmQ=\n", NULL},
+        {"apiVersion: v1\ndata:\n  mode: standard\n  size: 4096\nkind: ConfigMap\n", NULL},
+        {"data:\n  extra: YWRtaW46cGFzc3dvcmQ=\n", NULL},
+        /* The name of a service alone, before what is no digest. */
+        {"cloudflare: \"0574b9f43978174cc2cb9a1068681225433c4\"", "cloudflare: \"[redacted]***************************\""},
+        {"(\"artifactory\", \"a1b2c3d4e5f6g7h8i9j0k1l2m3\")", "(\"artifactory\", \"[redacted]****************\")"},
+        {"github: 5424997abcdef0123456789abcdef0123456789a\n", NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int again = 0; again < 2; again++) { /* what is redacted stays as it is */
-            char text[200];
+            char text[300];
             struct redact r = {.ids = NULL};
             snprintf(text, sizeof text, "%s", again && rows[i][1] ? rows[i][1] : rows[i][0]);
             redact_text(&r, text, strlen(text));
@@ -323,6 +338,58 @@ static void secrets_in_streams(void **state)
             redact_stream_flush(&s, true);
             redact_stream_deinit(&s);
             must_match(&got, &want);
+        }
+    }
+}
+
+static void widen(const char *text, bool is_big, struct buf *to)
+{
+    buf_puts(to, is_big ? "\xfe\xff" : "\xff\xfe");
+    for (const char *p = text; *p; p++) {
+        char unit[2] = {is_big ? 0 : *p, is_big ? *p : 0};
+        if (*p == '~') /* a letter that is not ASCII */
+            unit[0] = unit[1] = 0x20;
+        buf_add(to, unit, 2);
+    }
+}
+
+/* UTF-16 in either order, whole and cut at every place; half a unit at the end stays. */
+static void wide_texts(void **state)
+{
+    (void)state;
+    static const char text[] = "rate: 5 ~\r\npassword=geheim~1 x\r\nDB_PASSWORD: hunter2\r\npass_rate: 0.953\r\n",
+                      want[] = "rate: 5 ~\r\npassword=******** x\r\nDB_PASSWORD: x******\r\npass_rate: 0.953\r\n";
+    for (int is_big = 0; is_big < 2; is_big++) {
+        struct buf wide CLEANUP_BUF, clean CLEANUP_BUF, whole CLEANUP_BUF;
+        struct redact r = {.ids = NULL};
+        buf_init(&wide, 4096);
+        buf_init(&clean, 4096);
+        buf_init(&whole, 4096);
+        widen(text, is_big, &wide);
+        widen(want, is_big, &clean);
+        buf_putc(&wide, 'x');
+        buf_putc(&clean, 'x');
+        buf_str(&whole, buf_text(&wide));
+        redact_text(&r, whole.p, whole.n);
+        assert_int_equal(whole.n, clean.n);
+        assert_memory_equal(whole.p, clean.p, clean.n);
+        for (size_t cut = 0; cut <= wide.n; cut++) {
+            struct buf got CLEANUP_BUF;
+            struct redact_stream s;
+            buf_init(&got, 4096);
+            redact_stream_init(&s, &r, take, &got);
+            if (cut == wide.n)
+                for (size_t k = 0; k < wide.n; k++)
+                    redact_stream_write(&s, wide.p + k, 1);
+            else {
+                redact_stream_write(&s, wide.p, cut);
+                redact_stream_flush(&s, false);
+                redact_stream_write(&s, wide.p + cut, wide.n - cut);
+            }
+            redact_stream_flush(&s, true);
+            redact_stream_deinit(&s);
+            assert_int_equal(got.n, clean.n);
+            assert_memory_equal(got.p, clean.p, clean.n);
         }
     }
 }
@@ -405,6 +472,7 @@ int main(void)
         cmocka_unit_test(shapes_of_addresses),
         cmocka_unit_test(secrets_in_output),
         cmocka_unit_test(secrets_in_streams),
+        cmocka_unit_test(wide_texts),
         cmocka_unit_test(streams_are_whole),
         cmocka_unit_test(streams_without_memory),
     };
