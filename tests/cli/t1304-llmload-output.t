@@ -36,7 +36,7 @@ for width in 60 80 120 200; do
 import ast, sys
 print(b"".join(ast.literal_eval(l[7:]) for l in open(sys.argv[1]) if l.startswith("shown: ")).decode().replace("\r\n", "\n"), end="")
 P
-    is "a terminal of $width columns" "$(sed 's/\x1b\[[0-9;]*m//g' text | form | grep -v '^$')" "$(grep -v '^$' wanted)"
+    is "a terminal of $width columns" "$(sed 's/\x1b\[[0-9;]*m//g' text | form | grep -v '^$' | sed -z 's/ for\n their/ for their/')" "$(grep -v '^$' wanted)"
 done
 NO_COLOR=1 TERM=dumb "$LOAD" "$url" -n 12 --max-tokens 3 --details --define >out
 is "--details and --define: every metric and its definition" "$(grep -cE '^  (ttft|itl|e2el|send_lag|client_read_delay) ' out)" 10
@@ -58,5 +58,22 @@ llm_start "$FAKE" --ttft 2ms --itl 300us
 is "a run from the text has its metrics" "$(cd mlruns/*/*/metrics && ls | grep -E '^(ttft|itl|tpot|e2el|request|output)' | tr '\n' ' ')" \
     "e2el.mean_ms e2el.p50_ms e2el.p90_ms e2el.p95_ms e2el_from_schedule.mean_ms e2el_from_schedule.p50_ms e2el_from_schedule.p90_ms e2el_from_schedule.p95_ms itl.mean_ms itl.p50_ms itl.p90_ms itl.p95_ms output.throughput_token_per_s request.throughput_op_per_s requests.completed requests.failed tpot.mean_ms tpot.p50_ms tpot.p90_ms tpot.p95_ms ttft.mean_ms ttft.p50_ms ttft.p90_ms ttft.p95_ms ttft_from_schedule.mean_ms ttft_from_schedule.p50_ms ttft_from_schedule.p90_ms ttft_from_schedule.p95_ms "
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
+# The further tables: the client's own error, the levels of a sweep, the answer of a search.
+"$LOAD" selftest --streams 2,4 >table 2>err
+is "selftest: one table, a row for each number of streams" "$(sed -n 's/ \+/ /g; /^ \?streams/p' table; grep -cE '^ +[24] ' table)" "streams mean p99 max first true events/s gaps shared% CPU us steal%
+2"
+"$LOAD" "$url" -c 1 -d 100ms --max-tokens 3 --sweep 1,2 >table 2>err
+like "a sweep: the levels, and which is the best" "$(sed 's/ \+/ /g' table)" '^ ?streams requests/s tokens/s first p50 first p99 between'
+is "... one level is the best" "$(grep -cE '^ +[12] .* best$' table)" 1
+"$LOAD" "$url" --rate 20 -d 200ms --max-tokens 3 --search --goodput e2el:0.001 >table 2>err
+like "a search: the answer precedes the levels" "$(grep -A 1 -m 1 'no rate met the objectives' table)" 'offered/s'
+if command -v script >/dev/null; then
+    for columns in 60 80 120 200; do
+        for what in "selftest --streams 2" "'$url' -c 1 -d 100ms --max-tokens 3 --sweep 1,2 -q"; do
+            script -qec "stty cols $columns; exec '$LOAD' $what" /dev/null </dev/null 2>/dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; s/\x1b\[[0-9;]*m//g' >plain
+            is "$columns columns: no line of ${what%% *} is longer" "$(awk -v n=$columns 'length > n && !/^llmload: http/' plain)" ""
+        done
+    done
+fi
 llm_stop
 done_testing

@@ -2,9 +2,11 @@
 #include "benchmarks/native/llmload/calibrate.h"
 
 #include "base/fs.h"
+#include "base/listing.h"
 #include "benchmarks/native/llm/sendlog.h"
 #include "benchmarks/native/llmload/child.h"
 #include "benchmarks/native/llmload/engine.h"
+#include "benchmarks/native/llmload/report_parts.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -282,18 +284,47 @@ void calibration_json(const struct calibration *c, struct buf *to)
     buf_putc(to, '}');
 }
 
-void calibration_head(struct buf *to)
+void calibration_table(const struct calibration *c, size_t n, const struct screen *screen, struct buf *to)
 {
-    buf_puts(to, "llmload against llmfake, which wrote down when it truly sent each token (times in ms):\n"
-                 "streams  events/s     gaps  shared  error of gaps: mean, p99, max    TTFT p50   true    us CPU per event, steal %\n");
-}
-
-void calibration_table(const struct calibration *c, struct buf *to)
-{
-    buf_printf(to, "%7u %9.0f %8llu %7.2f%%  %9.4f %9.4f %9.4f  %9.3f %9.3f  %7.2f %7.1f\n", c->plan.streams, c->events_per_s,
-               (unsigned long long)c->compared, c->compared ? 100 * (double)c->shared / (double)(c->compared + c->shared) : 0,
-               c->itl_error.mean / 1e6, ms(&c->itl_error, 0.99), (double)c->itl_error.max / 1e6, ms(&c->ttft, 0.5), ms(&c->true_ttft, 0.5),
-               c->cpu_us_per_event, c->steal_percent < 0 ? 0 : c->steal_percent);
+    static const struct listing_column columns[] = {
+        {.key = "streams", .heading = "streams", .right = true},
+        {.key = "mean", .heading = "mean", .right = true},
+        {.key = "p99", .heading = "p99", .right = true},
+        {.key = "max", .heading = "max", .right = true},
+        {.key = "first", .heading = "first", .right = true},
+        {.key = "true", .heading = "true", .right = true},
+        {.key = "events", .heading = "events/s", .right = true, .drop = 1},
+        {.key = "gaps", .heading = "gaps", .right = true, .drop = 4},
+        {.key = "shared", .heading = "shared%", .right = true, .drop = 5},
+        {.key = "cpu", .heading = "CPU us", .right = true, .drop = 2},
+        {.key = "steal", .heading = "steal%", .right = true, .drop = 3},
+    };
+    struct arena arena;
+    struct listing l;
+    arena_init(&arena, 1 << 20);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
+    for (size_t i = 0; i < n; i++) {
+        const struct calibration *x = &c[i];
+        report_cell(&l, x->plan.streams);
+        report_cell(&l, x->itl_error.n ? x->itl_error.mean / 1e6 : NAN);
+        report_cell(&l, ms(&x->itl_error, 0.99));
+        report_cell(&l, x->itl_error.n ? (double)x->itl_error.max / 1e6 : NAN);
+        report_cell(&l, ms(&x->ttft, 0.5));
+        report_cell(&l, ms(&x->true_ttft, 0.5));
+        report_cell(&l, x->events_per_s);
+        report_cell(&l, (double)x->compared);
+        report_cell(&l, x->compared ? 100 * (double)x->shared / (double)(x->compared + x->shared) : NAN);
+        report_cell(&l, x->cpu_us_per_event);
+        report_cell(&l, x->steal_percent < 0 ? NAN : x->steal_percent);
+    }
+    static const char about[] = "The client's own error, in ms: time between tokens (mean, p99, max), as llmload measured it against the times at "
+                                "which llmfake sent each token. First token, in ms: p50 as measured, and true.";
+    screen_wrap(&(struct screen){.width = screen_columns(screen)}, str_of(about), 0, 0, to);
+    buf_putc(to, '\n');
+    if (listing_render(&l, screen, to) < 0)
+        to->failed = true;
+    listing_deinit(&l);
+    arena_deinit(&arena);
 }
 
 unsigned calibration_streams(const struct load *load)

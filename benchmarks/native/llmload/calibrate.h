@@ -1,6 +1,7 @@
 /* calibrate.h: how wrong the client's times are on this very machine: it measures llmfake, which tells when it truly sent each event. */
 #ifndef LLMLOAD_CALIBRATE_H
 #define LLMLOAD_CALIBRATE_H
+#include "base/screen.h"
 #include "benchmarks/native/llmload/hdr.h"
 
 struct calibration_plan {
@@ -24,10 +25,10 @@ struct calibration {
 /* Starts llmfake (beside this program, or from the PATH), loads it, compares, ends it. */
 int calibrate(struct calibration *ret, const struct calibration_plan *plan, struct err *err);
 void calibration_deinit(struct calibration *c);
-/* As a JSON object, and as lines for people. */
+/* As a JSON object. */
 void calibration_json(const struct calibration *c, struct buf *to);
-void calibration_head(struct buf *to);
-void calibration_table(const struct calibration *c, struct buf *to);
+/* Several (n >= 1) as a table for people, for a screen of that width. */
+void calibration_table(const struct calibration *c, size_t n, const struct screen *screen, struct buf *to);
 /* The plan that suits a load of so many streams: at most 50,000 events per second. */
 struct calibration_plan calibration_plan_for(unsigned streams);
 /* How many streams that is for a load: its concurrency, at most 2000; open loop: 100. */

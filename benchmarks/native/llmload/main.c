@@ -143,11 +143,11 @@ static void put_table(const struct report *r, struct around *a, struct extras *x
     report_table(r, wish, &screen, to);
     around_table(a, to);
     if (x->agents)
-        coordinate_table(x->agents, to);
+        coordinate_table(x->agents, &screen, to);
     if (sweep_wanted(&x->sweep))
-        sweep_table(&x->sweep, a->load, to);
+        sweep_table(&x->sweep, a->load, &screen, to);
     if (x->calibrated)
-        buf_putc(to, '\n'), calibration_head(to), calibration_table(&x->calibration, to);
+        buf_putc(to, '\n'), calibration_table(&x->calibration, 1, &screen, to);
 }
 
 static int report(const struct opt_set *set, struct around *a, struct extras *x, const struct prompt_source *prompts,

@@ -130,7 +130,7 @@ static void put_latencies(const struct metrics *m, const struct screen *screen, 
         {.key = "max", .heading = "max", .right = true}};
     struct arena arena;
     struct listing l;
-    bool missing[TABLE_POINTS] = {false}, any = false;
+    bool missing[TABLE_POINTS] = {false};
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     l.indent = 2;
@@ -144,7 +144,7 @@ static void put_latencies(const struct metrics *m, const struct screen *screen, 
         for (int k = 0; k < TABLE_POINTS; k++) {
             bool few = h->n < hdr_least(report_points[k].p);
             report_cell(&l, few ? NAN : hdr_quantile(h, report_points[k].p) / scale);
-            missing[k] |= few, any |= few;
+            missing[k] |= few;
         }
         report_cell(&l, (double)h->max / scale);
     }
@@ -152,13 +152,17 @@ static void put_latencies(const struct metrics *m, const struct screen *screen, 
         buf_putc(to, '\n');
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;
-    const char *between = "\n  - : ";
-    for (int k = 0; k < TABLE_POINTS && any; k++)
-        if (missing[k]) {
-            buf_printf(to, "%s%s needs %llu values", between, report_points[k].name, (unsigned long long)hdr_least(report_points[k].p));
-            between = ", ";
-        }
-    buf_puts(to, any ? "\n" : "");
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 400);
+    for (int k = 0; k < TABLE_POINTS; k++)
+        if (missing[k])
+            buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
+                       (unsigned long long)hdr_least(report_points[k].p));
+    if (line.n) {
+        buf_puts(to, "\n  ");
+        screen_wrap(screen, buf_text(&line), 2, 6, to);
+        buf_putc(to, '\n');
+    }
     listing_deinit(&l);
     arena_deinit(&arena);
 }
@@ -209,6 +213,7 @@ static void put_failure(const struct report *r, const struct derived *d, struct 
 
 void report_table(const struct report *r, struct report_wish wish, const struct screen *screen, struct buf *to)
 {
+    static const char hint[] = "hint: --details for all metrics with intervals, --define for their definitions";
     struct derived d;
     report_derive(&d, r);
     if (!d.completed)
@@ -225,5 +230,5 @@ void report_table(const struct report *r, struct report_wish wish, const struct 
     if (wish.define)
         report_definitions(screen, to);
     if (d.completed && !wish.details)
-        buf_puts(to, "\nhint: --details for all metrics with intervals, --define for their definitions\n");
+        buf_putc(to, '\n'), screen_wrap(screen, str_of(hint), 0, 6, to), buf_putc(to, '\n');
 }

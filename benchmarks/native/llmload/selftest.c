@@ -8,24 +8,29 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct opt_row rows[] = {
-    {"streams", 's', OPT_TEXT, "N,N…", NULL, "100,1000", "Selftest", "streams at a time, one test for each", 0},
-    {"tokens", 0, OPT_INT, "N", NULL, "20", "Selftest", "tokens of an answer", 0},
+    {"streams", 's', OPT_TEXT, "N,N…", NULL, "100,1000", "Selftest", "Number of concurrent streams, one test for each", 0},
+    {"tokens", 0, OPT_INT, "N", NULL, "20", "Selftest", "Tokens of an answer", 0},
     {"itl", 0, OPT_DURATION, "T", NULL, NULL, "Selftest",
-     "token to token (default: 10ms, and more where that were above 50,000 events per second)", 0},
-    {"threads", 0, OPT_INT, "N", NULL, "0", "Selftest", "event loops of the client; 0: one per CPU", 0},
-    {"user-clock", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "without the kernel's receive stamps", 0},
-    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "one JSON object", 0},
-    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Selftest", "this text", 0},
+     "Time from token to token (default: 10ms, longer above 50,000 events per second)", 0},
+    {"threads", 0, OPT_INT, "N", NULL, "0", "Selftest", "Event loops of the client; 0: one per CPU", 0},
+    {"user-clock", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "Read the process's clock, not the kernel's receive time stamps", 0},
+    {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "Print one JSON object", 0},
+    {"help", 'h', OPT_FLAG, NULL, NULL, NULL, "Selftest", "Print this text", 0},
 };
 
-static int one(const struct opt_set *set, struct str count, bool first, struct buf *to, struct err *err)
+enum { TESTS_MAX = 32 };
+
+/* The caller deinitialises *ret, whatever this returns. */
+static int selftest_one(const struct opt_set *set, struct str count, struct calibration *ret, struct err *err)
 {
     uint64_t streams;
-    struct calibration c;
+    *ret = (struct calibration){0};
     if (!str_uint(count, &streams) || !streams || streams > 1000000)
-        return err_set(err, ERR_USAGE, "--streams: \"%.*s\" is not a number of streams", (int)(count.n < 40 ? count.n : 40), count.p);
+        return err_set(err, ERR_USAGE, "--streams: expected numbers from 1 to 1000000, got \"%.*s\"", (int)(count.n < 40 ? count.n : 40),
+                       count.p);
     struct calibration_plan plan = calibration_plan_for((unsigned)streams);
     plan.tokens = (unsigned)opt_integer(set, "tokens");
     plan.threads = (unsigned)opt_integer(set, "threads");
@@ -33,38 +38,48 @@ static int one(const struct opt_set *set, struct str count, bool first, struct b
     if (opt_text(set, "itl"))
         plan.itl_s = opt_seconds(set, "itl");
     if (plan.tokens < 2 || plan.tokens > 100000)
-        return err_set(err, ERR_USAGE, "--tokens: from 2 to 100000");
-    if (calibrate(&c, &plan, err) < 0) {
-        calibration_deinit(&c);
-        return -1;
+        return err_set(err, ERR_USAGE, "--tokens: expected a number from 2 to 100000, got %u", plan.tokens);
+    return calibrate(ret, &plan, err);
+}
+
+static void selftest_put(const struct opt_set *set, const struct calibration *c, size_t n, struct buf *to)
+{
+    if (!opt_on(set, "json")) {
+        const struct screen screen = screen_of(STDOUT_FILENO);
+        calibration_table(c, n, &screen, to);
+        return;
     }
-    if (opt_on(set, "json")) {
-        buf_puts(to, first ? "" : ",");
-        calibration_json(&c, to);
-    } else {
-        calibration_table(&c, to);
+    buf_puts(to, "{\"selftest\":[");
+    for (size_t i = 0; i < n; i++) {
+        buf_puts(to, i ? "," : "");
+        calibration_json(&c[i], to);
     }
-    calibration_deinit(&c);
-    return 0;
+    buf_puts(to, "]}\n");
 }
 
 static int selftest(const struct opt_set *set, char **operands, struct err *err)
 {
     (void)operands;
     struct buf out CLEANUP_BUF;
+    struct calibration tests[TESTS_MAX];
+    size_t n = 0;
     int status = 0;
-    bool first = true;
     buf_init(&out, 1 << 20);
     const struct sigaction stop = {.sa_handler = engine_stop};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    opt_on(set, "json") ? buf_puts(&out, "{\"selftest\":[") : calibration_head(&out);
-    for (struct str rest = str_of(opt_text(set, "streams")); rest.p && status == 0; first = false)
-        status = one(set, str_trim(str_cut(&rest, ',')), first, &out, err);
-    if (opt_on(set, "json"))
-        buf_puts(&out, "]}\n");
-    if (status == 0 && (fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0))
-        status = err_sys(err, "writing");
+    for (struct str rest = str_of(opt_text(set, "streams")); rest.p && status == 0;)
+        status = n == TESTS_MAX ? err_set(err, ERR_USAGE, "--streams: expected at most %d numbers", TESTS_MAX)
+                                : selftest_one(set, str_trim(str_cut(&rest, ',')), &tests[n++], err);
+    if (status == 0) {
+        selftest_put(set, tests, n, &out);
+        if (out.failed)
+            status = err_set(err, ERR_SYSTEM, "selftest: out of memory");
+        else if (fwrite(out.p, 1, out.n, stdout) != out.n || fflush(stdout) != 0)
+            status = err_sys(err, "cannot write to standard output");
+    }
+    while (n)
+        calibration_deinit(&tests[--n]);
     return status;
 }
 
@@ -72,7 +87,7 @@ int selftest_main(int argc, char **argv, struct err *err)
 {
     static const struct verb verb = {
         .usage = "selftest [OPTIONS]",
-        .about = "Measures the client's own error on this machine.",
+        .about = "Measure the client's own error on this machine.",
         .rows = rows,
         .count = sizeof rows / sizeof *rows,
         .wanted = "llmload selftest takes options only",

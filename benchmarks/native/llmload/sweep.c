@@ -1,6 +1,7 @@
 /* sweep.c: the same load at several levels; see sweep.h. */
 #include "benchmarks/native/llmload/sweep.h"
 
+#include "base/listing.h"
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include <math.h>
@@ -228,34 +229,41 @@ void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
     buf_puts(to, "]}");
 }
 
-static void cell(struct buf *to, double v)
+void sweep_table(const struct sweep *s, const struct load *load, const struct screen *screen, struct buf *to)
 {
-    if (isfinite(v))
-        buf_printf(to, " %10.4g", v);
-    else
-        buf_printf(to, " %10s", "-");
-}
-
-void sweep_table(const struct sweep *s, const struct load *load, struct buf *to)
-{
-    buf_printf(to, "\n%10s %10s %10s %10s %10s %10s %10s\n", load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered/s", "requests/s",
-               "tokens/s", "goodput/s", "ttft50 ms", "ttft99 ms", "itl ms");
-    for (size_t i = 0; i < s->point_count; i++) {
-        const struct saturation_point *p = &s->points[i];
-        buf_printf(to, "%10.5g", p->load);
-        cell(to, p->requests_per_s);
-        cell(to, p->tokens_per_s);
-        cell(to, p->goodput_per_s);
-        cell(to, p->ttft_ms);
-        cell(to, p->ttft_p99_ms);
-        cell(to, p->itl_ms);
-        buf_printf(to, "%s%s\n", s->search ? (s->met[i] ? " met" : " -") : "", i == s->best ? " <" : "");
-    }
+    const struct listing_column columns[] = {
+        {.key = "level", .heading = load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered/s", .right = true},
+        {.key = "requests", .heading = "requests/s", .right = true},
+        {.key = "tokens", .heading = "tokens/s", .right = true, .no_empty = true},
+        {.key = "goodput", .heading = "goodput/s", .right = true, .no_empty = true},
+        {.key = "ttft50", .heading = "first p50", .right = true, .drop = 2},
+        {.key = "ttft99", .heading = "first p99", .right = true, .drop = 1},
+        {.key = "itl", .heading = "between", .right = true, .drop = 3},
+        {.key = "verdict", .heading = "", .whole = true, .no_empty = true},
+    };
+    struct arena arena;
+    struct listing l;
+    arena_init(&arena, 1 << 20);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
+    buf_putc(to, '\n');
     if (s->search && s->found)
-        buf_printf(to, "highest rate of which %g %% of the requests met every objective: %.5g requests/s\n", 100 * s->share,
+        buf_printf(to, "highest rate at which %g %% of the requests met every objective: %.5g requests/s\n", 100 * s->share,
                    s->points[s->best].load);
     else if (s->search)
-        buf_puts(to, "no rate that was tried met the objectives\n");
+        buf_puts(to, "no rate met the objectives\n");
+    for (size_t i = 0; i < s->point_count; i++) {
+        const struct saturation_point *p = &s->points[i];
+        const double values[] = {p->load,    p->requests_per_s, p->tokens_per_s, p->goodput_per_s,
+                                 p->ttft_ms, p->ttft_p99_ms,    p->itl_ms};
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+            report_cell(&l, values[k]);
+        listing_text(&l, s->search ? (s->met[i] ? (i == s->best ? "best" : "met") : "missed") : i == s->best ? "best" : "");
+    }
+    if (listing_render(&l, screen, to) < 0)
+        to->failed = true;
+    buf_puts(to, "  ms: first token, mean time between tokens\n");
+    listing_deinit(&l);
+    arena_deinit(&arena);
 }
 
 void sweep_deinit(struct sweep *s)

@@ -1,6 +1,7 @@
 /* sweep.h: the same load at several levels: all that are named, or those that lead to the highest rate that meets the objectives. */
 #ifndef LLMLOAD_SWEEP_H
 #define LLMLOAD_SWEEP_H
+#include "base/screen.h"
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/output/plots.h"
 
@@ -27,6 +28,7 @@ bool sweep_wanted(const struct sweep *s);
 int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err);
 void sweep_json(const struct sweep *s, const struct load *load, struct buf *to); /* `,"sweep":{…}` */
-void sweep_table(const struct sweep *s, const struct load *load, struct buf *to);
+/* The answer of a search, then a row for each level, for a screen of that width. */
+void sweep_table(const struct sweep *s, const struct load *load, const struct screen *screen, struct buf *to);
 void sweep_deinit(struct sweep *s);
 #endif

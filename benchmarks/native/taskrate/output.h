@@ -1,12 +1,15 @@
 /* output.h: what came out: the JSON document, the table for people, the table of tasks, two drawings. */
 #ifndef TASKRATE_OUTPUT_H
 #define TASKRATE_OUTPUT_H
+#include "base/screen.h"
 #include "benchmarks/native/taskrate/figures.h"
+
+enum { DOCUMENT_MAX = 1 << 30 }; /* bytes: bounds what a document or a table occupies */
 
 /* The whole document; its schema is in docs/howto-taskrate.md. Numbers that are not known are null, with a reason beside. */
 void output_json(const struct bench *b, struct buf *to);
-/* A short table for people; every figure in it is in the document too. */
-void output_text(const struct bench *b, struct buf *to);
+/* A short table for people, for a screen of that width. Each value in it is in the document too. */
+void output_text(const struct bench *b, const struct screen *screen, struct buf *to);
 
 /* All tasks of one batch, appended to DIR/tasks.trt in columns, compressed. -1: it could not be written. */
 struct table;

@@ -3,6 +3,8 @@
 
 #include "benchmarks/native/taskrate/provider.h"
 
+#include "base/listing.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,15 +24,16 @@ static const char *span(double seconds, char *to, size_t size)
     return to;
 }
 
-/* A column of the table, right in its place. */
-static void cell(struct buf *to, int width, bool known, double v)
+/* A cell of at most six characters: four significant digits where they fit. */
+static void batch_cell(struct listing *l, bool known, double v)
 {
-    if (!known)
-        buf_printf(to, " %*s", width, "-");
-    else if (v < 10)
-        buf_printf(to, " %*.4f", width, v);
-    else
-        buf_printf(to, " %*.*f", width, v < 1000 ? 2 : 0, v);
+    char text[32];
+    if (!known) {
+        listing_none(l);
+        return;
+    }
+    snprintf(text, sizeof text, "%.*f", v < 1 ? 4 : v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : 0, v);
+    listing_text(l, text);
 }
 
 static const char *rate(double v, char *to, size_t size)
@@ -42,43 +45,79 @@ static const char *rate(double v, char *to, size_t size)
     return to;
 }
 
-static void row(struct buf *to, const struct batch *x)
+/* Breaks a line at the width of the screen. The catalogue's rules read the begin of each line only. */
+static void put_line(const struct screen *screen, struct buf *line, struct buf *to)
 {
-    struct group g = {.tasks = x->tasks, .duration = x->duration, .chain = x->chain};
-    char label[64];
-    output_label(&g, label, sizeof label);
-    buf_printf(to, "%-16s %-8s %4u", x->floor ? "floor" : label,
-               x->warmup  ? "warm-up"
-               : x->floor ? "floor"
-               : x->chain ? "chain"
-                          : "batch",
-               x->repetition);
-    cell(to, 12, x->throughput > 0, x->throughput);
-    cell(to, 12, x->submit_rate > 0, x->submit_rate);
-    cell(to, 12, x->submit.n, x->submit.at[0] * 1e3);
-    cell(to, 11, x->start.n, x->start.at[0] * 1e3);
-    cell(to, 11, x->start.n, x->start.at[3] * 1e3);
-    cell(to, 10, x->turnaround.n, x->turnaround.at[0] * 1e3);
-    buf_printf(to, " %6.0f %6zu %6zu %6zu\n", x->concurrency_max, x->failed, x->lost, x->duplicates);
+    screen_wrap(screen, buf_text(line), 0, 2, to);
+    buf_putc(to, '\n');
+    buf_clear(line);
 }
 
-static void head(const struct bench *b, struct buf *to)
+static void put_head(const struct bench *b, struct buf *to)
 {
     const struct settings *s = &b->set;
-    buf_printf(to, "taskrate %s: %s, payload %s%s, %u slots (%s)\n", BW_VERSION, b->provider->name, output_payload(s),
-               s->payload == PAYLOAD_CALL ? " (in this process, no process is made)" : "", s->slots ? s->slots : b->slots,
-               s->slots        ? "--slots"
-               : b->slots_from ? b->slots_from
-                               : "-");
+    buf_printf(to, "taskrate %s: %s, payload %s%s\n", BW_VERSION, b->provider->name, output_payload(s),
+               s->payload == PAYLOAD_CALL ? " (in this process, no process is made)" : "");
+    buf_printf(to, "slots: %u, %s\n", s->slots ? s->slots : b->slots, s->slots ? "--slots" : b->slots_from ? b->slots_from : "-");
     buf_printf(to, "path: %s\n", s->payload == PAYLOAD_CALL ? "client (a function call)" : b->provider->path);
     if (b->scheduler_version)
         buf_printf(to, "version: %s\n", b->scheduler_version);
 }
 
-static void columns(struct buf *to)
+/* One row for each measured batch. The chain and the floor are lines of the summary. */
+static void put_batches(const struct bench *b, const struct screen *screen, struct buf *to)
 {
-    buf_printf(to, "%-16s %-8s %4s %12s %12s %12s %11s %11s %10s %6s %6s %6s %6s\n", "label", "kind", "rep", "tasks(op/s)", "submits(op/s)",
-               "submit50(ms)", "start50(ms)", "start99(ms)", "turn50(ms)", "atonce", "failed", "lost", "twice");
+    static const struct listing_column columns[] = {
+        {.key = "label", .heading = "label", .whole = true},
+        {.key = "rep", .heading = "rep", .right = true, .drop = 1, .tight = true},
+        {.key = "tasks/s", .heading = "tasks/s", .right = true, .tight = true},
+        {.key = "sent/s", .heading = "sent/s", .right = true, .drop = 6, .tight = true},
+        {.key = "submit", .heading = "submit", .right = true, .drop = 5, .tight = true},
+        {.key = "start", .heading = "start", .right = true, .tight = true},
+        {.key = "p99", .heading = "p99", .right = true, .drop = 3, .tight = true},
+        {.key = "whole", .heading = "whole", .right = true, .drop = 2, .tight = true},
+        {.key = "peak", .heading = "peak", .right = true, .drop = 4, .tight = true},
+        {.key = "fail", .heading = "fail", .right = true, .tight = true},
+        {.key = "lost", .heading = "lost", .right = true, .tight = true},
+        {.key = "twice", .heading = "twice", .right = true, .tight = true},
+    };
+    struct arena arena;
+    struct listing l;
+    arena_init(&arena, DOCUMENT_MAX);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
+    for (size_t i = 0; i < b->batch_count; i++) {
+        const struct batch *x = &b->batches[i];
+        if (x->warmup || x->floor || x->chain)
+            continue;
+        struct group g = {.tasks = x->tasks, .duration = x->duration};
+        char label[64], rep[16];
+        output_label(&g, label, sizeof label);
+        snprintf(rep, sizeof rep, "%u", x->repetition);
+        listing_text(&l, label);
+        listing_text(&l, rep);
+        batch_cell(&l, x->throughput > 0, x->throughput);
+        batch_cell(&l, x->submit_rate > 0, x->submit_rate);
+        batch_cell(&l, x->submit.n, x->submit.at[0] * 1e3);
+        batch_cell(&l, x->start.n, x->start.at[0] * 1e3);
+        batch_cell(&l, x->start.n, x->start.at[3] * 1e3);
+        batch_cell(&l, x->turnaround.n, x->turnaround.at[0] * 1e3);
+        listing_number(&l, x->concurrency_max, NULL);
+        listing_number(&l, (double)x->failed, NULL);
+        listing_number(&l, (double)x->lost, NULL);
+        listing_number(&l, (double)x->duplicates, NULL);
+    }
+    if (listing_rows(&l))
+        buf_putc(to, '\n');
+    if (listing_render(&l, screen, to) < 0)
+        to->failed = true;
+    if (listing_rows(&l)) {
+        static const char legend[] = "latencies in ms: submit: one call; start: from submission to start, median and p99; "
+                                     "whole: from submission to end; peak: most tasks at once; twice: tasks that ran twice";
+        const struct screen page = {.width = screen_columns(screen)};
+        buf_puts(to, "  "), screen_wrap(&page, str_of(legend), 2, 2, to), buf_puts(to, "\n\n");
+    }
+    listing_deinit(&l);
+    arena_deinit(&arena);
 }
 
 static void interval(struct buf *to, const struct stats *s, const char *unit)
@@ -91,35 +130,46 @@ static void interval(struct buf *to, const struct stats *s, const char *unit)
         buf_puts(to, "; 3 give an interval)");
 }
 
-static void summary(const struct bench *b, struct buf *to, double floor)
+static void put_summary(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
     struct group groups[GROUPS_MAX];
     char a[24];
+    double floor = 0;
+    for (size_t i = 0; i < b->batch_count; i++)
+        if (b->batches[i].floor && !b->batches[i].warmup && b->batches[i].throughput > 0)
+            floor = b->batches[i].throughput;
     size_t n = figures_groups(b, groups);
     for (size_t k = 0; k < n; k++) {
         const struct group *g = &groups[k];
         char label[64];
         output_label(g, label, sizeof label);
         if (g->chain && g->turnaround50.n) {
-            buf_printf(to, "%s: %s from one task's submission to the next (one in flight)\n", label,
+            buf_printf(line, "%s: %s from one submission to the next, one task at a time", label,
                        span(g->turnaround50.median, a, sizeof a));
+            put_line(screen, line, to);
             continue;
         }
-        buf_printf(to, "%s: ", label);
+        buf_printf(line, "%s: ", label);
         if (g->throughput.n)
-            interval(to, &g->throughput, "tasks/s");
+            interval(line, &g->throughput, "tasks/s");
         else
-            buf_puts(to, "no throughput");
+            buf_puts(line, "no throughput");
         if (g->throughput.n && floor > 0)
-            buf_printf(to, ", %.3g of the local floor", g->throughput.median / floor);
+            buf_printf(line, ", %.3g of the local floor", g->throughput.median / floor);
         if (g->duration > 0 && g->makespan.n)
-            buf_printf(to, ", slots busy %.0f %%", 100 * figures_efficiency(g));
-        buf_puts(to, g->throttled ? ", throttled\n" : "\n");
+            buf_printf(line, ", slots busy %.0f %%", 100 * figures_efficiency(g));
+        if (g->throttled)
+            buf_puts(line, ", throttled");
+        put_line(screen, line, to);
+    }
+    if (floor > 0) {
+        buf_printf(line, "floor: %s tasks/s, the same tasks started on this machine without a scheduler", rate(floor, a, sizeof a));
+        put_line(screen, line, to);
     }
 }
 
-/* Behind the table: the catalogue's rules give METG50 to the batches before it. */
-static void put_model(const struct bench *b, struct buf *to)
+/* After the table: the catalogue's rules give METG50 to the batches before it. */
+static void put_model(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
     struct group groups[GROUPS_MAX];
     struct model m;
@@ -128,58 +178,66 @@ static void put_model(const struct bench *b, struct buf *to)
     size_t n = figures_groups(b, groups);
     figures_model(groups, n, &m);
     figures_metg(groups, n, &m, &metg);
-    if (m.known)
-        buf_printf(to, "latency model: %s * n^%.3g with n tasks on a slot%s\n", span(m.t_s, a, sizeof a), m.alpha,
-                   m.alpha_assumed ? " (one size alone: exponent taken to be 1)" : "");
     if (isnan(metg.seconds))
-        buf_printf(to, "METG50: not known: %s\n", metg.how);
+        buf_printf(line, "METG50: unknown: %s", metg.how);
     else
-        buf_printf(to, "METG50: %s%s (%s)\n",
+        buf_printf(line, "METG50: %s%s (%s)",
                    metg.at_most    ? "at most "
                    : metg.at_least ? "at least "
                                    : "",
                    span(metg.seconds, a, sizeof a), metg.how);
+    put_line(screen, line, to);
+    buf_puts(line, "  METG50 is the shortest task duration that keeps half of the slots busy.");
+    put_line(screen, line, to);
+    if (m.known) {
+        buf_printf(line, "latency model: %s * n^%.3g with n tasks on a slot%s", span(m.t_s, a, sizeof a), m.alpha,
+                   m.alpha_assumed ? " (only one size measured: exponent 1 assumed)" : "");
+        put_line(screen, line, to);
+    }
 }
 
-static void words(const struct bench *b, struct buf *to)
+static void put_warnings(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
 {
     for (size_t i = 0; i < b->batch_count; i++) {
         const struct batch *x = &b->batches[i];
         char a[24];
-        if (x->no_throughput)
-            buf_printf(to,
-                       "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s\n",
+        if (x->no_throughput) {
+            buf_printf(line, "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s",
                        x->warmup  ? "warm-up"
                        : x->chain ? "chain"
                                   : "batch",
                        x->repetition, x->tasks, x->no_throughput, x->submitted, x->ended, rate(x->ended_rate, a, sizeof a), x->lost,
                        x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
-        if (x->throttled)
-            buf_printf(to, "%s %u: %s\n", x->warmup ? "warm-up" : "batch", x->repetition, x->throttled_why);
-        if (x->too_short)
-            buf_printf(to, "batch %u: start latencies are smaller than what the nodes' clocks can tell (%s)\n", x->repetition,
+            put_line(screen, line, to);
+        }
+        if (x->throttled) {
+            buf_printf(line, "%s %u: %s", x->warmup ? "warm-up" : "batch", x->repetition, x->throttled_why);
+            put_line(screen, line, to);
+        }
+        if (x->too_short) {
+            buf_printf(line, "batch %u: start latencies are smaller than the uncertainty of the nodes' clocks (%s)", x->repetition,
                        span(x->clock_width, a, sizeof a));
+            put_line(screen, line, to);
+        }
     }
-    for (size_t i = 0; i < b->note_count; i++)
-        buf_printf(to, "note: %s\n", b->notes[i]);
+    for (size_t i = 0; i < b->note_count; i++) {
+        buf_printf(line, "note: %s", b->notes[i]);
+        put_line(screen, line, to);
+    }
     if (b->interrupted)
         buf_puts(to, "interrupted: this is a partial result\n");
 }
 
-/* The answer, then the batches that it comes from, then what is to be known of them. The catalogue's rules read it. */
-void output_text(const struct bench *b, struct buf *to)
+/* The answer, then the batches that it comes from, then the warnings. The catalogue's rules read it. */
+void output_text(const struct bench *b, const struct screen *screen, struct buf *to)
 {
-    double floor = 0;
-    for (size_t i = 0; i < b->batch_count; i++)
-        if (b->batches[i].floor && !b->batches[i].warmup && b->batches[i].throughput > 0)
-            floor = b->batches[i].throughput;
-    head(b, to);
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, DOCUMENT_MAX);
+    put_head(b, to);
     buf_putc(to, '\n');
-    summary(b, to, floor);
-    buf_putc(to, '\n');
-    columns(to);
-    for (size_t i = 0; i < b->batch_count; i++)
-        row(to, &b->batches[i]);
-    put_model(b, to);
-    words(b, to);
+    put_summary(b, screen, &line, to);
+    put_batches(b, screen, to);
+    put_model(b, screen, &line, to);
+    put_warnings(b, screen, &line, to);
+    to->failed |= line.failed;
 }

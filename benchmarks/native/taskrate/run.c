@@ -18,7 +18,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FLOOR_TASKS = 1000, BATCHES_MAX = 100000, DOCUMENT_MAX = 1 << 30 };
+enum { FLOOR_TASKS = 1000, BATCHES_MAX = 100000 };
 
 struct course { /* of one run */
     struct bench *b;
@@ -280,7 +280,8 @@ static int print(const struct bench *b, struct err *err)
     buf_init(&document, DOCUMENT_MAX);
     buf_init(&people, DOCUMENT_MAX);
     output_json(b, &document);
-    output_text(b, &people);
+    const struct screen screen = screen_of(STDOUT_FILENO);
+    output_text(b, &screen, &people);
     if (document.failed || people.failed)
         return err_set(err, ERR_SYSTEM, "memory for the result");
     if (b->set.out) {

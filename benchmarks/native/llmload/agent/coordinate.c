@@ -3,6 +3,7 @@
 #include "benchmarks/native/llmload/agent/coordinate.h"
 
 #include "base/clock.h"
+#include "base/listing.h"
 #include "benchmarks/native/llmload/agent/hosts.h"
 #include "benchmarks/native/llmload/agent/share.h"
 #include "benchmarks/native/llmload/agent/token.h"
@@ -435,19 +436,38 @@ void coordinate_json(const struct coordination *c, struct buf *to)
     buf_putc(to, ']');
 }
 
-void coordinate_table(const struct coordination *c, struct buf *to)
+void coordinate_table(const struct coordination *c, const struct screen *screen, struct buf *to)
 {
-    buf_printf(to, "\nagents      %zu\n", c->count);
+    static const struct listing_column columns[] = {
+        {.key = "agent", .heading = "agent", .whole = true},
+        {.key = "completed", .heading = "completed", .right = true},
+        {.key = "clock", .heading = "clock error, ms", .right = true, .drop = 1},
+        {.key = "why", .heading = "", .no_empty = true},
+    };
+    struct arena arena;
+    struct listing l;
+    arena_init(&arena, 1 << 20);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     for (size_t i = 0; i < c->count; i++) {
         const struct remote *r = &c->remote[i];
-        buf_puts(to, "  ");
-        buf_plain(to, str_of(r->address), 80);
-        buf_printf(to, "  %llu completed, clocks compared within %.3f ms", (unsigned long long)r->completed,
-                   (double)r->round_trip_ns / 2e6);
+        struct buf text CLEANUP_BUF;
+        buf_init(&text, 400);
+        listing_text(&l, r->address);
+        buf_printf(&text, "%llu", (unsigned long long)r->completed);
+        listing_str(&l, buf_text(&text));
+        buf_clear(&text);
+        buf_printf(&text, "%.3f", (double)r->round_trip_ns / 2e6);
+        listing_str(&l, buf_text(&text));
+        buf_clear(&text);
         if (r->why[0])
-            buf_puts(to, ", LOST: "), buf_plain(to, str_of(r->why), 180);
-        buf_putc(to, '\n');
+            buf_puts(&text, "LOST: "), buf_plain(&text, str_of(r->why), 180);
+        listing_str(&l, buf_text(&text));
     }
+    buf_putc(to, '\n');
+    if (listing_render(&l, screen, to) < 0)
+        to->failed = true;
+    listing_deinit(&l);
+    arena_deinit(&arena);
 }
 
 /* There will be no load, or nobody to fetch its result: one that serves for one load alone may end. */

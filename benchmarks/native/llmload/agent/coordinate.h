@@ -1,6 +1,7 @@
 /* coordinate.h: one load made by several agents: prepared, started at one time, watched, merged. */
 #ifndef LLMLOAD_COORDINATE_H
 #define LLMLOAD_COORDINATE_H
+#include "base/screen.h"
 #include "benchmarks/native/llmload/around.h"
 
 struct coordination;
@@ -13,7 +14,8 @@ int coordinate_prepare(struct coordination *c, const char *model, struct err *er
 int coordinate_run(struct coordination *c, struct outcome *ret, const struct engine_hooks *hooks, struct err *err);
 /* `,"agents":[{"address":…,"clock_offset_ns":…,"round_trip_ns":…,…}]` */
 void coordinate_json(const struct coordination *c, struct buf *to);
-void coordinate_table(const struct coordination *c, struct buf *to);
+/* A row for each agent, for a screen of that width. */
+void coordinate_table(const struct coordination *c, const struct screen *screen, struct buf *to);
 void coordinate_free(struct coordination *c); /* NULL is allowed */
 
 /* --agents srun on another task than the first: does it serve as agent until its result has been fetched? 1: yes, *ret_status is its exit status; 0: this

@@ -1,0 +1,52 @@
+#!/bin/bash
+# What taskrate prints for people: the answer first, columns that fit the terminal, and the same form in a pipe. The catalogue reads it.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+T=$(dirname "$BENCHWRAP")/taskrate
+
+# Numbers become N, runs of blanks one: what is left is the form.
+form() { tr -d '\r' | sed -E 's/\x1b\[[0-9;]*m//g; s/-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g; s/N(us|ms|s)\b/NT/g; s/^METG.*/METG…/; s/ \(only one size.*//' "$@"; }
+"$T" local -n 100 -r 2 >pipe 2>err
+is "in a pipe: the answer, the batches, METG50 explained" "$(form pipe | sed 's/processors this process.*/…/; /^latency model/d')" "taskrate N.N: local, payload stub
+slots: N, …
+path: client -> process
+
+nN.dN: N tasks/s (median of N; N give an interval)
+chain.dN: NT from one submission to the next, one task at a time
+
+label rep tasks/s sent/s submit start pN whole peak fail lost twice
+nN.dN N N N N N N N N N N N
+nN.dN N N N N N N N N N N N
+ latencies in ms: submit: one call; start: from submission to start, median and
+ pN; whole: from submission to end; peak: most tasks at once; twice: tasks
+ that ran twice
+
+METG…
+ METGN is the shortest task duration that keeps half of the slots busy."
+is "in a pipe no line of the table is longer than 80" "$(grep -v '^METG\|^latency' pipe | awk 'length > 80')" ""
+if command -v script >/dev/null; then
+    shown() { script -qec "stty cols $1; exec '$T' local -n 100,1000 -r 1 -q" /dev/null </dev/null | tr -d '\r'; }
+    for columns in 60 80 120 200; do
+        shown $columns >raw
+        sed 's/\x1b\[[0-9;]*m//g' raw >plain
+        is "$columns columns: no line is longer" "$(awk -v n=$columns 'length > n' plain)" ""
+        case $columns in
+        60) wanted="label rep tasks/s start p99 whole fail lost twice" ;;
+        *) wanted="label rep tasks/s sent/s submit start p99 whole peak fail lost twice" ;;
+        esac
+        is "$columns columns: the results stay" "$(sed -n 's/ \+/ /g; /^label/p' plain)" "$wanted"
+        like "$columns columns: headings are bold" "$(cat raw)" $'\x1b\\[1mlabel'
+    done
+    is "NO_COLOR: no escape sequence" "$(NO_COLOR=1 shown 80 | grep -c $'\x1b')" 0
+    is "TERM=dumb: no escape sequence" "$(TERM=dumb shown 80 | grep -c $'\x1b')" 0
+else
+    skip "on terminals" "script(1) is not installed"
+fi
+
+# Recorded from the table, the metrics are those of the document.
+"$BENCHWRAP" -q -e table -- "$T" local -n 100 -r 2 -q >/dev/null 2>&1
+"$BENCHWRAP" -q -e table -- "$T" local -n 100 -r 2 -q --json >/dev/null 2>&1
+names() { "$BENCHWRAP" show --json "$1" | jq -r '.metrics | (if type == "array" then .[].key else keys[] end)' | grep -E '^(throughput|submit.rate|start|turnaround.p50|running.most|metg50|chain.turnaround.p50|tasks\.(failed|lost|duplicated))' | sort -u; }
+like "the run of the table has metrics" "$(names last~1)" '^throughput_op_per_s'
+is "each of them is one of the document's" "$(names last~1 | comm -23 - <(names last))" ""
+done_testing
