@@ -21,7 +21,7 @@ verdicts() { history --json "$@" | get '{m["key"].split("_")[0]: m["verdict"] fo
 for v in 100 101 99 100.5; do measure $v 10 a; done
 measure 50 10 a
 is "four earlier runs are too few" "$(history --json | get '[(m["n"], m["verdict"]) for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "[(4, 'too few')]"
-like "which is said" "$(history)" '^too few: nothing can be expected from fewer than 5'
+like "which is said" "$(history)" '^Too few: 4 earlier runs with the same inputs, 5 are needed\.'
 is "and opens the gate" "$(history --gate >/dev/null; echo $?)" 0
 rm -r mlruns .benchwrap
 for v in 100 101 99 100.5 99.5 102 98 100; do measure $v "1$((${v%.*} % 10))" a; done
@@ -35,7 +35,8 @@ is "closes the gate" "$(history --gate >/dev/null; echo $?)" 3
 is "an effect too small to matter does not" "$(history --gate --min-effect 20% >/dev/null; echo $?)" 0
 is "min-effect as a number" "$(history --gate --min-effect 0.05 >/dev/null; echo $?)" 3
 is "that is none" "$(history --min-effect x >/dev/null; echo $?)" 125
-like "the table" "$(history)" '^speed_MB_per_s +MB_per_s +higher +90 +9 +100 +-10.0 % +9[0-9.]+ \.\. 10[0-9.]+ +regression$'
+like "the answer" "$(history)" '^Regression: speed is 90 MB/s, expected 9[0-9.]+ … 10[0-9.]+'
+like "the table" "$(history)" '^speed +MB/s +90 +100 +-10 % +9[0-9.]+ … 10[0-9.]+ +regression$'
 measure 120 14 a
 is "faster is an improvement" "$(history --json | get '[m["verdict"] for m in v["metrics"] if m["key"] == "speed_MB_per_s"]')" "['improvement']"
 is "and passes" "$(history --gate >/dev/null; echo $?)" 0

@@ -3,7 +3,7 @@
 STEPS is one argument, steps separated by `;`:
   expect TEXT      wait (at most 60 s) until TEXT has been shown
   send TEXT        type it (Python escapes: \\x03, \\r)
-  size ROWS COLS   resize the terminal
+  size ROWS COLS   resize the terminal; as the first step: its size from the start
   wait SECONDS
   touch FILE       make an empty file
   stopped          wait until the job has stopped; says "stopped SIGNAL"
@@ -19,7 +19,10 @@ cut = sys.argv.index("--")
 steps = [s.strip().split(" ", 1) for s in " ".join(sys.argv[1:cut]).split(";") if s.strip()]
 command = sys.argv[cut + 1:]
 master, slave = pty.openpty()
-fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+size = [24, 80]
+if steps and steps[0][0] == "size":
+    size = list(map(int, steps.pop(0)[1].split()))
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
 if ["nocr"] in steps:
     modes = termios.tcgetattr(slave)
     modes[1] &= ~termios.OPOST

@@ -22,6 +22,7 @@ struct table {
     const struct listing *l;
     const struct screen *screen;
     size_t *widths;
+    size_t *narrowed; /* 0: not; else the width that the column was cut to, SIZE_MAX: it cannot be */
     bool *hidden;
     size_t last; /* the last visible column */
     struct buf *to;
@@ -273,18 +274,48 @@ static void measure_columns(struct table *t)
         heading = above > heading ? above : heading;
         t->widths[c] += heading > width ? heading - width : 0;
     }
+    for (size_t c = 0; c < l->count; c++)
+        if (t->narrowed[c] && t->widths[c] > t->narrowed[c])
+            t->widths[c] = t->narrowed[c];
+}
+
+/* Cuts the column to what is left for it, 12 columns at least; false: it is not wider than that. */
+static bool narrow_column(struct table *t, size_t c)
+{
+    enum { NARROW = 12 };
+    if (t->widths[c] <= NARROW || t->narrowed[c])
+        return false;
+    size_t excess = table_width(t) - t->screen->width, width = t->widths[c];
+    t->narrowed[c] = width > excess + NARROW ? width - excess : NARROW;
+    return true;
+}
+
+/* The column that gives way next; SIZE_MAX: none can. */
+static size_t next_dropped(const struct table *t)
+{
+    size_t out = SIZE_MAX;
+    unsigned greatest = 0;
+    for (size_t c = 0; c < t->l->count; c++) {
+        const struct listing_column *column = &t->l->columns[c];
+        unsigned rank = t->hidden[c] || t->narrowed[c] ? 0 : column->narrow ? column->narrow : column->drop;
+        if (rank && rank >= greatest) {
+            greatest = rank;
+            out = c;
+        }
+    }
+    return out;
 }
 
 static void drop_columns(struct table *t)
 {
     while (table_width(t) > t->screen->width) {
-        size_t out = SIZE_MAX;
-        for (size_t c = 0; c < t->l->count; c++)
-            if (!t->hidden[c] && t->l->columns[c].drop && (out == SIZE_MAX || t->l->columns[c].drop >= t->l->columns[out].drop))
-                out = c;
+        size_t out = next_dropped(t);
         if (out == SIZE_MAX)
             return;
-        t->hidden[out] = true;
+        if (!t->l->columns[out].narrow)
+            t->hidden[out] = true;
+        else if (!narrow_column(t, out))
+            t->narrowed[out] = SIZE_MAX;
         measure_columns(t);
     }
 }
@@ -438,12 +469,17 @@ int listing_render(const struct listing *l, const struct screen *screen, struct 
         return -1;
     if (!listing_rows(l))
         return 0;
-    struct table t = {
-        .l = l, .screen = screen, .to = to, .widths = calloc(l->count, sizeof *t.widths), .hidden = calloc(l->count, sizeof *t.hidden)};
-    if (t.widths && t.hidden)
+    struct table t = {.l = l,
+                      .screen = screen,
+                      .to = to,
+                      .widths = calloc(l->count, sizeof *t.widths),
+                      .narrowed = calloc(l->count, sizeof *t.narrowed),
+                      .hidden = calloc(l->count, sizeof *t.hidden)};
+    if (t.widths && t.narrowed && t.hidden)
         put_table(&t);
-    int status = t.widths && t.hidden && !to->failed ? 0 : -1;
+    int status = t.widths && t.narrowed && t.hidden && !to->failed ? 0 : -1;
     free(t.widths);
+    free(t.narrowed);
     free(t.hidden);
     return status;
 }

@@ -17,6 +17,7 @@ struct listing_column {
     bool right;           /* numbers */
     unsigned max;         /* columns a cell may take in a table, 0: no bound; longer ones are cut visibly */
     unsigned drop;        /* 0: stays; else the column leaves a table that is too wide, the greatest first */
+    unsigned narrow;      /* not 0: at this rank among the drops, the column of text gets narrower, down to 12 columns, instead of leaving */
     bool whole;           /* its text is never cut: names that the reader has to type, verdicts */
     bool tight;           /* one blank before it, not two: a unit behind its number */
     bool no_empty;        /* leaves the table when no cell has a text */

@@ -188,12 +188,16 @@ static const char *check_word(const struct check *c)
 
 static void title_row(FILE *out, const char *what, const char *text)
 {
-    CLEANUP_BUF struct buf b;
+    enum { LABEL = 11 };
+    const struct screen screen = screen_of_file(out);
+    CLEANUP_BUF struct buf b, to;
     buf_init(&b, 64 << 10);
+    buf_init(&to, 128 << 10);
     if (!text || !*text)
         return;
     buf_plain(&b, str_of(text), 8000);
-    fprintf(out, "%-10s %s\n", what, b.p ? b.p : "");
+    screen_wrap(&screen, buf_text(&b), LABEL, LABEL, &to);
+    fprintf(out, "%-*s %s\n", LABEL - 1, what, to.p ? to.p : "");
 }
 
 static int print_metrics(const struct page *p, FILE *out)

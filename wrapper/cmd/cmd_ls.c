@@ -141,20 +141,25 @@ static int print_tables(struct cmd_context *c, const struct table_run *list, siz
 
 /* How many runs of how many, and what the times in the table lack. */
 static void print_footer(struct cmd_context *c, const struct runs *runs, const struct table_run *list, size_t shown, size_t more,
-                         bool one_day)
+                         const struct screen *screen, bool one_day)
 {
+    CLEANUP_BUF struct buf b, to;
     char when[80] = "";
     struct tm day;
     time_t start = shown ? (time_t)(list[0].run->start_ms / 1000) : 0;
-    FILE *out = isatty(fileno(c->out)) ? c->out : c->notes;
+    buf_init(&b, 512);
+    buf_init(&to, 1024);
     if (one_day && localtime_r(&start, &day))
         strftime(when, sizeof when, ", times of %d %b %Y (%Z)", &day);
     if (more)
-        fprintf(out, "%s%zu of %zu runs%s; hint: --all shows all of them\n", out == c->out ? "\n" : "benchwrap: ls: ", runs->count - more,
-                runs->count, when);
-    else if (out == c->out)
-        fprintf(out, "\n%zu run%s%s; hint: -e NAME for one experiment, benchwrap show RUN\n", runs->count, runs->count == 1 ? "" : "s",
-                when);
+        buf_printf(&b, "%zu of %zu runs%s; hint: --all shows all of them", runs->count - more, runs->count, when);
+    else
+        buf_printf(&b, "%zu run%s%s; hint: -e NAME for one experiment, benchwrap show RUN", runs->count, runs->count == 1 ? "" : "s", when);
+    screen_wrap(screen, buf_text(&b), 0, 0, &to);
+    if (screen->is_terminal)
+        fprintf(c->out, "\n%s\n", to.p ? to.p : "");
+    else if (more)
+        fprintf(c->notes, "benchwrap: ls: %s\n", to.p ? to.p : "");
 }
 
 static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
@@ -173,7 +178,7 @@ static int print(struct cmd_context *c, const struct runs *runs, const struct fo
     if (status < 0 || to.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     if (!json && !csv && runs->count)
-        print_footer(c, runs, list, shown, opt_find(&c->opts, "last")->origin ? 0 : more, one_day);
+        print_footer(c, runs, list, shown, opt_find(&c->opts, "last")->origin ? 0 : more, &screen, one_day);
     return 0;
 }
 

@@ -134,94 +134,172 @@ static int collect(struct history *h, size_t last)
 
 /* ---- what is printed ---- */
 
-static void print_head(const struct history *h)
+static const char *metric_name(const struct compared *m, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    show_metric(&b, m->key, m->unit);
+    if (m->step >= 0)
+        buf_printf(&b, " @%lld", (long long)m->step);
+    return arena_dup(a, b.p, b.n);
+}
+
+static void put_range(struct buf *to, const struct history_metric *m)
+{
+    show_value(to, m->expected.low);
+    buf_puts(to, " … ");
+    show_value(to, m->expected.high);
+}
+
+static void put_wrapped(const struct screen *screen, size_t indent, struct str text, struct buf *to)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 1 << 16);
+    buf_plain(&plain, text, 16000);
+    screen_wrap(screen, buf_text(&plain), 0, indent, to);
+    buf_putc(to, '\n');
+}
+
+/* "Regression: write.bw is 800 MiB/s, expected 1041 … 1190", all metrics of one outcome. */
+static size_t put_changed(const struct history *h, enum changed changed, const char *word, struct buf *to)
+{
+    enum { NAMED_MAX = 6 };
+    size_t n = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        const struct history_metric *m = &h->metrics[i];
+        if (m->changed != changed || n++ >= NAMED_MAX)
+            continue;
+        buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, metric_name(m->m, h->c->arena));
+        show_quantity(to, m->value, m->m->unit);
+        buf_puts(to, ", expected ");
+        put_range(to, m);
+    }
+    if (n > NAMED_MAX)
+        buf_printf(to, " and %zu more", n - NAMED_MAX);
+    return n;
+}
+
+static void put_answer(const struct history *h, const struct screen *screen, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    if (!h->count)
+        buf_puts(&b, "The run has no metric of its own");
+    else if (h->earlier.count < STATS_EXPECT_MIN)
+        buf_printf(&b, "Too few: %zu earlier run%s with the same inputs, %d are needed", h->earlier.count, h->earlier.count == 1 ? "" : "s",
+                   STATS_EXPECT_MIN);
+    else {
+        size_t n = put_changed(h, CHANGED_REGRESSION, "Regression: ", &b);
+        n += put_changed(h, CHANGED_IMPROVEMENT, "Improvement: ", &b);
+        n += put_changed(h, CHANGED_DIFFERENT, "Different: ", &b);
+        if (!n)
+            buf_puts(&b, "No change against the earlier runs");
+    }
+    buf_putc(&b, '.');
+    put_wrapped(screen, 2, buf_text(&b), to);
+}
+
+static void put_head(const struct history *h, const struct screen *screen, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     size_t n = h->earlier.count;
     const char *differs = inputs_most_missed(&h->inputs);
     buf_init(&b, 8192);
-    buf_puts(&b, "run      ");
-    buf_printf(&b, "%.8s", h->run.run->id);
-    buf_puts(&b, "  ");
-    buf_plain(&b, str_of(h->run.run->name), 100);
-    buf_printf(&b, "\nhistory  %zu earlier run%s of experiment ", n, n == 1 ? "" : "s");
-    buf_plain(&b, str_of(h->run.run->experiment), 100);
-    buf_puts(&b, " with the same inputs on the same kind of node");
-    if (n) {
+    buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
+    put_wrapped(screen, 2, buf_text(&b), to);
+    buf_putc(to, '\n');
+    put_answer(h, screen, to);
+    buf_clear(&b);
+    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same inputs on the same kind of node", n, n == 1 ? "" : "s",
+               h->run.run->experiment);
+    if (n > 1) {
         buf_puts(&b, ", ");
         show_time(&b, h->earlier.members[n - 1].run->start_ms);
         buf_puts(&b, " to ");
         show_time(&b, h->earlier.members[0].run->start_ms);
     }
-    buf_putc(&b, '\n');
-    if (n < STATS_EXPECT_MIN && differs) {
-        buf_puts(&b, "         most others differ in ");
-        buf_plain(&b, str_of(differs), 100);
-        buf_puts(&b, "; --ignore puts runs together that differ in a param which does not matter\n");
-    }
-    fwrite(b.p ? b.p : "", 1, b.n, h->c->out);
+    buf_putc(&b, '.');
+    put_wrapped(screen, 2, buf_text(&b), to);
+    buf_clear(&b);
+    if (n < STATS_EXPECT_MIN && differs)
+        buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
+    if (b.n)
+        put_wrapped(screen, 6, buf_text(&b), to);
 }
 
-static void range_text(struct listing *l, const struct history *h, const struct history_metric *m)
+static void add_value(struct listing *l, double value, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    if (!isnan(value))
+        show_value(&b, value);
+    if (b.n)
+        listing_number(l, value, arena_dup(a, b.p, b.n));
+    else
+        listing_none(l);
+}
+
+static void add_history_change(struct listing *l, const struct history_metric *m, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    if (isnan(m->change))
+        listing_text(l, "");
+    else if (m->change > -1 && m->m->sides[0].median > 0) {
+        show_change(&b, 1 + m->change);
+        listing_number(l, m->change, arena_dup(a, b.p, b.n));
+    } else
+        listing_number(l, m->change, arena_printf(a, "%+.1f %%", 100 * m->change));
+}
+
+static void add_metric(struct listing *l, const struct history *h, const struct history_metric *m)
+{
+    static const enum style styles[] = {
+        [CHANGED_NONE] = STYLE_PLAIN,     [CHANGED_TOO_FEW] = STYLE_DIM,      [CHANGED_NO] = STYLE_DIM,
+        [CHANGED_REGRESSION] = STYLE_BAD, [CHANGED_IMPROVEMENT] = STYLE_GOOD, [CHANGED_DIFFERENT] = STYLE_PLAIN};
+    struct arena *a = h->c->arena;
+    const struct compared_side *before = &m->m->sides[0];
+    CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
-    if (!isnan(m->expected.low)) {
-        show_double(&b, m->expected.low);
-        buf_puts(&b, " .. ");
-        show_double(&b, m->expected.high);
-    }
-    listing_text(l, b.n ? arena_dup(h->c->arena, b.p, b.n) : NULL);
+    listing_text(l, metric_name(m->m, a));
+    show_unit(&b, m->m->unit);
+    listing_text(l, b.n ? b.p : "");
+    add_value(l, m->value, a);
+    add_value(l, before->n ? before->median : NAN, a);
+    listing_text(l, arena_printf(a, "%zu", before->n < h->earlier.count ? before->n : h->earlier.count));
+    add_history_change(l, m, a);
+    buf_clear(&b);
+    if (!isnan(m->expected.low))
+        put_range(&b, m);
+    listing_text(l, b.n ? b.p : "");
+    listing_text(l, isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+    listing_style(l, styles[m->changed]);
 }
 
 static int print_text(const struct history *h)
 {
-    static const struct listing_column columns[] = {{"key", "METRIC", false, 60},
-                                                    {"unit", "UNIT", false, 0},
-                                                    {"direction", "BETTER", false, 0},
-                                                    {"value", "VALUE", true, 0},
-                                                    {"n", "RUNS", true, 0},
-                                                    {"median", "MEDIAN", true, 0},
-                                                    {"change", "CHANGE", true, 0},
-                                                    {"expected", "EXPECTED", false, 0},
-                                                    {"verdict", "VERDICT", false, 0}};
+    static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},
+                                                    {"unit", "", false, 0, .drop = 2, .whole = true, .no_empty = true},
+                                                    {"value", "value", true, 0},
+                                                    {"median", "median", true, 0},
+                                                    {"n", "runs", true, 0, .common = ""},
+                                                    {"change", "change", true, 0, .no_empty = true},
+                                                    {"expected", "expected", true, 0, .drop = 1, .no_empty = true},
+                                                    {"verdict", "", false, 0, .whole = true, .no_empty = true}};
+    const struct screen screen = screen_of_file(h->c->out);
+    CLEANUP_BUF struct buf to;
     struct listing l;
-    struct arena *a = h->c->arena;
-    size_t few = 0;
-    print_head(h);
-    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
-    for (size_t i = 0; i < h->count; i++) {
-        const struct history_metric *m = &h->metrics[i];
-        const struct compared_side *before = &m->m->sides[0];
-        listing_text(&l, m->m->step < 0 ? m->m->key : arena_printf(a, "%s @%lld", m->m->key, (long long)m->m->step));
-        listing_text(&l, m->m->unit);
-        listing_text(&l, m->m->direction);
-        if (isnan(m->value))
-            listing_none(&l);
-        else
-            listing_number(&l, m->value, NULL);
-        listing_number(&l, (double)(before->n < h->earlier.count ? before->n : h->earlier.count), NULL);
-        if (before->n)
-            listing_number(&l, before->median, NULL);
-        else
-            listing_none(&l);
-        if (isnan(m->change))
-            listing_none(&l);
-        else
-            listing_number(&l, m->change, arena_printf(a, "%+.1f %%", 100 * m->change));
-        range_text(&l, h, m);
-        listing_text(&l, isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
-        few += m->changed == CHANGED_TOO_FEW;
-    }
+    buf_init(&to, 1u << 30);
+    put_head(h, &screen, &to);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, h->c->arena);
+    for (size_t i = 0; i < h->count; i++)
+        add_metric(&l, h, &h->metrics[i]);
     if (h->count)
-        fputc('\n', h->c->out);
-    int status = listing_print(&l, h->c->out);
+        buf_putc(&to, '\n');
+    int status = listing_render(&l, &screen, &to);
     listing_deinit(&l);
-    if (!h->count)
-        fputs("The run has no metric of its own.\n", h->c->out);
-    if (few)
-        fprintf(h->c->out, "\ntoo few: nothing can be expected from fewer than %d earlier runs\n", STATS_EXPECT_MIN);
-    return status;
+    fwrite(to.p ? to.p : "", 1, to.n, h->c->out);
+    return to.failed ? -1 : status;
 }
 
 static void double_or_null(struct json_out *j, const char *key, double v)
@@ -303,9 +381,9 @@ int history_compare(struct cmd_context *c, struct runs *runs)
     struct history h = {.c = c, .runs = runs};
     int64_t last = opt_text(&c->opts, "last") ? opt_integer(&c->opts, "last") : HISTORY_USUAL;
     if (c->argc > 1)
-        return err_set(c->err, ERR_USAGE, "--history takes one run (without: the newest)");
+        return err_set(c->err, ERR_USAGE, "--history: expected one run or none (the newest), got %d", c->argc);
     if (last < 1 || last > HISTORY_MAX)
-        return err_set(c->err, ERR_USAGE, "--last: 1 to %d runs are wanted", HISTORY_MAX);
+        return err_set(c->err, ERR_USAGE, "--last: expected 1 to %d runs, got %lld", HISTORY_MAX, (long long)last);
     if (inputs_fraction(c, "min-effect", &h.min_effect) < 0 || read_member(&h, c->argc ? c->argv[0] : "last", &h.run) < 0)
         return -1;
     int status = inputs_of(&h.inputs, h.run.run, h.run.detail, opt_find(&c->opts, "ignore"), c->arena, c->err);

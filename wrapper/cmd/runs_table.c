@@ -91,7 +91,7 @@ static bool is_made_name(const char *name, const char *benchmark)
 
 static const char *name_text(const struct table_run *r, struct arena *a)
 {
-    const char *name = r->run->name, *benchmark = r->row->benchmark;
+    const char *name = r->run->name + r->begin, *benchmark = r->row->benchmark;
     if (is_made_name(name, benchmark))
         name = strcmp(benchmark, r->run->experiment) == 0 ? "" : benchmark;
     if (r->folded)
@@ -185,7 +185,7 @@ int runs_table_print(const struct table_run *runs, size_t count, bool one_day, c
     struct listing_column columns[FIXED + RUNS_TABLE_METRICS + 1] = {
         {"run", "RUN", false, 0, .whole = true, .above = count ? runs[0].run->experiment : ""},
         {"start", "STARTED", false, 0, .drop = 9},
-        {"name", "NAME", false, 32, .no_empty = true},
+        {"name", "NAME", false, 32, .narrow = 8, .no_empty = true},
         {"status", "STATUS", false, 0, .whole = true, .no_empty = true}};
     struct listing l;
     if (!metrics)
@@ -201,7 +201,7 @@ int runs_table_print(const struct table_run *runs, size_t count, bool one_day, c
                                                      .right = true,
                                                      .above = metrics[i].name,
                                                      .drop = i ? (unsigned)(i + 3) : 0};
-    columns[FIXED + n] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 8};
+    columns[FIXED + n] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 7};
     listing_init(&l, columns, FIXED + n + 1, a);
     for (size_t i = 0; i < count; i++) {
         const char *status = status_text(&runs[i]);
@@ -328,6 +328,8 @@ int runs_table_children(struct cmd_context *c, struct runs *runs, const struct t
         if (!parent || strcmp(parent, of->id) != 0)
             continue;
         list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, c->arena)};
+        if (strncmp(run->name, of->name, strlen(of->name)) == 0 && run->name[strlen(of->name)] == ' ')
+            list[n].begin = strlen(of->name) + 1;
         if (!list[n++].row)
             return err_set(c->err, ERR_SYSTEM, "out of memory");
     }

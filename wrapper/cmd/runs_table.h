@@ -10,6 +10,7 @@ struct table_run {
     const struct run_row *row;
     unsigned depth;  /* below its parent */
     size_t folded;   /* child runs that the table leaves out */
+    size_t begin;    /* bytes of its name that the table leaves out: its parent's name */
 };
 
 enum { RUNS_TABLE_METRICS = 4 };

@@ -45,6 +45,27 @@ static void put_item(struct buf *to, const char *name, const char *value)
     buf_printf(to, "%s%s%s%s", to->n ? "   " : "", name, *name && *value ? " " : "", value);
 }
 
+/* Items of put_item, broken between them where the screen is narrow, and inside one only where it is wider than a line. */
+static void put_items(const struct shown *s, struct str items, size_t first, size_t indent, struct buf *to)
+{
+    size_t used = first, begun = first;
+    while (items.n) {
+        const char *end = memmem(items.p, items.n, "   ", 3);
+        struct str item = str_sub(items, 0, end ? (size_t)(end - items.p) : items.n);
+        size_t width = screen_text_width(item), gap = used > begun ? 3 : 0;
+        if (used > indent && gap + width > s->screen.width - used) {
+            buf_putc(to, '\n');
+            screen_fill(to, indent);
+            used = begun = indent;
+            gap = 0;
+        }
+        screen_fill(to, gap);
+        screen_wrap(&s->screen, item, used + gap, indent, to);
+        used += gap + width;
+        items = str_sub(items, item.n + (end ? 3 : 0), items.n);
+    }
+}
+
 /* ---- head ---- */
 
 static void put_head(const struct shown *s, struct buf *to)
@@ -254,9 +275,41 @@ static void result_row(const struct shown *s, struct listing *l, const struct re
     show_unit(&b, r->unit);
     listing_text(l, b.p ? b.p : "");
     put_reference(s, l, r);
-    buf_clear(&b);
-    put_spread(r, &b);
-    listing_text(l, b.p ? b.p : "");
+}
+
+/* The table, and behind each row the spread of its metric, on lines of its own where the screen is narrow: it is never left out. */
+static int put_rows(const struct shown *s, const struct listing *l, const struct result *rows, struct buf *to)
+{
+    enum { GAP = 2, INDENT = 6 };
+    struct screen plain = s->screen;
+    CLEANUP_BUF struct buf styled, measured, spread_;
+    size_t widest = 0;
+    plain.has_colour = false;
+    buf_init(&styled, 1 << 20);
+    buf_init(&measured, 1 << 20);
+    buf_init(&spread_, 4096);
+    if (listing_render(l, &s->screen, &styled) < 0 || listing_render(l, &plain, &measured) < 0)
+        return -1;
+    for (struct str rest = buf_text(&measured), line; rest.n && (line = str_cut(&rest, '\n')).p;)
+        widest = screen_text_width(line) > widest ? screen_text_width(line) : widest;
+    struct str lines = buf_text(&styled), widths = buf_text(&measured);
+    for (const struct result *r = rows; lines.n; r++) {
+        size_t used = screen_text_width(str_cut(&widths, '\n'));
+        buf_str(to, str_cut(&lines, '\n'));
+        buf_clear(&spread_);
+        put_spread(r, &spread_);
+        struct str text = buf_text(&spread_);
+        if (text.n && screen_text_width(text) + widest + GAP <= s->screen.width) {
+            screen_fill(to, widest + GAP - used);
+            buf_str(to, text);
+        } else if (text.n) {
+            buf_putc(to, '\n');
+            screen_fill(to, INDENT);
+            put_items(s, text, INDENT, INDENT, to);
+        }
+        buf_putc(to, '\n');
+    }
+    return 0;
 }
 
 /* One row for each metric of the program, what the rules put first on top. *ret_more: those that are left out. */
@@ -265,8 +318,8 @@ static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
     static const struct listing_column columns[] = {{"metric", "", false, 50, .whole = true},
                                                     {"value", "", true, 0},
                                                     {"unit", "", false, 0, .whole = true, .tight = true, .no_empty = true},
-                                                    {"reference", "", false, 0, .whole = true, .no_empty = true},
-                                                    {"spread", "", false, 0, .drop = 1, .no_empty = true}};
+                                                    {"reference", "", false, 0, .whole = true, .no_empty = true}};
+    struct result *rows = arena_get(s->c->arena, RESULTS_MAX * sizeof *rows);
     const char **seen = NULL;
     size_t n = 0, room = 0;
     struct listing l;
@@ -287,12 +340,13 @@ static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
                 continue;
             seen[n++] = stem;
             struct result r = result_of(s, stem);
-            if (r.value && r.value->count && listing_rows(&l) < RESULTS_MAX)
+            if (rows && r.value && r.value->count && listing_rows(&l) < RESULTS_MAX) {
+                rows[listing_rows(&l)] = r;
                 result_row(s, &l, &r);
-            else
+            } else
                 ++*ret_more;
         }
-    int status = listing_render(&l, &s->screen, to);
+    int status = rows ? put_rows(s, &l, rows, to) : -1;
     listing_deinit(&l);
     return seen ? status : -1;
 }
@@ -350,7 +404,7 @@ static void put_inputs(const struct shown *s, struct buf *to)
     if (b.n) {
         show_heading_to(s, "Inputs", to);
         buf_puts(to, "  ");
-        screen_wrap(&s->screen, buf_text(&b), 2, 2, to);
+        put_items(s, buf_text(&b), 2, 2, to);
         buf_putc(to, '\n');
     }
 }
@@ -377,7 +431,11 @@ static void put_process(const struct shown *s, struct buf *to)
     }
     if (b.n && s->notes)
         buf_puts(&b, "   (medians)");
-    put_line(s, "Process", STYLE_PLAIN, buf_text(&b), to);
+    if (!b.n)
+        return;
+    buf_printf(to, "%-*s", LABEL, "Process");
+    put_items(s, buf_text(&b), LABEL, LABEL, to);
+    buf_putc(to, '\n');
 }
 
 static void put_fact(struct buf *to, const char *before, const char *value, const char *after)
@@ -461,7 +519,9 @@ static void put_hint(const struct shown *s, size_t more, struct buf *to)
         buf_printf(&b, "%zu more metrics, ", more);
     buf_printf(&b, "%zu machine metrics, %zu facts, %zu tags, %zu missing", machine, facts, tags, missing);
     buf_putc(to, '\n');
-    screen_puts(&s->screen, STYLE_DIM, b.p ? b.p : "", to);
+    screen_style_begin(&s->screen, STYLE_DIM, to);
+    screen_wrap(&s->screen, buf_text(&b), 0, 0, to);
+    screen_style_end(&s->screen, STYLE_DIM, to);
     buf_putc(to, '\n');
 }
 
