@@ -117,7 +117,7 @@ for pair in nokey =x ''; do
     is "a parameter written \"$pair\"" "$(status -p "$pair" -- touch "$WORK/started")" 125
     is "a tag written \"$pair\"" "$(status --tag "$pair" -- touch "$WORK/started")" 125
 done
-like "what is wanted is said" "$(cat "$WORK/err")" "KEY=VALUE is wanted"
+like "what is wanted is said" "$(cat "$WORK/err")" "expected KEY=VALUE"
 ok "nothing was started" [ ! -e "$WORK/started" ]
 is "an empty value is a value" "$(status -p k= --tag t= -- true)" 0
 done_testing

@@ -342,7 +342,7 @@ static void json_page(struct json_out *j, const struct page *p)
 static int answer(struct cmd_context *c, struct buf *b)
 {
     if (b->failed)
-        return err_set(c->err, ERR_SYSTEM, "no memory for the answer");
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
     fprintf(c->out, "%s\n", b->p);
     return 0;
 }
@@ -434,9 +434,9 @@ static int run(struct cmd_context *c)
     if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
         return -1;
     if (c->argc > 1)
-        return err_set(c->err, ERR_USAGE, "one NAME at most");
+        return err_set(c->err, ERR_USAGE, "expected one NAME or none, got %d", c->argc);
     if (!c->argc)
-        return opt_on(&c->opts, "rules") ? err_set(c->err, ERR_USAGE, "--rules: which one? NAME is missing") : list(c, &catalogue);
+        return opt_on(&c->opts, "rules") ? err_set(c->err, ERR_USAGE, "--rules: expected the NAME of a benchmark") : list(c, &catalogue);
     const char *path = catalogue_find(&catalogue, c->argv[0], c->arena);
     if (!path)
         path = catalogue_for_program(&catalogue, c->argv[0], c->arena);

@@ -60,7 +60,7 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, struct group
             struct str one = str_cut(&rest, ',');
             const char *name = arena_dup(c->arena, one.p, one.n);
             if (!one.n || !name || add_member(c, runs, &groups[n], name) < 0)
-                return one.n ? -1 : err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing beside a comma", c->argv[i]);
+                return one.n ? -1 : err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", c->argv[i]);
         }
         n++;
     }
@@ -107,7 +107,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
         .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
     size_t n = 0, without = 0, warmups = 0;
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "either runs are named, or --by groups those that the filters choose");
+        return err_set(c->err, ERR_USAGE, "expected either runs or --by KEY, got both");
     if (runs_load(runs, &filter, c, c->err) < 0)
         return -1;
     for (size_t i = runs->count; i-- > 0;) {
@@ -264,9 +264,9 @@ static int run(struct cmd_context *c)
     bool history = opt_on(&c->opts, "history");
     int status;
     if (!history && (opt_on(&c->opts, "gate") || opt_text(&c->opts, "last") || opt_text(&c->opts, "ignore")))
-        status = err_set(c->err, ERR_USAGE, "--gate, --last and --ignore are for --history");
+        status = err_set(c->err, ERR_USAGE, "--gate, --last and --ignore need --history");
     else if (history && opt_text(&c->opts, "by"))
-        status = err_set(c->err, ERR_USAGE, "either --by or --history");
+        status = err_set(c->err, ERR_USAGE, "expected either --by or --history, got both");
     else
         status = history ? history_compare(c, &runs) : compare(c, &runs);
     runs_close(&runs);
@@ -309,7 +309,7 @@ const struct cmd cmd_compare = {
         "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "
         "inputs (what probes saw of the machine is no input, so an update of the system shows). Each counts once, with the median of its repetitions. "
-        "A value is a regression or an improvement when it lies outside the range to be expected of one more run (97.5 %: prediction interval of the "
+        "A value is a regression or an improvement when it is outside the range expected of one more run (97.5 %: prediction interval of the "
         "logarithms, and outside the range of the earlier values; Hahn and Meeker, Statistical Intervals, 4.7 and 5.4), also after Holm's correction for the "
         "number of metrics, and differs from the median by --min-effect or more. The chance of a false claim in one comparison is about 2.5 %, and for tails "
         "much heavier than normal at most about 5 % or 2 in (runs + 1). Below five earlier runs nothing is claimed: too few. Wall time closes the "

@@ -197,14 +197,14 @@ static int read_time(struct cmd_context *c, int64_t *ret)
     return !text || *ret
                ? 0
                : err_set(c->err, ERR_USAGE,
-                         "--time: \"%.60s\": a time like 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970 is wanted", text);
+                         "--time: expected 2026-11-20T17:03:12Z, \"2026-11-20 17:03\" or seconds since 1970, got \"%.60s\"", text);
 }
 
 static int check_pairs(struct cmd_context *c, const char *option)
 {
     for (const struct opt_value *v = opt_find(&c->opts, option); v && v->text; v = v->next)
         if (v->text[0] == '=' || !strchr(v->text, '='))
-            return err_set(c->err, ERR_USAGE, "--%s: \"%.80s\": KEY=VALUE is wanted", option, v->text);
+            return err_set(c->err, ERR_USAGE, "--%s: expected KEY=VALUE, got \"%.80s\"", option, v->text);
     return 0;
 }
 
@@ -251,9 +251,9 @@ static int run(struct cmd_context *c)
     struct swept swept;
     struct work w = {.c = c, .progress = isatty(fileno(c->notes))};
     if (!c->argc)
-        return err_set(c->err, ERR_USAGE, "the files are missing: which outputs are to be imported?");
+        return err_set(c->err, ERR_USAGE, "expected the files to import");
     if (opt_text(&c->opts, "exit-status") && (opt_integer(&c->opts, "exit-status") < 0 || opt_integer(&c->opts, "exit-status") > 255))
-        return err_set(c->err, ERR_USAGE, "--exit-status: a number from 0 to 255 is wanted");
+        return err_set(c->err, ERR_USAGE, "--exit-status: expected a number from 0 to 255, got \"%.40s\"", opt_text(&c->opts, "exit-status"));
     if (check_pairs(c, "param") || check_pairs(c, "tag") || plan_for(c, &plan))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
@@ -288,7 +288,7 @@ static const struct opt_row rows[] = {
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "a tag of the runs; may be repeated", 0},
     {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "larger files are refused (default: 64M)", 0},
     {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "the mlruns folder", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "say what would be imported, and write nothing", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "print what would be imported, and write nothing", 0},
     CMD_ROW_JSON,
 };
 

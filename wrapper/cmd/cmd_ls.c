@@ -197,7 +197,7 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
     if (runs->damaged > said)
         fprintf(c->notes, "benchwrap: ls: %zu more runs are damaged\n", runs->damaged - said);
     if (said && runs_are_partial(runs, c->arena))
-        fputs("benchwrap: ls: this is a partial clone, which has not all files: \"git fetch --refetch --no-filter\" brings them\n",
+        fputs("benchwrap: ls: this partial clone lacks files; fetch them: git fetch --refetch --no-filter\n",
               c->notes);
 }
 
@@ -214,9 +214,9 @@ static int run(struct cmd_context *c)
     bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
     int64_t last = opt_integer(&c->opts, "last");
     if (c->argc)
-        return err_set(c->err, ERR_USAGE, "\"%.60s\": no operands are taken; \"benchwrap show RUN\" tells about one run", c->argv[0]);
+        return err_set(c->err, ERR_USAGE, "expected options only, got \"%.60s\"; \"benchwrap show RUN\" shows one run", c->argv[0]);
     if (last < 1)
-        return err_set(c->err, ERR_USAGE, "--last: a number from 1 on is wanted");
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, "last"));
     if (runs_open(&runs, c, c->err) < 0)
         return -1;
     int status = runs_load(&runs, &filter, c, c->err);

@@ -34,7 +34,7 @@ static const char *rule_path(struct cmd_context *c, const char *name)
         return NULL;
     const char *path = catalogue_find(&catalogue, name, c->arena);
     if (!path)
-        err_set(c->err, ERR_USAGE, "the catalogue has no benchmark \"%s\", and there is no file of that name", name);
+        err_set(c->err, ERR_USAGE, "no benchmark and no file has the name \"%s\"", name);
     return path;
 }
 
@@ -210,7 +210,7 @@ static int put_pairs(struct cmd_context *c, const char *option, struct record *r
         struct str value = str_of(v->text), key = str_cut(&value, '=');
         const char *name = arena_dup(c->arena, key.p, key.n);
         if (!value.p || !key.n || !name)
-            return err_set(c->err, ERR_USAGE, "--%s: \"%.60s\": KEY=VALUE is wanted", option, v->text);
+            return err_set(c->err, ERR_USAGE, "--%s: expected KEY=VALUE, got \"%.60s\"", option, v->text);
         put(r, name, value);
     }
     return 0;
@@ -237,7 +237,7 @@ static int show(struct cmd_context *c, const struct rules *rules, const struct r
         print_json(&b, rules, record, out);
     else
         print_human(&b, rules, record, out);
-    int rc = b.failed ? err_set(c->err, ERR_SYSTEM, "no memory for the answer") : 0;
+    int rc = b.failed ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
     if (!rc)
         fwrite(b.p, 1, b.n, c->out);
     buf_deinit(&b);
@@ -256,7 +256,7 @@ static int parse(struct cmd_context *c, const struct rules *rules, const char *p
     for (const struct opt_value *v = opt_find(&c->opts, "file"); v && v->text; v = v->next) {
         struct str file = str_of(v->text), pattern = str_cut(&file, '=');
         if (!file.p)
-            return err_set(c->err, ERR_USAGE, "--file %s: PATTERN=FILE is expected", v->text);
+            return err_set(c->err, ERR_USAGE, "--file: expected PATTERN=FILE, got \"%.60s\"", v->text);
         if (!(*tail = ARENA_NEW(c->arena, struct reading_file)))
             return err_set(c->err, ERR_SYSTEM, "out of memory");
         **tail = (struct reading_file){.pattern = arena_dup(c->arena, pattern.p, pattern.n), .path = file.p};
@@ -278,7 +278,7 @@ static int run(struct cmd_context *c)
     const char *name = opt_text(&c->opts, "rules"), *path = c->argc > 0 ? c->argv[0] : NULL;
     struct rules *rules;
     if (!path)
-        return err_set(c->err, ERR_USAGE, "the stored output is missing (a file, or - for standard input)");
+        return err_set(c->err, ERR_USAGE, "expected the stored output: a file, or - for standard input");
     char *const *program = c->argc > 1 ? peel(c->argv + 1) : NULL;
     const char *file = name ? rule_path(c, name) : guess_rules(c, path, program), *reference = opt_text(&c->opts, "reference");
     struct references *refs = NULL;
@@ -304,7 +304,7 @@ const struct cmd cmd_parse = {
         "Reads the output in FILE (- for standard input) as if the program had just printed it, and tells params, metrics, what is missing and "
         "the verdict. Nothing is run and nothing is recorded.\n\n"
         "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.\n\n"
-        "--reference judges the metrics by a reference file; what its conditions ask for beside the benchmark is told by --tag and --param. With --gate the "
+        "--reference judges the metrics by a reference file; --tag and --param state what its conditions require besides the benchmark. With --gate the "
         "exit status is 3 when the verdict is not pass.",
     .examples = "$ benchwrap parse slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"
                 "$ benchwrap parse --rules ior --json --exit-status 0 ior.out -- ior -w -b 1g\nThe same as one JSON object.\n",

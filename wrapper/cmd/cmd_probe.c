@@ -203,7 +203,7 @@ const struct cmd cmd_probe = {
     .count = COUNT(rows),
     .description =
         "Runs all probes without a run: prints the facts, the reasons for those that are missing, and the cost of each probe in milliseconds. "
-        "With a program, also what is told about it after it has ended (it is not started): its hash, libraries and the git state of its directory.",
+        "With a program, also the facts recorded about it after its end: its hash, libraries and the git state of its directory. The program is not started.",
     .examples = "$ benchwrap probe\nThe facts of this machine.\n"
                 "$ benchwrap probe --json --profile public\nWhat a public record would tell, for programs.\n",
     .run = run,

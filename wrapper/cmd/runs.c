@@ -237,7 +237,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
     struct loading l = {.runs = runs, .filter = filter};
     for (const struct opt_value *v = filter->tags; v && v->text; v = v->next)
         if (!strchr(v->text, '=') || v->text[0] == '=')
-            return err_set(err, ERR_USAGE, "--tag: \"%.60s\": KEY=VALUE is wanted", v->text);
+            return err_set(err, ERR_USAGE, "--tag: expected KEY=VALUE, got \"%.60s\"", v->text);
     int walked = tree_walk_in(ready(runs), TREE_NAMES, c->arena, take, &l, err);
     l.failed = l.failed || load_all(&l, c->arena) < 0;
     hide(&l);
@@ -309,7 +309,7 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
     if (!id) {
         fprintf(c->notes, "benchwrap: the run %.8s is retracted\n", (*run)->id);
     } else if (strcmp(id, (*run)->id) != 0) {
-        fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is taken; =%.8s is the run as it was recorded\n", (*run)->id,
+        fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n", (*run)->id,
                 id, (*run)->id);
         got = tree_find_in(ready(runs), id, what, c->arena, run, err);
     }
@@ -358,6 +358,6 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_con
     if (got == 1)
         set_not_found(runs, name, c, err);
     else if (got == 2)
-        err_set(err, ERR_INPUT, "\"%.40s\" is the beginning of several runs' ids in %s; give more digits", name, runs->tree);
+        err_set(err, ERR_INPUT, "several runs in %s have an id that begins with \"%.40s\"; add digits", runs->tree, name);
     return got > 0 ? 1 : got;
 }

@@ -392,7 +392,7 @@ static int check_pairs(const struct plan *p, const char *option, struct err *err
 {
     for (const struct opt_value *v = opt_find(&p->opts, option); v && v->text; v = v->next)
         if (v->origin == OPT_COMMAND_LINE && (v->text[0] == '=' || !strchr(v->text, '=')))
-            return err_set(err, ERR_USAGE, "%s: \"%.80s\": KEY=VALUE is wanted", v->where, v->text);
+            return err_set(err, ERR_USAGE, "%s: expected KEY=VALUE, got \"%.80s\"", v->where, v->text);
     return 0;
 }
 
