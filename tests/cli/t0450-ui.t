@@ -132,7 +132,7 @@ is "… and nothing is left of the server" "$(processes)" 0
 
 echo "my-own-secret-0123456789" >secret
 chmod 644 secret
-like "a secret that others can read is refused" "$("$BENCHWRAP" ui --secret-file secret 2>&1)" "other users can read secret"
+like "a secret that others can read is refused" "$("$BENCHWRAP" ui --secret-file secret 2>&1)" "secret can be read by others"
 chmod 600 secret
 start -e stream --secret-file secret
 is "a secret of the user's own is taken" "$MLFLOW_TRACKING_PASSWORD" my-own-secret-0123456789

@@ -74,14 +74,36 @@ if long_tests; then
     is "the leader is killed: its load is ended" "$(until_state done)" done
     like "nobody there" "$(timeout 60 "$LLMLOAD" --agents 127.0.0.1:1 --agent-wait 300ms --url "$url" -n 1 2>&1)" 'an agent was not found: agent 127.0.0.1:1'
 fi
-like "another token" "$(LLMLOAD_TOKEN=0123456789abcdef0 timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" -n 1 2>&1)" "the agent's token is another one"
+like "another token" "$(LLMLOAD_TOKEN=0123456789abcdef0 timeout 60 "$LLMLOAD" --agents "$agent" --url "$url" -n 1 2>&1)" "the agent has another token"
 llm_end
 
-unset LLMLOAD_TOKEN
-like "not loopback: a token is wanted" "$(timeout 20 "$LLMLOAD" agent --listen 0.0.0.0:0 2>&1)" 'others could steer this agent'
 like "a short token" "$(LLMLOAD_TOKEN=abc timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'at least 16 characters'
-llm_agent open
-for arg in --records=x --prompt=@/etc/passwd --dataset=/etc/passwd --key-env=HOME --header=@/etc/passwd --plots=x --url=unix:/x; do
-    is "without a token no files: $arg" "$(code -d "{\"args\":[\"$arg\"]}" "http://$agent/start")" 400
+unset LLMLOAD_TOKEN
+
+# Without a token of the user's own: one is generated, also at loopback; coordinator and agents find it in the home.
+cd "$HOME" || exit 1
+llm_server
+llm_agent six
+token=.config/llmload/agent-token
+is "a token is generated, in a closed file of a closed folder" "$(stat -c %a "$token" .config/llmload | tr '\n' ' ')" "600 700 "
+like "it is random" "$(cat "$token")" '^[0-9a-f]{32}$'
+is "no request without it" "$(code "http://$agent/health") $(code -d '{"args":["--records=x"]}' "http://$agent/start") $(code -d '' "http://$agent/stop")" "401 401 401"
+like "the agent names the file" "$(cat "$WORK/.six-err")" "token: .*/$token\$"
+is "the token is in no command line, and not in the agent's output" "$(grep -alFf "$token" /proc/[0-9]*/cmdline "$WORK/.six-err" 2>/dev/null)" ""
+first=$agent kept=$(cat "$token")
+llm_agent seven
+is "a second agent has the same" "$(cat "$token")" "$kept"
+timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 2 -n 4 --max-tokens 4 --json >both 2>err
+is "the coordinator finds it" "$? $(jq .completed both)" "0 4"
+rm "$token"
+for i in 1 2 3 4 5 6; do
+    "$LLMLOAD" agent --listen 127.0.0.1:0 --port-file "race$i" --token-file raced/token 2>>racers &
+    llm_pids="$llm_pids $!"
 done
+for i in 1 2 3 4 5 6; do llm_wait "race$i" || tap_stop "agents start: $(cat racers)"; done
+is "agents that start at once agree" "$(for i in 1 2 3 4 5 6; do curl -s -o /dev/null -w '%{http_code} ' -H "Authorization: Bearer $(cat raced/token)" "http://127.0.0.1:$(cat "race$i")/health"; done)" "200 200 200 200 200 200 "
+is "and leave the one file" "$(ls -A raced)" token
+chmod 644 raced/token
+like "a token that others can read" "$(timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 --token-file raced/token 2>&1)" 'raced/token can be read by others'
+like "no home" "$(env -u HOME timeout 20 "$LLMLOAD" agent --listen 127.0.0.1:0 2>&1)" 'hint: set HOME, or use --token-file'
 done_testing

@@ -19,7 +19,9 @@ is "one document" "$(jq -s length out)" 1
 is "four agents, each with its share" "$(jq '[.agents[] | select(.completed > 0 and .counted)] | length' out)" 4
 is "shares add up" "$(jq '[.agents[].completed] | add' out)" "$(jq .completed out)"
 is "one schedule" "$(jq -r '.client.trouble' out)" null
-like "without a token" "$(env -u LLMLOAD_TOKEN timeout 60 srun -N 1 -n 2 "$LLMLOAD" --agents srun --agent-wait 2s --url "$url" -n 1 2>&1)" 'others could steer this agent'
+port=$(slurm_free_port 4)
+env -u LLMLOAD_TOKEN timeout 120 srun -N 1 -n 4 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url "$url" -c 4 -n 8 --max-tokens 4 --json >out 2>err
+is "without a token: they generate one in the home" "$? $(jq .completed out) $(stat -c %a "$HOME/.config/llmload/agent-token")" "0 8 600"
 begin=$(date +%s)
 timeout 100 srun -N 1 -n 3 "$LLMLOAD" --agents srun --agent-suffix .localhost --agent-port "$port" --url http://127.0.0.1:1 --wait-ready 1s -c 3 -n 5 >out 2>err
 is "the leader fails: the others end soon" "$(($(date +%s) - begin < 40))" 1

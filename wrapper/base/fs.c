@@ -70,11 +70,10 @@ static int open_file(int dir, const char *path, bool links, struct stat *st)
     return fd;
 }
 
-int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err)
+int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *ret, struct err *err)
 {
-    struct stat st = {0};
-    CLEANUP_FD int fd = open_file(dir, path, flags & FS_LINKS, &st);
-    if (fd < 0)
+    struct stat st;
+    if (fstat(fd, &st))
         return err_sys(err, "cannot read %s", path);
     size_t done = 0;
     /* One byte more than allowed is asked for, to tell "full" from "longer". */
@@ -112,6 +111,13 @@ int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, s
     if (ret->p)
         ret->p[ret->n] = 0;
     return 0;
+}
+
+int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err)
+{
+    struct stat st = {0};
+    CLEANUP_FD int fd = open_file(dir, path, flags & FS_LINKS, &st);
+    return fd < 0 ? err_sys(err, "cannot read %s", path) : fs_read_open(fd, path, max, flags, ret, err);
 }
 
 const char *fs_line(int dir, const char *path, struct arena *a)

@@ -15,6 +15,8 @@
  * FS_CUT is given; then 1 is returned for a cut one. Never blocks on FIFOs (O_NONBLOCK); refuses directories. */
 enum { FS_CUT = 1, FS_LINKS = 2 };
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
+/* The same from an open descriptor, which stays open; path is for messages. */
+int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
 /* One short text file (proc, sys) trimmed, into the arena; NULL if it cannot be read (errno tells). */
 const char *fs_line(int dir, const char *path, struct arena *a);
 /* Appears whole or not at all: temporary name beside it, write, (sync), rename. mode as for open. What is no file (a device, a pipe), and what

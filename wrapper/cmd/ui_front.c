@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,22 +34,11 @@ static bool is_secret(struct str s)
 
 int ui_front_secret(const char *path, char ret[UI_SECRET_MAX + 1], struct err *err)
 {
-    unsigned char random[16];
-    if (!path) {
-        if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-            return err_sys(err, "cannot make a secret");
-        for (size_t i = 0; i < sizeof random; i++)
-            snprintf(ret + 2 * i, 3, "%02x", random[i]);
-        return 0;
-    }
     CLEANUP_BUF struct buf text;
-    struct stat st;
     buf_init(&text, 4096);
-    if (stat(path, &st))
-        return err_sys(err, "--secret-file: cannot read %.300s", path);
-    if (st.st_mode & 0077)
-        return err_set(err, ERR_INPUT, "--secret-file: other users can read %.300s\nhint: chmod 600 FILE", path);
-    if (fs_read(AT_FDCWD, path, 1024, 0, &text, err))
+    if (!path)
+        return secret_generate(ret, err);
+    if (secret_read(path, true, 1024, &text, err))
         return err_wrap(err, "--secret-file");
     struct str secret = str_trim(buf_text(&text));
     if (!is_secret(secret))
@@ -60,15 +48,6 @@ int ui_front_secret(const char *path, char ret[UI_SECRET_MAX + 1], struct err *e
     ret[secret.n] = 0;
     explicit_bzero(text.p, text.n);
     return 0;
-}
-
-/* As long for every wrong text of the same length: the time says nothing about the secret. */
-static bool same_text(struct str a, struct str b)
-{
-    unsigned char differs = a.n != b.n;
-    for (size_t i = 0; i < a.n && a.n == b.n; i++)
-        differs |= (unsigned char)(a.p[i] ^ b.p[i]);
-    return !differs;
 }
 
 static void put_base64(struct buf *to, struct str s)
@@ -108,7 +87,7 @@ enum ui_front_answer ui_front_judge(struct str head, const char *secret)
     put_base64(&basic, buf_text(&pair));
     buf_printf(&bearer, "Bearer %s", secret);
     if (!given.p || pair.failed || basic.failed || bearer.failed ||
-        !(same_text(given, buf_text(&basic)) | same_text(given, buf_text(&bearer))))
+        !(secret_equal(given, buf_text(&basic)) | secret_equal(given, buf_text(&bearer))))
         return UI_FRONT_REFUSE;
     return str_starts(head, "GET /?enter ") ? UI_FRONT_ENTER : UI_FRONT_PASS;
 }
@@ -316,7 +295,7 @@ int ui_front_start(struct ui_front *ret, const char *host, int port, int folder,
     if (pid == 0) {
         close(ends[1]);
         setsid(); /* Ctrl-C is not for us */
-        prctl(PR_SET_DUMPABLE, 0);
+        secret_guard_process();
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         door = (struct door){.listener = listener, .hold = ends[0], .folder = folder, .name = name, .secret = secret};
         int null = open("/dev/null", O_RDWR);

@@ -1,14 +1,10 @@
 /* token.c: whose word opens a pull request: from a file that was named, the environment, the file of tokens, or git's credential helper. */
 #include "base/env.h"
-#include "base/fs.h"
+#include "base/secret.h"
 #include "forge/forge.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { TOKEN_MAX = 4096, FILE_MAX = 64 * 1024 };
 
@@ -62,23 +58,12 @@ static void from_environment(struct forge_token *t, const struct forge_place *pl
         t->unused = NULL;
 }
 
-/* A secret that others may read is none. */
-static int read_secret(const char *path, bool must, struct buf *to, struct err *err)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return errno == ENOENT && !must ? 1 : err_sys(err, "the file of the token, %s, cannot be read", path);
-    if (S_ISREG(st.st_mode) && (st.st_mode & 077))
-        return err_set(err, ERR_INPUT, "%s can be read by others: a token in it is no secret (chmod 600 %s)", path, path);
-    return fs_read(AT_FDCWD, path, FILE_MAX, 0, to, err) < 0 ? err_wrap(err, "the file of the token") : 0;
-}
-
 static int from_named_file(struct forge_token *t, const char *path, struct arena *a, struct err *err)
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, FILE_MAX + 1);
-    if (read_secret(path, true, &b, err))
-        return -1;
+    if (secret_read(path, true, FILE_MAX, &b, err))
+        return err_wrap(err, "the file of the token");
     struct str rest = buf_text(&b), line = str_trim(str_cut(&rest, '\n'));
     if (!is_token(line))
         return err_set(err, ERR_INPUT, "%s: its first line shall be the token alone", path);
@@ -92,9 +77,9 @@ static int from_tokens(struct forge_token *t, const char *host, const char *path
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, FILE_MAX + 1);
-    int rc = read_secret(path, false, &b, err);
+    int rc = secret_read(path, false, FILE_MAX, &b, err);
     if (rc)
-        return rc < 0 ? -1 : 0;
+        return rc < 0 ? err_wrap(err, "the file of the token") : 0;
     for (struct str rest = buf_text(&b); rest.p && !t->secret;) {
         struct str line = str_cut(&rest, '\n'), name = str_word(&line), token = str_word(&line);
         if (!name.n || name.p[0] == '#' || !str_is_anycase(name, host))

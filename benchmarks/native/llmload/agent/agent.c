@@ -8,6 +8,7 @@
  *   POST /stop                 ends the load; its result is what it has until then */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/secret.h"
 #include "benchmarks/native/llmload/agent/api.h"
 #include "benchmarks/native/llmload/agent/part.h"
 #include "benchmarks/native/llmload/agent/share.h"
@@ -16,6 +17,7 @@
 #include "benchmarks/native/llmload/verbs.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
@@ -30,9 +32,10 @@ enum { ARGS_MAX = 400, LEADER_GONE_S = 30 /* it asks every second */ };
 
 static const struct opt_row agent_rows[] = {
     {"listen", 'l', OPT_TEXT, "ADDRESS:PORT", NULL, "127.0.0.1:7890", "Agent",
-     "where requests are taken; port 0: any. An address that is not loopback wants a token", 0},
+     "Listen at this address; port 0: any free port", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent",
-     "file with the token that requests must carry (Authorization: Bearer); else LLMLOAD_TOKEN of the environment", 0},
+     "Require the token in this file (Authorization: Bearer); a missing file is created with a generated token "
+     "(default: LLMLOAD_TOKEN, else ~/.config/llmload/agent-token)", 0},
     {"port-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent", "write the port there when it listens", 0},
     {"once", 0, OPT_FLAG, NULL, NULL, NULL, "Agent",
      "end when one load's result has been fetched, or the leader says that there will be none", 0},
@@ -43,7 +46,7 @@ static const struct opt_row agent_rows[] = {
 struct agent {
     struct part *part; /* the load that is made, or was made last; NULL: none yet */
     pthread_mutex_t lock; /* handlers, and the main thread's look at the leader */
-    bool has_token, fetched;
+    bool fetched;
     _Atomic bool led; /* the load waits for, and is watched by, a leader */
     _Atomic int64_t asked_ns; /* when the last request came */
     int wake[2]; /* the main thread is to look at `fetched` */
@@ -138,24 +141,10 @@ static unsigned prometheus(struct agent *a, struct buf *to, const char **type)
     return 200;
 }
 
-/* Options that read or write files are for callers who have shown a token: the port of loopback is everybody's on this machine. */
-static bool names_file(struct str arg)
+/* Each option must stand in one word, "--name=value". */
+static const char *wrong_arg(const char *arg)
 {
-    static const char *const names[] = {"records",   "csv",   "plots",    "scrape-file", "schedule-out", "dataset",
-                                        "tokenizer", "trace", "key-file", "ca-file",     "key-env"};
-    struct str rest = str_starts(arg, "--") ? str_sub(arg, 2, arg.n) : arg, name = str_cut(&rest, '=');
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(name, names[i]))
-            return true;
-    return rest.p && (str_starts(rest, "@") || str_starts(rest, "file:") || str_starts(rest, "unix:"));
-}
-
-/* Each option must stand in one word, "--name=value": so what is looked at is what counts. */
-static const char *wrong_arg(const struct agent *a, const char *arg)
-{
-    if (!arg || strncmp(arg, "--", 2) != 0 || !arg[2])
-        return "args: each must be a text \"--name=value\", or \"--name\" for a switch";
-    return !a->has_token && names_file(str_of(arg)) ? "an option that names a file: an agent without a token does not take those" : NULL;
+    return !arg || strncmp(arg, "--", 2) != 0 || !arg[2] ? "args: expected texts \"--name=value\", or \"--name\" for a switch" : NULL;
 }
 
 static unsigned begin(struct agent *a, const struct json *j, struct buf *to)
@@ -177,7 +166,7 @@ static unsigned prepare(struct agent *a, const struct json *j, struct buf *to)
     struct part_view v;
     int64_t share = json_integer(json_get(j, "share"), 0), shares = json_integer(json_get(j, "shares"), 1);
     for (const struct json *arg = json_first(json_get(j, "args")); arg; arg = json_next(arg)) {
-        const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(a, json_string(arg, NULL));
+        const char *wrong = n == ARGS_MAX ? "too many args" : wrong_arg(json_string(arg, NULL));
         if (wrong)
             return put_error(to, wrong), 400;
         args[n++] = json_string(arg, "");
@@ -259,11 +248,6 @@ static unsigned handle(void *context, const struct api_call *call, struct buf *t
 
 /* ---- the process ---- */
 
-static bool loopback(const char *address)
-{
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
 static int read_listen(const char *text, char *ret_address, size_t size, uint16_t *ret_port, struct err *err)
 {
     struct str s = str_of(text);
@@ -317,9 +301,9 @@ static int wait_for_end(struct agent *a, int signals, bool once, double idle_s)
     }
 }
 
-static int serve(const struct opt_set *set, const char *token, struct err *err)
+static int serve(const struct opt_set *set, const char *token, const char *source, struct err *err)
 {
-    struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}, .has_token = token != NULL, .asked_ns = clock_mono_ns()};
+    struct agent a = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}, .asked_ns = clock_mono_ns()};
     char address[64];
     struct api_config config = {.address = address, .token = token, .handler = handle, .sent = sent, .context = &a};
     struct api *api = NULL;
@@ -328,11 +312,6 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
     sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP), sigaddset(&ends, SIGUSR1);
     if (read_listen(opt_text(set, "listen"), address, sizeof address, &config.port, err) < 0)
         return -1;
-    if (!token && !loopback(address))
-        return err_set(err, ERR_USAGE, "--listen %s: others could steer this agent: set LLMLOAD_TOKEN, or give --token-file",
-                       opt_text(set, "listen"));
-    if (!token)
-        unsetenv("OPENAI_API_KEY"); /* whoever can reach the port names the address that it would be sent to */
     sigprocmask(SIG_BLOCK, &ends, NULL); /* before the threads of the server */
     signal(SIGPIPE, SIG_IGN);
     int signals = signalfd(-1, &ends, SFD_CLOEXEC), got = 0, rc = 0;
@@ -346,7 +325,7 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
         rc = fs_write(AT_FDCWD, opt_text(set, "port-file"), (struct str){text, (size_t)n}, 0644, false, err);
     }
     if (rc == 0) {
-        fprintf(stderr, "llmload: agent: listening at %s port %u%s\n", address, api_port(api), token ? ", with a token" : "");
+        fprintf(stderr, "llmload: agent: listening at %s port %u, token: %s\n", address, api_port(api), source);
         got = wait_for_end(&a, signals, opt_on(set, "once"), opt_text(set, "idle") ? opt_seconds(set, "idle") : 0);
     }
     api_stop(api);
@@ -360,13 +339,14 @@ static int serve(const struct opt_set *set, const char *token, struct err *err)
 static int agent(const struct opt_set *set, char **operands, struct err *err)
 {
     (void)operands;
-    struct buf token CLEANUP_BUF;
+    struct buf token CLEANUP_BUF, source CLEANUP_BUF;
     buf_init(&token, TOKEN_MAX);
-    if (token_read(opt_text(set, "token-file"), &token, err) < 0)
+    buf_init(&source, PATH_MAX);
+    secret_guard_process();
+    if (token_find(opt_text(set, "token-file"), &token, &source, err) < 0)
         return -1;
-    int rc = serve(set, token.n ? token.p : NULL, err);
-    if (token.p)
-        explicit_bzero(token.p, token.n);
+    int rc = serve(set, token.p, source.p ? source.p : "", err);
+    explicit_bzero(token.p, token.n);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/agent/api.h"
 
 #include "base/library.h"
+#include "base/secret.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -33,22 +34,10 @@ struct api {
 
 enum { BODY_MAX = 1 << 20, REPLY_MAX = 512 << 20 };
 
-/* The comparison takes as long whatever is wrong: the time tells nothing about the token. */
-static bool same(const char *a, const char *b)
-{
-    size_t n = strlen(b);
-    unsigned char differs = strlen(a) != n;
-    for (size_t i = 0; i < n && a[i]; i++)
-        differs |= (unsigned char)(a[i] ^ b[i]);
-    return !differs;
-}
-
 static bool may(struct api *a, struct MHD_Connection *c)
 {
     const char *given = a->MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-    if (!a->token)
-        return true;
-    return given && strncmp(given, "Bearer ", 7) == 0 && same(given + 7, a->token);
+    return given && strncmp(given, "Bearer ", 7) == 0 && secret_equal(str_of(given + 7), str_of(a->token));
 }
 
 static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api_call *call, struct buf *body, const char **type)
@@ -58,7 +47,7 @@ static unsigned answer(struct api *a, struct MHD_Connection *c, const struct api
         return 403;
     }
     if (!may(a, c)) {
-        buf_puts(body, "{\"error\":\"Authorization: Bearer TOKEN is wanted\"}\n");
+        buf_puts(body, "{\"error\":\"expected the header Authorization: Bearer TOKEN\"}\n");
         return 401;
     }
     if (call->body.n > BODY_MAX) {
@@ -161,8 +150,8 @@ int api_start(struct api **ret, const struct api_config *config, struct err *err
     if (!a)
         return err_sys(err, "out of memory");
     a->config = *config;
-    a->token = config->token ? strdup(config->token) : NULL;
-    if ((config->token && !a->token) || load(a, err) < 0 || listen_at(a, config, err) < 0) {
+    a->token = strdup(config->token);
+    if (!a->token || load(a, err) < 0 || listen_at(a, config, err) < 0) {
         api_stop(a);
         return -1;
     }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/listing.h"
+#include "base/secret.h"
 #include "benchmarks/native/llmload/agent/hosts.h"
 #include "benchmarks/native/llmload/agent/share.h"
 #include "benchmarks/native/llmload/agent/token.h"
@@ -105,7 +106,7 @@ static int find(struct remote *r, int64_t until_ns, struct err *err)
     while (probe(r, err) < 0) {
         if (clock_mono_ns() > until_ns || engine_signal() || strstr(err->text, " 401: ") || strstr(err->text, " is llmload "))
             return err_wrap(err, "%s",
-                            strstr(err->text, " 401: ") ? "the agent's token is another one (LLMLOAD_TOKEN, --token-file)"
+                            strstr(err->text, " 401: ") ? "the agent has another token (LLMLOAD_TOKEN, --token-file)"
                                                         : "an agent was not found");
         pause_ns(4 * POLL_NS);
     }
@@ -212,7 +213,7 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
         return err_sys(err, "out of memory");
     c->count = hosts->count;
     struct http_config config = {.agent = "llmload/" BW_VERSION,
-                                 .bearer = c->token.n ? c->token.p : NULL,
+                                 .bearer = c->token.p,
                                  .proxy = "",
                                  .connect_s = 5,
                                  .total_s = 60,
@@ -233,7 +234,8 @@ int coordinate_begin(struct coordination **ret, const struct opt_set *set, const
     c->set = set;
     c->wait_s = opt_seconds(set, "agent-wait");
     buf_init(&c->token, TOKEN_MAX);
-    int rc = token_read(opt_text(set, "token-file"), &c->token, err);
+    secret_guard_process();
+    int rc = token_find(opt_text(set, "token-file"), &c->token, NULL, err);
     if (rc == 0)
         rc = find_hosts(c, set, arena, err);
     if (rc == 0)

@@ -1,30 +1,67 @@
 /* token.c: see token.h. */
 #include "benchmarks/native/llmload/agent/token.h"
 
-#include "base/fs.h"
+#include "base/secret.h"
 
-#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-int token_read(const char *path, struct buf *ret, struct err *err)
+/* In the home, which the nodes of a cluster share; $XDG_RUNTIME_DIR is another one on each node. */
+static int token_default_path(char ret[PATH_MAX], struct err *err)
 {
-    const char *name = path ? path : "LLMLOAD_TOKEN", *variable = getenv("LLMLOAD_TOKEN");
-    struct buf text CLEANUP_BUF;
-    buf_init(&text, TOKEN_MAX);
-    if (path) {
-        if (fs_read(AT_FDCWD, path, TOKEN_MAX - 1, 0, &text, err) < 0)
-            return err_wrap(err, "--token-file");
-    } else if (variable)
-        buf_puts(&text, variable);
-    struct str token = str_trim(buf_text(&text));
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    int n = -1;
+    if (config && config[0] == '/')
+        n = snprintf(ret, PATH_MAX, "%s/llmload/agent-token", config);
+    else if (home && home[0] == '/')
+        n = snprintf(ret, PATH_MAX, "%s/.config/llmload/agent-token", home);
+    return n > 0 && n < PATH_MAX ? 0 : err_set(err, ERR_USAGE, "no folder for the agents' token\nhint: set HOME, or use --token-file FILE");
+}
+
+/* Agents of several nodes start at once: one of them creates the file, all read it. */
+static int token_read_or_create(const char *path, struct buf *text, struct err *err)
+{
+    int rc = secret_read(path, false, TOKEN_MAX - 1, text, err);
+    if (rc > 0)
+        rc = secret_create(path, err) < 0 ? -1 : secret_read(path, true, TOKEN_MAX - 1, text, err);
+    return rc < 0 ? err_wrap(err, "the agents' token") : 0;
+}
+
+static int token_check(struct str token, const char *source, struct err *err)
+{
     for (size_t i = 0; i < token.n; i++)
         if ((unsigned char)token.p[i] <= ' ' || (unsigned char)token.p[i] >= 0x7f)
-            return err_set(err, ERR_INPUT, "%.300s: the token has blanks or other characters than ASCII in it", name);
-    if ((path || token.n) && token.n < TOKEN_LEAST)
-        return err_set(err, ERR_INPUT, "%.300s: a token of at least %d characters is wanted (openssl rand -hex 16)", name, TOKEN_LEAST);
-    if (token.n)
+            return err_set(err, ERR_INPUT, "%.300s: the token contains blanks or other characters than ASCII", source);
+    return token.n >= TOKEN_MIN ? 0
+                                : err_set(err, ERR_INPUT, "%.300s: expected a token of at least %d characters, got %zu", source, TOKEN_MIN,
+                                          token.n);
+}
+
+int token_find(const char *path, struct buf *ret, struct buf *ret_source, struct err *err)
+{
+    char usual[PATH_MAX];
+    const char *variable = getenv("LLMLOAD_TOKEN");
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, TOKEN_MAX);
+    if (!path && variable && *variable) {
+        path = "LLMLOAD_TOKEN";
+        buf_puts(&text, variable);
+    } else {
+        if (!path && token_default_path(usual, err))
+            return -1;
+        path = path ? path : usual;
+        if (token_read_or_create(path, &text, err))
+            return -1;
+    }
+    struct str token = str_trim(buf_text(&text));
+    int rc = token_check(token, path, err);
+    if (rc == 0)
         buf_str(ret, token);
+    if (rc == 0 && ret_source)
+        buf_puts(ret_source, path);
     if (text.p)
         explicit_bzero(text.p, text.n);
-    return 0;
+    unsetenv("LLMLOAD_TOKEN");
+    return rc;
 }
