@@ -5,6 +5,7 @@
 #include "cmd/ui_server.h"
 
 #include "base/clock.h"
+#include "base/credentials.h"
 #include "base/env.h"
 #include "base/fs.h"
 
@@ -107,12 +108,11 @@ bool ui_port_free(const char *host, int port)
 /* Variables of another server, of other addresses to listen at, and credentials that this server has no use for. */
 static bool is_foreign(const char *variable)
 {
-    static const char *const starts[] = {"MLFLOW_",   "PYTHONUNBUFFERED=", "UVICORN_",     "GUNICORN_",     "GITHUB_TOKEN=",
-                                         "GH_TOKEN=", "GITLAB_TOKEN=",     "GITEA_TOKEN=", "CI_JOB_TOKEN=", "LLMLOAD_TOKEN="};
+    static const char *const starts[] = {"MLFLOW_", "PYTHONUNBUFFERED=", "UVICORN_", "GUNICORN_"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(variable, starts[i], strlen(starts[i])) == 0)
             return true;
-    return false;
+    return credentials_has(variable);
 }
 
 /* In the server's process. */

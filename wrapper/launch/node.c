@@ -1,6 +1,7 @@
 /* node.c: on a node where nobody records, the first rank starts a collector, detached, before it becomes the program. */
 #include "launch/node.h"
 
+#include "base/credentials.h"
 #include "launch/fd.h"
 #include "launch/recorder.h"
 
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-_Noreturn static void become_collector(const char *core, char **line)
+_Noreturn static void become_collector(const char *core, char **line, char **env)
 {
     setsid();
     int fd = open("/dev/null", O_RDWR);
@@ -21,7 +22,7 @@ _Noreturn static void become_collector(const char *core, char **line)
         if (fd != i)
             dup2(fd, i);
     fd_close_from(3); /* what the step waits for is not held by us */
-    execv(core, line);
+    execve(core, line, env);
     _exit(127);
 }
 
@@ -34,8 +35,10 @@ void node_collect(char **argv)
         count++;
     char **line = calloc(count + 3, sizeof *line);
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
-    if (!line || recorder_find_core(core, sizeof core) < 0) {
+    char **env = credentials_mask(environ);
+    if (!line || !env || recorder_find_core(core, sizeof core) < 0) {
         free(line);
+        free(env);
         return;
     }
     line[0] = (char *)"benchwrap-core";
@@ -46,10 +49,11 @@ void node_collect(char **argv)
     pid_t first = (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
     if (first == 0) {
         if (syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL) == 0)
-            become_collector(core, line);
+            become_collector(core, line, env);
         _exit(0);
     }
     while (first > 0 && waitpid(first, &status, __WALL) < 0 && errno == EINTR)
         ;
     free(line);
+    free(env);
 }

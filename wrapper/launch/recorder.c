@@ -1,6 +1,7 @@
 /* recorder.c: the process that records: shared memory and socket are made, it is started, its messages are read. */
 #include "launch/recorder.h"
 
+#include "base/credentials.h"
 #include "launch/fd.h"
 #include "launch/spawn.h"
 
@@ -148,16 +149,21 @@ static void raise_limits(void)
     }
 }
 
-_Noreturn static void become_recorder(const struct recorder *r, char **argv)
+_Noreturn static void become_recorder(const struct recorder *r, char **argv, char **env, int credentials)
 {
     null_streams();
-    if (r->its_end <= WIRE_LOG_FD || r->memory <= WIRE_LOG_FD || (r->log >= 0 && r->log <= WIRE_LOG_FD))
+    if (r->its_end <= WIRE_CREDENTIALS_FD || r->memory <= WIRE_CREDENTIALS_FD || (r->log >= 0 && r->log <= WIRE_CREDENTIALS_FD) ||
+        (credentials >= 0 && credentials <= WIRE_CREDENTIALS_FD))
         _exit(125); /* next to no descriptors allowed: they would overwrite each other */
     if (dup2(r->its_end, WIRE_SOCKET_FD) < 0 || dup2(r->memory, WIRE_MEMORY_FD) < 0 || (r->log >= 0 && dup2(r->log, WIRE_LOG_FD) < 0))
         _exit(125);
-    fd_close_from(r->log >= 0 ? WIRE_LOG_FD + 1 : WIRE_LOG_FD);
+    if (r->log < 0)
+        close(WIRE_LOG_FD);
+    if (credentials >= 0 && dup2(credentials, WIRE_CREDENTIALS_FD) < 0)
+        _exit(125);
+    fd_close_from(credentials >= 0 ? WIRE_CREDENTIALS_FD + 1 : WIRE_CREDENTIALS_FD);
     raise_limits();
-    execv(r->core, argv);
+    execve(r->core, argv, env);
     _exit(errno == ENOENT ? 127 : 126);
 }
 
@@ -168,17 +174,22 @@ int recorder_start(struct recorder *r, char **argv)
         count++;
     char **args = calloc((size_t)count + 2, sizeof *args);
     pid_t pid = -1;
-    if (args) {
+    char **env = credentials_mask(environ);
+    int credentials = fd_high(credentials_store(environ));
+    r->wire->has_credentials = credentials >= 0;
+    if (args && env) {
         args[0] = (char *)"benchwrap-core";
         args[1] = (char *)"--recorder";
         if (count > 1)
             memcpy(args + 2, argv + 1, (size_t)(count - 1) * sizeof *args);
         pid = spawn_fork();
         if (pid == 0)
-            become_recorder(r, args);
+            become_recorder(r, args, env, credentials);
     }
     int saved = errno;
     free(args);
+    free(env);
+    fd_close(&credentials);
     fd_close(&r->its_end);
     fd_close(&r->log); /* the recorder's from here on: what is sent to it must not outlive it in our hands */
     r->alive = pid > 0;

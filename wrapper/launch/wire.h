@@ -1,7 +1,8 @@
 /* wire.h: what launcher and recorder share: a memory region with the stream rings, and a socket of small messages.
  *
  * The launcher makes both before it starts the recorder: the region is a memfd inherited as descriptor WIRE_MEMORY_FD, the socket
- * (SOCK_SEQPACKET) as WIRE_SOCKET_FD, the `benchwrap log` socket as WIRE_LOG_FD (-1: none; the region says so). Bytes of a stream are read
+ * (SOCK_SEQPACKET) as WIRE_SOCKET_FD, the `benchwrap log` socket as WIRE_LOG_FD (-1: none; the region says so), and the credentials that the recorder's environment lacks
+ * as WIRE_CREDENTIALS_FD (base/credentials.h), for the process that talks to a server. Bytes of a stream are read
  * by the launcher straight into its ring, written on to the real stream from there, and then published: the recorder reads them in
  * place, so recording costs the program's bytes no second copy on the way. A ring that the recorder does not empty in time loses
  * bytes for the record (counted), never for the reader. Both programs are of one build: the layout is private. */
@@ -14,7 +15,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { WIRE_MAGIC = 0x62770001, WIRE_SOCKET_FD = 3, WIRE_MEMORY_FD = 4, WIRE_LOG_FD = 5, WIRE_STREAMS = 2, WIRE_RING = 4 << 20, WIRE_SIGNALS = 65 };
+enum { WIRE_MAGIC = 0x62770001, WIRE_SOCKET_FD = 3, WIRE_MEMORY_FD = 4, WIRE_LOG_FD = 5, WIRE_CREDENTIALS_FD = 6, WIRE_STREAMS = 2, WIRE_RING = 4 << 20, WIRE_SIGNALS = 65 };
 
 struct wire_ring {
     _Atomic uint64_t head;    /* bytes published since the start (launcher) */
@@ -35,7 +36,7 @@ struct wire {
     int64_t start_mono_ns;
     char run_id[33], parent_id[33];
     pid_t launcher;
-    uint32_t has_log_socket;
+    uint32_t has_log_socket, has_credentials;
     uint32_t in_series;       /* a run of a series */
     uint32_t columns;         /* of the terminal that is the caller's stderr; 0: not known, or no terminal */
     uint32_t is_terminal, has_colour;

@@ -27,6 +27,8 @@ int run_map(struct run *run, struct err *err)
     run->data = (const char *)p + WIRE_DATA;
     if (run->wire->magic != WIRE_MAGIC)
         return err_set(err, ERR_BUG, "recorder: it is of another build than the launcher");
+    if (run->wire->has_credentials)
+        fcntl(WIRE_CREDENTIALS_FD, F_SETFD, FD_CLOEXEC);
     sigset_t all;
     sigfillset(&all);
     run->signals = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -2,6 +2,7 @@
 #include "run/send.h"
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "plan/server.h"
@@ -400,6 +401,7 @@ int send_main(int argc, char **argv, char **env)
     s.spool = SPOOL_NONE;
     if (!read_job(&s.job, argc, argv))
         return 125;
+    secret_guard_process();
     prctl(PR_SET_NAME, "benchwrap-send");
     sigemptyset(&alarms);
     sigaddset(&alarms, SIGALRM);

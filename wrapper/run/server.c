@@ -2,6 +2,7 @@
 #include "run/server.h"
 
 #include "base/clock.h"
+#include "base/credentials.h"
 #include "launch/fd.h"
 #include "run/state.h"
 #include "run/summary.h"
@@ -36,6 +37,8 @@ _Noreturn static void become_sender(struct run *run, const struct send_job *job,
     setsid(); /* what is meant for the program's group does not reach it */
     for (int i = 0; null >= 0 && i < 3; i++)
         dup2(null, i);
+    if (run->wire->has_credentials)
+        credentials_restore(WIRE_CREDENTIALS_FD);
     if (n <= 0 || null < 0 || line <= SEND_LINE_FD || dup2(line, SEND_LINE_FD) < 0)
         _exit(125);
     core[n] = 0;
@@ -164,6 +167,10 @@ void server_begin(struct run *run)
     struct run_server *s = &run->server;
     s->line = -1;
     s->start_ns = INT64_MAX;
+    if (!run->plan.server && run->wire->has_credentials) {
+        close(WIRE_CREDENTIALS_FD);
+        run->wire->has_credentials = 0;
+    }
     if (!run->plan.server || run->series || !opt_on(&run->plan.opts, "share-run")) /* a series has no program of its own */
         return;
     if (run->plan.server_run) {

@@ -1,0 +1,56 @@
+#!/bin/bash
+# t0622: credentials of servers and forges: only the process that talks to the server has them; the program's environment is as it was.
+# sanitizer: long, because a server is waited for
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+export MLFLOW_TRACKING_USERNAME=some-user-1 MLFLOW_TRACKING_PASSWORD=planted-secret-2 MLFLOW_TRACKING_TOKEN=planted-secret-3 GITHUB_TOKEN=planted-secret-4 \
+    GITLAB_TOKEN=planted-secret-5 FORGEJO_TOKEN=planted-secret-6 GH_TOKEN=planted-secret-7
+
+descendants() # PID: it and all below it
+{
+    echo "$1"
+    for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do descendants "$child"; done
+}
+
+look() # NAME OPTIONS…: runs a program that sleeps; $NAME.with: names of the processes that have credentials in their environment, $NAME.all: of all
+{
+    look_name=$1
+    shift
+    rm -f ready
+    # shellcheck disable=SC2016
+    "$BENCHWRAP" -q "$@" -- sh -c 'tr "\0" "\n" <"/proc/$$/environ" >"$0.environ"; ulimit -c >"$0.core"; stat -c %u "/proc/$$/environ" >>"$0.core"; : >ready; while [ -e ready ]; do sleep 0.1; done' "$look_name" >/dev/null 2>&1 &
+    look_pid=$!
+    for _ in $(seq 100); do [ -e ready ] || sleep 0.1; done
+    sleep 1
+    : >"$look_name.with"
+    : >"$look_name.all"
+    for process in $(descendants $look_pid); do
+        [ -r "/proc/$process/comm" ] || continue
+        cat "/proc/$process/comm" >>"$look_name.all"
+        ! grep -qaF planted-secret "/proc/$process/environ" 2>/dev/null || cat "/proc/$process/comm" >>"$look_name.with"
+        [ "$(cat "/proc/$process/comm")" != benchwrap-send ] || echo "$(awk '/^Max core file size/ { print $5, $6 }' "/proc/$process/limits") $(stat -c %u "/proc/$process/environ")" >"$look_name.guard"
+    done
+    rm -f ready
+    wait $look_pid
+}
+
+(ulimit -c; echo "$(id -u)") >core
+cat /proc/self/environ | tr '\0' '\n' | grep -v "^\(_\|SHLVL\)=" | LC_ALL=C sort >environ
+look plain
+like "the recorder runs" "$(cat plain.all)" 'benchwrap-rec'
+is "without a server, only launcher and program have credentials" "$(grep -cv '^\(benchwrap\|sh\|sleep\)$' plain.with)" 0
+is "the program's environment is the caller's" "$(grep -v '^\(_\|SHLVL\|BENCHWRAP_RUN_ID\|BENCHWRAP_SOCKET\)=' plain.environ | LC_ALL=C sort | diff - environ)" ""
+is "the program may dump core as before" "$(cat plain.core)" "$(cat core)"
+# A server that never answers: the sender stays.
+python3 -c 'import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(120)' >port &
+server=$!
+trap 'kill $server; tap_exit' EXIT
+for _ in $(seq 100); do [ -s port ] || sleep 0.1; done
+MLFLOW_TRACKING_URI=http://127.0.0.1:$(cat port)
+export MLFLOW_TRACKING_URI
+look served
+like "with a server, the sender runs" "$(cat served.all)" 'benchwrap-send'
+is "… and alone has credentials beside launcher and program" "$(grep -v '^\(benchwrap\|sh\|sleep\)$' served.with)" benchwrap-send
+is "… and writes no core dump" "$(cut -d ' ' -f 1,2 served.guard)" "0 0"
+is "no value is in a record" "$(grep -rlF planted-secret mlruns .benchwrap 2>/dev/null)" ""
+done_testing
