@@ -1,5 +1,6 @@
 /* tree_experiment.c: the folder of an experiment: the same id and the same bytes at every site, so that trees merge. */
 #include "base/fs.h"
+#include "base/place.h"
 #include "mlruns-format/tree.h"
 #include "mlruns-format/tree_meta.h"
 
@@ -97,7 +98,7 @@ static int read_name(int root, const char *folder, struct arena *a, struct str *
 /* Has another folder an experiment of this name (Python MLflow gives random ids)? Two of one name stop MLflow's migration. */
 static bool name_taken(int root, const char *below, const char *own, struct str name, struct arena *a)
 {
-    int fd = openat(root, below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = place_open(root, below, O_RDONLY | O_DIRECTORY, 0);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     bool taken = false;
     struct dirent *e;
@@ -119,15 +120,12 @@ static int make_experiment(int root, const char *folder, uint32_t id, struct str
     tree_meta_experiment(&b, id, name);
     if (b.failed)
         return err_set(err, ERR_SYSTEM, "cannot make the experiment: memory is short");
-    char path[64];
-    snprintf(path, sizeof path, "%s/tags", folder);
-    if (fs_mkdirs(root, path, 0777, err) < 0)
-        return -1;
-    CLEANUP_FD int dir = openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (dir < 0)
-        return err_sys(err, "cannot open mlruns/%s", folder);
+    CLEANUP_FD int dir = place_make_folder(root, folder, 0777);
+    CLEANUP_FD int tags = dir < 0 ? -1 : place_make_folder(dir, "tags", 0777);
+    if (tags < 0)
+        return err_sys(err, "cannot open mlruns/%s%s", folder, dir < 0 ? "" : "/tags");
     /* meta.yaml comes last: without it a folder is no experiment. */
-    if (put_once(dir, "tags/mlflow.experimentKind", STR("custom_model_development"), err) < 0 ||
+    if (put_once(tags, "mlflow.experimentKind", STR("custom_model_development"), err) < 0 ||
         put_once(dir, "meta.yaml", buf_text(&b), err) < 0)
         return -1;
     return 0;

@@ -65,44 +65,46 @@ static int copy_folder(int from_dir, const char *from, int to_dir, const char *t
     return rc;
 }
 
-/* Puts the meta.yaml of dir/path into the tree's folder `to`; with it the run can be seen. */
-static int publish_meta(int root, const char *to, int dir, const char *path, struct err *err)
+/* Puts the meta.yaml of dir/path into the run's folder of the experiment's; with it the run can be seen. */
+static int publish_meta(int folder, const char *run_id, int dir, const char *path, struct err *err)
 {
-    char from[4200], target[100];
+    char from[4200];
     struct buf b CLEANUP_BUF;
     buf_init(&b, 1 << 20);
     snprintf(from, sizeof from, "%s/meta.yaml", path);
-    snprintf(target, sizeof target, "%s/meta.yaml", to);
     if (fs_read(dir, from, (1 << 20) - 1, 0, &b, err) < 0)
         return -1;
-    return fs_write(root, target, buf_text(&b), 0666, true, err);
+    CLEANUP_FD int run = place_open(folder, run_id, O_RDONLY | O_DIRECTORY, 0);
+    if (run < 0)
+        return err_sys(err, "cannot open %s", run_id);
+    return fs_write(run, "meta.yaml", buf_text(&b), 0666, true, err);
 }
 
 /* Another file system: copied under a name that MLflow passes over (a folder without meta.yaml), moved, and made visible last. */
-static int publish_copy(int root, const char *to, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err)
+static int publish_copy(int folder, const char *run_id, int dir, const char *path, struct err *err)
 {
     char beside[80];
-    snprintf(beside, sizeof beside, "%u/new-%s", experiment, run_id);
-    if (fs_remove_tree(root, beside, err) < 0 || copy_folder(dir, path, root, beside, "meta.yaml", 0, err) < 0 ||
-        fs_sync_tree(root, beside, err) < 0) {
-        fs_remove_tree(root, beside, NULL);
+    snprintf(beside, sizeof beside, "new-%s", run_id);
+    if (fs_remove_tree(folder, beside, err) < 0 || copy_folder(dir, path, folder, beside, "meta.yaml", 0, err) < 0 ||
+        fs_sync_tree(folder, beside, err) < 0) {
+        fs_remove_tree(folder, beside, NULL);
         return -1;
     }
-    int rc = move(root, beside, root, to);
+    int rc = move(folder, beside, folder, run_id);
     if (rc != 0) {
         int why = errno;
-        fs_remove_tree(root, beside, NULL);
+        fs_remove_tree(folder, beside, NULL);
         errno = why;
-        return rc < 0 ? err_sys(err, "cannot move the copy to mlruns/%s", to) : 1;
+        return rc < 0 ? err_sys(err, "cannot move the copy to %s", run_id) : 1;
     }
-    return publish_meta(root, to, dir, path, err);
+    return publish_meta(folder, run_id, dir, path, err);
 }
 
 int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, const char *path, struct err *err)
 {
     char to[64], meta[80], name[16];
     snprintf(to, sizeof to, "%u/%s", experiment, run_id);
-    snprintf(meta, sizeof meta, "%s/meta.yaml", to);
+    snprintf(meta, sizeof meta, "%s/meta.yaml", run_id);
     snprintf(name, sizeof name, "%u", experiment);
     CLEANUP_FD int folder = place_open(root, name, O_RDONLY | O_DIRECTORY, 0); /* never through a link to elsewhere */
     if (folder < 0)
@@ -111,11 +113,11 @@ int tree_publish(int root, uint32_t experiment, const char *run_id, int dir, con
     if (rc == 0)
         return 0;
     if (rc < 0 && errno == EXDEV)
-        rc = publish_copy(root, to, experiment, run_id, dir, path, err);
+        rc = publish_copy(folder, run_id, dir, path, err);
     else if (rc < 0)
         return err_sys(err, "cannot publish the run as mlruns/%s", to);
-    if (rc == 1 && !is_there(root, meta)) /* a copy that lacked its last step when its writer died: all else is there */
-        rc = publish_meta(root, to, dir, path, err);
+    if (rc == 1 && !is_there(folder, meta)) /* a copy that lacked its last step when its writer died: all else is there */
+        rc = publish_meta(folder, run_id, dir, path, err);
     if (rc < 0)
         return err_wrap(err, "cannot publish the run as mlruns/%s", to);
     if (rc == 0)

@@ -227,7 +227,8 @@ int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync,
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     int fd = -1;
-    if (named_descriptor(path) >= 0 || is_no_file(dir, path))
+    /* Below a descriptor, a FIFO or a link to one is somebody else's: it is replaced. */
+    if (dir == AT_FDCWD && (named_descriptor(path) >= 0 || is_no_file(dir, path)))
         return write_into(dir, path, data, err);
     for (int tries = 0; tries < 100 && fd < 0; tries++) {
         int n = snprintf(temporary, sizeof temporary, "%.*s.%ld.%u.tmp", folder, path, (long)getpid(), atomic_fetch_add(&serial, 1u));
@@ -459,7 +460,7 @@ int fs_lock(int fd)
 
 int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t mode, struct err *err)
 {
-    struct stat st;
+    struct stat st, made;
     if (fstatat(from_dir, from, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_sys(err, "cannot read %s", from);
     if (!S_ISREG(st.st_mode))
@@ -468,8 +469,13 @@ int fs_link(int from_dir, const char *from, int to_dir, const char *to, mode_t m
         errno = EPERM;
         return err_sys(err, "cannot take %s", from);
     }
-    if (linkat(from_dir, from, to_dir, to, 0) == 0)
-        return 0;
+    if (linkat(from_dir, from, to_dir, to, 0) == 0) {
+        if (fstatat(to_dir, to, &made, AT_SYMLINK_NOFOLLOW) == 0 && made.st_ino == st.st_ino && made.st_dev == st.st_dev)
+            return 0;
+        unlinkat(to_dir, to, 0); /* the name was exchanged after it was checked */
+        errno = EPERM;
+        return err_sys(err, "cannot take %s", from);
+    }
     if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT)
         return err_sys(err, "cannot link %s to %s", from, to);
     return fs_copy(from_dir, from, to_dir, to, mode, err); /* other file system, too many links, links not allowed */

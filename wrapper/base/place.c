@@ -29,6 +29,18 @@ static int open_component(int dir, const char *name, int flags, mode_t mode)
     return fd;
 }
 
+/* O_PATH with O_NOFOLLOW opens a link itself: openat2 refuses it. */
+static int open_last(int dir, const char *name, int flags, mode_t mode)
+{
+    struct stat st;
+    int fd = open_component(dir, name, flags, mode);
+    if (fd < 0 || !(flags & O_PATH) || fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode))
+        return fd;
+    close(fd);
+    errno = ELOOP;
+    return -1;
+}
+
 static int open_by_component(int dir, const char *path, int flags, mode_t mode)
 {
     char name[NAME_MAX + 1];
@@ -52,7 +64,7 @@ static int open_by_component(int dir, const char *path, int flags, mode_t mode)
         }
         int at = above >= 0 ? above : dir;
         if (!*next)
-            return open_component(at, name, flags | (path[n] ? O_DIRECTORY : 0), mode);
+            return open_last(at, name, flags | (path[n] ? O_DIRECTORY : 0), mode);
         int fd = open_component(at, name, O_PATH | O_DIRECTORY, 0);
         if (fd < 0)
             return -1;
@@ -116,6 +128,135 @@ int place_open_folder(int dir, const char *name)
     return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+int place_make_folder(int dir, const char *name, mode_t mode)
+{
+    if (mkdirat(dir, name, mode) < 0 && errno != EEXIST) {
+        int why = errno; /* a read-only file system answers EROFS for folders that exist */
+        int fd = open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
+        errno = fd < 0 && errno == ENOENT ? why : errno;
+        return fd;
+    }
+    return open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
+}
+
+int place_open_below(const char *path, unsigned levels, mode_t make)
+{
+    char part[PATH_MAX];
+    size_t n = strlen(path), from = n;
+    if (n == 0 || n >= sizeof part) {
+        errno = n ? ENAMETOOLONG : ENOENT;
+        return -1;
+    }
+    for (unsigned i = 0; i < levels && from > 0; i++) {
+        while (from > 0 && path[from - 1] == '/')
+            from--;
+        while (from > 0 && path[from - 1] != '/')
+            from--;
+    }
+    snprintf(part, sizeof part, "%.*s", from ? (int)from : 1, from || *path == '/' ? path : ".");
+    struct err err = {0};
+    if (make && faccessat(AT_FDCWD, part, F_OK, 0) < 0 && errno == ENOENT && fs_mkdirs(AT_FDCWD, part, make, &err) < 0) {
+        errno = err.sys;
+        return -1;
+    }
+    int at = open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (struct str rest = str_of(path + from); at >= 0 && rest.p;) {
+        struct str name = str_cut(&rest, '/');
+        if (!name.n)
+            continue;
+        snprintf(part, sizeof part, STR_FMT, STR_ARG(name));
+        int made = make ? mkdirat(at, part, make) : 0, why = errno;
+        int fd = strcmp(part, "..") == 0 ? (errno = EXDEV, -1) : place_open_folder(at, part);
+        if (fd < 0 && errno == ENOENT && made < 0)
+            errno = why;
+        why = errno;
+        close(at);
+        errno = why;
+        at = fd;
+    }
+    return at;
+}
+
+/* The text of a link that is open, before what follows it. *ret_root: it begins at the root. -1 with errno. */
+static int follow_link(int link, char *rest, size_t size, bool *ret_root)
+{
+    char to[PATH_MAX];
+    ssize_t n = readlinkat(link, "", to, sizeof to - 1);
+    size_t more = strlen(rest);
+    if (n <= 0 || (size_t)n + 1 + more + 1 > size) {
+        errno = n < 0 ? errno : ENAMETOOLONG;
+        return -1;
+    }
+    memmove(rest + n + 1, rest, more + 1);
+    memcpy(rest, to, (size_t)n);
+    rest[n] = '/';
+    if (!more)
+        rest[n] = 0;
+    *ret_root = to[0] == '/';
+    return 0;
+}
+
+static int open_found_file(int dir, const char *name)
+{
+    struct stat st;
+    CLEANUP_FD int fd = open_component(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -1;
+    errno = !S_ISREG(st.st_mode) ? ELOOP : place_is_planted(dir, name, &st) ? EPERM : 0;
+    return errno ? -1 : fs_take(&fd);
+}
+
+int place_open_found(const char *path)
+{
+    enum { LINKS_MAX = 40 }; /* as the kernel */
+    char rest[2 * PATH_MAX], name[NAME_MAX + 1];
+    CLEANUP_FD int at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (snprintf(rest, sizeof rest, "%s", path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (int links = 0; at >= 0;) {
+        struct stat st;
+        bool root = false;
+        char *begin = rest + strspn(rest, "/");
+        size_t n = strcspn(begin, "/");
+        if (!n || n > NAME_MAX) {
+            errno = n ? ENAMETOOLONG : ELOOP; /* a directory */
+            return -1;
+        }
+        memcpy(name, begin, n);
+        name[n] = 0;
+        memmove(rest, begin + n, strlen(begin + n) + 1);
+        CLEANUP_FD int fd = open_component(at, name, O_PATH | O_DIRECTORY, 0); /* this mounts what is mounted on demand */
+        if (fd < 0 && errno != ENOTDIR && errno != ELOOP)
+            return -1;
+        if (fd >= 0) {
+            fs_close(&at);
+            at = fs_take(&fd);
+            continue;
+        }
+        if ((fd = open_component(at, name, O_PATH, 0)) < 0 || fstat(fd, &st) < 0)
+            return -1;
+        if (!S_ISLNK(st.st_mode)) {
+            if (!*rest)
+                return open_found_file(at, name);
+            errno = ENOTDIR;
+            return -1;
+        }
+        if (!place_is_trusted(st.st_uid) || ++links > LINKS_MAX) {
+            errno = ELOOP;
+            return -1;
+        }
+        if (follow_link(fd, rest, sizeof rest, &root) < 0)
+            return -1;
+        if (root) {
+            fs_close(&at);
+            at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        }
+    }
+    return -1;
+}
+
 bool place_is_own(int fd)
 {
     struct stat st;
@@ -137,7 +278,8 @@ bool place_is_planted(int dir, const char *path, const struct stat *st)
         return false;
     const char *slash = strrchr(path, '/');
     int n = snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    return n < 0 || (size_t)n >= sizeof parent || fstatat(dir, parent, &above, AT_SYMLINK_NOFOLLOW) < 0 || !place_is_trusted(above.st_uid);
+    return n < 0 || (size_t)n >= sizeof parent || fstatat(dir, parent, &above, AT_SYMLINK_NOFOLLOW) < 0 || !place_is_trusted(above.st_uid) ||
+           (above.st_uid != geteuid() && above.st_mode & S_IWOTH);
 }
 
 const char *place_owner(uid_t uid, char *ret, size_t size)

@@ -12,12 +12,20 @@
 int place_open(int dir, const char *path, int flags, mode_t mode);
 /* Opens the directory dir/name, one component, which the caller relies on. A link is followed if the caller or root made it. -1 with errno. */
 int place_open_folder(int dir, const char *name);
+/* Opens the directory at path, whose last `levels` components are below a folder that other users may write: these are opened as
+ * place_open_folder does. make: the mode of directories that do not exist yet; 0: none is made. The descriptor, or -1 with errno. */
+int place_open_below(const char *path, unsigned levels, mode_t make);
+/* Makes the directory dir/name where it is not there, one component, and opens it; never through a link. -1 with errno. */
+int place_make_folder(int dir, const char *name, mode_t mode);
+/* Opens for reading the file at path, which the caller found (a pattern, a name from rules): any component may be a link, but only one that
+ * the caller or root made. -1 with errno: ELOOP: another user's link, or no regular file; EPERM: place_is_planted. */
+int place_open_found(const char *path);
 /* Is the open directory the caller's own, and may nobody else write it? */
 bool place_is_own(int fd);
 /* May the caller rely on what this user made: is it the caller, root, or for root who called sudo? */
 bool place_is_trusted(uid_t uid);
-/* Is dir/path, whose data is st, a further name of a file of the caller, in a directory that somebody else owns? Anybody can make such a name
- * where fs.protected_hardlinks is off, also of a file that they cannot read. */
+/* Is dir/path, whose data is st, a further name of a file of the caller, in a directory that an untrusted user owns, or that is not the caller's and
+ * everybody may write? Anybody can make such a name where fs.protected_hardlinks is off, also of a file that they cannot read. */
 bool place_is_planted(int dir, const char *path, const struct stat *st);
 /* Writes the user's name into ret, by /etc/passwd alone (a name service can hang), else the number. Returns ret. */
 const char *place_owner(uid_t uid, char *ret, size_t size);

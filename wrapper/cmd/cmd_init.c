@@ -1,5 +1,6 @@
 /* cmd_init.c: `benchwrap init`: a results repository, new, or a clone of one that is there. */
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/site.h"
 #include "cmd/cmd.h"
 #include "cmd/init_files.h"
@@ -127,13 +128,30 @@ static bool has_line(struct str text, struct str line)
     return false;
 }
 
+/* The folder of a path in the repository, made where it is not there. Never through a link: a clone can bring links, also as the user's own. */
+static int open_folder_of(struct making *m, const char *path, const char **ret_name)
+{
+    char part[NAME_MAX + 1];
+    int at = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *rest = path;
+    for (const char *slash; at >= 0 && (slash = strchr(rest, '/')); rest = slash + 1) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - rest), rest);
+        int fd = place_make_folder(at, part, 0777), why = errno;
+        close(at);
+        errno = why;
+        at = fd;
+    }
+    *ret_name = rest;
+    return at < 0 ? err_sys(m->c->err, "cannot open the folder of %s", path) : at;
+}
+
 /* 1: written or changed; 0: nothing to do. */
-static int put_lines(struct making *m, const char *path, const char *lines)
+static int put_lines(struct making *m, int dir, const char *name, const char *lines)
 {
     CLEANUP_BUF struct buf text;
     bool changed = false;
     buf_init(&text, 2 * TEXT_MAX);
-    if (access(path, F_OK) == 0 && fs_read(AT_FDCWD, path, TEXT_MAX, 0, &text, m->c->err))
+    if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && fs_read(dir, name, TEXT_MAX, 0, &text, m->c->err))
         return -1;
     bool fresh = text.n == 0;
     for (struct str rest = str_of(lines); rest.p;) {
@@ -146,20 +164,19 @@ static int put_lines(struct making *m, const char *path, const char *lines)
         buf_putc(&text, '\n');
         changed = true;
     }
-    return changed ? fs_write(AT_FDCWD, path, buf_text(&text), 0666, false, m->c->err) ? -1 : 1 : 0;
+    return changed ? fs_write(dir, name, buf_text(&text), 0666, false, m->c->err) ? -1 : 1 : 0;
 }
 
 static int put_whole(struct making *m, const char *path, struct str text)
 {
     struct stat st;
-    char folder[200];
+    const char *name;
     if (lstat(path, &st) == 0)
         return 0;
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    if (fs_mkdirs(AT_FDCWD, folder, 0777, m->c->err))
+    CLEANUP_FD int dir = open_folder_of(m, path, &name);
+    if (dir < 0)
         return -1;
-    return fs_write(AT_FDCWD, path, text, 0666, false, m->c->err) ? -1 : 1;
+    return fs_write(dir, name, text, 0666, false, m->c->err) ? -1 : 1;
 }
 
 /* A profile that is said anew replaces the line that was there. */
@@ -170,11 +187,12 @@ static int put_config(struct making *m)
     bool said = false;
     buf_init(&old, 2 * TEXT_MAX);
     buf_init(&text, 3 * TEXT_MAX);
-    if (access("benchwrap.yaml", F_OK)) {
+    CLEANUP_FD int dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (faccessat(dir, "benchwrap.yaml", F_OK, AT_SYMLINK_NOFOLLOW)) {
         init_config(&text, m->effective);
         return put_whole(m, "benchwrap.yaml", buf_text(&text));
     }
-    if (fs_read(AT_FDCWD, "benchwrap.yaml", TEXT_MAX, 0, &old, m->c->err))
+    if (fs_read(dir, "benchwrap.yaml", TEXT_MAX, 0, &old, m->c->err))
         return -1;
     for (struct str rest = buf_text(&old); rest.p && rest.n;) {
         struct str line = str_cut(&rest, '\n');
@@ -191,7 +209,7 @@ static int put_config(struct making *m)
         buf_printf(&text, "profile: %s\n", m->effective);
     if (str_eq(buf_text(&text), buf_text(&old)))
         return 0;
-    return fs_write(AT_FDCWD, "benchwrap.yaml", buf_text(&text), 0666, false, m->c->err) ? -1 : 1;
+    return fs_write(dir, "benchwrap.yaml", buf_text(&text), 0666, false, m->c->err) ? -1 : 1;
 }
 
 static int put_files(struct making *m)
@@ -201,7 +219,9 @@ static int put_files(struct making *m)
         note_written(m, "benchwrap.yaml");
     for (size_t i = 0; rc >= 0 && i < init_files_count; i++) {
         const struct init_file *f = &init_files[i];
-        rc = f->kind == INIT_LINES ? put_lines(m, f->path, f->text) : put_whole(m, f->path, str_of(f->text));
+        const char *name;
+        CLEANUP_FD int dir = f->kind == INIT_LINES ? open_folder_of(m, f->path, &name) : -1;
+        rc = f->kind != INIT_LINES ? put_whole(m, f->path, str_of(f->text)) : dir < 0 ? -1 : put_lines(m, dir, name, f->text);
         if (rc > 0)
             note_written(m, f->path);
     }
@@ -214,10 +234,10 @@ static int put_exclude(struct making *m, const struct repo *r)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.4000sinfo", repo_common(r));
-    if (fs_mkdirs(AT_FDCWD, path, 0777, m->c->err))
-        return -1;
-    snprintf(path, sizeof path, "%.4000sinfo/exclude", repo_common(r));
-    return put_lines(m, path, "# benchwrap: runs reach git by commits of their own, without the index\n/mlruns/\n/.benchwrap/\n") < 0 ? -1
+    CLEANUP_FD int dir = place_open_below(path, 1, 0777);
+    if (dir < 0)
+        return err_sys(m->c->err, "cannot open %s", path);
+    return put_lines(m, dir, "exclude", "# benchwrap: runs reach git by commits of their own, without the index\n/mlruns/\n/.benchwrap/\n") < 0 ? -1
                                                                                                                                       : 0;
 }
 
@@ -265,9 +285,11 @@ static int put_own(struct making *m)
     CLEANUP_BUF struct buf text;
     buf_init(&text, 4096);
     buf_printf(&text, "# of this clone alone, written by \"benchwrap init\"\nsite: %s\n", m->site);
-    if (fs_mkdirs(AT_FDCWD, ".benchwrap", 0777, m->c->err))
+    const char *name;
+    CLEANUP_FD int dir = open_folder_of(m, ".benchwrap/config.yaml", &name);
+    if (dir < 0)
         return -1;
-    return fs_write(AT_FDCWD, ".benchwrap/config.yaml", buf_text(&text), 0666, false, m->c->err);
+    return fs_write(dir, name, buf_text(&text), 0666, false, m->c->err);
 }
 
 /* ---- the first commit ---- */

@@ -1,6 +1,7 @@
 /* cmd_ui.c: `benchwrap ui`: the runs of this tree in MLflow's own web interface. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/json_out.h"
 #include "cmd/help.h"
 #include "cmd/sync_runs.h"
@@ -83,7 +84,8 @@ static int choose_folder(struct ui *ui, bool make)
             continue;
         const char *path = i == 0 ? arena_printf(c->arena, "%.*s/ui", (int)(n - 6), roots[i]) /* several trees share the second place */
                                   : arena_printf(c->arena, "%.*s/ui-%u", (int)(n - 6), roots[i], tree_experiment_id(str_of(ui->runs.tree)));
-        if (path && (!make || (fs_mkdirs(AT_FDCWD, path, 0700, c->err) == 0 && access(path, W_OK) == 0)))
+        CLEANUP_FD int dir = path && make ? place_open_below(path, 2, 0700) : -1;
+        if (path && (!make || (dir >= 0 && faccessat(dir, ".", W_OK, 0) == 0)))
             ui->folder = path;
     }
     plan_deinit(&plan);
@@ -98,11 +100,13 @@ static int close_folder(struct ui *ui)
 {
     struct cmd_context *c = ui->c;
     struct stat st;
-    ui->dir = open(ui->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    ui->dir = place_open_below(ui->folder, 2, 0);
     if (ui->dir < 0 || fstat(ui->dir, &st))
         return err_sys(c->err, "cannot open %s", ui->folder);
     if (st.st_uid != geteuid())
         return err_set(c->err, ERR_INPUT, "%s belongs to another user (uid %u)", ui->folder, (unsigned)st.st_uid);
+    if (st.st_mode & 0022)
+        return err_set(c->err, ERR_INPUT, "others may write to %s: remove it, it holds nothing but copies of runs", ui->folder);
     return st.st_mode & 0077 && fchmod(ui->dir, 0700) ? err_sys(c->err, "cannot close %s to others", ui->folder) : 0;
 }
 
@@ -194,7 +198,7 @@ static bool last_words(struct ui *ui, struct buf *to)
 {
     CLEANUP_BUF struct buf text;
     buf_init(&text, 8 << 20);
-    fs_read(AT_FDCWD, arena_printf(ui->c->arena, "%s/server.log", ui->folder), 4 << 20, FS_CUT, &text, NULL);
+    fs_read(ui->dir, "server.log", 4 << 20, FS_CUT, &text, NULL);
     struct str all = str_trim(buf_text(&text));
     size_t from = all.n;
     for (int lines = 0; from > 0 && lines < 3; from--)
@@ -209,7 +213,7 @@ static void forget(struct ui *ui)
     static const char *const names[] = {"mlflow.db", "mlflow.db-wal", "mlflow.db-shm", "mlflow.db-journal", "artifacts", "state"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct err why;
-        fs_remove_tree(AT_FDCWD, arena_printf(ui->c->arena, "%s/%s", ui->folder, names[i]), &why);
+        fs_remove_tree(ui->dir, names[i], &why);
     }
 }
 
@@ -229,7 +233,7 @@ static int start(struct ui *ui)
     for (int i = 0;; i++) {
         CLEANUP_BUF struct buf words;
         buf_init(&words, 8192);
-        if (ui_server_start(&ui->server, ui->folder, ui->socket, ui->argv, c->env, c->err))
+        if (ui_server_start(&ui->server, arena_printf(c->arena, "/proc/self/fd/%d", ui->dir), ui->socket, ui->argv, c->env, c->err))
             return -1;
         if (isatty(fileno(c->notes)))
             fprintf(c->notes, "benchwrap: ui: starting MLflow …\n");
@@ -283,10 +287,10 @@ static int place(void *context, const struct mlflow_run *run, int dir, struct er
     if (from < 0)
         return errno == ENOENT ? 0 : err_sys(err, "opening artifacts");
     char path[4200];
-    snprintf(path, sizeof path, "%s/artifacts/%.200s", ui->folder, run->artifact_uri + scheme.n);
-    if (fs_mkdirs(AT_FDCWD, path, 0700, err))
+    snprintf(path, sizeof path, "artifacts/%.200s", run->artifact_uri + scheme.n);
+    if (fs_mkdirs(ui->dir, path, 0700, err))
         return -1;
-    CLEANUP_FD int to = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int to = place_open(ui->dir, path, O_RDONLY | O_DIRECTORY, 0);
     return to < 0 ? err_sys(err, "opening %s", path) : link_folder(from, to, 0, err);
 }
 

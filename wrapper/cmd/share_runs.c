@@ -3,6 +3,7 @@
 #include "cmd/share.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/progress.h"
 #include "git/tree.h"
 #include "results/commit_some.h"
@@ -143,15 +144,16 @@ static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
     char *name = arena_printf(s->c->arena, "%s-%s", s->remote, s->base);
     for (size_t i = 0; name && name[i]; i++)
         name[i] = name[i] == '/' ? '_' : name[i];
-    const char *path = name ? arena_printf(s->c->arena, "%sbenchwrap/removed-%s", repo_common(s->repo), name) : NULL;
+    const char *file = name ? arena_printf(s->c->arena, "removed-%s", name) : NULL;
     struct buf b CLEANUP_BUF;
     struct repo_id up_to;
     char hex[REPO_HEX];
     buf_init(&b, REMOVED_MAX);
     *ret = (struct share_ids){0};
-    if (!path)
+    if (!file)
         return err_set(err, ERR_SYSTEM, "no memory");
-    bool kept = fs_read(AT_FDCWD, path, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
+    CLEANUP_FD int folder = place_open_below(arena_printf(s->c->arena, "%sbenchwrap", repo_common(s->repo)), 1, 0777);
+    bool kept = folder >= 0 && fs_read(folder, file, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
                 repo_id_parse(&up_to, (struct str){b.p, REPO_HEX - 1}) && repo_contains(s->repo, &s->target, &up_to, NULL) == 1;
     if (!kept)
         buf_clear(&b);
@@ -164,8 +166,8 @@ static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
     if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(s, buf_text(&b), ret, err))
         return -1;
     memcpy(b.p, hex, REPO_HEX - 1);
-    if (!b.failed && fs_mkdirs(AT_FDCWD, arena_printf(s->c->arena, "%sbenchwrap", repo_common(s->repo)), 0777, NULL) == 0)
-        fs_write(AT_FDCWD, path, buf_text(&b), 0666, false, NULL);
+    if (!b.failed && folder >= 0)
+        fs_write(folder, file, buf_text(&b), 0666, false, NULL);
     share_ids_sort(ret);
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "mlruns-format/record.h"
 
 #include <errno.h>
@@ -263,8 +264,9 @@ int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, co
     *ret = r;
     signal(SIGPIPE, SIG_IGN); /* git may end at any time */
     char *path = arena_printf(a, "%s/ref-XXXXXX", scratch);
-    if (!path || fs_mkdirs(AT_FDCWD, scratch, 0700, err))
-        return -1;
+    CLEANUP_FD int above = place_open_below(scratch, 1, 0700);
+    if (!path || above < 0)
+        return err_sys(err, "cannot open %s", scratch);
     if (!mkdtemp(path))
         return err_sys(err, "cannot make a folder in %s", scratch);
     r->path = arena_printf(&r->arena, "%s", path);

@@ -2,6 +2,7 @@
 #include "git/objects.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "git/repo_state.h"
 
 #include <errno.h>
@@ -38,6 +39,17 @@ static int place_for_packs(struct repo *r, char *to, size_t size, struct err *er
     return 0;
 }
 
+/* Removes what an earlier writer left. */
+static void forget_packs(const char *place)
+{
+    char above[4096];
+    const char *name = str_base_name(place);
+    snprintf(above, sizeof above, "%.*s", (int)(name - 1 - place), place);
+    CLEANUP_FD int folder = place_open_below(above, 1, 0);
+    if (folder >= 0)
+        fs_remove_tree(folder, name, NULL);
+}
+
 int objects_new(struct repo *r, struct err *err)
 {
     const struct git2 *git = r->git;
@@ -48,7 +60,7 @@ int objects_new(struct repo *r, struct err *err)
         return r->objects ? err_set(err, ERR_BUG, "the repository has a writer already")
                           : err_set(err, ERR_SYSTEM, "no memory for objects");
     }
-    fs_remove_tree(AT_FDCWD, place, NULL);
+    forget_packs(place);
     arena_init(&o->arena, 0);
     r->objects = o;
     int rc = git->git_odb_new(&o->odb);
@@ -227,18 +239,18 @@ int objects_flush(struct repo *r, struct err *err)
     if (place_for_packs(r, place, sizeof place, err))
         return -1;
     snprintf(packs, sizeof packs, "%sobjects/pack", repo_common(r)); /* shorter than the other */
-    if (fs_mkdirs(AT_FDCWD, place, 0777, err) || fs_mkdirs(AT_FDCWD, packs, 0777, err))
-        return err_wrap(err, "writing to the repository %s", repo_common(r));
-    CLEANUP_FD int from = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CLEANUP_FD int to = open(packs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int from = place_open_below(place, 2, 0777);
+    CLEANUP_FD int to = place_open_below(packs, 2, 0777);
     if (from < 0 || to < 0)
-        return err_sys(err, "opening %s", from < 0 ? place : packs);
-    int rc = build_pack(r, place, err);
+        return err_sys(err, "writing to the repository: cannot open %s", from < 0 ? place : packs);
+    char opened[40]; /* no rename of the folder leads libgit2 elsewhere */
+    snprintf(opened, sizeof opened, "/proc/self/fd/%d", from);
+    int rc = build_pack(r, access(opened, W_OK) == 0 ? opened : place, err);
     if (rc == 0)
         rc = find_pack(from, name, err);
     if (rc == 0)
         rc = move_pack(from, to, name, err);
-    fs_remove_tree(AT_FDCWD, place, NULL);
+    forget_packs(place);
     if (rc)
         return err_wrap(err, "the repository is as it was");
     r->git->git_mempack_reset(o->memory);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "git/repo_state.h"
 
 #include <errno.h>
@@ -47,13 +48,17 @@ int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double
     ret->fd = -1;
     if (snprintf(path, sizeof path, "%sbenchwrap", repo_common(r)) >= (int)sizeof path - 20)
         return err_set(err, ERR_SYSTEM, "the name of the repository's folder is too long");
-    if (fs_mkdirs(AT_FDCWD, path, 0777, err))
-        return err_wrap(err, "writing to the repository");
+    CLEANUP_FD int folder = place_open_below(path, 1, 0777);
+    if (folder < 0)
+        return err_sys(err, "writing to the repository: cannot open %s", path);
     size_t n = strlen(path);
     snprintf(path + n, sizeof path - n, "/%.16s", name);
-    CLEANUP_FD int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
+    struct stat st;
+    CLEANUP_FD int fd = place_open(folder, path + n + 1, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY, 0666);
+    if (fd < 0 || fstat(fd, &st))
         return err_sys(err, "opening %s", path);
+    if (!S_ISREG(st.st_mode) || place_is_planted(folder, path + n + 1, &st))
+        return err_set(err, ERR_INPUT, "cannot use %s as the lock: it is no file of benchwrap's; remove it", path);
     for (unsigned round = 0; fs_lock(fd); round++) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             break; /* no such locks here: ref_move keeps order */

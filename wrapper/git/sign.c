@@ -2,6 +2,7 @@
 #include "git/sign.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "git/program.h"
 
 #include <fcntl.h>
@@ -153,8 +154,9 @@ int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct
     char folder[4096];
     if (snprintf(folder, sizeof folder, "%sbenchwrap", repo_common(r)) >= (int)sizeof folder - 40)
         return err_set(err, ERR_SYSTEM, "the name of the repository's folder is too long");
-    if (fs_mkdirs(AT_FDCWD, folder, 0777, err))
-        return -1;
+    CLEANUP_FD int above = place_open_below(folder, 1, 0777);
+    if (above < 0)
+        return err_sys(err, "cannot open %s", folder);
     strncat(folder, "/sign-XXXXXX", sizeof folder - strlen(folder) - 1);
     if (!mkdtemp(folder))
         return err_sys(err, "making the folder %s", folder);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "launch/node.h"
 #include "launch/rank.h"
 #include "launch/wire.h"
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,7 +42,7 @@ struct node {
     struct buf out;
     char *names[NAMES_MAX];
     size_t names_count;
-    const char *path; /* of the file; NULL: standard output */
+    const char *folder; /* of the file, which has the node's name; NULL: standard output */
     bool made; /* the file has been made */
     bool lost; /* nobody takes what is told any more */
     int end; /* readable when it is over: pidfd, standard input; -1: the rank is looked for */
@@ -83,17 +85,14 @@ static void choose_name(struct node *n, int first, bool by_slurm)
 }
 
 /* Makes the file. Where names are the hosts' own, two nodes may have one (containers, "localhost"): the second is another all the same. */
-static void claim_name(struct node *n, struct buf *folder)
+static void claim_name(struct node *n, int folder)
 {
     char first[NODE_NAME_MAX - 5];
-    size_t end = folder->n;
     snprintf(first, sizeof first, "%.*s", (int)sizeof first - 1, n->name);
     for (int i = 1; i < 10000; i++) {
         if (i > 1)
             snprintf(n->name, sizeof n->name, "%s-%d", first, i);
-        folder->n = end;
-        buf_printf(folder, "/%s", n->name);
-        CLEANUP_FD int fd = open(folder->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        CLEANUP_FD int fd = openat(folder, n->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         n->made = fd >= 0;
         if (fd >= 0 || errno != EEXIST)
             return;
@@ -105,10 +104,13 @@ static void claim_name(struct node *n, struct buf *folder)
 static void write_file(struct node *n)
 {
     int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);
-    CLEANUP_FD int fd = open(n->path, flags, 0600); /* opened each time: only closing makes it seen on other nodes of NFS */
+    struct stat st;
+    CLEANUP_FD int folder = place_open_below(n->folder, NODE_FOLDER_LEVELS, 0);
+    CLEANUP_FD int fd =
+        folder < 0 ? -1 : openat(folder, n->name, flags | O_NONBLOCK, 0600); /* opened each time: only closing makes it seen on other nodes of NFS */
     if (fd < 0 && errno == ENOENT)
         n->lost = true; /* the recorder has gone, and the folder with it */
-    if (fd < 0 || fs_write_all(fd, n->out.p, n->out.n))
+    if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || fs_write_all(fd, n->out.p, n->out.n))
         return;
     n->made = true;
     buf_clear(&n->out);
@@ -118,7 +120,7 @@ static void flush(struct node *n)
 {
     if (n->out.n == 0 || n->lost)
         return;
-    if (n->path)
+    if (n->folder)
         write_file(n);
     else if (fs_write_all(1, n->out.p, n->out.n))
         n->lost = true;
@@ -246,9 +248,9 @@ static bool wait_until(struct node *n, int64_t until_ns)
         if (n->end < 0 && (ms > 500 || ms < 1)) /* without pidfd the rank is looked for twice a second */
             ms = ms < 1 ? 0 : 500;
         int rc = poll(&p, 1, ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms);
-        if (rc > 0 && (n->path || !hear(n)))
+        if (rc > 0 && (n->folder || !hear(n)))
             return false;
-        if (!n->path && clock_mono_ns() - n->heard_ns > SILENCE_MS * MS)
+        if (!n->folder && clock_mono_ns() - n->heard_ns > SILENCE_MS * MS)
             return false; /* srun was killed, and the end of its input got lost */
         if (n->lost || (n->end < 0 && kill(n->rank, 0) != 0 && errno == ESRCH))
             return false;
@@ -272,7 +274,7 @@ static void collect(struct node *n)
         if (n->base_ns > 0)
             sample(n);
         now = clock_mono_ns();
-        if (!n->path || now - n->start_ns < EAGER_MS * MS || now - n->written_ns >= LAZY_MS * MS)
+        if (!n->folder || now - n->start_ns < EAGER_MS * MS || now - n->written_ns >= LAZY_MS * MS)
             flush(n);
     }
     if (n->base_ns > 0)
@@ -339,13 +341,13 @@ static int node_rank(struct node *n, int argc, char **argv, char **env)
     n->host.counters = opt_on(&n->plan.opts, "counters");
     n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, "sample") * 1e9);
     node_folder(n->plan.spool, launch, &path);
-    if (path.failed || fs_mkdirs(AT_FDCWD, path.p, 0700, NULL))
+    CLEANUP_FD int folder = path.failed ? -1 : place_open_below(path.p, NODE_FOLDER_LEVELS, 0700);
+    if (folder < 0 || !place_is_own(folder))
         return 1;
-    if (rank_is_slurms(env))
-        buf_printf(&path, "/%s", n->name);
-    else
-        claim_name(n, &path);
-    n->path = path.p;
+    if (!rank_is_slurms(env))
+        claim_name(n, folder);
+    fs_close(&folder);
+    n->folder = path.p;
     (void)!chdir("/"); /* else the working directory is held a little longer */
     say(n, "h", (long long)clock_wall_ms(), -1);
     collect(n);

@@ -10,6 +10,7 @@
 bool node_launch(char *const *env, char ret[33]);
 /* The name of the node on which we are, as its scheduler knows it, else that of the host. */
 void node_own_name(char *const *env, const char *host, char ret[NODE_NAME_MAX + 1]);
-/* The folder of that launch. spool: as plan->spool. */
+/* The folder of that launch, three levels below a place that others may write (place_open_below). spool: as plan->spool. */
+enum { NODE_FOLDER_LEVELS = 3 };
 void node_folder(const char *spool, const char *launch, struct buf *to);
 #endif

@@ -2,6 +2,7 @@
 #include "run/commit.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "plan/results.h"
 #include "results/commit_runs.h"
 #include "results/scan.h"
@@ -34,20 +35,23 @@ static bool concerns(const struct run *run)
     return !run->nested && !run->wire->in_series && is_committed(&run->plan);
 }
 
-static void state_path(const struct run *run, const char *name, char to[PATH_BYTES])
+/* .benchwrap of the repository; make: as place_open_below. -1: there is none, or it is another user's link. */
+static int open_state(const struct run *run, mode_t make)
 {
-    snprintf(to, PATH_BYTES, "%.4000s/.benchwrap/%s", run->plan.repository, name);
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%.4000s/.benchwrap", run->plan.repository);
+    return place_open_below(path, 1, make);
 }
 
 /* ---- what is told ---- */
 
 static void tell_trouble(const struct run *run)
 {
-    char path[PATH_BYTES], text[1400];
+    char text[1400];
     CLEANUP_BUF struct buf why;
+    CLEANUP_FD int state = open_state(run, 0);
     buf_init(&why, 4096);
-    state_path(run, TROUBLE, path);
-    if (fs_read(AT_FDCWD, path, 1000, FS_CUT, &why, NULL) < 0 || !why.n)
+    if (state < 0 || fs_read(state, TROUBLE, 1000, FS_CUT, &why, NULL) < 0 || !why.n)
         return;
     struct str line = str_trim(buf_text(&why));
     snprintf(text, sizeof text, "runs before this one are not committed: " STR_FMT "; they are kept, \"benchwrap commit\" tries again",
@@ -71,11 +75,11 @@ static bool is_large(const struct run *run, uint32_t experiment)
 
 static void tell_batches(const struct run *run, const struct finished *f)
 {
-    char path[PATH_BYTES], name[64], text[600];
+    char name[64], text[600];
     snprintf(name, sizeof name, "batches-%" PRIu32, f->experiment);
-    state_path(run, name, path);
-    if (strcmp(opt_text(&run->plan.opts, "commit"), "run") != 0 || access(path, F_OK) == 0 || !is_large(run, f->experiment) ||
-        fs_create(AT_FDCWD, path, (struct str){"", 0}, 0666, NULL))
+    CLEANUP_FD int state = open_state(run, 0);
+    if (state < 0 || strcmp(opt_text(&run->plan.opts, "commit"), "run") != 0 || faccessat(state, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+        !is_large(run, f->experiment) || fs_create(state, name, (struct str){"", 0}, 0666, NULL))
         return;
     snprintf(
         text, sizeof text,
@@ -114,15 +118,14 @@ void run_commit(const struct run *run)
 {
     struct arena a;
     struct err err = {0};
-    char path[PATH_BYTES];
     if (!concerns(run))
         return;
-    state_path(run, TROUBLE, path);
+    CLEANUP_FD int state = open_state(run, 0700);
     arena_init(&a, 0);
     if (commit(&run->plan, run->record.id, &a, &err))
-        fs_write(AT_FDCWD, path, str_of(err.text), 0666, false, NULL);
+        fs_write(state, TROUBLE, str_of(err.text), 0666, false, NULL);
     else
-        unlink(path);
+        unlinkat(state, TROUBLE, 0);
     arena_deinit(&a);
 }
 

@@ -2,6 +2,7 @@
 #include "run/keep.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +148,9 @@ int keep_open_file(struct record *r, int spool, int from, const char *shown, con
 
 int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct redact *redact, struct err *err)
 {
-    CLEANUP_FD int from = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_FD int from = place_open_found(path);
+    if (from < 0 && errno == ELOOP)
+        return err_set(err, ERR_INPUT, "cannot keep %s: it is no regular file, or behind a link of another user", path);
     return from < 0 ? err_sys(err, "cannot open %s", path) : keep_open_file(r, spool, from, path, name, left, redact, err);
 }
 

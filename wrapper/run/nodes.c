@@ -323,8 +323,7 @@ static void end_files(struct run *run)
             break;
         nanosleep(&nap, NULL);
     }
-    fs_remove_tree(AT_FDCWD, n->folder, NULL);
-    nodes_sweep(n->folder);
+    nodes_remove(n->folder);
 }
 
 void nodes_end(struct run *run)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "nodes/node_name.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -192,7 +193,7 @@ void nodes_look(struct run *run)
     struct fs_list list;
     struct statfs fs;
     int64_t now_ms = clock_wall_ms();
-    CLEANUP_FD int dir = open(run->nodes.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP_FD int dir = place_open_below(run->nodes.folder, NODE_FOLDER_LEVELS, 0);
     struct stat st, own; /* in a folder that others can write, a stranger may have made what is named like ours */
     bool there = dir >= 0 && fstat(dir, &st) == 0 && fstat(run->spool.dir, &own) == 0 && st.st_uid == own.st_uid &&
                  fs_list(dir, ".", &list, NULL) == 0;
@@ -209,15 +210,19 @@ void nodes_look(struct run *run)
     run->nodes.looked_ms = late ? 0 : now_ms;
 }
 
-void nodes_sweep(const char *folder)
+void nodes_remove(const char *folder)
 {
     struct fs_list list;
     struct stat st;
     char parent[4200];
     snprintf(parent, sizeof parent, "%s", folder);
     *strrchr(parent, '/') = 0;
-    CLEANUP_FD int dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (dir < 0 || fs_list(dir, ".", &list, NULL))
+    CLEANUP_FD int dir = place_open_below(parent, NODE_FOLDER_LEVELS - 1, 0);
+    if (dir < 0)
+        return;
+    if (fstatat(dir, str_base_name(folder), &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid())
+        fs_remove_tree(dir, str_base_name(folder), NULL);
+    if (fs_list(dir, ".", &list, NULL))
         return;
     for (size_t i = 0; i < list.count; i++)
         if (fstatat(dir, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&

@@ -12,6 +12,6 @@ void nodes_note(struct run *run, const char *node, const char *array);
 size_t nodes_take(struct run *run, struct str text);
 /* NODES_FILES: takes what is new in the files of this launch's folder. */
 void nodes_look(struct run *run);
-/* Removes, beside the folder, those of launches whose recorder was killed days ago. */
-void nodes_sweep(const char *folder);
+/* Removes the folder of this launch and, beside it, those of launches whose recorder was killed days ago. */
+void nodes_remove(const char *folder);
 #endif

@@ -21,44 +21,14 @@ static int open_dir(int at, const char *path)
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The folder of all runs, "PLACE/.benchwrap/spool", below a place that others may write: what is not there is made, if so wished. -1 with errno. */
-static int open_root(const char *root, bool make)
-{
-    char place[PATH_MAX];
-    if (snprintf(place, sizeof place, "%s", root) >= (int)sizeof place) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    char *last = strrchr(place, '/'), *name = NULL;
-    if (last) {
-        *last++ = 0;
-        name = strrchr(place, '/');
-    }
-    if (!name || name == place)
-        return open_dir(AT_FDCWD, root);
-    *name++ = 0;
-    struct err err = {0};
-    CLEANUP_FD int at = open_dir(AT_FDCWD, place);
-    if (at < 0 && errno == ENOENT && make) {
-        if (fs_mkdirs(AT_FDCWD, place, 0700, &err)) {
-            errno = err.sys;
-            return -1;
-        }
-        at = open_dir(AT_FDCWD, place);
-    }
-    if (at < 0 || (make && mkdirat(at, name, 0700) && errno != EEXIST))
-        return -1;
-    CLEANUP_FD int folder = place_open_folder(at, name);
-    if (folder < 0 || (make && mkdirat(folder, last, 0700) && errno != EEXIST))
-        return -1;
-    return place_open_folder(folder, last);
-}
+/* The folder of all runs, "PLACE/.benchwrap/spool". */
+enum { SPOOL_LEVELS = 2 };
 
 int spool_create(struct spool *ret, const char *root, const char *name, struct err *err)
 {
     struct spool s = SPOOL_NONE;
     snprintf(s.name, sizeof s.name, "%s", name);
-    if ((s.root = open_root(root, true)) < 0)
+    if ((s.root = place_open_below(root, SPOOL_LEVELS, 0700)) < 0)
         return err_sys(err, "spool: cannot open %s", root);
     if (mkdirat(s.root, name, 0700) || (s.dir = place_open(s.root, name, O_RDONLY | O_DIRECTORY, 0)) < 0) {
         err_sys(err, "spool: cannot make %s/%s", root, name);
@@ -78,7 +48,7 @@ int spool_open(struct spool *ret, const char *root, const char *name, struct err
     struct spool s = SPOOL_NONE;
     snprintf(s.name, sizeof s.name, "%s", name);
     struct stat st;
-    if ((s.root = open_root(root, false)) < 0 || fstatat(s.root, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+    if ((s.root = place_open_below(root, SPOOL_LEVELS, 0)) < 0 || fstatat(s.root, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
         int rc = errno == ENOENT ? 1 : err_sys(err, "spool: cannot open %s/%s", root, name);
         spool_close(&s);
         return rc;

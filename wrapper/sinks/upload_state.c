@@ -1,14 +1,16 @@
 /* upload_state.c: what is known to be on a server, so that nothing need be asked: one small file a run. Losing it is harmless. */
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "base/sha256.h"
 #include "sinks/upload_parts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { STATE_MAX = 16 << 10 };
+enum { STATE_MAX = 16 << 10, STATE_LEVELS = 3 };
 
 static const char *const words[] = {"", "complete", "deleted", "again"};
 
@@ -24,12 +26,17 @@ static int folder(struct upload *u, bool make)
     sha256_add(&s, mlflow_uri(u->m), strlen(mlflow_uri(u->m)));
     sha256_end(&s, sum);
     snprintf(path, sizeof path, "%s/%.16s", u->config.state, sum);
-    if (make && fs_mkdirs(AT_FDCWD, path, 0700, &err)) {
-        u->state_failed = true;
-        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
-        return -1;
+    u->state = place_open_below(path, STATE_LEVELS, make ? 0700 : 0);
+    if (u->state >= 0 && !place_is_own(u->state)) { /* what another user noted decides nothing */
+        fs_close(&u->state);
+        errno = EPERM;
     }
-    return u->state = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (u->state < 0 && make) {
+        u->state_failed = true;
+        err_sys(&err, "cannot open %s", path);
+        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+    }
+    return u->state;
 }
 
 /* Where a server has been set up anew at the same address, what was noted of the old one would keep runs from it for ever. One that does not answer has lost nothing. */

@@ -104,20 +104,26 @@ static void writing_is_whole_or_not_at_all(void **state)
 static void what_is_no_file_is_written_to(void **state)
 {
     struct place *p = *state;
+    char pipe[100], link[100];
+    snprintf(pipe, sizeof pipe, "%s/pipe", p->path);
+    snprintf(link, sizeof link, "%s/link", p->path);
     struct stat st;
     char got[8] = "";
     assert_int_equal(mkfifoat(p->dir, "pipe", 0600), 0);
     assert_int_equal(symlinkat("pipe", p->dir, "link"), 0);
-    assert_int_equal(fs_write(p->dir, "pipe", STR("x"), 0600, false, NULL), -1); /* nobody reads */
+    assert_int_equal(fs_write(AT_FDCWD, pipe, STR("x"), 0600, false, NULL), -1); /* nobody reads */
     int reader = openat(p->dir, "pipe", O_RDONLY | O_NONBLOCK);
     assert_true(reader >= 0);
-    assert_int_equal(fs_write(p->dir, "pipe", STR("one"), 0600, true, NULL), 0);
-    assert_int_equal(fs_write(p->dir, "link", STR("two"), 0600, false, NULL), 0);
+    assert_int_equal(fs_write(AT_FDCWD, pipe, STR("one"), 0600, true, NULL), 0);
+    assert_int_equal(fs_write(AT_FDCWD, link, STR("two"), 0600, false, NULL), 0);
     assert_int_equal(read(reader, got, 6), 6);
     assert_string_equal(got, "onetwo");
     close(reader);
     assert_true(fstatat(p->dir, "pipe", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(st.st_mode));
     assert_true(fstatat(p->dir, "link", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode));
+    /* Below a descriptor it is another user's: it is replaced. */
+    assert_int_equal(fs_write(p->dir, "pipe", STR("file"), 0600, false, NULL), 0);
+    assert_true(fstatat(p->dir, "pipe", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode));
 }
 
 static void folders(void **state)

@@ -1,0 +1,133 @@
+#!/bin/bash
+# What another user plants where benchwrap keeps its own: caches, notes, locks, packs, folders of collectors, results. benchwrap writes nothing
+# through it, removes nothing behind it, and takes nothing of the victim's into a record.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/users.sh"
+users_required "foreign files where benchwrap keeps its own"
+
+secret='PRIVATE-KEY-OF-ALICE'
+as_alice sh -c "umask 077; mkdir -p ~/.ssh ~/target && echo $secret >~/.ssh/id && echo $secret >~/target/precious"
+untouched() # NAME: the victim's folders are as they were
+{
+    is "$1: nothing of alice's is written or removed" \
+        "$(cd "$HOMES/alice" && find .ssh target -type f -exec md5sum {} + | sort; find .ssh target | sort)" "$before"
+    rm -f "$STICKY/hard.json"
+    is "$1: nothing of alice's leaves" "$(grep -rlF "$secret" "$LAB" "$STICKY" 2>/dev/null | wc -l)" 0
+}
+before=$(cd "$HOMES/alice" && find .ssh target -type f -exec md5sum {} + | sort; find .ssh target | sort)
+fresh() # an empty group folder and an empty sticky one
+{
+    rm -rf "${STICKY:?}"/* "$STICKY"/.[bg]* "${LAB:?}"/* "$LAB"/.[bg]*
+    cd "$LAB" || exit 1
+}
+as_bob_in() { as_bob sh -c "umask 0; cd \"\$1\" && $2" sh "$1" "$HOMES"; }
+
+# ---- an experiment's folder, begun by bob ----
+fresh
+id=$(as_alice sh -c 'mkdir -p ~/x && cd ~/x && "$BENCHWRAP" -q -e planted -- true; ls mlruns | grep "^[0-9]*$"')
+as_bob_in "$LAB" "mkdir -p mlruns/$id && ln -s \$2/alice/target mlruns/$id/tags"
+ok "tags of an experiment are a link: the program runs" as_alice "$BENCHWRAP" -q -e planted -- true
+untouched "tags of an experiment"
+
+# ---- the collectors' folder, whose name all ranks know ----
+fresh
+as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/nodes'
+launch() { as_alice env SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_STEP_NUM_NODES=2 SLURM_NTASKS=2 SLURM_PROCID="$1" SLURM_LOCALID=0 SLURM_NODEID="$1" \
+    SLURMD_NODENAME="n$1" "$BENCHWRAP" -q -- sleep 0.3; }
+ok "the collectors' folder is a link: rank 1 runs" launch 1
+ok "and so does rank 0" launch 0
+untouched "the collectors' folder"
+
+# ---- results that are links ----
+fresh
+as_alice sh -c 'mkdir -p ~/.config/benchwrap/catalogue && printf "name: planted\nprograms: [maker]\nfile: out.txt\nmetrics:\n  - {name: a, regex: \"KEY-OF-(A)\"}\n" >~/.config/benchwrap/catalogue/planted.yaml'
+as_bob_in "$LAB" 'ln -s $2/alice/.ssh/id out.json; mkdir -p sub; ln -s $2/alice/.ssh sub/keys'
+as_bob_in "$STICKY" 'ln -s $2/alice/.ssh/id out.json'
+ln "$HOMES/alice/.ssh/id" "$STICKY/hard.json" # as bob may where fs.protected_hardlinks is off
+for folder in "$LAB" "$STICKY"; do
+    cd "$folder" || exit 1
+    as_alice "$BENCHWRAP" -a '*.json' -a 'sub/*/id' -- true 2>"$WORK/err"
+    is "-a: the program runs ($folder)" $? 0
+    ok "-a names the link" grep -q 'out.json.*link of another user' "$WORK/err"
+done
+untouched "results"
+fresh
+as_alice sh -c 'cd "$1" && echo fine >mine && ln -s mine own.json && "$BENCHWRAP" -q -a "*.json" -- true' sh "$LAB"
+is "alice's own link is followed" "$(cat "$LAB"/mlruns/*/*/artifacts/files/own.json)" fine
+
+# ---- notes of what a server has ----
+fresh
+as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/sync'
+as_alice "$BENCHWRAP" -q -- true 2>/dev/null
+as_alice timeout 60 "$BENCHWRAP" sync --server http://127.0.0.1:9 >/dev/null 2>&1
+untouched "notes of sync"
+
+# ---- ui ----
+fresh
+as_alice sh -c 'umask 002; "$BENCHWRAP" -q -- true' 2>/dev/null
+rm -rf .benchwrap
+as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/ui'
+mkdir "$WORK/fake" && printf '#!/bin/sh\nexit 1\n' >"$WORK/fake/mlflow" && chmod -R a+rx "$WORK/fake"
+as_alice env PATH="$WORK/fake:$PATH" timeout 60 "$BENCHWRAP" ui >/dev/null 2>&1
+untouched "ui"
+
+# ---- a repository that the group writes ----
+repository() # a results repository of alice's, in which bob writes
+{
+    fresh
+    as_alice sh -c 'umask 002; mkdir repo && cd repo && git -c init.defaultBranch=main init -q --shared=group . && git config user.name alice && git config user.email alice@example.org &&
+        printf "profile: private\ncommit: run\n" >benchwrap.yaml && "$BENCHWRAP" init --private --site here . && "$BENCHWRAP" -q -- true && "$BENCHWRAP" commit' >"$WORK/repository" 2>&1
+    cd "$LAB/repo" || exit 1
+    chmod -R g+w .git
+    rm -rf .git/benchwrap
+}
+repository
+ok "alice's runs are committed" sh -c "git -c safe.directory='*' log --all --name-only --format= | grep -q 'meta.yaml$'"
+as_alice mkdir -p "$HOMES/alice/target/pack"
+as_alice sh -c 'echo keep >~/target/pack/keep'
+before=$(cd "$HOMES/alice" && find .ssh target -type f -exec md5sum {} + | sort; find .ssh target | sort)
+as_bob_in "$LAB/repo" 'ln -s $2/alice/target .git/benchwrap'
+as_alice "$BENCHWRAP" -q -- true 2>/dev/null
+is "packs: the program runs" $? 0
+as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+untouched "packs"
+rm -rf .git/benchwrap
+as_bob_in "$LAB/repo" 'mkdir .git/benchwrap && for f in turn main benchwrap commit refs heads; do ln -s $2/alice/target/precious .git/benchwrap/$f; done'
+as_alice "$BENCHWRAP" -q -- true 2>/dev/null
+as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+for name in $(as_alice sh -c 'rm -rf "$1/.git/benchwrap"; "$BENCHWRAP" commit >/dev/null 2>&1; ls "$1/.git/benchwrap"' sh "$LAB/repo"); do
+    rm -f ".git/benchwrap/$name"
+    chmod -R a+rwX .git/benchwrap
+    as_bob_in "$LAB/repo" "ln -s \$2/alice/target/precious .git/benchwrap/$name"
+    as_alice "$BENCHWRAP" -q -- true 2>/dev/null
+    as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+    untouched "the lock .git/benchwrap/$name is a link"
+    rm -f ".git/benchwrap/$name"
+    as_bob_in "$LAB/repo" "mkfifo -m 666 .git/benchwrap/$name"
+    as_alice timeout 60 "$BENCHWRAP" commit >"$WORK/out" 2>&1
+    ok "the lock .git/benchwrap/$name is a FIFO: commit ends" test $? != 124
+    rm -f ".git/benchwrap/$name"
+done
+
+# ---- a repository of bob's ----
+fresh
+as_bob sh -c 'cd "$1" && umask 0 && mkdir theirs && cd theirs && git -c init.defaultBranch=main init -q --shared=all . && printf "profile: private\ncommit: run\n" >benchwrap.yaml &&
+    for h in pre-commit post-commit pre-push reference-transaction post-index-change; do printf "#!/bin/sh\nid -un >>%s\n" "$2/ran" >.git/hooks/$h; chmod 755 .git/hooks/$h; done &&
+    git config core.fsmonitor "id -un >>$2/ran; false" && git config core.sshCommand "id -un >>$2/ran; false" && git config gpg.program "$1/gpg" &&
+    git config remote.origin.url "ext::sh -c id%20-un%20>>$2/ran" && git config filter.x.clean "id -un >>$2/ran; cat" && echo "* filter=x" >.gitattributes' sh "$LAB" "$STICKY"
+cd "$LAB/theirs" || exit 1
+for line in "-q -- true" "commit" "share" "init --private --site x ." "check ." "sync --local" "doctor" "plan -- true"; do
+    # shellcheck disable=SC2086
+    as_alice timeout 60 "$BENCHWRAP" $line >/dev/null 2>&1
+    ok "$line ends" test $? != 124
+    is "$line runs nothing of bob's repository" "$(cat "$STICKY/ran" 2>/dev/null)" ''
+done
+
+# ---- a clone with links in the place of what init writes ----
+fresh
+cd "$STICKY" || exit 1
+as_alice sh -c 'cd && rm -rf clone && git -c init.defaultBranch=main init -q clone && cd clone && ln -s ../.ssh/id .gitignore && ln -s ../target .github && ln -s ../target .forgejo &&
+    ln -s ../.ssh/id .gitattributes && ln -s ../target/new .gitlab-ci.yml && ln -s ../target .benchwrap && "$BENCHWRAP" init --private --site x .' >"$WORK/out" 2>&1
+is "init in such a clone copies nothing" "$(find "$HOMES/alice/clone" -type f -exec grep -lF "$secret" {} + | wc -l)" 0
+untouched "init"
+done_testing
