@@ -110,6 +110,17 @@ static struct str clean(struct record *r, struct str key, struct str s, size_t m
     return (struct str){copy, part.n};
 }
 
+/* A copy of the name in the arena without secrets; the name itself where there are none. p is NULL without memory. */
+static struct str clean_name(struct record *r, struct str name)
+{
+    char *copy = r->redact_name ? arena_dup(&r->arena, name.p, name.n) : NULL;
+    if (!r->redact_name)
+        return name;
+    if (copy)
+        r->redact_name(r->redact_context, copy, name.n);
+    return copy && memcmp(copy, name.p, name.n) == 0 ? name : (struct str){copy, name.n};
+}
+
 static void put_warning(struct record *r, struct str text, const struct fact *like)
 {
     if (r->index && r->index->warnings >= WARNINGS_MAX)
@@ -139,7 +150,8 @@ static void put_missing(struct record *r, struct str key, struct str reason, con
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, VALUE_MAX);
-    key_make(&b, str_sub(key, 0, 4 * KEY_MAX));
+    key = clean_name(r, str_sub(key, 0, 4 * KEY_MAX));
+    key_make(&b, key);
     size_t n = b.n;
     struct str why = clean(r, STR(""), reason, REASON_MAX, NULL);
     buf_putc(&b, 0);
@@ -247,6 +259,11 @@ static struct record_entry *place(struct record *r, enum space space, struct str
     e = record_entry_find(r, SPACE_WANTED, buf_text(&alias));
     if (e)
         return e->alias;
+    struct str named = clean_name(r, wanted);
+    bool redacted = named.p != wanted.p;
+    wanted = named;
+    if (!wanted.p)
+        return NULL;
     if (space == SPACE_ARTIFACT ? !make_path(&b, wanted) : key_make(&b, str_sub(wanted, 0, VALUE_MAX / 4)) < 0)
         return NULL;
     if (!is_free(r, space, buf_text(&b), wanted)) {
@@ -258,19 +275,22 @@ static struct record_entry *place(struct record *r, enum space space, struct str
         if (!is_free(r, space, buf_text(&b), wanted))
             return NULL;
     }
+    bool known = redacted && record_entry_find(r, space, buf_text(&b)); /* another secret became the same name */
     e = b.failed ? NULL : record_entry_make(r, space, buf_text(&b));
     if (!e)
         return NULL;
     note_folders(r, space, e->key);
     const char *copy = str_eq(e->key, wanted) ? e->key.p : arena_dup(&r->arena, wanted.p, wanted.n);
     e->wanted = (struct str){copy, copy ? wanted.n : 0};
-    if (space == SPACE_METRIC)
+    if (space == SPACE_METRIC && !known)
         e->number = r->index->metrics++;
-    if (str_eq(e->key, wanted))
+    if (str_eq(e->key, wanted) && !redacted)
         return e;
     struct record_entry *from = record_entry_make(r, SPACE_WANTED, buf_text(&alias));
     if (from)
         from->alias = e;
+    if (known)
+        return e;
     struct buf said CLEANUP_BUF;
     buf_init(&said, VALUE_MAX);
     buf_printf(&said, "%s \"", what[space]);

@@ -40,6 +40,8 @@ struct record {
     void *context;
     /* May be NULL. Replaces in place, by text of equal length, what must not be written in values, reasons and warnings. key: of the param or tag, else empty. */
     void (*redact)(void *context, struct str key, char *text, size_t n);
+    /* The same for the names of params, tags, metrics and artifacts. May be NULL. */
+    void (*redact_name)(void *context, char *text, size_t n);
     void *redact_context;
     const char *source;         /* noted on the facts that follow; set by whoever drives producers */
     struct str references;      /* metrics judged by references, as the elements of a JSON array (benchwrap.json); made at the end, never in the journal */

@@ -295,6 +295,12 @@ static bool is_mark(struct str t, size_t at)
     return str_is(mark, "[redacted]") || str_is(mark, "(redacted)");
 }
 
+/* Is the quote before `at` doubled, as CSV writes quotes in a field? */
+static bool is_doubled(struct str t, size_t at)
+{
+    return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (is_letter(t.p[at + 1]) || is_digit(t.p[at + 1]));
+}
+
 /* The value of that name, from here on. */
 static void assigned_value(struct finding *f, size_t from, struct assigned a)
 {
@@ -323,6 +329,7 @@ static void assigned_value(struct finding *f, size_t from, struct assigned a)
     if (from + escapes < t.n && strchr("\"'`", t.p[from + escapes])) {
         quoted = true;
         from += escapes + 1;
+        from += is_doubled(t, from);
         end = quoted_end(t, from, escapes, t.p[from - 1]);
         if (t.p[from - 1] != '"')
             end = within_string(t, from, end);
@@ -420,7 +427,7 @@ static bool name_before(struct finding *f, size_t end, struct assigned *ret)
     while (end > 0 && is_blank(t.p[end - 1]))
         end--;
     if (end > 0 && strchr("\"'`]", t.p[end - 1])) {
-        end--;
+        end -= end > 1 && t.p[end - 1] == '"' && t.p[end - 2] == '"' ? 2 : 1; /* doubled in CSV */
         if (end > 0 && (t.p[end] == ']' && strchr("\"'", t.p[end - 1])))
             end--;
         while (end > 0 && t.p[end - 1] == '\\')

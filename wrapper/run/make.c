@@ -45,6 +45,7 @@ int make_begin(struct making *m, const struct make_plan *plan, struct err *err)
     arena_init(&m->texts, TEXTS_MAX);
     head.argv = head.argv ? redaction_argv(&m->redaction, head.argv, &m->texts) : NULL;
     head.run_name = head.run_name ? redaction_text(&m->redaction, head.run_name, &m->texts) : NULL;
+    head.experiment = head.experiment ? redaction_name(&m->redaction, head.experiment, &m->texts) : NULL;
     if (journal_create(&m->journal, m->spool.dir, &head, err)) {
         arena_deinit(&m->texts);
         spool_discard(&m->spool, NULL);

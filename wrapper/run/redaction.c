@@ -46,8 +46,18 @@ static void clean(void *context, struct str key, char *text, size_t n)
     redact_named(&r->redact, key, text, n);
 }
 
+/* Names hold no identities on purpose; a metric may be called as a user is. */
+static void clean_name_text(void *context, char *text, size_t n)
+{
+    struct redaction *r = context;
+    struct redact secrets = {.ids = NULL};
+    redact_text(&secrets, text, n);
+    r->redact.secrets += secrets.secrets;
+}
+
 void redaction_of_record(struct redaction *r, struct record *record)
 {
+    record->redact_name = clean_name_text;
     record->redact = clean;
     record->redact_context = r;
 }
@@ -61,10 +71,29 @@ char *redaction_text(struct redaction *r, const char *text, struct arena *a)
     return copy;
 }
 
+char *redaction_name(struct redaction *r, const char *name, struct arena *a)
+{
+    char *copy = arena_dup(a, name, strlen(name));
+    if (copy)
+        clean_name_text(r, copy, strlen(copy));
+    return copy;
+}
+
 /* Stars for what the option before it makes a secret. `told` has the same length as `arg`. */
 static void star(char *told, const char *arg, struct str secret)
 {
     memset(told + (secret.p - arg), '*', secret.n);
+}
+
+/* A name in one word and its value in the next: `printed` has the words, each behind a blank, without secrets. */
+static void star_words(char **told, char *const *argv, struct str printed)
+{
+    for (size_t i = 0, at = 0; argv[i]; i++) {
+        for (size_t k = 0; argv[i][k] && at + k < printed.n; k++)
+            if (printed.p[at + k] != argv[i][k] && told[i][k] == argv[i][k])
+                told[i][k] = '*';
+        at += strlen(argv[i]) + 1;
+    }
 }
 
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
@@ -74,7 +103,7 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
         n++;
     char **copy = arena_get(a, (n + 1) * sizeof *copy);
     CLEANUP_BUF struct buf before;
-    buf_init(&before, 64 << 10);
+    buf_init(&before, 4 << 20);
     for (size_t i = 0; copy && i < n; i++)
         if (!(copy[i] = redaction_text(r, argv[i], a)))
             return NULL;
@@ -93,8 +122,12 @@ char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a)
         buf_str(&before, word);
         buf_putc(&before, ' ');
     }
-    if (copy)
+    if (copy) {
+        struct redact secrets = {.ids = NULL};
+        redact_text(&secrets, before.p, before.n);
+        star_words(copy, argv, buf_text(&before));
         copy[n] = NULL;
+    }
     return copy;
 }
 
