@@ -5,7 +5,24 @@
 git_ready || { skip "results in git" "git or libgit2 is not installed"; done_testing; exit; }
 cd "$WORK" || exit
 
-ok "init makes a repository" "$BENCHWRAP" init --site lab results
+"$BENCHWRAP" init made >/dev/null 2>err; is "a new repository is public, and requires a site" "$? $(grep -c 'expected --site NAME, or --private' err)" "125 1"
+for kind in "public " "public --public" "private --private"; do
+    rm -rf made; "$BENCHWRAP" init --site lab ${kind#* } made >out
+    is "init ${kind#* } writes the profile" "$(sed -n 's/^profile: *\([a-z]*\).*/\1/p' made/benchwrap.yaml) $(grep -c "results repository, ${kind%% *} profile" out)" "${kind%% *} 1"
+done
+rm -rf made; "$BENCHWRAP" init --site lab made >/dev/null
+is "in a public one the site is the author from the start" "$(git -C made log --format='%an %ae')" "lab lab@benchwrap.invalid"
+for line in "profile: private" "profile: public" "experiment: io" ""; do
+    printf '%s\n' "$line" >made/benchwrap.yaml; cp made/benchwrap.yaml was
+    "$BENCHWRAP" init made >out; is "an existing benchwrap.yaml is never changed (\"$line\")" "$? $(cmp made/benchwrap.yaml was)" "0 "
+    case $line in *public) says=public other=private;; *) says=private other=public;; esac
+    like "  its profile holds" "$(cat out)" "$says profile"
+    "$BENCHWRAP" init --$other made >out 2>err; is "  and init --$other refuses to change it" "$? $(cmp made/benchwrap.yaml was) $(grep -c "repository $says, and init does not change it" err)" "125  1"
+done
+git -C made remote add origin "$WORK/nowhere"
+"$BENCHWRAP" init made >out; like "without the line a remote makes it public" "$(cat out)" 'public profile'
+
+ok "init makes a repository" "$BENCHWRAP" init --private --site lab results
 cd results || exit
 branch=benchwrap/lab/$(git config benchwrap.clone)
 is "with a commit of its files, and nothing else to see" "$(git status --short; git log --format=%s)" "A repository for results of benchmarks"
@@ -54,7 +71,8 @@ ok "a retraction, too" "$BENCHWRAP" retract --why "a test" last
 like "nothing is left of both" "$("$BENCHWRAP" commit)" '^nothing to commit'
 
 # A second site, by a bare upstream, public.
-cd "$WORK" && git clone -q --bare results up.git && git -C up.git update-ref -d "refs/heads/$branch"
+cd "$WORK" && git clone -q results publish && (cd publish && sed -i 's/^profile: private/profile: public /' benchwrap.yaml && git commit -qam public)
+git clone -q --bare publish up.git && git -C up.git remote remove origin
 "$BENCHWRAP" init --public "file://$WORK/up.git" c2 2>err; is "a public clone wants a site" "$?" 125
 like "and says so" "$(cat err)" 'names the site'
 git init -q --bare hub.git

@@ -23,7 +23,7 @@ all_committed() # NAME
 whole() { is "git fsck after $1" "$(git fsck --strict --no-progress --no-dangling 2>&1)" ""; }
 
 mkdir none && refused "no repository" 'is in no git repository.*benchwrap init' bw commit --tree none
-bw init --site lab r >/dev/null && cd r || exit
+bw init --private --site lab r >/dev/null && cd r || exit
 branch=benchwrap/lab/$(git config benchwrap.clone)
 refused "a site that names no branch" '--site: expected 1 to 40 of a-z' bw init --site 'A b' .
 export BENCHWRAP_COMMIT=none

@@ -15,23 +15,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CONFIG_FILE "benchwrap.yaml"
 enum { CLONE_LIMIT_S = 24 * 3600, TEXT_MAX = 1 << 20, FIRST_FILES = 16 };
 
 static const struct opt_row rows[] = {
     {"site", 0, OPT_TEXT, "NAME", "BENCHWRAP_SITE", NULL, "Repository",
      "name of this site (a-z, 0-9, _ and -), part of the branch's name; kept for this clone", 0},
     {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
-     "for all who use it: runs are recorded with the public profile, and commits carry the site's name", 0},
+     "write \"profile: public\": records name no machines or people, and commits carry the site's name (default)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
-     "for all who use it: everything is recorded, also where the repository has a remote", 0},
+     "write \"profile: private\": records name machines and people, also where the repository has a remote", 0},
 };
 
 struct making {
     struct cmd_context *c;
     const char *dir; /* as the user may call it */
-    const char *site, *profile; /* profile: NULL: not said */
-    const char
-        *effective; /* the profile that runs are recorded with: said here or by other configuration, else as the repository has a remote */
+    const char *site, *profile; /* profile: by option; NULL: none was given */
+    const char *effective; /* the repository's profile: that of its benchwrap.yaml, or what init writes there */
     bool cloned, made;
     const char *unborn_remote, *branch; /* a remote from which no branch is known; the branch of HEAD */
     const char *written[FIRST_FILES]; /* files of the repository that were written, relative */
@@ -179,44 +179,20 @@ static int put_whole(struct making *m, const char *path, struct str text)
     return fs_write(dir, name, text, 0666, false, m->c->err) ? -1 : 1;
 }
 
-/* A profile that is said anew replaces the line that was there. */
+/* An existing benchwrap.yaml belongs to the repository's users and is never changed. */
 static int put_config(struct making *m)
 {
-    CLEANUP_BUF struct buf old;
     CLEANUP_BUF struct buf text;
-    bool said = false;
-    buf_init(&old, 2 * TEXT_MAX);
-    buf_init(&text, 3 * TEXT_MAX);
-    CLEANUP_FD int dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (faccessat(dir, "benchwrap.yaml", F_OK, AT_SYMLINK_NOFOLLOW)) {
-        init_config(&text, m->effective);
-        return put_whole(m, "benchwrap.yaml", buf_text(&text));
-    }
-    if (fs_read(dir, "benchwrap.yaml", TEXT_MAX, 0, &old, m->c->err))
-        return -1;
-    for (struct str rest = buf_text(&old); rest.p && rest.n;) {
-        struct str line = str_cut(&rest, '\n');
-        if (str_starts(line, "profile:")) {
-            if (m->profile || said)
-                buf_printf(&text, "%sprofile: %s\n", said ? "# " : "", m->profile ? m->profile : m->effective);
-            else
-                buf_printf(&text, STR_FMT "\n", STR_ARG(line));
-            said = true;
-        } else
-            buf_printf(&text, STR_FMT "\n", STR_ARG(line));
-    }
-    if (!said)
-        buf_printf(&text, "profile: %s\n", m->effective);
-    if (str_eq(buf_text(&text), buf_text(&old)))
-        return 0;
-    return fs_write(dir, "benchwrap.yaml", buf_text(&text), 0666, false, m->c->err) ? -1 : 1;
+    buf_init(&text, TEXT_MAX);
+    init_config(&text, m->effective);
+    return put_whole(m, CONFIG_FILE, buf_text(&text));
 }
 
 static int put_files(struct making *m)
 {
     int rc = put_config(m);
     if (rc > 0)
-        note_written(m, "benchwrap.yaml");
+        note_written(m, CONFIG_FILE);
     for (size_t i = 0; rc >= 0 && i < init_files_count; i++) {
         const struct init_file *f = &init_files[i];
         const char *name;
@@ -258,21 +234,29 @@ static const char *machine_site(struct arena *a)
     return site_is_legal(str_of(host)) ? arena_dup(a, host, n) : RESULTS_SITE;
 }
 
-static int choose_site(struct making *m)
+static int choose_site(struct making *m, bool bare)
 {
     struct plan plan;
+    struct stat st;
+    if (!bare && lstat(CONFIG_FILE, &st) != 0) /* init writes it */
+        m->effective = m->profile ? m->profile : "public";
     char *line[] = {arena_dup(m->c->arena, "init", 4), NULL};
     if (plan_make(&plan, 1, line, m->c->env, m->c->err))
         return -1;
-    const char *known = opt_text(&plan.opts, "site"), *profile = opt_text(&plan.opts, "profile");
-    bool is_public = m->profile ? strcmp(m->profile, "public") == 0 : strcmp(profile, "public") == 0;
+    const char *known = opt_text(&plan.opts, "site");
+    bool is_public = strcmp(m->effective ? m->effective : opt_text(&plan.opts, "profile"), "public") == 0;
     m->effective = is_public ? "public" : "private";
     if (!m->site && known)
         m->site = arena_dup(m->c->arena, known, strlen(known));
     plan_deinit(&plan);
+    if (!bare && m->profile && strcmp(m->profile, m->effective) != 0)
+        return err_set(m->c->err, ERR_USAGE,
+                       "--%s: the existing " CONFIG_FILE " makes the repository %s, and init does not change it\n"
+                       "hint: set \"profile: %s\" there, and run init without --%s",
+                       m->profile, m->effective, m->profile, m->profile);
     if (!m->site && is_public)
-        return err_set(m->c->err, ERR_USAGE, "a public repository names the site of each run: say which this is (--site NAME)%s",
-                       m->profile ? "" : "; or --private, if the remote is not public");
+        return err_set(m->c->err, ERR_USAGE, "a public repository names the site of each run: expected --site NAME%s",
+                       m->profile ? "" : ", or --private");
     if (!m->site)
         m->site = machine_site(m->c->arena);
     if (!site_is_legal(str_of(m->site)))
@@ -304,7 +288,7 @@ static int first_commit(struct making *m)
         add[2 + i] = m->written[i];
     if (git(m, ".", 60, add, "git add"))
         return -1;
-    if (m->profile && strcmp(m->profile, "public") == 0) {
+    if (strcmp(m->effective, "public") == 0) {
         commit[n++] = "-c";
         commit[n++] = arena_printf(a, "user.name=%s", m->site);
         commit[n++] = "-c";
@@ -371,7 +355,7 @@ static int set_up(struct making *m)
     unborn = repo_ref(r, "HEAD", &head, NULL) == 1;
     if (unborn && !bare)
         find_unborn_remote(m, r);
-    int rc = choose_site(m);
+    int rc = choose_site(m, bare);
     if (rc == 0)
         rc = put_exclude(m, r);
     if (rc == 0) /* for linked worktrees too, and bare repositories, which have no .benchwrap */
@@ -433,10 +417,13 @@ const struct cmd cmd_init = {
         "and work tree are not touched. The folders mlruns and .benchwrap stand in .git/info/exclude, so \"git status\" is quiet, and runs that were merged come "
         "back by \"git pull\" as the same bytes. \"benchwrap share\" brings them to others as one pull request.\n"
         "\n"
-        "A repository that has a remote is public unless it says otherwise: names of machines and people are left out of the record, and commits carry the "
-        "site's name instead of a person's. --public says so without a remote, --private keeps everything; both are for all who use the repository.",
+        "The repository is public unless --private is given: records name no machines or people, and commits carry the site's name instead of a person's. "
+        "The line \"profile:\" in benchwrap.yaml says so to all who use the repository. init never changes an existing benchwrap.yaml. Without that line a "
+        "repository with a remote is public.",
     .examples = "$ benchwrap init --site tuxlab results\n"
-                "A new repository in the folder results.\n"
+                "Create a repository in the folder results, to be shared.\n"
+                "$ benchwrap init --private results\n"
+                "Create one that also records the names of machines and people.\n"
                 "$ benchwrap init --site tuxlab /srv/git/hub.git results\n"
                 "A clone of a repository on this machine. If it is empty, push its first commit: git push -u origin main.\n",
     .run = run,
