@@ -514,7 +514,7 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             at += length;
             continue;
         }
-        if (c != '/' && c != ':' && !is_name_byte(c)) {
+        if (c != '/' && c != '\\' && c != ':' && !is_name_byte(c)) {
             at++;
             continue;
         }
@@ -523,12 +523,12 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             found(&r, at, known->n, kind_words(known->kind));
             memcpy(text + at, known->token, known->n);
             at += known->n;
-        } else if (c == '/' && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
+        } else if ((c == '/' || c == '\\') && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
                    !identities_is_common((struct str){text + at + from, length})) {
             found(&r, at + from, length, "name in the path of a home");
             blot(text + at + from, length, 'u');
             at += from + length;
-        } else if (c != '/' && (length = shape_at(&r, at)) > 0)
+        } else if (c != '/' && c != '\\' && (length = shape_at(&r, at)) > 0)
             at += length;
         else
             at = is_name_byte(c) ? word_end(text, n, at) : at + 1;

@@ -72,6 +72,7 @@ for n, kw in [("osc-title", dict(message=b"add runs \x1b]0;owned\x07\n")), ("osc
               ("message-empty", dict(message=b"")), ("message-with-token", dict(message=b"key " + b"AKIA" + b"QYLPMN5HFIQR7XYA\n")),
               ("message-closes-issues", dict(message=b"add runs\n\nCloses #1\nReviewed-by: Maintainer <m@example.org>\n")),
               ("message-skips-ci", dict(message=b"add runs [skip ci]\n")), ("author-with-escape", dict(author=b"\x1b[31mred <a@b.c> %d +0000" % NOW)),
+              ("author-ends-with-osc", dict(author=b"jo\x1b]0;owned\x07 <a@b.c> %d +0000" % NOW)), ("committer-with-return", dict(committer=b"evil\rgood <a@b.c> %d +0000" % NOW)),
               ("author-with-escape-inside", dict(author=b"re\x1b[31md <a@b.c> %d +0000" % NOW)), ("author-without-mail", dict(author=b"jo %d +0000" % NOW)), ("author-time-missing", dict(author=b"jo <a@b.c>")),
               ("author-time-negative", dict(author=b"jo <a@b.c> -5 +0000")), ("author-time-overflow", dict(author=b"jo <a@b.c> 99999999999999999999 +0000")),
               ("author-zone-odd", dict(author=b"jo <a@b.c> %d +9999" % NOW)), ("author-of-another-person", dict(author=b"Linus Torvalds <torvalds@linux-foundation.org> %d +0000" % NOW)),
@@ -162,6 +163,7 @@ def both_times(c, start, end):
     c.run[b"meta.yaml"] = re.sub(rb"start_time: \d+", b"start_time: %d" % start, re.sub(rb"end_time: \d+", b"end_time: %d" % end, c.run[b"meta.yaml"]))
     c.record(lambda j: j["run"].update(start_ms=start, end_ms=end))
 row("time-wall-ten-times-shorter", lambda c: both_times(c, start_of(c), start_of(c) + 600000))
+row("time-wall-days-longer-than-the-run", lambda c: c.value("run.wall_s", claimed(c, "run.wall_s"), b"360000"))
 row("time-wall-longer-than-the-run", lambda c: c.value("run.wall_s", claimed(c, "run.wall_s"), b"3600"))
 row("time-user-longer-than-all-cpus", lambda c: c.value("run.user_s", claimed(c, "run.user_s"), b"86400"))
 row("time-start-1970", lambda c: both_times(c, 1, 1000))
@@ -244,7 +246,7 @@ rows("secret", note, ("stripe", b"sk_live_" + b"4eC39HqLyjWDarjtT1zdp7dc"), ("sl
      ("docker-auth", b'{"auths":{"r.example":{"auth":"' + base64.b64encode(b"jo:Tr0ub4dor3x") + b'"}}}'), ("shadow", b"root:$6$abcdefgh$" + b"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5aB3dE5gH7jK9.:19000:0:99999:7:::"),
      ("pgp", b"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ\n-----END PGP PRIVATE KEY BLOCK-----"), ("split-over-lines", b"ghp_\\\n" + TOKEN[4:]), ("reversed", TOKEN[::-1]), ("in-two-files", TOKEN[:20]), ("rot13", b"tuc_0123456789nopqrstuvwNOPQRSTUVW012345"))
 rows("identity", note, ("ipv4", b"peer 141.30.12.7 answered"), ("ipv6", b"peer 2a00:1450:4001:81b::200e answered"), ("mac", b"ether 3c:ec:ef:12:34:56"), ("guid", b"node_guid: 0x043f720300f6a2b8"), ("serial", b"Serial Number: S4EWNX0R512345"),
-     ("windows-home", b"C:\\Users\\jdoe\\bench"), ("mail", b"by jane.doe@uni-example.org"), ("phone", b"call +49 351 463 00000"), ("person", b"run by Jane Doe, room 3.14"), ("host", b"connected to login7.hpc.uni-example.org"), public=True)
+     ("windows-home", b"C:\\Users\\jdoe\\bench"), ("cisco-mac", b"ether 3cec.ef12.3456"), ("wwn", b"disk wwn-0x5000c500a1b2c3d4"), ("windows-home-json", b'{"dir": "C:\\\\Users\\\\jdoe\\\\bench"}'), ("mail", b"by jane.doe@uni-example.org"), ("phone", b"call +49 351 463 00000"), ("person", b"run by Jane Doe, room 3.14"), ("host", b"connected to login7.hpc.uni-example.org"), public=True)
 
 
 RANKS = ["passed", "noted", "warned", "refused"]  # a stronger outcome than the table's is no failure

@@ -9,7 +9,7 @@ printf '[user]\nname = Site\nemail = site@users.noreply.github.com\n[init]\ndefa
 each=40
 long_tests && each=1
 
-# Errors of the range main..new, each finding with one example. Two belong to the replay: an output of a cluster is beyond this node's bounds, and some samples are
+# Errors, and identities of any severity, of the range main..new, each finding with one example. Two belong to the replay: an output of a cluster is beyond this node's bounds, and some samples are
 # made from others.
 errors()
 {
@@ -21,7 +21,7 @@ try:
 except ValueError:
     print("no report")
     sys.exit()
-bad, shown = [f for f in j["findings"] if f["severity"] == "error" and f["finding"] not in ("bound", "copy")], {}
+bad, shown = [f for f in j["findings"] if f["severity"] == "error" and f["finding"] not in ("bound", "copy") or f["finding"].startswith("personal")], {}
 for f in bad:
     run = "/".join(f["path"].split("/")[:3])
     name = subprocess.run(["git", "-C", sys.argv[2], "show", "new:%s/tags/benchmark" % run], capture_output=True, text=True).stdout
@@ -35,7 +35,7 @@ honest()
 {
     git init -q "$1" && cd "$1" || exit 1
     printf 'profile: %s\n' "$2" >benchwrap.yaml
-    [ -z "$3" ] || printf 'site: %s\n' "$3" >>benchwrap.yaml
+    [ -z "$3" ] || git config benchwrap.site "$3"
     printf '/.replay/\n/.benchwrap/\n' >.git/info/exclude
     git add -A && git commit -qm main && git checkout -q -b new
     python3 "$ROOT/tests/check/replay.py" "$BENCHWRAP" "$each" "$ROOT"/benchmarks/catalogue/*/samples/* >"$WORK/count"
@@ -53,6 +53,7 @@ honest()
     "$BENCHWRAP" -q -e withdrawn -- sh -c 'echo wrong' >/dev/null 2>&1
     "$BENCHWRAP" retract --why "the node was shared" last >/dev/null 2>&1
     git add -A mlruns && git commit -q -m runs
+    is "$2 profile, ${3:-no} site: the runs name the site" "$(awk 1 mlruns/*/*/tags/site 2>/dev/null | sort -u)" "$3"
     cd "$WORK" || exit 1
 }
 

@@ -7,6 +7,7 @@
 enum {
     AHEAD_MS = 5 * 60 * 1000, /* by which clocks of sites may differ */
     SAMPLE_MS = 24 * 3600 * 1000,
+    STEP_S = 26 * 3600, /* by which a clock is set back at most: one that held another zone's time */
     BUSY_S = 5,
     ASIDE_S = 60 /* of a run in which its program did not run: probes, a slow file system */
 };
@@ -61,6 +62,10 @@ void check_times(struct run_check *r)
     double wall = run_number(r, "run.wall_s", NAN), span = (double)(m->end_ms - m->start_ms) / 1e3;
     if (wall < 0)
         run_found(r, CHECK_TIME, "metrics/run.wall_s", 0, "a negative duration");
+    else if (wall > span * 1.01 + STEP_S)
+        run_found(r, CHECK_TIME, "metrics/run.wall_s", 0,
+                  "the program ran for %.6g s, and the run from start to end lasts %.6g s: no clock is set back by more than %d h", wall, span,
+                  STEP_S / 3600);
     else if (wall > span * 1.01 + 5)
         run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s",
                   wall, span);

@@ -24,6 +24,7 @@ int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struc
                                 .author_email = keep(a, author->email),
                                 .committer_name = keep(a, committer->name),
                                 .committer_email = keep(a, committer->email),
+                                .header = keep(a, git->git_commit_raw_header(c)),
                                 .message = keep(a, git->git_commit_message(c))};
     for (unsigned i = 0; i < ret->parents && i < sizeof ret->parent / sizeof *ret->parent; i++)
         ret->parent[i] = repo_id_of(git->git_commit_parent_id(c, i));

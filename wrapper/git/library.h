@@ -19,6 +19,7 @@
     CALL(git_commit_free)                                                                                                                  \
     CALL(git_commit_lookup)                                                                                                                \
     CALL(git_commit_message)                                                                                                               \
+    CALL(git_commit_raw_header)                                                                                                            \
     CALL(git_commit_parent_id)                                                                                                             \
     CALL(git_commit_parentcount)                                                                                                           \
     CALL(git_commit_tree_id)                                                                                                               \

@@ -139,6 +139,7 @@ static void shapes_of_addresses(void **state)
         {"wwn-0x5000c500a1b2c3d4 naa.5000c500a1b2c3d4 WWN: 5000c500a1b2c3d4", "wwn-0xxxxxxxxxxxxxxxxx naa.xxxxxxxxxxxxxxxx WWN: xxxxxxxxxxxxxxxx"},
         {"Serial Number: S4EWNX0R123456, Serial: 3.25 s", "Serial Number: ssssssssssssss, Serial: 3.25 s"},
         {"jane.doe@corp gcc@12.2.10 foo.bar@main memcpy@GLIBC_2.14", "mmmm.mmm@mmmm gcc@12.2.10 foo.bar@main memcpy@GLIBC_2.14"},
+        {"C:\\Users\\jdoe\\bench \"C:\\\\Users\\\\jane.doe\\\\x\" C:\\Users\\Public", "C:\\Users\\uuuu\\bench \"C:\\\\Users\\\\uuuu.uuu\\\\x\" C:\\Users\\Public"},
         {"in /scratch/jane.doe/run and /scratch/tmp/x", "in /scratch/uuuu.uuu/run and /scratch/tmp/x"},
         {"Account=projx UserId=jdoe(12) user: 12.5 owner: root", "Account=aaaaa UserId=uuuu(12) user: 12.5 owner: root"},
         {"#SBATCH -A projx\n#PBS -Aprojx\nbsub -P projx x; srun --account projx -A 5", "#SBATCH -A aaaaa\n#PBS -Aaaaaa\nbsub -P aaaaa x; srun --account aaaaa -A 5"},
