@@ -35,6 +35,14 @@ for verb in $verbs; do
         skip "$verb: man has nothing to complain of" "groff is not installed"
     fi
 done
+# Words of docs and help are those of the field: who acts, what is printed. The texts are joined, so that a line end hides nothing.
+bin=$(dirname "$BENCHWRAP")
+{ for verb in $verbs; do cat "$verb.help"; done; "$BENCHWRAP" help; "$BENCHWRAP" help options; "$BENCHWRAP" help commands
+    for program in llmload taskrate llmfake; do "$bin/$program" help; "$bin/$program" help options; done; } >all.help 2>&1
+unclear='\b(is|are) (wanted|asked|heard|looked|told)\b|\b(tells?|told|looked (at|for)|lies|nobody|somebody|meanwhile|for (those )?who|beside the)\b'
+phrases() { tr '\n' ' ' | sed 's/  */ /g' | grep -oiE ".{0,40}($unclear).{0,20}"; }
+is "the search finds an unclear phrase over a line end" "$(printf 'a FILE\n   is wanted\n' | phrases)" "a FILE is wanted "
+is "no help has an unclear phrase" "$(phrases <all.help)" ""
 "$BENCHWRAP" help --man >main.1
 if command -v groff >/dev/null; then
     is "groff has nothing to complain of the program's page" "$(groff -man -ww -Tutf8 main.1 2>&1 >/dev/null)" ""

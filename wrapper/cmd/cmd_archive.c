@@ -11,7 +11,7 @@ const struct cmd cmd_archive = {
     .summary = "Record a job that is no benchmark: script, output, result",
     .usage = "[OPTIONS] -- PROGRAM [ARGUMENTS...]",
     .description =
-        "Runs the program as `benchwrap -- PROGRAM` does (bytes, signals and exit status are passed on), but reads no figures of merit from its output. "
+        "Runs the program as `benchwrap -- PROGRAM` does (bytes, signals and exit status are passed on), but reads no metrics from its output. "
         "What belongs to the job is kept as artifacts job/ of the run: the batch script, the environment without secrets, standard output and error "
         "(head and tail of long ones), the result, and a manifest with sizes and SHA-256 sums. The options are those of `benchwrap -- PROGRAM`.\n"
         "\n"

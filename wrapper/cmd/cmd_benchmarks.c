@@ -454,7 +454,7 @@ const struct cmd cmd_benchmarks = {
     .count = sizeof(rows) / sizeof(rows[0]),
     .description =
         "Without a name, lists the rule files: those compiled in, and those of your own folders, which go before them. With a name (or the base "
-        "name of a program, or a file), tells what is read from the program's output: metrics with unit and direction, params and where they "
+        "name of a program, or a file), prints what benchwrap reads from the program's output: metrics with unit and direction, params and where they "
         "come from, what a good run must have, the versions whose output is among the samples, and an example.",
     .examples =
         "$ benchwrap benchmarks\nA table.\n"

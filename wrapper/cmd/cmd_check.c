@@ -199,19 +199,19 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     {"range", 'r', OPT_TEXT, "A..B", NULL, NULL, "Selection", "what the commits of B bring to A, in the repository of PATH (default: here)",
      0},
-    {"folder", 0, OPT_TEXT, "PATH", NULL, "mlruns", "Selection", "with --range: where the tree lies in the repository", 0},
+    {"folder", 0, OPT_TEXT, "PATH", NULL, "mlruns", "Selection", "With --range: path of the tree in the repository", 0},
     {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
      "the repository is public: personal data in a run is an error (default: what benchwrap.yaml says, in a range that of A)", 0},
     {"allowed-signers", 0, OPT_TEXT, "FILE", NULL, NULL, "Selection",
      "every run must be signed by a key that this file (as of ssh-keygen) allows its site", 0},
     {"rules", 0, OPT_LIST, "DIR", NULL, NULL, "Selection",
-     "rule files to be trusted beside the shipped ones: DIR/<name>/rules.yaml; may be repeated", 0},
+     "Trust these rule files too: DIR/<name>/rules.yaml; may be repeated", 0},
     {"max-file", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest file of a run", 0},
     {"max-run", 0, OPT_SIZE, "SIZE", NULL, "64M", "Limits", "the largest run", 0},
-    {"max-runs", 0, OPT_INT, "N", NULL, NULL, "Limits", "so many runs are looked at, more are refused (default: 20000 of a range)", 0},
+    {"max-runs", 0, OPT_INT, "N", NULL, NULL, "Limits", "Check at most N runs, refuse more (default: 20000 of a range)", 0},
     {"fail-on", 0, OPT_CHOICE, "error|warning", NULL, "error", "Output", "from which severity on the exit status is 1", 0},
     CMD_ROW_JSON,
-    {"sarif", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "SARIF 2.1.0, as forges show it beside the changed files", 0},
+    {"sarif", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print SARIF 2.1.0, which forges show next to the changed files", 0},
     {"markdown", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Markdown, as for the summary of a forge's job", 0},
 };
 
@@ -223,12 +223,12 @@ const struct cmd cmd_check = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Looks at the runs of a tree, or at those that a range of commits brings, as a careful reviewer would. In a range only additions of runs are allowed, in the end and in each commit. "
-        "Of each run: names, types and sizes of files; what MLflow would make of it; the record and the manifest against the files; that the id is new and the figures are nobody else's; times; "
+        "Of each run: names, types and sizes of files; what MLflow would make of it; the record and the manifest against the files; that the id is new and no other run has the same values; times; "
         "that the stored output gives the figures and the verdict by the run's own rules; bounds of the recorded hardware; secrets, and in public repositories personal data; with "
         "--allowed-signers the site's signature over the manifest (artifacts/manifest.json.sig, ssh-keygen -Y sign -n benchwrap).\n\n"
         "PATH is mlruns, a folder that holds it, or a run's folder; with --range it is any folder of the repository. What is read is taken for hostile: nothing of it is executed, followed or checked out, nothing is written, "
         "and every bound that is reached is a finding. Each finding has a name, a file, what is wrong and what to do.\n\n"
-        "The exit status is 0 without errors, 1 with errors, 2 where it could not be looked at.",
+        "The exit status is 0 without errors, 1 with errors, 2 when the check could not run.",
     .examples = "$ benchwrap check --range origin/main..HEAD\n"
                 "What a pull request brings.\n"
                 "$ benchwrap check --json mlruns\n"

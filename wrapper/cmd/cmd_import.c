@@ -277,9 +277,9 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "whose outputs these are (default: by what stands in them)", 0},
-    {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "all files below the folders given; what nobody knows is passed over", 0},
+    {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "Import all files below the folders; skip outputs that no rules know", 0},
     {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input",
-     "what stream of the program the files hold, where their names do not tell it to the rules", 0},
+     "Stream of the program that the files hold, if their names do not say it", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the programs ended (default: not known)", 0},
     {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "when they ran (default: as the output says, else the file's time)", 0},
     {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "each file is one output, though it looks like several", 0},
@@ -300,11 +300,11 @@ const struct cmd cmd_import = {
     .count = sizeof rows / sizeof *rows,
     .description =
         "Each file becomes a run: its rules are found by what stands in it, its params and metrics are read, and the output is kept as an artifact. "
-        "The time is the one that the output tells, else the file's (tag benchwrap.time_source says which). Where an output could be of two "
+        "The time is the one in the output, else the file's (tag benchwrap.time_source says which). Where an output could be of two "
         "programs, or holds several outputs that the rules cannot keep apart, it is refused with the reason.\n\n"
         "The same output is never imported twice: the run's id follows from the file's content and the rules' name, so importing again, under "
         "another name or at another site, finds the run there. Better rules are applied to it by \"benchwrap reparse\".\n\n"
-        "Status 0: all files are in the tree now. 1: some are not, and the list says why (files that -R found and nobody knows do not count).",
+        "Status 0: all files are in the tree now. 1: some are not, and the list says why (files that -R found and no rules know do not count).",
     .examples = "$ benchwrap import slurm-*.out\nRuns of all benchmarks that are known by their looks.\n"
                 "$ benchwrap import -R --dry-run ~/results\nWhat would be imported from a folder.\n"
                 "$ benchwrap import --rules ./mine.yaml -e campaign2024 --param nodes=16 old/*.log\nBy rules of one's own.\n",

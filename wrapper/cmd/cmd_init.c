@@ -409,11 +409,11 @@ const struct cmd cmd_init = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README for those who "
-        "contribute, and jobs for GitHub, GitLab and Forgejo that look at every pull request by \"benchwrap check\" and show its table. A repository without a "
+        "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README for contributors, "
+        "and jobs for GitHub, GitLab and Forgejo that verify every pull request with \"benchwrap check\" and show its table. A repository without a "
         "commit gets one with these files; elsewhere they are written where they are missing, and left to be committed. Doing it again does no harm.\n"
         "\n"
-        "Runs recorded inside are committed by themselves to the branch benchwrap/SITE/CLONE, where CLONE is 8 digits that are kept in .git/config; HEAD, index "
+        "Runs recorded inside are committed by themselves to the branch benchwrap/SITE/CLONE, where CLONE is 8 digits stored in .git/config; HEAD, index "
         "and work tree are not touched. The folders mlruns and .benchwrap stand in .git/info/exclude, so \"git status\" is quiet, and runs that were merged come "
         "back by \"git pull\" as the same bytes. \"benchwrap share\" brings them to others as one pull request.\n"
         "\n"

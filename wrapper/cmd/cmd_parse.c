@@ -17,11 +17,11 @@ static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input",
      "catalogue name, or a rule file (default: by the program behind --, else by what stands in the output)", 0},
     {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
-    {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "a file that the rules read beside the streams", 0},
+    {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "Let the rules read this file too", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
     {"reference", 'R', OPT_TEXT, "FILE", NULL, NULL, "Verdict", "judge the metrics by this reference file", 0},
     {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict",
-     "a parameter that the output does not tell (job.partition=gpu), for the references' conditions", 0},
+     "Set a parameter that the output does not contain (job.partition=gpu), for the references' conditions", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict", "a tag likewise (site=..., cluster=...)", 0},
     {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Verdict", "exit 3 when the verdict is not pass", 0},
     CMD_ROW_JSON,
@@ -301,9 +301,9 @@ const struct cmd cmd_parse = {
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
     .description =
-        "Reads the output in FILE (- for standard input) as if the program had just printed it, and tells params, metrics, what is missing and "
+        "Reads the output in FILE (- for standard input) as if the program had just printed it, and prints params, metrics, what is missing and "
         "the verdict. Nothing is run and nothing is recorded.\n\n"
-        "With the program's command line behind -- its options become params too, and the rules can tell which results must be there.\n\n"
+        "With the program's command line behind -- its options become params too, and the rules know which results are required.\n\n"
         "--reference judges the metrics by a reference file; --tag and --param state what its conditions require besides the benchmark. With --gate the "
         "exit status is 3 when the verdict is not pass.",
     .examples = "$ benchwrap parse slurm-4711.out\nTables of params and metrics, and whether the run was good.\n"

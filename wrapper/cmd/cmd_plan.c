@@ -275,9 +275,9 @@ const struct cmd cmd_plan = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Takes the line that a recorded run would be started with, and tells which program would be measured (launchers such as srun, env or "
+        "Reads the command line of a run and prints which program would be measured (launchers such as srun, env or "
         "numactl are seen through), where the run would be written, which rules would read its output, and for every option its value and "
-        "where that came from. Nothing is started and nothing is written; an MLflow server, if one is named, is asked whether it answers.\n\n"
+        "where that came from. Nothing is started and nothing is written; if an MLflow server is named, plan checks that it answers.\n\n"
         "From weak to strong: defaults, /etc/benchwrap.yaml, ~/.config/benchwrap/config.yaml, the results repository's benchwrap.yaml, "
         "environment variables, the command line.",
     .examples = "$ benchwrap plan -- true\n"

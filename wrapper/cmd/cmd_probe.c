@@ -205,6 +205,6 @@ const struct cmd cmd_probe = {
         "Runs all probes without a run: prints the facts, the reasons for those that are missing, and the cost of each probe in milliseconds. "
         "With a program, also the facts recorded about it after its end: its hash, libraries and the git state of its directory. The program is not started.",
     .examples = "$ benchwrap probe\nThe facts of this machine.\n"
-                "$ benchwrap probe --json --profile public\nWhat a public record would tell, for programs.\n",
+                "$ benchwrap probe --json --profile public\nWhat a public record would contain, for programs.\n",
     .run = run,
 };

@@ -239,7 +239,7 @@ const struct cmd cmd_redact = {
         "which a record would keep, replace or drop. What is replaced is not shown.\n\n"
         "Known are the names in the environment (user, home, hosts of the job, account), those of this machine (host, domain, addresses, serials) and the shapes of "
         "addresses. Other names cannot be known: look at a text before you publish it.",
-    .examples = "$ benchwrap redact --explain\nWhat a public record would tell of this machine.\n"
+    .examples = "$ benchwrap redact --explain\nWhat a public record would contain about this machine.\n"
                 "$ benchwrap redact output.log >clean.log\nA log that can be shown around.\n"
                 "$ benchwrap redact --explain output.log\nLine and column of all that would be replaced.\n",
     .run = run,

@@ -105,8 +105,8 @@ const struct cmd cmd_reference = {
     .description =
         "Writes a file that --reference takes as it is: runs that FINISHED with the same benchmark, site, cluster, partition, kind of node and inputs make an "
         "entry; each metric has the median of the runs as value and a band of three robust standard deviations (1.4826 times the median absolute "
-        "deviation), at least --min-band. Remarks tell the runs.\n\n"
-        "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out, which a remark tells. When runs are parted "
+        "deviation), at least --min-band. Remarks name the runs.\n\n"
+        "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a remark. When runs are parted "
         "by a param that does not matter (a file name with a date in it), --ignore puts them together.\n\n"
         "The exit status is 1 when nothing can be proposed.",
     .examples = "$ benchwrap reference -e io --last 50 || true\n"

@@ -218,7 +218,7 @@ static const struct opt_row rows[] = {
      "the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "the runs with this tag; may be repeated, all must hold", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "tell what would change, and write nothing to the tree", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would change, and write nothing to the tree", 0},
     CMD_ROW_JSON,
 };
 
@@ -229,11 +229,11 @@ const struct cmd cmd_reparse = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "What a program printed is kept with its run. Where the rules have become better, this reads it again and tells what differs. Nothing "
+        "A run stores the output of its program. After rules have improved, reparse reads that output again and prints what differs. Nothing "
         "of the old run is altered: a new run in the same experiment has its params, tags, files and what was measured of the machine, and the metrics "
         "and the verdict of the rules as they are now; tag benchwrap.amends names the old one. ls, show and compare take the new run in its place.\n\n"
         "A run is left alone where nothing changes, and where its output is not there as a whole (cut, withheld, dropped).\n\n"
-        "Status 1: a run that was named could not be read again; the reason is told.",
+        "Status 1: a named run could not be read again; the reason is printed.",
     .examples = "$ benchwrap reparse --dry-run --all\nWhat the rules of today read otherwise.\n"
                 "$ benchwrap reparse -e ior -s fail\nThe runs of an experiment that failed.\n"
                 "$ benchwrap reparse -e ior --rules ./better.yaml\nAll runs of an experiment, by rules of one's own.\n",

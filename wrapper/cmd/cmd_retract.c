@@ -200,9 +200,9 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"why", 'w', OPT_TEXT, "TEXT", NULL, NULL, "What", "the reason, for those who read the results", 0},
+    {"why", 'w', OPT_TEXT, "TEXT", NULL, NULL, "What", "Reason of the retraction; readers of the results see it", 0},
     CMD_ROW_TREE,
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "tell what would be retracted, and write nothing", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be retracted, and write nothing", 0},
     CMD_ROW_JSON,
 };
 

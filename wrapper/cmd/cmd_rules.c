@@ -249,7 +249,7 @@ const struct cmd cmd_rules = {
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
     .description =
-        "check tells every mistake of a rule file with line and column, reads the outputs beside it (samples/CASE/stdout ...) and compares what "
+        "check prints every mistake of a rule file with line and column, reads the outputs next to it (samples/CASE/stdout ...) and compares what "
         "comes out with what is expected of them (samples/CASE/expect; --update writes that). It remarks on readers, metrics, params, options "
         "and checks that no sample meets, on metrics that could be read in two ways, and on patterns that are slow or meet too much. The exit "
         "status is 1 for mistakes and for samples that differ; remarks do not count.\n\n"

@@ -272,10 +272,10 @@ static const struct opt_row rows[] = {
     {"no-verify", 0, OPT_FLAG, NULL, NULL, NULL, "What", "do not run the clone's pre-push hook", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
      "file with the token (default: the forge's variables, the file tokens, git's credential helper)", 0},
-    {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "push only, and tell the link", 0},
+    {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "Push only, and print the link", 0},
     {"reopen", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "ask again, though the last pull request was closed without being merged", 0},
     CMD_ROW_TREE,
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "fetch, tell what would leave the site, and push nothing", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Fetch, print what would leave the site, and push nothing", 0},
     CMD_ROW_JSON,
 };
 
@@ -286,15 +286,15 @@ const struct cmd cmd_share = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "In a results repository (see init): fetches the target, makes the branch benchwrap/SITE/CLONE of the target and the local runs that never were in it, tells what "
+        "In a results repository (see init): fetches the target, makes the branch benchwrap/SITE/CLONE of the target and the local runs that never were in it, prints what "
         "leaves the site (runs, files, size, redacted places), pushes the branch with your git, and opens one pull request, or refreshes the text of the one that is open.\n\n"
         "Whether a run is new is decided by its folder in the target, not by commits: after a merge, a squash or a rebase the next share has new runs only. A run that was "
         "taken out of the target is not offered again. To share again does no harm.\n\n"
-        "The push replaces only what was pushed from this clone; where somebody has put other changes into the branch it stops. Nothing local is changed but the branch: "
+        "The push replaces only what was pushed from this clone; it stops when the branch has changes of others. Nothing local is changed but the branch: "
         "no checkout, no index.\n\n"
         "The forge is known by the remote's address, or by git config benchwrap.forge (github, gitlab, gitea, forgejo) and benchwrap.forgeUrl. The token comes from "
-        "--token-file, GH_TOKEN or GITHUB_TOKEN, GITLAB_TOKEN, FORGEJO_TOKEN or GITEA_TOKEN, from the file tokens beside config.yaml (lines \"HOST TOKEN\", mode 600), or from "
-        "git credential. Without one the link is told.\n\n"
+        "--token-file, GH_TOKEN or GITHUB_TOKEN, GITLAB_TOKEN, FORGEJO_TOKEN or GITEA_TOKEN, from the file tokens in the folder of config.yaml (lines \"HOST TOKEN\", mode 600), or from "
+        "git credential. Without one it prints the link.\n\n"
         "Status 1: something could not be done; what was recorded stays, and share can be called again.",
     .examples =
         "$ benchwrap share --help\nThe options.\n  benchwrap share --dry-run\nWhat would leave the site.\n  benchwrap share --to fork\nPush to a fork, ask the upstream repository.\n",

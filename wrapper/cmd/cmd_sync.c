@@ -20,10 +20,10 @@ enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, SAID_BYTES = 1 
 static const struct opt_row rows[] = {
     {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
      "the tracking server (default: the one that runs are sent to: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
-    {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "only what can be done on this machine: no server is asked", 0},
-    {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "bring back runs that somebody deleted on the server", 0},
+    {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "Do only what needs no server", 0},
+    {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "Bring back runs that were deleted on the server", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "say what would be sent; nothing is changed, here or there", 0},
-    {"follow", 'f', OPT_FLAG, NULL, NULL, NULL, "Server", "go on, and send what is recorded meanwhile, until told to end", 0},
+    {"follow", 'f', OPT_FLAG, NULL, NULL, NULL, "Server", "Continue: send new runs until stopped by a signal", 0},
     CMD_ROW_TREE,
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "runs of this experiment (name or id)", 0},
     {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
@@ -440,7 +440,7 @@ const struct cmd cmd_sync = {
         "children. Times, status, values and artifacts are the tree's. A run is known on the server by the tag benchwrap.run_id and is there once, however "
         "often and from wherever it is sent: what is there is left, what is missing is added, and an interrupted sync goes on in the middle of a "
         "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks no more than whether the server still has their experiments; to lose those notes is harmless. "
-        "A run that somebody deleted on the server stays deleted, unless --restore is given. An experiment of this name that was deleted there is restored.\n"
+        "A run that was deleted on the server stays deleted, unless --restore is given. An experiment of this name that was deleted there is restored.\n"
         "\n"
         "Texts that are longer than the server keeps (params 6000 characters, tags 8000) are cut, and the tag benchwrap.cut names them; the whole text is in "
         "the artifact benchwrap.json. When the server goes away in the middle, the rest is kept and the next sync goes on. All environment variables of "

@@ -565,17 +565,17 @@ const struct cmd cmd_ui = {
     .description =
         "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints the link that leads straight to "
         "their table. The table opens with the headline metrics of the benchmark, the verdict and the shape of the job as columns (MLflow by itself shows none "
-        "of them, and newer versions open on a page where no runs are seen). Runs that come into the tree meanwhile appear in it. Ctrl-C ends the server.\n"
+        "of them, and newer versions open on a page where no runs are seen). New runs of the tree appear in it. Ctrl-C ends the server.\n"
         "\n"
         "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no other user can enter; benchwrap "
         "passes on what comes to the port with the secret. An MLflow client authenticates with the user \"" UI_FRONT_USER
         "\" and the secret "
         "(MLFLOW_TRACKING_USERNAME, MLFLOW_TRACKING_PASSWORD). Keep the link to yourself.\n"
         "\n"
-        "The database lies in .benchwrap/ui beside the tree and is only ever added to, so the next start is quick; artifacts are links to the tree's "
+        "The database is .benchwrap/ui next to the tree. Rows are only added, so the next start is quick; artifacts are links to the tree's "
         "files and take no room. Nothing in the tree is changed, and the folder can be deleted at any time. A newer MLflow makes it anew where it must.\n"
         "\n"
-        "MLflow is looked for in the active virtual environment, in PATH, and where --install puts it. Any version from 2.22 on will do.",
+        "benchwrap searches MLflow in the active virtual environment, in PATH, and where --install puts it. Any version from 2.22 on will do.",
     .examples = "$ benchwrap ui --print\n"
                 "The command that would be started, and the address. Nothing is started.\n",
     .run = run,

@@ -25,7 +25,7 @@ static const char description[] =
     "It speaks the OpenAI API (chat and completions: vLLM, SGLang, TGI, llama.cpp, proxies) and Ollama's own.\n"
     "\n"
     "A closed loop (--concurrency) keeps so many streams busy. An open loop (--rate, --trace) sends when its schedule says so, whatever the service does; "
-    "latencies are told from the actual and from the scheduled send. The schedule is made before the first request and named by its hash.\n"
+    "latencies are reported from the actual and from the scheduled send. The schedule is made before the first request and named by its hash.\n"
     "\n"
     "Arrivals are the kernel's receive stamps on TCP, one per read. Events that share one are counted and left out of the percentiles of gaps. A request has "
     "succeeded when its status was 2xx, no error object came, a finish reason or [DONE] came, and the body ended cleanly.\n"

@@ -12,7 +12,7 @@ static const char *const about[] = {
      "once, what was lost or failed, and the shortest task that keeps half of the slots busy (METG50). The local floor is measured first, and everything is set in relation to it."),
     ("What touches a shared controller is capped and held to a rate, reads the site's limits before, and stops when submissions are refused. All jobs carry the name "
      "taskrate-<16 digits>; they are cancelled at the end, on a signal, and, if taskrate was killed, by its next start (or \"taskrate sweep\")."),
-    ("\"compare\" tells the ratio of two results with its confidence interval; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left.")};
+    ("\"compare\" prints the ratio of two results with its confidence interval; \"table\" prints the table of tasks that --out has written; \"sweep\" ends what a killed run left.")};
 static const struct {
     const char *line, *text;
 } examples[] = {{"taskrate local", "The floor: how fast this machine starts processes."},

@@ -36,7 +36,7 @@ static const struct opt_row rows[] = {
     {"bulk", 0, OPT_FLAG, NULL, NULL, NULL, "Submission", "exec: one command for all tasks, which are lines on its standard input", 0},
     {"with", 0, OPT_CHOICE, "parallel|xargs", NULL, "parallel", "Submission", "parallel: the tool", 0},
     {"image", 0, OPT_TEXT, "NAME", NULL, NULL, "Submission", "kubernetes: container image of a task", 0},
-    {"stub", 0, OPT_TEXT, "PATH", NULL, NULL, "Submission", "the stub as the nodes see it (default: the one beside this program)", 0},
+    {"stub", 0, OPT_TEXT, "PATH", NULL, NULL, "Submission", "Path of the stub on the nodes (default: the one next to this program)", 0},
     {"report-dir", 0, OPT_TEXT, "DIR", NULL, NULL, "Submission",
      "tasks append their times to a file in this shared folder instead of sending datagrams", 0},
     {"address", 0, OPT_TEXT, "IPV4", NULL, NULL, "Submission", "where tasks send their datagrams (default: all addresses of this machine)", 0},
@@ -154,7 +154,7 @@ static int find_stub(const struct options *o, struct bench *b, struct err *err)
     char self[4000];
     if (named) {
         if (named[0] != '/')
-            return err_set(err, ERR_USAGE, "--stub %s: an absolute path is wanted, since the nodes start it", named);
+            return err_set(err, ERR_USAGE, "--stub %s: expected an absolute path, since the nodes start it", named);
         b->set.stub = named;
         return 0;
     }
@@ -250,7 +250,7 @@ int options_settings(const struct options *o, struct bench *b, char **extra, str
     s->address = opt_text(&o->set, "address");
     s->out = opt_text(&o->set, "out");
     if (dir && dir[0] != '/')
-        return err_set(err, ERR_USAGE, "--report-dir %s: an absolute path is wanted, since tasks write there", dir);
+        return err_set(err, ERR_USAGE, "--report-dir %s: expected an absolute path, since tasks write there", dir);
     s->report_dir = dir;
     if (numbers(o, b, err) < 0 || durations(s, opt_text(&o->set, "duration"), err) < 0 ||
         payload(b, opt_text(&o->set, "payload"), err) < 0 || find_stub(o, b, err) < 0)
