@@ -59,9 +59,9 @@ int main(int argc, char **argv)
     need(objects_write(r, REPO_BLOB, str_of(meta), "meta.yaml", &id, &err), &err);
     runs[n] = (struct tree_edit){EXPERIMENT "/meta.yaml", REPO_MODE_FILE, id};
     need(fs_write(AT_FDCWD, EXPERIMENT "/meta.yaml", str_of(meta), 0666, false, &err), &err);
-    need(objects_write(r, REPO_BLOB, STR("site: bench\ncommit: none\n"), "benchwrap.yaml", &id, &err), &err);
+    need(objects_write(r, REPO_BLOB, STR("commit: none\n"), "benchwrap.yaml", &id, &err), &err);
     runs[n + 1] = (struct tree_edit){"benchwrap.yaml", REPO_MODE_FILE, id};
-    need(fs_write(AT_FDCWD, "benchwrap.yaml", STR("site: bench\ncommit: none\n"), 0666, false, &err), &err);
+    need(fs_write(AT_FDCWD, "benchwrap.yaml", STR("commit: none\n"), 0666, false, &err), &err);
     need(objects_edit_tree(r, NULL, runs, n + 2, &tree, &err), &err);
     struct commit_draft d = {.tree = tree, .author = {"A", "a@b", 1700000000, 0}, .committer = {"A", "a@b", 1700000000, 0}, .message = "synthetic\n"};
     need(commit_write(r, &d, NULL, &commit, &err), &err);

@@ -11,7 +11,7 @@ export BENCHWRAP_SITE=s1
 "$BENCHWRAP" retract "$one" >/dev/null 2>&1; is "without a reason nothing is retracted" "$?" 125
 "$BENCHWRAP" retract --why "  " "$one" >/dev/null 2>&1; is "nor with an empty one" "$?" 125
 "$BENCHWRAP" retract --why x >/dev/null 2>&1; is "nor nothing" "$?" 125
-out=$("$BENCHWRAP" retract --why x 0123456789abcdef 2>&1); like "nor what is not there" "$? $out" "^1 .*no run of"
+out=$("$BENCHWRAP" retract --why x 0123456789abcdef 2>&1); like "nor what is not there" "$? $out" "^1 .*no run with id"
 state "" >before.txt
 out=$("$BENCHWRAP" retract --dry-run --why "wrong disk" "$one"); like "a dry run tells" "$out" "${one:0:8} +one +e +would be retracted"
 is "… and writes nothing" "$(state "")" "$(cat before.txt)"

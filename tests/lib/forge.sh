@@ -15,7 +15,7 @@ forge_start()
     mkdir -p "$WORK/o"
     git init -q --bare "$HUB"
     git init -q "$WORK/first"
-    (cd "$WORK/first" && printf 'site: alpha\nprofile: private\n' >benchwrap.yaml && git add -A && git commit -qm begin && git push -q "$HUB" HEAD:main)
+    (cd "$WORK/first" && printf 'profile: private\n' >benchwrap.yaml && git add -A && git commit -qm begin && git push -q "$HUB" HEAD:main)
     rm -f "$WORK/port"
     python3 "$ROOT/tests/forge/forge.py" --repo "o/results=$HUB" --token w=write --token r=read --token n=none --port-file "$WORK/port" "$@" >/dev/null 2>"$WORK/forge.err" &
     forge_pid=$!
@@ -37,7 +37,7 @@ forge_stop()
 # forge_clone DIR: a clone of the hub that knows its forge.
 forge_clone()
 {
-    git clone -q "$HUB" "$1" && printf '/mlruns/\n/.benchwrap/\n' >>"$1/.git/info/exclude" && git -C "$1" config benchwrap.forge "$forge_kind" &&
+    git clone -q "$HUB" "$1" && printf '/mlruns/\n/.benchwrap/\n' >>"$1/.git/info/exclude" && git -C "$1" config benchwrap.forge "$forge_kind" && git -C "$1" config benchwrap.site alpha &&
         git -C "$1" config benchwrap.forgeUrl "$FORGE"
 }
 
