@@ -28,6 +28,30 @@ rows = list(csv.DictReader(open("runs.csv")))
 print(sorted(r["experiment"] for r in rows), {len(r["id"]) for r in rows}, [r["latency_s.median"] for r in rows if r["experiment"] == "noisy"])')" \
     "['noisy', 'swept'] {32} ['2e-05']"
 
+like "ls counts runs and child runs for themselves" "$(python3 "$ROOT/tests/lib/on-pty.py" "size 24 120" -- "$BENCHWRAP" ls)" '2 runs and 9 child runs, times'
+
+# Samples of one run are no repetitions.
+for run in 1 2; do
+    "$BENCHWRAP" -q -e course -- sh -c 'echo "lat: 10 ms"; "$0" log --step 1 lat=1; "$0" log --step 2 lat=2' "$BENCHWRAP" >/dev/null 2>&1
+done
+"$BENCHWRAP" compare last~1 last >compared
+like "samples of a run are not counted as repetitions" "$(cat compared)" '1 run of course +base$'
+like "… nor in the answer" "$(cat compared)" '^One run on each side cannot tell'
+is "… nor in JSON" "$("$BENCHWRAP" compare --json last~1 last | python3 -c 'import json, sys
+print([g["samples"] for m in json.load(sys.stdin)["metrics"] if m["key"] == "lat" for g in m["groups"]])')" "['samples', 'samples']"
+
+like "--by with a key that no run has: one number of runs" "$("$BENCHWRAP" compare --by nonsense -e course 2>&1 | tr '\n' ' ')" \
+    'ignored 2 runs without .*expected two groups, got 0( |$)'
+
+# A run that was disturbed says so beside the answer.
+noisy=$("$BENCHWRAP" ls --json | python3 -c 'import json, sys; print([r["path"] for r in json.load(sys.stdin) if r["experiment"] == "course"][0])')
+echo "steal time 12 %" >"$noisy/tags/benchwrap.noisy"
+like "compare says which runs were disturbed" "$("$BENCHWRAP" compare last~1 last)" '^! B: 1 of 1 runs were disturbed\.$'
+series=$(echo mlruns/*/*/metrics/series.noisy)
+set -- $series
+for file in "$@"; do echo "1 2 0" >"$file"; done
+like "… of a series how many repetitions" "$("$BENCHWRAP" compare --all "$(basename "$(dirname "$(dirname "$1")")")" last)" '^! A: 2 of [36], B: 1 of 1 runs were disturbed\.$'
+
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 BENCHWRAP_FINISH_WAIT=5s "$BENCHWRAP" -q --to "http://127.0.0.1:$port" -- true 2>err
 is "-q with a dead server: two lines" "$(wc -l <err)" 2

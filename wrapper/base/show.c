@@ -71,19 +71,30 @@ static enum change_form change_form(double ratio)
     return ratio >= 2 ? CHANGE_TIMES : ratio <= 0.5 ? CHANGE_PART : CHANGE_PERCENT;
 }
 
+enum { CHANGE_DECIMALS = 6 };
+
+/* As many decimals as a change needs to differ from `none`, the value without a change. */
+static int decimals_beside(double value, double none, int decimals)
+{
+    while (decimals < CHANGE_DECIMALS && value != none && fabs(value - none) * pow(10, decimals) < 0.5)
+        decimals++;
+    return decimals;
+}
+
 static void put_factor(struct buf *to, double factor, double coarse_from)
 {
-    buf_printf(to, "%.*f", factor >= coarse_from || factor == floor(factor) ? 0 : factor >= 0.995 ? 1 : 2, factor);
+    int decimals = factor >= coarse_from || factor == floor(factor) ? 0 : factor >= 0.995 ? 1 : 2;
+    buf_printf(to, "%.*f", decimals_beside(factor, 1, decimals), factor);
 }
 
 /* One decimal below `coarse_from`, for factors. */
 static void put_change(struct buf *to, double ratio, enum change_form form, double coarse_from)
 {
     double percent = 100 * (ratio - 1);
-    if (form == CHANGE_PERCENT && fabs(percent) < 0.05)
+    if (form == CHANGE_PERCENT && fabs(percent) < 0.5e-6)
         buf_putc(to, '0');
     else if (form == CHANGE_PERCENT)
-        buf_printf(to, "%+.*f", fabs(percent) >= 9.95 ? 0 : 1, percent);
+        buf_printf(to, "%+.*f", decimals_beside(percent, 0, fabs(percent) >= 9.95 ? 0 : 1), percent);
     else if (form == CHANGE_PART && ratio < 1)
         buf_puts(to, "1/"), put_factor(to, 1 / ratio, 9.95);
     else

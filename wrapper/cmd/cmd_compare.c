@@ -100,8 +100,8 @@ static bool stands_in_children(const struct runs *runs, size_t at, struct arena 
     return false;
 }
 
-/* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first. */
-static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count)
+/* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first. ret_runs: how many runs they have. */
+static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count, size_t *ret_runs)
 {
     struct runs_filter filter = {
         .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
@@ -131,6 +131,7 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
             groups[n++] = (struct group){.name = value};
         if (add_member(c, runs, &groups[g], arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
             return -1;
+        ++*ret_runs;
     }
     if (without)
         fprintf(c->notes, "benchwrap: compare: ignored %zu run%s without the param or tag \"%s\"\n", without, without == 1 ? "" : "s", key);
@@ -160,12 +161,12 @@ static void machine_json(struct json_out *j, const struct group *groups, size_t 
     json_close(j, '}');
 }
 
-static void side_json(struct json_out *j, const struct compared_side *side, size_t g)
+static void side_json(struct json_out *j, const struct compared_side *side, const struct group *group, size_t g)
 {
     json_open(j, NULL, '{');
     json_int(j, "group", (int64_t)g);
     json_int(j, "n", (int64_t)side->n);
-    json_text(j, "samples", side->repetitions ? "repetitions" : "runs");
+    json_text(j, "samples", side->repetitions ? "repetitions" : side->n > group->count ? "samples" : "runs");
     if (side->n)
         json_double(j, "median", side->median);
     else
@@ -219,7 +220,7 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
         json_text(&j, "direction", *m->direction ? m->direction : NULL);
         json_open(&j, "groups", '[');
         for (size_t g = 0; g < count; g++)
-            side_json(&j, &m->sides[g], g);
+            side_json(&j, &m->sides[g], &groups[g], g);
         json_close(&j, ']');
         json_close(&j, '}');
     }
@@ -234,11 +235,11 @@ static int compare(struct cmd_context *c, struct runs *runs)
     struct group groups[GROUPS_MAX] = {{0}};
     struct compared *metrics = NULL;
     const char *by = opt_text(&c->opts, "by");
-    size_t count = 0;
-    int status = by ? groups_by(c, runs, by, groups, &count) : groups_of_line(c, runs, groups, &count);
+    size_t count = 0, members = 0;
+    int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
-        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu group%s of %zu runs", by, count,
-                              count == 1 ? "" : "s", runs->count)
+        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu%s", by, count,
+                              count ? arena_printf(c->arena, " of %zu run%s", members, members == 1 ? "" : "s") : "")
                     : err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);

@@ -139,6 +139,19 @@ static int print_tables(struct cmd_context *c, const struct table_run *list, siz
     return part && done ? 0 : -1;
 }
 
+/* "3 runs and 5 child runs" */
+static void put_counts(const struct table_run *list, size_t shown, struct buf *to)
+{
+    size_t runs = 0, children = 0;
+    for (size_t i = 0; i < shown; i++) {
+        runs += !list[i].depth;
+        children += (list[i].depth ? 1 : 0) + list[i].folded;
+    }
+    buf_printf(to, "%zu run%s", runs, runs == 1 ? "" : "s");
+    if (children)
+        buf_printf(to, " and %zu child run%s", children, children == 1 ? "" : "s");
+}
+
 /* How many runs of how many, and what the times in the table lack. */
 static void print_footer(struct cmd_context *c, const struct runs *runs, const struct table_run *list, size_t shown, size_t more,
                          const struct screen *screen, bool one_day)
@@ -151,10 +164,11 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
     buf_init(&to, 1024);
     if (one_day && localtime_r(&start, &day))
         strftime(when, sizeof when, ", times of %d %b %Y (%Z)", &day);
+    put_counts(list, shown, &b);
     if (more)
-        buf_printf(&b, "%zu of %zu runs%s; hint: --all shows all of them", runs->count - more, runs->count, when);
+        buf_printf(&b, " of %zu in all%s; hint: --all shows all of them", runs->count, when);
     else
-        buf_printf(&b, "%zu run%s%s; hint: -e NAME for one experiment, benchwrap show RUN", runs->count, runs->count == 1 ? "" : "s", when);
+        buf_printf(&b, "%s; hint: -e NAME for one experiment, benchwrap show RUN", when);
     screen_wrap(screen, buf_text(&b), 0, 0, &to);
     if (screen->is_terminal)
         fprintf(c->out, "\n%s\n", to.p ? to.p : "");

@@ -141,7 +141,7 @@ static void fill_side(struct compared_side *side, const struct group *group, con
         } else if (n) {
             memcpy(side->values, one, n * sizeof *one);
             side->n = n;
-            side->repetitions = n > 1;
+            side->repetitions = n > 1 && runs_entry(group->members[i].run->tags, "benchwrap.series");
         }
     }
     if (side->n) {

@@ -20,7 +20,7 @@ struct compared_side {           /* one metric of one group */
     double *values;              /* what the statistics are over */
     size_t n;
     double median;
-    bool repetitions;            /* values are the repetitions within one run, not one value of each run */
+    bool repetitions;            /* values are the repetitions of one series, not one value of each run or the samples within one */
     bool has_ratio;              /* against the first group, with its 95 % interval */
     double ratio, low, high;
     enum outcome outcome;

@@ -115,8 +115,14 @@ static void put_change_words(struct buf *to, double ratio)
     if (ratio >= 2 || ratio <= 0.5) {
         double times = ratio >= 2 ? ratio : 1 / ratio;
         buf_printf(to, "%.*f times %s", times < 9.95 ? 1 : 0, times, ratio >= 2 ? "higher" : "lower");
-    } else
-        buf_printf(to, "%.*f %% %s", fabs(100 * (ratio - 1)) < 9.95 ? 1 : 0, fabs(100 * (ratio - 1)), ratio >= 1 ? "higher" : "lower");
+    } else {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 64);
+        show_change(&b, ratio); /* "+3.4 %" */
+        struct str change = buf_text(&b);
+        buf_str(to, change.n && strchr("+-", change.p[0]) ? str_sub(change, 1, change.n) : change);
+        buf_puts(to, ratio >= 1 ? " higher" : " lower");
+    }
 }
 
 /* "write.bw is 3.7 times higher (95 %: 2.6 … 5.3)"; the interval of the first one alone. */
@@ -173,6 +179,48 @@ static void put_answer(struct text *t, size_t g)
         buf_putc(&b, '.');
     if (b.n)
         put_wrapped(t, 13, buf_text(&b));
+}
+
+/* ---- what was disturbed ---- */
+
+static size_t counted(const struct tree_run *run, const char *key)
+{
+    const struct tree_entry *e = runs_entry(run->metrics, key);
+    double value = e && e->count ? e->samples[e->count - 1].value : 0;
+    return value > 0 && value < 1e9 ? (size_t)value : 0;
+}
+
+/* A series stands for its repetitions without those for warm-up. */
+static void count_disturbed(const struct group *group, size_t *ret_disturbed, size_t *ret_runs)
+{
+    *ret_disturbed = *ret_runs = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tree_run *run = group->members[i].run;
+        size_t runs = counted(run, "series.runs"), warmups = counted(run, "series.warmup"), noisy = counted(run, "series.noisy");
+        bool series = runs > warmups;
+        *ret_runs += series ? runs - warmups : 1;
+        *ret_disturbed += series ? noisy : runs_entry(run->tags, "benchwrap.noisy") != NULL;
+    }
+}
+
+/* "! A: 3 of 3, B: 2 of 3 runs were disturbed." */
+static void put_disturbed(struct text *t)
+{
+    CLEANUP_BUF struct buf b;
+    size_t said = 0;
+    buf_init(&b, 4096);
+    for (size_t g = 0; g < t->count; g++) {
+        size_t disturbed, runs;
+        count_disturbed(&t->groups[g], &disturbed, &runs);
+        if (disturbed)
+            buf_printf(&b, "%s%c: %zu of %zu", said++ ? ", " : "! ", (char)('A' + g), disturbed, runs);
+    }
+    if (!said)
+        return;
+    buf_puts(&b, " runs were disturbed.");
+    screen_style_begin(&t->screen, STYLE_WARN, t->to);
+    put_wrapped(t, 2, buf_text(&b));
+    screen_style_end(&t->screen, STYLE_WARN, t->to);
 }
 
 /* ---- what explains it ---- */
@@ -452,6 +500,7 @@ int compare_print_text(struct cmd_context *c, const struct group *groups, size_t
     buf_putc(&to, '\n');
     for (size_t g = 1; g < count && metrics; g++)
         put_answer(&t, g);
+    put_disturbed(&t);
     size_t inputs = put_inputs(&t);
     bool named = by && inputs == 1; /* the groups' names have the values */
     if (all || (inputs && !named))

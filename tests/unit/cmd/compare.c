@@ -58,11 +58,16 @@ static void verdicts_follow_direction_and_number(void **state)
         arena_init(&a, 0);
         struct member x = run_of(&a, rows[i].a, rows[i].na, 0, 1, "1", rows[i].direction), y = run_of(&a, rows[i].b, rows[i].nb, 0, 1, "1", rows[i].direction);
         struct group groups[] = {{"A", &x, 1}, {"B", &y, 1}};
+        struct tree_entry series = {.key = "benchwrap.series", .value = STR("repeat")};
+        struct tree_run repeated = *y.run;
+        repeated.tags = &series;
+        if (i % 2) /* only a series has repetitions */
+            y.run = &repeated;
         assert_int_equal(compare_metrics(groups, 2, false, &a, &m, NULL), 0);
         assert_non_null(m);
         assert_int_equal(m->sides[1].outcome, rows[i].outcome);
         assert_int_equal(m->sides[1].has_ratio, rows[i].ratio);
-        assert_true(m->sides[1].repetitions);
+        assert_int_equal(m->sides[1].repetitions, i % 2);
         if (rows[i].ratio)
             assert_true(m->sides[1].low <= m->sides[1].ratio && m->sides[1].ratio <= m->sides[1].high);
         free_group(&groups[0]);
