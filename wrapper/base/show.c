@@ -41,8 +41,18 @@ void show_unit(struct buf *to, const char *unit)
         buf_printf(to, STR_FMT "/" STR_FMT, (int)per, u.p, STR_ARG(str_sub(u, (size_t)per + 5, u.n)));
 }
 
+double show_scale(double value, const char **unit)
+{
+    double size = fabs(value);
+    if (!*unit || strcmp(*unit, "s") != 0 || !(size > 0 && size < 1e-3))
+        return 1;
+    *unit = size < 1e-6 ? "ns" : "us";
+    return size < 1e-6 ? 1e9 : 1e6;
+}
+
 void show_quantity(struct buf *to, double value, const char *unit)
 {
+    value *= show_scale(value, &unit);
     show_value(to, value);
     if (unit && *unit) {
         buf_putc(to, ' ');

@@ -170,7 +170,9 @@ static size_t put_changed(const struct history *h, enum changed changed, const c
         if (m->changed != changed || n++ >= NAMED_MAX)
             continue;
         buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, metric_name(m->m, h->c->arena));
-        show_quantity(to, m->value, m->m->unit);
+        show_value(to, m->value); /* in the unit of the range behind it */
+        buf_puts(to, *m->m->unit ? " " : "");
+        show_unit(to, m->m->unit);
         buf_puts(to, ", expected ");
         put_range(to, m);
     }

@@ -137,12 +137,14 @@ static void put_damage(const struct shown *s, struct buf *to)
 /* ---- results ---- */
 
 /* Statistics that say what the value is spread over; the others follow from them. */
-static const char *const spread[] = {"min", "p50", "p90", "p95", "p99", "p999", "max"};
+static const char *const spread[] = {"mean", "min", "p50", "p90", "p95", "p99", "p999", "max"};
 /* Which statistic stands for a metric, the first that it has. "": the metric itself. */
 static const char *const preferred[] = {"median", "", "mean", "p50", "max", "min"};
 
 struct result {
     const char *stem, *unit, *of; /* key without statistic; of: the statistic that is the value */
+    const char *shown_unit;
+    double scale; /* of shown_unit */
     const struct tree_entry *value;
     const struct tree_entry *spread[sizeof spread / sizeof *spread];
 };
@@ -180,7 +182,15 @@ static double value_of(const struct tree_entry *e)
 
 static struct result result_of(const struct shown *s, const char *stem)
 {
-    struct result r = {.stem = stem, .of = ""};
+    struct result r = {.stem = stem, .of = "", .scale = 1};
+    for (size_t i = 0; !r.value && i < sizeof spread / sizeof *spread; i++) { /* a rule puts this one first */
+        const struct tree_entry *e = metric_of(s, stem, spread[i]);
+        if (e && is_headline(s, e->key)) {
+            r.value = e;
+            r.of = spread[i];
+        }
+    }
+    bool chosen = r.value != NULL;
     for (size_t i = 0; !r.value && i < sizeof preferred / sizeof *preferred; i++)
         if ((r.value = metric_of(s, stem, preferred[i])))
             r.of = preferred[i];
@@ -189,11 +199,13 @@ static struct result result_of(const struct shown *s, const char *stem)
         if (!r.value && e) {
             r.value = e;
             r.of = spread[i];
-        } else if (e && e != r.value) {
+        } else if (e && e != r.value && (i || chosen)) { /* the mean only where another one is the value */
             r.spread[i] = e;
         }
     }
-    r.unit = r.value ? show_metric_unit(s, r.value->key) : "";
+    r.unit = r.shown_unit = r.value ? show_metric_unit(s, r.value->key) : "";
+    if (r.value)
+        r.scale = show_scale(value_of(r.value), &r.shown_unit);
     return r;
 }
 
@@ -207,16 +219,16 @@ static void put_spread(const struct result *r, struct buf *to)
             max = fmax(max, e->samples[i].value);
         }
         buf_printf(to, "median of %zu, ", e->count);
-        show_value(to, min);
+        show_value(to, min * r->scale);
         buf_puts(to, " … ");
-        show_value(to, max);
+        show_value(to, max * r->scale);
     }
     for (size_t i = 0; i < sizeof spread / sizeof *spread; i++) {
         const struct tree_sample *last = r->spread[i] ? show_last_sample(r->spread[i]) : NULL;
         if (!last || !isfinite(last->value))
             continue;
         buf_printf(to, "%s%s ", to->n ? "   " : "", spread[i]);
-        show_value(to, last->value);
+        show_value(to, last->value * r->scale);
     }
 }
 
@@ -233,10 +245,10 @@ static const struct json *reference_of(const struct shown *s, const struct resul
     return NULL;
 }
 
-static void put_bound(struct buf *to, const struct json *m, const char *key)
+static void put_bound(struct buf *to, const struct json *m, const char *key, double scale)
 {
     if (json_is_number(json_get(m, key)))
-        show_value(to, json_number(json_get(m, key), 0));
+        show_value(to, json_number(json_get(m, key), 0) * scale);
 }
 
 static void put_reference(const struct shown *s, struct listing *l, const struct result *r)
@@ -251,9 +263,9 @@ static void put_reference(const struct shown *s, struct listing *l, const struct
     const char *verdict = json_string(json_get(m, "verdict"), "");
     bool fails = json_bool(json_get(m, "fails"), false);
     buf_printf(&b, "%s, reference ", fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
-    put_bound(&b, m, "low");
+    put_bound(&b, m, "low", r->scale);
     buf_puts(&b, " … ");
-    put_bound(&b, m, "high");
+    put_bound(&b, m, "high", r->scale);
     listing_text(l, b.p);
     listing_style(l, fails ? STYLE_BAD : STYLE_GOOD);
 }
@@ -264,15 +276,15 @@ static void result_row(const struct shown *s, struct listing *l, const struct re
     double value = value_of(r->value);
     buf_init(&b, 4096);
     show_metric(&b, r->stem, r->unit);
-    if (strcmp(r->of, "max") == 0 || strcmp(r->of, "min") == 0)
-        buf_printf(&b, " %s", r->of);
+    if (*r->of && strcmp(r->of, "median") != 0)
+        buf_printf(&b, "%c%s", r->of[0] == 'p' ? '.' : ' ', r->of); /* percentiles are spelled as in the key */
     listing_text(l, b.p);
     buf_clear(&b);
-    show_value(&b, value);
+    show_value(&b, value * r->scale);
     listing_number(l, value, b.p);
     listing_style(l, STYLE_MAIN);
     buf_clear(&b);
-    show_unit(&b, r->unit);
+    show_unit(&b, r->shown_unit);
     listing_text(l, b.p ? b.p : "");
     put_reference(s, l, r);
 }

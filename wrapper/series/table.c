@@ -53,12 +53,20 @@ static const char *interval_text(const struct series_figure *f, struct arena *a)
 
 static void repetition_row(struct listing *l, const struct series_figure *f, struct arena *a)
 {
+    struct series_figure shown = *f;
+    double scale = show_scale(f->stats.median, &shown.unit);
+    shown.stats.median *= scale;
+    shown.stats.mean *= scale;
+    shown.stats.min *= scale;
+    shown.stats.max *= scale;
+    shown.stats.ci_low *= scale;
+    shown.stats.ci_high *= scale;
     listing_text(l, metric_name(f, a));
-    listing_number(l, f->stats.median, value_text(a, f->stats.median));
+    listing_number(l, f->stats.median, value_text(a, shown.stats.median));
     listing_style(l, STYLE_MAIN);
-    listing_text(l, unit_text(f, a));
-    listing_text(l, range_text(&f->stats, a));
-    listing_text(l, interval_text(f, a));
+    listing_text(l, unit_text(&shown, a));
+    listing_text(l, range_text(&shown.stats, a));
+    listing_text(l, interval_text(&shown, a));
 }
 
 static size_t repetitions_table(const struct series_figure *figures, bool all, size_t most, const struct screen *screen, struct arena *a,

@@ -43,7 +43,7 @@ static void measured_values_have_three_digits_and_their_unit(void **state)
     static const struct { double v; const char *unit, *shown; } rows[] = {
         {1085.42, "MiB_per_s", "1085 MiB/s"}, {171000, "op_per_s", "171000 op/s"}, {2.0642, "us", "2.06 us"},   {0.45, "ms", "0.45 ms"},
         {0.53718, "s", "0.537 s"},            {10.71, NULL, "10.7"},               {0, "", "0"},                {99.97, "percent", "100 %"},
-        {-22.31, "percent", "-22.3 %"},       {88567.3, "GFLOP_per_s", "88567 GFLOP/s"}, {0.00052, "s", "0.00052 s"}, {NAN, "s", "NaN s"},
+        {-22.31, "percent", "-22.3 %"},       {88567.3, "GFLOP_per_s", "88567 GFLOP/s"}, {0.00052, "s", "520 us"}, {2e-5, "s", "20 us"}, {-3e-8, "s", "-30 ns"}, {NAN, "s", "NaN s"},
         {12345678.5, NULL, "1.235e+07"},      {12345678, "B", "12345678 B"},
     };
     static const struct { const char *key, *unit, *shown; } names[] = {
