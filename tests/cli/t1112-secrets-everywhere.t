@@ -54,7 +54,7 @@ gone() # NAME [FOLDER…]: in no file below, in no name of one, and in no object
     for git in $(find "${@:-.}" -name .git -type d); do
         found=$found$(git -C "${git%/.git}" cat-file --batch-all-objects --batch --unordered 2>/dev/null | grep -caF -f "$WORK/secrets" | grep -v '^0$')
     done
-    is "$gone_name" "$found$(cat "${@:-.}"/.benchwrap 2>/dev/null)" ""
+    is "$gone_name" "$found" ""
     if [ -n "$found" ]; then
         grep -rnaoF -f "$WORK/secrets" "${@:-.}" | sort | uniq | head -n 25 | cut -c1-200 | sed 's/^/# /'
         find "${@:-.}" | grep -F -f "$WORK/secrets" | sed 's/^/# /'

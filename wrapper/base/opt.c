@@ -47,7 +47,7 @@ const char *opt_nearest(const struct opt_set *set, struct str name)
     for (size_t i = 0; i < set->count; i++) {
         struct str row = str_of(set->rows[i].name);
         unsigned d = str_distance(name, row);
-        if (d == 2 && name.n <= 4 && row.n != name.n) /* another word: runs, rules; but two letters changed their places: nmae, name */
+        if (d == 2 && name.n <= 4 && row.n != name.n) /* another word: runs, rules; two letters that changed places are none */
             continue;
         if (d < least)
             least = d, best = set->rows[i].name;

@@ -124,6 +124,7 @@ static void link_close(struct door *d, size_t i)
 /* A new connection; where all places are taken, the oldest one without the secret goes. */
 static void link_accept(struct door *d)
 {
+    /* cppcheck-suppress nullPointer */ /* the address is optional */
     int fd = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;

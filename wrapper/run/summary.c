@@ -1,6 +1,7 @@
 /* summary.c: what a run prints at its end: outcome, headline metrics, warnings, where the run is stored. */
 #include "run/summary.h"
 
+#include "base/fs.h"
 #include "base/listing.h"
 #include "base/show.h"
 #include "mlruns-format/key.h"
@@ -166,16 +167,16 @@ static bool is_guessed(const struct record *r)
 static struct str last_line(int spool, const char *name, struct buf *b)
 {
     struct str text = {NULL, 0}, found = {NULL, 0};
-    int fd = spool < 0 ? -1 : openat(spool, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END), from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
+    CLEANUP_FD int fd = spool < 0 ? -1 : openat(spool, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return found;
+    off_t end = lseek(fd, 0, SEEK_END), from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
     char *p = end > 0 ? buf_room(b, TAIL_BYTES) : NULL;
     ssize_t n = p ? pread(fd, p, (size_t)(end - from), from) : 0;
     if (n > 0) {
         b->n += (size_t)n;
         text = buf_text(b);
     }
-    if (fd >= 0)
-        close(fd);
     for (struct str rest = text; rest.p;) {
         struct str line = str_trim(str_cut(&rest, '\n'));
         if (line.n)
@@ -189,7 +190,7 @@ static void print_last_line(const struct summary *s, struct buf *to)
     static const char *const logs[] = {"stderr.log", "stdout.log"}, *const labels[] = {"stderr:", "output:"};
     const struct fact *streams = record_find(&s->f->record, FACT_TAG, "benchwrap.streams");
     bool merged = streams && str_is(streams->text, "merged");
-    for (int i = 0; i <= merged; i++) {
+    for (int i = 0; i < (merged ? 2 : 1); i++) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, TAIL_BYTES + 1);
         struct str line = last_line(s->spool, logs[i], &b);
