@@ -79,7 +79,8 @@ static void help_all(const struct opt_set *set, struct buf *to)
     buf_putc(to, '\n');
     opt_help(set, to);
     struct err agents = {0}, pieces = {0};
-    if ((api_check(&agents) < 0) | (sentencepiece_check(&pieces) < 0))
+    bool has_agents = api_check(&agents) == 0, has_pieces = sentencepiece_check(&pieces) == 0;
+    if (!has_agents || !has_pieces)
         buf_printf(to, "\nNot available here:\n");
     for (const struct err *e = &agents; e; e = e == &agents ? &pieces : NULL)
         if (*e->text)
