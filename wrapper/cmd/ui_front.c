@@ -86,8 +86,10 @@ enum ui_front_answer ui_front_judge(struct str head, const char *secret)
     buf_puts(&basic, "Basic ");
     put_base64(&basic, buf_text(&pair));
     buf_printf(&bearer, "Bearer %s", secret);
-    if (!given.p || pair.failed || basic.failed || bearer.failed ||
-        !(secret_equal(given, buf_text(&basic)) | secret_equal(given, buf_text(&bearer))))
+    if (!given.p || pair.failed || basic.failed || bearer.failed)
+        return UI_FRONT_REFUSE;
+    bool is_basic = secret_equal(given, buf_text(&basic)), is_bearer = secret_equal(given, buf_text(&bearer));
+    if (!is_basic && !is_bearer)
         return UI_FRONT_REFUSE;
     return str_starts(head, "GET /?enter ") ? UI_FRONT_ENTER : UI_FRONT_PASS;
 }
