@@ -71,7 +71,7 @@ is "the comparison tells forms apart" "$(for f in s2 s3 s4; do python3 form.py s
 
 llm_start "$FAKE" --ttft 2ms --itl 200us
 git init -q --bare -b main "$WORK/hub.git"
-git config --global user.name A; git config --global user.email a@example.org; git config --global init.defaultBranch main
+git config --global user.name A; git config --global user.email a@example.org
 # The README's places, as they are here.
 here() { sed -e "s,http://localhost:8000,$url,; s,git remote add origin URL,git remote add origin file://$WORK/hub.git,; s,alpha URL alpha,alpha file://$WORK/hub.git $WORK/alpha,; s,cd alpha,cd $WORK/alpha,; s,origin/BRANCH,\$(git branch -r | grep -o 'origin/benchwrap/.*')," "$1"; }
 mkdir fresh && cd fresh || exit 1

@@ -23,6 +23,15 @@ git -C made remote add origin "$WORK/nowhere"
 "$BENCHWRAP" init made >out; like "without the line a remote makes it public" "$(cat out)" 'public profile'
 
 ok "init makes a repository" "$BENCHWRAP" init --private --site lab results
+for configured in '' trunk; do # without init.defaultBranch git makes "master"
+    if [ -n "$configured" ]; then git config --global init.defaultBranch "$configured"; else git config --global --unset init.defaultBranch; fi
+    out=$("$BENCHWRAP" init --site lab new) && git init -q --bare target.git
+    is "init.defaultBranch \"$configured\": the branch" "$(git -C new symbolic-ref --short HEAD)" "${configured:-main}"
+    like "  the next step is printed" "$out" "^share it: cd new; git remote add origin URL; git push -u origin ${configured:-main}$"
+    ok "  and works" sh -c "$(echo "$out" | sed -n "s,URL,$WORK/target.git,; s/^share it: //p" | sed 's/; / \&\& /g')"
+    rm -rf new target.git
+done
+git config --global init.defaultBranch main
 cd results || exit
 branch=benchwrap/lab/$(git config benchwrap.clone)
 is "with a commit of its files, and nothing else to see" "$(git status --short; git log --format=%s)" "A repository for results of benchmarks"
@@ -83,6 +92,18 @@ for from in "$WORK/hub.git" hub.git ./hub.git "file://$WORK/hub.git"; do
     like "  and the next step is printed" "$out" "^origin is empty, push its first commit: cd empty; git push -u origin $(git -C empty symbolic-ref --short HEAD)$"
     rm -rf empty
 done
+if [ "$(id -u)" = 0 ]; then
+    cp -R hub.git theirs.git && cp -R hub.git 'their own.git' && chown -R 54321 theirs.git 'their own.git'
+    is "a repository of another user: who, and what allows it" "$(env -u SUDO_UID "$BENCHWRAP" init --site s "$WORK/theirs.git" no 2>&1)" "benchwrap: init: cannot clone $WORK/theirs.git: it belongs to user 54321 and git does not trust it
+hint: git config --global --add safe.directory $WORK/theirs.git"
+    out=$(env -u SUDO_UID "$BENCHWRAP" init --site s "their own.git" no 2>&1)
+    like "  a path with a blank" "$out" "^hint: git config --global --add safe.directory '$WORK/their own.git'$"
+    (HOME=$WORK/home && export HOME && mkdir "$HOME" && eval "$(echo "$out" | sed -n 's/^hint: //p')" && "$BENCHWRAP" init --site s "their own.git" no >/dev/null 2>&1)
+    is "  the hint works" "$?" 0
+    rm -rf no
+else
+    skip "a repository of another user" "root"
+fi
 "$BENCHWRAP" init --site s hub.git empty >out && (eval "$(sed -n 's/.*first commit: //p' out)" 2>err) && cd empty && "$BENCHWRAP" -q -- true
 is "after that step others can clone" "$("$BENCHWRAP" init --site s "$WORK/hub.git" "$WORK/second" | grep -c 'is empty')" 0
 cd "$WORK" || exit

@@ -27,6 +27,12 @@ git -C ../bare.git branch -q pr main
 git remote add origin ../bare.git && git fetch -q
 is "a remote's branch after a fetch" "$("$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json --ref main | ids)"
 is "from elsewhere by --tree" "$(cd / && "$BENCHWRAP" ls --json --ref main --tree "$WORK/work/mlruns" | ids)" "$("$BENCHWRAP" ls --json | ids)"
+git clone -q --no-checkout ../bare.git ../reviewer
+is "a clone without a tree: ls" "$(cd ../reviewer && "$BENCHWRAP" ls --json --ref origin/pr | ids)" "$("$BENCHWRAP" ls --json | ids)"
+is "… show --ref" "$(cd ../reviewer && "$BENCHWRAP" show --json --ref origin/pr last)" "$("$BENCHWRAP" show --json last)"
+is "… show REF:RUN" "$(cd ../reviewer && "$BENCHWRAP" show --json origin/pr:last)" "$("$BENCHWRAP" show --json last)"
+is "… compare, each operand with its commit" "$(cd ../reviewer && "$BENCHWRAP" compare --json origin/main:last,origin/pr:last~1 vs origin/pr:last 2>&1)" "$("$BENCHWRAP" compare --json origin/main:last,origin/pr:last~1 vs origin/pr:last)"
+like "… one operand without needs the tree" "$(cd ../reviewer && "$BENCHWRAP" compare origin/main:last last 2>&1)" 'no tree at'
 mkdir -p sub && cp -r mlruns sub/mlruns && rm -rf sub/mlruns/*/[0-9a-f]*[0-9a-f]/artifacts/none && git add sub && git commit -qm sub
 is "a tree below the root by its path" "$("$BENCHWRAP" ls --json --ref HEAD:sub/mlruns | ids)" "$("$BENCHWRAP" ls --json | ids)"
 is "… and from there by itself" "$(cd sub && "$BENCHWRAP" ls --json --ref HEAD | ids)" "$("$BENCHWRAP" ls --json | ids)"

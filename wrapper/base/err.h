@@ -14,11 +14,14 @@ struct err {
     enum err_kind kind;
     int sys;         /* errno of the cause, or 0 */
     char text[1024]; /* NUL-terminated; a cut ends in "..." */
+    char hint[512];  /* a command or step that helps, printed on a line of its own; "" for none */
 };
 
 /* Sets kind and text (printf format). Returns -1, so that failing is one expression. */
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+/* Sets the hint (printf format) of an error that is set: err_set clears it, err_wrap keeps it. Returns -1. */
+int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* As err_set with kind ERR_SYSTEM; appends ": " and the text of the current errno. Returns -1. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "<text>: " before what is there. Kind and errno stay. Returns -1. */

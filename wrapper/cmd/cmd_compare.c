@@ -260,9 +260,9 @@ static int compare(struct cmd_context *c, struct runs *runs)
 static int run(struct cmd_context *c)
 {
     struct runs runs;
-    if (runs_open(&runs, c, c->err) < 0)
+    bool history = opt_on(&c->opts, "history"), by = opt_text(&c->opts, "by") != NULL;
+    if (runs_open_for(&runs, c, c->argv, history || by ? 0 : c->argc, c->err) < 0) /* --history and --by read the tree itself */
         return -1;
-    bool history = opt_on(&c->opts, "history");
     int status;
     if (!history && (opt_on(&c->opts, "gate") || opt_text(&c->opts, "last") || opt_text(&c->opts, "ignore")))
         status = err_set(c->err, ERR_USAGE, "--gate, --last and --ignore need --history");

@@ -33,7 +33,7 @@ struct making {
     const char *site, *profile; /* profile: by option; NULL: none was given */
     const char *effective; /* the repository's profile: that of its benchwrap.yaml, or what init writes there */
     bool cloned, made;
-    const char *unborn_remote, *branch; /* a remote from which no branch is known; the branch of HEAD */
+    const char *unborn_remote, *branch; /* a remote from which no branch is known, or NULL; the branch of HEAD */
     const char *written[FIRST_FILES]; /* files of the repository that were written, relative */
     size_t count;
 };
@@ -90,7 +90,7 @@ static int clone(struct making *m, const char *address, const char *dir)
         return 0; /* cloned before: set up again */
     const char *const args[] = {"clone", "--quiet", "--", address, m->dir, NULL};
     m->cloned = true;
-    return git(m, NULL, CLONE_LIMIT_S, args, "cloning");
+    return git(m, NULL, CLONE_LIMIT_S, args, arena_printf(m->c->arena, "cannot clone %.300s", address));
 }
 
 /* The folder itself must be a repository; one that merely lies in somebody's is not taken by surprise. */
@@ -106,9 +106,12 @@ static int make_or_find(struct making *m)
         *m->c->err = why;
     if (rc <= 0)
         return rc;
-    const char *const args[] = {"init", "--quiet", NULL};
+    const char *const key[] = {"config", "--get", "init.defaultBranch", NULL};
+    const char *const args[] = {"-c", "init.defaultBranch=main", "init", "--quiet", NULL};
+    bool named = git(m, m->dir, 60, key, "reading init.defaultBranch") == 0;
+    err_clear(m->c->err);
     m->made = true;
-    return git(m, m->dir, 60, args, "making the repository");
+    return git(m, m->dir, 60, named ? args + 2 : args, "making the repository");
 }
 
 /* ---- its files ---- */
@@ -249,11 +252,11 @@ static int choose_site(struct making *m, bool bare)
     if (!m->site && known)
         m->site = arena_dup(m->c->arena, known, strlen(known));
     plan_deinit(&plan);
-    if (!bare && m->profile && strcmp(m->profile, m->effective) != 0)
-        return err_set(m->c->err, ERR_USAGE,
-                       "--%s: the existing " CONFIG_FILE " makes the repository %s, and init does not change it\n"
-                       "hint: set \"profile: %s\" there, and run init without --%s",
-                       m->profile, m->effective, m->profile, m->profile);
+    if (!bare && m->profile && strcmp(m->profile, m->effective) != 0) {
+        err_set(m->c->err, ERR_USAGE, "--%s: the existing " CONFIG_FILE " makes the repository %s, and init does not change it", m->profile,
+                m->effective);
+        return err_hint(m->c->err, "set \"profile: %s\" there, and run init without --%s", m->profile, m->profile);
+    }
     if (!m->site && is_public)
         return err_set(m->c->err, ERR_USAGE, "a public repository names the site of each run: expected --site NAME%s",
                        m->profile ? "" : ", or --private");
@@ -325,16 +328,18 @@ static void tell(struct making *m, const struct results *s, bool committed)
     const char *cd = m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "";
     if (m->unborn_remote)
         fprintf(out, "%s is empty, push its first commit: %sgit push -u %s %s\n", m->unborn_remote, cd, m->unborn_remote, m->branch);
+    if (m->made && m->branch && !m->unborn_remote)
+        fprintf(out, "share it: %sgit remote add origin URL; git push -u origin %s\n", cd, m->branch);
     if (m->made || m->cloned)
         fprintf(out, "record a run there: %sbenchwrap -- PROGRAM\n", cd);
 }
 
-/* Nobody can share before the main branch is pushed. */
+/* Sites can share only after the main branch is pushed: to the remote, or to one that the user adds. */
 static void find_unborn_remote(struct making *m, struct repo *r)
 {
     const char **list, *head = NULL;
     if (repo_symbolic(r, "HEAD", m->c->arena, &head, NULL) || strncmp(head, "refs/heads/", 11) != 0 ||
-        repo_remotes(r, m->c->arena, &list, m->c->err) || !list[0])
+        repo_remotes(r, m->c->arena, &list, m->c->err))
         return;
     m->unborn_remote = list[0];
     m->branch = head + 11;

@@ -225,7 +225,7 @@ static int run(struct cmd_context *c)
     struct tree_run *found = NULL;
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one run, got %d; \"benchwrap compare\" compares several", c->argc);
-    if (runs_open(&runs, c, c->err) < 0)
+    if (runs_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
         return -1;
     int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c, &found, c->err);
     if (status == 0)

@@ -31,6 +31,29 @@ int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
     return ret->root < 0 ? err_sys(err, "opening the tree %s", ret->tree) : 0;
 }
 
+/* Does each run of the operand name its commit? */
+static bool names_commits(const char *operand)
+{
+    for (struct str rest = str_of(operand); rest.p;) {
+        struct str one = str_cut(&rest, ',');
+        if (!memchr(one.p, ':', one.n))
+            return false;
+    }
+    return true;
+}
+
+int runs_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err)
+{
+    const struct opt_value *ref = opt_find(&c->opts, "ref");
+    bool all = count > 0 && !(ref && ref->text);
+    for (int i = 0; i < count; i++)
+        all = all && (strcmp(operands[i], "vs") == 0 || names_commits(operands[i]));
+    if (!all)
+        return runs_open(ret, c, err);
+    *ret = (struct runs){.root = -1};
+    return 0;
+}
+
 /* Who has only a descriptor reads through it. */
 static const struct folder *ready(struct runs *runs)
 {

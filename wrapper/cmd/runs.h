@@ -29,6 +29,8 @@ struct runs_filter {
 
 /* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */
 int runs_open(struct runs *ret, struct cmd_context *c, struct err *err);
+/* The same for operands (runs as runs_find takes them, groups with commas between them). Each that names its commit, as REF:RUN, needs no tree on disk. */
+int runs_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err);
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err);

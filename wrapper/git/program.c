@@ -4,14 +4,18 @@
 #include "base/clock.h"
 #include "base/fs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -245,10 +249,39 @@ static struct str last_words(struct str all)
         if (str_starts(line, "fatal: Could not read from remote repository") && last.n)
             break;
         if (line.n && !str_starts(line, "[GNUPG:]") /* what gpg tells programs */ &&
+            !str_starts(line, "To add an exception for this directory") && !str_starts(line, "git config --global --add safe.directory") &&
             !str_starts(line, "Please make sure you have the correct access") && !str_is(line, "and the repository exists."))
             last = line;
     }
     return last;
+}
+
+/* Git refuses a repository of another user, and names it as the last word of the command that allows it. Returns 0 if it is none of this machine's, in
+ * which case the command would have to be given elsewhere. */
+static int distrusted(struct str words, const char *text, struct err *err)
+{
+    static const struct str command = {"git config --global --add safe.directory ", 41};
+    char path[PATH_MAX];
+    struct stat st;
+    ptrdiff_t at = words.p ? str_find(words, command) : -1;
+    if (at < 0)
+        return 0;
+    struct str rest = str_sub(words, (size_t)at + command.n, words.n), name = str_trim(str_cut(&rest, '\n'));
+    bool quoted = name.n > 2 && name.p[0] == '\'' && name.p[name.n - 1] == '\'';
+    if (quoted)
+        name = str_sub(name, 1, name.n - 2);
+    snprintf(path, sizeof path, STR_FMT, STR_ARG(name));
+    for (const char *p = path; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '\'' || (!quoted && !isalnum((unsigned char)*p) && !strchr("/._-+=:,@%", *p)))
+            return 0;
+    if (path[0] != '/' || stat(path, &st) != 0)
+        return 0;
+    char number[24];
+    const struct passwd *owner = getpwuid(st.st_uid);
+    snprintf(number, sizeof number, "%lu", (unsigned long)st.st_uid);
+    const char *quote = quoted ? "'" : "";
+    err_set(err, ERR_SYSTEM, "%s: it belongs to user %s and git does not trust it", text, owner ? owner->pw_name : number);
+    return err_hint(err, STR_FMT "%s%.400s%s", STR_ARG(command), quote, path, quote);
 }
 
 int program_err(const struct program_end *e, struct err *err, const char *fmt, ...)
@@ -261,6 +294,8 @@ int program_err(const struct program_end *e, struct err *err, const char *fmt, .
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     buf_init(&plain, 2048);
+    if (distrusted(buf_text(&e->words), text, err))
+        return -1;
     buf_plain(&plain, last, 400);
     if (!last.n)
         return err_set(err, ERR_SYSTEM, "%s: it ended with status %d and said nothing", text, e->status);

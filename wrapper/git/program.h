@@ -22,6 +22,7 @@ struct program_end {
 /* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, or the time was over (timed_out). err names it. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);
 void program_end_deinit(struct program_end *e);
-/* err from a program that ended badly: "<text>: its last words" (the last line of standard error that tells why, made plain). Returns -1. */
+/* err from a program that ended badly: "<text>: its last words" (the last line of standard error that tells why, made plain).
+ * Where git does not trust a repository of another user on this machine: whose it is, and the command that allows it as a hint. Returns -1. */
 int program_err(const struct program_end *e, struct err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 #endif
