@@ -336,7 +336,8 @@ static bool column_figure(struct str name, struct str title, struct str field, s
     char label[64];
     if (!unit || !name_clean(title, label, sizeof label) || figure_is_condition(str_of(label)) || figure_is_spread(str_of(label)))
         return false;
-    if (!strcmp(unit->dimension, "byte") || (size_t)snprintf(ret->name, sizeof ret->name, STR_FMT " %s", STR_ARG(name), label) >= sizeof ret->name)
+    if (!strcmp(unit->dimension, "byte") ||
+        (size_t)snprintf(ret->name, sizeof ret->name, STR_FMT " %s", STR_ARG(name), label) >= sizeof ret->name)
         return false;
     snprintf(ret->value, sizeof ret->value, STR_FMT, (int)(n.to > 30 ? 30 : n.to), field.p);
     ret->unit = unit;
@@ -557,7 +558,8 @@ static bool compose(const struct figure_context *x, struct str line, const struc
         length = name_clean(clause, label, sizeof label);
         from = start;
     }
-    if (has_nameless_sibling(line, numbers, count, k) || is_range_end(line, numbers, k) || (k + 1 < count && is_range_end(line, numbers, k + 1)))
+    if (has_nameless_sibling(line, numbers, count, k) || is_range_end(line, numbers, k) ||
+        (k + 1 < count && is_range_end(line, numbers, k + 1)))
         return false;
     if ((!length || (c.strong && twins)) && n->unit && trailing_name(line, n, trailing, sizeof trailing) && strlen(trailing) < sizeof tail)
         memcpy(tail, trailing, strlen(trailing) + 1);
@@ -595,7 +597,8 @@ static bool compose(const struct figure_context *x, struct str line, const struc
     if (k && c.own && led) {
         struct str before = head_of(line, numbers[0].from);
         char cleaned[64];
-        if (before.n && before.n < 40 && name_clean(before, cleaned, sizeof cleaned) && strcmp(cleaned, label) && !has_number(str_of(cleaned)))
+        if (before.n && before.n < 40 && name_clean(before, cleaned, sizeof cleaned) && strcmp(cleaned, label) &&
+            !has_number(str_of(cleaned)))
             snprintf(head, sizeof head, "%s", cleaned);
     } else if (!k) { /* "Write: BW=12 MB/s" */
         struct str before = head_of(line, n->from);
@@ -610,8 +613,7 @@ static bool compose(const struct figure_context *x, struct str line, const struc
     if (x->section[0] && indented)
         name_clean(str_of(x->section), section, sizeof section);
     if ((size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s%s%s%s%s%s", section, section[0] ? " " : "", head, head[0] ? " " : "", label,
-                         tail[0] ? " " : "", tail, raw) >=
-        sizeof ret->name)
+                         tail[0] ? " " : "", tail, raw) >= sizeof ret->name)
         return false;
     if (n->own[0])
         memcpy(ret->value, n->own, sizeof ret->value);
@@ -700,7 +702,8 @@ size_t figure_find(struct figure_context *x, struct str line, struct figure to[F
             goto done;
         if (take_columns(x, words, to, &n) && (n || x->header[0]))
             goto done;
-        bool rows = count >= 3 && number[0].from == 0 && (is_blank(char_at(words, number[0].to)) && is_blank(char_at(words, number[0].to + 1)));
+        bool rows =
+            count >= 3 && number[0].from == 0 && (is_blank(char_at(words, number[0].to)) && is_blank(char_at(words, number[0].to + 1)));
         bool inside = only_rate(number, count, &single);
         for (size_t k = 0; k < count && !rows && n < FIGURES_MAX; k++) {
             const struct number *c = &number[k];

@@ -30,54 +30,141 @@ static void divide_words(struct str label, char *to, size_t size)
 
 /* ---- the lists: sorted, for has_any; a phrase has blanks ---- */
 
-static const char *const progress_words[] = {
-    "cleanup", "eta", "warm up", "warming", "warmup"};
-static const char *const estimate_words[] = {
-    "about", "approx", "approximate", "approximately", "estimate", "estimated", "projected",
-    "roughly", "theoretical"};
-static const char *const condition_words[] = {
-    "age", "available", "baseline", "bogomips", "budget", "budgeted", "build", "capacity", "clock",
-    "compiled", "confidence", "config", "configuration", "configured", "copyright", "cpu mhz",
-    "created", "cutoff", "date", "deadline", "default", "delay", "done", "epoch", "error margin",
-    "eta", "every", "expected", "expire", "expires", "free", "frequency", "ghz", "granularity",
-    "id", "interval", "keepalive", "last", "length", "license", "limit", "link", "margin",
-    "max time", "maxtime", "mhz", "minimum required", "modified", "nominal", "offset", "old",
-    "option", "options", "over a", "overhead of", "parameter", "parameters", "peak theoretical",
-    "per connection", "period", "pid", "poll", "polling", "port", "previous", "progress", "ramp",
-    "ramping", "reference", "refresh", "remaining", "report", "reporting", "requested",
-    "requesting", "requirement", "requirements", "resolution", "running", "runtime limit", "seed",
-    "set", "since", "size", "sleep", "stamp", "start", "started", "starting", "target",
-    "test duration", "test time", "testing", "theoretical", "think", "threshold", "tick",
-    "time out", "time step", "timeout", "timestamp", "timestep", "timezone", "tolerance", "tsc",
-    "ttl", "tz", "uptime", "version", "warmup", "warning", "window"};
-static const char *const spread_words[] = {
-    "ci", "cv", "dev", "deviation", "err", "error", "mad", "mdev", "sd", "std", "stddev", "stderr",
-    "stdev", "uncertainty", "var", "variance"};
-static const char *const statistic_words[] = {
-    "50", "50th", "75", "75th", "90", "90th", "95", "95th", "99", "99th", "average", "avg", "best",
-    "fastest", "max", "maximum", "mean", "median", "min", "minimum", "p50", "p75", "p90", "p95",
-    "p99", "percentile", "slowest", "total", "worst"};
+static const char *const progress_words[] = {"cleanup", "eta", "warm up", "warming", "warmup"};
+static const char *const estimate_words[] = {"about",     "approx",    "approximate", "approximately", "estimate",
+                                             "estimated", "projected", "roughly",     "theoretical"};
+static const char *const condition_words[] = {"age",
+                                              "available",
+                                              "baseline",
+                                              "bogomips",
+                                              "budget",
+                                              "budgeted",
+                                              "build",
+                                              "capacity",
+                                              "clock",
+                                              "compiled",
+                                              "confidence",
+                                              "config",
+                                              "configuration",
+                                              "configured",
+                                              "copyright",
+                                              "cpu mhz",
+                                              "created",
+                                              "cutoff",
+                                              "date",
+                                              "deadline",
+                                              "default",
+                                              "delay",
+                                              "done",
+                                              "epoch",
+                                              "error margin",
+                                              "eta",
+                                              "every",
+                                              "expected",
+                                              "expire",
+                                              "expires",
+                                              "free",
+                                              "frequency",
+                                              "ghz",
+                                              "granularity",
+                                              "id",
+                                              "interval",
+                                              "keepalive",
+                                              "last",
+                                              "length",
+                                              "license",
+                                              "limit",
+                                              "link",
+                                              "margin",
+                                              "max time",
+                                              "maxtime",
+                                              "mhz",
+                                              "minimum required",
+                                              "modified",
+                                              "nominal",
+                                              "offset",
+                                              "old",
+                                              "option",
+                                              "options",
+                                              "over a",
+                                              "overhead of",
+                                              "parameter",
+                                              "parameters",
+                                              "peak theoretical",
+                                              "per connection",
+                                              "period",
+                                              "pid",
+                                              "poll",
+                                              "polling",
+                                              "port",
+                                              "previous",
+                                              "progress",
+                                              "ramp",
+                                              "ramping",
+                                              "reference",
+                                              "refresh",
+                                              "remaining",
+                                              "report",
+                                              "reporting",
+                                              "requested",
+                                              "requesting",
+                                              "requirement",
+                                              "requirements",
+                                              "resolution",
+                                              "running",
+                                              "runtime limit",
+                                              "seed",
+                                              "set",
+                                              "since",
+                                              "size",
+                                              "sleep",
+                                              "stamp",
+                                              "start",
+                                              "started",
+                                              "starting",
+                                              "target",
+                                              "test duration",
+                                              "test time",
+                                              "testing",
+                                              "theoretical",
+                                              "think",
+                                              "threshold",
+                                              "tick",
+                                              "time out",
+                                              "time step",
+                                              "timeout",
+                                              "timestamp",
+                                              "timestep",
+                                              "timezone",
+                                              "tolerance",
+                                              "tsc",
+                                              "ttl",
+                                              "tz",
+                                              "uptime",
+                                              "version",
+                                              "warmup",
+                                              "warning",
+                                              "window"};
+static const char *const spread_words[] = {"ci", "cv",  "dev",    "deviation", "err",   "error",       "mad", "mdev",
+                                           "sd", "std", "stddev", "stderr",    "stdev", "uncertainty", "var", "variance"};
+static const char *const statistic_words[] = {"50",   "50th",       "75",      "75th",    "90",   "90th",    "95",  "95th",
+                                              "99",   "99th",       "average", "avg",     "best", "fastest", "max", "maximum",
+                                              "mean", "median",     "min",     "minimum", "p50",  "p75",     "p90", "p95",
+                                              "p99",  "percentile", "slowest", "total",   "worst"};
 static const char *const time_words[] = {
-    "built", "compiled in", "completed", "cpu", "delay avg", "done in", "duration", "elapsed",
-    "executed", "finished", "jitter", "latencies", "latency", "passed", "processed", "ran", "real",
-    "rtt", "runtime", "seconds", "sys", "system", "time", "took", "tpot", "ttft", "user", "wall",
-    "walltime"};
-static const char *const span_words[] = {
-    "duration", "length", "run time", "runtime"};
-static const char *const other_span_words[] = {
-    "time"};
-static const char *const third_span_words[] = {
-    "average", "avg", "cpu", "elapsed", "latency", "max", "mean", "min", "real", "response", "rtt",
-    "sys", "system", "took", "total", "user", "wall"};
-static const char *const score_words[] = {
-    "accuracy", "auc", "bandwidth", "bleu", "efficiency", "f1", "imbalance", "iou", "loss", "mae",
-    "map", "mse", "performance", "perplexity", "precision", "ratio", "recall", "rmse", "rouge",
-    "speed up", "speedup", "throughput"};
-static const char *const score_word_words[] = {
-    "dmips", "figure of merit", "fom", "index score", "mips", "mwips", "overall score", "points",
-    "rating", "score", "throughput"};
-static const char *const memory_words[] = {
-    "allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
+    "built",  "compiled in", "completed", "cpu",    "delay avg", "done in", "duration", "elapsed", "executed", "finished",
+    "jitter", "latencies",   "latency",   "passed", "processed", "ran",     "real",     "rtt",     "runtime",  "seconds",
+    "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
+static const char *const span_words[] = {"duration", "length", "run time", "runtime"};
+static const char *const other_span_words[] = {"time"};
+static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min", "real",
+                                               "response", "rtt", "sys", "system",  "took",    "total", "user", "wall"};
+static const char *const score_words[] = {"accuracy", "auc",  "bandwidth", "bleu",     "efficiency",  "f1",         "imbalance", "iou",
+                                          "loss",     "mae",  "map",       "mse",      "performance", "perplexity", "precision", "ratio",
+                                          "recall",   "rmse", "rouge",     "speed up", "speedup",     "throughput"};
+static const char *const score_word_words[] = {"dmips",         "figure of merit", "fom",    "index score", "mips",      "mwips",
+                                               "overall score", "points",          "rating", "score",       "throughput"};
+static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
 
 #define LIST(words) words, sizeof(words) / sizeof((words)[0])
 
@@ -144,7 +231,8 @@ bool figure_is_small(struct str word)
 
 bool figure_is_progress(struct str line)
 {
-    static const char *const marks[] = {"%|", "it/s]", "[==", "[##", "[>", "\xe2\x96\x88", "ETA", "eta ", "frame=", "Stream #", "Encoding as", "...%", "remaining"};
+    static const char *const marks[] = {"%|",   "it/s]",  "[==",      "[##",         "[>",   "\xe2\x96\x88", "ETA",
+                                        "eta ", "frame=", "Stream #", "Encoding as", "...%", "remaining"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (str_has(line, marks[i]))
             return true;
@@ -156,8 +244,10 @@ bool figure_is_progress(struct str line)
     bool counted = second.n > 0;
     for (size_t i = 0; i < second.n; i++) /* "3", "3/10:", "[12]", "#4", not "3.5ms" */
         counted = counted && ((second.p[i] >= '0' && second.p[i] <= '9') || strchr("#[]():/,", second.p[i]));
-    if (counted && is_any(first, "epoch step iter iteration batch round pass trial sample chunk progress seed warmup interval cycle loop run rep repeat "
-                                 "repetition attempt try frame generation gen level depth block worker thread rank process node job client test"))
+    if (counted &&
+        is_any(first,
+               "epoch step iter iteration batch round pass trial sample chunk progress seed warmup interval cycle loop run rep repeat "
+               "repetition attempt try frame generation gen level depth block worker thread rank process node job client test"))
         return true;
     return is_any(first, "warning warning: error error: usage: usage warn note: hint:") || has_any(line, LIST(progress_words));
 }
@@ -169,8 +259,7 @@ bool figure_is_estimate(struct str line)
 
 bool figure_is_condition(struct str label)
 {
-    return has_any(label, LIST(condition_words)) ||
-           figure_is_spread(label);
+    return has_any(label, LIST(condition_words)) || figure_is_spread(label);
 }
 
 bool figure_is_spread(struct str label)
@@ -185,15 +274,12 @@ bool figure_is_statistic(struct str label)
 
 bool figure_is_time(struct str label)
 {
-    return has_any(label, LIST(time_words)) ||
-           figure_is_statistic(label);
+    return has_any(label, LIST(time_words)) || figure_is_statistic(label);
 }
 
 bool figure_is_span(struct str label)
 {
-    return has_any(label, LIST(span_words)) ||
-           (has_any(label, LIST(other_span_words)) &&
-            !has_any(label, LIST(third_span_words)));
+    return has_any(label, LIST(span_words)) || (has_any(label, LIST(other_span_words)) && !has_any(label, LIST(third_span_words)));
 }
 
 bool figure_is_score(struct str label)
@@ -239,8 +325,9 @@ static bool is_counted(struct str amount)
     for (size_t i = 0; i < amount.n; i++)
         if (!is_letter(amount.p[i]) && amount.p[i] != '_')
             return false;
-    bool multiple = strchr("kKMGT", amount.p[0]) && (amount.p[1] < 'a' || is_any(str_sub(amount, 1, amount.n), "pps ops op req reqs iops keys pix pixels hash "
-                                                                                                                "hashes h it rays samples updates points atoms"));
+    bool multiple = strchr("kKMGT", amount.p[0]) &&
+                    (amount.p[1] < 'a' || is_any(str_sub(amount, 1, amount.n), "pps ops op req reqs iops keys pix pixels hash "
+                                                                               "hashes h it rays samples updates points atoms"));
     return !multiple && !units_find(amount);
 }
 
@@ -270,12 +357,14 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
             *ret = units_find(STR("op/s"));
             return true;
         }
-    if (is_any(word, "mips mwips dmips mops lpm h/s kh/s mh/s gh/s th/s mpix/s mpixels/s kpps mpps gpts mlups glups mlup/s glup/s kreq/s elo "
-                     "cycles/byte cycles/op ns/day")) {
+    if (is_any(word,
+               "mips mwips dmips mops lpm h/s kh/s mh/s gh/s th/s mpix/s mpixels/s kpps mpps gpts mlups glups mlup/s glup/s kreq/s elo "
+               "cycles/byte cycles/op ns/day")) {
         *ret_raw = word;
         return true;
     }
-    if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "kbytes kbyte") && is_second(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) {
+    if (slash && is_any(str_sub(word, 0, (size_t)(slash - word.p)), "kbytes kbyte") &&
+        is_second(str_sub(word, (size_t)(slash + 1 - word.p), word.n))) {
         *ret_raw = word;
         return true;
     }
@@ -294,8 +383,10 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
         }
         return false;
     }
-    if (is_any(word, "h d day days b op ops m k g t pct hour hours ma a v c f x ps io requests request events transactions queries messages samples "
-                     "images steps iterations updates tasks token tokens tok edges bit bits"))
+    if (is_any(
+            word,
+            "h d day days b op ops m k g t pct hour hours ma a v c f x ps io requests request events transactions queries messages samples "
+            "images steps iterations updates tasks token tokens tok edges bit bits"))
         return false;
     *ret = units_find(word);
     return *ret != NULL;

@@ -84,8 +84,8 @@ void identities_add(struct identities *ids, struct str name, char kind)
     while (name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/')
         name.n--;
     /* A number alone would take results with it; serials that are numbers are long. */
-    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) || identities_is_common(name) ||
-        (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
+    if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) ||
+        identities_is_common(name) || (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
         return;
     for (size_t i = 0; i < ids->count; i++)
         if (str_is(name, ids->list[i].name))
@@ -420,17 +420,15 @@ static size_t shape_at(struct replacing *r, size_t at)
         char letter;
         size_t (*measure)(struct str t);
         const char *what;
-    } shapes[] = {{'u', shape_uuid, "a UUID"},
-                  {'m', shape_mac, "a hardware address"},
-                  {'g', shape_guid, "a GUID"},
-                  {'c', shape_mac_dots, "a hardware address"},
-                  {'6', shape_ip6, "an IPv6 address"},
-                  {'4', shape_ip4, "an IPv4 address"}};
+    } shapes[] = {{'u', shape_uuid, "a UUID"},         {'m', shape_mac, "a hardware address"},
+                  {'g', shape_guid, "a GUID"},         {'c', shape_mac_dots, "a hardware address"},
+                  {'6', shape_ip6, "an IPv6 address"}, {'4', shape_ip4, "an IPv4 address"}};
     struct str t = {r->text + at, r->n - at};
     for (const char *c = candidates(t); *c; c++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             size_t n = shapes[i].letter == *c ? shapes[i].measure(t) : 0;
-            if (n == 0 || (*c == '4' && ((at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])) || identity_is_version((struct str){r->text, r->n}, at, n))))
+            if (n == 0 ||
+                (*c == '4' && ((at > 1 && t.p[-1] == '.' && is_digit(t.p[-2])) || identity_is_version((struct str){r->text, r->n}, at, n))))
                 continue;
             found(r, at, n, shapes[i].what);
             blot(r->text + at, n, 'x');
@@ -508,7 +506,8 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             at = own ? from : from + length;
             continue;
         }
-        if (strchr("wneHS", c) && c && (at == 0 || !is_name_byte(text[at - 1])) && (length = shape_hardware_name((struct str){text + at, n - at})) > 0) {
+        if (strchr("wneHS", c) && c && (at == 0 || !is_name_byte(text[at - 1])) &&
+            (length = shape_hardware_name((struct str){text + at, n - at})) > 0) {
             found(&r, at, length, "a hardware name");
             blot(text + at + (length - 16), 16, 'x');
             at += length;

@@ -47,7 +47,8 @@ static struct str label_before(struct str t, size_t sign, char small[LABEL_LONGE
         end--;
     if (end > 0 && (t.p[end - 1] == '"' || t.p[end - 1] == '\''))
         end--;
-    for (from = end; from > 0 && end - from < LABEL_LONGEST && (is_letter(t.p[from - 1]) || is_digit(t.p[from - 1]) || strchr(" _-/.", t.p[from - 1])) && t.p[from - 1];)
+    for (from = end; from > 0 && end - from < LABEL_LONGEST &&
+                     (is_letter(t.p[from - 1]) || is_digit(t.p[from - 1]) || strchr(" _-/.", t.p[from - 1])) && t.p[from - 1];)
         from--;
     for (size_t i = from; i < end; i++)
         small[i - from] = str_lower(t.p[i]);
@@ -113,7 +114,9 @@ size_t identity_labelled(struct str t, size_t sign, size_t *ret_from, const char
     size_t from = sign + 1, to;
     while (from < t.n && (t.p[from] == ' ' || t.p[from] == '\t' || t.p[from] == '"' || t.p[from] == '\'' || t.p[from] == '='))
         from++;
-    for (to = from; to < t.n && to - from < VALUE_LONGEST && (is_letter(t.p[to]) || is_digit(t.p[to]) || (t.p[to] && strchr("._-", t.p[to])) || (row->kind == HEX && t.p[to] == ':'));)
+    for (to = from;
+         to < t.n && to - from < VALUE_LONGEST &&
+         (is_letter(t.p[to]) || is_digit(t.p[to]) || (t.p[to] && strchr("._-", t.p[to])) || (row->kind == HEX && t.p[to] == ':'));)
         to++;
     while (to > from && strchr(".:-", t.p[to - 1]))
         to--;
@@ -147,7 +150,8 @@ static bool is_command_of(struct str before, const char *const *programs)
 
 bool identity_account(struct str before, struct str word, struct str value, struct str *ret)
 {
-    static const char *const with_a[] = {"sbatch", "srun", "salloc", "scontrol", "sacct", "squeue", "qsub", "qalter", "aprun", "jsub", "pjsub", "#SBATCH", "#PBS", "#COBALT", "#MSUB", "msub", NULL},
+    static const char *const with_a[] = {"sbatch", "srun",  "salloc",  "scontrol", "sacct",   "squeue", "qsub", "qalter", "aprun",
+                                         "jsub",   "pjsub", "#SBATCH", "#PBS",     "#COBALT", "#MSUB",  "msub", NULL},
                              *const with_p[] = {"bsub", "bmod", "jsrun", "qsub", "#BSUB", "#PBS", "#$", NULL};
     bool is_a = str_starts(word, "-A"), is_p = str_starts(word, "-P");
     struct str name = word.n > 2 && !str_is(word, "--account") ? str_sub(word, 2, word.n) : value;
@@ -185,14 +189,16 @@ static bool is_version_word(struct str word)
 
 static bool is_private(struct str ip)
 {
-    return str_starts(ip, "10.") || str_starts(ip, "192.168.") || str_starts(ip, "172.1") || str_starts(ip, "172.2") || str_starts(ip, "172.3");
+    return str_starts(ip, "10.") || str_starts(ip, "192.168.") || str_starts(ip, "172.1") || str_starts(ip, "172.2") ||
+           str_starts(ip, "172.3");
 }
 
 bool identity_is_version(struct str t, size_t at, size_t n)
 {
     size_t end = at, from;
     struct str number = str_sub(t, at, n);
-    if (at > 1 && strchr("-_/@=~", t.p[at - 1]) && t.p[at - 1] && (is_letter(t.p[at - 2]) || is_digit(t.p[at - 2]) || t.p[at - 2] == '=') && !is_private(number)) {
+    if (at > 1 && strchr("-_/@=~", t.p[at - 1]) && t.p[at - 1] && (is_letter(t.p[at - 2]) || is_digit(t.p[at - 2]) || t.p[at - 2] == '=') &&
+        !is_private(number)) {
         /* "libfoo-1.2.3.4", "gcc/1.2.3.4", "foo@1.2.3.4", "foo==1.2.3.4"; not "host=1.2.3.4" */
         if (t.p[at - 1] != '=' || t.p[at - 2] == '=')
             return t.p[at - 1] != '@' || (at + n >= t.n || t.p[at + n] != ':');
@@ -200,14 +206,16 @@ bool identity_is_version(struct str t, size_t at, size_t n)
     for (int words = 0; words < 3; words++) { /* "Version: 1.2.3.4", "driver version is 1.2.3.4", "<driver>1.2.3.4" */
         while (end > 0 && strchr(" \t:=>\"'(,#", t.p[end - 1]) && t.p[end - 1])
             end--;
-        for (from = end; from > 0 && end - from < LABEL_LONGEST && (is_letter(t.p[from - 1]) || is_digit(t.p[from - 1]) || (t.p[from - 1] && strchr("_-.+/", t.p[from - 1])));)
+        for (from = end; from > 0 && end - from < LABEL_LONGEST &&
+                         (is_letter(t.p[from - 1]) || is_digit(t.p[from - 1]) || (t.p[from - 1] && strchr("_-.+/", t.p[from - 1])));)
             from--;
         struct str word = str_sub(t, from, end - from);
         if (word.n == 0)
             return false;
         if (is_version_word(word))
             return true;
-        if (!str_is_anycase(word, "is") && !str_is_anycase(word, "number") && !str_is_anycase(word, "no.") && !str_is_anycase(word, "of") && !str_is_anycase(word, "string"))
+        if (!str_is_anycase(word, "is") && !str_is_anycase(word, "number") && !str_is_anycase(word, "no.") && !str_is_anycase(word, "of") &&
+            !str_is_anycase(word, "string"))
             return false;
         end = from;
     }

@@ -76,7 +76,8 @@ static bool begins_value(const char *text, size_t at)
     size_t from = at;
     while (from > 0 && (text[from - 1] == ' ' || text[from - 1] == '\t'))
         from--;
-    return from < at ? from == 0 || strchr("\n\r:-,[{?|>", text[from - 1]) != NULL : at == 0 || text[at - 1] == '\n' || strchr("[{", text[at - 1]);
+    return from < at ? from == 0 || strchr("\n\r:-,[{?|>", text[from - 1]) != NULL
+                     : at == 0 || text[at - 1] == '\n' || strchr("[{", text[at - 1]);
 }
 
 /* As long as what was there: "[redacted]***", or what keeps the text well formed. */
@@ -290,7 +291,8 @@ static void pass_blotted(struct redact_stream *s, size_t n)
 static void pass_lines(struct redact_stream *s, const char *p, size_t n)
 {
     struct secrets_state state = s->state;
-    if (!s->redact->ids && !state.in_key && !state.fold && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 && !state.in_key) {
+    if (!s->redact->ids && !state.in_key && !state.fold && secrets_find((struct str){p, n}, &state, no_secret, NULL) == 0 &&
+        !state.in_key) {
         s->state = state;
         emit(s, p, n);
         return;

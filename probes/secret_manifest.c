@@ -80,7 +80,8 @@ void manifest_lines(struct manifest *m, struct str t, size_t from, value_found *
             m->in_data = false;
             return;
         }
-        while (colon < end && !(t.p[colon] == ':' && (colon + 1 == end || is_space(t.p[colon + 1]) || t.p[colon + 1] == '\r' || is_quote(t.p[colon + 1]))))
+        while (colon < end &&
+               !(t.p[colon] == ':' && (colon + 1 == end || is_space(t.p[colon + 1]) || t.p[colon + 1] == '\r' || is_quote(t.p[colon + 1]))))
             colon++;
         tell_value(m, t, colon < end ? colon + 1 : begin, end, each, context);
     }

@@ -194,9 +194,10 @@ static bool looks_random(struct str v)
 
 static bool is_unit(struct str unit)
 {
-    static const char *const units[] = {"s",   "ms",  "us",  "ns",  "min", "h",   "b",    "kb",    "mb",    "gb",  "tb",  "kib", "mib", "gib",
-                                        "tib", "bit", "hz",  "khz", "mhz", "ghz", "%",    "x",     "k",     "m",   "g",   "t",   "op",  "ops",
-                                        "tok", "j",   "w",   "kw",  "iops", "flops", "gflops", "mflops", "bytes", "bits", "sec", "secs", "percent", "tokens"};
+    static const char *const units[] = {"s",     "ms",     "us",     "ns",    "min",  "h",   "b",    "kb",      "mb",    "gb", "tb",
+                                        "kib",   "mib",    "gib",    "tib",   "bit",  "hz",  "khz",  "mhz",     "ghz",   "%",  "x",
+                                        "k",     "m",      "g",      "t",     "op",   "ops", "tok",  "j",       "w",     "kw", "iops",
+                                        "flops", "gflops", "mflops", "bytes", "bits", "sec", "secs", "percent", "tokens"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (str_is_anycase(unit, units[i]))
             return true;

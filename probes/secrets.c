@@ -243,7 +243,8 @@ static void fold_lines(struct finding *f, size_t from)
                 n++;
             value.n = n;
             state->fold = SECRETS_FOLD_NONE;
-            if (memchr(value.p, ' ', value.n) || (value.n && strchr(":{[(-", value.p[value.n - 1])) || (value.n && strchr("-{[<#", value.p[0])))
+            if (memchr(value.p, ' ', value.n) || (value.n && strchr(":{[(-", value.p[value.n - 1])) ||
+                (value.n && strchr("-{[<#", value.p[0])))
                 break;
             if (!tag && state->fold_weight < SECRET_NAME_OWNED && begins_assignment(value, 0))
                 break;
@@ -285,7 +286,9 @@ static enum secret_fill number_fill(struct str t, size_t name_end)
 {
     if (name_end + 1 >= t.n)
         return SECRET_FILL_MARK;
-    return t.p[name_end] == '"' ? SECRET_FILL_QUOTED : t.p[name_end] == '\\' && t.p[name_end + 1] == '"' ? SECRET_FILL_NULL : SECRET_FILL_MARK;
+    return t.p[name_end] == '"'                                ? SECRET_FILL_QUOTED
+           : t.p[name_end] == '\\' && t.p[name_end + 1] == '"' ? SECRET_FILL_NULL
+                                                               : SECRET_FILL_MARK;
 }
 
 /* Redaction left it here. */
@@ -349,11 +352,12 @@ static void assigned_value(struct finding *f, size_t from, struct assigned a)
     if (!secret_value(a.weight, value, &number))
         return;
     f->count++;
-    f->each(f->context, &(struct secret){.at = from,
-                                         .n = value.n,
-                                         .kind = SECRET_ASSIGNED,
-                                         .number = number,
-                                         .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name + a.name_n)});
+    f->each(f->context,
+            &(struct secret){.at = from,
+                             .n = value.n,
+                             .kind = SECRET_ASSIGNED,
+                             .number = number,
+                             .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name + a.name_n)});
 }
 
 /* Names are many, secrets are few: a cheap look for the beginnings of the words of secret_names.def. */
@@ -412,7 +416,8 @@ static bool may_be_secret(const char *p, size_t n)
 static enum secret_name known_weight(struct finding *f, size_t at, size_t n)
 {
     const char *p = f->text.p + at;
-    struct known_name *k = &f->names[((unsigned char)p[0] + 7u * (unsigned char)p[n / 2] + 31u * (unsigned char)p[n - 1] + 5u * (unsigned)n) % NAMES_KNOWN];
+    struct known_name *k =
+        &f->names[((unsigned char)p[0] + 7u * (unsigned char)p[n / 2] + 31u * (unsigned char)p[n - 1] + 5u * (unsigned)n) % NAMES_KNOWN];
     if (k->n != n || memcmp(f->text.p + k->at, p, n) != 0)
         *k = (struct known_name){at, n, secret_variable(str_sub(f->text, at, n))};
     return k->weight;
@@ -452,7 +457,8 @@ static bool is_word_before(struct str t, size_t end, struct str word)
 {
     if (end > 0 && strchr("\"'", t.p[end - 1]))
         end--;
-    return end >= word.n && str_is_anycase(str_sub(t, end - word.n, word.n), word.p) && (end == word.n || !is_name_byte(t.p[end - word.n - 1]));
+    return end >= word.n && str_is_anycase(str_sub(t, end - word.n, word.n), word.p) &&
+           (end == word.n || !is_name_byte(t.p[end - word.n - 1]));
 }
 
 /* key="PASSWORD" value="x" */
@@ -811,7 +817,8 @@ static bool is_joint(char c)
 static bool is_mixed(struct str run)
 {
     size_t upper = 0, small = 0, digits = 0, joints = 0, words = 0, row = 0;
-    if (str_starts(run, "_Z") || str_starts(run, "_R") || str_starts(run, "chatcmpl-") || str_starts(run, "cmpl-")) /* the id of an answer */
+    if (str_starts(run, "_Z") || str_starts(run, "_R") || str_starts(run, "chatcmpl-") ||
+        str_starts(run, "cmpl-")) /* the id of an answer */
         return false;
     for (size_t i = 0; i < run.n; i++) {
         bool is_small = run.p[i] >= 'a' && run.p[i] <= 'z';
@@ -869,7 +876,8 @@ static bool around(struct finding *f, size_t from, size_t to)
 /* "Bearer X", "wandb login X". */
 static bool behind_scheme(struct str t, size_t from)
 {
-    return from >= 7 && t.p[from - 1] == ' ' && (str_is_anycase(str_sub(t, from - 7, 7), "bearer ") || str_is(str_sub(t, from - 6, 6), "login "));
+    return from >= 7 && t.p[from - 1] == ' ' &&
+           (str_is_anycase(str_sub(t, from - 7, 7), "bearer ") || str_is(str_sub(t, from - 6, 6), "login "));
 }
 
 /* A name that is only that of a service, before letters and digits that are no digest: cloudflare: "…", "artifactory", "…". */
@@ -903,7 +911,8 @@ static size_t token_end(struct str t, size_t to)
     size_t from = to;
     while (from > 0 && to - from < 100 && is_token_byte(t.p[from - 1]))
         from--;
-    while (to + 1 < t.n && (strchr(".=~", t.p[to]) || (t.p[to] == '/' && to - from >= 100)) && (is_token_byte(t.p[to + 1]) || t.p[to + 1] == '='))
+    while (to + 1 < t.n && (strchr(".=~", t.p[to]) || (t.p[to] == '/' && to - from >= 100)) &&
+           (is_token_byte(t.p[to + 1]) || t.p[to + 1] == '='))
         for (to++; to < t.n && is_token_byte(t.p[to]);)
             to++;
     while (to < t.n && t.p[to] == '=')
@@ -1049,7 +1058,8 @@ static void look_at_option(struct finding *f, size_t at)
     if (at > 0 && !is_blank(t.p[at - 1]) && !strchr("\"'`([,\n\r", t.p[at - 1]))
         return;
     char letter = at + 1 < t.n ? t.p[at + 1] : 0;
-    if (!letter || (!strchr("-uUpPaAkKwXhosr", letter) && !is_letter(letter)) || (letter == '-' && !(at + 2 < t.n && is_letter(t.p[at + 2]))))
+    if (!letter || (!strchr("-uUpPaAkKwXhosr", letter) && !is_letter(letter)) ||
+        (letter == '-' && !(at + 2 < t.n && is_letter(t.p[at + 2]))))
         return;
     while (end < t.n && !strchr(" \t\r\n\"'`", t.p[end]) && (letter != '-' || t.p[end] != '='))
         end++;
@@ -1074,7 +1084,8 @@ static void look_at_option(struct finding *f, size_t at)
         next = skip_blanks(t, line_end(t, next) + 1);
     struct str value = str_sub(t, next, word_end(t, next) - next);
     for (int lines = 0; from > 0 && at - from < COMMAND_LONGEST; from--)
-        if (t.p[from - 1] == '\n' && !(from > 1 && (t.p[from - 2] == '\\' || (t.p[from - 2] == '\r' && from > 2 && t.p[from - 3] == '\\')) && lines++ < 8))
+        if (t.p[from - 1] == '\n' &&
+            !(from > 1 && (t.p[from - 2] == '\\' || (t.p[from - 2] == '\r' && from > 2 && t.p[from - 3] == '\\')) && lines++ < 8))
             break;
     if (secret_option(str_sub(t, from, at - from), word, value, &secret)) {
         size_t place = (size_t)(secret.p - t.p);

@@ -162,7 +162,8 @@ static bool memory_is_short(const struct host *h, hwloc_topology_t t, bool *ret_
         all = blocks;
     if (nodes == 0 || all == 0)
         return false;
-    snprintf(reason, 256, "the NUMA nodes have %.1f of %.1f GiB: memory is still being initialised, ballooned or offline", nodes / GIB, all / GIB);
+    snprintf(reason, 256, "the NUMA nodes have %.1f of %.1f GiB: memory is still being initialised, ballooned or offline", nodes / GIB,
+             all / GIB);
     return true;
 }
 

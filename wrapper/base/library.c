@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#define LIBRARY(id, name, purpose, debian, elsewhere, ...)                                                                                  \
+#define LIBRARY(id, name, purpose, debian, elsewhere, ...)                                                                                 \
     [id] = {name, purpose, debian, elsewhere, (const char *const[]){__VA_ARGS__, NULL}},
 static const struct library_about libraries[LIBRARY_IDS] = {
 #include "base/library.def"

@@ -278,8 +278,8 @@ bool place_is_planted(int dir, const char *path, const struct stat *st)
         return false;
     const char *slash = strrchr(path, '/');
     int n = snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    return n < 0 || (size_t)n >= sizeof parent || fstatat(dir, parent, &above, AT_SYMLINK_NOFOLLOW) < 0 || !place_is_trusted(above.st_uid) ||
-           (above.st_uid != geteuid() && above.st_mode & S_IWOTH);
+    return n < 0 || (size_t)n >= sizeof parent || fstatat(dir, parent, &above, AT_SYMLINK_NOFOLLOW) < 0 ||
+           !place_is_trusted(above.st_uid) || (above.st_uid != geteuid() && above.st_mode & S_IWOTH);
 }
 
 const char *place_owner(uid_t uid, char *ret, size_t size)

@@ -34,7 +34,8 @@ int secret_read(const char *path, bool must_exist, size_t max, struct buf *ret, 
     if (fd < 0 || fstat(fd, &st))
         return err_sys(err, "cannot read %.300s", path);
     if (S_ISREG(st.st_mode) && st.st_mode & 077)
-        return err_set(err, ERR_INPUT, "%.300s can be read by others: it holds no secret\nhint: chmod 600 FILE, and replace the secret", path);
+        return err_set(err, ERR_INPUT, "%.300s can be read by others: it holds no secret\nhint: chmod 600 FILE, and replace the secret",
+                       path);
     if (S_ISREG(st.st_mode) && !place_is_trusted(st.st_uid)) {
         char owner[64];
         return err_set(err, ERR_INPUT, "%.300s belongs to %s: expected a file of your own", path,

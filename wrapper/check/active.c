@@ -5,15 +5,15 @@
 #include <strings.h>
 
 /* Endings, and the names of whole files, in small letters. */
-static const char *const endings[] = {".html", ".htm",     ".xhtml", ".js",  ".mjs",  ".wasm", ".pkl",   ".pickle", ".joblib", ".pt",
-                                      ".pth",  ".h5",      ".exe",   ".dll", ".bat",  ".cmd",  ".ps1",   ".vbs",    ".scr",    ".lnk",
-                                      ".url",  ".desktop", ".jar",   ".hta", ".xlsm", ".docm", ".ipynb", "/mlmodel",
-                                      ".npz",  ".xsl",     ".xslt",  ".py",  ".sh",   ".bash", ".zsh",   ".pl",     ".rb",     ".hdf5",
-                                      ".inf",  ".class",   ".so",    ".dylib"};
+static const char *const endings[] = {
+    ".html", ".htm", ".xhtml", ".js",  ".mjs", ".wasm", ".pkl", ".pickle",  ".joblib", ".pt",   ".pth",  ".h5",    ".exe",   ".dll",
+    ".bat",  ".cmd", ".ps1",   ".vbs", ".scr", ".lnk",  ".url", ".desktop", ".jar",    ".hta",  ".xlsm", ".docm",  ".ipynb", "/mlmodel",
+    ".npz",  ".xsl", ".xslt",  ".py",  ".sh",  ".bash", ".zsh", ".pl",      ".rb",     ".hdf5", ".inf",  ".class", ".so",    ".dylib"};
 /* Files that a shell, an editor, a builder or a forge reads by itself where they are found; a name that begins with a dot is one of them. */
-static const char *const read_by_name[] = {"makefile",  "gnumakefile", "cmakelists.txt", "dockerfile", "containerfile", "jenkinsfile", "vagrantfile", "rakefile",
-                                           "gemfile",   "package.json", "setup.cfg",     "pyproject.toml", "pytest.ini", "tox.ini", "desktop.ini", "mlproject",
-                                           "meson.build", "build.gradle", "cargo.toml", "_config.yml"};
+static const char *const read_by_name[] = {"makefile",    "gnumakefile",    "cmakelists.txt", "dockerfile", "containerfile",
+                                           "jenkinsfile", "vagrantfile",    "rakefile",       "gemfile",    "package.json",
+                                           "setup.cfg",   "pyproject.toml", "pytest.ini",     "tox.ini",    "desktop.ini",
+                                           "mlproject",   "meson.build",    "build.gradle",   "cargo.toml", "_config.yml"};
 static const struct {
     const char *bytes;
     size_t n;
@@ -123,9 +123,8 @@ static const char *acting_content(struct str text)
     struct str head = str_sub(text, 0, 4096);
     if (str_starts(text, "\x93NUMPY") && (has_word(str_sub(text, 0, 200), "'|O'") || has_word(str_sub(text, 0, 200), "'O'")))
         return "an array with pickled objects of Python";
-    if (has_word(str_sub(text, 0, 1024), "%PDF-") &&
-        (has_word(text, "/JavaScript") || has_word(text, "/JS") || has_word(text, "/Launch") || has_word(text, "/OpenAction") ||
-         has_word(text, "/J#") || has_word(text, "/#4a")))
+    if (has_word(str_sub(text, 0, 1024), "%PDF-") && (has_word(text, "/JavaScript") || has_word(text, "/JS") || has_word(text, "/Launch") ||
+                                                      has_word(text, "/OpenAction") || has_word(text, "/J#") || has_word(text, "/#4a")))
         return "a PDF document that acts when it is opened";
     if (is_text_pickle(text) || (str_starts(text, "PK\3\4") && (has_word(text, ".pkl") || has_word(text, ".npy"))))
         return "stored objects of Python";

@@ -37,8 +37,7 @@ static void check_files(struct run_check *r, const struct json *list)
         if (!f && !r->limited)
             run_found(r, CHECK_MANIFEST, file, 0, "%s is listed and not there", path);
         else if (f && f->sha256[0] && (size != (double)f->size || strcmp(f->sha256, json_string(json_get(e, "sha256"), "")) != 0))
-            run_found(r, CHECK_MANIFEST, path, 0, "%s differs from the manifest",
-                      size != (double)f->size ? "the size" : "SHA-256");
+            run_found(r, CHECK_MANIFEST, path, 0, "%s differs from the manifest", size != (double)f->size ? "the size" : "SHA-256");
         else
             continue;
         if (++told == COMPLAINTS_MAX)

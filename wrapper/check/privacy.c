@@ -138,7 +138,10 @@ static void check_secrets(struct run_check *r, const char *file, struct str text
 static void check_named(struct run_check *r, const char *file, struct str text)
 {
     bool number;
-    struct str name = str_of(str_starts(str_of(file), "params/") ? file + 7 : str_starts(str_of(file), "tags/") ? file + 5 : ""), value = str_trim(text);
+    struct str name = str_of(str_starts(str_of(file), "params/") ? file + 7
+                             : str_starts(str_of(file), "tags/") ? file + 5
+                                                                 : ""),
+               value = str_trim(text);
     if (name.n && secret_value(secret_variable(name), value, &number) && !number && !is_harmless(value))
         run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu bytes", value.n);
 }
@@ -251,10 +254,7 @@ static void take_identity(void *context, const struct identity_found *f)
 /* By the recorder's own rules, as far as they need no knowledge of the site. */
 static void check_personal(struct run_check *r, const char *file, struct str text)
 {
-    struct personal_check c = {.r = r,
-                               .file = file,
-                               .text = text,
-                               .id = is_own(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD};
+    struct personal_check c = {.r = r, .file = file, .text = text, .id = is_own(file) ? CHECK_PERSONAL : CHECK_PERSONAL_ODD};
     struct identities none;
     CLEANUP_BUF struct buf copy;
     buf_init(&copy, text.n + 4096);

@@ -9,7 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COMMITS_MAX = 20000, HISTORY_TOLD = 20, LOOKUPS_MAX = 200000, ADDED_MAX = 1000000, MESSAGE_MAX = 64 << 10, AHEAD_MS = 5 * 60 * 1000 };
+enum {
+    COMMITS_MAX = 20000,
+    HISTORY_TOLD = 20,
+    LOOKUPS_MAX = 200000,
+    ADDED_MAX = 1000000,
+    MESSAGE_MAX = 64 << 10,
+    AHEAD_MS = 5 * 60 * 1000
+};
 
 struct added {
     char experiment[12], id[33];
@@ -319,11 +326,13 @@ static void look_at_message(struct range *x)
     if (n > MESSAGE_MAX)
         check_found(x->k, CHECK_MESSAGE, "", 0, "the message of commit %.12s has %zu bytes, more than %d", x->commit, n, MESSAGE_MAX);
     if (strchr(message, '\r') || !check_is_plain(str_of(message)))
-        check_found(x->k, CHECK_MESSAGE, "", 0,
-                    "the message of commit %.12s holds control characters, which a terminal obeys, or such as change the direction of writing",
-                    x->commit);
+        check_found(
+            x->k, CHECK_MESSAGE, "", 0,
+            "the message of commit %.12s holds control characters, which a terminal obeys, or such as change the direction of writing",
+            x->commit);
     if (!check_is_plain(str_of(x->now.header)) || has_return_in_names(str_of(x->now.header)))
-        check_found(x->k, CHECK_MESSAGE, "", 0, "the author, the committer or another header of commit %.12s holds control characters", x->commit);
+        check_found(x->k, CHECK_MESSAGE, "", 0, "the author, the committer or another header of commit %.12s holds control characters",
+                    x->commit);
 }
 
 static int each_commit(void *context, const struct repo_id *id)

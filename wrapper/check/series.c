@@ -96,7 +96,8 @@ static void check_order(struct series_check *c, const struct series_notes *notes
 }
 
 /* Earlier versions recorded intervals that reach below zero. Where the run has one, its ends are compared as well. */
-static void expect_old_intervals(struct run_check *r, struct record *record, struct series_notes *notes, const struct series_figure *figures)
+static void expect_old_intervals(struct run_check *r, struct record *record, struct series_notes *notes,
+                                 const struct series_figure *figures)
 {
     for (const struct series_figure *f = figures; f; f = f->next) {
         const char *point = notes->keys[f->point];

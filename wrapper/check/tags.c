@@ -50,7 +50,8 @@ static bool leads_to_program(struct str text)
 /* Markdown or HTML that makes a browser load something. */
 static bool loads_image(struct str text)
 {
-    static const char *const words[] = {"![", "<img", "<image", "<iframe", "<object", "<embed", "<video", "<audio", "<link", "<svg", "background="};
+    static const char *const words[] = {"![",     "<img",   "<image", "<iframe", "<object",    "<embed",
+                                        "<video", "<audio", "<link",  "<svg",    "background="};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         for (size_t i = 0; i + strlen(words[w]) <= text.n; i++)
             if (strncasecmp(text.p + i, words[w], strlen(words[w])) == 0)
@@ -88,8 +89,8 @@ static void check_site(struct run_check *r, const char *id, enum check_id findin
     buf_init(&b, 1 << 16);
     snprintf(path, sizeof path, "%.16s/%.40s/tags/site", r->experiment, id);
     if (folder_read(r->k->tree, path, 4096, &b) == 0 && b.n && strcmp(own ? own : "", b.p) != 0)
-        run_found(r, finding, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p,
-                  own ? "\"" : "none", own ? own : "", own ? "\"" : "");
+        run_found(r, finding, file, 0, "the run %.8s is of the site \"%.100s\", and this one of %s%.100s%s", id, b.p, own ? "\"" : "none",
+                  own ? own : "", own ? "\"" : "");
 }
 
 /* Is it the id of another run? If not, that is told. */

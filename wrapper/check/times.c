@@ -64,8 +64,8 @@ void check_times(struct run_check *r)
         run_found(r, CHECK_TIME, "metrics/run.wall_s", 0, "a negative duration");
     else if (wall > span * 1.01 + STEP_S)
         run_found(r, CHECK_TIME, "metrics/run.wall_s", 0,
-                  "the program ran for %.6g s, and the run from start to end lasts %.6g s: no clock is set back by more than %d h", wall, span,
-                  STEP_S / 3600);
+                  "the program ran for %.6g s, and the run from start to end lasts %.6g s: no clock is set back by more than %d h", wall,
+                  span, STEP_S / 3600);
     else if (wall > span * 1.01 + 5)
         run_found(r, CHECK_TIME_ODD, "metrics/run.wall_s", 0, "the program ran for %.6g s, and the run from start to end lasts %.6g s",
                   wall, span);

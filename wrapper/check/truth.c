@@ -177,7 +177,8 @@ static bool tell_metric(const struct truth *t, struct run_check *r, const struct
     else if (same(was, is))
         snprintf(text, sizeof text, "the samples, their steps, the unit or the direction are not those that %s", gives(t));
     else
-        snprintf(text, sizeof text, "value %s differs from %s (%s %s)", claimed, t->series ? "that of its runs" : "the output", read, f->unit);
+        snprintf(text, sizeof text, "value %s differs from %s (%s %s)", claimed, t->series ? "that of its runs" : "the output", read,
+                 f->unit);
     t->tell(t->context, t->differs, file, text);
     return true;
 }

@@ -63,7 +63,8 @@ static bool leads_out(struct str path)
     if (path.n && (path.p[0] == '/' || path.p[0] == '\\'))
         return true;
     for (size_t i = 0; i + 2 <= path.n; i++)
-        if (memcmp(path.p + i, "..", 2) == 0 && (i == 0 || strchr("/\\", path.p[i - 1])) && (i + 2 == path.n || strchr("/\\", path.p[i + 2])))
+        if (memcmp(path.p + i, "..", 2) == 0 && (i == 0 || strchr("/\\", path.p[i - 1])) &&
+            (i + 2 == path.n || strchr("/\\", path.p[i + 2])))
             return true;
     return false;
 }

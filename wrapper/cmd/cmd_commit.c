@@ -9,8 +9,8 @@
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    {"repo", 0, OPT_TEXT, "DIR", NULL, NULL, "Selection", "Commit to this repository, bare or not (default: the one that contains the tree)",
-     0},
+    {"repo", 0, OPT_TEXT, "DIR", NULL, NULL, "Selection",
+     "Commit to this repository, bare or not (default: the one that contains the tree)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
      "into a public repository also runs that were recorded with the private profile", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Behaviour", "say what would be committed; nothing is written", 0},

@@ -60,7 +60,8 @@ static int groups_of_line(struct cmd_context *c, struct runs *runs, struct group
             struct str one = str_cut(&rest, ',');
             const char *name = arena_dup(c->arena, one.p, one.n);
             if (!one.n || !name || add_member(c, runs, &groups[n], name) < 0)
-                return one.n ? -1 : err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", c->argv[i]);
+                return one.n ? -1
+                             : err_set(c->err, ERR_USAGE, "\"%.60s\": expected the id of a run before and after each comma", c->argv[i]);
         }
         n++;
     }

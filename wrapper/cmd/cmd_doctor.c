@@ -25,7 +25,7 @@ enum state { GOOD, NOTE, MISSING, BAD }; /* as expected; optional and not there;
 
 struct doctor {
     struct cmd_context *c;
-    struct listing listing;         /* every check, for --json */
+    struct listing listing; /* every check, for --json */
     struct buf all, summary, lacks; /* lines: every check, for --all; what is here; what is not */
     struct screen screen;
     bool bad;
@@ -102,8 +102,10 @@ static void check(struct doctor *d, enum state state, const char *area, const ch
 {
     tell(d, state, area, what, found, remedy);
     if (state == MISSING || state == BAD)
-        summarize(d, &d->lacks, area, state == BAD ? STYLE_BAD : STYLE_WARN,
-                  arena_printf(d->c->arena, "%s%s%s%s", what, state == BAD ? " is BROKEN" : "", found && *found ? ": " : "", found ? found : ""), remedy);
+        summarize(
+            d, &d->lacks, area, state == BAD ? STYLE_BAD : STYLE_WARN,
+            arena_printf(d->c->arena, "%s%s%s%s", what, state == BAD ? " is BROKEN" : "", found && *found ? ": " : "", found ? found : ""),
+            remedy);
 }
 
 /* First executable of that name in PATH, or NULL. */
@@ -131,7 +133,7 @@ static void programs(struct doctor *d)
     bool there = launcher && access(launcher, X_OK) == 0;
     char real[PATH_MAX];
     check(d, there ? GOOD : BAD, "program", "launcher", there && realpath(launcher, real) ? real : launcher,
-         there ? NULL : "install again: bin/ and libexec/ belong together");
+          there ? NULL : "install again: bin/ and libexec/ belong together");
     struct library libraries[LIBRARIES_MAX];
     size_t count = libraries_list(libraries, a);
     for (size_t i = 0; i < count; i++)
@@ -209,20 +211,20 @@ static void places(struct doctor *d, const struct plan *p)
     const char *where;
     bool tree = can_make(p->tree, &where, a);
     check(d, tree ? GOOD : MISSING, "place", "tree",
-         arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
-         tree ? NULL : arena_printf(a, "%s cannot be written: name another folder with --tree or BENCHWRAP_TREE", where));
+          arena_printf(a, "%s (%s)%s", p->tree, p->tree_where, access(p->tree, F_OK) == 0 ? "" : ", not there yet"),
+          tree ? NULL : arena_printf(a, "%s cannot be written: name another folder with --tree or BENCHWRAP_TREE", where));
     bool spool = can_make(p->spool, &where, a);
     bool fallback = p->spool_fallback && can_make(p->spool_fallback, &where, a);
     check(d,
-         spool      ? GOOD
-         : fallback ? MISSING
-                    : BAD,
-         "place", "spool", p->spool,
-         spool      ? NULL
-         : fallback ? "runs use the fallback"
-                    : "no run can be recorded: make one of the places writable");
+          spool      ? GOOD
+          : fallback ? MISSING
+                     : BAD,
+          "place", "spool", p->spool,
+          spool      ? NULL
+          : fallback ? "runs use the fallback"
+                     : "no run can be recorded: make one of the places writable");
     check(d, fallback ? GOOD : MISSING, "place", "fallback spool", p->spool_fallback,
-         fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
+          fallback ? NULL : "set XDG_STATE_HOME to a folder that can be written");
     if (tree)
         summarize(d, &d->summary, "runs", STYLE_PLAIN, from_here(p->tree, a), NULL);
     for (const struct plan_file *f = p->files; f; f = f->next)
@@ -239,7 +241,7 @@ static void server(struct doctor *d, struct plan *p)
         tell(d, NOTE, "server", "MLflow", p->server_where, "--to or MLFLOW_TRACKING_URI names one");
     else
         check(d, good ? GOOD : MISSING, "server", arena_printf(d->c->arena, "%s (%s)", p->server, p->server_where), answer,
-             good ? NULL : "runs are recorded here; \"benchwrap sync\" sends them when it answers");
+              good ? NULL : "runs are recorded here; \"benchwrap sync\" sends them when it answers");
     if (good || !p->server)
         summarize(d, &d->summary, "server", STYLE_PLAIN, p->server ? arena_printf(d->c->arena, "%s: %s", p->server, answer) : "none",
                   p->server ? NULL : "to send runs to MLflow: set MLFLOW_TRACKING_URI or use --to");
@@ -249,23 +251,23 @@ static void kernel(struct doctor *d)
 {
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
     check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pidfd_open", fd >= 0 ? NULL : strerror(errno),
-         fd >= 0 ? NULL : "signals and wait are used instead");
+          fd >= 0 ? NULL : "signals and wait are used instead");
     if (fd >= 0)
         close(fd);
     fd = memfd_create("benchwrap-doctor", MFD_CLOEXEC);
     check(d, fd >= 0 ? GOOD : BAD, "kernel", "memfd_create", fd >= 0 ? NULL : strerror(errno),
-         fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
+          fd >= 0 ? NULL : "nothing can be recorded: Linux 3.17 or newer is needed, or a sandbox forbids it");
     if (fd >= 0)
         close(fd);
     int same = (int)syscall(SYS_kcmp, getpid(), getpid(), 0, 1, 1);
     check(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
-         same >= 0 ? NULL : "whether stdout and stderr are one file is told by their inodes");
+          same >= 0 ? NULL : "whether stdout and stderr are one file is told by their inodes");
     int subreaper = 0, got = prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
     check(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
-         got == 0 ? NULL : "daemons left behind are not counted");
+          got == 0 ? NULL : "daemons left behind are not counted");
     fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
     check(d, fd >= 0 ? GOOD : NOTE, "kernel", "pseudo terminals", fd >= 0 ? NULL : strerror(errno),
-         fd >= 0 ? NULL : "terminals of the program become pipes");
+          fd >= 0 ? NULL : "terminals of the program become pipes");
     if (fd >= 0)
         close(fd);
 }
@@ -382,7 +384,8 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "list every check, with libraries, kernel features and paths", 0},
-    CMD_ROW_TREE, CMD_ROW_JSON};
+    CMD_ROW_TREE,
+    CMD_ROW_JSON};
 
 const struct cmd cmd_doctor = {
     .name = "doctor",

@@ -63,8 +63,9 @@ const struct cmd cmd_help = {
     .usage = "[--all | --man] [COMMAND | options | commands]",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
-    .description = "Prints the common commands and options on one screen, all options of \"benchwrap -- PROGRAM\" (options), all commands (commands), or the help of "
-                   "one command.",
+    .description =
+        "Prints the common commands and options on one screen, all options of \"benchwrap -- PROGRAM\" (options), all commands (commands), or the help of "
+        "one command.",
     .examples = "$ benchwrap help ls\n"
                 "Print the help of the command ls.\n"
                 "$ benchwrap help options\n"

@@ -253,7 +253,8 @@ static int run(struct cmd_context *c)
     if (!c->argc)
         return err_set(c->err, ERR_USAGE, "expected the files to import");
     if (opt_text(&c->opts, "exit-status") && (opt_integer(&c->opts, "exit-status") < 0 || opt_integer(&c->opts, "exit-status") > 255))
-        return err_set(c->err, ERR_USAGE, "--exit-status: expected a number from 0 to 255, got \"%.40s\"", opt_text(&c->opts, "exit-status"));
+        return err_set(c->err, ERR_USAGE, "--exit-status: expected a number from 0 to 255, got \"%.40s\"",
+                       opt_text(&c->opts, "exit-status"));
     if (check_pairs(c, "param") || check_pairs(c, "tag") || plan_for(c, &plan))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);

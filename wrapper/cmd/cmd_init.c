@@ -216,8 +216,10 @@ static int put_exclude(struct making *m, const struct repo *r)
     CLEANUP_FD int dir = place_open_below(path, 1, 0777);
     if (dir < 0)
         return err_sys(m->c->err, "cannot open %s", path);
-    return put_lines(m, dir, "exclude", "# benchwrap: runs reach git by commits of their own, without the index\n/mlruns/\n/.benchwrap/\n") < 0 ? -1
-                                                                                                                                      : 0;
+    return put_lines(m, dir, "exclude",
+                     "# benchwrap: runs reach git by commits of their own, without the index\n/mlruns/\n/.benchwrap/\n") < 0
+               ? -1
+               : 0;
 }
 
 /* A name for the site where none was given: the machine's, without its number. Only for a private repository. */

@@ -211,8 +211,7 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
     if (runs->damaged > said)
         fprintf(c->notes, "benchwrap: ls: %zu more runs are damaged\n", runs->damaged - said);
     if (said && runs_are_partial(runs, c->arena))
-        fputs("benchwrap: ls: this partial clone lacks files; fetch them: git fetch --refetch --no-filter\n",
-              c->notes);
+        fputs("benchwrap: ls: this partial clone lacks files; fetch them: git fetch --refetch --no-filter\n", c->notes);
 }
 
 static int run(struct cmd_context *c)

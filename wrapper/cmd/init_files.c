@@ -5,59 +5,48 @@
  * have no filter of paths: forges inspect only the first 300 changed files, and skip a filtered job. */
 
 /* Steps of a POSIX shell; `I` is the indentation. Only the system's directories are searched for programs, and $work is outside of the checkout. BENCHWRAP_SOURCE names the commit that is built. */
-#define SAFE(I)                                                                                                             \
-    I "set -eu\n"                                                                                                           \
-    I "unset LD_PRELOAD LD_LIBRARY_PATH BASH_ENV ENV GIT_DIR GIT_WORK_TREE GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT\n" \
-    I "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+#define SAFE(I)                                                                                                                            \
+    I "set -eu\n" I                                                                                                                        \
+      "unset LD_PRELOAD LD_LIBRARY_PATH BASH_ENV ENV GIT_DIR GIT_WORK_TREE GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT\n" I              \
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
 
-#define INSTALL(I)                                                                                                          \
-    I "if ! command -v benchwrap; then\n"                                                                                   \
-    I "  source=${BENCHWRAP_SOURCE:-} && commit=${source##*#}\n"                                                     \
-    I "  case $commit in *[!0-9a-f]*) commit= ;; esac\n"                                                                    \
-    I "  if [ ${#commit} != 40 ] || [ \"$source\" = \"$commit\" ]; then\n"                                                  \
-    I "    echo \"BENCHWRAP_SOURCE: expected ADDRESS#COMMIT with the 40 digits of a commit, got \\\"$source\\\"\" >&2\n"    \
-    I "    exit 1\n"                                                                                                        \
-    I "  fi\n"                                                                                                              \
-    I "  git init -q \"$work/benchwrap\"\n"                                                                                 \
-    I "  cd \"$work/benchwrap\"\n"                                                                                          \
-    I "  git fetch -q --depth 1 -- \"${source%#*}\" \"$commit\"\n"                                                          \
-    I "  git -c advice.detachedHead=false checkout -q --detach \"$commit\"\n"                                               \
-    I "  [ \"$(git rev-parse HEAD)\" = \"$commit\" ]\n"                                                                     \
-    I "  scripts/install-needs build\n"                                                                                     \
-    I "  make -s\n"                                                                                                         \
-    I "fi\n"
+#define INSTALL(I)                                                                                                                         \
+    I "if ! command -v benchwrap; then\n" I "  source=${BENCHWRAP_SOURCE:-} && commit=${source##*#}\n" I                                   \
+      "  case $commit in *[!0-9a-f]*) commit= ;; esac\n" I "  if [ ${#commit} != 40 ] || [ \"$source\" = \"$commit\" ]; then\n" I          \
+      "    echo \"BENCHWRAP_SOURCE: expected ADDRESS#COMMIT with the 40 digits of a commit, got \\\"$source\\\"\" >&2\n" I                 \
+      "    exit 1\n" I "  fi\n" I "  git init -q \"$work/benchwrap\"\n" I "  cd \"$work/benchwrap\"\n" I                                   \
+      "  git fetch -q --depth 1 -- \"${source%#*}\" \"$commit\"\n" I                                                                       \
+      "  git -c advice.detachedHead=false checkout -q --detach \"$commit\"\n" I "  [ \"$(git rev-parse HEAD)\" = \"$commit\" ]\n" I        \
+      "  scripts/install-needs build\n" I "  make -s\n" I "fi\n"
 
-#define CHECK(I, REPOSITORY)                                                                                                       \
-    I "PATH=$work/benchwrap/build/bin:$PATH\n"                                                                                    \
-    I "cd \"$work\"\n"                                                                                                             \
-    I "status=0\n"                                                                                                                 \
-    I "benchwrap check --markdown --range \"$RANGE\" -- \"" REPOSITORY "\" >summary.md || status=$?\n"                             \
-    I "cat summary.md\n"
+#define CHECK(I, REPOSITORY)                                                                                                               \
+    I "PATH=$work/benchwrap/build/bin:$PATH\n" I "cd \"$work\"\n" I "status=0\n" I                                                         \
+      "benchwrap check --markdown --range \"$RANGE\" -- \"" REPOSITORY "\" >summary.md || status=$?\n" I "cat summary.md\n"
 
 /* actions/checkout v4.2.2 */
 #define CHECKOUT "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683"
 
-#define CHECK_JOB                                                                                                     \
-    "    steps:\n"                                                                                                    \
-    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                           \
-    "        with:\n"                                                                                                 \
-    "          fetch-depth: 0\n"                                                                                      \
-    "          persist-credentials: false\n"                                                                          \
-    "          submodules: false\n"                                                                                   \
-    "          lfs: false\n"                                                                                          \
-    "      - name: Install benchwrap\n"                                                                               \
-    "        env:\n"                                                                                                  \
-    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                      \
-    "        run: |\n" SAFE("          ")                                                                             \
-    "          work=$RUNNER_TEMP/benchwrap-check\n"                                                                   \
-    "          mkdir \"$work\"\n" INSTALL("          ")                                                               \
-    "      - name: Check the runs\n"                                                                                  \
-    "        env:\n"                                                                                                  \
-    "          RANGE: ${{ github.event.pull_request.base.sha }}..${{ github.event.pull_request.head.sha }}\n"         \
-    "        run: |\n" SAFE("          ")                                                                             \
-    "          work=$RUNNER_TEMP/benchwrap-check\n" CHECK("          ", "$GITHUB_WORKSPACE")                          \
-    "          cat summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"                                              \
-    "          exit \"$status\"\n"
+#define CHECK_JOB                                                                                                                                 \
+    "    steps:\n"                                                                                                                                \
+    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                       \
+    "        with:\n"                                                                                                                             \
+    "          fetch-depth: 0\n"                                                                                                                  \
+    "          persist-credentials: false\n"                                                                                                      \
+    "          submodules: false\n"                                                                                                               \
+    "          lfs: false\n"                                                                                                                      \
+    "      - name: Install benchwrap\n"                                                                                                           \
+    "        env:\n"                                                                                                                              \
+    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                                                  \
+    "        run: |\n" SAFE(                                                                                                                      \
+        "          ") "          work=$RUNNER_TEMP/benchwrap-check\n"                                                                             \
+                      "          mkdir \"$work\"\n" INSTALL(                                                                                      \
+                          "          ") "      - name: Check the runs\n"                                                                          \
+                                        "        env:\n"                                                                                          \
+                                        "          RANGE: ${{ github.event.pull_request.base.sha }}..${{ github.event.pull_request.head.sha }}\n" \
+                                        "        run: |\n" SAFE("          ") "          work=$RUNNER_TEMP/benchwrap-check\n" CHECK(              \
+                                            "          ",                                                                                         \
+                                            "$GITHUB_WORKSPACE") "          cat summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"             \
+                                                                 "          exit \"$status\"\n"
 
 static const char github[] =
     "# Checks the runs of a pull request and shows the findings as the job's summary. Written by \"benchwrap init\".\n"
@@ -97,26 +86,26 @@ static const char gitlab[] =
     "    GIT_DEPTH: \"0\"\n"
     "    GIT_SUBMODULE_STRATEGY: none\n"
     "  script:\n"
-    "    - |\n" SAFE("      ")
-    "      case ${CI_JOB_IMAGE:-none} in\n"
-    "      none | *@sha256:*) ;;\n"
-    "      *)\n"
-    "        echo \"BENCHWRAP_IMAGE: expected an image with its digest, as in debian@sha256:…, got \\\"$CI_JOB_IMAGE\\\"\" >&2\n"
-    "        exit 1\n"
-    "        ;;\n"
-    "      esac\n"
-    "      work=$(mktemp -d)\n"
-    "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL("      ")
-    "    - |\n"
-    "      RANGE=$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA\n" CHECK("      ", "$CI_PROJECT_DIR")
-    "      rm -rf -- \"$CI_PROJECT_DIR/benchwrap-check\"\n"
-    "      mkdir -- \"$CI_PROJECT_DIR/benchwrap-check\"\n"
-    "      cp summary.md \"$CI_PROJECT_DIR/benchwrap-check/summary.md\"\n"
-    "      exit \"$status\"\n"
-    "  artifacts:\n"
-    "    when: always\n"
-    "    expose_as: benchwrap check\n"
-    "    paths: [benchwrap-check/summary.md]\n";
+    "    - |\n" SAFE(
+        "      ") "      case ${CI_JOB_IMAGE:-none} in\n"
+                  "      none | *@sha256:*) ;;\n"
+                  "      *)\n"
+                  "        echo \"BENCHWRAP_IMAGE: expected an image with its digest, as in debian@sha256:…, got \\\"$CI_JOB_IMAGE\\\"\" >&2\n"
+                  "        exit 1\n"
+                  "        ;;\n"
+                  "      esac\n"
+                  "      work=$(mktemp -d)\n"
+                  "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL(
+                      "      ") "    - |\n"
+                                "      RANGE=$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA\n" CHECK(
+                                    "      ", "$CI_PROJECT_DIR") "      rm -rf -- \"$CI_PROJECT_DIR/benchwrap-check\"\n"
+                                                                 "      mkdir -- \"$CI_PROJECT_DIR/benchwrap-check\"\n"
+                                                                 "      cp summary.md \"$CI_PROJECT_DIR/benchwrap-check/summary.md\"\n"
+                                                                 "      exit \"$status\"\n"
+                                                                 "  artifacts:\n"
+                                                                 "    when: always\n"
+                                                                 "    expose_as: benchwrap check\n"
+                                                                 "    paths: [benchwrap-check/summary.md]\n";
 
 static const char readme[] =
     "# Results of benchmarks\n"

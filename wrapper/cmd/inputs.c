@@ -125,7 +125,8 @@ int inputs_fraction(struct cmd_context *c, const char *option, double *ret)
     if (percent)
         text = str_trim(str_sub(text, 0, text.n - 1));
     if (!str_double(text, ret) || !(*ret >= 0) || !isfinite(*ret))
-        return err_set(c->err, ERR_USAGE, "--%s: expected a fraction, for example 2%% or 0.02, got \"%.40s\"", option, opt_text(&c->opts, option));
+        return err_set(c->err, ERR_USAGE, "--%s: expected a fraction, for example 2%% or 0.02, got \"%.40s\"", option,
+                       opt_text(&c->opts, option));
     *ret /= percent ? 100 : 1;
     return 0;
 }

@@ -81,9 +81,10 @@ size_t libraries_build_parts(struct build_part *ret, struct arena *a)
     char *slash = strrchr(self, '/'); /* PREFIX/libexec/benchwrap/benchwrap-core */
     const char *object = arena_printf(a, "%.*s/llmload-sentencepiece.so", slash ? (int)(slash - self) : 0, self);
     ret[BUILD_AGENTS] = (struct build_part){"agents of llmload", HAS_AGENTS, "not in this build",
-                                 "install libmicrohttpd-dev (Debian) or libmicrohttpd-devel and run make"};
-    ret[BUILD_SENTENCEPIECE] = (struct build_part){"SentencePiece models", object && access(object, R_OK) == 0, "not in this build",
-                                 "install libsentencepiece-dev (Debian) or sentencepiece-devel and a C++ compiler, and run make"};
+                                            "install libmicrohttpd-dev (Debian) or libmicrohttpd-devel and run make"};
+    ret[BUILD_SENTENCEPIECE] =
+        (struct build_part){"SentencePiece models", object && access(object, R_OK) == 0, "not in this build",
+                            "install libsentencepiece-dev (Debian) or sentencepiece-devel and a C++ compiler, and run make"};
     return BUILD_PARTS_MAX;
 }
 

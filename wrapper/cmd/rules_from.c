@@ -56,7 +56,8 @@ static int read_streams(struct cmd_context *c, struct runs *runs, const struct t
         if (got >= 0 && b->n)
             return got;
     }
-    return err_set(c->err, ERR_INPUT, "--from: the run %.8s has no output: the program printed nothing, or the run did not keep it", run->id);
+    return err_set(c->err, ERR_INPUT, "--from: the run %.8s has no output: the program printed nothing, or the run did not keep it",
+                   run->id);
 }
 
 static int read_run(struct cmd_context *c, const char *from, struct buf *b, char *const **argv)

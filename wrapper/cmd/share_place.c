@@ -134,8 +134,8 @@ static int choose_base(struct share *s, struct err *err)
         return err_set(err, ERR_INPUT, "%s has %zu branches and names none of them as the main one: use --base BRANCH", s->remote, count);
     repo_symbolic(s->repo, "HEAD", s->c->arena, &head, NULL);
     const char *local = head && strncmp(head, "refs/heads/", 11) == 0 ? head + 11 : "main";
-    return err_set(err, ERR_INPUT, "%s %s; push its first commit: git push -u %s %.200s", s->remote, all ? "has no main branch" : "is empty",
-                   s->remote, local);
+    return err_set(err, ERR_INPUT, "%s %s; push its first commit: git push -u %s %.200s", s->remote,
+                   all ? "has no main branch" : "is empty", s->remote, local);
 }
 
 static int fetch_target(struct share *s, struct err *err)
@@ -149,9 +149,8 @@ static int fetch_target(struct share *s, struct err *err)
         return -1;
     bool none = end.status && end.words.p && strstr(end.words.p, "couldn't find remote ref");
     int rc =
-        none         ? err_set(err, ERR_INPUT,
-                               "%s has no branch %s; push its first commit: git push -u %s %s, or use --base with another branch",
-                               s->remote, s->base, s->remote, s->base)
+        none ? err_set(err, ERR_INPUT, "%s has no branch %s; push its first commit: git push -u %s %s, or use --base with another branch",
+                       s->remote, s->base, s->remote, s->base)
         : end.status ? program_err(&end, err, "git fetch from %s", s->remote)
                      : 0;
     program_end_deinit(&end);

@@ -402,7 +402,8 @@ static void put_inputs(const struct shown *s, struct buf *to)
     for (const struct tree_entry *e = s->run->params; e; e = e->next) {
         const char *unit = key_unit(e->key, s->c->arena);
         double number;
-        if (strncmp(e->key, "series.", 7) == 0 || inputs_of_machine(e->key) || !inputs_matter(e->key, inputs_source(s->detail, e->key), NULL))
+        if (strncmp(e->key, "series.", 7) == 0 || inputs_of_machine(e->key) ||
+            !inputs_matter(e->key, inputs_source(s->detail, e->key), NULL))
             continue;
         buf_clear(&value);
         if (strcmp(unit, "B") == 0 && str_double(e->value, &number) && number >= 0 && number < 1e18)

@@ -106,8 +106,9 @@ static void write_file(struct node *n)
     int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);
     struct stat st;
     CLEANUP_FD int folder = place_open_below(n->folder, NODE_FOLDER_LEVELS, 0);
-    CLEANUP_FD int fd =
-        folder < 0 ? -1 : openat(folder, n->name, flags | O_NONBLOCK, 0600); /* opened each time: only closing makes it seen on other nodes of NFS */
+    CLEANUP_FD int fd = folder < 0 ? -1
+                                   : openat(folder, n->name, flags | O_NONBLOCK,
+                                            0600); /* opened each time: only closing makes it seen on other nodes of NFS */
     if (fd < 0 && errno == ENOENT)
         n->lost = true; /* the recorder has gone, and the folder with it */
     if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || fs_write_all(fd, n->out.p, n->out.n))

@@ -102,10 +102,11 @@ const char *plan_tracking_path(char **env, struct arena *a, const char **ret_why
     size_t scheme = strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
     if (scheme && uri[scheme] == ':') {
         if (!mlflow_is_server(uri)) /* a server gets the run as well: plan/server.c */
-            *ret_why = arena_printf(a,
-                                    "MLFLOW_TRACKING_URI: %.*s: is not supported; the run is in the local tree. Start \"mlflow server\" and use "
-                                    "its http address",
-                                    (int)(scheme < 40 ? scheme : 40), uri);
+            *ret_why =
+                arena_printf(a,
+                             "MLFLOW_TRACKING_URI: %.*s: is not supported; the run is in the local tree. Start \"mlflow server\" and use "
+                             "its http address",
+                             (int)(scheme < 40 ? scheme : 40), uri);
         return NULL;
     }
     if (strcmp(uri, "databricks") == 0 || strcmp(uri, "databricks-uc") == 0) {

@@ -212,8 +212,10 @@ static void record_redaction(struct run *run)
     }
     size_t numbers = done->numbers + run->redaction.redact.numbers;
     if (numbers > 0)
-        record_warning(&run->record, "%zu number%s replaced, for the whole name before %s is that of a secret: if it is a result, print it with another name",
-                       numbers, numbers == 1 ? " was" : "s were", numbers == 1 ? "it" : "each");
+        record_warning(
+            &run->record,
+            "%zu number%s replaced, for the whole name before %s is that of a secret: if it is a result, print it with another name",
+            numbers, numbers == 1 ? " was" : "s were", numbers == 1 ? "it" : "each");
 }
 
 void run_close(struct run *run)

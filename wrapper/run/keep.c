@@ -30,7 +30,15 @@ static void write_clean(void *context, const void *p, size_t n)
 
 static bool is_compressed(struct str head)
 {
-    static const struct str magics[] = {{"\x1f\x8b", 2}, {"PK\3\4", 4}, {"BZh", 3}, {"\xfd" "7zXZ", 5}, {"\x28\xb5\x2f\xfd", 4}, {"7z\xbc\xaf", 4}, {"\4\x22\x4d\x18", 4}};
+    static const struct str magics[] = {{"\x1f\x8b", 2},
+                                        {"PK\3\4", 4},
+                                        {"BZh", 3},
+                                        {"\xfd"
+                                         "7zXZ",
+                                         5},
+                                        {"\x28\xb5\x2f\xfd", 4},
+                                        {"7z\xbc\xaf", 4},
+                                        {"\4\x22\x4d\x18", 4}};
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (head.n >= magics[i].n && memcmp(head.p, magics[i].p, magics[i].n) == 0)
             return true;

@@ -116,7 +116,8 @@ static int read_options(struct fake *f, const struct opt_set *set, struct buf *h
 
 static void help(const struct opt_set *set, bool all, struct buf *to)
 {
-    static const char *const common[] = {"listen", "model", "starting", "ttft", "itl", "tokens", "usage", "reasoning", "split", "fault", NULL};
+    static const char *const common[] = {"listen", "model",     "starting", "ttft",  "itl", "tokens",
+                                         "usage",  "reasoning", "split",    "fault", NULL};
     buf_puts(to, "llmfake - answer like a language model's server, by an exact schedule\n\nusage: llmfake [OPTIONS]\n\n"
                  "  llmfake --ttft 100ms --itl 10ms      a steady model; prints its address\n"
                  "  llmfake --fault 429:0.2              a fifth of the requests fails\n\n");

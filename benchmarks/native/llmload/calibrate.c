@@ -317,8 +317,9 @@ void calibration_table(const struct calibration *c, size_t n, const struct scree
         report_cell(&l, x->cpu_us_per_event);
         report_cell(&l, x->steal_percent < 0 ? NAN : x->steal_percent);
     }
-    static const char about[] = "The client's own error, in ms: time between tokens (mean, p99, max), as llmload measured it against the times at "
-                                "which llmfake sent each token. First token, in ms: p50 as measured, and true.";
+    static const char about[] =
+        "The client's own error, in ms: time between tokens (mean, p99, max), as llmload measured it against the times at "
+        "which llmfake sent each token. First token, in ms: p50 as measured, and true.";
     screen_wrap(&(struct screen){.width = screen_columns(screen)}, str_of(about), 0, 0, to);
     buf_putc(to, '\n');
     if (listing_render(&l, screen, to) < 0)

@@ -58,13 +58,15 @@ static int print(struct buf *b, FILE *to, struct err *err)
 
 static void help(const struct opt_set *set, struct buf *to)
 {
-    static const char *const common[] = {"url",      "model", "key-env", "wait-ready",  "concurrency", "rate", "requests",
-                                         "duration", "warmup", "sweep", "input-tokens", "dataset", "max-tokens", "goodput", "details", "json", "records", NULL};
-    buf_puts(to, "llmload - measure a service that runs a language model\n\nusage: llmload [OPTIONS] URL\n       llmload COMMAND [OPTIONS]\n\n"
-                 "  llmload http://localhost:8000 -c 16 -n 500       16 streams, 500 requests\n"
-                 "  llmload http://localhost:8000 -r 10 -d 60s       10 requests/s for a minute\n"
-                 "  llmload http://localhost:8000 --sweep 1..64*2    where it saturates\n"
-                 "  llmload compare A.json B.json                    what changed\n\n");
+    static const char *const common[] = {"url",        "model",    "key-env", "wait-ready", "concurrency",  "rate",
+                                         "requests",   "duration", "warmup",  "sweep",      "input-tokens", "dataset",
+                                         "max-tokens", "goodput",  "details", "json",       "records",      NULL};
+    buf_puts(to,
+             "llmload - measure a service that runs a language model\n\nusage: llmload [OPTIONS] URL\n       llmload COMMAND [OPTIONS]\n\n"
+             "  llmload http://localhost:8000 -c 16 -n 500       16 streams, 500 requests\n"
+             "  llmload http://localhost:8000 -r 10 -d 60s       10 requests/s for a minute\n"
+             "  llmload http://localhost:8000 --sweep 1..64*2    where it saturates\n"
+             "  llmload compare A.json B.json                    what changed\n\n");
     opt_help_brief(set, common, to);
     buf_puts(to, "\nCommands    selftest, agent, share, compare, tokens: \"llmload COMMAND --help\"\n"
                  "All options: \"llmload help options\".  Manual: \"man llmload\".\n");

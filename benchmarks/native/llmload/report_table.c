@@ -10,7 +10,7 @@
 static const struct {
     const char *label;
     enum metric metric;
-} shown[] = {{"first token", METRIC_TTFT},   {"first, scheduled", METRIC_TTFT_SCHED}, {"between tokens", METRIC_ITL},
+} shown[] = {{"first token", METRIC_TTFT},      {"first, scheduled", METRIC_TTFT_SCHED}, {"between tokens", METRIC_ITL},
              {"per output token", METRIC_TPOT}, {"whole request", METRIC_E2EL},          {"whole, scheduled", METRIC_E2EL_SCHED}};
 enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 }; /* p50 to p99 */
 

@@ -13,8 +13,8 @@
 static const struct opt_row rows[] = {
     {"streams", 's', OPT_TEXT, "N,N…", NULL, "100,1000", "Selftest", "Number of concurrent streams, one test for each", 0},
     {"tokens", 0, OPT_INT, "N", NULL, "20", "Selftest", "Tokens of an answer", 0},
-    {"itl", 0, OPT_DURATION, "T", NULL, NULL, "Selftest",
-     "Time from token to token (default: 10ms, longer above 50,000 events per second)", 0},
+    {"itl", 0, OPT_DURATION, "T", NULL, NULL, "Selftest", "Time from token to token (default: 10ms, longer above 50,000 events per second)",
+     0},
     {"threads", 0, OPT_INT, "N", NULL, "0", "Selftest", "Event loops of the client; 0: one per CPU", 0},
     {"user-clock", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "Read the process's clock, not the kernel's receive time stamps", 0},
     {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Selftest", "Print one JSON object", 0},

@@ -253,8 +253,7 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
         buf_puts(to, "no rate met the objectives\n");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct saturation_point *p = &s->points[i];
-        const double values[] = {p->load,    p->requests_per_s, p->tokens_per_s, p->goodput_per_s,
-                                 p->ttft_ms, p->ttft_p99_ms,    p->itl_ms};
+        const double values[] = {p->load, p->requests_per_s, p->tokens_per_s, p->goodput_per_s, p->ttft_ms, p->ttft_p99_ms, p->itl_ms};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             report_cell(&l, values[k]);
         listing_text(&l, s->search ? (s->met[i] ? (i == s->best ? "best" : "met") : "missed") : i == s->best ? "best" : "");

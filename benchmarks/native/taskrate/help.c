@@ -44,8 +44,11 @@ static void wrap(struct buf *to, const char *text, const char *indent)
 
 void options_help(struct options *o, struct buf *to)
 {
-    static const char *const common[] = {"tasks", "duration", "repeat", "payload", "slots", "submit", "rate", "max-tasks", "json", "out", "list", NULL};
-    buf_puts(to, "taskrate - " SUMMARY "\n\nusage: taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]\n       taskrate compare A.json B.json\n\n");
+    static const char *const common[] = {"tasks", "duration",  "repeat", "payload", "slots", "submit",
+                                         "rate",  "max-tasks", "json",   "out",     "list",  NULL};
+    buf_puts(to,
+             "taskrate - " SUMMARY
+             "\n\nusage: taskrate PROVIDER [OPTIONS] [-- OPTIONS OF THE SCHEDULER'S COMMAND]\n       taskrate compare A.json B.json\n\n");
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
         buf_printf(to, "  %s\n      %s\n", examples[i].line, examples[i].text);
     buf_putc(to, '\n');

@@ -107,8 +107,8 @@ static int act(struct options *o, struct bench *b, int operands, char **operand)
     b->provider = provider_find(verb);
     if (b->provider)
         return measure(o, b, operand + 1);
-    err_set(&err, ERR_USAGE, "expected a provider, for example: taskrate local%s%.60s%s; \"taskrate --list\" lists them", operands ? ", got \"" : "", verb,
-            operands ? "\"" : "");
+    err_set(&err, ERR_USAGE, "expected a provider, for example: taskrate local%s%.60s%s; \"taskrate --list\" lists them",
+            operands ? ", got \"" : "", verb, operands ? "\"" : "");
     return complain(&err, 125);
 }
 

@@ -202,7 +202,8 @@ static void put_warnings(const struct bench *b, const struct screen *screen, str
         const struct batch *x = &b->batches[i];
         char a[24];
         if (x->no_throughput) {
-            buf_printf(line, "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s",
+            buf_printf(line,
+                       "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s",
                        x->warmup  ? "warm-up"
                        : x->chain ? "chain"
                                   : "batch",

@@ -31,11 +31,11 @@
 enum { ARGS_MAX = 400, LEADER_GONE_S = 30 /* it asks every second */ };
 
 static const struct opt_row agent_rows[] = {
-    {"listen", 'l', OPT_TEXT, "ADDRESS:PORT", NULL, "127.0.0.1:7890", "Agent",
-     "Listen at this address; port 0: any free port", 0},
+    {"listen", 'l', OPT_TEXT, "ADDRESS:PORT", NULL, "127.0.0.1:7890", "Agent", "Listen at this address; port 0: any free port", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent",
      "Require the token in this file (Authorization: Bearer); a missing file is created with a generated token "
-     "(default: LLMLOAD_TOKEN, else ~/.config/llmload/agent-token)", 0},
+     "(default: LLMLOAD_TOKEN, else ~/.config/llmload/agent-token)",
+     0},
     {"port-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Agent", "write the port there when it listens", 0},
     {"once", 0, OPT_FLAG, NULL, NULL, NULL, "Agent",
      "end when one load's result has been fetched, or the leader says that there will be none", 0},

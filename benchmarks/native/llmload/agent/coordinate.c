@@ -212,12 +212,8 @@ static int find_hosts(struct coordination *c, const struct opt_set *set, struct 
     if (!c->remote)
         return err_sys(err, "out of memory");
     c->count = hosts->count;
-    struct http_config config = {.agent = "llmload/" BW_VERSION,
-                                 .bearer = c->token.p,
-                                 .proxy = "",
-                                 .connect_s = 5,
-                                 .total_s = 60,
-                                 .cancel_fd = -1};
+    struct http_config config = {
+        .agent = "llmload/" BW_VERSION, .bearer = c->token.p, .proxy = "", .connect_s = 5, .total_s = 60, .cancel_fd = -1};
     for (size_t i = 0; i < c->count; i++) {
         c->remote[i].address = hosts->address[i];
         if (http_new(&c->remote[i].http, &config, err) < 0)

@@ -33,9 +33,9 @@ static int token_check(struct str token, const char *source, struct err *err)
     for (size_t i = 0; i < token.n; i++)
         if ((unsigned char)token.p[i] <= ' ' || (unsigned char)token.p[i] >= 0x7f)
             return err_set(err, ERR_INPUT, "%.300s: the token contains blanks or other characters than ASCII", source);
-    return token.n >= TOKEN_MIN ? 0
-                                : err_set(err, ERR_INPUT, "%.300s: expected a token of at least %d characters, got %zu", source, TOKEN_MIN,
-                                          token.n);
+    return token.n >= TOKEN_MIN
+               ? 0
+               : err_set(err, ERR_INPUT, "%.300s: expected a token of at least %d characters, got %zu", source, TOKEN_MIN, token.n);
 }
 
 int token_find(const char *path, struct buf *ret, struct buf *ret_source, struct err *err)
