@@ -276,8 +276,10 @@ static int distrusted(struct str words, const char *text, struct err *err)
             return 0;
     if (path[0] != '/' || stat(path, &st) != 0)
         return 0;
-    char number[24];
-    const struct passwd *owner = getpwuid(st.st_uid);
+    char number[24], names[4096];
+    struct passwd entry, *owner = NULL;
+    if (getpwuid_r(st.st_uid, &entry, names, sizeof names, &owner) != 0)
+        owner = NULL;
     snprintf(number, sizeof number, "%lu", (unsigned long)st.st_uid);
     const char *quote = quoted ? "'" : "";
     err_set(err, ERR_SYSTEM, "%s: it belongs to user %s and git does not trust it", text, owner ? owner->pw_name : number);
