@@ -39,22 +39,14 @@ void identities_deinit(struct identities *ids)
     identities_init(ids);
 }
 
-/* Words that would tear up texts and tell nobody. */
-bool identities_is_common(struct str s)
+bool identities_is_common(struct str s, bool any_case)
 {
     static const char *const words[] = {
 #define COMMON(word) word,
-#define HOME(path)
-#define VERSION(word)
-#define LABEL(text, kind, what, with)
 #include "probes/identities.def"
-#undef COMMON
-#undef HOME
-#undef VERSION
-#undef LABEL
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is(s, words[i]))
+        if (any_case ? str_is_anycase(s, words[i]) : str_is(s, words[i]))
             return true;
     return false;
 }
@@ -85,7 +77,7 @@ void identities_add(struct identities *ids, struct str name, char kind)
         name.n--;
     /* A number alone would take results with it; serials that are numbers are long. */
     if (name.n < NAME_LEAST || name.n > NAME_MOST || memchr(name.p, 0, name.n) || memchr(name.p, '\n', name.n) ||
-        identities_is_common(name) || (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
+        identities_is_common(name, false) || (is_all_digits(name) && name.n < 10) || ids->count == IDENTITIES_MAX)
         return;
     for (size_t i = 0; i < ids->count; i++)
         if (str_is(name, ids->list[i].name))
@@ -289,15 +281,8 @@ static size_t shape_ip6(struct str t)
 static size_t shape_home(struct str t, size_t *ret_from)
 {
     static const char *const places[] = {
-#define COMMON(word)
 #define HOME(path) path,
-#define VERSION(word)
-#define LABEL(text, kind, what, with)
 #include "probes/identities.def"
-#undef COMMON
-#undef HOME
-#undef VERSION
-#undef LABEL
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t n = strlen(places[i]), to = n;
@@ -523,7 +508,7 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             memcpy(text + at, known->token, known->n);
             at += known->n;
         } else if ((c == '/' || c == '\\') && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
-                   !identities_is_common((struct str){text + at + from, length})) {
+                   !identities_is_common((struct str){text + at + from, length}, false)) {
             found(&r, at + from, length, "name in the path of a home");
             blot(text + at + from, length, 'u');
             at += from + length;

@@ -25,8 +25,8 @@ void identities_init(struct identities *ids);
 void identities_deinit(struct identities *ids);
 /* Names shorter than three bytes and common words ("root", "user", "localhost") are left alone: they tell nothing and would tear up texts. */
 void identities_add(struct identities *ids, struct str name, char kind);
-/* Is it one of the common words that name nobody ("root", "user")? */
-bool identities_is_common(struct str name);
+/* Returns whether it is one of the common words that identify no person ("root", "user"); any_case: in capital letters, too. */
+bool identities_is_common(struct str name, bool any_case);
 /* "gpu[01-03,07],login1": each name, at most 4096. */
 void identities_add_hosts(struct identities *ids, struct str list);
 /* What the environment names: user, home, hosts of the job, account, servers. */

@@ -1,6 +1,7 @@
 /* identity_label.c: serial numbers, hardware names, accounts and users by the label before them; versions by theirs. */
 #include "probes/identity_label.h"
 
+#include "probes/identities.h"
 #include "probes/secret_names.h"
 
 enum { LABEL_LONGEST = 48, VALUE_LONGEST = 128 };
@@ -28,15 +29,8 @@ static const struct label_row {
     const char *what;
     char with;
 } labels[] = {
-#define COMMON(word)
-#define HOME(path)
-#define VERSION(word)
 #define LABEL(text, kind, what, with) {{text, sizeof(text) - 1}, kind, what, with},
 #include "probes/identities.def"
-#undef COMMON
-#undef HOME
-#undef VERSION
-#undef LABEL
 };
 
 /* The label that ends before the sign, behind quotes and blanks: the words of one phrase, in small letters. */
@@ -66,25 +60,6 @@ static const struct label_row *find_label(struct str label)
     return NULL;
 }
 
-static bool is_common_word(struct str v)
-{
-    static const char *const words[] = {
-#define COMMON(word) word,
-#define HOME(path)
-#define VERSION(word)
-#define LABEL(text, kind, what, with)
-#include "probes/identities.def"
-#undef COMMON
-#undef HOME
-#undef VERSION
-#undef LABEL
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is_anycase(v, words[i]))
-            return true;
-    return false;
-}
-
 static bool fits(enum label kind, struct str v)
 {
     size_t digits = 0, letters = 0, small = 0, hex = 0;
@@ -98,7 +73,7 @@ static bool fits(enum label kind, struct str v)
     case HEX: return hex == v.n && digits + letters >= 12;
     case SERIAL: return v.n >= 4 && digits >= 2 && !(digits < 8 && secret_is_quantity(v));
     case SERIAL_MIXED: return v.n >= 6 && digits >= 2 && letters >= 2 && small == 0;
-    case NAME: return v.n >= 3 && is_letter(v.p[0]) && !is_common_word(v) && !secret_is_redacted(v);
+    case NAME: return v.n >= 3 && is_letter(v.p[0]) && !identities_is_common(v, true) && !secret_is_redacted(v);
     }
     return false;
 }
@@ -171,15 +146,8 @@ bool identity_account(struct str before, struct str word, struct str value, stru
 static bool is_version_word(struct str word)
 {
     static const char *const words[] = {
-#define COMMON(word)
-#define HOME(path)
 #define VERSION(word) word,
-#define LABEL(text, kind, what, with)
 #include "probes/identities.def"
-#undef COMMON
-#undef HOME
-#undef VERSION
-#undef LABEL
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_ends_anycase(word, words[i]))

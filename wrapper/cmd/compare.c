@@ -1,6 +1,7 @@
 /* compare.c: groups of runs side by side. */
 #include "cmd/compare.h"
 
+#include "base/show.h"
 #include "base/stats.h"
 #include "mlruns-format/key.h"
 
@@ -284,4 +285,14 @@ int compare_metrics(const struct group *groups, size_t count, bool all, struct a
         }
     }
     return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+const char *compare_metric_name(const struct compared *m, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    show_metric(&b, m->key, m->unit);
+    if (m->step >= 0)
+        buf_printf(&b, " @%lld", (long long)m->step);
+    return arena_dup(a, b.p, b.n);
 }

@@ -43,4 +43,6 @@ bool compare_are_repetitions(const struct tree_entry *e);
 const char *compare_param(const struct group *group, const char *key, struct arena *a);
 /* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
 const char **compare_params(const struct group *groups, size_t count, struct arena *a);
+/* The metric as it is printed, without its unit; behind it " @STEP" where the step is part of it. The text is in the arena; NULL: out of memory. */
+const char *compare_metric_name(const struct compared *m, struct arena *a);
 #endif

@@ -134,16 +134,6 @@ static int collect(struct history *h, size_t last)
 
 /* ---- what is printed ---- */
 
-static const char *metric_name(const struct compared *m, struct arena *a)
-{
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 1024);
-    show_metric(&b, m->key, m->unit);
-    if (m->step >= 0)
-        buf_printf(&b, " @%lld", (long long)m->step);
-    return arena_dup(a, b.p, b.n);
-}
-
 static void put_range(struct buf *to, const struct history_metric *m)
 {
     show_value(to, m->expected.low);
@@ -169,7 +159,7 @@ static size_t put_changed(const struct history *h, enum changed changed, const c
         const struct history_metric *m = &h->metrics[i];
         if (m->changed != changed || n++ >= NAMED_MAX)
             continue;
-        buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, metric_name(m->m, h->c->arena));
+        buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, compare_metric_name(m->m, h->c->arena));
         show_value(to, m->value); /* in the unit of the range behind it */
         buf_puts(to, *m->m->unit ? " " : "");
         show_unit(to, m->m->unit);
@@ -263,7 +253,7 @@ static void add_metric(struct listing *l, const struct history *h, const struct 
     const struct compared_side *before = &m->m->sides[0];
     CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
-    listing_text(l, metric_name(m->m, a));
+    listing_text(l, compare_metric_name(m->m, a));
     show_unit(&b, m->m->unit);
     listing_text(l, b.n ? b.p : "");
     add_value(l, m->value, a);

@@ -28,16 +28,6 @@ static const char *letter(size_t g, struct arena *a)
     return arena_printf(a, "%c", (char)('A' + g));
 }
 
-static const char *metric_name(const struct compared *m, struct arena *a)
-{
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 1024);
-    show_metric(&b, m->key, m->unit);
-    if (m->step >= 0)
-        buf_printf(&b, " @%lld", (long long)m->step);
-    return arena_dup(a, b.p, b.n);
-}
-
 static void put_wrapped(struct text *t, size_t indent, struct str text)
 {
     CLEANUP_BUF struct buf plain;
@@ -129,7 +119,7 @@ static void put_change_words(struct buf *to, double ratio)
 static void put_clause(struct text *t, const struct compared *m, size_t g, bool first, struct buf *to)
 {
     const struct compared_side *side = &m->sides[g];
-    buf_printf(to, "%s is ", metric_name(m, t->c->arena));
+    buf_printf(to, "%s is ", compare_metric_name(m, t->c->arena));
     put_change_words(to, side->ratio);
     if (first) {
         buf_puts(to, " (95 %: ");
@@ -415,7 +405,7 @@ static int put_pair(struct text *t, bool headlines, size_t *ret_more)
     bool single = most_repetitions(t, 0) == 1 && most_repetitions(t, 1) == 1 && t->groups[0].count == 1 && t->groups[1].count == 1;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
-        listing_text(&l, metric_name(m, a));
+        listing_text(&l, compare_metric_name(m, a));
         listing_text(&l, unit_text(m, a));
         add_value(&l, &m->sides[0], a);
         add_value(&l, &m->sides[1], a);
@@ -442,7 +432,7 @@ static int put_groups_metrics(struct text *t, bool headlines, size_t *ret_more)
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
         for (size_t g = 0; g < t->count; g++) {
-            listing_text(&l, g ? "" : metric_name(m, a));
+            listing_text(&l, g ? "" : compare_metric_name(m, a));
             listing_text(&l, g ? "" : unit_text(m, a));
             listing_text(&l, letter(g, a));
             add_value(&l, &m->sides[g], a);
