@@ -227,7 +227,7 @@ int fs_write(int dir, const char *path, struct str data, mode_t mode, bool sync,
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     int fd = -1;
-    /* Below a descriptor, a FIFO or a link to one is somebody else's: it is replaced. */
+    /* Below a descriptor, a FIFO or a link to one is not the caller's: replace it. */
     if (dir == AT_FDCWD && (named_descriptor(path) >= 0 || is_no_file(dir, path)))
         return write_into(dir, path, data, err);
     for (int tries = 0; tries < 100 && fd < 0; tries++) {

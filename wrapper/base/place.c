@@ -1,4 +1,4 @@
-/* place.c: files below a directory that other users may write: opened without links, and only where nobody planted them. */
+/* place.c: files below a directory that other users may write: opened without links, and only where no other user planted them. */
 #include "base/place.h"
 
 #include "base/fs.h"

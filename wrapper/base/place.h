@@ -1,4 +1,4 @@
-/* place.h: files below a directory that other users may write: opened without links, and only where nobody planted them (SECURITY.md). */
+/* place.h: files below a directory that other users may write: opened without links, and only where no other user planted them (SECURITY.md). */
 #ifndef BASE_PLACE_H
 #define BASE_PLACE_H
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 /* openat(2) for a relative path that stays below the descriptor dir and follows no link, in any of its components. O_CLOEXEC is added, and for
  * reading O_NONBLOCK and O_NOCTTY. Uses openat2(2), or opens component by component where the kernel or a seccomp filter refuses that call.
  * Returns the descriptor, or -1 with errno. ELOOP: a link, or for reading no regular file and no directory. EXDEV: the path leaves dir. EPERM: a
- * hard link to a file of the caller in somebody else's directory (place_is_planted). */
+ * hard link to a file of the caller in another user's directory (place_is_planted). */
 int place_open(int dir, const char *path, int flags, mode_t mode);
 /* Opens the directory dir/name, one component, which the caller relies on. A link is followed if the caller or root made it. -1 with errno. */
 int place_open_folder(int dir, const char *name);
@@ -20,7 +20,7 @@ int place_make_folder(int dir, const char *name, mode_t mode);
 /* Opens for reading the file at path, which the caller found (a pattern, a name from rules): any component may be a link, but only one that
  * the caller or root made. -1 with errno: ELOOP: another user's link, or no regular file; EPERM: place_is_planted. */
 int place_open_found(const char *path);
-/* Is the open directory the caller's own, and may nobody else write it? */
+/* Returns whether the open directory is the caller's own and no other user may write it. */
 bool place_is_own(int fd);
 /* May the caller rely on what this user made: is it the caller, root, or for root who called sudo? */
 bool place_is_trusted(uid_t uid);

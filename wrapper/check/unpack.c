@@ -163,7 +163,7 @@ static const char *untar(struct unpacking *u, struct str s, int depth)
             return why;
         at += (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
     }
-    return u->full ? "larger than is looked at, when it is unpacked" : NULL;
+    return u->full ? "larger than the limit of check when unpacked" : NULL;
 }
 
 static const char *unpack(struct unpacking *u, struct str s, int depth)
@@ -182,7 +182,7 @@ static const char *unpack(struct unpacking *u, struct str s, int depth)
         return untar(u, s, depth);
     if (zip) {
         const char *why = unzip(u, s, depth);
-        return why ? why : u->full ? "larger than is looked at, when it is unpacked" : NULL;
+        return why ? why : u->full ? "larger than the limit of check when unpacked" : NULL;
     }
     struct inflater *i = inflate_new(INFLATE_HEADER);
     if (!i)
@@ -190,7 +190,7 @@ static const char *unpack(struct unpacking *u, struct str s, int depth)
     inflate_feed(i, s, put, u); /* what a damaged one gives counts, too */
     inflate_free(i);
     if (u->full)
-        return "larger than is looked at, when it is unpacked";
+        return "larger than the limit of check when unpacked";
     return unpack_inner(u, before, depth);
 }
 

@@ -261,7 +261,7 @@ static void kernel(struct doctor *d)
         close(fd);
     int same = (int)syscall(SYS_kcmp, getpid(), getpid(), 0, 1, 1);
     check(d, same >= 0 ? GOOD : NOTE, "kernel", "kcmp", same >= 0 ? NULL : strerror(errno),
-          same >= 0 ? NULL : "whether stdout and stderr are one file is told by their inodes");
+          same >= 0 ? NULL : "benchwrap compares inodes to detect that stdout and stderr are one file");
     int subreaper = 0, got = prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
     check(d, got == 0 ? GOOD : NOTE, "kernel", "child subreaper", got == 0 ? NULL : strerror(errno),
           got == 0 ? NULL : "daemons left behind are not counted");

@@ -70,7 +70,8 @@ static void log_message(struct record *r, const struct json *m, int file, const 
 
 /* ---- senders ---- */
 
-/* Where this user namespace has no number for everybody, the kernel shows all others as one user. Is that our own number, nobody can be told apart. */
+/* A user namespace that maps only some users shows all others under one number, the overflow uid. If the recorder itself runs under that
+ * number, it cannot tell its user from strangers. */
 static bool senders_are_clear(uid_t own)
 {
     unsigned long inside, outside, count;
