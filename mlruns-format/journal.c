@@ -169,13 +169,20 @@ void journal_boot_id(char to[40])
     }
 }
 
+/* The name under which a journal is made: under its own name it is locked and has its first line, so that a process that looks for
+ * dead runs cannot take the lock before the writer has it. */
+#define JOURNAL_NEW "journal.new"
+
 int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err)
 {
-    CLEANUP_FD int fd = openat(dir, "journal", O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (faccessat(dir, "journal", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return err_sys(err, "cannot create the journal");
+    }
+    CLEANUP_FD int fd = openat(dir, JOURNAL_NEW, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return err_sys(err, "cannot create the journal");
-    if (journal_lock(fd) == 1)
-        return err_set(err, ERR_SYSTEM, "cannot lock the journal: another process holds it");
+    journal_lock(fd); /* nobody else knows the file; some file systems have no locks */
     struct journal *j = journal_new(fd);
     if (!j)
         return err_sys(err, "cannot create the journal");
@@ -196,13 +203,15 @@ int journal_create(struct journal **ret, int dir, const struct journal_head *hea
             err_sys(err, "cannot write the journal");
         } else if (j->lost)
             err_set(err, ERR_SYSTEM, "cannot write the journal: memory is short");
+        else if (renameat(dir, JOURNAL_NEW, dir, "journal") < 0)
+            err_sys(err, "cannot create the journal");
         else
             rc = 0;
     }
     if (rc < 0) {
         buf_clear(&j->out);
         journal_close(j);
-        unlinkat(dir, "journal", 0);
+        unlinkat(dir, JOURNAL_NEW, 0);
         return -1;
     }
     *ret = j;

@@ -26,7 +26,7 @@ const char *journal_path(int dir, const char *path, struct arena *a);
 void journal_boot_id(char ret[40]);
 
 struct journal;
-/* Creates dir/journal (fails if it exists), takes the lock, writes the first line. */
+/* Creates dir/journal (fails if it exists), which others first see locked and with its first line. */
 int journal_create(struct journal **ret, int dir, const struct journal_head *head, struct err *err);
 /* Listener for struct record: appends the fact (buffered; see journal_flush). Errors stick and are told by flush. */
 void journal_fact(void *journal, const struct fact *fact);

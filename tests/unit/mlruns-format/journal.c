@@ -451,6 +451,28 @@ static void endless_garbage_is_bounded(void **state)
     assert_int_equal(journal_read(p->dir, &q, &got, &st, NULL), -1); /* and does not wait for a writer */
 }
 
+/* A process that looks for dead runs tries the lock of every journal that it sees. */
+static void who_looks_for_dead_runs_does_not_take_the_lock_first(void **state)
+{
+    struct place *p = *state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        for (;;) {
+            struct journal *j = NULL;
+            if (journal_reopen(&j, p->dir, NULL) == 0)
+                journal_close(j);
+        }
+    for (int i = 0; i < 3000; i++)
+        journal_close(create(p));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    struct journal *j = create(p), *second = NULL;
+    struct journal_head h = a_head();
+    assert_int_equal(journal_create(&second, p->dir, &h, NULL), -1); /* there is one */
+    journal_close(j);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, place_begin, place_end)
 /* Facts that were told, as text: a fact's own texts are gone by then. */
 static void tell_fact(void *context, const struct fact *f)
@@ -520,7 +542,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crc_is_castagnoli), IN_FOLDER(what_was_written_is_read), IN_FOLDER(a_cut_anywhere_leaves_a_prefix), IN_FOLDER(any_changed_byte_ends_the_good_part),
         IN_FOLDER(going_on_cuts_the_torn_tail), IN_FOLDER(the_lock_tells_who_lives), IN_FOLDER(a_full_disk_leaves_no_torn_line_behind), IN_FOLDER(what_finds_no_room_is_counted),
-        IN_FOLDER(other_versions_and_hostile_lines), IN_FOLDER(endless_garbage_is_bounded), IN_FOLDER(following_tells_each_fact_once),
+        IN_FOLDER(other_versions_and_hostile_lines), IN_FOLDER(endless_garbage_is_bounded),
+        IN_FOLDER(who_looks_for_dead_runs_does_not_take_the_lock_first), IN_FOLDER(following_tells_each_fact_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
