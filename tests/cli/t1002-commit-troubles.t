@@ -38,7 +38,7 @@ like "the next run tells why the one before is not committed" "$(BENCHWRAP_COMMI
 mv "$HOME/kept" "$HOME/.gitconfig"
 BENCHWRAP_COMMIT=run "$BENCHWRAP" -q -- true; commits_wait 4
 tries=0; while [ -e .benchwrap/commit-trouble ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
-is "nothing was lost, and nothing is told any more" "$(git rev-list --count "$branch" ^HEAD) $(ls .benchwrap/commit-trouble 2>&1 | grep -c 'No such')" "4 1"
+is "nothing was lost, and nothing is told any more" "$(committed_runs) $(ls .benchwrap/commit-trouble 2>&1 | grep -c 'No such')" "4 1"
 
 # somebody's lock
 bw -q -- true

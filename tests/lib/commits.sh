@@ -11,12 +11,17 @@ git_ready()
     git config --global protocol.file.allow always
 }
 
-commits_wait() # COUNT [GITDIR]: until the branches of this clone have so many commits that HEAD has not; the recorder makes them after the launcher's end
+committed_runs() # [GITDIR]: how many runs the branches of this clone have that HEAD has not; one commit may hold several
+{
+    git -C "${1:-.}" log --branches='benchwrap/*' --not HEAD --diff-filter=A --name-only --format= -- 'mlruns/*/*/meta.yaml' 2>/dev/null | sort -u | wc -l
+}
+
+commits_wait() # COUNT [GITDIR]: until the branches have so many runs that HEAD has not; the recorder commits them after the launcher's end
 {
     commits_tries=0
-    until [ "$(git -C "${2:-.}" rev-list --count --branches='benchwrap/*' ^HEAD 2>/dev/null || echo 0)" -ge "$1" ]; do
+    until [ "$(committed_runs "${2:-.}")" -ge "$1" ]; do
         commits_tries=$((commits_tries + 1))
-        [ $commits_tries -lt 1200 ] || { echo "# still waiting for $1 commits"; return 1; }
+        [ $commits_tries -lt 1200 ] || { echo "# still waiting for $1 committed runs"; return 1; }
         sleep 0.05
     done
 }
