@@ -81,13 +81,14 @@ compile     = $(CC) $(CPPFLAGS) $(CFLAGS) $(BW_CFLAGS) $(PKG_CFLAGS)
 .DELETE_ON_ERROR:
 all: $(BIN) $(CORE) $(MLRUNS) $(NATIVE) $(STUB)   ## build everything into O=build
 
+# A program is replaced in one step: tests that run make must not take it away from those beside them.
 # The launcher takes from the archive what it needs; that this is libc alone is seen by its link line, which names no library.
 $(BIN): $(call obj,wrapper/launch/main.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) -o $@ $^
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_fixed) $(LDFLAGS) -o $@.new $^ && mv -f $@.new $@
 $(CORE): $(call obj,wrapper/main.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_pie) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(BW_LDFLAGS) $(link_pie) $(LDFLAGS) -o $@.new $^ $(PKG_LIBS) && mv -f $@.new $@
 $(LIB): $(call obj,$(lib_src)) $(O)/obj/shipped.o
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR,$@)$(AR) rcsD $@ $^
@@ -112,7 +113,7 @@ native_src = $(wildcard benchmarks/native/$(1)/*.c benchmarks/native/$(1)/*/*.c)
 $(NATIVE): $(O)/bin/%: $$(call obj,$$(call native_src,$$*)) $(NATIVE_OWN) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)libs=$$(sed -n 's,.*/\* link: \(.*\) \*/.*,\1,p' benchmarks/native/$*/main.c); [ -z "$$libs" ] || libs=$$(pkg-config --libs $$libs) || exit 1; \
-	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(link_fixed),$(link_pie)) $(LDFLAGS) -o $@ $^ $$libs -lm -lpthread
+	$(CC) $(CFLAGS) $(BW_LDFLAGS) $(if $(shell grep -l '/\* static \*/' benchmarks/native/$*/main.c),$(link_fixed),$(link_pie)) $(LDFLAGS) -o $@.new $^ $$libs -lm -lpthread && mv -f $@.new $@
 
 # The same without main.c, for the tests.
 $(NATIVE_LIB): $(O)/lib/lib%.a: $$(filter-out $(O)/obj/benchmarks/native/$$*/main.o,$$(call obj,$$(call native_src,$$*)))

@@ -69,7 +69,7 @@ def wrong(*what):
 
 
 files = values = 0
-for line in open(folder + "/MANIFEST.tsv"):
+for line in list(open(folder + "/MANIFEST.tsv"))[::1 if os.environ.get("BENCHWRAP_LONG") else 5]:
     name, status, command = line.rstrip("\n").split("\t")
     status, argv, out = int(status[5:]), shlex.split(command), f"{folder}/{name}.out"
     more = ["--exit-status", str(status)]

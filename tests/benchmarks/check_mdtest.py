@@ -84,7 +84,7 @@ if folder == "--list":
         print(f"{len(paths)} fail: {reason} ({paths[0]})")
     print(f"{passed} pass")
 else:
-    for line in open(folder + "/MANIFEST.tsv"):
+    for line in list(open(folder + "/MANIFEST.tsv"))[::1 if os.environ.get("BENCHWRAP_LONG") else 4]:
         name, status, command = line.rstrip("\n").split("\t")
         status, argv, out = int(status[5:]), shlex.split(command), f"{folder}/{name}.out"
         if "mdtest" not in argv:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t0301: captured outputs of IOR (seven versions) and mdtest (four), where they lie beside the source tree: every number is compared with what an
+# t0301: captured outputs of IOR (seven versions) and mdtest (four), where they lie beside the source tree (some of them without long tests): every number is compared with what an
 # independent reader finds, and every verdict with the exit status and the known lies of the versions.
 # sanitizer: long, because t0300 reads the same formats
 . "$(dirname "$0")/../lib/tap.sh"

@@ -86,6 +86,11 @@ does not match: $3"
     fi
 }
 
+field() # PATH <JSON: the value at a path such as runs/0/id
+{
+    jq -r "getpath(\"$1\" | split(\"/\") | map(tonumber? // .))"
+}
+
 skip_here() # NAME WHY: this machine or kernel cannot do it, whatever is installed
 {
     tap_count=$((tap_count + 1))
