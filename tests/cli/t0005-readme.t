@@ -2,6 +2,7 @@
 # The README, from the top: every shell block runs in its order in a fresh directory, every sample has the form of what its command prints, the job script runs in a
 # Slurm, the lines of Python load the runs. Numbers, ids and times differ; lines of a table may be left out where "…" stands.
 # sanitizer: no, because make would build again without it
+# early, because it waits long
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 . "$TESTLIB/venv.sh"

@@ -2,6 +2,7 @@
 # The ways to a server: TLS, HTTP/2, path prefix and limits of a real reverse proxy (nginx), client certificates, tokens, forward proxies,
 # workspaces, names that are not known; and the real server's own passwords. No secret is ever said or written.
 # sanitizer: long, because a real server is what is waited for; the client's unit tests walk the same code
+# early, because it waits long
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 MLFLOW=3.17.2

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Words that users of other tools type: every row of the tables is typed, and its answer comes. Aliases are accepted.
+# sanitizer: long, because a thousand commands are only refused
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 verbs=" $("$BENCHWRAP" help --list | tr '\n' ' ')"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The jobs that `benchwrap init` writes: their steps, executed as the forges do, by bash and by sh, check a pull request whose branch tries to be executed, sourced
 # or written through.
+# sanitizer: long, because git and bash are what is waited for; t1070 walks the same code
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1

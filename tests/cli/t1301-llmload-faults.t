@@ -1,5 +1,6 @@
 #!/bin/sh
 # llmload tells what went wrong, counts it, and ends accordingly; what was measured is never lost.
+# early, because it waits long
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 
