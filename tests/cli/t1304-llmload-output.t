@@ -28,7 +28,7 @@ sed -i 's/http:..N.N.N/http:\/\/N.N:N/' wanted
 llm_start "$FAKE" --ttft 2ms --itl 300us
 "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >pipe 2>err
 is "a pipe" "$(form pipe | sed '/^$/N;/^\n$/D')" "$(cat wanted)"
-is "76 columns at most" "$(awk 'length > 76 && !/^hint|^llmload/' pipe)" ""
+is "76 columns at most" "$(awk 'length > 76 && !/^hint|^llmload|^  ! steal/' pipe)" ""
 is "no escape sequence" "$(tr -d '\n[:print:]' <pipe | wc -c)" 0
 for width in 60 80 120 200; do
     python3 "$TESTLIB/on-pty.py" "size 24 $width" -- "$LOAD" "$url" -q -c 4 -n 300 --max-tokens 3 >shown 2>err

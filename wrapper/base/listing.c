@@ -24,6 +24,7 @@ struct table {
     size_t *widths;
     size_t *narrowed; /* 0: not; else the width that the column was cut to, SIZE_MAX: it cannot be */
     bool *hidden;
+    bool close;  /* one blank between all columns */
     size_t last; /* the last visible column */
     struct buf *to;
 };
@@ -212,7 +213,7 @@ static size_t heading_end(const struct table *t, size_t c)
 /* Blanks before a column that is not the first. */
 static size_t gap_before(const struct table *t, size_t c)
 {
-    return t->l->columns[c].tight ? 1 : GAP;
+    return t->close || t->l->columns[c].tight ? 1 : GAP;
 }
 
 /* Blanks behind a cell that ends before column `next`. */
@@ -339,10 +340,36 @@ static void shrink_columns(struct table *t)
     }
 }
 
+/* The names in the first column get a line of their own where they are wider than the rest of the screen. */
+static void fold_names(struct table *t)
+{
+    enum { LEAST = 8 };
+    size_t first = 0, total = table_width(t);
+    while (first < t->last && t->hidden[first])
+        first++;
+    if (total <= t->screen->width || first == t->last || t->l->columns[first].right || t->widths[first] <= LEAST)
+        return;
+    size_t excess = total - t->screen->width, width = t->widths[first];
+    t->widths[first] = width > excess + LEAST ? width - excess : LEAST;
+}
+
+/* The last resort: numbers leave from the right, all but one. */
+static void drop_numbers(struct table *t)
+{
+    for (size_t c = t->l->count; c-- > 0 && table_width(t) > t->screen->width;) {
+        bool earlier = false;
+        for (size_t k = 0; k < c; k++)
+            earlier = earlier || (!t->hidden[k] && t->l->columns[k].right);
+        if (earlier && t->l->columns[c].right)
+            t->hidden[c] = true;
+    }
+}
+
 /* ---- lines ---- */
 
-/* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks are left out. */
-static void put_aligned(struct table *t, struct str text, size_t width, bool right, enum style style, size_t gap)
+/* One cell in `width` columns and `gap` blanks behind it; at the end of a line (SIZE_MAX) blanks are left out.
+ * A text wider than that ends its line; the next one goes on behind `used` columns and the cell. */
+static void put_aligned(struct table *t, struct str text, size_t width, bool right, enum style style, size_t used, size_t gap)
 {
     size_t own = screen_text_width(text), fill = width > own ? width - own : 0;
     if (right)
@@ -350,8 +377,13 @@ static void put_aligned(struct table *t, struct str text, size_t width, bool rig
     screen_style_begin(t->screen, text.n ? style : STYLE_PLAIN, t->to);
     buf_str(t->to, text);
     screen_style_end(t->screen, text.n ? style : STYLE_PLAIN, t->to);
-    if (gap != SIZE_MAX)
-        screen_fill(t->to, right ? gap : fill + gap);
+    if (gap == SIZE_MAX)
+        return;
+    if (own > width) {
+        buf_putc(t->to, '\n');
+        fill = used + width;
+    }
+    screen_fill(t->to, right && own <= width ? gap : fill + gap);
 }
 
 /* Does nothing visible follow column c in this row? */
@@ -391,8 +423,9 @@ static void put_row(struct table *t, size_t row)
         if (!width)
             continue;
         buf_clear(&text);
-        cell_shown(l, cell, c, cell->span > 1 && ends ? left : width < left ? width : left, &text);
-        put_aligned(t, buf_text(&text), width, l->columns[c].right && cell->span == 1, cell->style,
+        bool is_cut = width < left && !l->columns[c].whole && !(cell->span > 1 && ends);
+        cell_shown(l, cell, c, is_cut ? width : left, &text);
+        put_aligned(t, buf_text(&text), width, l->columns[c].right && cell->span == 1, cell->style, used,
                     ends ? SIZE_MAX : gap_after(t, c + cell->span));
         used += width + gap_after(t, c + cell->span);
         if (ends)
@@ -403,7 +436,7 @@ static void put_row(struct table *t, size_t row)
 
 static void put_headings(struct table *t)
 {
-    size_t last = 0;
+    size_t last = 0, used = t->l->indent;
     for (size_t c = 0; c < t->l->count; c++)
         if (!t->hidden[c] && t->l->columns[c].heading[0])
             last = c;
@@ -412,8 +445,9 @@ static void put_headings(struct table *t)
         if (t->hidden[c])
             continue;
         next = heading_end(t, c);
-        put_aligned(t, str_of(t->l->columns[c].heading), span_width(t, c, next - c), t->l->columns[c].right, STYLE_PLAIN,
-                    next > last ? SIZE_MAX : gap_after(t, next));
+        size_t width = span_width(t, c, next - c), gap = gap_after(t, next);
+        put_aligned(t, str_of(t->l->columns[c].heading), width, t->l->columns[c].right, STYLE_PLAIN, used, next > last ? SIZE_MAX : gap);
+        used += width + gap;
     }
 }
 
@@ -421,7 +455,7 @@ static void put_headings(struct table *t)
 static void put_above(struct table *t)
 {
     const struct listing *l = t->l;
-    size_t last = SIZE_MAX;
+    size_t last = SIZE_MAX, used = l->indent;
     for (size_t c = 0; c < l->count; c++)
         if (!t->hidden[c] && l->columns[c].above)
             last = c;
@@ -435,8 +469,9 @@ static void put_above(struct table *t)
             continue;
         while (next < last && !l->columns[c].right && !l->columns[next].above)
             next++;
-        put_aligned(t, str_of(l->columns[c].above), span_width(t, c, next - c), l->columns[c].right, STYLE_PLAIN,
-                    c == last ? SIZE_MAX : gap_after(t, next));
+        size_t width = span_width(t, c, next - c), gap = gap_after(t, next);
+        put_aligned(t, str_of(l->columns[c].above), width, l->columns[c].right, STYLE_PLAIN, used, c == last ? SIZE_MAX : gap);
+        used += width + gap;
     }
     screen_style_end(t->screen, STYLE_MAIN, t->to);
     buf_putc(t->to, '\n');
@@ -449,6 +484,9 @@ static void put_table(struct table *t)
     measure_columns(t);
     drop_columns(t);
     shrink_columns(t);
+    t->close = table_width(t) > t->screen->width;
+    fold_names(t);
+    drop_numbers(t);
     if (!l->bare) {
         put_above(t);
         screen_fill(t->to, l->indent);

@@ -1,8 +1,10 @@
 /* listing.h: what commands print: tables for people, and JSON for programs, from the same cells.
  *
  * A table is aligned by what characters occupy on a terminal (base/screen.h). Where it is wider than the screen, columns go in this order:
- * those with `drop`, greatest first, leave the table. Then columns of text get narrower, unless they are `whole`.
- * Numbers stay complete. In a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
+ * those with `drop`, greatest first, leave the table. Then columns of text get narrower, unless they are `whole`. Then one blank
+ * separates columns, names in the first column that are too wide get a line of their own, and at last numbers leave from the right.
+ * So no line is wider than the screen but by a single text that is `whole`.
+ * A number that is shown is complete. In a pipe nothing is cut. Foreign text is made harmless on the way: no control character and no tab comes through. */
 #ifndef BASE_LISTING_H
 #define BASE_LISTING_H
 #include "base/arena.h"

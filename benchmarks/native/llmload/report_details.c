@@ -12,6 +12,15 @@ static void line(struct buf *to, const char *what, double v, const char *unit)
     buf_printf(to, "%s%s\n", *unit ? " " : "", unit);
 }
 
+/* Lines that begin with two blanks, broken at the screen's width. */
+static void put_wrapped(const struct screen *screen, struct str lines, struct buf *to)
+{
+    while (lines.n) {
+        screen_wrap(screen, str_cut(&lines, '\n'), 0, 4, to);
+        buf_putc(to, '\n');
+    }
+}
+
 static void put_tokens(const struct report *r, const struct derived *d, struct buf *to)
 {
     const struct metrics *m = &r->outcome->m;
@@ -73,7 +82,7 @@ static void put_metrics(const struct report *r, const struct screen *screen, str
                                                     {.key = "max", .heading = "max", .right = true, .drop = 1},
                                                     {.key = "highest", .heading = "highest", .right = true},
                                                     {.key = "value", .heading = "", .right = true},
-                                                    {.key = "interval", .heading = "95 % interval", .whole = true}};
+                                                    {.key = "interval", .heading = "95 % interval", .drop = 3, .whole = true}};
     const struct metrics *m = &r->outcome->m;
     struct arena arena;
     struct listing l;
@@ -97,9 +106,13 @@ static void put_metrics(const struct report *r, const struct screen *screen, str
         to->failed = true;
     listing_deinit(&l);
     arena_deinit(&arena);
-    if (m->itl_shared)
-        buf_printf(to, "  %llu of %llu gaps share a stamp with another event; itl's percentiles leave them out\n",
+    if (m->itl_shared) {
+        CLEANUP_BUF struct buf gaps;
+        buf_init(&gaps, 400);
+        buf_printf(&gaps, "  %llu of %llu gaps share a stamp with another event, and are left out of itl's percentiles",
                    (unsigned long long)m->itl_shared, (unsigned long long)m->itl_all);
+        put_wrapped(screen, buf_text(&gaps), to);
+    }
 }
 
 static void put_client(const struct report *r, const struct derived *d, struct buf *to)
@@ -117,10 +130,14 @@ static void put_client(const struct report *r, const struct derived *d, struct b
 
 void report_details(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
 {
+    CLEANUP_BUF struct buf lines;
+    buf_init(&lines, 1 << 16);
+    put_tokens(r, d, &lines);
+    put_load(r, d, &lines);
+    put_client(r, d, &lines);
     buf_puts(to, "\nDetails\n");
-    put_tokens(r, d, to);
-    put_load(r, d, to);
-    put_client(r, d, to);
+    put_wrapped(screen, buf_text(&lines), to);
+    to->failed |= lines.failed;
     if (d->completed) {
         buf_putc(to, '\n');
         put_metrics(r, screen, to);

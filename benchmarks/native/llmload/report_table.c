@@ -121,6 +121,13 @@ static void put_throughput(const struct report *r, const struct derived *d, stru
     buf_putc(to, '\n');
 }
 
+/* At most six characters up to 1000 s, so that the table is whole at 60 columns: the catalogue's rules read all of it. */
+static void latency_cell(struct listing *l, double ms)
+{
+    enum { TENTHS_US = 10000 };
+    report_cell(l, ms < 0.1 ? round(ms * TENTHS_US) / TENTHS_US : ms);
+}
+
 static void put_latencies(const struct metrics *m, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {
@@ -140,13 +147,13 @@ static void put_latencies(const struct metrics *m, const struct screen *screen, 
         if (!h->n)
             continue;
         listing_text(&l, shown[i].label);
-        report_cell(&l, report_mean(m, (int)shown[i].metric));
+        latency_cell(&l, report_mean(m, (int)shown[i].metric));
         for (int k = 0; k < TABLE_POINTS; k++) {
             bool few = h->n < hdr_least(report_points[k].p);
-            report_cell(&l, few ? NAN : hdr_quantile(h, report_points[k].p) / scale);
+            latency_cell(&l, few ? NAN : hdr_quantile(h, report_points[k].p) / scale);
             missing[k] |= few;
         }
-        report_cell(&l, (double)h->max / scale);
+        latency_cell(&l, (double)h->max / scale);
     }
     if (listing_rows(&l))
         buf_putc(to, '\n');
@@ -167,30 +174,46 @@ static void put_latencies(const struct metrics *m, const struct screen *screen, 
     arena_deinit(&arena);
 }
 
-static void put_warnings(const struct report *r, struct buf *to)
+/* "  ! WARNING", broken at the screen's width. */
+static void put_warning(const struct screen *screen, struct buf *warning, struct buf *to)
+{
+    buf_puts(to, "  ! ");
+    screen_wrap(screen, buf_text(warning), 4, 4, to);
+    buf_putc(to, '\n');
+    to->failed |= warning->failed;
+    buf_clear(warning);
+}
+
+static void put_warnings(const struct report *r, const struct screen *screen, struct buf *to)
 {
     const struct outcome *o = r->outcome;
     const struct metrics *m = &o->m;
     size_t before = to->n;
+    CLEANUP_BUF struct buf w;
+    buf_init(&w, 4096);
     buf_putc(to, '\n');
     if (o->why_early)
-        buf_printf(to, "  ! ended early: %s\n    the values are those until then\n", o->why_early);
+        buf_printf(&w, "ended early: %s: the values are those until then", o->why_early), put_warning(screen, &w, to);
     for (int e = 0; e < ENDINGS; e++)
         if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
-            buf_printf(to, "  ! %llu %s: ", (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].name);
-            buf_plain(to, str_of(m->first_error[e][0] ? m->first_error[e] : ending_rows[e].help), 160);
-            buf_putc(to, '\n');
+            buf_printf(&w, "%llu %s: ", (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].name);
+            buf_plain(&w, str_of(m->first_error[e][0] ? m->first_error[e] : ending_rows[e].help), 160);
+            put_warning(screen, &w, to);
         }
     if (m->short_answers)
-        buf_printf(to, "  ! %llu answers are shorter than --ignore-eos asked for\n", (unsigned long long)m->short_answers);
+        buf_printf(&w, "%llu answers are shorter than --ignore-eos requires", (unsigned long long)m->short_answers), put_warning(screen, &w, to);
     if (m->dropped)
-        buf_printf(to, "  ! %llu arrivals were never sent\n", (unsigned long long)m->dropped);
-    if (r->load->arrivals != ARRIVALS_CLOSED && m->late)
-        buf_printf(to, "  ! %llu requests were sent more than 10 ms behind the schedule\n", (unsigned long long)m->late);
-    if (o->steal_percent > 1)
-        buf_printf(to, "  ! steal %.1f %%: the hypervisor interrupted this client, times are too long\n", o->steal_percent);
+        buf_printf(&w, "%llu arrivals were never sent", (unsigned long long)m->dropped), put_warning(screen, &w, to);
+    if (r->load->arrivals != ARRIVALS_CLOSED && m->late) {
+        buf_printf(&w, "%llu requests were sent more than 10 ms behind the schedule", (unsigned long long)m->late);
+        put_warning(screen, &w, to);
+    }
+    if (o->steal_percent > 1) {
+        buf_printf(&w, "steal %.1f %%: the hypervisor interrupted this client, times are too long", o->steal_percent);
+        put_warning(screen, &w, to);
+    }
     if (o->trouble[0])
-        buf_puts(to, "  ! "), buf_plain(to, str_of(o->trouble), 300), buf_putc(to, '\n');
+        buf_plain(&w, str_of(o->trouble), 300), put_warning(screen, &w, to);
     if (to->n == before + 1)
         to->n = before;
 }
@@ -223,7 +246,7 @@ void report_table(const struct report *r, struct report_wish wish, const struct 
         put_counts(r, &d, to);
         put_throughput(r, &d, to);
         put_latencies(&r->outcome->m, screen, to);
-        put_warnings(r, to);
+        put_warnings(r, screen, to);
     }
     if (wish.details)
         report_details(r, &d, screen, to);

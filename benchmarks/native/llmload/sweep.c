@@ -246,10 +246,15 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     buf_putc(to, '\n');
-    if (s->search && s->found)
-        buf_printf(to, "highest rate at which %g %% of the requests met every objective: %.5g requests/s\n", 100 * s->share,
+    if (s->search && s->found) {
+        CLEANUP_BUF struct buf answer;
+        buf_init(&answer, 400);
+        buf_printf(&answer, "highest rate at which %g %% of the requests met every objective: %.5g requests/s", 100 * s->share,
                    s->points[s->best].load);
-    else if (s->search)
+        screen_wrap(screen, buf_text(&answer), 0, 2, to);
+        buf_putc(to, '\n');
+    }
+    if (s->search && !s->found)
         buf_puts(to, "no rate met the objectives\n");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct saturation_point *p = &s->points[i];

@@ -168,12 +168,45 @@ static void a_text_extends_over_columns(void **state)
     arena_deinit(&a);
 }
 
+/* What leaves a table of whole names and numbers where no column may be dropped: blanks, then the names' line, then numbers. */
+static void every_table_fits_its_screen(void **state)
+{
+    static const struct listing_column columns[] = {
+        {"name", "NAME", .whole = true}, {"a", "A", .right = true}, {"b", "B", .right = true}, {"verdict", "", .whole = true}};
+    static const struct { size_t width; const char *shown; } rows[] = {
+        {35, "NAME                 A   B\nvalidation_accuracy  1  22  better\n"},
+        {33, "NAME                A  B\nvalidation_accuracy 1 22 better\n"},
+        {24, "NAME         A  B\nvalidation_accuracy\n             1 22 better\n"},
+        {18, "NAME     A\nvalidation_accuracy\n         1 better\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct screen screen = {.width = rows[i].width, .is_terminal = true};
+        struct arena a;
+        struct listing l;
+        struct buf b;
+        arena_init(&a, 0);
+        buf_init(&b, 4096);
+        listing_init(&l, columns, 4, &a);
+        listing_text(&l, "validation_accuracy");
+        listing_number(&l, 1, NULL);
+        listing_number(&l, 22, NULL);
+        listing_text(&l, "better");
+        assert_int_equal(listing_render(&l, &screen, &b), 0);
+        assert_string_equal(b.p, rows[i].shown);
+        listing_deinit(&l);
+        buf_deinit(&b);
+        arena_deinit(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(foreign_text_is_harmless_and_cut_visibly),
         cmocka_unit_test(columns_leave_a_narrow_table_and_results_stay),
         cmocka_unit_test(a_text_extends_over_columns),
+        cmocka_unit_test(every_table_fits_its_screen),
         cmocka_unit_test(columns_are_aligned_and_json_has_the_same_cells),
     };
     return cmocka_run_group_tests_name("base/listing", tests, NULL, NULL);
