@@ -9,7 +9,7 @@ for n in $levels; do
     itl=10 tokens=20 rounds=3
     [ "$n" -lt 10000 ] || itl=400 # 25,000 events per second
     llm_start "$TIMED" 50 $itl $tokens "$WORK/log"
-    "$LOAD" --url "$url" --concurrency "0-$n@1s,$n" --requests $((n * rounds)) --max-tokens $tokens --records "$WORK/records" --json >"$WORK/out.json" 2>"$WORK/err"
+    "$LOAD" --url "$url" -m timed --concurrency "0-$n@1s,$n" --requests $((n * rounds)) --max-tokens $tokens --records "$WORK/records" --json >"$WORK/out.json" 2>"$WORK/err"
     is "$n streams: exit status" $? 0
     llm_stop
     python3 "$TESTLIB/llm-compare.py" "$WORK/records" "$WORK/log" >"$WORK/compare.json"

@@ -130,7 +130,7 @@ for row in gzip:0:2,0:ok deflate:0:2,0:ok members:0:2,0:ok damaged:1:0,2:encodin
     IFS=: read -r how status counts end <<-X
 	$row
 	X
-    ended "compressed: $how" "$status" "[$counts,{\"$end\":2}]" -n 2 --path "/$how/x"
+    ended "compressed: $how" "$status" "[$counts,{\"$end\":2}]" -m tiny -n 2 --path "/$how/x"
 done
 llm_stop
 
@@ -174,14 +174,14 @@ for row in error:1:0,2:in_band abort:1:0,2:in_band prefix:1:0,2:malformed lists:
     IFS=: read -r how status counts end <<-X
 	$row
 	X
-    ended "$how" "$status" "[$counts,{\"$end\":2}]" -n 2 --path "/$how/x" --stall-timeout 30s
+    ended "$how" "$status" "[$counts,{\"$end\":2}]" -m tiny -n 2 --path "/$how/x" --stall-timeout 30s
 done
-like 'a redirect: what to do' "$("$LOAD" --url "$url" --path /moved/x -n 1 --json | jq -r .first_errors.http_other)" '307.*as --url'
+like 'a redirect: what to do' "$("$LOAD" --url "$url" -m tiny --path /moved/x -n 1 --json | jq -r .first_errors.http_other)" '307.*as --url'
 figures() # WHAT CASE OPTIONS…
 {
     what=$1 path=/$2/x
     shift 2
-    "$LOAD" --url "$url" --path "$path" -n 1 --json "$@" | jq -c "$what"
+    "$LOAD" --url "$url" -m tiny --path "$path" -n 1 --json "$@" | jq -c "$what"
 }
 is 'tokens held back belong to the chunk that brings them' "$(figures '[.total_output_tokens, .max_output_tokens_per_s]' held)" '[3,3]'
 is 'a total in the last chunk is not of that chunk alone' "$(figures '[.total_output_tokens, .max_output_tokens_per_s]' total)" '[24,3]'

@@ -30,7 +30,9 @@ llm_start "$FAKE" --ttft 2ms --itl 300us
 is "a pipe" "$(form pipe | sed '/^$/N;/^\n$/D')" "$(cat wanted)"
 is "76 columns at most" "$(awk 'length > 76 && !/^hint|^llmload|^  ! steal/' pipe)" ""
 is "no escape sequence" "$(tr -d '\n[:print:]' <pipe | wc -c)" 0
-for width in 60 80 120 200; do
+widths='60 200'
+! long_tests || widths='60 80 120 200'
+for width in $widths; do
     python3 "$TESTLIB/on-pty.py" "size 24 $width" -- "$LOAD" "$url" -q -c 4 -n 300 --max-tokens 3 >shown 2>err
     python3 - shown >text <<'P'
 import ast, sys
@@ -59,21 +61,33 @@ is "a run from the text has its metrics" "$(cd mlruns/*/*/metrics && ls | grep -
     "e2el.mean_ms e2el.p50_ms e2el.p90_ms e2el.p95_ms e2el_from_schedule.mean_ms e2el_from_schedule.p50_ms e2el_from_schedule.p90_ms e2el_from_schedule.p95_ms itl.mean_ms itl.p50_ms itl.p90_ms itl.p95_ms output.throughput_token_per_s request.throughput_op_per_s requests.completed requests.failed tpot.mean_ms tpot.p50_ms tpot.p90_ms tpot.p95_ms ttft.mean_ms ttft.p50_ms ttft.p90_ms ttft.p95_ms ttft_from_schedule.mean_ms ttft_from_schedule.p50_ms ttft_from_schedule.p90_ms ttft_from_schedule.p95_ms "
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"
 # The further tables: the client's own error, the levels of a sweep, the answer of a search.
-"$LOAD" selftest --streams 2,4 >table 2>err
-is "selftest: one table, a row for each number of streams" "$(sed -n 's/ \+/ /g; /^ \?streams/p' table; grep -cE '^ +[24] ' table)" "streams mean p99 max first true events/s gaps shared% CPU us steal%
-2"
+"$LOAD" selftest --streams 2,4 >errors 2>/dev/null & pids=$!
 "$LOAD" "$url" -c 1 -d 100ms --max-tokens 3 --sweep 1,2 >table 2>err
 like "a sweep: the levels, and which is the best" "$(sed 's/ \+/ /g' table)" '^ ?streams requests/s tokens/s first p50 first p99 between'
 is "... one level is the best" "$(grep -cE '^ +[12] .* best$' table)" 1
 "$LOAD" "$url" --rate 20 -d 200ms --max-tokens 3 --search --goodput e2el:0.001 >table 2>err
 like "a search: the answer precedes the levels" "$(grep -A 1 -m 1 'no rate met the objectives' table)" 'offered/s'
 if command -v script >/dev/null; then
-    for columns in 60 80 120 200; do
-        for what in "selftest --streams 2" "'$url' -c 1 -d 100ms --max-tokens 3 --sweep 1,2 -q"; do
-            script -qec "stty cols $columns; exec '$LOAD' $what" /dev/null </dev/null 2>/dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; s/\x1b\[[0-9;]*m//g' >plain
-            is "$columns columns: no line of ${what%% *} is longer" "$(awk -v n=$columns 'length > n && !/^llmload: http/' plain)" ""
+    widths='60 120'
+    ! long_tests || widths='60 80 120 200'
+    for columns in $widths; do
+        for what in "selftest --streams 2" "sweep '$url' -c 1 -d 100ms --max-tokens 3 --sweep 1,2 -q"; do
+            script -qec "stty cols $columns; exec '$LOAD' ${what#sweep}" /dev/null </dev/null >"shown.$columns.${what%% *}" 2>/dev/null &
+            pids="$pids $!"
+        done
+    done
+    # shellcheck disable=SC2086 # several
+    wait $pids
+    for columns in $widths; do
+        for what in selftest sweep; do
+            tr -d '\r' <"shown.$columns.$what" | sed 's/.*\x1b\[K//; s/\x1b\[[0-9;]*m//g' >plain
+            is "$columns columns: no line of $what is longer" "$(awk -v n=$columns 'length > n && !/^llmload: http/' plain)" ""
         done
     done
 fi
+# shellcheck disable=SC2086 # several
+wait $pids
+is "selftest: one table, a row for each number of streams" "$(sed -n 's/ \+/ /g; /^ \?streams/p' errors; grep -cE '^ +[24] ' errors)" "streams mean p99 max first true events/s gaps shared% CPU us steal%
+2"
 llm_stop
 done_testing
