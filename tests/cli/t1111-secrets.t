@@ -35,10 +35,15 @@ rm -rf mlruns .benchwrap
 "$BENCHWRAP" -q --profile private --artifact binary -- true
 ok "an artifact with NUL bytes is kept without it" sh -c 'tr "\0" " " <"$(echo mlruns/*/*/artifacts/files/binary)" | grep -q "head password=.redacted. tail"'
 
-# No value that the rules read from a sample of the catalogue changes.
+# No value that the rules read from a sample of the catalogue changes (the long tier looks at all samples, this one at every third).
 changed=0
 compared=0
+n=0
+every=3
+if long_tests; then every=1; fi
 for file in "$ROOT"/benchmarks/catalogue/*/samples/*/stdout; do
+    n=$((n + 1))
+    [ $((n % every)) = 0 ] || continue
     "$BENCHWRAP" redact --profile private "$file" >clean
     compared=$((compared + 1))
     cmp -s "$file" clean && continue
