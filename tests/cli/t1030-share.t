@@ -47,6 +47,17 @@ whole_path() # KIND VARIABLE
     share; like "$1: a request closed by hand is not asked again" "$? $(said)" "1 .*#3 of this branch was closed without being merged .*--reopen"
     is "… nor is anything pushed" "$(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -c .)" 1
     share --reopen; like "$1: unless it is wanted" "$? $(said)" "pull request #4 opened"
+    # What check refuses stays here; the others go.
+    forge_runs . 2
+    bad=$(find mlruns -path '*/params/third' -newer "$OUT" | head -n 1); echo 7 >"$bad"; bad=$(echo "$bad" | cut -d/ -f3)
+    share --dry-run; like "$1: a dry run prints what check refuses" "$? $(said | tr '\n' ' ')" "^1 .*left out: 1 run .$(echo "$bad" | cut -c1-8).: check refuses it .manifest.: .*would go to"
+    share; like "$1: a run that check refuses stays here" "$? $(said | tr '\n' ' ')" "^1 .*left out: 1 run .*check refuses it .*pull request #4 is up to date.*check refuses 1 run, left out above: .*--no-check REASON"
+    is "… the other one goes" "$(git -C "$HUB" ls-tree -r --name-only "$branch" | grep -c "$bad") $(forge_pulls 'p["number"] == 4 and p["title"][:6]')" "0 3 runs"
+    share --no-check ' '; like "$1: a reason is needed" "$? $(said)" "^125 .*--no-check: expected a reason"
+    share --no-check 'a <b>known</b> @fault'; is "$1: with a reason it goes, too" "$? $(forge_pulls 'p["number"] == 4 and p["title"][:6]')" "0 4 runs"
+    is "… and the request shows the reason, as text only" "$(forge_pulls 'p["number"] == 4 and ("known" in p["text"], "<b>" in p["text"], "@fault" in p["text"], "manifest" in p["text"])')" "(True, False, False, True)"
+    git branch -D "$branch" >/dev/null; rm -r mlruns/*/"$bad"
+    share; is "$1: the run is taken back" "$? $(git -C "$HUB" ls-tree -r --name-only "$branch" | grep -c "$bad")" "0 0"
     export "$2=r"
     forge_runs . 1
     share; like "$1: a token that may not write" "$? $(said)" "token of $2 has not the right"
@@ -58,7 +69,7 @@ whole_path() # KIND VARIABLE
     export "$2=w"
     share --reopen; forge_do merge/5/merge >/dev/null
     git pull -q; is "$1: after a pull git status is empty" "$? $(git status --porcelain)" "0 "
-    is "$1: … and every run is there" "$(hub_runs) $(git ls-files | grep -c /meta.yaml)" "9 $((9 + $(git ls-files -- 'mlruns/*/meta.yaml' | grep -cE '^mlruns/[0-9]+/meta.yaml$')))"
+    is "$1: … and every run is there" "$(hub_runs) $(git ls-files | grep -c /meta.yaml)" "10 $((10 + $(git ls-files -- 'mlruns/*/meta.yaml' | grep -cE '^mlruns/[0-9]+/meta.yaml$')))"
     is "$1: git likes the repositories" "$(git fsck --strict --no-dangling 2>&1; git -C "$HUB" fsck --strict --no-dangling 2>&1)" ""
     unset "$2"
     cd "$WORK" || exit

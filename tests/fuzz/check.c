@@ -177,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         json_free(j);
         buf_clear(&b);
-        check_report_markdown(&k, &(struct check_subject){"tree", "x"}, &b);
+        check_report_markdown(&k, &(struct check_subject){"tree", "x"}, 1 << 20, &b);
         if (!str_valid_utf8(buf_text(&b)))
             abort();
     }

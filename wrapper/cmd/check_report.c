@@ -1,5 +1,6 @@
 /* check_report.c: the findings of `check` as table, Markdown, JSON and SARIF. */
 #include "cmd/check_report.h"
+#include "cmd/markdown.h"
 
 #include "base/json_out.h"
 #include "base/listing.h"
@@ -109,39 +110,24 @@ int check_report_table(struct cmd_context *c, const struct check *k)
 
 /* ---- Markdown, for the page of a pull request ---- */
 
-/* Foreign text in a cell: no markup, no links, no mentions. */
-static void cell(struct buf *to, const char *text, size_t max)
-{
-    CLEANUP_BUF struct buf plain;
-    buf_init(&plain, 1 << 20);
-    buf_plain(&plain, str_of(text), max);
-    for (size_t i = 0; i < plain.n; i++) {
-        char c = plain.p[i];
-        if (strchr("\\`*_{}[]()#+!|<>~@:", c))
-            buf_printf(to, "&#%d;", c);
-        else
-            buf_putc(to, c == '&' ? '+' : c);
-    }
-}
-
-void check_report_markdown(const struct check *k, const struct check_subject *of, struct buf *to)
+void check_report_markdown(const struct check *k, const struct check_subject *of, size_t room, struct buf *to)
 {
     size_t n = 0;
     bool good = k->by_severity[CHECK_ERROR] == 0;
     buf_printf(to, "### benchwrap check: %s\n\n", good ? "good" : "errors");
     check_report_words(k, to);
     buf_puts(to, " (");
-    cell(to, of->name, 200);
+    markdown_text(to, of->name, 200);
     buf_puts(to, ").\n");
     if (k->first)
         buf_puts(to, "\n| severity | finding | where | what |\n|---|---|---|---|\n");
-    for (const struct finding *f = k->first; f && n < MARKDOWN_ROWS; f = f->next, n++) {
+    for (const struct finding *f = k->first; f && n < MARKDOWN_ROWS && to->n < room; f = f->next, n++) {
         buf_printf(to, "| %s | %s | ", severity_of(f), check_kinds[f->id].word);
-        cell(to, f->path, 300);
+        markdown_text(to, f->path, 300);
         if (f->line)
             buf_printf(to, " line %u", f->line);
         buf_puts(to, " | ");
-        cell(to, f->text, 600);
+        markdown_text(to, f->text, 600);
         buf_puts(to, " |\n");
     }
     if (k->count > n)

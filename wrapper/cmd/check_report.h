@@ -11,7 +11,8 @@ struct check_subject {
 /* Sorts the findings by path, line and kind; once, before the others. -1: no memory. */
 int check_report_sort(struct check *k);
 int check_report_table(struct cmd_context *c, const struct check *k);
-void check_report_markdown(const struct check *k, const struct check_subject *of, struct buf *to);
+/* room: no more findings are shown once `to` has so many bytes; how many are left out is said. */
+void check_report_markdown(const struct check *k, const struct check_subject *of, size_t room, struct buf *to);
 void check_report_json(const struct check *k, const struct check_subject *of, struct buf *to);
 /* SARIF 2.1.0 (OASIS), as GitHub's code scanning takes it. */
 void check_report_sarif(const struct check *k, struct buf *to);

@@ -17,6 +17,7 @@
 enum {
     RANGE_RUNS = 20000, /* of a pull request: a few minutes */
     LARGEST_RUNS = 64, /* so many of the largest size are looked at in one check */
+    SUMMARY_MAX = 900 << 10, /* GitHub takes summaries of 1 MiB */
     REPORT_MAX = 1 << 30
 };
 
@@ -127,7 +128,7 @@ static int report(struct asked *x, struct err *err)
     else if (opt_on(&c->opts, "json"))
         check_report_json(x->k, &x->subject, &b);
     else if (opt_on(&c->opts, "markdown"))
-        check_report_markdown(x->k, &x->subject, &b);
+        check_report_markdown(x->k, &x->subject, SUMMARY_MAX, &b);
     else
         rc = check_report_table(c, x->k);
     if (b.n)

@@ -110,6 +110,8 @@ static int print_json(const struct share *s, const struct done *d)
     json_text(&j, "target", arena_printf(s->c->arena, "%s/%s", s->remote, s->base));
     json_int(&j, "shared", (int64_t)s->shared);
     json_int(&j, "left_out", (int64_t)(s->count - s->shared));
+    json_int(&j, "refused", (int64_t)s->refused);
+    json_text(&j, "no_check", s->no_check);
     json_raw(&j, "runs", buf_text(&part));
     json_flag(&j, "dry_run", s->dry);
     json_flag(&j, "pushed", d->tried && d->pushed == SHARE_PUSHED);
@@ -204,16 +206,25 @@ static int closed_by_hand(struct share *s, const struct forge_pull *pull)
         (unsigned long long)pull->number, pull->url);
 }
 
+/* The branch without runs that check refuses: those are known only when it stands. */
+static int build(struct share *s)
+{
+    int rc = 1;
+    while (rc == 1 && s->shared)
+        rc = share_build(s, s->c->err) ? -1 : share_check(s, s->c->err);
+    return rc < 0 ? -1 : 0;
+}
+
 static int send_runs(struct share *s, struct done *d)
 {
     struct share_forge *forge;
     if (share_forge_open(s, &forge, &d->request, s->c->err))
         return err_wrap(s->c->err, "nothing was pushed (--no-pull-request does that alone)");
-    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(s, &d->request.pull) : share_build(s, s->c->err);
-    if (rc == 0)
+    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(s, &d->request.pull) : build(s);
+    if (rc == 0 && s->shared)
         rc = share_push(s, &d->pushed, s->c->err);
-    d->tried = rc == 0;
-    if (rc == 0 && forge)
+    d->tried = rc == 0 && s->shared;
+    if (d->tried && forge)
         rc = share_forge_request(s, forge, &d->request, s->c->err);
     share_forge_close(forge);
     return rc ? -1 : 0;
@@ -225,7 +236,7 @@ static int work(struct share *s)
     if (share_find_places(s, s->c->err) || share_find_runs(s, s->c->err))
         return -1;
     share_measure(s);
-    int rc = s->shared && !s->dry ? send_runs(s, &d) : 0;
+    int rc = !s->shared ? 0 : s->dry ? build(s) : send_runs(s, &d);
     if (rc && !d.tried)
         return rc;
     struct err kept = *s->c->err; /* pushed, but the pull request is not: both is told */
@@ -233,6 +244,10 @@ static int work(struct share *s)
         return -1;
     if (rc)
         *s->c->err = kept;
+    else if (s->refused)
+        rc = err_set(s->c->err, ERR_INPUT,
+                     "check refuses %zu run%s, left out above: correct what it found, or send them with --no-check REASON", s->refused,
+                     s->refused == 1 ? "" : "s");
     return rc;
 }
 
@@ -247,11 +262,13 @@ static int open_tree(struct share *s)
 
 static int run(struct cmd_context *c)
 {
-    struct share s = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run")};
+    struct share s = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run"), .no_check = opt_text(&c->opts, "no-check")};
     const char *tree = opt_text(&c->opts, "tree");
     char *line[] = {arena_dup(c->arena, "share", 5), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "\"%.60s\": share takes no operands", c->argv[0]);
+    if (s.no_check && !str_trim(str_of(s.no_check)).n)
+        return err_set(c->err, ERR_USAGE, "--no-check: expected a reason, got an empty text");
     if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     int rc = open_tree(&s) || work(&s) ? -1 : 0;
@@ -269,6 +286,8 @@ static const struct opt_row rows[] = {
      "branch that the runs shall be merged into (default: benchwrap.base, the remote's main branch)", 0},
     {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "remote that is pushed to, a fork of yours (default: remote.pushDefault, origin)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "What", "into a public repository also runs that were recorded with the private profile", 0},
+    {"no-check", 0, OPT_TEXT, "REASON", NULL, NULL, "What",
+     "Send runs that \"benchwrap check\" refuses, too; the pull request shows the reason", 0},
     {"no-verify", 0, OPT_FLAG, NULL, NULL, NULL, "What", "do not run the clone's pre-push hook", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
      "file with the token (default: the forge's variables, the file tokens, git's credential helper)", 0},
@@ -286,17 +305,19 @@ const struct cmd cmd_share = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "In a results repository (see init): fetches the target, makes the branch benchwrap/SITE/CLONE of the target and the local runs that never were in it, prints what "
+        "In a results repository (see init): fetches the target, makes the branch benchwrap/SITE/CLONE of the target and the local runs that never were in it, checks it as \"benchwrap check\" does, prints what "
         "leaves the site (runs, files, size, redacted places), pushes the branch with your git, and opens one pull request, or refreshes the text of the one that is open.\n\n"
         "Whether a run is new is decided by its folder in the target, not by commits: after a merge, a squash or a rebase the next share has new runs only. A run that was "
         "taken out of the target is not offered again. To share again does no harm.\n\n"
+        "A run that check refuses stays here: share prints the finding, sends the other runs, and ends with status 1. --no-check REASON sends it all the same.\n\n"
         "The push replaces only what was pushed from this clone; it stops when the branch has changes of others. Nothing local is changed but the branch: "
         "no checkout, no index.\n\n"
         "The forge is known by the remote's address, or by git config benchwrap.forge (github, gitlab, gitea, forgejo) and benchwrap.forgeUrl. The token comes from "
         "--token-file, GH_TOKEN or GITHUB_TOKEN, GITLAB_TOKEN, FORGEJO_TOKEN or GITEA_TOKEN, from the file tokens in the folder of config.yaml (lines \"HOST TOKEN\", mode 600), or from "
         "git credential. Without one it prints the link.\n\n"
         "Status 1: something could not be done; what was recorded stays, and share can be called again.",
-    .examples =
-        "$ benchwrap share --help\nThe options.\n  benchwrap share --dry-run\nWhat would leave the site.\n  benchwrap share --to fork\nPush to a fork, ask the upstream repository.\n",
+    .examples = "$ benchwrap share --dry-run\nPrint what would leave the site, and what check would refuse.\n"
+                "$ benchwrap share\nPush the new runs and open one pull request, or refresh the open one.\n"
+                "$ benchwrap share --to fork\nPush to the remote \"fork\", and ask the upstream repository to merge.\n",
     .run = run,
 };

@@ -4,6 +4,7 @@
  * merged. The runs on disk and in our branch stay as they are, whatever goes wrong. */
 #ifndef CMD_SHARE_H
 #define CMD_SHARE_H
+#include "check/check.h"
 #include "cmd/runs.h"
 #include "forge/forge.h"
 #include "git/program.h"
@@ -37,6 +38,9 @@ struct share {
     size_t local, known;          /* runs on disk or in the branch; of these in the target */
     struct repo_id tip;           /* what is pushed */
     size_t commits;               /* between target and tip */
+    struct check check; /* what it found in the commits between target and tip */
+    const char *no_check; /* why its refusals do not count; NULL: they do */
+    size_t refused; /* runs left out because of its findings */
     bool dry;
 };
 
@@ -59,8 +63,14 @@ bool share_ids_has(const struct share_ids *ids, const char *id);
 void share_ids_deinit(struct share_ids *ids);
 
 /* ---- share_branch.c: our branch ---- */
-/* s->tip: our branch with the shared runs and nothing else that the target has not. 1: somebody has put other things into it (err tells). */
+/* s->tip: our branch with the shared runs and nothing else that the target has not. In a dry run the commits are made, and the branch stays where it is.
+ * -1: also where the branch has other changes. */
 int share_build(struct share *s, struct err *err);
+
+/* ---- share_check.c: the reviewer's check, before anything leaves ---- */
+/* Checks what s->tip brings to the target, as `benchwrap check --range` does, into s->check. Runs that it would refuse are left out with the reason,
+ * unless s->no_check is set. 1: runs were left out, the branch must be built again. 0: no refusal is left. -1: err; also where the refusal is of no run. */
+int share_check(struct share *s, struct err *err);
 
 /* ---- share_push.c ---- */
 enum share_pushed { SHARE_PUSHED, SHARE_THERE /* it was there already */ };

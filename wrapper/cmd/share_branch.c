@@ -223,11 +223,13 @@ static int build_once(struct share *s, struct err *err)
         s->commits = old.commits;
         return 0;
     }
-    if (ref_checked_out(s->repo, s->results.branch))
+    if (!s->dry && ref_checked_out(s->repo, s->results.branch))
         return err_set(err, ERR_INPUT, "the branch %s is checked out, and cannot be made anew below your feet: git switch %s", s->branch,
                        s->base);
     if (commit_all(s, &old, &who, err))
         return -1;
+    if (s->dry)
+        return 0;
     return ref_move(s->repo, s->results.branch, old.exists ? &old.tip : NULL, &s->tip, &who, "benchwrap share", WAIT_S, err);
 }
 

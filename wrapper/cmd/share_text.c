@@ -1,5 +1,7 @@
 /* share_text.c: title and text of a pull request: what it brings, as tables. What runs say of themselves is foreign text, also in Markdown. */
 #include "base/show.h"
+#include "cmd/check_report.h"
+#include "cmd/markdown.h"
 #include "cmd/share.h"
 
 #include <stdio.h>
@@ -8,23 +10,6 @@
 enum { RUNS_SHOWN = 60, TEXT_ROOM = 50000 /* GitHub takes 65,536 characters */, TITLE_NAMES = 4 };
 #define MARK_BEGIN "<!-- benchwrap: what stands between these two lines is written anew at each share -->"
 #define MARK_END "<!-- benchwrap: end -->"
-
-/* One cell of a table: no markup, no mention of people (@) or issues (#), no line end. */
-static void put_cell(struct buf *to, const char *text, size_t max)
-{
-    struct buf plain CLEANUP_BUF;
-    buf_init(&plain, 4096);
-    buf_plain(&plain, str_of(text), max);
-    for (size_t i = 0; i < plain.n; i++) {
-        char c = plain.p[i];
-        if (strchr("&<>@#!|", c))
-            buf_printf(to, "&#%d;", c);
-        else if (strchr("\\`*_{}[]()~$:", c))
-            buf_printf(to, c == ':' ? "&#58;" : "\\%c", c);
-        else
-            buf_putc(to, c);
-    }
-}
 
 /* ---- by experiment ---- */
 
@@ -106,9 +91,9 @@ static void put_groups(const struct share *s, struct buf *to)
         if (!g.runs)
             continue;
         buf_puts(to, "| ");
-        put_cell(to, g.experiment, 60);
+        markdown_text(to, g.experiment, 60);
         buf_puts(to, " | ");
-        put_cell(to, g.benchmark ? g.benchmark : "", 40);
+        markdown_text(to, g.benchmark ? g.benchmark : "", 40);
         buf_printf(to, " | %zu | %zu | %zu | ", g.runs, g.pass, g.fail);
         put_day(to, g.first_ms);
         buf_puts(to, " | ");
@@ -126,15 +111,15 @@ static void put_run(struct buf *to, const struct share_run *r)
     if (r->run && r->run->start_ms)
         show_time_utc(&time, r->run->start_ms);
     buf_printf(to, "| `%.8s` | ", r->id);
-    put_cell(to, experiment_of(r), 40);
+    markdown_text(to, experiment_of(r), 40);
     buf_puts(to, " | ");
-    put_cell(to, r->run && r->run->name ? r->run->name : "", 40);
+    markdown_text(to, r->run && r->run->name ? r->run->name : "", 40);
     buf_printf(to, " | " STR_FMT " | %s | ", STR_ARG(str_sub(buf_text(&time), 0, 16)), r->run ? runs_status(r->run) : "");
-    put_cell(to, r->verdict ? r->verdict : "", 20);
+    markdown_text(to, r->verdict ? r->verdict : "", 20);
     buf_puts(to, " | ");
-    put_cell(to, r->node ? r->node : "", 40);
+    markdown_text(to, r->node ? r->node : "", 40);
     buf_puts(to, " | ");
-    put_cell(to, r->headline ? r->headline : "", 120);
+    markdown_text(to, r->headline ? r->headline : "", 120);
     buf_puts(to, " |\n");
 }
 
@@ -155,6 +140,18 @@ static void put_runs(const struct share *s, struct buf *to)
     buf_puts(to, "\n</details>\n");
 }
 
+static void put_check(const struct share *s, struct buf *to)
+{
+    const struct check_subject range = {"range", arena_printf(s->c->arena, "%s/%s..%s", s->remote, s->base, s->branch)};
+    buf_putc(to, '\n');
+    if (s->no_check) {
+        buf_puts(to, "**The site sends runs that check refuses**, for this reason: ");
+        markdown_text(to, s->no_check, 1000);
+        buf_puts(to, "\n\n");
+    }
+    check_report_markdown(&s->check, &range, TEXT_ROOM, to);
+}
+
 void share_text(const struct share *s, struct buf *to)
 {
     uint64_t files = 0, bytes = 0;
@@ -163,12 +160,13 @@ void share_text(const struct share *s, struct buf *to)
             files += s->list[i].files, bytes += s->list[i].bytes;
     buf_puts(to, MARK_BEGIN "\n\n");
     buf_printf(to, "**%zu run%s** of site **", s->shared, s->shared == 1 ? "" : "s");
-    put_cell(to, s->site, 60);
+    markdown_text(to, s->site, 60);
     buf_printf(to, "**, %llu files, ", (unsigned long long)files);
     show_size(to, bytes);
     buf_puts(to, ". Only run folders are added.\n\n");
     put_groups(s, to);
     put_runs(s, to);
+    put_check(s, to);
     buf_printf(to, "\nTo look at them: `git fetch %s && benchwrap check --range origin/%s..origin/%s`\n\n", "origin", s->base, s->branch);
     buf_puts(to, MARK_END);
 }

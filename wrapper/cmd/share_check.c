@@ -1,0 +1,77 @@
+/* share_check.c: what the reviewer's check finds in the branch, before it leaves the site. */
+#include "benchmarks/catalogue.h"
+#include "check/range.h"
+#include "cmd/share.h"
+
+#include "base/progress.h"
+
+#include <string.h>
+
+static void show_progress(void *context, size_t done, size_t total)
+{
+    struct progress *p = context;
+    p->total = total;
+    progress_show(p, done, NULL);
+}
+
+/* The run of "<prefix>/<experiment>/<run>[/file]"; NULL: the finding is about none that is shared. *ret_file: the path below the run. */
+static struct share_run *run_of(struct share *s, const char *path, const char **ret_file)
+{
+    size_t n = strlen(s->results.prefix);
+    if (strncmp(path, s->results.prefix, n) != 0 || path[n] != '/')
+        return NULL;
+    struct str rest = str_of(path + n + 1), experiment = str_cut(&rest, '/'), id = str_cut(&rest, '/');
+    for (size_t i = 0; id.n == 32 && i < s->count; i++) {
+        struct share_run *r = &s->list[i];
+        if (str_is(id, r->id) && str_is(experiment, r->experiment)) {
+            *ret_file = rest.n ? rest.p : "";
+            return r;
+        }
+    }
+    return NULL;
+}
+
+/* Returns 1 if a run was left out. */
+static int leave_out(struct share *s, struct err *err)
+{
+    int rc = 0;
+    for (const struct finding *f = s->check.first; f; f = f->next) {
+        const struct check_kind *kind = &check_kinds[f->id];
+        const char *file = "";
+        if (kind->severity != CHECK_ERROR)
+            continue;
+        struct share_run *r = run_of(s, f->path, &file);
+        if (!r)
+            return err_set(err, ERR_INPUT, "check refuses the branch %s: %s: %.200s: %.300s; %s. Nothing was pushed", s->branch, kind->word,
+                           f->path, f->text, kind->remedy);
+        if (r->left_out)
+            continue;
+        r->left_out =
+            arena_printf(s->c->arena, "check refuses it (%s): %s%s%s; %s", kind->word, file, *file ? ": " : "", f->text, kind->remedy);
+        if (!r->left_out)
+            return err_set(err, ERR_SYSTEM, "out of memory");
+        s->shared--;
+        s->refused++;
+        rc = 1;
+    }
+    return rc;
+}
+
+int share_check(struct share *s, struct err *err)
+{
+    struct catalogue ours = {.folders = 0};
+    struct check *k = &s->check;
+    struct progress p;
+    check_begin(k, s->c->arena);
+    k->has_remote = true;
+    k->catalogue = &ours;
+    k->progress = show_progress;
+    k->context = &p;
+    progress_begin(&p, s->c->notes, "checking", 0);
+    int rc = check_range(k, s->repo, &s->target, &s->tip, s->results.prefix, err);
+    progress_clear(&p);
+    check_end(k);
+    if (rc)
+        return err_wrap(err, "checking the branch %s", s->branch);
+    return s->no_check ? 0 : leave_out(s, err);
+}
