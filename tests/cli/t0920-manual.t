@@ -65,7 +65,7 @@ like "there are examples" "$(wc -l <examples)" '^[1-9][0-9]+$'
 while read -r line; do
     case $line in
     *benchwrap\ parse*) continue ;; # tested with their outputs elsewhere
-    *http://* | *--ref\ * | *--range\ * | *export-tree\ * | *benchwrap\ ui*) continue ;; # tested with their servers and repositories elsewhere
+    *http://* | *--ref\ * | *--range\ * | *export-tree\ * | *benchwrap\ ui* | *benchwrap\ share*) continue ;; # tested with their servers and repositories elsewhere
     *tracking.example.org* | */srv/git/*) continue ;; # with real servers elsewhere
     *reparse*) "$BENCHWRAP" -q -e ior --rules ior -- cat "$sample" >/dev/null ;;
     *rules\ new*) rm -f rules.yaml ;;
