@@ -66,6 +66,7 @@ struct metric_rule {
     double low, high; /* values outside are not believed; infinite: open */
     struct str none[8]; /* texts that mean missing, beside the usual words; numbers by value */
     size_t nones;
+    bool of_run; /* of the whole output, whatever tests stand in it */
     double scale; /* value is multiplied by this first */
     struct where *where;
     struct expr *when; /* holds at the end, or the values are no values of this metric */
@@ -245,7 +246,7 @@ struct series {
     size_t missing; /* values that were none */
     char why[64]; /* what stood there */
     char outside[96]; /* a value that cannot be: the whole series is not believed */
-    unsigned generation; /* of its slice */
+    unsigned generation, report; /* of its slice, of its block */
     bool forgotten; /* it came from a part of the output that does not count */
     bool dropped; /* its rule's `when` does not hold, or it is forgotten */
     bool overflow, steps; /* steps: they come from the output, so the same twice is a contradiction */
@@ -302,6 +303,7 @@ struct block {
     struct str id, label;
     char version[64]; /* that printed its first value; empty: none was said before it */
     bool used; /* has values */
+    unsigned report; /* how often it began again with the same id: what it had is superseded */
     bool untitled; /* begun by a line that may stand before the one that always begins a test (BLOCK_USED): that one goes on with it */
 };
 struct coverage;

@@ -49,22 +49,33 @@ void computed_take(struct ending *e)
         }
 }
 
+/* The test that a metric is of; -1: the whole output. */
+static int block_of(const struct rules_run *run, const struct series *s)
+{
+    return s->rule->of_run || run->blocks <= 1 ? -1 : (int)s->block;
+}
+
+static const char *prefix_of(const struct ending *e, const struct series *s)
+{
+    return s->rule->of_run ? "" : e->prefix[s->block];
+}
+
 static void metric_out(struct ending *e, const struct series *s, const char *stat, double value, const char *unit, enum direction dir,
                        int64_t step, int64_t at)
 {
     char key[NAME_MAX_BYTES + 128];
     const char *own = s->rule->unit ? s->rule->unit->name : "";
-    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", prefix_of(e, s), STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
              stat);
     record_metric(e->record, key, value, unit, dir, step, e->base_ms + at);
-    headlines_note(&e->headlines, e->run->rules, s, stat, key);
+    headlines_note(&e->headlines, e->run->rules, s, block_of(e->run, s), stat, key);
 }
 
 static void missing_out(struct ending *e, const struct series *s, const char *stat, const char *why)
 {
     char key[NAME_MAX_BYTES + 128];
     const char *own = s->rule->unit ? s->rule->unit->name : "";
-    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", e->prefix[s->block], STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
+    snprintf(key, sizeof(key), "%s" STR_FMT "%s%s%s%s", prefix_of(e, s), STR_ARG(s->name), own[0] ? "_" : "", own, stat[0] ? "." : "",
              stat);
     struct buf b;
     buf_init(&b, 600);
@@ -79,17 +90,17 @@ static int by_step(const void *a, const void *b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-static bool same_metric(const struct series *a, const struct series *b)
+static bool same_metric(const struct rules_run *run, const struct series *a, const struct series *b)
 {
     const char *x = a->rule->stat ? a->rule->stat : "", *y = b->rule->stat ? b->rule->stat : "";
-    return a->block == b->block && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
+    return block_of(run, a) == block_of(run, b) && a->rule->unit == b->rule->unit && str_eq(a->name, b->name) && !strcmp(x, y);
 }
 
 /* Rules that guess have no order of belief: the same figure with another value, in whatever words or stream, makes both doubtful. */
 static bool contradicted(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o && run->rules->guess && s->n; o = o->next)
-        if (o != s && o->n && same_metric(o, s) && o->sample[0].value != s->sample[0].value)
+        if (o != s && o->n && same_metric(run, o, s) && o->sample[0].value != s->sample[0].value)
             return true;
     return false;
 }
@@ -164,7 +175,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
     if (trouble || !s->n) {
         missing_out(e, s, m->stat ? m->stat : "", trouble ? trouble : s->why);
         if (trouble && !e->run->rules->guess)
-            ending_fail(e, (int)s->block, "", STR_FMT ": %s", STR_ARG(s->name), trouble);
+            ending_fail(e, s->rule->of_run ? -1 : (int)s->block, "", STR_FMT ": %s", STR_ARG(s->name), trouble);
         return 0;
     }
     double *v = malloc(s->n * sizeof(*v));
@@ -194,7 +205,7 @@ static int series_out(struct ending *e, struct series *s, struct err *err)
 const struct series *series_outdone(const struct rules_run *run, const struct series *s)
 {
     for (const struct series *o = run->series; o; o = o->next) {
-        if (o == s || o->dropped || !same_metric(o, s))
+        if (o == s || o->dropped || !same_metric(run, o, s))
             continue;
         if ((o->n && !s->n) ||
             ((o->n > 0) == (s->n > 0) && (o->reader->index < s->reader->index || (o->reader == s->reader && o < s && o->n >= s->n))))
@@ -240,7 +251,7 @@ struct value metric_value_in(struct rules_run *run, struct str name, unsigned bl
     struct str stat = dot ? str_sub(name, (size_t)(dot - name.p) + 1, name.n) : (struct str){"", 0}, none = {"", 0};
     for (struct series *s = run->series; s; s = s->next) {
         bool whole = str_eq(s->name, name);
-        if (s->block != block || s->dropped || !(whole || (dot && str_eq(s->name, str_sub(name, 0, (size_t)(dot - name.p))))) ||
+        if (s->block != block || (s->rule->of_run && run->blocks > 1) || s->dropped || !(whole || (dot && str_eq(s->name, str_sub(name, 0, (size_t)(dot - name.p))))) ||
             series_outdone(run, s))
             continue;
         struct value v = series_value(run, s, whole ? none : stat);

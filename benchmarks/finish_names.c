@@ -36,7 +36,7 @@ size_t samples_of(const struct rules_run *run, struct str name, unsigned block)
 {
     size_t most = 0; /* of the readers that found it: the same thing printed twice counts once */
     for (const struct series *s = run->series; s; s = s->next)
-        if (s->block == block && str_eq(s->name, name) && s->n > most)
+        if (s->block == block && !(s->rule->of_run && run->blocks > 1) && str_eq(s->name, name) && s->n > most)
             most = s->n;
     return most;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { GUESSED = 3 }; /* of rules that guess, the first figures stand for the program */
+enum { TAG_MAX = 4000, /* bytes, as readers of the tag expect */ GUESSED = 3 }; /* of rules that guess, the first figures stand for the program */
 
 static bool means(struct str wanted, const struct series *s, const char *stat)
 {
@@ -18,26 +18,39 @@ static bool means(struct str wanted, const struct series *s, const char *stat)
            str_is(str_sub(wanted, s->name.n + 1, wanted.n), stat);
 }
 
-void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, const char *stat, const char *key)
+static const struct headline_key *headline_seen(const struct headlines *h, size_t rank, int block)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (h->key[i].rank == rank && h->key[i].block == block)
+            return &h->key[i];
+    return NULL;
+}
+
+void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, int block, const char *stat, const char *key)
 {
     h->guessed |= rules->guess;
-    for (size_t i = 0; rules->guess && i < GUESSED; i++)
-        if (!h->key[i][0]) {
-            snprintf(h->key[i], sizeof h->key[i], "%s", key);
+    for (size_t i = 0; i < (rules->guess ? GUESSED : rules->headlines); i++) {
+        if (headline_seen(h, i, block) || (!rules->guess && !means(rules->headline[i], s, stat)) || h->n == HEADLINE_KEYS_MAX)
+            continue;
+        struct headline_key *to = &h->key[h->n++];
+        to->rank = i;
+        to->block = block;
+        snprintf(to->key, sizeof to->key, "%s", key);
+        if (rules->guess)
             return;
-        }
-    for (size_t i = 0; i < rules->headlines; i++)
-        if (!h->key[i][0] && means(rules->headline[i], s, stat))
-            snprintf(h->key[i], sizeof h->key[i], "%s", key);
+    }
 }
 
 void headlines_record(const struct headlines *h, struct record *record)
 {
     struct buf text;
-    buf_init(&text, HEADLINES_MAX * (NAME_MAX_BYTES + 1) + sizeof " run.wall_s");
-    for (size_t i = 0; i < HEADLINES_MAX; i++)
-        if (h->key[i][0])
-            buf_printf(&text, "%s%s", text.n ? " " : "", h->key[i]);
+    buf_init(&text, TAG_MAX + sizeof " run.wall_s");
+    for (size_t rank = 0; rank < HEADLINES_MAX; rank++) {
+        const struct headline_key *whole = headline_seen(h, rank, -1);
+        for (size_t i = 0; i < h->n; i++)
+            if ((whole ? &h->key[i] == whole : h->key[i].rank == rank) && text.n < TAG_MAX - sizeof h->key[i].key)
+                buf_printf(&text, "%s%s", text.n ? " " : "", h->key[i].key);
+    }
     if (text.n && h->guessed) /* a guess alone says little */
         buf_puts(&text, " run.wall_s");
     if (text.n)

@@ -3,15 +3,22 @@
 #define BENCHMARKS_HEADLINES_H
 #include "benchmarks/engine.h"
 
+enum { HEADLINE_KEYS_MAX = 64 };
+
 struct headlines {
-    char key[HEADLINES_MAX][NAME_MAX_BYTES]; /* in the order of the rule file; "" not seen (yet) */
+    struct headline_key {
+        size_t rank; /* in the rule file's `headlines` */
+        int block; /* -1: of the whole output */
+        char key[NAME_MAX_BYTES];
+    } key[HEADLINE_KEYS_MAX];
+    size_t n;
     bool guessed;
 };
 
-/* A metric was told: is it the one that the rule file's `headlines` mean? "write.bw" means the statistic that the metric's own
- * `headline` names (else the plain value), "read.clat.p99" that statistic. The first block's counts.
+/* Notes a recorded metric if the rule file's `headlines` mean it. "write.bw" means the statistic that the metric's own `headline`
+ * names (else the plain value), "read.clat.p99" that statistic. block: the test that the metric is of; -1: the whole output.
  * Of rules that guess, the first three metrics are meant, and run.wall_s. */
-void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, const char *stat, const char *key);
-/* Writes the tag, if any was seen. */
+void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, int block, const char *stat, const char *key);
+/* Writes the tag, if any was seen: in the order of the rule file, that of the whole output, else that of each test. */
 void headlines_record(const struct headlines *h, struct record *record);
 #endif

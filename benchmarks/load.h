@@ -38,7 +38,8 @@ int load_source(const struct yaml *y, unsigned *ret, struct rules *rules, struct
 /* Names of the context are wanted before any reader uses them. */
 int load_set_names(const struct yaml *y, struct rules *rules, struct err *err);
 int load_reader(const struct yaml *y, struct reader *unused, struct rules *rules, struct err *err);
-extern const char *const load_types[]; /* of params: words, NULL at the end */
+extern const char *const load_types[];
+extern const char *const load_scopes[]; /* of params: words, NULL at the end */
 
 /* load_slice.c */
 int load_slices(const struct yaml *y, struct rules *rules, struct err *err);

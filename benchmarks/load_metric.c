@@ -41,7 +41,7 @@ static int load_name(struct name *ret, struct str text, struct reader *r, const 
 }
 
 static const char *const metric_keys[] = {"name", "cell",    "unit",  "from",   "unit_cell", "better", "headline", "stat", "many", "step",
-                                          "zero", "missing", "range", "suffix", "scale",     "where",  "when",     "each", NULL};
+                                          "zero", "missing", "range", "suffix", "scale",     "where",  "when",     "each", "scope", NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)
 {
@@ -147,9 +147,11 @@ int load_metric(const struct yaml *y, struct reader *r, struct rules *rules, str
     if (units_fit(m, y, rules, err))
         return -1;
     int stat = load_choice(y, "stat", stats, 0, rules, err);
-    if (stat < 0)
+    int scope = load_choice(y, "scope", load_scopes, 0, rules, err);
+    if (stat < 0 || scope < 0)
         return -1;
     m->stat = stat ? stats[stat] : NULL;
+    m->of_run = scope == 1;
     m->index = rules->metric_count++;
     r->metrics++;
     return 0;

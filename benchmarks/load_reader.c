@@ -62,6 +62,7 @@ int load_where(struct where **ret, const struct yaml *y, struct reader *r, struc
     return 0;
 }
 
+const char *const load_scopes[] = {"block", "run", NULL};
 const char *const load_types[] = {"text", "size", "integer", "number", "bool", "duration", NULL};
 
 static int load_param(const struct yaml *y, struct reader *r, struct rules *rules, struct err *err)
@@ -74,8 +75,7 @@ static int load_param(const struct yaml *y, struct reader *r, struct rules *rule
         return -1;
     if (!name || name->kind != YAML_SCALAR || !name->text.n)
         return rules_complain(y, rules, err, "param (the key) is missing");
-    static const char *const scopes[] = {"block", "run", NULL};
-    int type = load_choice(y, "type", load_types, PARAM_TEXT, rules, err), scope = load_choice(y, "scope", scopes, 0, rules, err);
+    int type = load_choice(y, "type", load_types, PARAM_TEXT, rules, err), scope = load_choice(y, "scope", load_scopes, 0, rules, err);
     if (type < 0 || scope < 0 || load_flag(y, "hidden", &p->hidden, rules, err) || load_cell(r, y, "cell", &p->cell, rules, err) ||
         load_where(&where, yaml_get(y, "where"), r, rules, err))
         return -1;

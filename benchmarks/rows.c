@@ -86,12 +86,13 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
     unsigned generation = slice_generation(run, source, r->slice);
     for (struct series *s = *bucket; s; s = s->chain)
         if (s->rule == m && s->block == block && s->source == source && str_eq(s->name, name)) {
-            if (s->generation != generation) { /* what it has came from a part of the output that does not count */
+            if (s->generation != generation || s->report != run->block[block].report) { /* what it has does not count */
                 s->n = s->missing = 0;
                 s->why[0] = s->outside[0] = 0;
                 s->overflow = false;
                 s->steps = m->step_cell >= 0;
                 s->generation = generation;
+                s->report = run->block[block].report;
             }
             return s;
         }
@@ -109,6 +110,7 @@ struct series *series_of(struct rules_run *run, struct source *source, const str
                          .source = source,
                          .block = block,
                          .generation = generation,
+                         .report = run->block[block].report,
                          .steps = m->step_cell >= 0,
                          .chain = *bucket};
     if (!s->name.p)
@@ -202,6 +204,8 @@ static void metric_take(struct rules_run *run, struct source *source, const stru
     int64_t step;
     if (!cells[m->cell].p || !row_where(m->where, cells) || !name_make(source, &m->name, cells, name, sizeof(name), &n))
         return;
+    if (m->of_run)
+        block = 0;
     enum number_kind kind = metric_value(source, m, cells, column_unit, &value);
     bool zero = kind == NUMBER_GOOD && value == 0 && m->zero != ZERO_KEEP;
     if (zero && m->zero == ZERO_ABSENT)
@@ -359,8 +363,9 @@ size_t row_counted(const struct rules_run *run, unsigned what, unsigned block, c
 void row_block(struct rules_run *run, struct source *source, struct str id, struct str label)
 {
     for (unsigned i = 0; id.n && i < source->blocks; i++)
-        if (str_eq(run->block[i].id, id)) { /* the same test once more (an intermediate report): it goes on */
+        if (str_eq(run->block[i].id, id)) { /* the same test once more: what it had was an intermediate report */
             source->block = i;
+            run->block[i].report++;
             return;
         }
     if (source->blocks == BLOCKS_MAX) {

@@ -137,7 +137,7 @@ void slices_end(struct rules_run *run, bool ended_well)
             if (slice_stale(run, c->generation))
                 c->n = 0;
     for (struct series *s = run->series; s; s = s->next)
-        if (s->generation != slice_generation(run, s->source, s->reader->slice)) {
+        if (s->generation != slice_generation(run, s->source, s->reader->slice) || s->report != run->block[s->block].report) {
             s->n = s->missing = 0;
             s->dropped = s->forgotten = true;
         }

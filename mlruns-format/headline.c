@@ -68,7 +68,7 @@ static size_t metric_names(const struct folder *tree, const struct tree_run *run
 size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret)
 {
     size_t n = 0;
-    const char *named = tree_file(tree, run, "tags/benchwrap.headline", 1024, a);
+    const char *named = tree_file(tree, run, "tags/benchwrap.headline", 4096, a);
     struct str rest = str_of(named);
     for (struct str word; n < max && (word = str_word(&rest)).n;) {
         const char *key = arena_dup(a, word.p, word.n);

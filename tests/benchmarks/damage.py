@@ -30,7 +30,7 @@ NOISE = [b"srun: Job step aborted: Waiting up to 32 seconds for job step to fini
 # Damaged already, so that a further damage may bring to light what was withheld: a stale run, the other of two that contradict each other.
 DAMAGED = re.compile(r"^made-.*(mixed|lost|appended|stale|two-documents|corrupt|half|contradict|two-formats)")
 # The same figure stands in the output twice, with more and with fewer digits, or once as it is and once to be computed from: relative difference.
-ROUNDED = {"hpcg": 1e-5, "fio": 1e-5, "hyperfine": 0.2, "stress-ng": 0.02}
+ROUNDED = {"hpcg": 1e-5, "fio": 1e-4, "hyperfine": 0.2, "stress-ng": 0.02}
 # What is printed while the program runs, and stands for the whole where it was cut: name, case, key.
 PROGRESS = [("fio", "json-percentiles-status", ""), ("sysbench", "cpu-checkpoints", ""),
             ("hyperfine", "^list$", "")]
