@@ -119,8 +119,17 @@ tap_stop() # WHY: fails this test file and ends it; TAP's own word for that woul
     exit 1
 }
 
+# A test file that names no command (bash tells, other shells do not) fails, since what it would have looked at went unseen.
+# shellcheck disable=SC2317 # called by bash
+command_not_found_handle()
+{
+    echo "$1: command not found" | tee -a "$WORK/.missing-commands" >&2
+    return 127
+}
+
 done_testing()
 {
+    [ ! -s "$WORK/.missing-commands" ] || tap_fail "every command of this file exists" "$(cat "$WORK/.missing-commands")"
     tap_finished=1
     echo "1..$tap_count"
 }
