@@ -19,7 +19,7 @@ for line in open(sys.argv[1]):
     for k, g in enumerate(gaps):
         if k in shared: continue
         compared += 1; errors.append(abs(g - (true[k + 1] - true[k]) / 1e6))
-    ttft.append(r["metrics"]["time_to_first_token"]["value"])
+    if "time_to_first_token" in r["metrics"]: ttft.append(r["metrics"]["time_to_first_token"]["value"]) # else a late read brought it
 errors.sort(); ttft.sort()
 q = lambda v, p: round(v[min(len(v) - 1, int(p * len(v)))], 6) if v else None
 print(json.dumps({"requests": requests, "missing": missing, "compared": compared, "error_median_ms": q(errors, .5), "error_mean_ms": sum(errors) / len(errors) if errors else None,

@@ -76,17 +76,60 @@ void flight_head(struct worker *w, struct flight *f, unsigned status, enum http1
         f->stream.trouble = STREAM_WRONG_TYPE;
 }
 
-/* A gap into a read that brought one event alone is the kernel's word; others share a stamp and say nothing. */
-static void settle_gap(struct worker *w, struct flight *f, bool shared)
+/* Have all bytes of this read come at once? Each read since the last count was of one segment at least. */
+static bool came_at_once(struct worker *w, struct flight *f)
+{
+    uint32_t size;
+    int64_t before = f->segments, reads = f->reads;
+    if (!w->stamped || before < 0)
+        return false;
+    f->segments = lateness_segments(((const struct conn *)(const void *)f)->fd, &size);
+    f->reads = 0;
+    return f->segments >= 0 && (f->segments - before - (reads - 1)) * size < (int64_t)f->read_bytes + size;
+}
+
+/* How much earlier than its stamp an event may have come, which other bytes followed in its read or not. */
+static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
+{
+    int64_t at = f->last_byte_ns, low = w->late.from_ns > f->r.sent_ns ? w->late.from_ns : f->r.sent_ns;
+    if ((w->stamped && !followed) || at - low <= LATENESS_NEAR_NS)
+        return 0;
+    int64_t since = lateness_since(&w->late);
+    low = since > low ? since : low;
+    return at - low <= LATENESS_NEAR_NS || came_at_once(w, f) ? 0 : at - low;
+}
+
+/* When the read's first and last chunk came, as far as the client can say. Returns by how much the first may be earlier. */
+static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
+{
+    bool followed = more || f->read_events > f->read_rank;
+    int64_t early = may_be_earlier(w, f, followed || f->read_chunks > 1);
+    if (f->r.chunks == f->read_chunks)
+        f->r.first_early_ns = early;
+    f->r.last_early_ns = followed || !w->stamped ? early : 0;
+    return early;
+}
+
+/* A gap into a read that brought one event alone is the kernel's word; others share a stamp and say nothing. Without stamps, neither does one
+ * between chunks that one look at the sockets found, nor one into or out of a late read. */
+static void settle_gap(struct worker *w, struct flight *f, bool shared, bool more)
 {
     if (f->read_chunks == 0)
         return;
+    bool is_first = f->r.chunks == f->read_chunks;
+    int64_t early = is_first ? 0 : f->r.last_early_ns;
+    early += settle_arrival(w, f, more);
+    bool one_look = !w->stamped && f->r.last_ns - f->pending_gap_ns >= w->late.returned_ns;
+    if (!is_first)
+        shared |= one_look || !lateness_known(early, f->pending_gap_ns);
     if (shared) {
         f->r.shared += f->read_chunks;
         for (uint32_t i = 1; w->run->wants_chunks && i <= f->read_chunks && f->r.chunks <= f->chunk_room; i++)
             f->chunks[f->r.chunks - i].shared = 1;
-        if (f->r.phase == PHASE_MEASURE)
-            w->m.itl_shared += f->read_chunks - (f->r.chunks == f->read_chunks);
+        if (f->r.phase == PHASE_MEASURE) {
+            w->m.itl_shared += f->read_chunks - is_first;
+            w->m.itl_late += early > LATENESS_NEAR_NS ? f->read_chunks - is_first : 0;
+        }
     } else if (f->r.chunks > 1) {
         if (f->r.phase == PHASE_MEASURE) {
             hdr_add(&w->m.h[METRIC_ITL], f->pending_gap_ns);
@@ -102,14 +145,16 @@ static void settle_gap(struct worker *w, struct flight *f, bool shared)
 void flight_read_begin(struct worker *w, struct flight *f)
 {
     w->memo.line = NULL;
-    f->read_events = f->read_chunks = 0;
+    f->read_events = f->read_chunks = f->read_rank = f->read_bytes = 0;
+    f->reads++;
 }
 
 void flight_read_end(struct worker *w, struct flight *f)
 {
     const struct stream *s = &f->stream;
     w->m.reads_all++;
-    settle_gap(w, f, f->read_events > 1 || s->line.n > 0 || s->data.n > 0);
+    bool more = s->line.n > 0 || s->data.n > 0;
+    settle_gap(w, f, f->read_events > 1 || more, more);
 }
 
 static void keep_chunk(struct flight *f, struct chunk c)
@@ -156,6 +201,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
     r->last_ns = at;
     r->chunks++;
     f->read_chunks++;
+    f->read_rank = f->read_events;
     bucket->chunks++;
     bucket->tokens += tokens ? tokens : 1;
     if (at >= w->run->measure_ns && at < w->run->cooldown_ns)
@@ -312,7 +358,7 @@ static enum ending judge(struct worker *w, struct flight *f)
         return by_status(f->r.status);
     }
     bool good = stream_end(s, take_event, &a);
-    settle_gap(w, f, f->read_events > 1);
+    settle_gap(w, f, f->read_events > 1, false);
     if (!good && s->trouble == STREAM_MALFORMED && !json) { /* its last line had no end */
         keep_error(f, str_of("the body ended in the middle of an event"));
         return ENDING_TRUNCATED;
@@ -385,7 +431,7 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
         keep_error(f, str_of(error));
     r->end_ns = ending == ENDING_OK ? f->last_byte_ns : clock_mono_ns();
     if (ending != ENDING_OK && f->read_chunks) /* cut off within a read: the gaps into it are not known */
-        settle_gap(w, f, true);
+        settle_gap(w, f, true, true);
     r->ending = ending == ENDING_OK ? judge(w, f) : ending;
     if (ending != ENDING_OK && f->stream.trouble)
         r->ending = by_trouble(f->stream.trouble);

@@ -1,6 +1,8 @@
 /* metrics.c: the aggregate of a run; see metrics.h. */
 #include "benchmarks/native/llmload/metrics.h"
 
+#include "benchmarks/native/llmload/lateness.h"
+
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -19,7 +21,7 @@ const struct ending_row ending_rows[ENDINGS] = {
 const char *const phase_names[PHASES] = {"warmup", "measure", "cooldown"};
 const char *const token_source_names[TOKENS_SOURCES] = {"unknown", "chunks", "asked", "tokenizer", "ids", "continuous_usage", "usage"};
 
-enum { LATE_NS = 10000000, SERIES_WIDTH_NS = 100000000 };
+enum { SERIES_WIDTH_NS = 100000000 };
 
 int metrics_init(struct metrics *m, struct err *err)
 {
@@ -147,27 +149,33 @@ static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
         hdr_add(&m->h[METRIC_INPUT], r->input_tokens);
     if (r->output_source)
         hdr_add(&m->h[METRIC_OUTPUT], r->output_tokens);
-    if (r->output_tokens > 1 && r->chunks > 1) {
+    if (r->output_tokens > 1 && r->chunks > 1 && result_span_known(r)) {
         hdr_add(&m->h[METRIC_TPOT], (last - r->first_ns) / (int64_t)(r->output_tokens - 1));
         if (last > r->first_ns)
             hdr_add(&m->h[METRIC_RATE_USER], (int64_t)((double)(r->output_tokens - 1) * 1e12 / (double)(last - r->first_ns)));
     }
-    if (r->input_tokens && r->first_ns > r->sent_ns)
+    if (r->input_tokens && r->first_ns > r->sent_ns && result_first_known(r))
         hdr_add(&m->h[METRIC_RATE_PREFILL], (int64_t)((double)r->input_tokens * 1e12 / (double)(r->first_ns - r->sent_ns)));
 }
 
 static void take_times(struct metrics *m, const struct result *r)
 {
     int64_t last = r->last_ns ? r->last_ns : r->end_ns;
-    gap(m, METRIC_TTFT, r->sent_ns, r->first_ns);
-    gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns);
-    gap(m, METRIC_TTST, r->first_ns, r->second_ns);
-    gap(m, METRIC_E2EL, r->sent_ns, last);
-    gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns);
-    gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last);
+    m->first_unknown += !result_first_known(r);
+    m->last_unknown += !result_last_known(r);
+    if (result_first_known(r)) {
+        gap(m, METRIC_TTFT, r->sent_ns, r->first_ns);
+        gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns);
+        gap(m, METRIC_TTST, r->first_ns, r->second_ns);
+        gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns);
+    }
+    if (result_last_known(r)) {
+        gap(m, METRIC_E2EL, r->sent_ns, last);
+        gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last);
+    }
     gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns);
     gap(m, METRIC_RECEIVE, r->first_byte_ns, r->end_ns);
-    if (r->chunks > 1)
+    if (r->chunks > 1 && result_span_known(r))
         gap(m, METRIC_DECODE, r->first_ns, r->last_ns);
     take_tokens(m, r, last);
 }
@@ -186,12 +194,13 @@ void metrics_take(struct metrics *m, const struct result *r)
     m->first_send_ns = earlier(m->first_send_ns, r->sent_ns);
     m->last_end_ns = later(m->last_end_ns, r->end_ns);
     gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns);
-    m->late += r->sent_ns - r->scheduled_ns > LATE_NS;
+    m->late += r->sent_ns - r->scheduled_ns > LATENESS_LATE_NS;
     if (r->connected_ns)
         gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns);
     if (r->chunks > 1) { /* gaps were counted as they came, so their sum must know the same streams */
-        m->itl_sum_ns += (double)(r->last_ns - r->first_ns);
         m->itl_all += r->chunks - 1;
+        if (result_span_known(r))
+            m->itl_sum_ns += (double)(r->last_ns - r->first_ns), m->itl_summed += r->chunks - 1;
     }
     if (e->failed || (r->ending != ENDING_OK && r->ending != ENDING_EMPTY))
         return;

@@ -115,6 +115,15 @@ static void send_rest(struct worker *w, struct conn *c)
     c->state = CONN_RECEIVING;
 }
 
+/* Segments of the replies before this one. */
+static int64_t segments_before(const struct worker *w, const struct conn *c)
+{
+    uint32_t size;
+    if (!w->run->kernel_stamps || !w->run->load->stream || w->run->endpoints[c->endpoint].socket)
+        return -1;
+    return c->reused ? lateness_segments(c->fd, &size) : 0;
+}
+
 static void send_request(struct worker *w, struct conn *c)
 {
     if (!request_render(w, c)) {
@@ -123,6 +132,7 @@ static void send_request(struct worker *w, struct conn *c)
     }
     const struct buf *wire = w->fixed.n ? &w->fixed : &w->wire;
     c->f.r.sent_ns = c->f.last_byte_ns = clock_mono_ns();
+    c->f.segments = segments_before(w, c);
     if (!c->f.r.reconnects) /* one request, however often it is sent */
         atomic_fetch_add_explicit(&w->live.sent, 1, memory_order_relaxed);
     ssize_t n = send(c->fd, wire->p, wire->n, MSG_NOSIGNAL);
@@ -178,6 +188,7 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
         f->r.first_byte_ns = at_ns;
     f->last_byte_ns = at_ns;
     flight_read_begin(w, f);
+    f->read_bytes = (uint32_t)n;
     for (;;) {
         switch (http1_next(&c->http, &p, &n, &bytes)) {
         case HTTP1_MORE: flight_read_end(w, f); return true;
@@ -203,7 +214,18 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
     }
 }
 
-static int64_t stamp_of(const struct worker *w, struct msghdr *m, int64_t now)
+/* The stamp, where it can be true: not after the read, and not before the socket was known to be empty. Else (the clock was set) 0. */
+static int64_t plausible(struct worker *w, int64_t at, int64_t now)
+{
+    enum { SLACK_NS = 1000000 };
+    if (at <= now + SLACK_NS && at >= w->late.from_ns - SLACK_NS)
+        return at < now ? at : now;
+    w->m.stamps_refused++;
+    return 0;
+}
+
+/* The read's stamp; 0: it has none. */
+static int64_t stamp_of(struct worker *w, struct msghdr *m, int64_t now)
 {
     for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
         struct timespec t;
@@ -213,10 +235,23 @@ static int64_t stamp_of(const struct worker *w, struct msghdr *m, int64_t now)
         int64_t at = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
         if (!at)
             break;
-        at += w->real_to_mono_ns;
-        return at < now ? at : now;
+        return plausible(w, at + w->real_to_mono_ns, now);
     }
-    return now;
+    return 0;
+}
+
+/* Counts a read of the measurement, and whether it was late: by its stamp, or, without one, by when the thread was woken. */
+static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, int64_t now)
+{
+    int64_t low = w->late.from_ns > c->f.r.sent_ns ? w->late.from_ns : c->f.r.sent_ns;
+    if (c->f.r.phase != PHASE_MEASURE || c->state == CONN_IDLE)
+        return;
+    w->m.reads++;
+    if (stamp_ns)
+        hdr_add(&w->m.h[METRIC_READ_DELAY], now - stamp_ns);
+    else if (now - low > LATENESS_LATE_NS)
+        stamp_ns = lateness_since(&w->late);
+    w->m.reads_late += stamp_ns && now - (stamp_ns > low ? stamp_ns : low) > LATENESS_LATE_NS;
 }
 
 /* One read with its arrival; as recv. */
@@ -226,9 +261,12 @@ static ssize_t receive(struct worker *w, struct conn *c, int64_t *ret_at_ns)
         char bytes[CMSG_SPACE(3 * sizeof(struct timespec)) + 64];
         struct cmsghdr align;
     } control;
+    w->stamped = false;
     if (!w->run->kernel_stamps || w->run->endpoints[c->endpoint].socket) {
         ssize_t n = recv(c->fd, w->bytes, READ_SIZE, 0);
         *ret_at_ns = clock_mono_ns();
+        if (n > 0)
+            note_read(w, c, 0, *ret_at_ns);
         return n;
     }
     struct iovec v = {w->bytes, READ_SIZE};
@@ -236,9 +274,10 @@ static ssize_t receive(struct worker *w, struct conn *c, int64_t *ret_at_ns)
     ssize_t n = recvmsg(c->fd, &m, 0);
     if (n > 0) {
         int64_t now = clock_mono_ns();
-        *ret_at_ns = stamp_of(w, &m, now);
-        if (c->f.r.phase == PHASE_MEASURE && c->state != CONN_IDLE)
-            hdr_add(&w->m.h[METRIC_READ_DELAY], now - *ret_at_ns);
+        int64_t stamp = stamp_of(w, &m, now);
+        w->stamped = stamp > 0;
+        *ret_at_ns = stamp ? stamp : now;
+        note_read(w, c, stamp, now);
     }
     return n;
 }
@@ -273,6 +312,7 @@ static void readable(struct worker *w, struct conn *c, bool hangup)
         if (n < READ_SIZE && !hangup)
             return;
     }
+    lateness_left(&w->late);
     struct epoll_event again = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->fd, &again); /* others first; tells again what is left */
 }

@@ -30,6 +30,7 @@ void report_derive(struct derived *ret, const struct report *r)
     };
     double due = (double)(ret->completed + ret->failed + ret->unfinished + m->dropped);
     ret->good_share = due > 0 ? (double)m->good / due : NAN;
+    report_client(&ret->client, m);
     ret->has_steady = steady_find(&ret->steady, r->load, o);
     ret->has_objectives =
         r->load->objectives.ttft_ns || r->load->objectives.itl_ns || r->load->objectives.tpot_ns || r->load->objectives.e2el_ns;
@@ -42,8 +43,8 @@ double report_per_second(double count, double seconds)
 
 double report_mean(const struct metrics *m, int metric)
 {
-    if (metric == METRIC_ITL && m->itl_all)
-        return m->itl_sum_ns / (double)m->itl_all / metric_rows[metric].scale;
+    if (metric == METRIC_ITL && m->itl_summed)
+        return m->itl_sum_ns / (double)m->itl_summed / metric_rows[metric].scale;
     return m->h[metric].n ? m->h[metric].mean / metric_rows[metric].scale : NAN;
 }
 

@@ -279,6 +279,25 @@ static void put_goodput(struct writer *w)
     buf_putc(w->to, '}');
 }
 
+static void put_lateness(struct writer *w)
+{
+    const struct metrics *m = &w->r->outcome->m;
+    struct buf say CLEANUP_BUF;
+    buf_init(&say, 4096);
+    if (w->d.client.is_late)
+        report_client_say(&w->d.client, &say);
+    truth(w->to, "was_bottleneck", w->d.client.is_late);
+    text(w->to, "bottleneck", say.n ? say.p : NULL);
+    number(w->to, "late_share_allowed", CLIENT_LATE_SHARE);
+    whole(w->to, "first_tokens_unknown", m->first_unknown);
+    whole(w->to, "last_tokens_unknown", m->last_unknown);
+    whole(w->to, "gaps_late", m->itl_late);
+    whole(w->to, "reads", m->reads);
+    whole(w->to, "reads_late", m->reads_late);
+    whole(w->to, "sends_late", m->sends_late);
+    whole(w->to, "stamps_refused", m->stamps_refused);
+}
+
 static void put_client(struct writer *w)
 {
     const struct outcome *o = w->r->outcome;
@@ -293,6 +312,7 @@ static void put_client(struct writer *w)
     number(w->to, "reads_per_event", w->d.reads_per_event);
     number(w->to, "cpu_share", o->wall_s > 0 ? o->m.cpu_s / o->wall_s / o->threads : NAN);
     number(w->to, "steal_percent", o->steal_percent < 0 ? NAN : o->steal_percent);
+    put_lateness(w);
     number(w->to, "wall_s", o->wall_s);
     text(w->to, "trouble", o->trouble[0] ? o->trouble : NULL);
     text(w->to, "ended_early", o->why_early);

@@ -12,6 +12,17 @@ struct report_point {
 extern const struct report_point report_points[REPORT_POINTS];
 extern const char report_percentile_definition[];
 
+/* Signs that the client itself was late, each as a share; above CLIENT_LATE_SHARE the client was the bottleneck. */
+enum client_sign { CLIENT_FIRST, CLIENT_LAST, CLIENT_GAPS, CLIENT_READS, CLIENT_SENDS, CLIENT_SIGNS };
+#define CLIENT_LATE_SHARE 0.01
+struct client_lateness {
+    double share[CLIENT_SIGNS];
+    bool is_late;
+};
+void report_client(struct client_lateness *ret, const struct metrics *m);
+/* "the client was the bottleneck: 12 % of the first tokens …" */
+void report_client_say(const struct client_lateness *c, struct buf *to);
+
 struct derived {
     double seconds; /* first actual send to last completion of measured requests */
     double window_s; /* measurement window; NaN: by count */
@@ -20,6 +31,7 @@ struct derived {
     double concurrency, peak_tokens, cpu_us_per_event, reads_per_event;
     bool has_steady, has_objectives;
     struct steady steady;
+    struct client_lateness client;
 };
 void report_derive(struct derived *ret, const struct report *r);
 double report_per_second(double count, double seconds); /* NaN: no time */

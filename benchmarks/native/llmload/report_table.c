@@ -184,7 +184,7 @@ static void put_warning(const struct screen *screen, struct buf *warning, struct
     buf_clear(warning);
 }
 
-static void put_warnings(const struct report *r, const struct screen *screen, struct buf *to)
+static void put_warnings(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
 {
     const struct outcome *o = r->outcome;
     const struct metrics *m = &o->m;
@@ -194,6 +194,8 @@ static void put_warnings(const struct report *r, const struct screen *screen, st
     buf_putc(to, '\n');
     if (o->why_early)
         buf_printf(&w, "ended early: %s: the values are those until then", o->why_early), put_warning(screen, &w, to);
+    if (d->client.is_late)
+        report_client_say(&d->client, &w), put_warning(screen, &w, to);
     for (int e = 0; e < ENDINGS; e++)
         if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
             buf_printf(&w, "%llu %s: ", (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].name);
@@ -246,7 +248,7 @@ void report_table(const struct report *r, struct report_wish wish, const struct 
         put_counts(r, &d, to);
         put_throughput(r, &d, to);
         put_latencies(&r->outcome->m, screen, to);
-        put_warnings(r, screen, to);
+        put_warnings(r, &d, screen, to);
     }
     if (wish.details)
         report_details(r, &d, screen, to);

@@ -4,6 +4,7 @@
  * the time after the read that brought the event's last byte. */
 #ifndef LLMLOAD_RESULT_H
 #define LLMLOAD_RESULT_H
+#include "benchmarks/native/llmload/lateness.h"
 #include "benchmarks/native/llmload/prompt.h"
 
 enum phase { PHASE_WARMUP, PHASE_MEASURE, PHASE_COOLDOWN /* sent after the window, to keep the load up */, PHASES };
@@ -49,6 +50,7 @@ struct result {
     int64_t first_ns; /* first chunk with text of any kind (TTFT); 0 too where the answer came in one piece (not streamed) */
     int64_t first_output_ns; /* first chunk with text that is no reasoning */
     int64_t second_ns, last_ns; /* second and last chunk with text */
+    int64_t first_early_ns, last_early_ns; /* the first and last may have come so much earlier: late reads; 0: not */
     int64_t end_ns; /* end of the reply's body, or of hope */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
     enum token_source input_source, output_source;
@@ -64,6 +66,20 @@ struct result {
     struct str text; /* the answer's text if a sink wants it */
     struct str body; /* the reply's whole body (not streamed) if a sink wants it */
 };
+
+/* Are the arrivals of the first and the last chunk, and the time between them, known well enough to be samples? */
+static inline bool result_first_known(const struct result *r)
+{
+    return lateness_known(r->first_early_ns, r->first_ns - r->sent_ns);
+}
+static inline bool result_last_known(const struct result *r)
+{
+    return lateness_known(r->last_early_ns, r->last_ns - r->sent_ns);
+}
+static inline bool result_span_known(const struct result *r)
+{
+    return lateness_known(r->first_early_ns + r->last_early_ns, r->last_ns - r->first_ns);
+}
 
 /* Who is told of every finished request, warm-up included. */
 struct result_sink {

@@ -18,7 +18,7 @@ enum { EVENTS_AT_ONCE = 256, READ_SIZE = 256 << 10, WIRE_MAX = 64 << 20, HISTORY
 
 int worker_init(struct worker *w, struct run *run, unsigned number, struct err *err)
 {
-    *w = (struct worker){.run = run, .number = number, .epoll = -1};
+    *w = (struct worker){.run = run, .number = number, .epoll = -1, .late.fd = -1};
     if (metrics_init(&w->m, err) < 0)
         return -1;
     w->idle = calloc(run->endpoint_count, sizeof(struct conn *));
@@ -78,6 +78,7 @@ void worker_deinit(struct worker *w)
     free(w->bytes);
     if (w->epoll >= 0)
         close(w->epoll);
+    lateness_deinit(&w->late);
     buf_deinit(&w->wire);
     buf_deinit(&w->body);
     buf_deinit(&w->scratch);
@@ -275,6 +276,13 @@ static void fill_closed(struct worker *w)
     w->draining |= w->now_ns >= w->run->stop_ns;
 }
 
+/* A request is taken up: late by the client itself, or because it waited for a slot? */
+static void note_send(struct worker *w, enum phase phase, int64_t scheduled_ns)
+{
+    int64_t due = scheduled_ns > w->full_ns ? scheduled_ns : w->full_ns;
+    w->m.sends_late += phase == PHASE_MEASURE && w->now_ns - due > LATENESS_LATE_NS;
+}
+
 static void send_arrivals(struct worker *w)
 {
     const struct schedule *s = w->run->schedule;
@@ -282,8 +290,11 @@ static void send_arrivals(struct worker *w)
     uint64_t most = slots(w);
     while (w->next_arrival < s->n && s->list[w->next_arrival].at_ns + begin_ns <= w->now_ns) {
         const struct arrival *a = &s->list[w->next_arrival];
+        if (w->users >= most)
+            w->full_ns = w->now_ns;
         if (w->users >= most && !w->run->load->drop)
             return;
+        note_send(w, (enum phase)a->phase, a->at_ns + begin_ns);
         w->next_arrival += w->run->workers;
         w->m.scheduled += a->phase == PHASE_MEASURE;
         if (w->users >= most) {
@@ -416,8 +427,10 @@ static bool turn(struct worker *w)
         give_up(w, "still going on after --grace");
     if (!w->in_flight && (w->draining || (run->schedule->n && w->next_arrival >= run->schedule->n && !w->users)))
         return false;
+    lateness_wait_begin(&w->late, clock_mono_ns());
     int n = wait_events(w, events, until_next(w));
     look_at_clocks(w);
+    lateness_wait_end(&w->late, w->now_ns, n >= 0 && n < EVENTS_AT_ONCE);
     handle(w, events, n);
     w->now_ns = clock_mono_ns();
     return true;
@@ -428,6 +441,7 @@ void *worker_main(void *worker)
     struct worker *w = worker;
     struct timespec cpu;
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    lateness_init(&w->late);
     look_at_clocks(w);
     while (turn(w))
         ;

@@ -4,6 +4,7 @@
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/endpoint.h"
 #include "benchmarks/native/llmload/http1.h"
+#include "benchmarks/native/llmload/lateness.h"
 #include "benchmarks/native/llmload/schedule.h"
 #include "benchmarks/native/llmload/stream.h"
 #include "benchmarks/native/llm/timers.h"
@@ -32,6 +33,9 @@ struct flight {
     int64_t last_byte_ns, pending_gap_ns;
     uint32_t told_tokens; /* usage so far, where it comes on every chunk */
     uint32_t read_events, read_chunks; /* of the read being worked on */
+    uint32_t read_rank, read_bytes; /* of the read: events up to its last chunk; its bytes on the wire */
+    uint32_t reads; /* since the socket's segments were counted */
+    int64_t segments; /* so many it had received then; -1: not known */
     uint32_t pending_tokens, ids;
     bool finished, has_status, cancel, wants_text;
     struct chunk *chunks;
@@ -103,6 +107,9 @@ struct worker {
     int64_t now_ns; /* of this turn of the loop */
     int64_t real_to_mono_ns; /* to be added to a kernel stamp */
     bool draining;
+    struct lateness late;
+    bool stamped; /* the read being worked on has the kernel's stamp */
+    int64_t full_ns; /* when an arrival last found no slot free */
     int64_t pause_until_ns; /* a connection could not be made: no new request before */
     size_t turn_of; /* round robin */
     size_t next_source; /* of the source addresses */

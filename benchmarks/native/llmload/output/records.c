@@ -81,6 +81,9 @@ static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed,
     buf_json(to, str_of(r->finish));
     if (chunks && r->chunk_list && r->shared)
         put_shared(r, to);
+    if (r->first_early_ns || r->last_early_ns) /* that much earlier they may have come */
+        buf_printf(to, ",\"first_token_early_ns\":%lld,\"last_token_early_ns\":%lld", (long long)r->first_early_ns,
+                   (long long)r->last_early_ns);
     buf_putc(to, '}');
 }
 
@@ -105,20 +108,21 @@ static void put_metrics(const struct result *r, bool chunks, struct buf *to)
         if (r->reasoning_tokens)
             value(to, "reasoning_token_count", r->reasoning_tokens, "tokens");
     }
-    if (r->sent_ns && end > r->sent_ns)
+    bool first = r->first_ns && result_first_known(r), last = result_last_known(r);
+    if (r->sent_ns && end > r->sent_ns && last)
         value(to, "request_latency", ms(r->sent_ns, end), "ms");
-    if (r->sent_ns && r->first_ns)
+    if (r->sent_ns && first)
         value(to, "time_to_first_token", ms(r->sent_ns, r->first_ns), "ms");
-    if (r->first_ns && r->second_ns)
+    if (first && r->second_ns)
         value(to, "time_to_second_token", ms(r->first_ns, r->second_ns), "ms");
-    if (r->sent_ns && r->first_output_ns)
+    if (r->sent_ns && first && r->first_output_ns)
         value(to, "time_to_first_output_token", ms(r->sent_ns, r->first_output_ns), "ms");
-    if (out && r->output_tokens > 1 && r->last_ns > r->first_ns && r->first_ns) {
+    if (out && r->output_tokens > 1 && r->last_ns > r->first_ns && r->first_ns && result_span_known(r)) {
         double each = ms(r->first_ns, r->last_ns) / (r->output_tokens - 1);
         value(to, "inter_token_latency", each, "ms");
         value(to, "output_token_throughput_per_user", 1000 / each, "tokens/sec/user");
     }
-    if (r->scheduled_ns && end)
+    if (r->scheduled_ns && end && last)
         value(to, "request_latency_from_schedule", ms(r->scheduled_ns, end), "ms");
     if (chunks && r->chunk_list && r->chunks > 1)
         put_gaps(r, to);
@@ -197,13 +201,14 @@ void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to)
     const int64_t times[] = {r->scheduled_ns, r->sent_ns, r->first_ns, r->last_ns, r->end_ns};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         at(to, times[i], wall_ns);
-    gap(to, r->sent_ns, r->first_ns);
-    if (r->output_source != TOKENS_UNKNOWN && r->output_tokens > 1 && r->first_ns && r->last_ns > r->first_ns)
+    bool first = result_first_known(r), last = result_last_known(r);
+    gap(to, r->sent_ns, first ? r->first_ns : 0);
+    if (result_span_known(r) && r->output_source != TOKENS_UNKNOWN && r->output_tokens > 1 && r->first_ns && r->last_ns > r->first_ns)
         buf_printf(to, "%.6f", ms(r->first_ns, r->last_ns) / (r->output_tokens - 1));
     buf_putc(to, ',');
-    gap(to, r->sent_ns, end);
-    gap(to, r->scheduled_ns, r->first_ns);
-    gap(to, r->scheduled_ns, end);
+    gap(to, r->sent_ns, last ? end : 0);
+    gap(to, r->scheduled_ns, first ? r->first_ns : 0);
+    gap(to, r->scheduled_ns, last ? end : 0);
     count(to, r->input_tokens, r->input_source);
     count(to, r->output_tokens, r->output_source);
     buf_printf(to, "%u,%u,%u,%u,%u,%u,%u,", r->cached_tokens, r->reasoning_tokens, r->chunks, r->shared, r->events, r->bytes,

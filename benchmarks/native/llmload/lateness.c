@@ -1,0 +1,80 @@
+/* lateness.c: since when the bytes of a read may have been waiting for the client; see lateness.h. */
+#include "benchmarks/native/llmload/lateness.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LOOK_NS = 1000000 };
+
+/* Time on the run queue is the second number. */
+static int64_t queue_delay(const struct lateness *l)
+{
+    char text[100];
+    ssize_t n = l->fd < 0 ? -1 : pread(l->fd, text, sizeof text, 0);
+    struct str rest = {text, n > 0 ? (size_t)n : 0};
+    uint64_t ns;
+    str_word(&rest);
+    return str_uint(str_word(&rest), &ns) ? (int64_t)ns : 0;
+}
+
+void lateness_init(struct lateness *l)
+{
+    *l = (struct lateness){.fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
+}
+
+void lateness_deinit(struct lateness *l)
+{
+    if (l->fd >= 0)
+        close(l->fd);
+}
+
+void lateness_wait_begin(struct lateness *l, int64_t now_ns)
+{
+    l->called_ns = now_ns;
+    if (now_ns - l->looked_ns > LOOK_NS) {
+        l->delay_ns = queue_delay(l);
+        l->looked_ns = now_ns;
+    }
+}
+
+void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all)
+{
+    l->from_ns = l->empty_ns;
+    l->returned_ns = now_ns;
+    l->since_ns = 0;
+    if (all)
+        l->empty_ns = now_ns;
+}
+
+void lateness_left(struct lateness *l)
+{
+    l->empty_ns = 0;
+}
+
+int64_t lateness_since(struct lateness *l)
+{
+    if (l->since_ns || !l->from_ns)
+        return l->since_ns;
+    int64_t delay = queue_delay(l), busy = l->called_ns - l->from_ns, woken = l->returned_ns - busy - (delay - l->delay_ns);
+    bool counts = l->fd >= 0;
+    l->since_ns = counts && woken > l->from_ns ? woken : l->from_ns;
+    return l->since_ns;
+}
+
+int64_t lateness_segments(int fd, uint32_t *ret_size)
+{
+    struct tcp_info info;
+    socklen_t n = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) < 0 ||
+        n < offsetof(struct tcp_info, tcpi_data_segs_in) + sizeof info.tcpi_data_segs_in || !info.tcpi_advmss)
+        return -1;
+    *ret_size = info.tcpi_advmss;
+    return info.tcpi_data_segs_in;
+}

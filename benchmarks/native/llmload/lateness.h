@@ -1,0 +1,44 @@
+/* lateness.h: how late the client may have been: since when the bytes of a read may have been waiting for it.
+ *
+ * A kernel receive stamp is that of the last segment of a read. Where a read brings more than the event that is timed, the event may have
+ * arrived earlier: after the moment at which all sockets were last known to be empty, or, where the thread slept until then, after it was
+ * woken. The time between waking and running is the thread's delay on the run queue, which the kernel counts. */
+#ifndef LLMLOAD_LATENESS_H
+#define LLMLOAD_LATENESS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    LATENESS_NEAR_NS = 100000, /* an arrival known to 0.1 ms, or to 1 % of the time that it ends, is exact enough to be a sample */
+    LATENESS_LATE_NS = 10000000, /* a read or a send more than 10 ms behind is late */
+};
+
+/* One thread's; times are CLOCK_MONOTONIC, ns. */
+struct lateness {
+    int fd; /* of this thread's schedstat; -1: the kernel counts no delays */
+    int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
+    int64_t empty_ns; /* all sockets were empty then; 0: not known */
+    int64_t from_ns, called_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin and end */
+    int64_t since_ns; /* lateness_since's answer; 0: not asked yet */
+};
+
+/* On the thread itself. */
+void lateness_init(struct lateness *l);
+void lateness_deinit(struct lateness *l);
+/* Before a wait for events. */
+void lateness_wait_begin(struct lateness *l, int64_t now_ns);
+/* After it. all: every socket with bytes was told, so that others are empty. */
+void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
+/* A socket was left with bytes in it: nothing is known of it at the next wait. */
+void lateness_left(struct lateness *l);
+/* The bytes read now came after this time, ns; 0: not known. Costs a system call at the first question after a wait. */
+int64_t lateness_since(struct lateness *l);
+/* Is an arrival known well enough that may be early_ns earlier, at the end of a time of length_ns? */
+static inline bool lateness_known(int64_t early_ns, int64_t length_ns)
+{
+    return early_ns <= LATENESS_NEAR_NS || early_ns * 100 <= length_ns;
+}
+
+/* Segments with data that this TCP socket has received; *ret_size: bytes that a full one may have. -1: the kernel does not count them. */
+int64_t lateness_segments(int fd, uint32_t *ret_size);
+#endif

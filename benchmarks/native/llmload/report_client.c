@@ -1,0 +1,43 @@
+/* report_client.c: was the client itself the bottleneck? Said of a run in one way, in the table, in JSON and to the recorder. */
+#include "benchmarks/native/llmload/report_parts.h"
+
+#include <math.h>
+
+static double share_of(uint64_t n, uint64_t all)
+{
+    return all ? (double)n / (double)all : 0;
+}
+
+void report_client(struct client_lateness *ret, const struct metrics *m)
+{
+    const double shares[CLIENT_SIGNS] = {
+        [CLIENT_FIRST] = share_of(m->first_unknown, m->h[METRIC_TTFT].n + m->first_unknown),
+        [CLIENT_LAST] = share_of(m->last_unknown, m->h[METRIC_E2EL].n + m->last_unknown),
+        [CLIENT_GAPS] = share_of(m->itl_late, m->itl_all),
+        [CLIENT_READS] = share_of(m->reads_late, m->reads),
+        [CLIENT_SENDS] = share_of(m->sends_late, m->scheduled),
+    };
+    *ret = (struct client_lateness){0};
+    for (int i = 0; i < CLIENT_SIGNS; i++) {
+        ret->share[i] = shares[i];
+        ret->is_late |= shares[i] > CLIENT_LATE_SHARE;
+    }
+}
+
+void report_client_say(const struct client_lateness *c, struct buf *to)
+{
+    static const char *const says[CLIENT_SIGNS] = {
+        [CLIENT_FIRST] = "of the first tokens came in late reads, their times are left out",
+        [CLIENT_LAST] = "of the last tokens came in late reads, their times are left out",
+        [CLIENT_GAPS] = "of the gaps ended in late reads, their times are left out",
+        [CLIENT_READS] = "of the reads came more than 10 ms late",
+        [CLIENT_SENDS] = "of the requests were sent more than 10 ms late",
+    };
+    const char *before = ": ";
+    buf_puts(to, "the client was the bottleneck");
+    for (int i = 0; i < CLIENT_SIGNS; i++)
+        if (c->share[i] > CLIENT_LATE_SHARE) {
+            buf_printf(to, "%s%.3g %% %s", before, 100 * c->share[i], says[i]);
+            before = "; ";
+        }
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# llmload's own lateness: what a late read brought is no sample, what the server sent together is, and the run says which it was.
+# sanitizer: no, because a preloaded library sets the clock
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/llmfake.sh"
+
+# A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write; "free" the same write
+# without stopping it. Its output is the port; the client's process is in the file that is its argument.
+cat >"$WORK/stops.py" <<'P'
+import os, signal, socket, sys, time
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+def piece(data): return b"%x\r\n%s\r\n" % (len(data), data)
+token = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n')
+last = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') + b"0\r\n\r\n"
+head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+def is_stopped(pid): return all(open(f"/proc/{pid}/task/{t}/stat").read().rsplit(")", 1)[1].split()[0] == "T" for t in os.listdir(f"/proc/{pid}/task"))
+while True:
+    c, _ = s.accept()
+    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    while True:
+        got = b""
+        while not got.endswith(b"}"):
+            more = c.recv(65536)
+            if not more: break
+            got += more
+        if not got: break
+        how = got.split(b"/")[1]
+        stopped = how != b"free"
+        time.sleep(0.03)
+        if stopped:
+            pid = int(open(sys.argv[1]).read())
+            os.kill(pid, signal.SIGSTOP)
+            while not is_stopped(pid): time.sleep(0.001)
+        if how == b"apart":
+            for data in (head + token, token, token):
+                c.sendall(data)
+                time.sleep(0.04)
+        else:
+            c.sendall(head + 3 * token)
+            time.sleep(0.04)
+        if stopped: os.kill(pid, signal.SIGCONT)
+        time.sleep(0.03)
+        c.sendall(last)
+P
+llm_start python3 "$WORK/stops.py" "$WORK/pid"
+run() # HOW OPTIONS…: the result is in $WORK/out.json
+{
+    path=/$1/x
+    shift
+    sh -c 'echo $$ >"$1"; shift; exec "$@"' - "$WORK/pid" "$LOAD" --url "$url" --path "$path" -m m -n 1 "$@" >"$WORK/out.json" 2>"$WORK/err"
+}
+run apart --json --records "$WORK/records"
+is 'paused while tokens came one by one: the first is no sample' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n, .metrics.ttft_from_schedule.n, .metrics.tpot.n, .median_ttft_ms]' "$WORK/out.json")" '[1,1,0,0,0,null]'
+is '  nor are the gaps that ended in that read' "$(jq -c '[.tokens.itl_gaps, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[3,3,2]'
+like '  the result says whose fault it was' "$(jq -r .client.bottleneck "$WORK/out.json")" '^the client was the bottleneck: 100 % of the first tokens'
+is '  the record says by how much it may be wrong' "$(jq -c '[.metrics.time_to_first_token, .metadata.first_token_early_ns > 60e6]' "$WORK/records")" '[null,true]'
+run apart
+like '  and so does the table' "$(cat "$WORK/out.json")" '^  ! the client was the bottleneck: '
+run together --json
+is 'paused while one write came: the first token is known' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.gaps_late, (.metrics.ttft.max > 29)]' "$WORK/out.json")" '[0,1,0,true]'
+run free --json
+is 'three tokens in one write are not the fault of the client' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[0,1,3,0]'
+run apart --json --user-clock
+is 'without stamps: the same' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.clock]' "$WORK/out.json")" '[1,0,"after the read"]'
+
+# The wall clock is set an hour back in the middle of the run: stamps of another clock are not used.
+cat >"$WORK/clock.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+int clock_gettime(clockid_t which, struct timespec *t)
+{
+    static _Thread_local int asked;
+    int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    int rc = real(which, t);
+    if (which == CLOCK_REALTIME && ++asked > 12)
+        t->tv_sec -= 3600;
+    return rc;
+}
+C
+llm_start "$FAKE" --ttft 20ms --itl 5ms
+if ${CC:-cc} -shared -fPIC -o "$WORK/clock.so" "$WORK/clock.c" -ldl 2>"$WORK/err"; then
+    LD_PRELOAD="$WORK/clock.so" "$LOAD" --url "$url" -n 20 -c 2 --max-tokens 4 --json >"$WORK/out.json" 2>"$WORK/err"
+    is 'a clock that is set: its stamps are refused, no time is off' "$(jq -c '[.completed, .client.stamps_refused > 0, (.metrics.e2el.max < 60000), (.metrics.e2el.min >= 34)]' "$WORK/out.json")" '[20,true,true,true]'
+else
+    skip 'a clock that is set' 'a compiler'
+fi
+llm_stop
+done_testing
