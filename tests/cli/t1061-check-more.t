@@ -44,6 +44,21 @@ rm -f benchwrap.yaml
 is "a run of the public profile passes, its arguments and output without the address" "$("$BENCHWRAP" check --public public)" "1 run looked at, nothing found"
 like "… the arguments are there" "$(cat public/mlruns/*/*/artifacts/benchwrap.json)" '"argv": ."sh", "-c", "echo mail me: mm@mmmm.mmm".'
 
+# What a range brings: values beside the published ones, machines by name, nothing of a text that means something to a forge.
+git checkout -q -B before main && rm -rf mlruns
+for i in 1 2 3 4 5 6; do echo "copy.rate 10$i MiB/s" >rate; "$BENCHWRAP" -q --profile public --site a.example -- cat rate >/dev/null; done
+git add -f mlruns && git commit -qm before && git checkout -q -b after
+echo "copy.rate 55.5 MiB/s" >rate; "$BENCHWRAP" -q --profile public --site a.example -- cat rate >/dev/null
+"$BENCHWRAP" -q --profile public --site a.example -p 'note=@all <b>|#1' -- sh -c 'echo "x.rate 3 MiB/s"' >/dev/null
+"$BENCHWRAP" -q --profile public --site a.example -- sh -c 'exit 1' >/dev/null
+git add -f mlruns && git commit -qm after
+out=$("$BENCHWRAP" check --markdown --range before..after)
+like "Markdown: a value beside the published runs of the same inputs" "$out" '^\| <code>cat.* \| 1 \| <code>copy.*rate</code> \| <code>58.2 MB/s</code> \| 6 \| <code>109 MB/s</code> \| -46 %, different'
+like "… the machine by name" "$out" "^\| 3 \| <code>a.example</code> \| <code>.*cores</code> "
+like "… what did not finish" "$out" '^Not compared: 1 run, unfinished'
+is "… foreign text as text" "$(printf '%s' "$out" | grep -cE '@all|<b>|[^&]#1')" 0
+git checkout -q -f pr && rm -f rate && rm -rf mlruns && git checkout -q pr -- mlruns
+
 # Reports.
 mkdir "$run/artifacts/<img src=x>|@everyone" && echo x >"$run/artifacts/<img src=x>|@everyone/$(printf 'a\033[31m')"
 out=$("$BENCHWRAP" check --markdown)

@@ -16,6 +16,18 @@ static const char *severity_of(const struct finding *f)
     return severities[check_kinds[f->id].severity];
 }
 
+bool check_report_run(const char *at, const char *path, struct str *ret_experiment, struct str *ret_id, const char **ret_file)
+{
+    size_t n = strlen(at);
+    if (strncmp(path, at, n) != 0 || path[n] != '/')
+        return false;
+    struct str rest = str_of(path + n + 1);
+    *ret_experiment = str_cut(&rest, '/');
+    *ret_id = str_cut(&rest, '/');
+    *ret_file = rest.n ? rest.p : "";
+    return ret_id->n == 32;
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct finding *x = *(const struct finding *const *)a, *y = *(const struct finding *const *)b;

@@ -8,6 +8,8 @@ struct check_subject {
     const char *what;  /* "tree" or "range" */
     const char *name;  /* as the user named it */
 };
+/* The run that a path below the tree `at` ("mlruns") belongs to; false: to none. *ret_file: the path below the run, "" for the run itself. */
+bool check_report_run(const char *at, const char *path, struct str *ret_experiment, struct str *ret_id, const char **ret_file);
 /* Sorts the findings by path, line and kind; once, before the others. -1: no memory. */
 int check_report_sort(struct check *k);
 int check_report_table(struct cmd_context *c, const struct check *k);

@@ -1,6 +1,7 @@
 /* cmd_check.c: `benchwrap check`: the reviewer's gate, the same on a desk and in a forge's machine. */
 #include "check/range.h"
 #include "cmd/check_report.h"
+#include "cmd/range_text.h"
 
 #include "base/fs.h"
 #include "base/progress.h"
@@ -26,6 +27,7 @@ struct asked {
     struct check *k;
     struct check_subject subject;
     struct progress progress;
+    struct buf brings; /* of --markdown: what the range brings */
     const char *hint; /* what to do where the range could not be read; NULL: none */
 };
 
@@ -105,6 +107,8 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
         rc = resolve(repo, str_sub(text, (size_t)dots + (three ? 3 : 2), text.n), x->c->arena, &to, err);
     if (rc == 0)
         rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, "folder"), err);
+    if (rc == 0 && opt_on(&x->c->opts, "markdown"))
+        rc = range_text(x->c, repo, &from, &to, opt_text(&x->c->opts, "folder"), x->k, SUMMARY_MAX / 2, &x->brings, err);
     if (rc)
         err_wrap(err, "%s", range);
     if (rc && repo_is_shallow(repo))
@@ -127,9 +131,11 @@ static int report(struct asked *x, struct err *err)
         check_report_sarif(x->k, &b);
     else if (opt_on(&c->opts, "json"))
         check_report_json(x->k, &x->subject, &b);
-    else if (opt_on(&c->opts, "markdown"))
-        check_report_markdown(x->k, &x->subject, SUMMARY_MAX, &b);
-    else
+    else if (opt_on(&c->opts, "markdown")) {
+        check_report_markdown(x->k, &x->subject, SUMMARY_MAX / 2, &b);
+        buf_puts(&b, x->brings.n ? "\n" : "");
+        buf_str(&b, buf_text(&x->brings));
+    } else
         rc = check_report_table(c, x->k);
     if (b.n)
         fwrite(b.p, 1, b.n, c->out);
@@ -177,6 +183,7 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--max-runs: a number from 1 is wanted");
     if (most)
         k.limits.runs = (size_t)most;
+    buf_init(&x.brings, SUMMARY_MAX);
     k.progress = show_progress;
     k.context = &x;
     progress_begin(&x.progress, c->notes, "checking", 0);
@@ -186,6 +193,7 @@ static int run(struct cmd_context *c)
         rc = report(&x, c->err);
     bool bad = k.by_severity[CHECK_ERROR] || (strcmp(fail_on, "warning") == 0 && k.by_severity[CHECK_WARNING]);
     check_end(&k);
+    buf_deinit(&x.brings);
     if (rc < 0 && c->err->kind == ERR_USAGE)
         return -1;
     if (rc < 0) { /* not looked at is neither good nor bad */

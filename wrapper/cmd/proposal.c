@@ -169,7 +169,8 @@ static int take_run(struct proposal *p, struct cmd_context *c, const struct tree
     g->last_ms = run->start_ms > g->last_ms ? run->start_ms : g->last_ms;
     for (const struct tree_entry *e = run->metrics; e; e = e->next) {
         const struct json *about = json_get(json_get(detail, "metrics"), e->key);
-        if (!*json_string(json_get(about, "direction"), "") || !key_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
+        bool directed = *json_string(json_get(about, "direction"), "");
+        if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
             continue;
         if (take_metric(p, g, e, about) < 0)
             return err_set(c->err, ERR_SYSTEM, "out of memory");

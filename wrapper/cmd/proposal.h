@@ -37,6 +37,7 @@ struct proposed_group {
 struct proposal {
     struct arena *arena;
     const struct opt_value *ignore;
+    bool undirected; /* also metrics of which nobody knows whether more is better */
     bool all;                      /* also what the rules do not put first */
     double min_band;
     struct proposed_group *groups;

@@ -129,6 +129,18 @@ fail:
     return -1;
 }
 
+int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *commit, const char *path, struct err *err)
+{
+    struct repo_entry e;
+    *ret = (struct runs){.root = -1, .tree = path};
+    int rc = repo_find(repo, commit, path, &e, err);
+    if (rc == 0 && e.mode != REPO_MODE_DIR)
+        rc = 1;
+    if (rc == 0 && git_folder(repo, &e.id, &ret->folder))
+        rc = err_sys(err, "reading the tree of %.200s", path);
+    return rc;
+}
+
 bool runs_are_partial(const struct runs *runs, struct arena *a)
 {
     const char **remotes;

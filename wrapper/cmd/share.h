@@ -5,6 +5,7 @@
 #ifndef CMD_SHARE_H
 #define CMD_SHARE_H
 #include "check/check.h"
+#include "cmd/run_ids.h"
 #include "cmd/runs.h"
 #include "forge/forge.h"
 #include "git/program.h"
@@ -15,7 +16,7 @@ struct share_run {
     bool on_disk, in_branch;
     const char *left_out;         /* why it is not shared; NULL: it is */
     struct tree_run *run;         /* its meta; NULL: it is in the branch only */
-    const char *benchmark, *node, *verdict, *headline; /* NULL: not known */
+    const char *benchmark, *verdict, *headline; /* NULL: not known */
     uint64_t files, bytes;
     size_t redacted, withheld;    /* places where a secret stood; files that a public run does not show */
 };
@@ -54,13 +55,6 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
 /* Fills the list. */
 int share_find_runs(struct share *s, struct err *err);
 void share_measure(struct share *s); /* files, bytes, redactions, and what the text tells of each */
-/* Ids of runs: those in the tree of a commit, sorted, to be asked. */
-struct share_ids { char (*id)[33]; size_t count, room; };
-int share_ids_add(struct share_ids *to, const char *id); /* -1: no memory */
-void share_ids_sort(struct share_ids *ids);
-int share_ids_of(struct share *s, const struct repo_id *commit, struct share_ids *ret, struct err *err);
-bool share_ids_has(const struct share_ids *ids, const char *id);
-void share_ids_deinit(struct share_ids *ids);
 
 /* ---- share_branch.c: our branch ---- */
 /* s->tip: our branch with the shared runs and nothing else that the target has not. In a dry run the commits are made, and the branch stays where it is.
@@ -79,7 +73,7 @@ int share_push(struct share *s, enum share_pushed *ret, struct err *err);
 /* ---- share_text.c ---- */
 void share_title(const struct share *s, struct buf *to);
 /* Markdown between two marks; what people write around it stays. */
-void share_text(const struct share *s, struct buf *to);
+int share_text(struct share *s, struct buf *to, struct err *err);
 /* The text of a pull request with ours put anew; false: the marks are gone, so it belongs to somebody else now. */
 bool share_text_refresh(const char *old, struct str ours, struct buf *to);
 

@@ -24,7 +24,7 @@ enum {
 
 struct brought {
     struct share *s;
-    struct share_ids runs;
+    struct run_ids runs;
     const char *other; /* a path that is no new run, or NULL */
     struct err *err;
 };
@@ -51,7 +51,7 @@ static int note_difference(void *context, const char *path, const struct repo_en
         if (folder && parts == 1)
             return 0;
         if (folder && !was && parts == 2 && record_is_id(str_of(last)))
-            return share_ids_add(&b->runs, last) ? err_set(b->err, ERR_SYSTEM, "no memory") : REPO_SKIP;
+            return run_ids_add(&b->runs, last) ? err_set(b->err, ERR_SYSTEM, "no memory") : REPO_SKIP;
         if (is && !was && is_experiment_file(below))
             return 0;
     }
@@ -95,12 +95,12 @@ static int tree_of(struct share *s, const struct repo_id *commit, struct repo_id
     return 0;
 }
 
-static bool same_runs(const struct share *s, const struct share_ids *ids)
+static bool same_runs(const struct share *s, const struct run_ids *ids)
 {
     if (ids->count != s->shared)
         return false;
     for (size_t i = 0; i < s->count; i++)
-        if (!s->list[i].left_out && !share_ids_has(ids, s->list[i].id))
+        if (!s->list[i].left_out && !run_ids_has(ids, s->list[i].id))
             return false;
     return true;
 }
@@ -115,9 +115,9 @@ static int stands(struct share *s, const struct branch *b, struct err *err)
     if ((b->has_base && tree_of(s, &b->base, &was, err)) || tree_of(s, &b->tip, &is, err))
         return -1;
     int rc = repo_diff(s->repo, b->has_base ? &was : NULL, &is, NULL, note_difference, &brought, err);
-    share_ids_sort(&brought.runs);
+    run_ids_sort(&brought.runs);
     bool good = rc == 0 && b->has_base && b->commits <= COMMITS_MAX && same_runs(s, &brought.runs);
-    share_ids_deinit(&brought.runs);
+    run_ids_deinit(&brought.runs);
     if (rc == 2)
         return err_set(
             err, ERR_INPUT,

@@ -1,11 +1,10 @@
 /* share_check.c: what the reviewer's check finds in the branch, before it leaves the site. */
 #include "benchmarks/catalogue.h"
 #include "check/range.h"
+#include "cmd/check_report.h"
 #include "cmd/share.h"
 
 #include "base/progress.h"
-
-#include <string.h>
 
 static void show_progress(void *context, size_t done, size_t total)
 {
@@ -14,20 +13,14 @@ static void show_progress(void *context, size_t done, size_t total)
     progress_show(p, done, NULL);
 }
 
-/* The run of "<prefix>/<experiment>/<run>[/file]"; NULL: the finding is about none that is shared. *ret_file: the path below the run. */
+/* NULL: the finding is about none that is shared. */
 static struct share_run *run_of(struct share *s, const char *path, const char **ret_file)
 {
-    size_t n = strlen(s->results.prefix);
-    if (strncmp(path, s->results.prefix, n) != 0 || path[n] != '/')
-        return NULL;
-    struct str rest = str_of(path + n + 1), experiment = str_cut(&rest, '/'), id = str_cut(&rest, '/');
-    for (size_t i = 0; id.n == 32 && i < s->count; i++) {
-        struct share_run *r = &s->list[i];
-        if (str_is(id, r->id) && str_is(experiment, r->experiment)) {
-            *ret_file = rest.n ? rest.p : "";
-            return r;
-        }
-    }
+    struct str experiment, id;
+    bool named = check_report_run(s->results.prefix, path, &experiment, &id, ret_file);
+    for (size_t i = 0; named && i < s->count; i++)
+        if (str_is(id, s->list[i].id) && str_is(experiment, s->list[i].experiment))
+            return &s->list[i];
     return NULL;
 }
 

@@ -165,7 +165,8 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
     buf_init(&title, TITLE_MAX);
     buf_init(&text, TEXT_MAX);
     share_title(s, &title);
-    share_text(s, &text);
+    if (share_text(s, &text, err))
+        return err_wrap(err, "the runs are pushed, but their pull request has no text");
     if (title.failed || text.failed)
         return err_set(err, ERR_SYSTEM, "no memory for the text of the pull request");
     int rc = f->open.number ? refresh(s, f, title.p, buf_text(&text), request, err) : create(s, f, title.p, text.p, request, err);

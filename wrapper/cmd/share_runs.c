@@ -18,86 +18,10 @@
 enum { DEPTH_MAX = 16, SCAN_MAX = 16 << 20, LOG_LIMIT_S = 600, REMOVED_MAX = 64 << 20 };
 static const uint64_t github_file_max = 100 << 20; /* "files larger than 100 MiB" are refused: docs.github.com, about large files */
 
-static bool is_experiment(struct str s)
-{
-    return s.n > 0 && s.n < 24 && strspn(s.p, "0123456789") >= s.n;
-}
-
-/* ---- the runs of a commit ---- */
-
-struct gathering {
-    struct share *s;
-    struct share_ids *ids;
-    const char *experiment; /* with ids NULL: of our branch */
-    struct err *err;
-};
-
-int share_ids_add(struct share_ids *to, const char *id)
-{
-    if (to->count == to->room) {
-        size_t room = to->room ? 2 * to->room : 1024;
-        char(*grown)[33] = realloc(to->id, room * sizeof *to->id);
-        if (!grown)
-            return -1;
-        to->id = grown;
-        to->room = room;
-    }
-    memcpy(to->id[to->count++], id, 33);
-    return 0;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    return memcmp(a, b, 32);
-}
-
-void share_ids_sort(struct share_ids *ids)
-{
-    if (ids->count)
-        qsort(ids->id, ids->count, sizeof *ids->id, by_id);
-}
-
-static int gather_run(void *context, const struct repo_entry *e)
-{
-    struct gathering *g = context;
-    return e->mode == REPO_MODE_DIR && record_is_id(str_of(e->name)) && share_ids_add(g->ids, e->name)
-               ? err_set(g->err, ERR_SYSTEM, "no memory")
-               : 0;
-}
-
-static int gather_experiment(void *context, const struct repo_entry *e)
-{
-    struct gathering *g = context;
-    return e->mode == REPO_MODE_DIR && is_experiment(str_of(e->name)) ? repo_each(g->s->repo, &e->id, gather_run, g, g->err) : 0;
-}
-
-int share_ids_of(struct share *s, const struct repo_id *commit, struct share_ids *ret, struct err *err)
-{
-    struct gathering g = {.s = s, .ids = ret, .err = err};
-    struct repo_entry mlruns;
-    *ret = (struct share_ids){0};
-    int rc = repo_find(s->repo, commit, s->results.prefix, &mlruns, err);
-    if (rc == 0 && mlruns.mode == REPO_MODE_DIR)
-        rc = repo_each(s->repo, &mlruns.id, gather_experiment, &g, err);
-    share_ids_sort(ret);
-    return rc < 0 ? -1 : 0;
-}
-
-bool share_ids_has(const struct share_ids *ids, const char *id)
-{
-    return ids->count && bsearch(id, ids->id, ids->count, sizeof *ids->id, by_id);
-}
-
-void share_ids_deinit(struct share_ids *ids)
-{
-    free(ids->id);
-    *ids = (struct share_ids){0};
-}
-
 /* ---- runs that stood in the target once and were taken out ---- */
 
 /* Lines "<prefix>/<exp>/<run>/meta.yaml" of git's log. */
-static int take_removed(const struct share *s, struct str text, struct share_ids *to, struct err *err)
+static int take_removed(const struct share *s, struct str text, struct run_ids *to, struct err *err)
 {
     size_t prefix = strlen(s->results.prefix);
     while (text.p) {
@@ -112,7 +36,7 @@ static int take_removed(const struct share *s, struct str text, struct share_ids
             continue;
         memcpy(hex, id.p, 32);
         hex[32] = 0;
-        if (record_is_id(str_of(hex)) && share_ids_add(to, hex))
+        if (record_is_id(str_of(hex)) && run_ids_add(to, hex))
             return err_set(err, ERR_SYSTEM, "no memory");
     }
     return 0;
@@ -139,7 +63,7 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
 }
 
 /* What was found is kept beside the repository's objects, with the commit up to which it holds: the log of years is read once. */
-static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
+static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 {
     char *name = arena_printf(s->c->arena, "%s-%s", s->remote, s->base);
     for (size_t i = 0; name && name[i]; i++)
@@ -149,7 +73,7 @@ static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
     struct repo_id up_to;
     char hex[REPO_HEX];
     buf_init(&b, REMOVED_MAX);
-    *ret = (struct share_ids){0};
+    *ret = (struct run_ids){0};
     if (!file)
         return err_set(err, ERR_SYSTEM, "no memory");
     CLEANUP_FD int folder = place_open_below(arena_printf(s->c->arena, "%sbenchwrap", repo_common(s->repo)), 1, 0777);
@@ -168,7 +92,7 @@ static int find_removed(struct share *s, struct share_ids *ret, struct err *err)
     memcpy(b.p, hex, REPO_HEX - 1);
     if (!b.failed && folder >= 0)
         fs_write(folder, file, buf_text(&b), 0666, false, NULL);
-    share_ids_sort(ret);
+    run_ids_sort(ret);
     return 0;
 }
 
@@ -195,8 +119,8 @@ static struct share_run *add_run(struct share *s, const char *experiment, const 
 
 struct looking {
     struct share *s;
-    const struct share_ids *target, *branch;
-    struct share_ids seen; /* on disk */
+    const struct run_ids *target, *branch;
+    struct run_ids seen; /* on disk */
     const char *experiment;
     const struct folder *folder;
     struct err *err;
@@ -208,15 +132,15 @@ static int look_run(void *context, const struct folder_entry *e)
     if (e->kind != FOLDER_FOLDER || !record_is_id(e->name))
         return 0;
     l->s->local++;
-    if (share_ids_has(l->target, e->name.p)) {
+    if (run_ids_has(l->target, e->name.p)) {
         l->s->known++;
         return 0;
     }
     struct share_run *r = add_run(l->s, l->experiment, e->name.p, l->err);
-    if (!r || share_ids_add(&l->seen, r->id))
+    if (!r || run_ids_add(&l->seen, r->id))
         return err_set(l->err, ERR_SYSTEM, "no memory");
     r->on_disk = true;
-    r->in_branch = share_ids_has(l->branch, r->id);
+    r->in_branch = run_ids_has(l->branch, r->id);
     return 0;
 }
 
@@ -224,7 +148,7 @@ static int look_experiment(void *context, const struct folder_entry *e)
 {
     struct looking *l = context;
     CLEANUP_FOLDER struct folder in = {0};
-    if (e->kind != FOLDER_FOLDER || !is_experiment(e->name))
+    if (e->kind != FOLDER_FOLDER || !run_ids_experiment(e->name))
         return 0;
     if (folder_enter(l->folder, e->name.p, &in))
         return err_sys(l->err, "cannot read mlruns/%s", e->name.p);
@@ -241,7 +165,7 @@ static int look_at_disk(struct looking *l)
     l->folder = &root;
     int rc = folder_list(&root, look_experiment, l);
     l->folder = NULL;
-    share_ids_sort(&l->seen);
+    run_ids_sort(&l->seen);
     return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read %s", l->s->runs.tree) : rc;
 }
 
@@ -249,7 +173,7 @@ static int look_at_disk(struct looking *l)
 static int branch_run(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;
-    if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)) || share_ids_has(&l->seen, e->name) || share_ids_has(l->target, e->name))
+    if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)) || run_ids_has(&l->seen, e->name) || run_ids_has(l->target, e->name))
         return 0;
     l->s->local++;
     struct share_run *r = add_run(l->s, l->experiment, e->name, l->err);
@@ -262,7 +186,7 @@ static int branch_experiment(void *context, const struct repo_entry *e)
 {
     struct looking *l = context;
     l->experiment = e->name;
-    return e->mode == REPO_MODE_DIR && is_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
+    return e->mode == REPO_MODE_DIR && run_ids_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
 }
 
 static int look_at_branch(struct looking *l, const struct repo_id *tip)
@@ -308,25 +232,26 @@ static const char *why_not(struct share *s, struct share_run *r)
     return NULL;
 }
 
-static void leave_out(struct share *s, const struct share_ids *removed)
+static void leave_out(struct share *s, const struct run_ids *removed)
 {
     s->shared = 0;
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
-        r->left_out = share_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
+        r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
         s->shared += !r->left_out;
     }
 }
 
 int share_find_runs(struct share *s, struct err *err)
 {
-    struct share_ids target = {0}, branch = {0}, removed = {0};
+    struct run_ids target = {0}, branch = {0}, removed = {0};
     struct looking l = {.s = s, .target = &target, .branch = &branch, .err = err};
     struct repo_id tip;
     err_clear(err);
-    int there = repo_ref(s->repo, s->results.branch, &tip, err), rc = there < 0 ? -1 : share_ids_of(s, &s->target, &target, err);
+    int there = repo_ref(s->repo, s->results.branch, &tip, err),
+        rc = there < 0 ? -1 : run_ids_of(s->repo, s->results.prefix, &s->target, &target, err);
     if (rc == 0 && there == 0)
-        rc = share_ids_of(s, &tip, &branch, err);
+        rc = run_ids_of(s->repo, s->results.prefix, &tip, &branch, err);
     if (rc == 0)
         rc = look_at_disk(&l);
     if (rc == 0 && there == 0)
@@ -338,10 +263,10 @@ int share_find_runs(struct share *s, struct err *err)
             qsort(s->list, s->count, sizeof *s->list, by_place);
         leave_out(s, &removed);
     }
-    share_ids_deinit(&target);
-    share_ids_deinit(&branch);
-    share_ids_deinit(&removed);
-    share_ids_deinit(&l.seen);
+    run_ids_deinit(&target);
+    run_ids_deinit(&branch);
+    run_ids_deinit(&removed);
+    run_ids_deinit(&l.seen);
     return rc ? -1 : 0;
 }
 
@@ -408,7 +333,6 @@ static void describe(struct share *s, struct share_run *r)
     buf_init(&b, 1000);
     r->benchmark = file_of(s, r, "tags/benchmark", 256);
     r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
-    r->node = file_of(s, r, "params/node.type", 256);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->c->arena, h);
     for (size_t i = 0; i < n; i++)
         headline_show(&b, &h[i]);

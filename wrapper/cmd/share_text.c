@@ -1,13 +1,13 @@
 /* share_text.c: title and text of a pull request: what it brings, as tables. What runs say of themselves is foreign text, also in Markdown. */
 #include "base/show.h"
-#include "cmd/check_report.h"
 #include "cmd/markdown.h"
+#include "cmd/range_text.h"
 #include "cmd/share.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { RUNS_SHOWN = 60, TEXT_ROOM = 50000 /* GitHub takes 65,536 characters */, TITLE_NAMES = 4 };
+enum { RUNS_SHOWN = 60, VALUES_ROOM = 25000, CHECK_ROOM = 40000, TEXT_ROOM = 50000 /* GitHub takes 65,536 characters */, TITLE_NAMES = 4 };
 #define MARK_BEGIN "<!-- benchwrap: what stands between these two lines is written anew at each share -->"
 #define MARK_END "<!-- benchwrap: end -->"
 
@@ -117,8 +117,6 @@ static void put_run(struct buf *to, const struct share_run *r)
     buf_printf(to, " | " STR_FMT " | %s | ", STR_ARG(str_sub(buf_text(&time), 0, 16)), r->run ? runs_status(r->run) : "");
     markdown_text(to, r->verdict ? r->verdict : "", 20);
     buf_puts(to, " | ");
-    markdown_text(to, r->node ? r->node : "", 40);
-    buf_puts(to, " | ");
     markdown_text(to, r->headline ? r->headline : "", 120);
     buf_puts(to, " |\n");
 }
@@ -128,7 +126,7 @@ static void put_runs(const struct share *s, struct buf *to)
     size_t shown = 0;
     buf_printf(
         to,
-        "\n<details><summary>%s</summary>\n\n| run | experiment | name | start | status | verdict | node | headline |\n|---|---|---|---|---|---|---|---|\n",
+        "\n<details><summary>%s</summary>\n\n| run | experiment | name | start | status | verdict | metrics |\n|---|---|---|---|---|---|---|\n",
         s->shared > RUNS_SHOWN ? "The first runs" : "The runs");
     for (size_t i = 0; i < s->count && shown < RUNS_SHOWN && to->n < TEXT_ROOM; i++)
         if (!s->list[i].left_out) {
@@ -149,10 +147,10 @@ static void put_check(const struct share *s, struct buf *to)
         markdown_text(to, s->no_check, 1000);
         buf_puts(to, "\n\n");
     }
-    check_report_markdown(&s->check, &range, TEXT_ROOM, to);
+    check_report_markdown(&s->check, &range, CHECK_ROOM, to);
 }
 
-void share_text(const struct share *s, struct buf *to)
+int share_text(struct share *s, struct buf *to, struct err *err)
 {
     uint64_t files = 0, bytes = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -164,11 +162,14 @@ void share_text(const struct share *s, struct buf *to)
     buf_printf(to, "**, %llu files, ", (unsigned long long)files);
     show_size(to, bytes);
     buf_puts(to, ". Only run folders are added.\n\n");
+    if (range_text(s->c, s->repo, &s->target, &s->tip, s->results.prefix, &s->check, VALUES_ROOM, to, err))
+        return -1;
+    put_check(s, to);
     put_groups(s, to);
     put_runs(s, to);
-    put_check(s, to);
     buf_printf(to, "\nTo look at them: `git fetch %s && benchwrap check --range origin/%s..origin/%s`\n\n", "origin", s->base, s->branch);
     buf_puts(to, MARK_END);
+    return 0;
 }
 
 bool share_text_refresh(const char *old, struct str ours, struct buf *to)
