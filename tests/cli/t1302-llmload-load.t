@@ -22,6 +22,8 @@ a=$(jq -r .load.schedule_sha256 "$WORK/a.json") b=$(jq -r .load.schedule_sha256 
 is 'the same seed gives the same schedule' "$a" "$b"
 ok '  another seed another one' test "$a" != "$c"
 ok '  it is kept' awk -F, 'NR == 1 {next} $2 < last {exit 1} {last = $2; n++} END {exit !(n > 200 && n < 400 && last < 1)}' "$WORK/a.csv"
+ok '  the default one is typical: at no time two standard deviations from the rate asked for' awk -F, 'NR > 1 && (++n >= 20) {z = (n - 300 * $2) / sqrt(300 * $2); if (z > 2 || z < -2) exit 1} END {exit n < 200}' "$WORK/a.csv"
+ok '  its surplus is reported' jq -e '.load | .expected == 300 and ((.scheduled / 3 - 100 - .surplus_percent) | fabs) < 1e-6' "$WORK/a.json"
 is 'constant arrivals: exactly as many as said' "$(jq -c '[.load.scheduled, .completed, .failed, .load.dropped]' "$WORK/constant.json")" '[200,200,0,0]'
 ok 'bursts: nothing in the pauses' awk -F, 'NR > 1 && $2 % 0.25 > 0.1001 {exit 1} END {exit NR < 50}' "$WORK/b.csv"
 ok 'a ramp: a quarter of the requests in its first half' awk -F, 'NR > 1 {n++; early += $2 < 0.5} END {exit !(n >= 198 && n <= 201 && early >= 48 && early <= 52)}' "$WORK/r.csv"
@@ -33,6 +35,7 @@ llm_start "$FAKE" --ttft 50ms
 load --rate 200 --arrivals constant -c 2 -d 400ms --grace 30s --goodput ttft:500 >"$WORK/co.json"
 ok 'waiting in the client is told' jq -e '.completed == 80 and .median_ttft_ms < 0.5 * .median_ttft_from_schedule_ms and .load.late > 40' "$WORK/co.json"
 ok '  and no request that waited so long has met its objective' jq -e '.goodput.good < 40' "$WORK/co.json" # 40 a second can be served
+ok '  and the achieved rate is what was really sent' jq -e '.load.offered_rate == 200 and .load.achieved_rate > 20 and .load.achieved_rate <= 45 and .load.sent < 20' "$WORK/co.json"
 load --rate 200 --arrivals constant -c 2 -d 400ms --drop >"$WORK/drop.json"
 ok 'or dropped, if so wished, and counted' jq -e '.load.dropped > 40 and .completed + .load.dropped == 80' "$WORK/drop.json"
 llm_stop

@@ -286,6 +286,7 @@ static int collect(struct crew *c, struct outcome *o, struct err *err)
     o->schedule_length = c->schedule.n;
     o->trace_kind = c->schedule.trace_kind;
     o->offered_rate = c->schedule.offered_rate;
+    o->arrivals = c->schedule.arrivals, o->expected = c->schedule.expected, o->expected_sd = c->schedule.expected_sd;
     o->threads = c->run.workers;
     o->kernel_stamps = c->run.kernel_stamps;
     return 0;

@@ -28,6 +28,7 @@ struct outcome {
     uint64_t schedule_length;
     const char *trace_kind; /* "azure" …; NULL: no trace */
     double offered_rate; /* of the schedule's measured part, requests per second; 0: closed loop */
+    double arrivals, expected, expected_sd; /* of struct schedule */
     char trouble[300]; /* of our own side, the first; "": none */
     bool incomplete; /* a file beside the result could not be written; trouble says why */
     unsigned threads;

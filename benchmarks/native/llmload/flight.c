@@ -403,6 +403,17 @@ static bool meets(const struct objectives *o, const struct result *r)
            (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || (r->last_ns ? r->last_ns : r->end_ns) - r->scheduled_ns <= o->e2el_ns);
 }
 
+/* The rate that was really sent: what left within the window; where there is none, the measured requests. */
+static void note_sent(struct worker *w, const struct result *r)
+{
+    const struct run *run = w->run;
+    bool by_time = run->cooldown_ns < INT64_MAX;
+    if (by_time ? r->sent_ns < run->measure_ns || r->sent_ns >= run->cooldown_ns : r->phase != PHASE_MEASURE)
+        return;
+    w->m.sent++;
+    w->m.last_send_ns = r->sent_ns > w->m.last_send_ns ? r->sent_ns : w->m.last_send_ns;
+}
+
 static void tell_counts(struct worker *w, const struct result *r)
 {
     bool failed = ending_rows[r->ending].failed, completed = r->ending == ENDING_OK || r->ending == ENDING_EMPTY;
@@ -413,6 +424,7 @@ static void tell_counts(struct worker *w, const struct result *r)
     end->failed += failed;
     m->window_completed += completed && r->end_ns >= w->run->measure_ns && r->end_ns < w->run->cooldown_ns;
     if (r->sent_ns) {
+        note_sent(w, r);
         series_at(&m->series, r->sent_ns - begin)->sent++;
         series_in_flight(&m->series, r->sent_ns - begin, r->end_ns - begin);
     }

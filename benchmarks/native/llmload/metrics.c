@@ -123,6 +123,7 @@ void metrics_merge(struct metrics *into, const struct metrics *from)
     }
     into->first_send_ns = earlier(into->first_send_ns, from->first_send_ns);
     into->last_end_ns = later(into->last_end_ns, from->last_end_ns);
+    into->last_send_ns = later(into->last_send_ns, from->last_send_ns);
     into->window_begin_ns = earlier(into->window_begin_ns, from->window_begin_ns);
     into->window_end_ns = later(into->window_end_ns, from->window_end_ns);
     into->series_begin_ns = earlier(into->series_begin_ns, from->series_begin_ns);

@@ -56,6 +56,8 @@ struct metrics {
     struct series series; /* whole run, from series_begin_ns */
     int64_t series_begin_ns;
     uint64_t window_tokens; /* tokens (chunks, where the server does not say) that arrived within the window, of all requests */
+    uint64_t sent; /* requests sent within the window, whatever their phase; by count: measured ones */
+    int64_t last_send_ns; /* of those */
     uint64_t window_completed; /* requests that completed within the window */
     uint64_t events_all, reads_all; /* whole run, for the client's cost per event */
     double cpu_s; /* of the workers */
@@ -72,7 +74,7 @@ void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
     SUM(itl_all) SUM(itl_shared) SUM(itl_summed) SUM(itl_late) SUM(first_unknown) SUM(last_unknown) SUM(reads) SUM(reads_late)             \
     SUM(sends_late) SUM(stamps_refused) SUM(short_answers) SUM(good) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens)                      \
     SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled) SUM(dropped) SUM(late) SUM(reconnects) SUM(connections)        \
-    SUM(window_tokens) SUM(window_completed) SUM(events_all) SUM(reads_all)
+    SUM(window_tokens) SUM(window_completed) SUM(sent) SUM(events_all) SUM(reads_all)
 
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);

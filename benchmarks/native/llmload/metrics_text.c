@@ -39,6 +39,7 @@ void metrics_print(const struct metrics *m, struct buf *to)
 #undef SUM
     put_whole(to, "first_send_ns", m->first_send_ns);
     put_whole(to, "last_end_ns", m->last_end_ns);
+    put_whole(to, "last_send_ns", m->last_send_ns);
     put_whole(to, "window_begin_ns", m->window_begin_ns);
     put_whole(to, "window_end_ns", m->window_end_ns);
     put_whole(to, "series_begin_ns", m->series_begin_ns);
@@ -117,6 +118,7 @@ static int read_all(struct metrics *m, const struct json *from, struct err *err)
 #undef SUM
     m->first_send_ns = json_integer(json_get(from, "first_send_ns"), 0);
     m->last_end_ns = json_integer(json_get(from, "last_end_ns"), 0);
+    m->last_send_ns = json_integer(json_get(from, "last_send_ns"), 0);
     m->window_begin_ns = json_integer(json_get(from, "window_begin_ns"), 0);
     m->window_end_ns = json_integer(json_get(from, "window_end_ns"), 0);
     m->series_begin_ns = json_integer(json_get(from, "series_begin_ns"), 0);

@@ -30,6 +30,9 @@ void report_derive(struct derived *ret, const struct report *r)
     };
     double due = (double)(ret->completed + ret->failed + ret->unfinished + m->dropped);
     ret->good_share = due > 0 ? (double)m->good / due : NAN;
+    double sending_s = window > 0 ? window : (double)(m->last_send_ns - m->first_send_ns) / 1e9;
+    ret->sent_rate = report_per_second((double)m->sent - !(window > 0), m->sent > 1 ? sending_s : 0);
+    ret->surplus = o->expected > 0 ? o->arrivals / o->expected - 1 : NAN;
     report_client(&ret->client, m);
     ret->has_steady = steady_find(&ret->steady, r->load, o);
     ret->has_objectives =

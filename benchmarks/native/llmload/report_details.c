@@ -38,10 +38,13 @@ static void put_load(const struct report *r, const struct derived *d, struct buf
 {
     const struct metrics *m = &r->outcome->m;
     buf_printf(to, "  %-22s %.12s\n", "schedule", r->outcome->schedule_hash);
+    line(to, "really sent", d->sent_rate, "requests/s");
     line(to, "requests at a time", d->concurrency, "on average");
     line(to, "", (double)m->in_flight_max, "at most, in the whole run");
     if (r->load->arrivals != ARRIVALS_CLOSED) {
         line(to, "arrivals scheduled", (double)m->scheduled, "");
+        if (isfinite(d->surplus))
+            line(to, "surplus", 100 * d->surplus, "% of what the rate asks for");
         line(to, "late", (double)m->late, "sent more than 10 ms behind the schedule");
     }
     if (m->reconnects)

@@ -195,8 +195,10 @@ static void put_load(struct writer *w)
     whole(w->to, "schedule_length", o->schedule_length);
     whole(w->to, "seed", l->seed);
     number(w->to, "offered_rate", l->arrivals == ARRIVALS_CLOSED ? NAN : o->offered_rate);
-    number(w->to, "achieved_rate",
-           report_per_second((double)(m->scheduled - m->dropped), w->d.window_s > 0 ? w->d.window_s : w->d.seconds));
+    number(w->to, "achieved_rate", w->d.sent_rate);
+    whole(w->to, "sent", m->sent);
+    number(w->to, "expected", o->expected > 0 ? o->expected : NAN);
+    number(w->to, "surplus_percent", 100 * w->d.surplus);
     whole(w->to, "scheduled", m->scheduled);
     whole(w->to, "dropped", m->dropped);
     whole(w->to, "late", m->late);

@@ -12,7 +12,7 @@ static const struct {
     enum metric metric;
 } shown[] = {{"first token", METRIC_TTFT},      {"first, scheduled", METRIC_TTFT_SCHED}, {"between tokens", METRIC_ITL},
              {"per output token", METRIC_TPOT}, {"whole request", METRIC_E2EL},          {"whole, scheduled", METRIC_E2EL_SCHED}};
-enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 }; /* p50 to p99 */
+enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 /* p50 to p99 */, SURPLUS_SD = 2 };
 
 void report_figure(struct buf *to, double v)
 {
@@ -208,6 +208,13 @@ static void put_warnings(const struct report *r, const struct derived *d, const 
         buf_printf(&w, "%llu arrivals were never sent", (unsigned long long)m->dropped), put_warning(screen, &w, to);
     if (r->load->arrivals != ARRIVALS_CLOSED && m->late) {
         buf_printf(&w, "%llu requests were sent more than 10 ms behind the schedule", (unsigned long long)m->late);
+        if (d->sent_rate < 0.99 * o->offered_rate)
+            buf_printf(&w, ": %.4g requests/s were sent, %.4g scheduled", d->sent_rate, o->offered_rate);
+        put_warning(screen, &w, to);
+    }
+    if (fabs(o->arrivals - o->expected) > SURPLUS_SD * o->expected_sd && fabs(d->surplus) > 0.01) {
+        buf_printf(&w, "the schedule has %.3g %% %s arrivals than --rate asks for: another --seed has others", 100 * fabs(d->surplus),
+                   d->surplus > 0 ? "more" : "fewer");
         put_warning(screen, &w, to);
     }
     if (o->steal_percent > 1) {

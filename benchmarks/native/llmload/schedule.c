@@ -132,6 +132,36 @@ static int generate(struct schedule *s, const struct load *l, struct err *err)
     }
 }
 
+/* Arrivals that the rate asks for until then. */
+static double expected_until(const struct load *l, double at)
+{
+    const struct profile *p = &l->rate;
+    double sum = 0, left = at;
+    if (l->arrivals == ARRIVALS_BURSTS) {
+        double cycle = l->burst_on_s + l->burst_off_s, whole = floor(at / cycle);
+        left = whole * l->burst_on_s + fmin(at - whole * cycle, l->burst_on_s);
+    }
+    for (unsigned i = 0; i < p->n && left > 0; i++) {
+        double part = i + 1 < p->n ? fmin(left, p->piece[i].seconds) : left, ramp = fmin(part, p->piece[i].seconds);
+        double end = p->piece[i].seconds > 0 ? p->piece[i].from + (p->piece[i].to - p->piece[i].from) * ramp / p->piece[i].seconds : p->piece[i].to;
+        sum += (p->piece[i].from + end) / 2 * ramp + p->piece[i].to * (part - ramp);
+        left -= part;
+    }
+    return sum;
+}
+
+/* The measured part holds so many arrivals, the first and last at these times: more or fewer than the rate asks for? */
+static void note_surplus(struct schedule *s, const struct load *l, size_t measured, int64_t first_ns, int64_t last_ns)
+{
+    bool by_time = l->duration_s > 0;
+    double from = by_time ? l->warmup_s : (double)first_ns / 1e9, to = by_time ? from + l->duration_s : (double)last_ns / 1e9;
+    if (l->arrivals == ARRIVALS_TRACE || l->arrivals == ARRIVALS_CLOSED || measured < 2)
+        return;
+    s->arrivals = (double)measured - !by_time; /* by count: those after the first, which begins the time */
+    s->expected = expected_until(l, to) - expected_until(l, from);
+    s->expected_sd = l->arrivals == ARRIVALS_CONSTANT ? 0.5 : sqrt(s->expected / (l->arrivals == ARRIVALS_GAMMA ? l->burstiness : 1));
+}
+
 /* Phases, and of several agents this one's share: every shares-th arrival of the one schedule. */
 static void divide(struct schedule *s, const struct load *l)
 {
@@ -154,6 +184,7 @@ static void divide(struct schedule *s, const struct load *l)
         s->offered_rate = (double)measured / l->duration_s;
     else if (measured > 1 && last > first)
         s->offered_rate = (double)(measured - 1) * 1e9 / (double)(last - first);
+    note_surplus(s, l, measured, first, last);
 }
 
 /* The hash is that of the whole schedule, before it is divided: all agents have the same. */

@@ -22,6 +22,8 @@ struct schedule {
     char hash[65]; /* SHA-256 */
     const char *trace_kind; /* "azure", "burstgpt", "mooncake", "jsonl"; NULL: no trace */
     double offered_rate; /* requests per second of the measured part */
+    double arrivals, expected; /* of the measured part, as scheduled, and as the rate asks for; both 0 where there is no rate */
+    double expected_sd; /* standard deviation of arrivals over all seeds */
 };
 
 /* Makes it. ERR_INPUT names file and line of a trace's trouble. */

@@ -80,6 +80,9 @@ void share_print_outcome(const struct outcome *o, struct buf *to)
     put_number(to, "wall_s", o->wall_s);
     put_number(to, "steal_percent", o->steal_percent);
     put_number(to, "offered_rate", o->offered_rate);
+    put_number(to, "arrivals", o->arrivals);
+    put_number(to, "expected", o->expected);
+    put_number(to, "expected_sd", o->expected_sd);
     put_number(to, "schedule_length", (double)o->schedule_length);
     put_number(to, "threads", o->threads);
     put_number(to, "begin_ns", (double)o->begin_ns);
@@ -96,7 +99,7 @@ void share_print_outcome(const struct outcome *o, struct buf *to)
 
 static void shift(struct metrics *m, int64_t offset_ns)
 {
-    int64_t *const times[] = {&m->first_send_ns, &m->last_end_ns, &m->window_begin_ns, &m->window_end_ns, &m->series_begin_ns};
+    int64_t *const times[] = {&m->first_send_ns, &m->last_send_ns, &m->last_end_ns, &m->window_begin_ns, &m->window_end_ns, &m->series_begin_ns};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (*times[i])
             *times[i] -= offset_ns;
@@ -111,6 +114,9 @@ static void add_rest(struct outcome *o, const struct json *j, int64_t offset_ns,
     o->threads += (unsigned)whole(j, "threads");
     o->schedule_length += whole(j, "schedule_length");
     o->offered_rate = fmax(o->offered_rate, json_number(json_get(j, "offered_rate"), 0));
+    o->arrivals = fmax(o->arrivals, json_number(json_get(j, "arrivals"), 0)); /* the whole schedule's, the same from each */
+    o->expected = fmax(o->expected, json_number(json_get(j, "expected"), 0));
+    o->expected_sd = fmax(o->expected_sd, json_number(json_get(j, "expected_sd"), 0));
     o->kernel_stamps = (first || o->kernel_stamps) && json_bool(json_get(j, "kernel_stamps"), false);
     if (!o->trouble[0])
         snprintf(o->trouble, sizeof o->trouble, "%.290s", trouble);
