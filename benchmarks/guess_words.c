@@ -78,17 +78,36 @@ const struct unit *guess_unit(struct str text)
     return units_find(text);
 }
 
+/* The unit of "mbytes_per_sec" by what is counted, the last word of COUNTED. Bytes, bits and operations in
+ * multiples that no table knows have none, everything else is counted one by one. */
+static const struct unit *rate_of(struct str counted)
+{
+    static const char *const multiples[] = {"byte", "bytes", "bit", "bits", "flop", "flops", "ops", "iops", "b"};
+    while (counted.n && strchr(" _-", counted.p[counted.n - 1]))
+        counted.n--;
+    size_t from = counted.n;
+    while (from && !strchr(" _-.:", counted.p[from - 1]))
+        from--;
+    counted = str_sub(counted, from, counted.n - from);
+    char rate[32];
+    if (counted.n && counted.n < sizeof(rate) - 2) {
+        snprintf(rate, sizeof(rate), "%.*s/s", (int)counted.n, counted.p);
+        const struct unit *u = units_find(str_of(rate));
+        if (u)
+            return u;
+        for (size_t i = 0; i < sizeof(multiples) / sizeof(multiples[0]); i++)
+            if (str_ends_anycase(counted, multiples[i]))
+                return NULL;
+    }
+    return units_find(STR("op_per_s"));
+}
+
 const struct unit *guess_unit_in(struct str label)
 {
+    static const char *const rates[] = {"per second", "per_second", "per sec", "per_sec", "PerSecond", "PerSec"};
     static const struct {
         const char *end, *unit;
-    } ends[] = {{"bits_per_second", "bit_per_s"},
-                {"bytes_per_second", "B_per_s"},
-                {"bytes_per_sec", "B_per_s"},
-                {"per second", "op_per_s"},
-                {"per_second", "op_per_s"},
-                {"per_sec", "op_per_s"},
-                {"_ns", "ns"},
+    } ends[] = {{"_ns", "ns"},
                 {"_us", "us"},
                 {"_usec", "us"},
                 {"_ms", "ms"},
@@ -107,7 +126,6 @@ const struct unit *guess_unit_in(struct str label)
                 {"_percent", "percent"},
                 {"equests/sec", "op_per_s"},
                 {"_iops", "op_per_s"},
-                {"iops", "op_per_s"},
                 {"Gflops", "GFLOP_per_s"},
                 {"GFLOPS", "GFLOP_per_s"}};
     label = str_trim(label);
@@ -118,6 +136,11 @@ const struct unit *guess_unit_in(struct str label)
             if (u)
                 return u;
         }
+    if (str_is(label, "iops"))
+        return units_find(STR("op_per_s"));
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+        if (str_ends(label, rates[i]))
+            return rate_of(str_sub(label, 0, label.n - strlen(rates[i])));
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (str_ends(label, ends[i].end))
             return units_find(str_of(ends[i].unit));

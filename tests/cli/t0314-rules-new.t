@@ -12,9 +12,9 @@ import bisect, json, os, re, sys
 units = [1e-12, 1e-9, 1e-6, 1e-3, 1, 60, 1e3, 1e6, 1e9, 1e12, 3600] + [1024.0 ** i / d for i in (1, 2, 3) for d in (1, 1e6, 1048576)] + [10.0 ** i / 1048576 for i in (3, 6, 9)]
 def numbers(text):
     found = set()
-    for m in re.findall(rb"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", text):
+    for m in re.findall(rb"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", text):
         found.add(float(m.replace(b",", b"")))
-        found.add(float(m.split(b",")[0]))
+        found.update(float(part) for part in m.split(b",")) # or cells of a line
     return sorted(found)
 def stands(v, printed):
     for u in units:
@@ -129,6 +129,12 @@ is "times and process numbers are no metrics" "$(grep -cE ' (10|11|12|2026|4711)
 like "the version" "$(bw parse --rules ./one.yaml --json one)" '"benchmark.version": ?"2.4.1"'
 bw rules new --from one -o one.yaml; is "a file that is there is left as it is: status" "$?" 125
 ok "what is written is checked" "$BENCHWRAP" rules check one.yaml
+
+# A rate by what is counted: multiples that no table knows have no unit.
+printf '%s\n' 'name,threads,max_mbytes_per_sec,kiops,jobs_per_second,gb_per_sec' 'alpha,4,5.5,7.5,8.5,9.5' 'beta,4,6.5,7.6,8.6,9.6' >rates.csv
+bw rules new --from rates.csv --name rates -o rates.yaml
+is "units of rates" "$(bw parse --rules ./rates.yaml rates.csv | awk '/alpha/ && !/threads/ { print $1 }' | sort | tr '\n' ' ')" \
+    "alpha.gb_per_sec alpha.jobs_per_second_op_per_s alpha.kiops alpha.max_mbytes_per_sec_MB_per_s "
 
 # Matrices: each value by its row and column, and none of what stands below another title.
 printf '%s\n' 'Checker of memory - v3.9' 'Measuring idle latencies (in ns)...' '		Numa node' 'Numa node	     0	     1	' \
