@@ -66,7 +66,7 @@ static bool in_command_line(const struct host *h, pid_t pid, const char *tail, c
 
 static bool of_ancestor(const struct host *h, const char *tail, char ret[PATH_BYTES])
 {
-    pid_t pid = getppid();
+    pid_t pid = look_is_own_proc(h) ? getppid() : 0;
     for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = parent_of(h, pid))
         if (in_command_line(h, pid, tail, ret))
             return true;

@@ -259,6 +259,16 @@ bool tell_file(const struct host *h, struct record *r, const char *key, const ch
     return false;
 }
 
+bool look_is_own_proc(const struct host *h)
+{
+    char text[24];
+    int64_t pid;
+    if (!h->real)
+        return true;
+    ssize_t n = readlinkat(h->root, "proc/self", text, sizeof text);
+    return n > 0 && (size_t)n < sizeof text && str_int((struct str){text, (size_t)n}, &pid) && pid == getpid();
+}
+
 int look_names(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context)
 {
     struct fs_list list;

@@ -20,6 +20,9 @@ bool look_int(const struct host *h, int64_t *ret, const char *fmt, ...) __attrib
 /* At most max bytes of a longer file, appended; a longer one is cut. 0 or -1 with errno. */
 int look_file(const struct host *h, const char *path, size_t max, struct buf *to);
 bool look_exists(const struct host *h, const char *path);
+/* Does proc show the PID namespace of this process? In a new namespace without a /proc of its own the numbers there belong to other processes. Captured
+ * machines count as their own. */
+bool look_is_own_proc(const struct host *h);
 /* Calls each for the names in a folder, in order, but for those that begin with a dot. How many it called it for; -1 with errno: no such folder. */
 int look_names(const struct host *h, const char *path, void (*each)(void *context, const char *name), void *context);
 /* A variable of host->env, NULL if unset. */

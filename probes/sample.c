@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { TEXT = 1 << 16, SHORT = 1024, NAME_LONGEST = 20 };
-static const int64_t SHORTEST_NS = 10000000; /* below, a rate would be the granularity of what counts */
+static const int64_t SHORTEST_NS = 100000000; /* a rate over less would be the granularity of what counts, or one burst */
 
 static bool __attribute__((format(printf, 3, 0))) open_once(const struct host *h, struct sample_file *f, const char *fmt, va_list ap)
 {
@@ -86,11 +86,12 @@ bool sample_rate(struct sample_count *c, const struct host *h, double now, doubl
 {
     int64_t ns = h->state->now_ns;
     double more = now - c->last;
-    if (c->known && ns - c->ns < SHORTEST_NS && more >= 0 && !h->state->ended)
+    bool is_short = c->known && ns - c->ns < SHORTEST_NS;
+    if (is_short && more >= 0 && !h->state->ended)
         return false;
     if (c->known && more < 0 && range > 0 && c->last <= range && now <= range)
         more += range;
-    bool counted = c->known && more >= 0, good = counted && ns > c->ns;
+    bool counted = c->known && more >= 0, good = counted && !is_short;
     if (counted)
         c->sum += more;
     if (good)

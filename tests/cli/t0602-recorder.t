@@ -31,6 +31,27 @@ for sig in KILL STOP; do
     like "SIG$sig to the recorder: as KILLED" "$(cat "$WORK/$sig"/mlruns/*/*/meta.yaml)" '^status: 5$'
 done
 
+# A background process that still holds a stream when the program ends: the record says so, and no later byte changes it.
+mkdir "$WORK/held" && cd "$WORK/held" || exit 1
+"$BENCHWRAP" -q -- sh -c '(while [ ! -e go ]; do sleep 0.02; done; echo late) 2>/dev/null & echo up' >out
+was=$(cd mlruns && find . -type f -exec sha256sum {} + | sort)
+touch go
+for _ in $(seq 500); do [ "$(wc -l <out)" = 2 ] && break; sleep 0.02; done
+is "a held stream: passed on, not recorded, and the run says so" "$(xargs <out), $(cat mlruns/*/*/artifacts/stdout.log), $(cat mlruns/*/*/tags/benchwrap.open_streams)" "up late, up, stdout"
+like "a held stream: a warning" "$("$BENCHWRAP" show --json | jq -r '.warnings[].text')" '^stdout: still open in a background process when the program had ended; later output is passed on and not recorded$'
+is "a held stream: the published run stays as it was" "$(cd mlruns && find . -type f -exec sha256sum {} + | sort)" "$was"
+
+# In a PID namespace without a /proc of its own the numbers in /proc belong to other processes.
+mkdir "$WORK/namespace" && cd "$WORK/namespace" || exit 1
+if unshare --pid --fork true 2>/dev/null; then
+    unshare --pid --fork "$BENCHWRAP" --sample 0.1 -- sh -c 'sleep 0.4; (setsid sleep 60 >/dev/null 2>&1 &); exit 7' 2>err
+    is "a foreign /proc: status, no number of processes" "$? $(grep -c 'left behind' err) $(ls -d mlruns/*/*/metrics/run.left_running mlruns/*/*/metrics/system/process_count 2>/dev/null)" "7 0 "
+    is "a foreign /proc: the reason" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "run.left_running" or .key == "system/process_count").reason' | sort -u)" "/proc does not show the PID namespace of this run"
+else
+    skip_here "a foreign /proc" "no PID namespaces here"
+fi
+cd "$WORK" || exit 1
+
 libraries=$(ldd "$BUILD/libexec/benchwrap/benchwrap-core" | sed -n 's/^[[:space:]]*\([^ ]*\) => .*/\1/p' | grep -Ev '^(libc|libm|ld-linux.*|linux-vdso)\.so')
 ok "the recorder has libraries to lose" test -n "$libraries"
 for lib in $libraries; do

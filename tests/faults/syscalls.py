@@ -6,7 +6,7 @@ wrapped program's bytes and exit status must stay what they are without us, and 
 Not failed, with the reason: calls before the launcher's main (the dynamic loader's); the program's own side of fork and exec (not traced:
 it ends 126/127/125 with a message by other tests). Lasting failure of write to the program's own streams may end the program's output
 (a real stream that takes nothing): then a message on stderr or a non-zero status is demanded instead. Prints TAP."""
-import collections, ctypes, os, re, shutil, signal, subprocess, sys, tempfile, time
+import collections, ctypes, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 bw, who = os.path.abspath(sys.argv[1]), sys.argv[2]
 stride = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -25,6 +25,7 @@ ERRORS = collections.defaultdict(lambda: ["EIO"], {
     "timerfd_create": ["EMFILE"], "timerfd_settime": ["EINVAL"], "exit_group": [], "execve": [], "arch_prctl": [], "set_tid_address": [], "set_robust_list": [],
     "rseq": [], "rt_sigreturn": [], "exit": [], "restart_syscall": []})
 # EINTR is failed once, not from then on: each one needs a signal that has come, and whoever tries again is right.
+TRUE, UNSEEN = "4 exit status 7", re.compile("^5 .*(end was not seen|recording was killed)")
 OUT, ERR, STATUS = b"out 1\nout 2\n" * 50, b"err 1\n", 7
 PROGRAM = ["/bin/sh", "-c", "i=0; while [ $i -lt 50 ]; do printf 'out 1\\nout 2\\n'; i=$((i+1)); done; printf 'err 1\\n' >&2; exit 7"]
 
@@ -72,6 +73,14 @@ def sweep(seconds):
         time.sleep(0.02)
 
 
+def recorded(d):
+    """What the trees say about the program's end: status and reason of each run."""
+    for meta in glob.glob(d + "/**/mlruns/*/*/meta.yaml", recursive=True):
+        ended = os.path.dirname(meta) + "/tags/benchwrap.ended"
+        status = re.search(r"^status: (\d)", open(meta).read(), re.M)
+        yield f"{status and status[1]} {open(ended).read() if os.path.exists(ended) else ''}"
+
+
 def run(log, inject, patience=0.5):
     d = tempfile.mkdtemp(dir=work)
     env = dict(os.environ, STRACE_LOG=log, STRACE_INJECT=inject, XDG_STATE_HOME=d + "/state", BENCHWRAP_FINISH_WAIT="3s")
@@ -88,13 +97,14 @@ def run(log, inject, patience=0.5):
         out = "no end in 30 s", e.stdout or b"", e.stderr or b""
     seconds = time.monotonic() - t
     sweep(patience)
+    states = list(recorded(d))
     shutil.rmtree(d, ignore_errors=True)
-    return out + (seconds,)
+    return out + (seconds, states)
 
 
 def calls():
     log = work + "/plain.log"
-    status, out, err, _ = run(log, "", 60)
+    status, out, err, _, _ = run(log, "", 60)
     assert (status, out) == (STATUS, OUT), (status, out[:200], err)
     names = []
     begun = who == "recorder"
@@ -124,7 +134,7 @@ try:
             plan += [(name, e, seen[name], mode) for e in ERRORS[name] for mode in ("", "+") if (e, mode) != ("EINTR", "+")]
     plan = plan[offset::stride]
     for name, error, k, mode in plan:
-        status, out, err, seconds = run("/dev/null", f"-e inject={name}:error={error}:when={k}{mode}")
+        status, out, err, seconds, states = run("/dev/null", f"-e inject={name}:error={error}:when={k}{mode}")
         tried += 1
         what = f"{name} {error} at call {k}{' and from then on' if mode else ''}"
         own_stream = who == "launcher" and name in ("write", "poll", "ppoll", "read") and mode
@@ -136,6 +146,8 @@ try:
             continue
         if status != STATUS or out != OUT or ERR not in err:
             bad.append(f"{what}: status {status}, {len(out)} of {len(OUT)} bytes, stderr {err[-200:]!r}")
+        elif any(x != TRUE and not ((mode or error == "ECONNRESET") and UNSEEN.search(x)) for x in states):
+            bad.append(f"{what}: the record says {states}")
         elif seconds > 8:
             bad.append(f"{what}: took {seconds:.1f} s")
 finally:

@@ -64,6 +64,7 @@ static void describe(const struct wire *w, const struct wire_msg *end)
         return;
     dprintf(fd, "kind=%u status=%d timed_out=%u orphans=%u left=%u finish_signal=%u merged=%u\n", end->kind, end->status, end->timed_out, end->orphans,
             end->left, end->finish_signal, w->merged);
+    dprintf(fd, "open=%u\n", end->open_streams);
     dprintf(fd, "passed=%llu,%llu lost=%llu,%llu dropped=%llu,%llu used=%u,%u tty=%u,%u\n", (unsigned long long)end->passed[0],
             (unsigned long long)end->passed[1], (unsigned long long)end->lost[0], (unsigned long long)end->lost[1],
             (unsigned long long)w->ring[0].dropped, (unsigned long long)w->ring[1].dropped, w->ring[0].used, w->ring[1].used, w->ring[0].is_tty,

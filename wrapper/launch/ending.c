@@ -38,7 +38,7 @@ uint32_t ending_left(const struct launch *l)
         if (helpers[i] > 0)
             except[n++] = helpers[i];
     ptrdiff_t n = proc_descendants(except, &list);
-    uint32_t left = 0;
+    uint32_t left = n < 0 ? WIRE_LEFT_UNKNOWN : 0;
     for (ptrdiff_t i = 0; i < n; i++) /* of a run inside, its recorder and helpers go on for a moment */
         left += list[i].state != 'Z' && strncmp(list[i].comm, "benchwrap-", 10) != 0;
     free(list);
@@ -60,6 +60,7 @@ static void describe_end(struct launch *l, struct wire_msg *msg)
     counters_read(&l->counters, msg->counters);
     msg->orphans = l->orphans;
     msg->left = l->left;
+    msg->open_streams = l->open_streams;
     msg->timed_out = l->limit.reached;
     msg->finish_signal = (uint32_t)l->signals.finish_signal;
     msg->overhead_us = own_cpu_us();
@@ -69,8 +70,9 @@ static void describe_end(struct launch *l, struct wire_msg *msg)
     }
 }
 
-/* True when the recorder is done or gone; false when the time is over or somebody wants us to end. */
-static bool wait_recorder(struct launch *l)
+enum waited { WAITED_DONE /* the recorder is done or gone */, WAITED_LATE, WAITED_SIGNAL /* a signal asked us to end */ };
+
+static enum waited wait_recorder(struct launch *l)
 {
     struct wire_msg end, msg;
     bool sent = l->exit_status != 0; /* WIRE_NOEXEC was sent already */
@@ -81,17 +83,20 @@ static bool wait_recorder(struct launch *l)
             sent = recorder_send(&l->recorder, &end);
         struct pollfd p[2] = {{.fd = l->recorder.socket, .events = POLLIN}, {.fd = l->signals.fd, .events = POLLIN}};
         if (now >= until)
-            return false;
+            return WAITED_LATE;
         int ms = sent ? (int)((until - now + 999999) / 1000000) : 5;
-        if (poll(p, 2, ms) < 0 && errno != EINTR)
-            return false;
-        if (p[1].revents && signals_handle(&l->signals, now) & SIGNALS_END)
-            return false;
+        if (poll(p, 2, ms) < 0) { /* out of memory for a moment: both may be ready, and nothing below waits */
+            struct timespec nap = {.tv_nsec = 1000000};
+            nanosleep(&nap, NULL);
+            p[0].revents = p[1].revents = POLLIN;
+        }
+        if (p[1].revents && l->signals.fd >= 0 && signals_handle(&l->signals, now) & SIGNALS_END)
+            return WAITED_SIGNAL;
         while (p[0].revents && recorder_receive(&l->recorder, &msg) > 0)
             if (msg.kind == WIRE_NOTE || msg.kind == WIRE_REFUSE)
                 say_line(&l->out[1], "%s", msg.text);
     }
-    return true;
+    return WAITED_DONE;
 }
 
 void ending_die_of(int number)
@@ -130,10 +135,12 @@ int ending_finish(struct launch *l)
                        l->signals.witness.page && l->signals.witness.pid > 0 ? l->signals.witness.pid : -1, launcher_sender(l), 0};
     if (l->limit.reached && l->left)
         limit_sweep(except);
-    bool in_time = !l->recorded || wait_recorder(l);
-    if (!in_time)
+    enum waited waited = l->recorded ? wait_recorder(l) : WAITED_DONE;
+    if (waited == WAITED_LATE)
         say_line(&l->out[1], "the record is not finished after %g s; it is kept and \"benchwrap sync --local\" finishes it",
                  l->options.finish_wait);
+    else if (waited == WAITED_SIGNAL)
+        say_line(&l->out[1], "a signal came before the record was finished; it is kept and \"benchwrap sync --local\" finishes it");
     else if (l->recorded && !l->recorder.done && !l->told)
         say_line(&l->out[1], "the recorder ended early; what was recorded is kept: \"benchwrap sync --local\" finishes it");
     else if (l->recorder.summary[0]) /* with --quiet the recorder sends failures alone */

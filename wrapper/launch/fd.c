@@ -73,6 +73,12 @@ bool fd_write_all(int fd, const void *p, size_t n)
     return true;
 }
 
+void fd_close_range(int low, int high)
+{
+    for (int fd = low; fd <= high; fd++)
+        close(fd);
+}
+
 void fd_close_from(int low)
 {
 #ifdef SYS_close_range

@@ -17,6 +17,8 @@ void fd_close(int *fd);
 bool fd_nonblock(int fd);
 /* Whole buffer on a descriptor that may block; false with errno. */
 bool fd_write_all(int fd, const void *p, size_t n);
+/* Closes the descriptors from low to high; none where high < low. */
+void fd_close_range(int low, int high);
 /* Closes every descriptor from `low` on: close_range(2), else what /proc/self/fd lists, else up to the limit. */
 void fd_close_from(int low);
 #endif

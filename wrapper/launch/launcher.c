@@ -3,6 +3,7 @@
 
 #include "base/screen.h"
 
+#include "launch/drain.h"
 #include "launch/ending.h"
 #include "launch/fd.h"
 #include "launch/keys.h"
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CLOSE_NS = 2000000000, LEAVE_NS = 200000000, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
+enum { LEAVE_NS = 200000000 /* what a process gets that the program left behind */, DRAIN_NS = 2000000000 /* and as long is tried to drain it */, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
 
 /* The recorder's process that talks to a server: its own affair, even if it outlives the recorder and becomes our child. */
 pid_t launcher_sender(const struct launch *l)
@@ -102,7 +103,6 @@ static void program_ended(struct launch *l, int status, const struct rusage *usa
     l->status = status;
     l->ended_ns = clock_ns();
     l->ended_wall_ms = clock_wall_ms();
-    l->close_ns = l->ended_ns + CLOSE_NS;
     add_usage(&l->usage, usage);
     for (int i = 0; i < 2; i++)
         pump_program_ended(&l->stream[i]);
@@ -203,16 +203,27 @@ static bool pump_both(struct launch *l, int64_t now_ns)
     return moved;
 }
 
-static void close_late(struct launch *l, int64_t now_ns, bool at_once)
+/* Background processes hold the streams longer than we wait: the drainer carries on, so that they live and write as without us. */
+static void hand_over(struct launch *l, int64_t now_ns, bool at_once)
 {
+    uint32_t open = 0;
+    bool owed = false;
     for (int i = 0; i < 2; i++) {
         struct stream *s = &l->stream[i];
-        if (at_once) {
-            s->lost += s->left;
-            s->left = 0;
-            pump_close(s);
-        } else if (now_ns >= l->close_ns && s->source >= 0 && !s->owed && !s->left)
-            pump_close(s);
+        open |= pump_finished(s) ? 0 : 1U << i;
+        owed |= s->owed || s->left;
+    }
+    if (!open || (!at_once && (owed || now_ns < l->ended_ns + LEAVE_NS)))
+        return;
+    if (drain_start(l->stream))
+        l->open_streams = open;
+    else if (at_once || now_ns >= l->ended_ns + DRAIN_NS) {
+        say_line(stderr_of(l), "cannot pass on what background processes of the program write from now on: %s", strerror(errno));
+        for (int i = 0; i < 2; i++) {
+            l->stream[i].lost += l->stream[i].left;
+            l->stream[i].left = 0;
+            pump_close(&l->stream[i]);
+        }
     }
 }
 
@@ -232,7 +243,7 @@ static int turn_timeout(const struct launch *l, int64_t now_ns)
     if (l->reap_again)
         ms = earlier(ms, 10);
     if (l->ended)
-        ms = earlier(ms, l->close_ns <= now_ns ? 10 : (int)((l->close_ns - now_ns) / 1000000 + 1));
+        ms = earlier(ms, l->ended_ns + LEAVE_NS <= now_ns ? 10 : (int)((l->ended_ns + LEAVE_NS - now_ns) / 1000000 + 1));
     return ms;
 }
 
@@ -291,7 +302,7 @@ static void turn(struct launch *l)
         if (todo & SIGNALS_CHILD || p[AT_SIGNALS].revents & ~POLLIN)
             reap(l);
         if (todo & SIGNALS_END)
-            close_late(l, now_ns, true);
+            hand_over(l, now_ns, true);
     }
     if (l->reap_again)
         reap(l);
@@ -312,7 +323,7 @@ static void turn(struct launch *l)
     if (!l->ended)
         limit_check(&l->limit, now_ns, l->pid, except);
     else
-        close_late(l, now_ns, false);
+        hand_over(l, now_ns, false);
 }
 
 /* ---- start ---- */
@@ -437,6 +448,8 @@ static void reap_recorder(struct launch *l)
 /* Gives back what was set up; nothing of ours may be left for the program to see, no child either. */
 static void abandon(struct launch *l)
 {
+    struct wire_msg none = {.kind = WIRE_NOEXEC, .wall_ms = clock_wall_ms(), .mono_ns = clock_ns()};
+    recorder_send(&l->recorder, &none); /* it did not run under this record, which is thrown away */
     for (int i = 0; i < 2; i++) {
         pump_close(&l->stream[i]);
         if (l->stream[i].captured && !l->stream[i].is_pty)

@@ -36,7 +36,8 @@ struct launch {
     int status;              /* wait status */
     struct rusage usage;
     uint32_t orphans, left;
-    int64_t ended_ns, ended_wall_ms, close_ns; /* close_ns: sources that are still open then are closed */
+    uint32_t open_streams;   /* bit i: stream i was handed to the drainer (drain.h) */
+    int64_t ended_ns, ended_wall_ms; /* of the program */
     struct spawn_failure failure;
     int exit_status;         /* of a program that could not be started; 0: it could */
 };

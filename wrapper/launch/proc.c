@@ -12,9 +12,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+bool proc_is_ours(void)
+{
+    static pid_t checked;
+    static bool ours;
+    char text[24];
+    int64_t pid = 0;
+    if (checked != getpid()) { /* a fork may have entered another namespace */
+        ssize_t n = readlink("/proc/self", text, sizeof text);
+        checked = getpid();
+        ours = n > 0 && (size_t)n < sizeof text && str_int((struct str){text, (size_t)n}, &pid) && pid == checked;
+    }
+    return ours;
+}
+
 static size_t slurp(pid_t pid, const char *name, char *text, size_t size)
 {
     char path[64];
+    if (!proc_is_ours())
+        return 0;
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -104,6 +120,11 @@ static ptrdiff_t all(struct proc_id **ret)
     size_t n = 0, size = 0;
     if (!dir)
         return -1;
+    if (!proc_is_ours()) {
+        closedir(dir);
+        errno = ESRCH;
+        return -1;
+    }
     for (struct dirent *entry; (entry = readdir(dir));) {
         int64_t pid;
         if (!str_int(str_of(entry->d_name), &pid))

@@ -204,8 +204,10 @@ int recorder_receive(struct recorder *r, struct wire_msg *ret)
         return -1;
     memset(ret, 0, sizeof *ret);
     ssize_t n = recv(r->socket, ret, sizeof *ret, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return 0;
+    if (n < 0 && errno == ECONNRESET) /* it ended without reading all of ours: its own last words come behind that error */
+        n = recv(r->socket, ret, sizeof *ret, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOMEM || errno == ENOBUFS))
+        return 0; /* says nothing about the recorder */
     if (n <= 0) {
         r->alive = false;
         return -1;

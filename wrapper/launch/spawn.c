@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { TRIES = 5, PAUSE_NS = 10000000 };
+
 bool spawn_save(struct spawn_state *ret)
 {
     sigset_t all;
@@ -35,7 +37,12 @@ bool spawn_save(struct spawn_state *ret)
 pid_t spawn_fork(void)
 {
     sigset_t all;
+    struct timespec nap = {.tv_nsec = PAUSE_NS};
     pid_t pid = fork();
+    for (int tries = 0; pid < 0 && tries < TRIES && (errno == EAGAIN || errno == ENOMEM); tries++) { /* others' processes end meanwhile */
+        nanosleep(&nap, NULL);
+        pid = fork();
+    }
     int saved = errno;
     sigfillset(&all);
     if (pid != 0)

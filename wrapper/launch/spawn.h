@@ -15,7 +15,7 @@ struct spawn_state {
 };
 /* Saves the caller's state, blocks all signals, makes SIGCHLD reach us. False with errno. */
 bool spawn_save(struct spawn_state *ret);
-/* fork(2); the parent has all signals blocked as before: glibc 2.42 changes the mask around it and sets back what it believes it was. */
+/* fork(2), tried anew for 50 ms while there are too many processes or too little memory; the parent has all signals blocked as before: glibc 2.42 changes the mask around it and sets back what it believes it was. */
 pid_t spawn_fork(void);
 /* Puts everything back: before exec. */
 void spawn_restore(const struct spawn_state *state);

@@ -51,6 +51,8 @@ struct wire {
 };
 enum { WIRE_DATA = 16384, WIRE_SIZE = WIRE_DATA + WIRE_STREAMS * WIRE_RING };
 
+enum { WIRE_LEFT_UNKNOWN = UINT32_MAX };
+
 enum wire_kind {
     WIRE_READY = 1,   /* recorder: probes done, the program may start */
     WIRE_NOTE,        /* recorder: text to print on stderr as one warning ("benchwrap: " is put before it) */
@@ -71,7 +73,8 @@ struct wire_msg {
     int64_t wall_ms, mono_ns; /* of the event */
     struct rusage usage;      /* program and its reaped descendants */
     uint32_t orphans;         /* grandchildren adopted and reaped */
-    uint32_t left;            /* still running when we stopped waiting */
+    uint32_t left;            /* still running when we stopped waiting; WIRE_LEFT_UNKNOWN: /proc does not show this PID namespace */
+    uint32_t open_streams;    /* bit i: a background process still held stream i, whose later bytes are not recorded */
     uint32_t timed_out;
     uint32_t finish_signal;   /* first terminating signal forwarded or witnessed (TERM INT HUP QUIT), 0 */
     int64_t overhead_us;      /* launcher's own CPU time so far */

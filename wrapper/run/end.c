@@ -40,7 +40,9 @@ static void record_usage(struct run *run)
     counters_tell(r, e->counters, at);
     if (e->orphans)
         record_metric(r, "run.orphans", e->orphans, "", DIR_NONE, 0, at);
-    if (e->left) {
+    if (e->left == WIRE_LEFT_UNKNOWN)
+        record_missing(r, "run.left_running", "/proc does not show the PID namespace of this run");
+    else if (e->left) {
         record_metric(r, "run.left_running", e->left, "", DIR_NONE, 0, at);
         record_warning(r, "%u process%s that the program left behind %s still running", e->left, e->left == 1 ? "" : "es",
                        e->left == 1 ? "was" : "were");
@@ -81,6 +83,8 @@ static enum run_status status_of(struct run *run, char *why, size_t size)
 static void record_streams(struct run *run)
 {
     static const char *const names[] = {"stdout", "stderr"};
+    struct buf open CLEANUP_BUF;
+    buf_init(&open, 64);
     for (int i = 0; i < WIRE_STREAMS; i++) {
         uint64_t dropped = atomic_load(&run->wire->ring[i].dropped) + run->streams[i].lost;
         char key[48], text[24];
@@ -93,11 +97,21 @@ static void record_streams(struct run *run)
                      run->streams[i].error ? strerror(run->streams[i].error) : "the recorder was too slow");
             run_warn(run, why);
         }
+        if (run->end.open_streams & 1U << i) {
+            if (open.n)
+                buf_putc(&open, ' ');
+            buf_puts(&open, names[i]);
+        }
         if (run->end.lost[i])
             record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i],
                            (unsigned long long)run->end.lost[i]);
         stream_deinit(&run->streams[i]);
     }
+    if (open.n == 0)
+        return;
+    record_tag(&run->record, "benchwrap.open_streams", buf_text(&open));
+    record_warning(&run->record, "%s: still open in a background process when the program had ended; later output is passed on and not recorded",
+                   open.p);
 }
 
 /* Where what was added begins: behind the end of a line. Else the file was written anew. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "launch/proc.h"
 #include "probes/slurm_job.h"
 #include "run/state.h"
 
@@ -386,13 +387,11 @@ static bool of_scheduler(pid_t pid)
 {
     static const char *const names[] = {"slurmstepd", "slurmd",     "slurmctld",   "pbs_mom",     "res",
                                         "sbatchd",    "flux-shell", "flux-broker", "sge_shepherd"};
-    char path[48], name[32] = "";
-    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = pid > 0 && fd >= 0 ? read(fd, name, sizeof name - 1) : 0;
-    name[n > 0 && name[n - 1] == '\n' ? n - 1 : n > 0 ? n : 0] = 0;
+    struct proc_id id;
+    if (pid <= 0 || !proc_look(pid, &id))
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
+        if (strcmp(id.comm, names[i]) == 0)
             return true;
     return false;
 }

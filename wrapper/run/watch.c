@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -95,8 +96,10 @@ static bool take_message(struct run *run)
 {
     struct wire_msg m = {0};
     ssize_t n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
+    if (n < 0 && errno == ECONNRESET) /* the launcher closed without reading all of ours: its own last words come behind that error */
+        n = recv(WIRE_SOCKET_FD, &m, sizeof m, MSG_DONTWAIT);
     if (n < 0)
-        return errno == EINTR || errno == EAGAIN;
+        return errno == EINTR || errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS; /* says nothing about the launcher */
     if (n == 0)
         return false;
     if (m.kind == WIRE_STARTED)
@@ -235,9 +238,11 @@ void run_watch(struct run *run)
         fds[4].fd = job_fd(run);
         fds[5].fd = nodes_fd(run);
         int n = poll(fds, sizeof fds / sizeof *fds, time_out(run, now));
-        if (n < 0 && errno != EINTR)
-            break;
-        if (fds[1].revents)
+        if (n < 0 && errno != EINTR) { /* out of memory for a moment */
+            struct timespec nap = {.tv_nsec = 1000000};
+            nanosleep(&nap, NULL);
+        }
+        if (n < 0 || fds[1].revents)
             take_signals(run);
         run->idle = !drain_all(run) && n == 0;
         if (n > 0 && fds[2].revents) {
@@ -251,7 +256,7 @@ void run_watch(struct run *run)
             job_hear(run);
         if (n > 0 && fds[5].revents)
             nodes_hear(run);
-        if (n > 0 && fds[0].revents)
+        if (n < 0 || (n > 0 && fds[0].revents))
             more = take_message(run);
     }
 }
