@@ -17,59 +17,10 @@ trap end EXIT
 is "at most 120 lines of 100 columns" "$(awk '{gsub(/…/, ".")} length > 100 || NR > 120' "$README")" ""
 for file in $(grep -oE '\]\([^)#]+' "$README" | cut -c 3- | grep -v ://); do ok "linked: $file" test -e "$ROOT/$file"; done
 
-cat >blocks.py <<'P'
-"""blocks.py README: each fenced block into NN.KIND; a console block into NN-M.command and .sample."""
-import re, sys
-text = open(sys.argv[1]).read()
-for n, m in enumerate(re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)):
-    kind, body = m.group(1), m.group(2)
-    if kind != "console":
-        open(f"{n:02}.{kind}", "w").write(body)
-        continue
-    for k, part in enumerate(re.split(r"^\$ ", body, flags=re.M)[1:]):
-        command, _, sample = part.partition("\n")
-        open(f"{n:02}-{k}.command", "w").write(command + "\n")
-        open(f"{n:02}-{k}.sample", "w").write(sample)
-P
-cat >form.py <<'P'
-"""form.py SAMPLE OUTPUT: 0 where the output has the sample's form; else what differs."""
-import re, sys
-def form(text):
-    lines = []
-    for l in text.splitlines():
-        l = re.sub(r"^benchwrap: ?", "", l) # once on a terminal, before each line elsewhere
-        if re.match(r"B against A: | {13}\S", l): # the answer: which values differ is chance here
-            l = "ANSWER"
-            if lines and lines[-1] == l:
-                continue
-        if re.match(r"\s*(benchwrap: )?\s*! |.*repetitions? disturbed|.*disturbed: ", l): # what a busy machine adds
-            continue
-        l = re.sub(r"\s+usual: .*", "", l)
-        l = re.sub(r"\b[0-9a-f]{32}\b|\b[0-9a-f]{8}\b", "ID", l)
-        l = re.sub(r"https?://[\w.:-]+", "URL", l)
-        l = re.sub(r"[█▏▎▍▌▋▊▉]+", "", l)
-        l = re.sub(r"\b(better|worse|no difference|same|different|too few)\b", "VERDICT", l)
-        l = re.sub(r"\b(higher|lower)\b", "MOVED", l)
-        l = re.sub(r"[-+]?\d+/\d+|[-+]?\d+(\.\d+)?(e[-+]\d+)?", "N", l)
-        l = re.sub(r"\bN (ns|us|ms|s|min|h)\b", "N TIME", l)
-        l = re.sub(r"(N …|…) ?N( x| %)?|N ?x|N %|N times", "N", l)
-        l = re.sub(r"(\s-)+(?=\s|$)", " N", l)
-        l = re.sub(r"\s+", " ", l).strip()
-        l = re.sub(r"( N)+", " N", l)
-        if l:
-            lines.append(l)
-    return lines
-want, got = form(open(sys.argv[1]).read()), form(open(sys.argv[2]).read())
-pattern = "\n".join(r"(?:.*\n)*?.*" if w in ("…", "...") else re.escape(w) for w in want)
-if re.fullmatch(pattern, "\n".join(got)):
-    sys.exit(0)
-print("sample:", *want, "output:", *got, sep="\n")
-sys.exit(1)
-P
-python3 blocks.py "$README"
+python3 "$TESTLIB/doc.py" blocks "$README" .
 like "there are samples" "$(ls ./*.sample | wc -l)" '^[3-9]$'
 echo 'a 1085 MiB/s' >s1; echo 'a 7 MiB/s' >s2; echo 'b 7 MiB/s' >s3; printf 'a 1 MiB/s\nmore\n' >s4
-is "the comparison tells forms apart" "$(for f in s2 s3 s4; do python3 form.py s1 $f >/dev/null; echo $?; done | tr '\n' ' ')" "0 1 1 "
+is "the comparison tells forms apart" "$(for f in s2 s3 s4; do python3 "$TESTLIB/doc.py" form s1 $f >/dev/null 2>&1; echo $?; done | tr '\n' ' ')" "0 1 1 "
 
 llm_start "$FAKE" --ttft 2ms --itl 200us
 git init -q --bare -b main "$WORK/hub.git"
@@ -83,7 +34,7 @@ for file in $(cd .. && ls -d [0-9]* | sort); do
     *.command)
         bash -c "$(here "../$file")" >../out 2>&1 </dev/null
         is "runs: $(cat "../$file")" "$?" 0
-        difference=$(python3 ../form.py "../${file%.command}.sample" ../out)
+        difference=$(python3 "$TESTLIB/doc.py" form "../${file%.command}.sample" ../out 2>&1)
         if [ $? = 0 ]; then tap_pass "prints what the README shows: $(cat "../$file")"; else tap_fail "prints what the README shows: $(cat "../$file")" "$difference"; fi ;;
     *.sample) ;;
     *.sh)

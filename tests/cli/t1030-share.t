@@ -3,6 +3,7 @@
 # Runs go by pull request: what is new, one branch, one open request of a clone, whatever became of the last one.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/forge.sh"
+. "$TESTLIB/doc.sh"
 command -v git >/dev/null 2>&1 || { skip "share" "git is not installed"; done_testing; exit; }
 cd "$WORK" || exit
 
@@ -81,4 +82,11 @@ if long_tests; then
     whole_path gitea GITEA_TOKEN
     whole_path forgejo FORGEJO_TOKEN
 fi
+
+# A path on a shared file system, as the page has it, on a machine that knows nobody.
+export PATH="$(dirname "$BENCHWRAP"):$PATH"
+doc_here() { sed "s,/shared/hpc,$WORK/shared,; s,tuxlab/d70b6d73,$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)," "$1"; }
+git config --global --unset user.name; git config --global --unset user.email
+mkdir alone && cd alone || exit
+if command -v fio >/dev/null; then doc_follow howto-share.md "Share by a path"; else skip "a path on a shared file system" "fio is not installed"; fi
 done_testing

@@ -3,6 +3,7 @@
 # or written through.
 # sanitizer: long, because git and bash are what is waited for; t1070 walks the same code
 . "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/jobs.sh"
 cd "$WORK" || exit 1
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1
 printf '[user]\nname = Site\nemail = site@users.noreply.github.com\n[init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n' >gitconfig
@@ -10,14 +11,7 @@ if PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin command -v 
     skip_here "the templates" "benchwrap is installed in the directories of the system"; done_testing; exit 0
 fi
 
-# A source of benchwrap whose build is quick: it links the program under test.
-git init -q source
-mkdir source/scripts
-printf '#!/bin/sh\nexit 0\n' >source/scripts/install-needs
-chmod +x source/scripts/install-needs
-printf 'all:\n\tmkdir -p build/bin\n\tln -s %s build/bin/benchwrap\n' "$BENCHWRAP" >source/Makefile
-(cd source && git add -A && git commit -qm source)
-commit=$(git -C source rev-parse HEAD)
+job_source
 
 # The repository, an honest branch and a hostile one.
 "$BENCHWRAP" init --private --site lab hub >/dev/null || exit 1
@@ -47,85 +41,41 @@ git add -A -f . && git commit -qm hostile
 git checkout -q main
 cd "$WORK" || exit 1
 
-# steps FILE: writes step-1, step-2: the shell text of each step.
-steps()
+# branch_job SHELL FORGE BRANCH: the steps of the forge's file, in a fresh checkout of the branch.
+branch_job()
 {
-    rm -f step-*
-    python3 - "$1" <<'END'
-import re, sys
-lines, n, i = open(sys.argv[1]).read().split("\n"), 0, 0
-while i < len(lines):
-    m = re.match(r"( *)(?:run:|-) \|$", lines[i])
-    i += 1
-    if not m:
-        continue
-    body = []
-    while i < len(lines) and (not lines[i].strip() or len(lines[i]) - len(lines[i].lstrip()) > len(m[1])):
-        body.append(lines[i]); i += 1
-    depth = len(body[0]) - len(body[0].lstrip())
-    n += 1
-    open("step-%d" % n, "w").write("\n".join(l[depth:] for l in body) + "\n")
-END
-}
-
-# job SHELL FORGE BRANCH: the steps of the forge's file, in a fresh checkout of the branch. $status, and the summary in ./shown.
-job()
-{
-    rm -rf checkout temp shown step.log summary && mkdir temp
+    rm -rf checkout
     git clone -q -b "$3" hub checkout
-    base=$(git -C checkout rev-parse origin/main) head=$(git -C checkout rev-parse "origin/$3")
-    status=0
-    cd checkout || exit 1
-    case $2 in
-    gitlab) # one shell reads all items of the script
-        cat ../step-1 ../step-2 >../temp/script
-        PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" CI_PROJECT_DIR=$PWD CI_MERGE_REQUEST_DIFF_BASE_SHA=$base CI_COMMIT_SHA=$head CI_JOB_IMAGE="$image" TMPDIR=$WORK/temp \
-            "/bin/$1" -e ../temp/script >../step.log 2>&1 || status=$?
-        [ ! -f benchwrap-check/summary.md ] || cp benchwrap-check/summary.md ../shown
-        ;;
-    *)
-        for step in 1 2; do
-            [ "$status" = 0 ] || break
-            PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" GITHUB_WORKSPACE=$PWD RUNNER_TEMP=$WORK/temp RANGE=$base..$head GITHUB_STEP_SUMMARY=$WORK/summary \
-                "/bin/$1" -e ../step-$step >>../step.log 2>&1 || status=$?
-        done
-        [ ! -f ../summary ] || cp ../summary ../shown
-        ;;
-    esac
-    cd "$WORK" || exit 1
-    touch shown
+    job "$1" "$2" "$(git -C checkout rev-parse origin/main)" "$(git -C checkout rev-parse "origin/$3")"
 }
 
-image=debian@sha256:$(printf %064d 0)
 for forge in github forgejo gitlab; do
-    file=hub/.$forge/workflows/benchwrap.yml
-    [ "$forge" != gitlab ] || file=hub/.gitlab-ci.yml
-    steps "$file"
+    job_steps "hub/$(job_file "$forge")"
     ok "$forge: the file has two steps" test -s step-1 -a -s step-2 -a ! -e step-3
     ok "$forge: bash and sh parse them" sh -c 'for s in step-1 step-2; do bash -n $s && sh -n $s || exit 1; done'
     for shell in bash sh; do
         source=$WORK/source#$commit
         rm -f pwned
-        job $shell $forge honest
+        branch_job $shell $forge honest
         is "$forge, $shell: an honest branch passes" "$status $(grep -c 'nothing found' shown)" "0 1"
         [ "$status" = 0 ] || sed 's/^/# /' step.log
-        job $shell $forge hostile
+        branch_job $shell $forge hostile
         is "$forge, $shell: a hostile branch is refused" "$status $(grep -c 'path-outside' shown | sed 's/[1-9][0-9]*/found/')" "1 found"
         is "… and nothing of it is executed or sourced" "$(cat pwned 2>/dev/null)" ""
         is "… or written through" "$(cat victim victims/summary.md)" "untouched
 untouched"
         for source in "$WORK/source" "$WORK/source#main" "$WORK/source#$(echo "$commit" | cut -c1-12)" "" "$commit"; do
-            job $shell $forge honest
+            branch_job $shell $forge honest
             is "$forge, $shell: the source \"$(basename "$source" | cut -c1-20)\" names no commit" "$status $(grep -c 'expected ADDRESS#COMMIT' step.log)" "1 1"
         done
         source=$WORK/source#$(printf %040d 0)
-        job $shell $forge honest
+        branch_job $shell $forge honest
         ok "… nor is a commit built that is not there" test "$status" != 0
     done
 done
-steps hub/.gitlab-ci.yml
+job_steps hub/.gitlab-ci.yml
 source=$WORK/source#$commit image=debian:stable
-job sh gitlab honest
+branch_job sh gitlab honest
 is "gitlab: an image without a digest is refused" "$status $(grep -c 'expected an image with its digest' step.log)" "1 1"
 
 files="hub/.github/workflows/benchwrap.yml hub/.forgejo/workflows/benchwrap.yml hub/.gitlab-ci.yml"

@@ -56,13 +56,17 @@ def open_pull(target, source, head, base, title, text):
             source == target and not git(target, "rev-list", f"{tip(target, base)}..{tip(source, head)}"):
         return "empty"
     PULLS.append({"number": len(PULLS) + 1, "target": target, "source": source, "head": head, "base": base, "title": title, "text": text,
-                  "state": "open", "merged": False, "sha": tip(source, head), "created": now()})
-    return PULLS[-1]
+                  "state": "open", "merged": False, "sha": "", "created": now()})
+    return current(PULLS[-1])
 
 
 def current(pull):
-    if pull["state"] == "open" and tip(pull["source"], pull["head"]):
-        pull["sha"] = tip(pull["source"], pull["head"])
+    """The request with its branch's tip, which the target shows as GitHub and Gitea (pull/N/head) and GitLab (merge-requests/N/head) do."""
+    sha = pull["state"] == "open" and tip(pull["source"], pull["head"])
+    if sha and sha != pull["sha"]:
+        pull["sha"] = sha
+        spec = f"+refs/heads/{pull['head']}:refs/%s/{pull['number']}/head"
+        git(pull["target"], "fetch", "-q", REPOS[pull["source"]], spec % "pull", spec % "merge-requests")
     return pull
 
 

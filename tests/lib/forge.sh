@@ -4,18 +4,24 @@
 # forge_start KIND [ARGUMENTS…]: a bare repository o/results (branch main) and a forge over it: $HUB, $FORGE (address), $forge_pid. Tokens: w may write, r may read.
 forge_start()
 {
+    git config --global user.name "Test Er"
+    git config --global user.email tester@example.org
+    forge_start_empty "$@"
+    git init -q "$WORK/first"
+    (cd "$WORK/first" && printf 'profile: private\n' >benchwrap.yaml && git add -A && git commit -qm begin && git push -q "$HUB" HEAD:main)
+}
+
+# forge_start_empty KIND [ARGUMENTS…]: the same with an empty repository, and no identity for git.
+forge_start_empty()
+{
     forge_kind=$1
     shift
     HUB=$WORK/o/results.git
-    git config --global user.name "Test Er"
-    git config --global user.email tester@example.org
     git config --global init.defaultBranch main
     git config --global maintenance.auto false # nothing of git's may still run when the place is removed
     git config --global advice.detachedHead false
     mkdir -p "$WORK/o"
     git init -q --bare "$HUB"
-    git init -q "$WORK/first"
-    (cd "$WORK/first" && printf 'profile: private\n' >benchwrap.yaml && git add -A && git commit -qm begin && git push -q "$HUB" HEAD:main)
     rm -f "$WORK/port"
     python3 "$ROOT/tests/forge/forge.py" --repo "o/results=$HUB" --token w=write --token r=read --token n=none --port-file "$WORK/port" "$@" >/dev/null 2>"$WORK/forge.err" &
     forge_pid=$!
