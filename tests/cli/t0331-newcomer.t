@@ -12,11 +12,17 @@ like "with value and unit" "$shown" '^benchwrap:   speed  200 MB/s$'
 shown=$("$BENCHWRAP" --sweep n=1,2 --repeat 3 -- ./bench '{n}' 2>&1 >/dev/null)
 like "a sweep has a block for the guessed metric" "$shown" '^benchwrap:   speed, MB/s +median +min … max'
 like "with a row for each point" "$shown" 'n=2 .* 200 +200 … 200$'
-like "and a block for the wall time" "$shown" '^benchwrap:   run\.wall, s'
+like "and a block for the wall time" "$shown" '^benchwrap:   run\.wall, m?s'
 is "show --json has the points too" "$("$BENCHWRAP" show last --json | python3 -c 'import json, sys
 print([(r["n"], r["median"]) for r in json.load(sys.stdin)["repetitions"] if r["point"] == "n=2" and r["metric"] == "speed_MB_per_s"])')" "[(3, 200)]"
-like "ls too" "$("$BENCHWRAP" ls)" '\+6 runs +200 '
 like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
+shown=$("$BENCHWRAP" ls)
+like "ls has the range of the points, without a metric for each" "$shown" '  bench, 2 points +speed 100 … 200 MB/s '
+"$BENCHWRAP" -q -- sh -c 'echo "latency: 0.02 ms"' >/dev/null 2>&1
+shown=$(COLUMNS=60 "$BENCHWRAP" ls)
+like "programs of one experiment without a common metric: each its own" "$shown" '^[0-9a-f]{8} .* sh +latency 20 us'
+like "... also the first" "$shown" '^[0-9a-f]{8} .*  bench +speed 200 MB/s'
+is "ls --children names the points, not the parent again" "$("$BENCHWRAP" ls --children | grep -cE '    n=[12] #[123] +speed')" 6
 
 # warm-up runs count nowhere, and a series does not count beside its repetitions
 "$BENCHWRAP" -q -e warm --sweep n=1,2 --repeat 3 --warmup 1 -- ./bench '{n}' >/dev/null 2>&1

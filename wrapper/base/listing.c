@@ -262,6 +262,33 @@ static size_t cells_width(const struct listing *l, size_t column)
     return max;
 }
 
+/* Does nothing visible follow column c in this row? */
+static bool row_ends(const struct table *t, size_t row, size_t c)
+{
+    for (c++; c < t->l->count; c++) {
+        const struct listing_cell *cell = cell_at(t->l, row, c);
+        const char *text = cell->text ? cell->text : t->l->missing;
+        if (!t->hidden[c] && cell->span && text[0])
+            return false;
+    }
+    return true;
+}
+
+/* A text over several columns that is wider than they are widens the last of them. */
+static void widen_for_spans(struct table *t, size_t row)
+{
+    for (size_t c = 0; c < t->l->count; c++) {
+        const struct listing_cell *cell = cell_at(t->l, row, c);
+        size_t last = c + cell->span, width = cell->span > 1 ? span_width(t, c, cell->span) : 0;
+        if (!width || row_ends(t, row, c))
+            continue;
+        while (t->hidden[--last])
+            ;
+        size_t own = cell_width(t->l, cell, c);
+        t->widths[last] += own > width ? own - width : 0;
+    }
+}
+
 static void measure_columns(struct table *t)
 {
     const struct listing *l = t->l;
@@ -275,6 +302,8 @@ static void measure_columns(struct table *t)
         heading = above > heading ? above : heading;
         t->widths[c] += heading > width ? heading - width : 0;
     }
+    for (size_t r = 0; r < listing_rows(l); r++)
+        widen_for_spans(t, r);
     for (size_t c = 0; c < l->count; c++)
         if (t->narrowed[c] && t->widths[c] > t->narrowed[c])
             t->widths[c] = t->narrowed[c];
@@ -307,18 +336,31 @@ static size_t next_dropped(const struct table *t)
     return out;
 }
 
+/* What was cut before further columns left may get room again. */
+static void widen_narrowed(struct table *t)
+{
+    for (size_t c = 0; c < t->l->count; c++) {
+        size_t total = table_width(t), left = t->screen->width > total ? t->screen->width - total : 0;
+        if (t->hidden[c] || !t->narrowed[c] || t->narrowed[c] == SIZE_MAX)
+            continue;
+        t->narrowed[c] += left;
+        measure_columns(t);
+    }
+}
+
 static void drop_columns(struct table *t)
 {
     while (table_width(t) > t->screen->width) {
         size_t out = next_dropped(t);
         if (out == SIZE_MAX)
-            return;
+            break;
         if (!t->l->columns[out].narrow)
             t->hidden[out] = true;
         else if (!narrow_column(t, out))
             t->narrowed[out] = SIZE_MAX;
         measure_columns(t);
     }
+    widen_narrowed(t);
 }
 
 /* The widest columns of text give way. */
@@ -384,18 +426,6 @@ static void put_aligned(struct table *t, struct str text, size_t width, bool rig
         fill = used + width;
     }
     screen_fill(t->to, right && own <= width ? gap : fill + gap);
-}
-
-/* Does nothing visible follow column c in this row? */
-static bool row_ends(const struct table *t, size_t row, size_t c)
-{
-    for (c++; c < t->l->count; c++) {
-        const struct listing_cell *cell = cell_at(t->l, row, c);
-        const char *text = cell->text ? cell->text : t->l->missing;
-        if (!t->hidden[c] && cell->span && text[0])
-            return false;
-    }
-    return true;
 }
 
 /* What is left of the screen for a cell that ends a line; names and numbers may pass its edge, nothing of them is cut. */

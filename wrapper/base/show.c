@@ -44,10 +44,10 @@ void show_unit(struct buf *to, const char *unit)
 double show_scale(double value, const char **unit)
 {
     double size = fabs(value);
-    if (!*unit || strcmp(*unit, "s") != 0 || !(size > 0 && size < 1e-3))
+    if (!*unit || strcmp(*unit, "s") != 0 || !(size > 0 && size < 0.09995))
         return 1;
-    *unit = size < 1e-6 ? "ns" : "us";
-    return size < 1e-6 ? 1e9 : 1e6;
+    *unit = size < 1e-6 ? "ns" : size < 1e-3 ? "us" : "ms";
+    return size < 1e-6 ? 1e9 : size < 1e-3 ? 1e6 : 1e3;
 }
 
 void show_quantity(struct buf *to, double value, const char *unit)
@@ -93,7 +93,7 @@ static int decimals_beside(double value, double none, int decimals)
 
 static void put_factor(struct buf *to, double factor, double coarse_from)
 {
-    int decimals = factor >= coarse_from || factor == floor(factor) ? 0 : factor >= 0.995 ? 1 : 2;
+    int decimals = factor >= coarse_from ? 0 : factor >= 0.995 ? 1 : 2;
     buf_printf(to, "%.*f", decimals_beside(factor, 1, decimals), factor);
 }
 

@@ -3,6 +3,7 @@
 #include "base/show.h"
 #include "cmd/fold.h"
 #include "cmd/row.h"
+#include "cmd/row_words.h"
 #include "cmd/runs_ref.h"
 #include "cmd/runs_table.h"
 
@@ -90,17 +91,20 @@ static int choose_lines(struct cmd_context *c, const struct runs *runs, bool ope
     return *ret ? 0 : -1;
 }
 
-/* The rows of the lines, read where they were not; NULL: out of memory. */
+/* The rows of the lines, read where they were not; words: also what a table says of series. NULL: out of memory. */
 static struct table_run *table_rows(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t n,
-                                    size_t headlines)
+                                    size_t headlines, bool words)
 {
     struct table_run *list = arena_get(c->arena, (n + 1) * sizeof *list);
     for (size_t i = 0; list && i < n; i++) {
         const struct tree_run *run = lines[i].run;
         const struct folder tree = runs_tree(runs, run);
-        list[i] = (struct table_run){run, run->row ? run->row : row_read(&tree, run, headlines, c->arena), lines[i].depth, lines[i].folded};
-        if (!list[i].row)
+        list[i] = (struct table_run){
+            .run = run, .row = run->row, .tree = tree, .depth = lines[i].depth, .folded = lines[i].folded};
+        if (!list[i].row && !(list[i].row = row_read(&tree, run, headlines, c->arena)))
             return NULL;
+        if (words)
+            row_words(&list[i], c->arena);
     }
     return list;
 }
@@ -133,7 +137,7 @@ static int print_tables(struct cmd_context *c, const struct table_run *list, siz
             continue;
         if (to->n)
             buf_putc(to, '\n');
-        if (runs_table_print(part, count, one_day, screen, c->arena, to) < 0)
+        if (runs_table_print(part, count, NULL, one_day, screen, c->arena, to) < 0)
             return -1;
     }
     return part && done ? 0 : -1;
@@ -180,7 +184,7 @@ static int print(struct cmd_context *c, const struct runs *runs, const struct fo
 {
     bool json = opt_on(&c->opts, "json"), csv = opt_on(&c->opts, "csv");
     const struct screen screen = screen_of_file(c->out);
-    const struct table_run *list = table_rows(c, runs, lines, shown, headlines_wanted(c));
+    const struct table_run *list = table_rows(c, runs, lines, shown, headlines_wanted(c), !json && !csv);
     bool one_day = screen.is_terminal && list && runs_table_one_day(list, shown);
     CLEANUP_BUF struct buf to;
     buf_init(&to, 1u << 30);
@@ -270,10 +274,11 @@ const struct cmd cmd_ls = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Prints one table for each experiment, with its headline metrics as columns. The status stands only where it is not FINISHED, \"fail\" where "
-        "a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output that holds several) are "
-        "counted behind their parent's name; --children lists them below it. If a run is damaged, ls shows the others, prints what is wrong, and its "
-        "exit status is 1.",
+        "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment have one column with the "
+        "metrics of each. A sweep shows the best value and its point, or the range of the values. The status stands only where it is not FINISHED, "
+        "\"fail\" where a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output that holds "
+        "several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls shows the others, prints what is wrong, "
+        "and its exit status is 1.",
     .examples = "$ benchwrap ls\n"
                 "The newest runs.\n"
                 "$ benchwrap ls --experiment io --status FAILED --last 5\n"

@@ -5,9 +5,9 @@
 
 struct run_row {
     const char *verdict, *parent, *benchmark; /* the tags; NULL: absent */
-    bool wall_known;
+    bool wall_known, is_series; /* is_series: the parent run of repetitions or of a sweep */
     double wall; /* seconds */
-    size_t headlines;
+    size_t headlines; /* that were read; a run may have more */
     struct headline headline[HEADLINES_MAX];
 };
 

@@ -4,7 +4,9 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "base/show.h"
+#include "cmd/row_words.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +15,8 @@ enum { FIXED = 4 /* run, start, name, status */, KEYS_MAX = 400 };
 
 /* A metric that runs of the table have. */
 struct metric_column {
-    const char *name, *unit;
+    const char *name, *key, *unit, *shown_unit;
+    double scale; /* of shown_unit */
     size_t runs;
 };
 
@@ -36,20 +39,25 @@ static struct metric_column *column_find(struct metric_column *columns, size_t n
     return NULL;
 }
 
-static size_t columns_collect(const struct table_run *runs, size_t count, bool folded, struct metric_column *ret, struct arena *a)
+/* Wall time has its own column. */
+static bool is_wall(const char *name)
+{
+    return strcmp(name, "run.wall") == 0;
+}
+
+/* The metrics of a sweep are those of its points: they make no columns. */
+static size_t columns_collect(const struct table_run *runs, size_t count, struct metric_column *ret, struct arena *a)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < runs[i].row->headlines && (folded || !runs[i].folded); k++) {
+        for (size_t k = 0; k < runs[i].row->headlines && !runs[i].sweep; k++) {
             const struct headline *h = &runs[i].row->headline[k];
-            if (strcmp(h->key, "run.wall_s") == 0) /* it has its column */
-                continue;
             const char *name = column_name(h, a);
             struct metric_column *known = name ? column_find(ret, n, name, h->unit) : NULL;
             if (known)
                 known->runs++;
-            else if (name && n < KEYS_MAX)
-                ret[n++] = (struct metric_column){name, h->unit, 1};
+            else if (name && !is_wall(name) && n < KEYS_MAX)
+                ret[n++] = (struct metric_column){name, h->key, h->unit, h->unit, 1, 1};
         }
     return n;
 }
@@ -65,14 +73,48 @@ static void columns_sort(struct metric_column *columns, size_t n)
         }
 }
 
-static const struct headline *headline_at(const struct run_row *row, const struct metric_column *column, struct arena *a)
+/* The run's value; also of a metric that is none of its first headline metrics. */
+static bool value_at(const struct table_run *r, const struct metric_column *column, struct arena *a, double *ret)
+{
+    for (size_t k = 0; k < r->row->headlines; k++) {
+        const struct headline *h = &r->row->headline[k];
+        const char *name = column_name(h, a);
+        if (name && strcmp(name, column->name) == 0 && strcmp(h->unit, column->unit) == 0) {
+            *ret = h->value;
+            return true;
+        }
+    }
+    return headline_value(&r->tree, r->run, column->key, a, ret);
+}
+
+/* A column has one unit: the one in which its greatest value is shown. */
+static void column_scale(struct metric_column *column, const struct table_run *runs, size_t count, struct arena *a)
+{
+    double greatest = 0, value;
+    for (size_t i = 0; i < count; i++)
+        if (!runs[i].sweep && value_at(&runs[i], column, a, &value) && fabs(value) > greatest)
+            greatest = fabs(value);
+    column->scale = show_scale(greatest, &column->shown_unit);
+}
+
+static bool has_metrics(const struct run_row *row, struct arena *a)
 {
     for (size_t k = 0; k < row->headlines; k++) {
         const char *name = column_name(&row->headline[k], a);
-        if (name && strcmp(name, column->name) == 0 && strcmp(row->headline[k].unit, column->unit) == 0)
-            return &row->headline[k];
+        if (name && !is_wall(name))
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+/* Runs of several programs in one experiment share no metric: columns would be mostly empty, and a narrow screen would lose values. */
+static bool is_mixed(const struct table_run *runs, size_t count, const struct metric_column *first, struct arena *a)
+{
+    double value;
+    for (size_t i = 0; i < count; i++)
+        if (has_metrics(runs[i].row, a) && !runs[i].sweep && !value_at(&runs[i], first, a, &value))
+            return true;
+    return false;
 }
 
 /* ---- cells ---- */
@@ -89,13 +131,30 @@ static bool is_made_name(const char *name, const char *benchmark)
     return true;
 }
 
-static const char *name_text(const struct table_run *r, struct arena *a)
+/* Bytes of a child run's name that repeat its parent's: "fio bs=4k #1" below "fio 2026-11-22 22:43:31". */
+static size_t repeated_name(const struct table_run *parent, const struct table_run *child)
 {
-    const char *name = r->run->name + r->begin, *benchmark = r->row->benchmark;
+    const char *benchmark = parent->row->benchmark, *name = child->run->name;
+    size_t n = is_made_name(parent->run->name, benchmark) ? strlen(benchmark) : strlen(parent->run->name);
+    return strncmp(name, parent->run->name, n) == 0 && name[n] == ' ' && name[n + 1] ? n + 1 : 0;
+}
+
+/* The line above that is the run's parent. */
+static const struct table_run *parent_line(const struct table_run *runs, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (runs[k].depth < runs[i].depth)
+            return &runs[k];
+    return NULL;
+}
+
+static const char *name_text(const struct table_run *r, const struct table_run *parent, struct arena *a)
+{
+    const char *name = r->run->name + (parent ? repeated_name(parent, r) : 0), *benchmark = r->row->benchmark;
     if (is_made_name(name, benchmark))
         name = strcmp(benchmark, r->run->experiment) == 0 ? "" : benchmark;
     if (r->folded)
-        return arena_printf(a, "%s%s+%zu runs", name, *name ? " " : "", r->folded);
+        return arena_printf(a, "%s%s%s", name, *name ? ", " : "", r->children);
     return r->depth ? arena_printf(a, "%*s%s", 2 * (int)r->depth, "", name) : name;
 }
 
@@ -126,37 +185,43 @@ static const char *value_text(double value, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-/* Of a run whose metrics are no columns: the first of its own. */
-static const char *own_text(const struct run_row *row, struct arena *a)
+/* Of a run whose metrics are no columns: its own. */
+static const char *own_text(const struct table_run *r, struct arena *a)
 {
+    enum { SHOWN = 2 };
     CLEANUP_BUF struct buf b;
-    buf_init(&b, 1024);
-    const struct headline *h = row->headline;
-    if (!row->headlines || strcmp(h->key, "run.wall_s") == 0)
-        return "no metrics";
-    buf_puts(&b, column_name(h, a));
-    buf_putc(&b, ' ');
-    show_quantity(&b, h->value, h->unit);
-    return arena_dup(a, b.p, b.n);
+    size_t n = 0;
+    buf_init(&b, 4096);
+    if (r->sweep && *r->sweep)
+        return r->sweep;
+    for (size_t k = 0; k < r->row->headlines && n < SHOWN; k++) {
+        const struct headline *h = &r->row->headline[k];
+        const char *name = column_name(h, a);
+        if (!name || is_wall(name))
+            continue;
+        buf_printf(&b, "%s%s ", n++ ? ", " : "", name);
+        show_quantity(&b, h->value, h->unit);
+    }
+    return n ? arena_dup(a, b.p, b.n) : "no metrics";
 }
 
 static void add_metrics(struct listing *l, const struct table_run *r, const struct metric_column *columns, size_t n, struct arena *a)
 {
-    size_t known = 0;
+    double values[RUNS_TABLE_METRICS];
+    bool known[RUNS_TABLE_METRICS], any = false;
     for (size_t i = 0; i < n; i++)
-        known += headline_at(r->row, &columns[i], a) != NULL;
-    if (!known && n) {
-        listing_span(l, status_text(r)[0] ? "" : own_text(r->row, a), n);
-        listing_style(l, STYLE_DIM);
+        any |= known[i] = !r->sweep && value_at(r, &columns[i], a, &values[i]);
+    if (!any) {
+        listing_span(l, status_text(r)[0] && !has_metrics(r->row, a) ? "" : own_text(r, a), n ? n : 1);
+        if (!has_metrics(r->row, a))
+            listing_style(l, STYLE_DIM);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        const struct headline *h = headline_at(r->row, &columns[i], a);
-        if (h)
-            listing_number(l, h->value, value_text(h->value, a));
+    for (size_t i = 0; i < n; i++)
+        if (known[i])
+            listing_number(l, values[i], value_text(values[i] * columns[i].scale, a));
         else
             listing_text(l, "");
-    }
 }
 
 static void add_wall(struct listing *l, const struct run_row *row, struct arena *a)
@@ -179,7 +244,7 @@ static const char *shown_unit(const char *unit, struct arena *a)
     return b.n ? arena_dup(a, b.p, b.n) : "";
 }
 
-int runs_table_print(const struct table_run *runs, size_t count, bool one_day, const struct screen *screen, struct arena *a, struct buf *to)
+int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, const struct screen *screen, struct arena *a, struct buf *to)
 {
     struct metric_column *metrics = arena_get(a, KEYS_MAX * sizeof *metrics);
     struct listing_column columns[FIXED + RUNS_TABLE_METRICS + 1] = {
@@ -190,25 +255,28 @@ int runs_table_print(const struct table_run *runs, size_t count, bool one_day, c
     struct listing l;
     if (!metrics)
         return -1;
-    size_t n = columns_collect(runs, count, false, metrics, a);
-    if (!n) /* the metrics of a sweep are those of its points: they make columns where nothing else does */
-        n = columns_collect(runs, count, true, metrics, a);
+    size_t n = columns_collect(runs, count, metrics, a), used;
     columns_sort(metrics, n);
-    n = n < RUNS_TABLE_METRICS ? n : RUNS_TABLE_METRICS;
-    for (size_t i = 0; i < n; i++)
+    n = n && is_mixed(runs, count, metrics, a) ? 0 : n < RUNS_TABLE_METRICS ? n : RUNS_TABLE_METRICS;
+    for (size_t i = 0; i < n; i++) {
+        column_scale(&metrics[i], runs, count, a);
         columns[FIXED + i] = (struct listing_column){.key = metrics[i].name,
-                                                     .heading = shown_unit(metrics[i].unit, a),
+                                                     .heading = shown_unit(metrics[i].shown_unit, a),
                                                      .right = true,
                                                      .above = metrics[i].name,
                                                      .drop = i ? (unsigned)(i + 3) : 0};
-    columns[FIXED + n] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 7};
-    listing_init(&l, columns, FIXED + n + 1, a);
+    }
+    if (!n)
+        columns[FIXED] = (struct listing_column){.key = "metrics", .heading = "METRICS"};
+    used = FIXED + (n ? n : 1);
+    columns[used] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 7};
+    listing_init(&l, columns, used + 1, a);
     for (size_t i = 0; i < count; i++) {
         const char *status = status_text(&runs[i]);
         listing_str(&l, (struct str){runs[i].run->id, 8});
         listing_style(&l, STYLE_DIM);
         listing_text(&l, start_text(runs[i].run, one_day, a));
-        listing_text(&l, name_text(&runs[i], a));
+        listing_text(&l, name_text(&runs[i], of ? of : parent_line(runs, i), a));
         listing_text(&l, status);
         listing_style(&l, strcmp(status, "RUNNING") == 0 ? STYLE_PLAIN : STYLE_BAD);
         add_metrics(&l, &runs[i], metrics, n, a);
@@ -321,23 +389,24 @@ int runs_table_children(struct cmd_context *c, struct runs *runs, const struct t
     if (runs_load(runs, &filter, c, c->err) < 0)
         return -1;
     struct table_run *list = arena_get(c->arena, (runs->count + 1) * sizeof *list);
+    const struct folder of_tree = runs_tree(runs, of);
+    struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, c->arena)};
     for (size_t i = runs->count; list && i-- > 0;) {
         const struct tree_run *run = runs->all[i];
         const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, c->arena);
         const struct folder tree = runs_tree(runs, run);
         if (!parent || strcmp(parent, of->id) != 0)
             continue;
-        list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, c->arena)};
-        if (strncmp(run->name, of->name, strlen(of->name)) == 0 && run->name[strlen(of->name)] == ' ')
-            list[n].begin = strlen(of->name) + 1;
-        if (!list[n++].row)
+        list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, c->arena), .tree = tree};
+        if (!list[n].row || !above.row)
             return err_set(c->err, ERR_SYSTEM, "out of memory");
+        row_words(&list[n++], c->arena);
     }
     if (list && !n)
         return err_set(c->err, ERR_INPUT, "the run %.8s has no child runs", of->id);
     int status = !list  ? -1
                  : json ? children_json(c, list, n)
-                        : runs_table_print(list, n, runs_table_one_day(list, n), &screen, c->arena, &to);
+                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), &screen, c->arena, &to);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     return status ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
 }

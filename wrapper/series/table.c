@@ -10,6 +10,8 @@
 
 enum { BAR_MAX = 22, POINTS_SHOWN = 40 };
 
+#define WALL "run.wall_s"
+
 static const char *value_text(struct arena *a, double value)
 {
     CLEANUP_BUF struct buf b;
@@ -51,16 +53,29 @@ static const char *interval_text(const struct series_figure *f, struct arena *a)
 
 /* ---- repetitions ---- */
 
+/* Is the metric shown in this pass? What the program measured comes first, its wall time last. */
+static bool is_turn(const struct series_figure *f, bool all, int pass)
+{
+    return (all || f->headline) && (strcmp(f->key, WALL) == 0) == (pass == 1);
+}
+
+/* The same statistics in a smaller unit. */
+static struct stats stats_scaled(const struct stats *s, double scale)
+{
+    struct stats ret = *s;
+    ret.median *= scale;
+    ret.mean *= scale;
+    ret.min *= scale;
+    ret.max *= scale;
+    ret.ci_low *= scale;
+    ret.ci_high *= scale;
+    return ret;
+}
+
 static void repetition_row(struct listing *l, const struct series_figure *f, struct arena *a)
 {
     struct series_figure shown = *f;
-    double scale = show_scale(f->stats.median, &shown.unit);
-    shown.stats.median *= scale;
-    shown.stats.mean *= scale;
-    shown.stats.min *= scale;
-    shown.stats.max *= scale;
-    shown.stats.ci_low *= scale;
-    shown.stats.ci_high *= scale;
+    shown.stats = stats_scaled(&f->stats, show_scale(f->stats.median, &shown.unit));
     listing_text(l, metric_name(f, a));
     listing_number(l, f->stats.median, value_text(a, shown.stats.median));
     listing_style(l, STYLE_MAIN);
@@ -81,14 +96,15 @@ static size_t repetitions_table(const struct series_figure *figures, bool all, s
     size_t more = 0;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     l.indent = 2;
-    for (const struct series_figure *f = figures; f; f = f->next) {
-        if (!all && !f->headline)
-            continue;
-        if (!most || listing_rows(&l) < most)
-            repetition_row(&l, f, a);
-        else
-            more++;
-    }
+    for (int pass = 0; pass < 2; pass++)
+        for (const struct series_figure *f = figures; f; f = f->next) {
+            if (!is_turn(f, all, pass))
+                continue;
+            if (!most || listing_rows(&l) < most)
+                repetition_row(&l, f, a);
+            else
+                more++;
+        }
     listing_render(&l, screen, to);
     listing_deinit(&l);
     return more;
@@ -113,7 +129,7 @@ static const char *bar_text(double part, size_t width, struct arena *a)
 }
 
 struct block {
-    double max, best; /* of the medians */
+    double min, max, best; /* of the medians */
     size_t points;
     bool ranges, negative;
     const struct series_figure *best_at; /* NULL: no direction, one point, or a tie */
@@ -126,13 +142,14 @@ static bool is_same_metric(const struct series_figure *a, const struct series_fi
 
 static struct block block_of(const struct series_figure *first)
 {
-    struct block b = {.max = -INFINITY};
+    struct block b = {.min = INFINITY, .max = -INFINITY};
     bool tie = false;
     for (const struct series_figure *f = first; f; f = f->next) {
         if (!is_same_metric(f, first))
             continue;
         double v = f->stats.median;
         b.points++;
+        b.min = v < b.min ? v : b.min;
         b.max = v > b.max ? v : b.max;
         b.ranges = b.ranges || f->stats.n > 1;
         b.negative = b.negative || v < 0;
@@ -153,7 +170,9 @@ static void sweep_block(struct series_notes *n, const struct series_figure *firs
 {
     struct arena *a = &n->arena;
     const struct block is = block_of(first);
-    const char *unit = unit_text(first, a);
+    struct series_figure scaled = *first;
+    double scale = show_scale(is.max, &scaled.unit);
+    const char *unit = unit_text(&scaled, a);
     const char *name = arena_printf(a, "%s%s%s", metric_name(first, a), *unit ? ", " : "", unit);
     const struct listing_column columns[] = {{"point", name, false, 40, .whole = true},
                                              {"bar", "", false, 0, .drop = 1, .no_empty = true},
@@ -168,12 +187,13 @@ static void sweep_block(struct series_notes *n, const struct series_figure *firs
         if (!is_same_metric(f, first))
             continue;
         bool best = f == is.best_at;
+        const struct stats shown_stats = stats_scaled(&f->stats, scale);
         shown++;
         listing_text(&l, series_label(n, f->point));
         listing_text(&l, is.negative || !(is.max > 0) ? "" : bar_text(f->stats.median / is.max, width, a));
-        listing_number(&l, f->stats.median, value_text(a, f->stats.median));
+        listing_number(&l, f->stats.median, value_text(a, shown_stats.median));
         listing_style(&l, STYLE_MAIN);
-        listing_text(&l, range_text(&f->stats, a));
+        listing_text(&l, range_text(&shown_stats, a));
         listing_text(&l, best ? "best" : "");
         listing_style(&l, STYLE_GOOD);
     }
@@ -195,18 +215,44 @@ static size_t sweep_tables(struct series_notes *n, const struct series_figure *f
                            struct buf *to)
 {
     size_t shown = 0, more = 0;
-    for (const struct series_figure *f = figures; f; f = f->next) {
-        if ((!all && !f->headline) || !begins_block(figures, f))
-            continue;
-        if (most && shown >= most) {
-            more++;
-            continue;
+    for (int pass = 0; pass < 2; pass++)
+        for (const struct series_figure *f = figures; f; f = f->next) {
+            if (!is_turn(f, all, pass) || !begins_block(figures, f))
+                continue;
+            if (most && shown >= most) {
+                more++;
+                continue;
+            }
+            if (shown++)
+                buf_putc(to, '\n');
+            sweep_block(n, f, !most, screen, to);
         }
-        if (shown++)
-            buf_putc(to, '\n');
-        sweep_block(n, f, !most, screen, to);
-    }
     return more;
+}
+
+void series_brief(struct series_notes *n, const struct series_figure *figures, struct buf *to)
+{
+    const struct series_figure *first = NULL;
+    for (int pass = 0; pass < 2 && !first; pass++)
+        for (const struct series_figure *f = figures; f && !first; f = f->next)
+            first = is_turn(f, false, pass) ? f : NULL;
+    if (!first)
+        return;
+    const struct block is = block_of(first);
+    const char *unit = first->unit;
+    double scale = show_scale(is.max, &unit);
+    buf_printf(to, "%s ", metric_name(first, &n->arena));
+    if (is.best_at)
+        buf_puts(to, "best ");
+    show_value(to, scale * (is.best_at ? is.best : is.min));
+    if (!is.best_at && is.max > is.min) {
+        buf_puts(to, " … ");
+        show_value(to, scale * is.max);
+    }
+    buf_puts(to, *unit ? " " : "");
+    show_unit(to, unit);
+    if (is.best_at)
+        buf_printf(to, " at %s", series_label(n, is.best_at->point));
 }
 
 void series_table(struct series_notes *n, const struct series_figure *figures, bool all, size_t most, const struct screen *screen,

@@ -1,0 +1,8 @@
+/* row_words.h: what a table of runs says in words of a run that has others below it. */
+#ifndef CMD_ROW_WORDS_H
+#define CMD_ROW_WORDS_H
+#include "cmd/runs_table.h"
+
+/* Fills r->sweep and r->children of a run whose other members are set. Reads the statistics of a series; the texts lie in the arena. */
+void row_words(struct table_run *r, struct arena *a);
+#endif
