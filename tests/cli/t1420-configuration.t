@@ -40,4 +40,14 @@ truncate -s 1G benchwrap.yaml
 ok "1 GB is refused" timeout 20 "$BENCHWRAP" -q -- true
 python3 -c 'print("[" * 100000)' >benchwrap.yaml
 ok "deep nesting is refused" timeout 20 "$BENCHWRAP" -q -- true
+
+# The repository that holds the tree counts, wherever the command runs.
+cd "$WORK" && mkdir -p far shared-repo elsewhere && git -C shared-repo init -q && printf 'profile: public\nexperiment: theirs\n' >shared-repo/benchwrap.yaml && git -C shared-repo config benchwrap.site there
+cd far || exit
+"$BENCHWRAP" -q -t ../shared-repo/mlruns -- true 2>/dev/null
+is "-t: profile and site are those of the tree's repository" "$(awk 1 ../shared-repo/mlruns/*/*/tags/benchwrap.profile ../shared-repo/mlruns/*/*/tags/site | tr '\n' ' ')" "public there "
+is "... a folder that stands for its mlruns, too" "$("$BENCHWRAP" plan --json -t ../shared-repo | jq -r .experiment)" theirs
+is "... by the environment" "$(BENCHWRAP_TREE=../shared-repo "$BENCHWRAP" plan --json | jq -r .experiment) $(MLFLOW_TRACKING_URI="$WORK/shared-repo/mlruns" "$BENCHWRAP" plan --json | jq -r .experiment)" "theirs theirs"
+cd ../shared-repo && is "... a tree in no repository has the settings of the working directory" "$("$BENCHWRAP" plan --json -t ../elsewhere/new | jq -r .experiment)" theirs
+cd "$WORK" || exit
 done_testing

@@ -20,7 +20,7 @@ enum { CLONE_LIMIT_S = 24 * 3600, TEXT_MAX = 1 << 20, FIRST_FILES = 16 };
 
 static const struct opt_row rows[] = {
     {"site", 0, OPT_TEXT, "NAME", "BENCHWRAP_SITE", NULL, "Repository",
-     "name of this site (a-z, 0-9, _ and -), part of the branch's name; kept for this clone", 0},
+     "name of this site (" SITE_LEGAL "), part of the branch's name; kept for this clone", 0},
     {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
      "write \"profile: public\": records name no machines or people, and commits carry the site's name (default)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
@@ -283,7 +283,23 @@ static int put_own(struct making *m)
 
 /* ---- the first commit ---- */
 
-/* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. */
+/* What keeps git from committing, with the next step. */
+static void say_uncommitted(struct making *m, const char *why)
+{
+    struct err ignored = {0}, *keep = m->c->err;
+    const char *const identity[] = {"var", "GIT_COMMITTER_IDENT", NULL};
+    m->c->err = &ignored;
+    bool known = git(m, ".", 60, identity, "git var") == 0;
+    m->c->err = keep;
+    fprintf(m->c->notes, "benchwrap: init: the files are written and staged, but not committed: %s\n",
+            known ? why : "git knows no user.name and user.email");
+    if (!known)
+        fputs("hint: git config --global user.name \"Your Name\"; git config --global user.email you@example.org\n", m->c->notes);
+    fprintf(m->c->notes, "hint: %s%sgit commit -m \"A repository for results of benchmarks\"\n", known ? "" : "then: ",
+            m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "");
+}
+
+/* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. 1: committed. */
 static int first_commit(struct making *m)
 {
     struct arena *a = m->c->arena;
@@ -312,8 +328,8 @@ static int first_commit(struct making *m)
     int rc = git(m, ".", 120, commit, "git commit");
     m->c->err = keep;
     if (rc)
-        fprintf(m->c->notes, "benchwrap: init: the files are written and staged, but not committed: %s\n", why.text);
-    return 0;
+        say_uncommitted(m, why.text);
+    return rc ? 0 : 1;
 }
 
 static void tell(struct making *m, const struct results *s, bool committed)
@@ -381,7 +397,7 @@ static int set_up(struct making *m)
     plan_deinit(&plan);
     if (rc)
         return -1;
-    bool committed = unborn && m->count && first_commit(m) == 0;
+    bool committed = unborn && m->count && first_commit(m) == 1;
     tell(m, &s, committed);
     results_close(&s);
     return 0;

@@ -181,6 +181,10 @@ int share_find_places(struct share *s, struct err *err)
     if (plan_results(&s->plan, NULL, true, s->c->arena, &s->results, err))
         return -1;
     s->repo = s->results.repo;
+    if (s->results.public_profile && !s->results.has_site) {
+        err_set(err, ERR_INPUT, "this clone has no site, and a public repository names the site of each run");
+        return err_hint(err, "benchwrap init --site NAME %s", repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo));
+    }
     s->branch = s->results.branch + strlen("refs/heads/");
     s->site = s->results.site;
     s->dir = repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo);

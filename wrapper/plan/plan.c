@@ -474,6 +474,22 @@ static int find_cwd(struct plan *p, const char *state, struct err *err)
     return p->cwd ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
 }
 
+/* That of the tree that is named, where one holds it; else that of the working directory. */
+static const char *find_repository(struct plan *p, char **env)
+{
+    const struct opt_value *given = opt_find(&p->opts, "tree");
+    const char *why = NULL, *found = NULL;
+    const char *tree = given->text && *given->text && given->origin >= OPT_ENVIRONMENT ? given->text : plan_tracking_path(env, &p->arena, &why);
+    tree = tree ? plan_absolute(p->cwd, tree, &p->arena) : NULL;
+    char *path = tree ? arena_dup(&p->arena, tree, strlen(tree)) : NULL, *slash, *real = NULL;
+    while (path && !(real = realpath(path, NULL)) && (slash = strrchr(path, '/')) && slash > path) /* the tree is made later */
+        *slash = 0;
+    if (real)
+        found = plan_find_repository(real, &p->arena);
+    free(real);
+    return found ? found : plan_find_repository(p->cwd, &p->arena);
+}
+
 static int make(struct plan *p, int argc, char **argv, char **env, struct err *err)
 {
     struct arena *a = &p->arena;
@@ -492,7 +508,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     p->program = peel(p->argv);
     p->config_dir = plan_xdg(env, "XDG_CONFIG_HOME", ".config", a);
     p->spool_fallback = state ? arena_printf(a, "%s/spool", state) : NULL;
-    p->repository = plan_find_repository(p->cwd, a);
+    p->repository = find_repository(p, env);
     read_file(p, "/etc/benchwrap.yaml", OPT_SYSTEM, NULL);
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER, NULL);
     read_repository(p);

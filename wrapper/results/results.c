@@ -62,6 +62,7 @@ static int clone_id(struct repo *r, bool make, struct arena *a, const char **ret
     return repo_config_set(r, "benchwrap.clone", hex, err);
 }
 
+/* 1: nobody has named one. */
 static int site_of(const struct results_asked *asked, struct repo *r, struct arena *a, const char **ret, struct err *err)
 {
     const char *site = asked->site;
@@ -74,7 +75,7 @@ static int site_of(const struct results_asked *asked, struct repo *r, struct are
         return *ret ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
     }
     *ret = RESULTS_SITE;
-    return 0;
+    return 1;
 }
 
 int results_open(struct results *ret, const struct results_asked *asked, struct arena *a, struct err *err)
@@ -87,7 +88,9 @@ int results_open(struct results *ret, const struct results_asked *asked, struct 
     if (rc)
         return rc;
     s.prefix = prefix_of(s.repo, parent, a);
-    if ((rc = clone_id(s.repo, asked->set_up, a, &s.clone, err)) == 0 && (rc = site_of(asked, s.repo, a, &s.site, err)) == 0) {
+    if ((rc = clone_id(s.repo, asked->set_up, a, &s.clone, err)) == 0 && (rc = site_of(asked, s.repo, a, &s.site, err)) >= 0) {
+        s.has_site = rc == 0;
+        rc = 0;
         s.branch = arena_printf(a, "refs/heads/benchwrap/%s/%s", s.site, s.clone);
         if (!s.prefix || !s.branch)
             rc = err_set(err, ERR_SYSTEM, "out of memory");

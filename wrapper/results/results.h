@@ -21,6 +21,7 @@ struct results {
     const char *tree;       /* absolute path of mlruns, which may not exist */
     const char *prefix;     /* path of the tree in commits: "mlruns", or "folder/mlruns" */
     const char *site, *clone;
+    bool has_site;          /* false: nobody has named one, and site is RESULTS_SITE */
     const char *branch;     /* "refs/heads/benchwrap/<site>/<clone>" */
     bool public_profile;
 };
