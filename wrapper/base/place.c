@@ -113,21 +113,6 @@ int place_open(int dir, const char *path, int flags, mode_t mode)
     return -1;
 }
 
-int place_open_folder(int dir, const char *name)
-{
-    struct stat st;
-    int fd = open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
-    if (fd >= 0 || errno != ELOOP)
-        return fd;
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return -1;
-    if (!place_is_trusted(st.st_uid)) {
-        errno = ELOOP;
-        return -1;
-    }
-    return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 int place_make_folder(int dir, const char *name, mode_t mode)
 {
     if (mkdirat(dir, name, mode) < 0 && errno != EEXIST) {
@@ -139,45 +124,9 @@ int place_make_folder(int dir, const char *name, mode_t mode)
     return open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
 }
 
-int place_open_below(const char *path, unsigned levels, mode_t make)
-{
-    char part[PATH_MAX];
-    size_t n = strlen(path), from = n;
-    if (n == 0 || n >= sizeof part) {
-        errno = n ? ENAMETOOLONG : ENOENT;
-        return -1;
-    }
-    for (unsigned i = 0; i < levels && from > 0; i++) {
-        while (from > 0 && path[from - 1] == '/')
-            from--;
-        while (from > 0 && path[from - 1] != '/')
-            from--;
-    }
-    snprintf(part, sizeof part, "%.*s", from ? (int)from : 1, from || *path == '/' ? path : ".");
-    struct err err = {0};
-    if (make && faccessat(AT_FDCWD, part, F_OK, 0) < 0 && errno == ENOENT && fs_mkdirs(AT_FDCWD, part, make, &err) < 0) {
-        errno = err.sys;
-        return -1;
-    }
-    int at = open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (struct str rest = str_of(path + from); at >= 0 && rest.p;) {
-        struct str name = str_cut(&rest, '/');
-        if (!name.n)
-            continue;
-        snprintf(part, sizeof part, STR_FMT, STR_ARG(name));
-        int made = make ? mkdirat(at, part, make) : 0, why = errno;
-        int fd = strcmp(part, "..") == 0 ? (errno = EXDEV, -1) : place_open_folder(at, part);
-        if (fd < 0 && errno == ENOENT && made < 0)
-            errno = why;
-        why = errno;
-        close(at);
-        errno = why;
-        at = fd;
-    }
-    return at;
-}
+/* ---- paths with links: only those of the caller and root are followed ---- */
 
-/* The text of a link that is open, before what follows it. *ret_root: it begins at the root. -1 with errno. */
+/* Replaces the path in rest by the text of the open link and what followed the link. *ret_root: it begins at the root. -1 with errno. */
 static int follow_link(int link, char *rest, size_t size, bool *ret_root)
 {
     char to[PATH_MAX];
@@ -196,6 +145,117 @@ static int follow_link(int link, char *rest, size_t size, bool *ret_root)
     return 0;
 }
 
+/* The directory at/name, with O_PATH; made where it does not exist, if make is no 0. -1 with errno. */
+static int open_step(int at, const char *name, mode_t make)
+{
+    int fd = open_component(at, name, O_PATH | O_DIRECTORY, 0); /* this mounts what is mounted on demand */
+    if (fd >= 0 || errno != ENOENT || !make || (mkdirat(at, name, make) < 0 && errno != EEXIST))
+        return fd;
+    return open_component(at, name, O_PATH | O_DIRECTORY, 0);
+}
+
+struct walk {
+    int at; /* the directory that was reached, with O_PATH */
+    char rest[2 * PATH_MAX], name[NAME_MAX + 1];
+};
+
+/* Goes down w->rest from w->at. 0: all of it are directories; 1: the last one, w->name in w->at, is none; -1 with errno. */
+static int walk_down(struct walk *w, mode_t make)
+{
+    enum { LINKS_MAX = 40 }; /* as the kernel */
+    for (int links = 0; w->at >= 0;) {
+        struct stat st;
+        bool root = false;
+        char *begin = w->rest + strspn(w->rest, "/");
+        size_t n = strcspn(begin, "/");
+        if (!n)
+            return 0;
+        if (n > NAME_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(w->name, begin, n);
+        w->name[n] = 0;
+        memmove(w->rest, begin + n, strlen(begin + n) + 1);
+        CLEANUP_FD int fd = open_step(w->at, w->name, make);
+        if (fd < 0 && errno != ENOTDIR && errno != ELOOP)
+            return -1;
+        if (fd >= 0) {
+            fs_close(&w->at);
+            w->at = fs_take(&fd);
+            continue;
+        }
+        if ((fd = open_component(w->at, w->name, O_PATH, 0)) < 0 || fstat(fd, &st) < 0)
+            return -1;
+        if (!S_ISLNK(st.st_mode)) {
+            errno = ENOTDIR;
+            return *w->rest ? -1 : 1;
+        }
+        if (!place_is_trusted(st.st_uid) || ++links > LINKS_MAX) {
+            errno = ELOOP;
+            return -1;
+        }
+        if (follow_link(fd, w->rest, sizeof w->rest, &root) < 0)
+            return -1;
+        if (root) {
+            fs_close(&w->at);
+            w->at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        }
+    }
+    return -1;
+}
+
+/* Walks down `rest` from the directory, which it consumes. The directory there for reading, or -1 with errno. */
+static int open_walked(int at, const char *rest, mode_t make)
+{
+    struct walk w = {.at = at};
+    int rc = -1;
+    if (snprintf(w.rest, sizeof w.rest, "%s", rest) >= PATH_MAX)
+        errno = ENAMETOOLONG;
+    else
+        rc = walk_down(&w, make);
+    int fd = rc == 0 ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, why = errno;
+    fs_close(&w.at);
+    errno = why;
+    return fd;
+}
+
+int place_open_folder(const char *path, mode_t make)
+{
+    if (*path)
+        return open_walked(open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC), path, make);
+    errno = ENOENT;
+    return -1;
+}
+
+int place_open_below(const char *path, unsigned levels, mode_t make)
+{
+    char part[PATH_MAX];
+    size_t n = strlen(path), from = n;
+    if (n == 0 || n >= sizeof part) {
+        errno = n ? ENAMETOOLONG : ENOENT;
+        return -1;
+    }
+    for (unsigned i = 0; i < levels && from > 0; i++) {
+        while (from > 0 && path[from - 1] == '/')
+            from--;
+        while (from > 0 && path[from - 1] != '/')
+            from--;
+    }
+    for (struct str rest = str_of(path + from); rest.p;)
+        if (str_is(str_cut(&rest, '/'), "..")) {
+            errno = EXDEV;
+            return -1;
+        }
+    snprintf(part, sizeof part, "%.*s", from ? (int)from : 1, from || *path == '/' ? path : ".");
+    struct err err = {0};
+    if (make && faccessat(AT_FDCWD, part, F_OK, 0) < 0 && errno == ENOENT && fs_mkdirs(AT_FDCWD, part, make, &err) < 0) {
+        errno = err.sys;
+        return -1;
+    }
+    return open_walked(open(part, O_PATH | O_DIRECTORY | O_CLOEXEC), path + from, make);
+}
+
 static int open_found_file(int dir, const char *name)
 {
     struct stat st;
@@ -208,53 +268,16 @@ static int open_found_file(int dir, const char *name)
 
 int place_open_found(const char *path)
 {
-    enum { LINKS_MAX = 40 }; /* as the kernel */
-    char rest[2 * PATH_MAX], name[NAME_MAX + 1];
-    CLEANUP_FD int at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (snprintf(rest, sizeof rest, "%s", path) >= PATH_MAX) {
+    struct walk w = {.at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    int rc = -1;
+    if (snprintf(w.rest, sizeof w.rest, "%s", path) >= PATH_MAX)
         errno = ENAMETOOLONG;
-        return -1;
-    }
-    for (int links = 0; at >= 0;) {
-        struct stat st;
-        bool root = false;
-        char *begin = rest + strspn(rest, "/");
-        size_t n = strcspn(begin, "/");
-        if (!n || n > NAME_MAX) {
-            errno = n ? ENAMETOOLONG : ELOOP; /* a directory */
-            return -1;
-        }
-        memcpy(name, begin, n);
-        name[n] = 0;
-        memmove(rest, begin + n, strlen(begin + n) + 1);
-        CLEANUP_FD int fd = open_component(at, name, O_PATH | O_DIRECTORY, 0); /* this mounts what is mounted on demand */
-        if (fd < 0 && errno != ENOTDIR && errno != ELOOP)
-            return -1;
-        if (fd >= 0) {
-            fs_close(&at);
-            at = fs_take(&fd);
-            continue;
-        }
-        if ((fd = open_component(at, name, O_PATH, 0)) < 0 || fstat(fd, &st) < 0)
-            return -1;
-        if (!S_ISLNK(st.st_mode)) {
-            if (!*rest)
-                return open_found_file(at, name);
-            errno = ENOTDIR;
-            return -1;
-        }
-        if (!place_is_trusted(st.st_uid) || ++links > LINKS_MAX) {
-            errno = ELOOP;
-            return -1;
-        }
-        if (follow_link(fd, rest, sizeof rest, &root) < 0)
-            return -1;
-        if (root) {
-            fs_close(&at);
-            at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        }
-    }
-    return -1;
+    else
+        rc = walk_down(&w, 0);
+    int fd = rc == 1 ? open_found_file(w.at, w.name) : -1, why = rc == 0 ? ELOOP : errno; /* 0: a directory */
+    fs_close(&w.at);
+    errno = why;
+    return fd;
 }
 
 bool place_is_own(int fd)

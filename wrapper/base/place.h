@@ -10,10 +10,11 @@
  * Returns the descriptor, or -1 with errno. ELOOP: a link, or for reading no regular file and no directory. EXDEV: the path leaves dir. EPERM: a
  * hard link to a file of the caller in another user's directory (place_is_planted). */
 int place_open(int dir, const char *path, int flags, mode_t mode);
-/* Opens the directory dir/name, one component, which the caller relies on. A link is followed if the caller or root made it. -1 with errno. */
-int place_open_folder(int dir, const char *name);
-/* Opens the directory at path, whose last `levels` components are below a folder that other users may write: these are opened as
- * place_open_folder does. make: the mode of directories that do not exist yet; 0: none is made. The descriptor, or -1 with errno. */
+/* Opens the directory at path, which the caller relies on. Any component may be a link, but only one that the caller or root made. make: the mode
+ * of directories that do not exist yet; 0: none is made. The descriptor, or -1 with errno (ELOOP: another user's link). */
+int place_open_folder(const char *path, mode_t make);
+/* The same for a path of which only the last `levels` components are below a folder that other users may write: in those before them any link is
+ * followed. ".." in the last ones is refused (EXDEV). */
 int place_open_below(const char *path, unsigned levels, mode_t make);
 /* Makes the directory dir/name where it is not there, one component, and opens it; never through a link. -1 with errno. */
 int place_make_folder(int dir, const char *name, mode_t mode);

@@ -1,6 +1,7 @@
 /* cmd_import.c: `benchwrap import`: runs from outputs that lie around. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/listing.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
@@ -121,7 +122,7 @@ static void take_file(struct work *w, int dir, const char *path, const char *nam
     if (got.result != IMPORT_DONE || w->im.dry)
         return;
     if (w->im.root < 0) /* made with the first run */
-        w->im.root = open(w->im.plan->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        w->im.root = place_open_folder(w->im.plan->tree, 0);
     struct err err;
     if (make_batch_add(&w->batch, got.id, &err))
         note(w, err.text); /* the next run, or sync, does it */
@@ -133,7 +134,7 @@ static void take_folder(struct work *w, int at, const char *path, const char *na
 {
     struct fs_list list;
     struct err err = {0};
-    CLEANUP_FD int dir = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (depth ? O_NOFOLLOW : 0));
+    CLEANUP_FD int dir = depth ? place_open(at, path, O_RDONLY | O_DIRECTORY, 0) : place_open_folder(path, 0);
     if (depth > DEPTH_MAX || dir < 0 || fs_list(dir, ".", &list, &err)) {
         w->refused++;
         note(w, arena_printf(w->c->arena, "%s: %s", name, depth > DEPTH_MAX ? "too many levels of folders" : strerror(errno)));
@@ -230,7 +231,7 @@ static int begin(struct work *w, const struct plan *plan)
     struct import *im = &w->im;
     w->batch = (struct make_batch){.tree = plan->tree, .spool = plan->spool};
     *im = (struct import){.plan = plan,
-                          .root = open(plan->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                          .root = place_open_folder(plan->tree, 0),
                           .experiment = opt_find(&plan->opts, "experiment")->text ? plan->experiment : NULL,
                           .dry = opt_on(&c->opts, "dry-run"),
                           .whole = opt_on(&c->opts, "whole"),

@@ -6,17 +6,15 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/tell.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct message {
@@ -67,21 +65,18 @@ static int add_text(struct cmd_context *c, struct message ***tail, const char *k
 
 static int add_artifact(struct cmd_context *c, struct message ***tail, const char *path)
 {
-    char real[PATH_MAX];
-    struct stat st;
-    if (!realpath(path, real))
-        return err_sys(c->err, "--artifact: finding %.200s", path);
-    CLEANUP_FD int file = open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* of a FIFO, too, this returns at once */
-    if (file < 0 || fstat(file, &st))
-        return err_sys(c->err, "--artifact: reading %.200s", path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(c->err, ERR_INPUT, "--artifact: %.200s is not a regular file", path);
-    if (!str_valid_utf8(str_of(real)))
+    const char *name = str_base_name(path);
+    CLEANUP_FD int file = place_open_found(path);
+    if (file < 0 && errno == ELOOP)
+        return err_set(c->err, ERR_INPUT, "--artifact: %.200s is not a regular file, or behind a link of another user", path);
+    if (file < 0)
+        return err_sys(c->err, "--artifact: cannot open %.200s", path);
+    if (!str_valid_utf8(str_of(name)))
         return err_set(c->err, ERR_INPUT, "--artifact: the name %.200s is not valid UTF-8; rename the file", path);
     CLEANUP_BUF struct buf b;
     buf_init(&b, TELL_MAX);
     buf_puts(&b, "{\"artifact\":");
-    buf_json(&b, str_of(str_base_name(real)));
+    buf_json(&b, str_of(name));
     buf_putc(&b, '}');
     return add(c, tail, &b, fs_take(&file), path);
 }

@@ -1,6 +1,7 @@
 /* cmd_sync.c: `benchwrap sync`: finishes what lies in the spool, and brings published runs to an MLflow server. */
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/place.h"
 #include "benchmarks/rules.h"
 #include "cmd/since.h"
 #include "cmd/sync_runs.h"
@@ -204,7 +205,7 @@ static int send_tree(struct work *w, struct upload *upload)
             sync_ref_open(&ref, access(parent, X_OK) == 0 ? parent : ".", name, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
     } else
         runs.tree = w->plan.tree;
-    if (rc == 0 && (runs.root = open(runs.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+    if (rc == 0 && (runs.root = place_open_folder(runs.tree, 0)) < 0)
         rc = opt_on(&c->opts, "follow")
                  ? 1
                  : err_set(c->err, ERR_INPUT,

@@ -2,6 +2,7 @@
 #include "cmd/runs.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "cmd/corrections.h"
 #include "cmd/row.h"
 #include "cmd/runs_ref.h"
@@ -24,7 +25,7 @@ int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
         return runs_open_ref(ret, ref->text, c, err);
     if (plan_tree(given->text, c->env, c->arena, &ret->tree, err) < 0)
         return -1;
-    ret->root = open(ret->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ret->root = place_open_folder(ret->tree, 0);
     if (ret->root < 0 && errno == ENOENT)
         return err_set(err, ERR_INPUT, "there is no tree at %s yet: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree",
                        ret->tree);

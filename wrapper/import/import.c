@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/exit_words.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/sha256.h"
 #include "launch/peel.h"
 #include "run/make.h"
@@ -107,12 +108,13 @@ static const char *packed_with(struct str text)
 /* The whole file, as it is at one moment: what is hashed, read and kept is the same. NULL, or why it cannot be had. */
 static const char *read_whole(const struct import *im, int dir, const char *path, struct buf *text, int64_t *ret_mtime, struct arena *a)
 {
-    CLEANUP_FD int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat st;
+    CLEANUP_FD int fd = dir == AT_FDCWD ? place_open_found(path) : place_open(dir, path, O_RDONLY, 0);
+    struct stat st = {0};
+    if (fd < 0 && errno == ELOOP)
+        return fstatat(dir, path, &st, 0) == 0 && S_ISDIR(st.st_mode) ? "a directory: -R goes through it"
+                                                                                       : "not a regular file, or behind another user's link";
     if (fd < 0 || fstat(fd, &st))
         return arena_printf(a, "cannot be opened: %s", strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return "a directory: -R goes through it";
     if (!S_ISREG(st.st_mode))
         return "not a regular file";
     if ((uint64_t)st.st_size > im->max)

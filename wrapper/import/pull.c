@@ -1,5 +1,6 @@
 /* pull.c: which runs a server has, which of them the tree lacks, and the story of one of them. */
 #include "base/fs.h"
+#include "base/place.h"
 #include "import/pull_parts.h"
 
 #include <errno.h>
@@ -309,7 +310,7 @@ static bool is_there(struct pull *p, const struct pull_run *run, struct pulled *
     char path[4200];
     arena_init(&a, 1 << 20);
     if (p->root < 0) /* made with the first run */
-        p->root = open(p->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        p->root = place_open_folder(p->tree, 0);
     bool there = p->root >= 0 && tree_find(p->root, run->id, TREE_META, &a, &found, NULL) == 0;
     if (there)
         snprintf(ret->place, sizeof ret->place, "%s", found->path);

@@ -7,12 +7,14 @@
 #include "base/str.h"
 #include "sinks/mlflow.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The mode of the folder that holds the path; 0 where it is unknown. */
 static mode_t place_parent_mode(const char *path)
@@ -253,26 +255,48 @@ const char *plan_git_site(const char *root, struct arena *a)
     return site;
 }
 
+/* The path of the open directory. false: /proc does not have it. */
+static bool path_of_folder(int fd, char ret[PATH_MAX])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, ret, PATH_MAX - 1);
+    if (n <= 0 || *ret != '/')
+        return false;
+    ret[n] = 0;
+    return true;
+}
+
+const char *plan_resolved(const char *path, struct arena *a)
+{
+    char head[PATH_MAX], real[PATH_MAX];
+    CLEANUP_FD int fd = place_open_folder(path, 0);
+    if (fd >= 0 || errno != ELOOP || snprintf(head, sizeof head, "%s", path) >= (int)sizeof head)
+        return path;
+    for (char *cut; !realpath(*head ? head : "/", real); *cut = 0) /* as far as it exists */
+        if (!(cut = strrchr(head, '/')))
+            return path;
+    return arena_printf(a, "%s%s", strcmp(real, "/") ? real : "", path + strlen(head));
+}
+
 const char *plan_spool_of(const char *tree, struct arena *a)
 {
     char path[PATH_MAX], real[PATH_MAX];
-    size_t n = strlen(tree);
-    if (n >= sizeof path)
-        return arena_printf(a, "%.*s/.benchwrap/spool", (int)(str_base_name(tree) - tree - 1), tree);
-    memcpy(path, tree, n + 1);
-    if (realpath(path, real)) {
-        char *slash = strrchr(real, '/');
-        *slash = 0;
-        return arena_printf(a, "%s/.benchwrap/spool", real);
-    }
-    char *cut = strrchr(path, '/'); /* the parent as written, resolved as far as it exists */
-    *cut = 0;
-    const char *parent = path;
-    for (char *at = cut; at; at = strrchr(path, '/')) {
-        *at = 0;
-        if (realpath(*path ? path : "/", real))
-            return arena_printf(a, "%s%s/.benchwrap/spool", strcmp(real, "/") ? real : "",
-                                arena_dup(a, tree + (at - path), (size_t)(cut - at)));
-    }
-    return arena_printf(a, "%s/.benchwrap/spool", parent);
+    const char *base = str_base_name(tree);
+    size_t whole = (size_t)(base - tree) - (base > tree); /* the tree's parent as it is written */
+    if (snprintf(path, sizeof path, "%s", tree) < (int)sizeof path)
+        for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
+            *end = 0;
+            CLEANUP_FD int fd = place_open_folder(*path ? path : "/", 0);
+            if (fd < 0 && errno == ENOENT)
+                continue;
+            if (fd < 0 || !path_of_folder(fd, real))
+                break;
+            size_t known = strlen(path);
+            if (known > whole) /* the tree itself: a link of the caller's may lead elsewhere */
+                *strrchr(real, '/') = 0;
+            return arena_printf(a, "%s%.*s/.benchwrap/spool", strcmp(real, "/") ? real : "", known > whole ? 0 : (int)(whole - known),
+                                tree + (known > whole ? whole : known));
+        }
+    return arena_printf(a, "%.*s/.benchwrap/spool", (int)whole, tree);
 }

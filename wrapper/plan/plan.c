@@ -150,6 +150,18 @@ static bool repository_may_set(struct plan *p, struct foreign_file *f, const str
     return false;
 }
 
+/* Did another user put the open file where everybody may write? Its name can have been another file's when the repository was found. */
+static bool is_planted_file(struct plan *p, const struct foreign_file *f, int fd)
+{
+    struct stat st, folder;
+    char owner[64];
+    if (fstat(fd, &st) == 0 && fstat(f->repository, &folder) == 0 && (place_is_trusted(st.st_uid) || !(folder.st_mode & S_IWOTH)))
+        return false;
+    plan_warn(p, arena_printf(&p->arena, "%s belongs to %s, in a folder that all users may write; ignored", f->path,
+                              place_owner(st.st_uid, owner, sizeof owner)));
+    return true;
+}
+
 static void read_file(struct plan *p, const char *path, enum opt_origin origin, struct foreign_file *foreign)
 {
     struct plan_file *f = path ? ARENA_NEW(&p->arena, struct plan_file) : NULL, **at = &p->files;
@@ -162,7 +174,13 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin, 
     CLEANUP_BUF struct buf text;
     buf_init(&text, PLAN_FILE_MAX);
     struct err err = {0};
-    if (fs_read(foreign ? foreign->repository : AT_FDCWD, foreign ? foreign->path : path, PLAN_FILE_MAX, 0, &text, &err) < 0) {
+    CLEANUP_FD int fd = foreign ? place_open(foreign->repository, foreign->path, O_RDONLY, 0) : -1;
+    if (fd >= 0 && is_planted_file(p, foreign, fd))
+        return;
+    int rc = !foreign ? fs_read(AT_FDCWD, path, PLAN_FILE_MAX, 0, &text, &err)
+             : fd < 0 ? err_sys(&err, "cannot open %s", path)
+                      : fs_read_open(fd, path, PLAN_FILE_MAX, 0, &text, &err);
+    if (rc < 0) {
         if (err.sys != ENOENT && err.sys != ENOTDIR)
             plan_warn(p, arena_printf(&p->arena, "%s; ignored", err.text));
         return;
@@ -193,7 +211,7 @@ static void read_repository(struct plan *p)
     struct arena *a = &p->arena;
     static const char *const names[] = {"benchwrap.yaml", ".benchwrap/config.yaml"};
     const char *root = !p->repository ? NULL : strcmp(p->repository, "/") ? p->repository : "", *site = NULL;
-    CLEANUP_FD int dir = p->repository ? open(p->repository, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    CLEANUP_FD int dir = p->repository ? place_open_folder(p->repository, 0) : -1;
     if (dir < 0)
         return;
     bool has_git = plan_in_git(p->repository);
@@ -237,6 +255,8 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
     if (why && !strong)
         plan_warn(p, why);
     p->tree = plan_tree_named(path, a);
+    if (p->tree && (strong || uri || p->tree_where == given->where))
+        p->tree = plan_resolved(p->tree, a);
     if (p->tree && !strong && !uri && state && plan_is_foreign_link(p->tree)) {
         plan_warn(
             p, arena_printf(a, "%s is a link that another user made; the run is recorded in %s (to use the link: --tree)", p->tree, state));
@@ -379,7 +399,7 @@ static int choose_references(struct plan *p, struct err *err)
     const char *places[] = {p->repository ? arena_printf(a, "%s/references.yaml", strcmp(p->repository, "/") ? p->repository : "") : NULL,
                             p->config_dir ? arena_printf(a, "%s/references.yaml", p->config_dir) : NULL, "/etc/benchwrap/references.yaml"};
     static const char *const whose[] = {"results repository", "user", "site"};
-    CLEANUP_FD int root = p->repository ? open(p->repository, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    CLEANUP_FD int root = p->repository ? place_open_folder(p->repository, 0) : -1;
     CLEANUP_FD int inside = root >= 0 ? place_open(root, "references.yaml", O_RDONLY, 0) : -1; /* a link could lead out of it */
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i] && (i == 0 ? inside >= 0 : access(places[i], F_OK) == 0))
@@ -494,6 +514,7 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
 {
     struct arena *a = &p->arena;
     const char *state = plan_xdg(env, "XDG_STATE_HOME", ".local/state", a);
+    state = state ? plan_resolved(state, a) : NULL;
     if (find_cwd(p, state, err))
         return -1;
     p->opts = (struct opt_set){.rows = plan_rows, .count = plan_rows_count, .words = words_typed, .place = WORDS_PROGRAM};

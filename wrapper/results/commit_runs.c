@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "git/objects.h"
 #include "git/ref.h"
 #include "results/commit_some.h"
@@ -179,7 +180,7 @@ static int work(struct work *k)
         return -1;
     if (k->scan.count == 0)
         return 0;
-    if ((k->root = open(s->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+    if ((k->root = place_open_folder(s->tree, 0)) < 0)
         return err_sys(k->err, "reading %s", s->tree);
     if (commit_hand(s, k->w->prompt, &k->hand, k->err) || choose_runs(k))
         return -1;

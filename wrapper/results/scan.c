@@ -2,6 +2,7 @@
 #include "results/scan.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 #include "git/tree.h"
 #include "mlruns-format/record.h"
 
@@ -200,7 +201,7 @@ int scan_tree(struct results *s, const char *only, struct scan *ret, struct err 
     *ret = (struct scan){0};
     if (results_known(s, commits, &count, err))
         return -1;
-    CLEANUP_FD int root = open(s->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = place_open_folder(s->tree, 0);
     if (root < 0)
         return errno == ENOENT ? 0 : err_sys(err, "reading %s", s->tree);
     if (fs_list(root, ".", &list, err))

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/json.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
@@ -166,8 +167,6 @@ static void add_streams(struct spool *s, struct record *r, const struct finish_o
 int finish_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct err *err)
 {
     struct record *r = &f->record;
-    if (fs_mkdirs(AT_FDCWD, f->head.tree, 0777, err))
-        return err_wrap(err, "tree");
     struct journal_head head = f->head;
     if (o->made)
         head.host = o->host;
@@ -175,7 +174,9 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
         record_tag(r, "benchwrap.profile", STR("public")); /* what has it may be committed to a public repository */
     if (o->public_profile)
         head.host = ""; /* argv is redacted already, like the output */
-    CLEANUP_FD int root = open(f->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = place_open_folder(f->head.tree, 0777);
+    if (root < 0 && errno == ELOOP)
+        return err_set(err, ERR_SYSTEM, "tree: cannot open %s: another user's link is in its path", f->head.tree);
     if (root < 0)
         return err_sys(err, "tree: cannot open %s", f->head.tree);
     struct str name;

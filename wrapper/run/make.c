@@ -2,6 +2,7 @@
 #include "run/make.h"
 
 #include "base/fs.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -152,7 +153,7 @@ int make_end(struct making *m, enum run_status status, const char *why, int64_t 
 
 static int settle(const char *tree, const char *spool, char (*ids)[33], size_t count, struct err *err)
 {
-    CLEANUP_FD int root = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = place_open_folder(tree, 0);
     if (count == 0)
         return 0;
     if (root < 0)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/secret.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "base/json.h"
 #include "plan/server.h"
 #include "run/finish.h"
@@ -156,7 +157,7 @@ static const char *name_in_tree(const struct sender *s, struct arena *a)
 {
     struct str name;
     uint32_t id;
-    CLEANUP_FD int root = open(s->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = place_open_folder(s->head.tree, 0);
     if (root < 0 || tree_experiment(root, str_of(s->head.experiment), a, &id, &name, NULL))
         return s->head.experiment;
     return arena_dup(a, name.p, name.n);
@@ -345,7 +346,7 @@ static int finish(struct sender *s)
     char id[33];
     snprintf(id, sizeof id, "%.32s", s->job.name);
     int rc = open_journal(s, &err);
-    CLEANUP_FD int root = rc ? -1 : open(s->head.tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = rc ? -1 : place_open_folder(s->head.tree, 0);
     if (rc == 0 && root < 0)
         rc = err_sys(&err, "tree: cannot open %s", s->head.tree);
     if (rc == 0 && (rc = tree_find(root, id, TREE_META, &s->arena, &run, &err)) > 0)

@@ -172,7 +172,7 @@ static int open_run(struct series *s, const struct series_run *run)
     char path[80];
     uint32_t id;
     struct str name;
-    CLEANUP_FD int root = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = place_open_folder(tree, 0);
     if (root < 0 || !wanted || tree_experiment(root, str_of(wanted), &s->notes.arena, &id, &name, &err))
         return -1;
     snprintf(path, sizeof path, "%" PRIu32 "/%s", id, run->id);

@@ -21,14 +21,11 @@ static int open_dir(int at, const char *path)
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The folder of all runs, "PLACE/.benchwrap/spool". */
-enum { SPOOL_LEVELS = 2 };
-
 int spool_create(struct spool *ret, const char *root, const char *name, struct err *err)
 {
     struct spool s = SPOOL_NONE;
     snprintf(s.name, sizeof s.name, "%s", name);
-    if ((s.root = place_open_below(root, SPOOL_LEVELS, 0700)) < 0)
+    if ((s.root = place_open_folder(root, 0700)) < 0)
         return err_sys(err, "spool: cannot open %s", root);
     if (mkdirat(s.root, name, 0700) || (s.dir = place_open(s.root, name, O_RDONLY | O_DIRECTORY, 0)) < 0) {
         err_sys(err, "spool: cannot make %s/%s", root, name);
@@ -48,7 +45,7 @@ int spool_open(struct spool *ret, const char *root, const char *name, struct err
     struct spool s = SPOOL_NONE;
     snprintf(s.name, sizeof s.name, "%s", name);
     struct stat st;
-    if ((s.root = place_open_below(root, SPOOL_LEVELS, 0)) < 0 || fstatat(s.root, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+    if ((s.root = place_open_folder(root, 0)) < 0 || fstatat(s.root, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
         int rc = errno == ENOENT ? 1 : err_sys(err, "spool: cannot open %s/%s", root, name);
         spool_close(&s);
         return rc;

@@ -177,10 +177,24 @@ static void folders_below(void **state)
     snprintf(path, sizeof path, "%s/foreign", p->path);
     CLEANUP_FD int own = place_open_below(path, 1, 0);
     assert_true(own >= 0);
+    CLEANUP_FD int whole = place_open_folder(path, 0);
+    assert_true(whole >= 0);
     assert_int_equal(fchownat(p->dir, "foreign", 4242, 4242, AT_SYMLINK_NOFOLLOW), 0);
     assert_int_equal(place_open_below(path, 1, 0), -1);
     assert_int_equal(errno, ELOOP);
     assert_int_equal(place_make_folder(p->dir, "foreign", 0700), -1);
+    /* A path has no part behind such a link, however far up it is. */
+    snprintf(path, sizeof path, "%s/foreign/security/x", p->path);
+    assert_int_equal(place_open_folder(path, 0700), -1);
+    assert_int_equal(errno, ELOOP);
+    snprintf(path, sizeof path, "%s/a/b", p->path);
+    assert_int_equal(place_open_folder(path, 0), -1);
+    assert_int_equal(errno, ENOENT);
+    CLEANUP_FD int all = place_open_folder(path, 0700);
+    assert_true(all >= 0 && place_is_own(all));
+    snprintf(path, sizeof path, "%s/a/../a/b", p->path);
+    CLEANUP_FD int up = place_open_folder(path, 0);
+    assert_true(up >= 0);
 }
 
 static int found(struct place *p, const char *name)
