@@ -1,6 +1,7 @@
 #!/bin/sh
 # Trees of ours are opened by the real MLflow, newest release: file store, migration, web server on a fresh git clone.
 # sanitizer: long, because MLflow is what is tested
+# early, because it takes long
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
 MLFLOW=3.17.2

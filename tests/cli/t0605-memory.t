@@ -1,6 +1,7 @@
 #!/bin/sh
 # Each allocation of the launcher and the recorder fails, once and from then on (a spread of them; all with BENCHWRAP_LONG).
 # sanitizer: no, because it brings an allocator of its own
+# early, because it takes long
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE "$ROOT/tests/faults/failalloc.c" -o "$WORK/failalloc.so" -ldl

@@ -1,6 +1,7 @@
 #!/bin/sh
 # `benchwrap check`: honest pull requests pass without a finding, forged and malicious ones are refused for the right reason.
 # sanitizer: long, because it makes 150 pull requests
+# early, because it takes long
 . "$(dirname "$0")/../lib/tap.sh"
 cd "$WORK" || exit 1
 export GIT_CONFIG_GLOBAL="$WORK/gitconfig" GIT_CONFIG_NOSYSTEM=1
