@@ -7,7 +7,9 @@ cd "$WORK" || exit 1
 ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE "$ROOT/tests/faults/failalloc.c" -o "$WORK/failalloc.so" -ldl
 long_tests && stride=1 || stride=60
 # A preloaded library reaches no static program: the launcher is linked anew.
-make -s -C "$ROOT" O="$WORK/dyn" STATIC=0 "$WORK/dyn/bin/benchwrap" >/dev/null && ln -s "$BUILD/libexec" "$BUILD/share" "$WORK/dyn/"
+mkdir -p "$WORK/dyn/bin"
+ok "the launcher of the same objects, linked dynamically" ${CC:-cc} -pie -o "$WORK/dyn/bin/benchwrap" "$BUILD/obj/wrapper/launch/main.o" "$BUILD/lib/libwrap.a"
+ln -s "$BUILD/libexec" "$BUILD/share" "$WORK/dyn/"
 for who in launcher recorder; do
     [ $who = launcher ] && s=$(((stride + 9) / 10)) || s=$stride
     ok "$who" python3 "$ROOT/tests/faults/allocs.py" "$WORK/dyn/bin/benchwrap" "$WORK/failalloc.so" $who $s
