@@ -24,9 +24,25 @@ static double uniform(struct client *c)
 static int64_t draw(struct client *c, const struct delay *d)
 {
     double s = d->median_s;
-    if (d->sigma > 0)
-        s *= exp(d->sigma * sqrt(-2 * log(uniform(c))) * cos(2 * M_PI * uniform(c)));
+    if (d->sigma > 0) {
+        double a = uniform(c), b = uniform(c); /* in this order, whatever the compiler */
+        s *= exp(d->sigma * sqrt(-2 * log(a)) * cos(2 * M_PI * b));
+    }
     return (int64_t)(s * 1e9);
+}
+
+/* When its service begins: at once, or when a slot is free. Draws what the answer will draw, and leaves the random numbers as they are. */
+static int64_t service_begin(struct thread *t, struct client *c)
+{
+    const struct fake *f = t->fake;
+    uint64_t random = c->random;
+    if (!f->slots)
+        return t->now_ns;
+    int64_t service = draw(c, &f->ttft) + (int64_t)(f->tail_s * 1e9);
+    for (uint32_t i = 1; i < c->chunks; i++)
+        service += draw(c, &f->itl);
+    c->random = random;
+    return slots_take(f->slots, t->now_ns, service);
 }
 
 static enum fault pick_fault(const struct fake *f, struct client *c)
@@ -210,12 +226,13 @@ void answer_begin(struct thread *t, struct client *c, const char *method, const 
     t->tokens += c->tokens;
     t->input_tokens += c->input;
     c->stream = wants_stream(c, body);
-    bool at_once = f->ttft.median_s <= 0 && f->itl.median_s <= 0 && f->tail_s <= 0;
+    int64_t begin = service_begin(t, c);
+    bool at_once = begin <= t->now_ns && f->ttft.median_s <= 0 && f->itl.median_s <= 0 && f->tail_s <= 0;
     if (c->stream && at_once && c->fault == FAULT_NONE && !f->split && !f->comments) {
         send_burst(t, c);
         return;
     }
-    int64_t due = t->now_ns + draw(c, &f->ttft);
+    int64_t due = begin + draw(c, &f->ttft);
     if (!c->stream)
         for (uint32_t i = 1; i < c->chunks; i++)
             due += draw(c, &f->itl);

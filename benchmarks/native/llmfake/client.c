@@ -5,11 +5,14 @@
 #include "base/fs.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+static atomic_uint_fast64_t posts; /* of all threads, so far */
 
 enum { READ_SIZE = 256 << 10, REQUEST_MAX = 64 << 20, HEAD_MAX = 64 << 10 };
 
@@ -146,7 +149,7 @@ static size_t take_requests(struct thread *t, struct client *c, struct str in)
             client_close(t, c);
         if (got <= 0 || rest.n - h.bytes < h.length)
             break;
-        c->request = h.has_request ? h.request : t->requests * 256 + t->number;
+        c->request = h.has_request ? h.request : strcmp(h.method, "POST") == 0 ? atomic_fetch_add(&posts, 1) : 0;
         c->close_after = h.close;
         used += h.bytes + (size_t)h.length;
         answer_begin(t, c, h.method, h.path, str_sub(rest, h.bytes, (size_t)h.length));

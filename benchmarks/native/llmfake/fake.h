@@ -40,7 +40,14 @@ struct fake {
     bool role_alone, no_role, done, close_after, by_close, crlf, cr, reasoning, comments, gzip, keep_silent_finish;
     double fault_share[FAULTS];
     uint64_t seed;
+    struct slots *slots; /* NULL: all requests are served at once */
 };
+
+/* slots.c: a capacity: when which request's turn is. */
+struct slots *slots_new(unsigned n); /* NULL: no memory; free with slots_free */
+void slots_free(struct slots *s);
+/* A request that arrives then and is served for so long: when it begins. From any thread, in the order of arrival. */
+int64_t slots_take(struct slots *s, int64_t at_ns, int64_t service_ns);
 
 /* reply.c: the pieces that replies are made of, framed as HTTP wants them. Made once; read by all threads. */
 struct piece {

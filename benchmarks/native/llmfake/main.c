@@ -74,11 +74,14 @@ static int count(const struct opt_set *set, const char *name, int64_t low, int64
 
 static int read_counts(struct fake *f, const struct opt_set *set, struct err *err)
 {
-    int64_t threads, tokens, per_chunk, pad, split, seed;
+    int64_t threads, tokens, per_chunk, pad, split, seed, slots;
     if (count(set, "threads", 1, 256, &threads, err) < 0 || count(set, "tokens", 0, 10000000, &tokens, err) < 0 ||
         count(set, "per-chunk", 1, 1000, &per_chunk, err) < 0 || count(set, "pad", 0, 60000, &pad, err) < 0 ||
-        count(set, "split", 0, 1 << 20, &split, err) < 0 || count(set, "seed", 0, INT64_MAX, &seed, err) < 0)
+        count(set, "split", 0, 1 << 20, &split, err) < 0 || count(set, "seed", 0, INT64_MAX, &seed, err) < 0 ||
+        count(set, "slots", 0, 100000, &slots, err) < 0)
         return -1;
+    if (slots && !(f->slots = slots_new((unsigned)slots)))
+        return err_sys(err, "--slots");
     f->threads = (unsigned)threads, f->tokens = (uint32_t)tokens, f->per_chunk = (unsigned)per_chunk;
     f->pad = (unsigned)pad, f->split = (unsigned)split, f->seed = (uint64_t)seed;
     return 0;
@@ -164,7 +167,9 @@ static int main_line(int argc, char **argv, struct err *err)
     }
     if (read_options(&f, &set, &text, err) < 0 || reply_make(&f, err) < 0)
         return -1;
-    return serve(&f, err);
+    int status = serve(&f, err);
+    slots_free(f.slots);
+    return status;
 }
 
 int main(int argc, char **argv)

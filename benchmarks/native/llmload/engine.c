@@ -284,6 +284,7 @@ static int collect(struct crew *c, struct outcome *o, struct err *err)
     o->m.series_begin_ns = c->run.begin_ns;
     memcpy(o->schedule_hash, c->schedule.hash, sizeof o->schedule_hash);
     o->schedule_length = c->schedule.n;
+    o->indexes = c->schedule.n ? c->schedule.whole_n * c->run.load->turns : atomic_load(&c->run.next_index) * c->run.load->shares;
     o->trace_kind = c->schedule.trace_kind;
     o->offered_rate = c->schedule.offered_rate;
     o->arrivals = c->schedule.arrivals, o->expected = c->schedule.expected, o->expected_sd = c->schedule.expected_sd;

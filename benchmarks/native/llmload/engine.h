@@ -26,6 +26,7 @@ struct outcome {
     struct live last; /* as a watcher would see it when all is over */
     char schedule_hash[65]; /* SHA-256 of the schedule (open loop) or of what determines it (closed loop) */
     uint64_t schedule_length;
+    uint64_t indexes; /* of requests are below this */
     const char *trace_kind; /* "azure" …; NULL: no trace */
     double offered_rate; /* of the schedule's measured part, requests per second; 0: closed loop */
     double arrivals, expected, expected_sd; /* of struct schedule */

@@ -390,17 +390,19 @@ static void count_tokens(struct worker *w, struct flight *f)
         r->output_tokens = r->chunks, r->output_source = TOKENS_CHUNKS;
 }
 
-/* From the scheduled send: who waits for a slot of this client waits all the same, else a search under a cap would find any rate good. */
-static bool meets(const struct objectives *o, const struct result *r)
+/* In any case, or at best, where late reads leave the times open. From the scheduled send: who waits for a slot of this client waits all the same, else a search under a cap would find any rate good. */
+static bool meets(const struct objectives *o, const struct result *r, bool at_best)
 {
-    int64_t tpot = r->output_tokens > 1 ? (r->last_ns - r->first_ns) / (int64_t)(r->output_tokens - 1) : 0;
-    int64_t itl = r->chunks > 1 ? (r->last_ns - r->first_ns) / (int64_t)(r->chunks - 1) : 0;
+    int64_t first = r->first_ns - (at_best ? r->first_early_ns : 0), last = (r->last_ns ? r->last_ns : r->end_ns) - (at_best ? r->last_early_ns : 0);
+    int64_t span = r->last_ns - r->first_ns + (at_best ? -r->last_early_ns : r->first_early_ns);
+    int64_t tpot = r->output_tokens > 1 ? span / (int64_t)(r->output_tokens - 1) : 0;
+    int64_t itl = r->chunks > 1 ? span / (int64_t)(r->chunks - 1) : 0;
     if (!o->ttft_ns && !o->tpot_ns && !o->itl_ns && !o->e2el_ns)
         return false;
     if ((o->ttft_ns || o->tpot_ns || o->itl_ns) && !r->first_ns) /* not streamed, or without text: not known to be met */
         return false;
-    return (!o->ttft_ns || r->first_ns - r->scheduled_ns <= o->ttft_ns) && (!o->tpot_ns || (r->output_source && tpot <= o->tpot_ns)) &&
-           (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || (r->last_ns ? r->last_ns : r->end_ns) - r->scheduled_ns <= o->e2el_ns);
+    return (!o->ttft_ns || first - r->scheduled_ns <= o->ttft_ns) && (!o->tpot_ns || (r->output_source && tpot <= o->tpot_ns)) &&
+           (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || last - r->scheduled_ns <= o->e2el_ns);
 }
 
 /* The rate that was really sent: what left within the window; where there is none, the measured requests. */
@@ -450,7 +452,8 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     count_tokens(w, f);
     r->short_answer = r->ending == ENDING_OK && run->load->ignore_eos && r->asked_tokens && r->output_tokens < r->asked_tokens &&
                       r->output_source != TOKENS_CHUNKS;
-    r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r);
+    r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r, false);
+    r->good_unknown = r->ending == ENDING_OK && !r->good && meets(&run->load->objectives, r, true);
     r->error = f->error;
     r->chunk_list = run->wants_chunks && r->chunks <= f->chunk_room ? f->chunks : NULL;
     if (run->wants_body)

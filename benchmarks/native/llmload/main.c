@@ -168,7 +168,7 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
                                  a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->shown_url, err);
     if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
         return -1;
-    return x->sweep.search && !x->sweep.found && !o->signal ? 1 : report_status(o);
+    return x->sweep.search && !sweep_is_found(&x->sweep) && !o->signal ? 1 : report_status(o);
 }
 
 /* The run, or the runs of a sweep, here or by agents. */

@@ -206,7 +206,7 @@ void metrics_take(struct metrics *m, const struct result *r)
     if (e->failed || (r->ending != ENDING_OK && r->ending != ENDING_EMPTY))
         return;
     m->short_answers += r->short_answer;
-    m->good += r->good;
+    m->good += r->good, m->good_unknown += r->good_unknown;
     m->events += r->events, m->chunks += r->chunks, m->bytes += r->bytes;
     take_times(m, r);
 }

@@ -28,8 +28,8 @@ void report_derive(struct derived *ret, const struct report *r)
         .cpu_us_per_event = m->events_all ? o->m.cpu_s * 1e6 / (double)m->events_all : NAN,
         .reads_per_event = m->events_all ? (double)m->reads_all / (double)m->events_all : NAN,
     };
-    double due = (double)(ret->completed + ret->failed + ret->unfinished + m->dropped);
-    ret->good_share = due > 0 ? (double)m->good / due : NAN;
+    ret->due = (double)(ret->completed + ret->failed + ret->unfinished + m->dropped);
+    ret->good_share = ret->due > 0 ? (double)m->good / ret->due : NAN;
     double sending_s = window > 0 ? window : (double)(m->last_send_ns - m->first_send_ns) / 1e9;
     ret->sent_rate = report_per_second((double)m->sent - !(window > 0), m->sent > 1 ? sending_s : 0);
     ret->surplus = o->expected > 0 ? o->arrivals / o->expected - 1 : NAN;

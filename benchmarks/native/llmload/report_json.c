@@ -277,6 +277,7 @@ static void put_goodput(struct writer *w)
     number(w->to, "tpot_ms", j->tpot_ns ? (double)j->tpot_ns / 1e6 : NAN);
     number(w->to, "e2el_ms", j->e2el_ns ? (double)j->e2el_ns / 1e6 : NAN);
     whole(w->to, "good", m->good);
+    whole(w->to, "unknown", m->good_unknown);
     number(w->to, "share", w->d.good_share);
     buf_putc(w->to, '}');
 }

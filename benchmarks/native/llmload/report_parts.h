@@ -29,7 +29,8 @@ struct derived {
     double sent_rate; /* requests per second that were really sent; NaN: fewer than two */
     double surplus; /* share of arrivals that the schedule has more than the rate asks for; NaN: no rate */
     uint64_t completed, failed, cancelled, unfinished;
-    double good_share; /* of all that should have been answered: failed, unfinished and dropped ones too; NaN: none */
+    double due; /* requests that should have been answered: failed, unfinished and dropped ones too */
+    double good_share; /* of those; NaN: none */
     double concurrency, peak_tokens, cpu_us_per_event, reads_per_event;
     bool has_steady, has_objectives;
     struct steady steady;

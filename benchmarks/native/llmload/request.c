@@ -136,7 +136,8 @@ static int make_prompt(struct worker *w, struct conn *c, struct prompt *p)
     const struct schedule *schedule = w->run->schedule;
     const struct prompt_source *source = w->run->prompts;
     const struct arrival *a = c->f.arrival;
-    struct prompt_want want = {.index = c->f.r.index, .session = c->f.r.session, .turn = c->f.r.turn};
+    uint64_t used = w->run->load->prompts_used;
+    struct prompt_want want = {.index = c->f.r.index + used, .session = c->f.r.session + used, .turn = c->f.r.turn};
     if (a) {
         want.input_tokens = a->input_tokens, want.output_tokens = a->output_tokens;
         if (a->blocks)

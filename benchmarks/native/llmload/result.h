@@ -40,7 +40,8 @@ struct result {
     enum ending ending;
     uint16_t status; /* HTTP; 0: no reply */
     bool short_answer; /* fewer tokens came than were forced (--ignore-eos) */
-    bool good; /* met every objective; false without any */
+    bool good; /* met every objective, as far as is known; false without any */
+    bool good_unknown; /* not good by the stamps of late reads, but it may have been */
     uint8_t reconnects; /* a kept connection was found dead and the request sent again */
     int64_t scheduled_ns; /* when it should have been sent: schedule (open loop), or when its slot became free (closed loop) */
     int64_t begin_ns; /* taken up: connection wanted */

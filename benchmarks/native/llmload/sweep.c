@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { DOUBLINGS = 16, STEPS = 30 };
-#define PRECISION 1.05 /* a search ends when the lowest rate that failed is at most so much above the highest that did not */
-
 static int add_level(struct sweep *s, double v, struct err *err)
 {
     if (!(v > 0) || v > 1e9)
@@ -61,7 +58,8 @@ int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *
         return err_set(err, ERR_USAGE, "--sweep and --search need one --rate or --concurrency, no trace and no profile");
     if (opt_text(set, "records") || opt_text(set, "csv"))
         return err_set(err, ERR_USAGE, "--records and --csv are of one run: not together with --sweep or --search");
-    if (!str_double(str_of(opt_text(set, "search-share")), &ret->share) || !(ret->share > 0 && ret->share <= 1))
+    double *share = &ret->answer.share;
+    if (!str_double(str_of(opt_text(set, "search-share")), share) || !(*share > 0 && *share <= 1))
         return err_set(err, ERR_USAGE, "--search-share: a number above 0, at most 1");
     const struct objectives *o = &load->objectives;
     if (ret->search && load->arrivals == ARRIVALS_CLOSED)
@@ -95,27 +93,16 @@ static void put(struct buf *to, const char *name, double v)
     buf_json_double(to, v);
 }
 
-/* Notes what a level gave. Did enough requests meet the objectives? */
-static bool note(struct sweep *s, const struct load *load, const struct outcome *o, double level)
+static void put_point(struct sweep *s, const struct saturation_point *p, const struct load *load, const struct outcome *o,
+                      const struct derived *d)
 {
     const struct metrics *m = &o->m;
-    struct report r = {.load = load, .outcome = o};
-    struct derived d;
-    report_derive(&d, &r);
-    double share = isfinite(d.good_share) ? d.good_share : 0;
-    bool met = d.completed && share >= s->share;
-    struct saturation_point *p = &s->points[s->point_count];
-    *p = (struct saturation_point){.load = level,
-                                   .requests_per_s = (double)d.completed / d.seconds,
-                                   .tokens_per_s = m->output_tokens ? (double)m->output_tokens / d.seconds : NAN,
-                                   .ttft_ms = or_nan(&m->h[METRIC_TTFT], 0.5),
-                                   .ttft_p99_ms = or_nan(&m->h[METRIC_TTFT], 0.99),
-                                   .itl_ms = report_mean(m, METRIC_ITL),
-                                   .goodput_per_s = d.has_objectives ? (double)m->good / d.seconds : NAN};
-    s->met[s->point_count++] = met;
-    buf_printf(&s->json, "%s{\"level\":%.9g,\"completed\":%llu,\"failed\":%llu,\"dropped\":%llu,\"schedule_sha256\":\"%s\"",
-               s->point_count > 1 ? "," : "", level, (unsigned long long)d.completed, (unsigned long long)d.failed,
-               (unsigned long long)m->dropped, o->schedule_hash);
+    const struct search_trial *t = &s->trials[s->point_count];
+    buf_printf(&s->json, "%s{\"level\":%.9g,\"seed\":%llu,\"completed\":%llu,\"failed\":%llu,\"dropped\":%llu,\"schedule_sha256\":\"%s\"",
+               s->point_count ? "," : "", p->load, (unsigned long long)load->seed, (unsigned long long)d->completed,
+               (unsigned long long)d->failed, (unsigned long long)m->dropped, o->schedule_hash);
+    put(&s->json, "offered_rate", load->arrivals == ARRIVALS_CLOSED ? NAN : t->offered_rate);
+    put(&s->json, "achieved_rate", t->sent_rate);
     put(&s->json, "request_throughput", p->requests_per_s);
     put(&s->json, "output_throughput", p->tokens_per_s);
     put(&s->json, "request_goodput", p->goodput_per_s);
@@ -124,11 +111,45 @@ static bool note(struct sweep *s, const struct load *load, const struct outcome 
     put(&s->json, "mean_itl_ms", p->itl_ms);
     put(&s->json, "p99_itl_ms", or_nan(&m->h[METRIC_ITL], 0.99));
     put(&s->json, "median_e2el_ms", or_nan(&m->h[METRIC_E2EL], 0.5));
-    put(&s->json, "mean_concurrency", d.concurrency);
-    if (d.has_objectives)
-        put(&s->json, "good_share", share), buf_printf(&s->json, ",\"met\":%s", met ? "true" : "false");
-    buf_putc(&s->json, '}');
-    return met;
+    put(&s->json, "mean_concurrency", d->concurrency);
+    if (d->has_objectives)
+        put(&s->json, "good_share", d->good_share), buf_printf(&s->json, ",\"met\":%s", s->met[s->point_count] ? "true" : "false");
+    buf_printf(&s->json, ",\"client_was_bottleneck\":%s}", d->client.is_late ? "true" : "false");
+}
+
+/* Could the client's lateness be why too few requests were good? Each late send, unknown time and stolen share may spoil so many of its
+ * neighbours, which queue behind a burst. */
+static bool is_doubtful(const struct sweep *s, const struct outcome *o, const struct derived *d)
+{
+    enum { SPOILT = 10 };
+    const struct metrics *m = &o->m;
+    double late = (double)m->sends_late + (double)m->good_unknown + (o->steal_percent > 0 ? d->due * o->steal_percent / 100 : 0);
+    return late > 0 && (double)m->good + SPOILT * late >= s->answer.share * d->due;
+}
+
+/* Notes what a level gave. */
+static void note(struct sweep *s, const struct load *load, const struct outcome *o, double level)
+{
+    const struct metrics *m = &o->m;
+    struct report r = {.load = load, .outcome = o};
+    struct derived d;
+    report_derive(&d, &r);
+    double share = isfinite(d.good_share) ? d.good_share : 0;
+    s->points[s->point_count] = (struct saturation_point){.load = level,
+                                                          .requests_per_s = (double)d.completed / d.seconds,
+                                                          .tokens_per_s = m->output_tokens ? (double)m->output_tokens / d.seconds : NAN,
+                                                          .ttft_ms = or_nan(&m->h[METRIC_TTFT], 0.5),
+                                                          .ttft_p99_ms = or_nan(&m->h[METRIC_TTFT], 0.99),
+                                                          .itl_ms = report_mean(m, METRIC_ITL),
+                                                          .goodput_per_s = d.has_objectives ? (double)m->good / d.seconds : NAN};
+    s->trials[s->point_count] = (struct search_trial){.sent_rate = d.sent_rate,
+                                                      .offered_rate = o->offered_rate,
+                                                      .good = m->good,
+                                                      .due = (uint64_t)d.due,
+                                                      .is_late = is_doubtful(s, o, &d)};
+    s->met[s->point_count] = d.completed && share >= s->answer.share;
+    put_point(s, &s->points[s->point_count], load, o, &d);
+    s->point_count++;
 }
 
 static double worth(const struct saturation_point *p)
@@ -144,10 +165,21 @@ struct going {
     const struct prompt_source *prompts;
     struct result_sink *sinks;
     const struct engine_hooks *hooks;
-    bool have_best, best_met, over;
+    bool have_best, over;
 };
 
-/* One level. 1: met, 0: not, -1: it could not be run. */
+/* Of a search the run at the highest rate so far that met the objectives, the last one of those. */
+static bool is_better(const struct going *g, size_t i)
+{
+    const struct sweep *s = g->s;
+    if (!g->have_best)
+        return true;
+    if (!s->search)
+        return worth(&s->points[i]) > worth(&s->points[s->best]);
+    return s->met[i] && (!s->met[s->best] || s->points[i].load >= s->points[s->best].load);
+}
+
+/* One level, with the next seed, and with prompts that no level before it has sent: a server's cache knows none of them. */
 static int one(struct going *g, double level, struct err *err)
 {
     struct outcome o;
@@ -157,53 +189,57 @@ static int one(struct going *g, double level, struct err *err)
         return -1;
     }
     struct sweep *s = g->s;
-    bool met = note(s, g->load, &o, level);
+    note(s, g->load, &o, level);
     size_t i = s->point_count - 1;
-    bool better = !g->have_best || (s->search ? (met && (!g->best_met || level > s->points[s->best].load))
-                                              : worth(&s->points[i]) > worth(&s->points[s->best]));
-    g->over = o.why_early != NULL || s->point_count == SWEEP_MAX;
+    g->load->seed++;
+    g->load->prompts_used += o.indexes;
+    g->over = o.why_early != NULL || s->point_count == SWEEP_POINTS;
     if (o.why_early && g->have_best) { /* what ended early is told, and so is that it did */
         g->best->signal = o.signal;
         g->best->why_early = o.why_early;
     }
-    if (better) {
+    if (is_better(g, i)) {
         if (g->have_best)
             outcome_deinit(g->best);
         *g->best = o;
         g->have_best = true;
-        g->best_met = met;
         s->best = i;
     } else {
         outcome_deinit(&o);
     }
-    return met;
+    return 0;
 }
 
-/* Doubles until a rate fails (halves until one holds), then halves the distance. */
+static int try_level(void *context, double level, struct search_trial *ret, struct err *err)
+{
+    struct going *g = context;
+    if (one(g, level, err) < 0)
+        return -1;
+    *ret = g->s->trials[g->s->point_count - 1];
+    ret->is_over = g->over;
+    return 0;
+}
+
 static int search(struct going *g, struct err *err)
 {
-    double good = 0, bad = 0, level = g->load->rate.piece[0].to;
-    for (int i = 0; i < STEPS && !g->over; i++) {
-        if (good > 0 && bad > 0 && bad / good <= PRECISION)
-            break;
-        if (i > DOUBLINGS && (!(good > 0) || !(bad > 0)))
-            break;
-        if (g->load->duration_s > 0 && level * g->load->duration_s < 2)
-            break; /* less than two requests say nothing */
-        int met = one(g, level, err);
-        if (met < 0)
-            return -1;
-        *(met ? &good : &bad) = level;
-        level = good > 0 && bad > 0 ? sqrt(good * bad) : met ? level * 2 : level / 2;
-    }
-    g->s->found = good > 0;
-    return 0;
+    struct search *answer = &g->s->answer;
+    answer->begin = g->load->rate.piece[0].to;
+    answer->least = g->load->duration_s > 0 ? 2 / g->load->duration_s : 0; /* less than two requests say nothing */
+    if (answer->begin < answer->least)
+        answer->why = "--rate times --duration is less than two requests";
+    return search_run(answer, try_level, g, err);
+}
+
+bool sweep_is_found(const struct sweep *s)
+{
+    return s->answer.rate > 0 && !s->answer.why;
 }
 
 int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err)
 {
     struct going g = {.s = s, .best = ret, .load = load, .prompts = prompts, .sinks = sinks, .hooks = hooks};
+    uint64_t seed = load->seed;
     int status = 0;
     if (s->search)
         status = search(&g, err);
@@ -211,8 +247,10 @@ int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const str
         status = one(&g, s->levels[i], err);
     if (status < 0 && !g.have_best)
         return -1;
-    if (g.have_best)
-        set_level(load, s->points[s->best].load); /* the report tells of that one */
+    if (g.have_best) { /* the report tells of that one */
+        set_level(load, s->points[s->best].load);
+        load->seed = seed + s->best;
+    }
     return status < 0 ? -1 : 0;
 }
 
@@ -220,19 +258,45 @@ void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
 {
     buf_printf(to, ",\"sweep\":{\"level_is\":\"%s\",\"search\":%s,\"best_level\":%.9g",
                load->arrivals == ARRIVALS_CLOSED ? "concurrency" : "rate", s->search ? "true" : "false", s->points[s->best].load);
-    if (s->search)
-        buf_printf(to, ",\"good_share_needed\":%.9g,\"found\":%s", s->share, s->found ? "true" : "false");
-    if (s->search && s->found)
-        put(to, "highest_rate", s->points[s->best].load);
+    if (s->search) {
+        const struct search *a = &s->answer;
+        buf_printf(to, ",\"good_share_needed\":%.9g,\"found\":%s", a->share, sweep_is_found(s) ? "true" : "false");
+        put(to, "highest_rate", sweep_is_found(s) ? a->rate : NAN);
+        put(to, "highest_met", a->rate > 0 ? a->rate : NAN);
+        put(to, "lowest_missed", a->missed > 0 ? a->missed : NAN);
+        buf_puts(to, ",\"inconclusive\":");
+        if (a->why)
+            buf_json(to, str_of(a->why));
+        else
+            buf_puts(to, "null");
+    }
     buf_puts(to, ",\"points\":[");
     buf_str(to, buf_text(&s->json));
     buf_puts(to, "]}");
+}
+
+/* The search's answer in one sentence. */
+static void put_answer(const struct sweep *s, struct buf *to)
+{
+    const struct search *a = &s->answer;
+    if (a->why)
+        buf_printf(to, "inconclusive: %s", a->why);
+    else if (!(a->rate > 0))
+        buf_puts(to, "no rate met the objectives");
+    else
+        buf_printf(to, "highest rate at which %g %% of the requests met every objective: %.5g requests/s", 100 * a->share, a->rate);
+    if (a->why && a->rate > 0)
+        buf_printf(to, " (%.5g requests/s met the objectives)", a->rate);
+    if (a->rate > 0 && s->trials[s->best].due < search_least(a->share))
+        buf_printf(to, "; uncertain: a run has %llu requests, %llu needed (--duration)", (unsigned long long)s->trials[s->best].due,
+                   (unsigned long long)search_least(a->share));
 }
 
 void sweep_table(const struct sweep *s, const struct load *load, const struct screen *screen, struct buf *to)
 {
     const struct listing_column columns[] = {
         {.key = "level", .heading = load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered/s", .right = true},
+        {.key = "sent", .heading = "sent/s", .right = true, .drop = 4},
         {.key = "requests", .heading = "requests/s", .right = true},
         {.key = "tokens", .heading = "tokens/s", .right = true, .no_empty = true},
         {.key = "goodput", .heading = "goodput/s", .right = true, .no_empty = true},
@@ -246,19 +310,16 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     buf_putc(to, '\n');
-    if (s->search && s->found) {
+    if (s->search) {
         CLEANUP_BUF struct buf answer;
         buf_init(&answer, 400);
-        buf_printf(&answer, "highest rate at which %g %% of the requests met every objective: %.5g requests/s", 100 * s->share,
-                   s->points[s->best].load);
+        put_answer(s, &answer);
         screen_wrap(screen, buf_text(&answer), 0, 2, to);
         buf_putc(to, '\n');
     }
-    if (s->search && !s->found)
-        buf_puts(to, "no rate met the objectives\n");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct saturation_point *p = &s->points[i];
-        const double values[] = {p->load, p->requests_per_s, p->tokens_per_s, p->goodput_per_s, p->ttft_ms, p->ttft_p99_ms, p->itl_ms};
+        const double values[] = {p->load,          s->trials[i].sent_rate, p->requests_per_s, p->tokens_per_s, p->goodput_per_s, p->ttft_ms, p->ttft_p99_ms, p->itl_ms};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             report_cell(&l, values[k]);
         listing_text(&l, s->search ? (s->met[i] ? (i == s->best ? "best" : "met") : "missed") : i == s->best ? "best" : "");

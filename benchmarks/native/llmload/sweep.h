@@ -5,26 +5,30 @@
 #include "benchmarks/native/llmload/engine.h"
 #include "benchmarks/native/llmload/output/plots.h"
 
-enum { SWEEP_MAX = 64 };
+#include "benchmarks/native/llmload/search.h"
+
+enum { SWEEP_MAX = 64, SWEEP_POINTS = 256 };
 
 struct sweep {
     bool search; /* else: the levels */
     double levels[SWEEP_MAX];
     size_t level_count; /* 0 and no search: no sweep is asked for */
-    double share; /* of requests that must meet every objective (search) */
+    struct search answer; /* of a search */
     /* results */
-    struct saturation_point points[SWEEP_MAX];
-    bool met[SWEEP_MAX];
+    struct saturation_point points[SWEEP_POINTS];
+    bool met[SWEEP_POINTS];
+    struct search_trial trials[SWEEP_POINTS];
     size_t point_count, best; /* best: index of the point whose outcome is returned */
-    bool found; /* search: some rate met the objectives */
     struct buf json; /* the points as JSON objects with commas between */
 };
 
 /* From --sweep, --search, --search-share. ERR_USAGE. */
 int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *load, struct err *err);
 bool sweep_wanted(const struct sweep *s);
-/* One run per level, each drained before the next; load's level is changed meanwhile. *ret: the best one's outcome: of a search the highest
- * rate that met the objectives, of a sweep the most goodput, without objectives the most tokens (requests, if none are known) per second. */
+/* Is the answer of a search known? */
+bool sweep_is_found(const struct sweep *s);
+/* One run per level, each drained before the next, with seeds and prompts of its own; load's level, seed and prompts change with it. *ret: the
+ * best one's outcome: of a search the highest rate that met the objectives, of a sweep the most goodput, without objectives the most tokens (requests, if none are known) per second. */
 int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
               const struct engine_hooks *hooks, struct err *err);
 void sweep_json(const struct sweep *s, const struct load *load, struct buf *to); /* `,"sweep":{…}` */

@@ -50,7 +50,7 @@ static char *tables_of(double v, size_t columns)
 {
     struct load load = {.arrivals = ARRIVALS_CLOSED};
     struct screen screen = {.width = columns, .is_terminal = true};
-    struct sweep s = {.search = true, .found = true, .share = 0.99, .point_count = 2};
+    struct sweep s = {.search = true, .answer = {.rate = 10, .share = 0.99}, .point_count = 2};
     struct calibration c = {.plan = {.streams = 2000}, .compared = 1234567, .shared = 4321, .events_per_s = v, .cpu_us_per_event = v};
     struct buf to;
     for (size_t i = 0; i < s.point_count; i++)

@@ -1,0 +1,37 @@
+/* search.h: finds the highest rate at which enough requests meet the objectives, from runs whose results are random.
+ *
+ * Rates are the ones that were really sent. A run whose share is too low only as the binomial distribution allows at 5 % counts half. The answer
+ * is the rate that the fewest runs contradict, so that one bad run decides nothing: two runs at least, each with a fresh seed, must
+ * have met it, and three missed the rate above it. */
+#ifndef LLMLOAD_SEARCH_H
+#define LLMLOAD_SEARCH_H
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one run gave. */
+struct search_trial {
+    double sent_rate, offered_rate; /* requests per second, really sent and scheduled */
+    uint64_t good, due; /* requests that met all objectives, and all that should have */
+    bool is_late; /* the client was, so much that a miss says nothing */
+    bool is_over; /* no further run is possible */
+};
+/* Runs the load at this rate with a fresh seed. -1: err. */
+typedef int search_try(void *context, double level, struct search_trial *ret, struct err *err);
+
+struct search {
+    double share; /* of the requests that must meet all objectives */
+    double begin, least; /* rate to begin with; rates below `least` are not tried */
+    /* results */
+    double rate, missed; /* the highest that was met, as really sent, and the lowest that was missed; 0: none */
+    const char *why; /* why the answer is not known; NULL: found */
+};
+
+/* Is this few good ones no accident (below 5 %), if the true share were at least this? */
+bool search_is_missed(uint64_t good, uint64_t due, double share);
+/* Fewest requests of which all must be good before the share is certain (95 %). */
+uint64_t search_least(double share);
+int search_run(struct search *s, search_try *try_level, void *context, struct err *err);
+#endif
