@@ -35,6 +35,7 @@ struct search_state {
     struct word words[STEPS];
     size_t n;
     unsigned late; /* runs of the rate that is tried, of a client that was late */
+    unsigned empty; /* runs without a request */
 };
 
 /* The bounds that the fewest runs contradict; of several the highest: a server gives no good run by accident, a machine many a bad one. */
@@ -89,10 +90,11 @@ static void note_word(struct search_state *g, double level, const struct search_
     bool is_met = t->due && (double)t->good >= share * (double)t->due;
     bool is_slow = t->is_late && t->sent_rate < level / PRECISION; /* the client cannot send so fast */
     g->late = (t->is_late && !is_met) || is_slow ? g->late + 1 : 0;
-    if (t->is_late && !is_met)
+    g->empty += !t->due;
+    if ((t->is_late && !is_met) || !t->due)
         return;
     double offered = fmax(t->offered_rate, t->sent_rate), rate = is_met ? t->sent_rate : offered;
-    bool is_clear = is_met || !t->due || search_is_missed(t->good, t->due, share);
+    bool is_clear = is_met || search_is_missed(t->good, t->due, share);
     g->words[g->n++] = (struct word){rate > 0 ? rate : level, is_clear ? 1 : 0.5, is_met};
     find_bounds(g, &g->s->rate, &g->s->missed);
 }
@@ -115,8 +117,8 @@ int search_run(struct search *s, search_try *try_level, void *context, struct er
             return 0;
         }
         note_word(&g, level, &t);
-        if (g.late == LATE_TRIES) {
-            s->why = "the client was late";
+        if (g.late == LATE_TRIES || g.empty == STEPS) {
+            s->why = g.late == LATE_TRIES ? "the client was late" : "the runs have no request";
             return 0;
         }
     }

@@ -3,6 +3,7 @@
 
 #include "base/listing.h"
 #include "benchmarks/native/llmload/report_parts.h"
+#include "benchmarks/native/llmload/schedule.h"
 
 #include <math.h>
 #include <string.h>
@@ -147,6 +148,7 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
                                                       .good = m->good,
                                                       .due = (uint64_t)d.due,
                                                       .is_late = is_doubtful(s, o, &d)};
+    s->seeds[s->point_count] = load->seed;
     s->met[s->point_count] = d.completed && share >= s->answer.share;
     put_point(s, &s->points[s->point_count], load, o, &d);
     s->point_count++;
@@ -179,11 +181,28 @@ static bool is_better(const struct going *g, size_t i)
     return s->met[i] && (!s->met[s->best] || s->points[i].load >= s->points[s->best].load);
 }
 
+/* Where few arrivals are expected, a seed may have none: the next that has some. */
+static void skip_empty(struct load *load)
+{
+    enum { FEW = 30, SEEDS = 100 };
+    bool few = load->arrivals != ARRIVALS_CLOSED && load->duration_s > 0 && profile_most(&load->rate) * load->duration_s < FEW;
+    for (int i = 0; few && i < SEEDS; i++) {
+        struct schedule s;
+        struct err err;
+        if (schedule_make(&s, load, &err) == 0) {
+            schedule_deinit(&s);
+            return;
+        }
+        load->seed++;
+    }
+}
+
 /* One level, with the next seed, and with prompts that no level before it has sent: a server's cache knows none of them. */
 static int one(struct going *g, double level, struct err *err)
 {
     struct outcome o;
     set_level(g->load, level);
+    skip_empty(g->load);
     if (engine_run(&o, g->load, g->prompts, g->sinks, g->hooks, err) < 0) {
         outcome_deinit(&o);
         return -1;
@@ -239,7 +258,6 @@ int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const str
               const struct engine_hooks *hooks, struct err *err)
 {
     struct going g = {.s = s, .best = ret, .load = load, .prompts = prompts, .sinks = sinks, .hooks = hooks};
-    uint64_t seed = load->seed;
     int status = 0;
     if (s->search)
         status = search(&g, err);
@@ -249,7 +267,7 @@ int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const str
         return -1;
     if (g.have_best) { /* the report tells of that one */
         set_level(load, s->points[s->best].load);
-        load->seed = seed + s->best;
+        load->seed = s->seeds[s->best];
     }
     return status < 0 ? -1 : 0;
 }
@@ -284,7 +302,7 @@ static void put_answer(const struct sweep *s, struct buf *to)
     else if (!(a->rate > 0))
         buf_puts(to, "no rate met the objectives");
     else
-        buf_printf(to, "highest rate at which %g %% of the requests met every objective: %.5g requests/s", 100 * a->share, a->rate);
+        buf_printf(to, "highest rate: %.5g requests/s; %g %% of the requests or more met every objective", a->rate, 100 * a->share);
     if (a->why && a->rate > 0)
         buf_printf(to, " (%.5g requests/s met the objectives)", a->rate);
     if (a->rate > 0 && s->trials[s->best].due < search_least(a->share))
@@ -300,10 +318,10 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
         {.key = "requests", .heading = "requests/s", .right = true},
         {.key = "tokens", .heading = "tokens/s", .right = true, .no_empty = true},
         {.key = "goodput", .heading = "goodput/s", .right = true, .no_empty = true},
-        {.key = "ttft50", .heading = "first p50", .right = true, .drop = 2},
-        {.key = "ttft99", .heading = "first p99", .right = true, .drop = 1},
+        {.key = "ttft50", .heading = "first_p50", .right = true, .drop = 2},
+        {.key = "ttft99", .heading = "first_p99", .right = true, .drop = 1},
         {.key = "itl", .heading = "between", .right = true, .drop = 3},
-        {.key = "verdict", .heading = "", .whole = true, .no_empty = true},
+        {.key = "verdict", .heading = "result", .whole = true},
     };
     struct arena arena;
     struct listing l;
@@ -322,7 +340,10 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
         const double values[] = {p->load,          s->trials[i].sent_rate, p->requests_per_s, p->tokens_per_s, p->goodput_per_s, p->ttft_ms, p->ttft_p99_ms, p->itl_ms};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             report_cell(&l, values[k]);
-        listing_text(&l, s->search ? (s->met[i] ? (i == s->best ? "best" : "met") : "missed") : i == s->best ? "best" : "");
+        if (s->search || i == s->best)
+            listing_text(&l, s->search && !s->met[i] ? "missed" : i == s->best ? "best" : "met");
+        else
+            listing_none(&l);
     }
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;

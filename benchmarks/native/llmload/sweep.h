@@ -18,6 +18,7 @@ struct sweep {
     struct saturation_point points[SWEEP_POINTS];
     bool met[SWEEP_POINTS];
     struct search_trial trials[SWEEP_POINTS];
+    uint64_t seeds[SWEEP_POINTS];
     size_t point_count, best; /* best: index of the point whose outcome is returned */
     struct buf json; /* the points as JSON objects with commas between */
 };
