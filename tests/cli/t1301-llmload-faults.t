@@ -43,6 +43,25 @@ is 'a mixture of faults: all are accounted for' "$? $(jq -c '[.completed + .fail
     '0 [400,400,true,["closed","http_503","in_band","malformed","ok"]]'
 llm_stop
 
+# llmfake's random choices are those of its seed: whoever asks, on which thread, and whatever else is asked. Times are drawn like faults.
+cat >"$WORK/posts.py" <<'P'
+import http.client, sys
+for i in range(40):
+    c = http.client.HTTPConnection(sys.argv[1].removeprefix("http://"))
+    if sys.argv[2] == "more": c.request("GET", "/health"); c.getresponse().read()
+    c.request("POST", "/v1/chat/completions", '{"max_tokens": 1}')
+    print(c.getresponse().status, end=" ")
+P
+drawn() # OF-LLMFAKE OF-CLIENT
+{
+    # shellcheck disable=SC2086 # words
+    llm_start "$FAKE" --fault 503:0.5 --ttft 1ms:1 $1
+    python3 "$WORK/posts.py" "$url" "$2"
+    llm_stop
+}
+is 'llmfake: the same seed, the same choices' "$(drawn '--threads 3 --seed 5' more)" "$(drawn '--seed 5' alone)"
+ok '  another seed, others' test "$(drawn '--seed 6' alone)" != "$(drawn '--seed 5' alone)"
+
 # The keep-alive race: the server closes after each answer though it promised not to.
 llm_start "$FAKE" --close
 "$LOAD" --url "$url" -n 300 -c 16 --max-tokens 3 --json >"$WORK/out.json" 2>/dev/null

@@ -69,7 +69,8 @@ static void put_begin(struct writer *w)
         buf_puts(w->to, "\"inf\"");
     else
         buf_double(w->to, l->rate.n == 1 && !l->rate.piece[0].seconds ? l->rate.piece[0].to : o->offered_rate);
-    number(w->to, "burstiness", l->arrivals == ARRIVALS_GAMMA ? l->burstiness : l->arrivals == ARRIVALS_POISSON ? 1 : NAN);
+    bool has_shape = l->arrivals == ARRIVALS_POISSON || l->arrivals == ARRIVALS_CLOSED; /* of all at once it prints 1 as well */
+    number(w->to, "burstiness", l->arrivals == ARRIVALS_GAMMA ? l->burstiness : has_shape ? 1 : NAN);
     number(w->to, "max_concurrency", l->concurrency.n == 1 ? l->concurrency.piece[0].to : NAN);
 }
 
@@ -92,7 +93,7 @@ static void put_totals(struct writer *w)
     whole(w->to, "max_concurrent_requests", m->in_flight_max);
 }
 
-/* vLLM's own names: mean_ttft_ms …; a percentile from too few samples is null. */
+/* vLLM's own names: mean_ttft_ms …. Numbers wherever there is a sample, as its readers expect; what they are worth is in `metrics`. */
 static void put_flat(struct writer *w)
 {
     static const int metrics[] = {METRIC_TTFT, METRIC_TPOT, METRIC_ITL, METRIC_E2EL, METRIC_TTFT_SCHED, METRIC_E2EL_SCHED};
@@ -110,7 +111,7 @@ static void put_flat(struct writer *w)
         for (int k = 0; k < REPORT_POINTS; k++) {
             double p = report_points[k].p;
             snprintf(name, sizeof name, "%s_%s_ms", report_points[k].name, row->key);
-            number(w->to, name, h->n >= hdr_least(p) ? hdr_quantile(h, p) / row->scale : NAN);
+            number(w->to, name, hdr_quantile(h, p) / row->scale);
         }
     }
 }

@@ -87,11 +87,14 @@ void compare_deinit(struct compare_side *s)
     s->n = 0;
 }
 
-static size_t values(const struct compare_side *s, const char *key, double *ret)
+/* llmload's percentiles where there are samples enough; others' as they stand. */
+static size_t values(const struct compare_side *s, const struct figure *f, double *ret)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
-        double v = json_number(json_get(s->run[i], key), NAN);
+        bool is_ours = f->interval && json_get(s->run[i], "metrics");
+        const struct json *j = is_ours ? json_get(json_pointer(s->run[i], f->interval), "value") : json_get(s->run[i], f->key);
+        double v = json_number(j, NAN);
         if (isfinite(v))
             ret[n++] = v;
     }
@@ -115,7 +118,7 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
 {
     double x[COMPARE_RUNS_MAX], y[COMPARE_RUNS_MAX];
     struct stats sx, sy;
-    size_t n = values(a, f->key, x), m = values(b, f->key, y);
+    size_t n = values(a, f, x), m = values(b, f, y);
     if (!n || !m)
         return false;
     *ret = (struct change){.low = NAN, .high = NAN};
