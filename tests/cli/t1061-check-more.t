@@ -57,7 +57,27 @@ like "Markdown: a value beside the published runs of the same inputs" "$out" '^\
 like "… the machine by name" "$out" "^\| 3 \| <code>a.example</code> \| <code>.*cores</code> "
 like "… what did not finish" "$out" '^Not compared: 1 run, unfinished'
 is "… foreign text as text" "$(printf '%s' "$out" | grep -cE '@all|<b>|[^&]#1')" 0
-git checkout -q -f pr && rm -f rate && rm -rf mlruns && git checkout -q pr -- mlruns
+
+# The target's policy decides what blocks; the branch's own counts for nothing.
+git checkout -q -B ruled before
+echo "copy.rate 55.5 MiB/s" >rate; "$BENCHWRAP" -q --profile public --site a.example -- sh -c '"$BENCHWRAP" log a.rate_MiB_per_s=5; exec cat rate' >/dev/null
+git add -f mlruns && git commit -qm ruled && git checkout -q before
+verdict() { "$BENCHWRAP" check --range before..ruled >../policy.txt 2>&1; echo "$? $(grep -cE "^$1 +claimed" ../policy.txt)"; }
+is "a finding has its own severity" "$(verdict note)" "0 1"
+printf '# ours\nclaimed: error     # no word without output\n' >benchwrap-check.yaml; git add benchwrap-check.yaml && git commit -qm policy
+is "the target's policy makes it block" "$(verdict error)" "1 1"
+is "... in SARIF too" "$("$BENCHWRAP" check --sarif --range before..ruled | jq -r '.runs[0].results[] | select(.ruleId == "claimed").level')" error
+git checkout -q ruled && printf 'claimed: note\n' >benchwrap-check.yaml && git add benchwrap-check.yaml && git commit -qm mine
+like "the branch's own policy counts for nothing" "$(verdict error); $(cat ../policy.txt)" '^1 1'
+like "... and is a finding" "$(cat ../policy.txt)" '^error +path-(outside|changed) +benchwrap-check.yaml'
+git checkout -q before
+for text in 'claimed: fatal' 'claims: error' '- claimed' 'claimed: [error]' '{'; do
+    printf '%s\n' "$text" >benchwrap-check.yaml; git commit -qam "$text"
+    out=$("$BENCHWRAP" check --range before..ruled 2>&1); like "a policy that is none approves nothing: $text" "$? $out" '^2 .*policy of the target: benchwrap-check.yaml:[12]:'
+done
+printf 'claimed: error\n' >benchwrap-check.yaml; git commit -qam again
+is "a tree on disk has the policy beside it" "$(git checkout -q -B desk ruled~1; git checkout -q before -- benchwrap-check.yaml; "$BENCHWRAP" check >../policy.txt 2>&1; echo "$? $(grep -cE '^error +claimed' ../policy.txt)")" "1 1"
+git reset -q --hard; git checkout -q -f pr && rm -f rate && rm -rf mlruns && git checkout -q pr -- mlruns
 
 # Reports.
 mkdir "$run/artifacts/<img src=x>|@everyone" && echo x >"$run/artifacts/<img src=x>|@everyone/$(printf 'a\033[31m')"

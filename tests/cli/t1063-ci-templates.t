@@ -78,6 +78,40 @@ source=$WORK/source#$commit image=debian:stable
 branch_job sh gitlab honest
 is "gitlab: an image without a digest is refused" "$status $(grep -c 'expected an image with its digest' step.log)" "1 1"
 
+# The table of results: written into README.md of the merged main branch, and only there.
+git clone -q --bare hub main.git
+refresh() # SHELL FORGE: the steps in a fresh checkout of the main branch
+{
+    rm -rf checkout temp && mkdir temp && git clone -q main.git checkout
+    cat step-1 step-2 >temp/script
+    status=0
+    (cd checkout && PATH=.:bin:$PATH BENCHWRAP_SOURCE="$source" GITHUB_WORKSPACE=$PWD RUNNER_TEMP=$WORK/temp BRANCH=main TMPDIR=$WORK/temp CI_PROJECT_DIR=$PWD \
+        CI_SERVER_URL=file://$WORK CI_PROJECT_PATH=main CI_COMMIT_BRANCH=main BENCHWRAP_PUSH_TOKEN=hush "/bin/$1" -e ../temp/script) >step.log 2>&1 || status=$?
+    grep -q hush step.log && status="$status, and prints the token"
+    shown_table=$(git -C main.git show main:README.md | sed -n '/^<!-- benchwrap: results/,/^<!-- benchwrap: end/p')
+}
+for forge in github forgejo gitlab; do
+    case $forge in gitlab) job_steps hub/.gitlab-ci.yml "benchwrap results" ;; *) job_steps "hub/.$forge/workflows/benchwrap-results.yml" ;; esac
+    for shell in bash sh; do
+        git -C main.git update-ref refs/heads/main "$(git -C hub rev-parse main)"
+        refresh $shell $forge
+        is "$forge, $shell: a table without runs" "$status $(printf '%s\n' "$shown_table" | wc -l)" "0 2"
+        git -C main.git update-ref refs/heads/main "$(git -C hub rev-parse honest)"
+        refresh $shell $forge
+        is "$forge, $shell: the merged run is in the table" "$status $(printf '%s\n' "$shown_table" | grep -c '^| <code>default</code> | <code>sh</code> | <code>lab</code> | <code>2')" "0 1"
+        [ "$status" = 0 ] || sed 's/^/# /' step.log
+        is "... by one commit that changes nothing else" "$(git -C main.git diff --name-only "$(git -C hub rev-parse honest)" main)" README.md
+        tip=$(git -C main.git rev-parse main)
+        refresh $shell $forge
+        is "... and a second time changes nothing" "$status $(git -C main.git rev-parse main)" "0 $tip"
+    done
+    (rm -rf other && git clone -q main.git other && cd other && ln -sf "$WORK/victim" README.md && git add -A && git commit -qm link && git push -q origin HEAD:main)
+    refresh sh $forge
+    is "$forge: a README that is a link is not written through" "$status $(cat victim)" "0 untouched"
+done
+is "only a push to the default branch lets a job write" "$(cat hub/.g*/workflows/benchwrap-results.yml hub/.forgejo/workflows/benchwrap-results.yml | grep -cE "^    if: github.ref_type == 'branch' && github.ref_name == github.event.repository.default_branch$|^on:$|^  push:$")$(grep -c 'CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH' hub/.gitlab-ci.yml)" 61
+is "what is optional is written into a new repository alone" "$(rm -rf again; git clone -q main.git again; git -C again rm -q CITATION.cff CODEOWNERS; git -C again commit -qm less; "$BENCHWRAP" init again >/dev/null; git -C again status --porcelain)" ""
+
 files="hub/.github/workflows/benchwrap.yml hub/.forgejo/workflows/benchwrap.yml hub/.gitlab-ci.yml"
 # shellcheck disable=SC2086 # three words
 is "every action is pinned by its commit" "$(cat $files | grep 'uses:' | grep -cvE 'uses: [^ ]+@[0-9a-f]{40} ')" 0

@@ -15,16 +15,18 @@ job_source()
     image=debian@sha256:$(printf %064d 0)
 }
 
-# job_steps FILE [JOB]: writes $WORK/step-1, $WORK/step-2, …: the shell text of each step; of one job where it is named.
+# job_steps FILE [JOB]: writes $WORK/step-1, $WORK/step-2, …: the shell text of each step. JOB: of GitLab's file, which has several (default: benchwrap check).
 job_steps()
 {
     rm -f "$WORK"/step-*
     python3 - "$1" "$WORK/step-" "${2:-}" <<'END'
 import re, sys
-lines, n, i, job, mine = open(sys.argv[1]).read().split("\n"), 0, 0, sys.argv[3], not sys.argv[3]
+lines, n, i = open(sys.argv[1]).read().split("\n"), 0, 0
+job = (sys.argv[3] or "benchwrap check") if sys.argv[1].endswith(".gitlab-ci.yml") else ""
+mine = not job
 while i < len(lines):
-    if job and re.match(r"(  )?\S.*:$", lines[i]):
-        mine = lines[i].strip() == job + ":"
+    if job and re.match(r"[^\s#].*:$", lines[i]):
+        mine = lines[i] == job + ":"
     m = re.match(r"( *)(?:run:|-) \|$", lines[i]) if mine else None
     i += 1
     if not m:

@@ -380,8 +380,8 @@ static void check_history(struct range *x, const struct repo_id *to)
 
 /* ---- the whole ---- */
 
-/* The target's word counts: a branch cannot make itself private. */
-static void take_profile(struct range *x)
+/* The target's profile and policy count: a branch cannot make itself private, nor its findings harmless. */
+static int take_target(struct range *x, struct err *err)
 {
     CLEANUP_BUF struct buf b;
     struct repo_entry e;
@@ -390,6 +390,13 @@ static void take_profile(struct range *x)
         repo_read(x->repo, &e.id, REPO_BLOB, 64 << 10, &b, NULL);
     if (check_is_public(buf_text(&b), x->k->has_remote))
         x->k->public_profile = true;
+    buf_clear(&b);
+    int rc = repo_find(x->repo, x->from, CHECK_POLICY_FILE, &e, err);
+    if (rc == 0)
+        rc = repo_read(x->repo, &e.id, REPO_BLOB, 64 << 10, &b, err);
+    if (rc == 0)
+        rc = check_policy(x->k, buf_text(&b), err);
+    return rc < 0 ? err_wrap(err, "the policy of the target") : 0;
 }
 
 /* The folder of the tree in a commit. 1: it has none. */
@@ -438,10 +445,11 @@ int check_range(struct check *k, struct repo *repo, const struct repo_id *from, 
     arena_init(&a, 64 << 20);
     if (rc == 0 && (repo_commit(repo, &base, &a, &first, err) < 0 || repo_commit(repo, to, &a, &last, err) < 0))
         rc = -1;
+    if (rc == 0)
+        rc = take_target(&x, err);
     if (rc == 0) {
         struct err why = {0};
         x.to_tree = last.tree;
-        take_profile(&x);
         k->committed_ms = last.committer_s * 1000;
         if (k->committed_ms > k->now_ms + AHEAD_MS)
             check_found(k, CHECK_TIME_ODD, "", 0, "the last commit is %.0f s in the future", (double)(k->committed_ms - k->now_ms) / 1e3);

@@ -9,11 +9,9 @@
 #include <string.h>
 
 enum { MARKDOWN_ROWS = 200, PATH_SHOWN = 120 };
-static const char *const severities[] = {"note", "warning", "error"};
-
-static const char *severity_of(const struct finding *f)
+static const char *severity_of(const struct check *k, const struct finding *f)
 {
-    return severities[check_kinds[f->id].severity];
+    return check_severity_word(k->severity[f->id]);
 }
 
 bool check_report_run(const char *at, const char *path, struct str *ret_experiment, struct str *ret_id, const char **ret_file)
@@ -74,7 +72,7 @@ void check_report_words(const struct check *k, struct buf *to)
     if (k->runs_unverifiable)
         buf_printf(to, ", %zu %s figures that nobody can read again", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)
-        count_words(to, k->by_severity[s], severities[s], &sep);
+        count_words(to, k->by_severity[s], check_severity_word((enum check_severity)s), &sep);
     if (!k->by_severity[CHECK_ERROR] && !k->by_severity[CHECK_WARNING] && !k->by_severity[CHECK_NOTE])
         buf_puts(to, ", nothing found");
     if (k->dropped)
@@ -105,7 +103,7 @@ int check_report_table(struct cmd_context *c, const struct check *k)
     CLEANUP_BUF struct buf b;
     listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
     for (const struct finding *f = k->first; f; f = f->next) {
-        listing_text(&l, severity_of(f));
+        listing_text(&l, severity_of(k, f));
         listing_text(&l, check_kinds[f->id].word);
         listing_text(&l, f->line ? arena_printf(c->arena, "%s:%u", f->path, f->line) : f->path);
         listing_text(&l, f->text);
@@ -134,7 +132,7 @@ void check_report_markdown(const struct check *k, const struct check_subject *of
     if (k->first)
         buf_puts(to, "\n| severity | finding | where | what |\n|---|---|---|---|\n");
     for (const struct finding *f = k->first; f && n < MARKDOWN_ROWS && to->n < room; f = f->next, n++) {
-        buf_printf(to, "| %s | %s | ", severity_of(f), check_kinds[f->id].word);
+        buf_printf(to, "| %s | %s | ", severity_of(k, f), check_kinds[f->id].word);
         markdown_text(to, f->path, 300);
         if (f->line)
             buf_printf(to, " line %u", f->line);
@@ -175,7 +173,7 @@ void check_report_json(const struct check *k, const struct check_subject *of, st
     for (const struct finding *f = k->first; f; f = f->next) {
         const struct check_kind *kind = &check_kinds[f->id];
         json_open(&j, NULL, '{');
-        json_text(&j, "severity", severity_of(f));
+        json_text(&j, "severity", severity_of(k, f));
         json_text(&j, "finding", kind->word);
         json_text(&j, "path", f->path);
         if (f->line)
@@ -213,7 +211,7 @@ static const char *uri_of(const char *path, struct buf *to)
     return to->n ? to->p : ".";
 }
 
-static void sarif_rules(struct json_out *j)
+static void sarif_rules(const struct check *k, struct json_out *j)
 {
     json_open(j, "rules", '[');
     for (size_t i = 0; i < CHECK_KINDS; i++) {
@@ -223,19 +221,19 @@ static void sarif_rules(struct json_out *j)
         message(j, "shortDescription", kind->meaning);
         message(j, "help", kind->remedy);
         json_open(j, "defaultConfiguration", '{');
-        json_text(j, "level", severities[kind->severity]);
+        json_text(j, "level", check_severity_word(k->severity[i]));
         json_close(j, '}');
         json_close(j, '}');
     }
     json_close(j, ']');
 }
 
-static void sarif_result(struct json_out *j, const struct finding *f, struct buf *uri)
+static void sarif_result(const struct check *k, struct json_out *j, const struct finding *f, struct buf *uri)
 {
     json_open(j, NULL, '{');
     json_text(j, "ruleId", check_kinds[f->id].word);
     json_int(j, "ruleIndex", (int64_t)f->id);
-    json_text(j, "level", severity_of(f));
+    json_text(j, "level", severity_of(k, f));
     message(j, "message", f->text);
     json_open(j, "locations", '[');
     json_open(j, NULL, '{');
@@ -268,12 +266,12 @@ void check_report_sarif(const struct check *k, struct buf *to)
     json_open(&j, "driver", '{');
     json_text(&j, "name", "benchwrap check");
     json_text(&j, "version", BW_VERSION);
-    sarif_rules(&j);
+    sarif_rules(k, &j);
     json_close(&j, '}');
     json_close(&j, '}');
     json_open(&j, "results", '[');
     for (const struct finding *f = k->first; f; f = f->next)
-        sarif_result(&j, f, &uri);
+        sarif_result(k, &j, f, &uri);
     json_close(&j, ']');
     json_text(&j, "columnKind", "utf16CodeUnits");
     json_close(&j, '}');

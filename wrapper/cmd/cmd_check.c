@@ -40,14 +40,22 @@ static void show_progress(void *context, size_t done, size_t total)
 
 /* ---- a tree on disk ---- */
 
-/* The repository that the tree lies in may be public. */
-static void take_profile(struct check *k, int dir, const char *path)
+/* The repository that the tree is stored in may be public, and may have a policy. up: "" or "../", from dir to it. */
+static int take_repository(struct check *k, int dir, bool up, struct err *err)
 {
     CLEANUP_BUF struct buf b;
+    struct err none = {0};
     buf_init(&b, 1 << 20);
-    fs_read(dir, path, 64 << 10, FS_LINKS, &b, NULL);
+    fs_read(dir, up ? "../benchwrap.yaml" : "benchwrap.yaml", 64 << 10, FS_LINKS, &b, NULL);
     if (check_is_public(buf_text(&b), k->has_remote))
         k->public_profile = true;
+    buf_clear(&b);
+    if (fs_read(dir, up ? "../" CHECK_POLICY_FILE : CHECK_POLICY_FILE, 64 << 10, FS_LINKS, &b, &none) < 0 && none.sys != ENOENT &&
+        none.sys != ENOTDIR) {
+        *err = none;
+        return -1;
+    }
+    return check_policy(k, buf_text(&b), err);
 }
 
 /* PATH: mlruns, or a folder that holds it, or one run. */
@@ -61,7 +69,8 @@ static int check_path(struct asked *x, const char *path, struct err *err)
     x->k->has_remote = whole && plan_has_remote(whole);
     free(whole);
     struct folder folder = folder_disk(below >= 0 ? below : fd);
-    take_profile(x->k, fd, below >= 0 ? "benchwrap.yaml" : "../benchwrap.yaml");
+    if (take_repository(x->k, fd, below < 0, err))
+        return -1;
     if (below < 0 && record_is_id(str_of(str_base_name(path)))) {
         char *real = realpath(path, NULL), *up = real ? strrchr(real, '/') : NULL;
         const char *experiment = up ? (*up = 0, str_base_name(real)) : "";

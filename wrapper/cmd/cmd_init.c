@@ -191,7 +191,8 @@ static int put_config(struct making *m)
     return put_whole(m, CONFIG_FILE, buf_text(&text));
 }
 
-static int put_files(struct making *m)
+/* unborn: the repository has no commit. */
+static int put_files(struct making *m, bool unborn)
 {
     int rc = put_config(m);
     if (rc > 0)
@@ -199,6 +200,8 @@ static int put_files(struct making *m)
     for (size_t i = 0; rc >= 0 && i < init_files_count; i++) {
         const struct init_file *f = &init_files[i];
         const char *name;
+        if (f->kind == INIT_FIRST && !unborn)
+            continue;
         CLEANUP_FD int dir = f->kind == INIT_LINES ? open_folder_of(m, f->path, &name) : -1;
         rc = f->kind != INIT_LINES ? put_whole(m, f->path, str_of(f->text)) : dir < 0 ? -1 : put_lines(m, dir, name, f->text);
         if (rc > 0)
@@ -295,8 +298,8 @@ static void say_uncommitted(struct making *m, const char *why)
             known ? why : "git knows no user.name and user.email");
     if (!known)
         fputs("hint: git config --global user.name \"Your Name\"; git config --global user.email you@example.org\n", m->c->notes);
-    fprintf(m->c->notes, "hint: %s%sgit commit -m \"A repository for results of benchmarks\"\n", known ? "" : "then: ",
-            m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "");
+    fprintf(m->c->notes, "hint: %s%sgit commit -m \"A repository for results of benchmarks\"\n",
+            known ? "" : "then: ", m->made || m->cloned ? arena_printf(m->c->arena, "cd %s; ", m->dir) : "");
 }
 
 /* A repository without any commit gets one with its files, so that there is something to add runs to. Otherwise the files are the user's to commit. 1: committed. */
@@ -385,7 +388,7 @@ static int set_up(struct making *m)
         rc = repo_config_set(r, "benchwrap.site", m->site, c->err);
     repo_close(r);
     if (rc == 0 && !bare)
-        rc = put_files(m);
+        rc = put_files(m, unborn);
     if (rc == 0 && !bare)
         rc = put_own(m);
     if (rc)
@@ -432,9 +435,10 @@ const struct cmd cmd_init = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README for contributors, "
+        "Makes DIR a git repository for runs, or clones one from an address or from the path of another repository, and sets it up: benchwrap.yaml, .gitattributes, .gitignore, a README, "
         "and jobs for GitHub, GitLab and Forgejo that verify every pull request with \"benchwrap check\" and show its table. A repository without a "
-        "commit gets one with these files; elsewhere they are written where they are missing, and left to be committed. Doing it again does no harm.\n"
+        "commit gets one with these files and some that its maintainers may delete: CONTRIBUTING.md, CITATION.cff, CODEOWNERS, benchwrap-check.yaml (which findings block), and a "
+        "job that writes a table of the latest results into README.md after each merge. Elsewhere missing files are written, except those, and left to be committed. Doing it again does no harm.\n"
         "\n"
         "Runs recorded inside are committed by themselves to the branch benchwrap/SITE/CLONE, where CLONE is 8 digits stored in .git/config; HEAD, index "
         "and work tree are not touched. The folders mlruns and .benchwrap stand in .git/info/exclude, so \"git status\" is quiet, and runs that were merged come "

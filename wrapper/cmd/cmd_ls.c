@@ -2,6 +2,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "cmd/fold.h"
+#include "cmd/markdown.h"
 #include "cmd/row.h"
 #include "cmd/row_words.h"
 #include "cmd/runs_ref.h"
@@ -11,14 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LS_LAST = 30 };
+enum { LS_LAST = 30, DAY_LEN = 10 /* 2026-01-31 */ };
 
 /* A table shows a few, CSV all of them. Of all runs no more are read than two for each, as JSON has. */
 static size_t headlines_wanted(struct cmd_context *c)
 {
     if (opt_on(&c->opts, "csv"))
         return HEADLINES_MAX;
-    return opt_on(&c->opts, "json") || opt_on(&c->opts, "all") ? HEADLINES_SHOWN : RUNS_TABLE_METRICS;
+    return opt_on(&c->opts, "json") || opt_on(&c->opts, "markdown") || opt_on(&c->opts, "all") ? HEADLINES_SHOWN : RUNS_TABLE_METRICS;
 }
 
 static void add_row(struct listing *l, struct cmd_context *c, const struct fold_line *line, const struct run_row *row)
@@ -122,6 +123,55 @@ static int print_json(struct cmd_context *c, const struct fold_line *lines, cons
     return status;
 }
 
+static void put_cell(struct buf *to, const char *text, size_t max)
+{
+    buf_puts(to, "| ");
+    markdown_text(to, text, max);
+    buf_putc(to, ' ');
+}
+
+/* "write.bw 1882 MiB/s", behind a comma where something stands in `to`. */
+static void put_headline(struct buf *to, const struct headline *h)
+{
+    const char *unit = h->unit;
+    double scale = show_scale(h->value, &unit);
+    buf_puts(to, to->n ? ", " : "");
+    show_metric(to, h->key, h->unit);
+    buf_putc(to, ' ');
+    show_value(to, h->value * scale);
+    buf_puts(to, *unit ? " " : "");
+    show_unit(to, unit);
+}
+
+/* One table for all experiments, for a page of a forge. */
+static int print_markdown(const struct runs *runs, const struct table_run *list, size_t n, struct arena *a, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_puts(to, "| experiment | program | site | start | result | metrics |\n|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct tree_run *run = list[i].run;
+        const struct run_row *row = list[i].row;
+        const char *verdict = row->verdict && strcmp(row->verdict, "none") != 0 ? row->verdict : NULL;
+        buf_clear(&b);
+        if (run->start_ms)
+            show_time_utc(&b, run->start_ms);
+        if (b.n > DAY_LEN)
+            b.p[DAY_LEN] = 0;
+        put_cell(to, run->experiment, 60);
+        put_cell(to, row->benchmark ? row->benchmark : run->name, 60);
+        put_cell(to, runs_file(runs, run, "tags/site", 64, a), 40);
+        put_cell(to, b.n ? b.p : "", 20);
+        put_cell(to, run->status == RUN_FINISHED && verdict ? verdict : runs_status(run), 20);
+        buf_clear(&b);
+        for (size_t k = 0; k < row->headlines && k < HEADLINES_SHOWN; k++)
+            put_headline(&b, &row->headline[k]);
+        put_cell(to, b.n ? b.p : "", 200);
+        buf_puts(to, "|\n");
+    }
+    return a->failed ? -1 : 0;
+}
+
 /* One table for each experiment, that of the newest run first. */
 static int print_tables(struct cmd_context *c, const struct table_run *list, size_t n, const struct screen *screen, bool one_day,
                         struct buf *to)
@@ -182,20 +232,21 @@ static void print_footer(struct cmd_context *c, const struct runs *runs, const s
 
 static int print(struct cmd_context *c, const struct runs *runs, const struct fold_line *lines, size_t shown, size_t more)
 {
-    bool json = opt_on(&c->opts, "json"), csv = opt_on(&c->opts, "csv");
+    bool json = opt_on(&c->opts, "json"), csv = opt_on(&c->opts, "csv"), markdown = opt_on(&c->opts, "markdown");
     const struct screen screen = screen_of_file(c->out);
     const struct table_run *list = table_rows(c, runs, lines, shown, headlines_wanted(c), !json && !csv);
     bool one_day = screen.is_terminal && list && runs_table_one_day(list, shown);
     CLEANUP_BUF struct buf to;
     buf_init(&to, 1u << 30);
-    int status = !list  ? -1
-                 : json ? print_json(c, lines, list, shown, &to)
-                 : csv  ? runs_table_csv(list, shown, c->arena, &to)
-                        : print_tables(c, list, shown, &screen, one_day, &to);
+    int status = !list      ? -1
+                 : json     ? print_json(c, lines, list, shown, &to)
+                 : csv      ? runs_table_csv(list, shown, c->arena, &to)
+                 : markdown ? print_markdown(runs, list, shown, c->arena, &to)
+                            : print_tables(c, list, shown, &screen, one_day, &to);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     if (status < 0 || to.failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (!json && !csv && runs->count)
+    if (!json && !csv && !markdown && runs->count)
         print_footer(c, runs, list, shown, opt_find(&c->opts, "last")->origin ? 0 : more, &screen, one_day);
     return 0;
 }
@@ -244,7 +295,8 @@ static int run(struct cmd_context *c)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
         else
             status = print(c, &runs, lines, shown, more);
-        if (status == 0 && !opt_on(&c->opts, "json") && !opt_on(&c->opts, "csv") && !runs.count) {
+        bool table = !opt_on(&c->opts, "json") && !opt_on(&c->opts, "csv");
+        if (status == 0 && table && !runs.count) {
             fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n",
                     filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
         }
@@ -264,6 +316,7 @@ static const struct opt_row rows[] = {
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs, with child runs and those that others amend or retract", 0},
     {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "child runs below their parent", 0},
     {"csv", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "CSV with a column for each headline metric", 0},
+    {"markdown", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Markdown, one table, for a page of a forge", 0},
     CMD_ROW_JSON,
 };
 

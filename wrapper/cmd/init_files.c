@@ -48,6 +48,76 @@
                                             "$GITHUB_WORKSPACE") "          cat summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"             \
                                                                  "          exit \"$status\"\n"
 
+/* ---- the table of results ---- */
+
+/* Steps behind INSTALL, in a checkout of the merged main branch. Only text between the two marks of README.md changes, and no hook is executed. */
+#define REFRESH(I, REPOSITORY, PUSH)                                                                                                            \
+    I "PATH=$work/benchwrap/build/bin:$PATH\n" I "cd \"" REPOSITORY "\"\n" I                                                                    \
+      "git cat-file -e HEAD:mlruns 2>/dev/null || exit 0 # no run yet\n" I                                                                      \
+      "if [ -L README.md ] || ! grep -qx '<!-- benchwrap: results -->' README.md || ! grep -qx '<!-- benchwrap: end -->' README.md; then\n" I   \
+      "  echo 'README.md has no place for the table'\n" I "  exit 0\n" I "fi\n" I                                                               \
+      "benchwrap ls --markdown --last 40 --ref HEAD >\"$work/table.md\"\n" I "awk -v table=\"$work/table.md\" '\n" I                            \
+      "  /^<!-- benchwrap: end -->$/ { skip = 0 }\n" I "  !skip\n" I                                                                            \
+      "  /^<!-- benchwrap: results -->$/ { skip = 1; while ((getline line < table) > 0) print line }\n" I                                       \
+      "' README.md >\"$work/README.md\"\n" I "if cmp -s \"$work/README.md\" README.md; then\n" I "  exit 0\n" I "fi\n" I                        \
+      "cp \"$work/README.md\" README.md\n" I "set -- -c core.hooksPath=/dev/null -c commit.gpgSign=false\n" I                                   \
+      "git \"$@\" -c user.name=benchwrap -c user.email=benchwrap@benchwrap.invalid commit -q -m 'README: refresh the results' -- README.md\n" I \
+          PUSH
+
+#define RESULTS_JOB(RUNNER)                                                                                                                \
+    "# Refreshes the table of results in README.md after a merge. Written by \"benchwrap init\"; delete it where no table is wanted.\n"    \
+    "name: benchwrap results\n"                                                                                                            \
+    "on:\n"                                                                                                                                \
+    "  push:\n"                                                                                                                            \
+    "permissions:\n"                                                                                                                       \
+    "  contents: read\n"                                                                                                                   \
+    "jobs:\n"                                                                                                                              \
+    "  results:\n"                                                                                                                         \
+    "    if: github.ref_type == 'branch' && github.ref_name == github.event.repository.default_branch\n"                                   \
+    "    permissions:\n"                                                                                                                   \
+    "      contents: write\n"                                                                                                              \
+    "    runs-on: " RUNNER "\n"                                                                                                            \
+    "    timeout-minutes: 20\n"                                                                                                            \
+    "    steps:\n"                                                                                                                         \
+    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                \
+    "        with:\n"                                                                                                                      \
+    "          submodules: false\n"                                                                                                        \
+    "          lfs: false\n"                                                                                                               \
+    "      - name: Install benchwrap\n"                                                                                                    \
+    "        env:\n"                                                                                                                       \
+    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                                           \
+    "        run: |\n" SAFE(                                                                                                               \
+        "          ") "          work=$RUNNER_TEMP/benchwrap-results\n"                                                                    \
+                      "          mkdir \"$work\"\n" INSTALL(                                                                               \
+                          "          ") "      - name: Refresh the table\n"                                                                \
+                                        "        env:\n"                                                                                   \
+                                        "          BRANCH: ${{ github.ref_name }}\n"                                                       \
+                                        "        run: |\n" SAFE("          ") "          work=$RUNNER_TEMP/benchwrap-results\n" REFRESH(   \
+                                            "          ", "$GITHUB_WORKSPACE", "git \"$@\" push -q origin \"HEAD:refs/heads/$BRANCH\"\n")
+
+static const char github_results[] = RESULTS_JOB("ubuntu-24.04");
+static const char forgejo_results[] = RESULTS_JOB("docker");
+
+/* GitLab's job token cannot push: a protected variable holds a project access token. */
+#define GITLAB_RESULTS                                                                                                                                          \
+    "# Refreshes the table of results in README.md after a merge. It runs where the protected variable BENCHWRAP_PUSH_TOKEN holds a token\n"                    \
+    "# of the project with the scope write_repository.\n"                                                                                                       \
+    "benchwrap results:\n"                                                                                                                                      \
+    "  image: $BENCHWRAP_IMAGE\n"                                                                                                                               \
+    "  timeout: 20 minutes\n"                                                                                                                                   \
+    "  rules:\n"                                                                                                                                                \
+    "    - if: $CI_PIPELINE_SOURCE == \"push\" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $BENCHWRAP_PUSH_TOKEN\n"                                           \
+    "  variables:\n"                                                                                                                                            \
+    "    GIT_STRATEGY: clone\n"                                                                                                                                 \
+    "    GIT_SUBMODULE_STRATEGY: none\n"                                                                                                                        \
+    "  script:\n"                                                                                                                                               \
+    "    - |\n" SAFE(                                                                                                                                           \
+        "      ") "      work=$(mktemp -d)\n"                                                                                                                   \
+                  "      command -v git || { apt-get update -qq && apt-get install -qq -y git ca-certificates; }\n" INSTALL("      ") "    - |\n" REFRESH(      \
+                      "      ", "$CI_PROJECT_DIR",                                                                                                              \
+                      "set -- \"$@\" -c credential.helper= -c 'credential.helper=!f() { echo username=oauth2; echo \"password=$BENCHWRAP_PUSH_TOKEN\"; }; f'\n" \
+                      "      git \"$@\" push -q \"$CI_SERVER_URL/$CI_PROJECT_PATH.git\" \"HEAD:refs/heads/$CI_COMMIT_BRANCH\"\n")
+
 static const char github[] =
     "# Checks the runs of a pull request and shows the findings as the job's summary. Written by \"benchwrap init\".\n"
     "name: benchwrap check\n"
@@ -105,44 +175,8 @@ static const char gitlab[] =
                                                                  "  artifacts:\n"
                                                                  "    when: always\n"
                                                                  "    expose_as: benchwrap check\n"
-                                                                 "    paths: [benchwrap-check/summary.md]\n";
-
-static const char readme[] =
-    "# Results of benchmarks\n"
-    "\n"
-    "Runs recorded by benchwrap, as MLflow's file tree: `mlruns/<experiment>/<run>/`. Every run is a folder of its own that is added once and never\n"
-    "edited, so sites that never meet can add theirs by pull request without conflicts.\n"
-    "\n"
-    "## To contribute runs\n"
-    "\n"
-    "```\n"
-    "benchwrap init --site YOUR-SITE ADDRESS-OF-THIS-REPOSITORY results   # once: a clone that is set up\n"
-    "cd results\n"
-    "benchwrap -- ANY BENCHMARK      # recorded here, and committed by itself to a branch of this clone\n"
-    "benchwrap share --dry-run       # what would leave the site\n"
-    "benchwrap share                 # pushes the branch and opens one pull request\n"
-    "```\n"
-    "\n"
-    "A pull request adds folders of runs and nothing else. `benchwrap check` looks at it, locally and as a job of the forge: names, sizes, readability by\n"
-    "MLflow, checksums, times, the figures read again from the stored output, secrets and personal data. What it finds stands in the job's summary.\n"
-    "\n"
-    "A run that turned out wrong is withdrawn by another run (`benchwrap retract RUN --why TEXT`); published files are not edited.\n"
-    "\n"
-    "## To look at runs\n"
-    "\n"
-    "```\n"
-    "git pull\n"
-    "benchwrap ls; benchwrap show last; benchwrap compare --by node.type -e EXPERIMENT\n"
-    "benchwrap ui                    # MLflow's web pages of this tree\n"
-    "```\n"
-    "\n"
-    "## For maintainers\n"
-    "\n"
-    "The jobs that check pull requests use the benchwrap that the runner has. Elsewhere they build the commit that the variable `BENCHWRAP_SOURCE` names,\n"
-    "as `ADDRESS#COMMIT`; on GitLab the variable `BENCHWRAP_IMAGE` names an image with its digest.\n"
-    "\n"
-    "Let changes to `benchwrap.yaml`, `.gitattributes` and the jobs' own files need a maintainer's approval: a pull request could change the job that\n"
-    "judges it.\n";
+                                                                 "    paths: [benchwrap-check/summary.md]\n"
+                                                                 "\n" GITLAB_RESULTS;
 
 static const char attributes[] = "# Runs are bytes: nothing is converted, and merges never edit them.\n"
                                  "mlruns/** -text -merge\n"
@@ -158,10 +192,16 @@ static const char ignore[] =
 const struct init_file init_files[] = {
     {".gitattributes", INIT_LINES, attributes},
     {".gitignore", INIT_LINES, ignore},
-    {"README.md", INIT_WHOLE, readme},
+    {"README.md", INIT_WHOLE, init_readme},
     {".github/workflows/benchwrap.yml", INIT_WHOLE, github},
     {".forgejo/workflows/benchwrap.yml", INIT_WHOLE, forgejo},
     {".gitlab-ci.yml", INIT_WHOLE, gitlab},
+    {".github/workflows/benchwrap-results.yml", INIT_FIRST, github_results},
+    {".forgejo/workflows/benchwrap-results.yml", INIT_FIRST, forgejo_results},
+    {"benchwrap-check.yaml", INIT_FIRST, init_policy},
+    {"CONTRIBUTING.md", INIT_FIRST, init_contributing},
+    {"CITATION.cff", INIT_FIRST, init_citation},
+    {"CODEOWNERS", INIT_FIRST, init_owners},
 };
 const size_t init_files_count = sizeof init_files / sizeof *init_files;
 

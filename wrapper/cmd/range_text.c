@@ -43,7 +43,7 @@ static int find_bad(struct range *r, const struct check *k, const char *at)
         struct str experiment, id;
         const char *file;
         char hex[33];
-        if (check_kinds[f->id].severity != CHECK_ERROR || !check_report_run(at, f->path, &experiment, &id, &file))
+        if (k->severity[f->id] != CHECK_ERROR || !check_report_run(at, f->path, &experiment, &id, &file))
             continue;
         memcpy(hex, id.p, 32);
         hex[32] = 0;

@@ -31,7 +31,7 @@ static int leave_out(struct share *s, struct err *err)
     for (const struct finding *f = s->check.first; f; f = f->next) {
         const struct check_kind *kind = &check_kinds[f->id];
         const char *file = "";
-        if (kind->severity != CHECK_ERROR)
+        if (s->check.severity[f->id] != CHECK_ERROR)
             continue;
         struct share_run *r = run_of(s, f->path, &file);
         if (!r)
