@@ -13,15 +13,20 @@ struct figure {
     char name[FIGURE_NAME_MAX]; /* words, as printed; not a key yet */
     char value[32]; /* a decimal number */
     const struct unit *unit; /* NULL: a count, a ratio or a score */
+    struct str digits,
+        printed; /* where value and unit stand in the line; digits empty: computed ("1m2s"), printed empty: the name says it */
+    size_t section; /* length of the words in `name` that a line above or a tag in brackets gave; 0: none */
 };
 /* What the lines before mean for the next: all zero at the beginning. */
 struct figure_context {
     char section[64]; /* "Latency (ms):" above indented lines; empty: none */
     size_t section_indent;
     const struct unit *section_unit;
+    char title[100]; /* the last line of words alone, with its unit: above percentiles */
+    const struct unit *title_unit;
     char header[FIGURE_HEADER_MAX]; /* the last line that could name the columns of the rows below; empty: none */
     unsigned header_age; /* lines since */
 };
-/* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set. */
+/* Finds the figures of one line (without its end) and updates the context. Returns how many of `to` are set; they refer to the line. */
 size_t figure_find(struct figure_context *context, struct str line, struct figure to[FIGURES_MAX]);
 #endif

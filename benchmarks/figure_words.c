@@ -35,19 +35,22 @@ static const char *const estimate_words[] = {"about",     "approx",    "approxim
                                              "estimated", "projected", "roughly",     "theoretical"};
 static const char *const condition_words[] = {"age",
                                               "available",
+                                              "base clock",
                                               "baseline",
                                               "bogomips",
                                               "budget",
                                               "budgeted",
                                               "build",
                                               "capacity",
-                                              "clock",
+                                              "clock rate",
+                                              "clock speed",
                                               "compiled",
                                               "confidence",
                                               "config",
                                               "configuration",
                                               "configured",
                                               "copyright",
+                                              "core clock",
                                               "cpu mhz",
                                               "created",
                                               "cutoff",
@@ -66,6 +69,7 @@ static const char *const condition_words[] = {"age",
                                               "free",
                                               "frequency",
                                               "ghz",
+                                              "gpu clock",
                                               "granularity",
                                               "id",
                                               "interval",
@@ -78,6 +82,7 @@ static const char *const condition_words[] = {"age",
                                               "margin",
                                               "max time",
                                               "maxtime",
+                                              "memory clock",
                                               "mhz",
                                               "minimum required",
                                               "modified",
@@ -115,7 +120,7 @@ static const char *const condition_words[] = {"age",
                                               "runtime limit",
                                               "seed",
                                               "set",
-                                              "since",
+
                                               "size",
                                               "sleep",
                                               "stamp",
@@ -123,13 +128,12 @@ static const char *const condition_words[] = {"age",
                                               "started",
                                               "starting",
                                               "target",
-                                              "test duration",
-                                              "test time",
                                               "testing",
                                               "theoretical",
                                               "think",
                                               "threshold",
                                               "tick",
+                                              "ticks",
                                               "time out",
                                               "time step",
                                               "timeout",
@@ -147,21 +151,22 @@ static const char *const condition_words[] = {"age",
                                               "window"};
 static const char *const spread_words[] = {"ci", "cv",  "dev",    "deviation", "err",   "error",       "mad", "mdev",
                                            "sd", "std", "stddev", "stderr",    "stdev", "uncertainty", "var", "variance"};
-static const char *const statistic_words[] = {"50",   "50th",       "75",      "75th",    "90",   "90th",    "95",  "95th",
-                                              "99",   "99th",       "average", "avg",     "best", "fastest", "max", "maximum",
-                                              "mean", "median",     "min",     "minimum", "p50",  "p75",     "p90", "p95",
-                                              "p99",  "percentile", "slowest", "total",   "worst"};
+static const char *const statistic_words[] = {"50",   "50th",       "75",      "75th",    "90",    "90th",    "95",  "95th",
+                                              "99",   "99th",       "average", "avg",     "best",  "fastest", "max", "maximum",
+                                              "mean", "median",     "min",     "minimum", "p50",   "p75",     "p90", "p95",
+                                              "p99",  "percentile", "slowest", "sum",     "total", "worst"};
 static const char *const time_words[] = {
     "built",  "compiled in", "completed", "cpu",    "delay avg", "done in", "duration", "elapsed", "executed", "finished",
     "jitter", "latencies",   "latency",   "passed", "processed", "ran",     "real",     "rtt",     "runtime",  "seconds",
     "sys",    "system",      "time",      "took",   "tpot",      "ttft",    "user",     "wall",    "walltime"};
-static const char *const span_words[] = {"duration", "length", "run time", "runtime"};
+static const char *const span_words[] = {"duration", "length", "run time", "runtime", "test duration", "test time"};
 static const char *const other_span_words[] = {"time"};
 static const char *const third_span_words[] = {"average",  "avg", "cpu", "elapsed", "latency", "max",   "mean", "min", "real",
                                                "response", "rtt", "sys", "system",  "took",    "total", "user", "wall"};
-static const char *const score_words[] = {"accuracy", "auc",  "bandwidth", "bleu",     "efficiency",  "f1",         "imbalance", "iou",
-                                          "loss",     "mae",  "map",       "mse",      "performance", "perplexity", "precision", "ratio",
-                                          "recall",   "rmse", "rouge",     "speed up", "speedup",     "throughput"};
+static const char *const score_words[] = {
+    "accuracy", "auc",      "bandwidth", "bleu",      "compression ratio", "efficiency", "f1",        "imbalance", "iou",
+    "loss",     "mae",      "map",       "mse",       "performance",       "perplexity", "precision", "recall",    "rmse",
+    "rouge",    "speed up", "speedup",   "throughput"};
 static const char *const score_word_words[] = {"dmips",         "figure of merit", "fom",    "index score", "mips",      "mwips",
                                                "overall score", "points",          "rating", "score",       "throughput"};
 static const char *const memory_words[] = {"allocated", "footprint", "high water", "peak", "resident", "rss", "transferred"};
@@ -232,7 +237,7 @@ bool figure_is_small(struct str word)
 bool figure_is_progress(struct str line)
 {
     static const char *const marks[] = {"%|",   "it/s]",  "[==",      "[##",         "[>",   "\xe2\x96\x88", "ETA",
-                                        "eta ", "frame=", "Stream #", "Encoding as", "...%", "remaining"};
+                                        "eta ", "frame=", "Stream #", "Encoding as", "...%", "remaining",    "so far"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (str_has(line, marks[i]))
             return true;
@@ -260,6 +265,19 @@ bool figure_is_estimate(struct str line)
 bool figure_is_condition(struct str label)
 {
     return has_any(label, LIST(condition_words)) || figure_is_spread(label);
+}
+
+bool figure_is_rate_condition(struct str label)
+{
+    static const char *const others[] = {"length", "size"};
+    char text[200], kept[200];
+    size_t n = 0;
+    divide_words(str_sub(label, 0, 150), text, sizeof text);
+    struct str rest = str_of(text);
+    for (struct str word; (word = str_word(&rest)).n;)
+        if (!is_listed(word, LIST(others)))
+            n += (size_t)snprintf(kept + n, sizeof kept - n, STR_FMT " ", STR_ARG(word));
+    return n && figure_is_condition(str_of(kept));
 }
 
 bool figure_is_spread(struct str label)
@@ -342,6 +360,14 @@ bool figure_rate(struct str amount, struct str time, const struct unit **ret)
     return *ret != NULL;
 }
 
+bool figure_per_one(struct str time, struct str one, const struct unit **ret)
+{
+    const struct unit *u = units_find(time);
+    bool good = u && !strcmp(u->dimension, "second") && is_any(one, "op ops operation iter iteration call it request req query step loop");
+    *ret = good ? u : NULL;
+    return good;
+}
+
 bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
 {
     static const char *const per_second[] = {"fps", "nps", "pps", "lps", "FPS", "NPS", "PPS", "LPS"};
@@ -376,12 +402,7 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
         struct str amount = str_sub(word, 0, (size_t)(slash - word.p)), per = str_sub(word, amount.n + 1, word.n);
         if (is_second(per))
             return figure_rate(amount, STR("s"), ret);
-        if (is_any(per, "op ops iter iteration call it request req query step loop")) { /* time of one of them */
-            const struct unit *time = units_find(amount);
-            *ret = time && !strcmp(time->dimension, "second") ? time : NULL;
-            return *ret != NULL;
-        }
-        return false;
+        return figure_per_one(amount, per, ret);
     }
     if (is_any(
             word,
@@ -409,7 +430,9 @@ const struct unit *figure_unit_of_label(struct str label)
     struct str last = blank ? str_sub(label, (size_t)(blank + 1 - label.p), label.n) : label;
     if (memchr(last.p, '/', last.n) && figure_unit(last, &u, &raw))
         return u; /* "Requests/sec", "tokens/s" */
-    if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && last.n == label.n)
+    const char *colon = label.n ? memrchr(label.p, ':', label.n) : NULL;
+    bool alone = last.n == label.n || (colon && colon + 1 == blank); /* "read: IOPS" */
+    if (is_any(last, "iops qps tps fps nps pps gflops mflops tflops rps gbps mbps") && alone)
         return units_find(last) ? units_find(last) : units_find(STR("op/s"));
     if (is_any(last, "gflops mflops tflops"))
         return units_find(last);

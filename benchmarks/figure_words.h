@@ -9,6 +9,8 @@ bool figure_is_small(struct str word); /* is, of, in, took … at the end of a n
 bool figure_is_progress(struct str line); /* reports what is not over yet: "Epoch 3", "ETA", "warmup" */
 bool figure_is_estimate(struct str line); /* no measurement: "about 5 MB/s", "(estimated)" */
 bool figure_is_condition(struct str label); /* what was asked for, or what a machine has: timeout, target rate, link speed, version */
+bool figure_is_rate_condition(
+    struct str label); /* the same of a rate, which may well be that of a size: "buffer size 1024 bytes: 5 MB/s" */
 bool figure_is_spread(struct str label); /* a deviation or an error */
 bool figure_is_statistic(struct str label); /* min, average, 99th percentile */
 bool figure_is_time(struct str label); /* names a time that was measured: elapsed, latency, took */
@@ -23,6 +25,8 @@ const char *figure_rate_name(const struct unit *u); /* "bandwidth", "rate": for 
 bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw);
 /* "requests per second", "MB per sec". */
 bool figure_rate(struct str amount, struct str time, const struct unit **ret);
+/* "3.4 usec per loop", "12 ns/op": the time of one of them. */
+bool figure_per_one(struct str time, struct str one, const struct unit **ret);
 /* The unit that a name says: "Bandwidth (MB/s)", "requests/sec", "elapsed_ms"; NULL. */
 const struct unit *figure_unit_of_label(struct str label);
 #endif

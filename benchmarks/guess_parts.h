@@ -102,6 +102,5 @@ void guess_matrices(struct guess *g);
 void guess_tables(struct guess *g);
 void guess_terse(struct guess *g); /* lines of values without names: what the others have left */
 void guess_named_numbers(struct guess *g);
-bool guess_has_numbers(struct str line); /* with names, units or of their own: guess_lines.c */
 void guess_version(struct guess *g);
 #endif

@@ -3,6 +3,14 @@
 
 enum { TEXT_MAX = 4000 };
 
+static bool has_number(struct str line)
+{
+    for (struct str word; (word = str_word(&line)).n;)
+        if (guess_number(word))
+            return true;
+    return false;
+}
+
 /* "sysbench 1.0.20 (using …", "STREAM version $Revision: 5.10 $", "fio-3.33": the number and where it stands. */
 static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
 {
@@ -20,7 +28,7 @@ static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
         while (str_word(&words).n)
             count++;
         bool said = str_has(before, "ersion") || str_has(before, "VERSION") || str_has(before, "Release");
-        bool name_only = count == 1 && !guess_has_numbers(str_sub(line, n, line.n)) &&
+        bool name_only = count == 1 && !has_number(str_sub(line, n, line.n)) &&
                          !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && guess_letters(before) &&
                          (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
                          (n == line.n || strchr(" -,(", line.p[n]));

@@ -104,7 +104,7 @@ static const struct unit *rate_of(struct str counted)
 
 const struct unit *guess_unit_in(struct str label)
 {
-    static const char *const rates[] = {"per second", "per_second", "per sec", "per_sec", "PerSecond", "PerSec"};
+    static const char *const rates[] = {"per second", "per_second", "per sec", "per_sec", "per-second", "per-sec", "PerSecond", "PerSec"};
     static const struct {
         const char *end, *unit;
     } ends[] = {{"_ns", "ns"},
@@ -138,9 +138,12 @@ const struct unit *guess_unit_in(struct str label)
         }
     if (str_is(label, "iops"))
         return units_find(STR("op_per_s"));
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
-        if (str_ends(label, rates[i]))
-            return rate_of(str_sub(label, 0, label.n - strlen(rates[i])));
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        ptrdiff_t at = str_find(label, str_of(rates[i])); /* also in the middle: "ops-per-second-real-time" */
+        struct str behind = at >= 0 ? str_sub(label, (size_t)at + strlen(rates[i]), label.n) : label;
+        if (at >= 0 && (!behind.n || strchr(" _-", behind.p[0])))
+            return rate_of(str_sub(label, 0, (size_t)at));
+    }
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (str_ends(label, ends[i].end))
             return units_find(str_of(ends[i].unit));

@@ -1,0 +1,292 @@
+/* figure_numbers.c: the numbers of a line with their units, and the words that can name one. */
+#include "benchmarks/figure_parts.h"
+#include "benchmarks/figure_words.h"
+#include "benchmarks/guess_parts.h"
+
+#include <stdio.h>
+
+/* ---- log prefixes ---- */
+
+static bool is_stamp_char(char c)
+{
+    return is_digit(c) || is_one_of(c, "-:.,/TZ+");
+}
+
+/* "2026-11-20 10:11:12,123 ", "[10:11:12] ", "I1120 10:11:12.123 ", "INFO: " at the beginning. */
+struct str figure_without_stamp(struct str s)
+{
+    for (int pass = 0; pass < 5; pass++) {
+        size_t i = 0, digits = 0, marks = 0;
+        bool bracket = char_at(s, 0) == '[';
+        for (i = bracket; i < s.n && is_stamp_char(s.p[i]); i++) {
+            digits += is_digit(s.p[i]);
+            marks += s.p[i] == ':' || s.p[i] == '-';
+        }
+        if (digits >= 4 && marks >= 2 && (bracket ? char_at(s, i) == ']' : is_blank(char_at(s, i)))) {
+            s = str_trim(str_sub(s, i + bracket, s.n));
+            continue;
+        }
+        struct str rest = s, word = str_word(&rest);
+        while (word.n && is_one_of(word.p[word.n - 1], ":]"))
+            word.n--;
+        if (word.n && word.p[0] == '[')
+            word = str_sub(word, 1, word.n);
+        if (!figure_is_level(word))
+            return s;
+        s = str_trim(rest);
+    }
+    return s;
+}
+
+/* ---- numbers ---- */
+
+/* "(27.3", "[26.0": is the place in brackets? */
+static void mark_inside(struct str line, struct number *n, size_t count)
+{
+    size_t depth = 0, k = 0;
+    for (size_t i = 0; i < line.n && k < count; i++) {
+        depth += line.p[i] == '(' || line.p[i] == '[' || line.p[i] == '{' || line.p[i] == '<';
+        while (k < count && n[k].from == i)
+            n[k++].inside = depth > 0;
+        if (is_one_of(line.p[i], ")]}>") && depth)
+            depth--;
+    }
+}
+
+static bool is_error_sign(struct str before)
+{
+    while (before.n && is_blank(before.p[before.n - 1]))
+        before.n--;
+    return str_ends(before, "\xc2\xb1") || str_ends(before, "+/-") || str_ends(before, "+-") || str_ends(before, "-/+");
+}
+
+/* Behind "12.5 ± 0.3" the unit of both: where it begins. */
+static size_t skip_error(struct str line, size_t at)
+{
+    static const char *const signs[] = {"\xc2\xb1", "+/-", "+-", "-/+"};
+    size_t i = at;
+    while (i < line.n && is_blank(line.p[i]))
+        i++;
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+        if (str_starts(str_sub(line, i, line.n), signs[k])) {
+            i += strlen(signs[k]);
+            while (i < line.n && is_blank(line.p[i]))
+                i++;
+            size_t n = guess_number(str_sub(line, i, line.n));
+            return n ? i + n : at;
+        }
+    return at;
+}
+
+/* "0m3.203s", "1m23s", "0:03.20" (with a fraction: else it is a time of day): seconds as text. Returns its length, 0: none. */
+static size_t minutes_at(struct str s, char *to, size_t size)
+{
+    size_t i = 0, minutes = 0, from;
+    while (i < s.n && i < 5 && is_digit(s.p[i]))
+        minutes = minutes * 10 + (size_t)(s.p[i++] - '0');
+    bool colon = char_at(s, i) == ':';
+    if (!i || !(colon || char_at(s, i) == 'm') || !is_digit(char_at(s, i + 1)))
+        return 0;
+    from = ++i;
+    size_t n = guess_number(str_sub(s, i, s.n));
+    bool fraction = is_digit(char_at(s, i + 1)) && char_at(s, i + 2) == '.' && (i + n == s.n || is_blank(char_at(s, i + n)));
+    if (!n || (colon ? !fraction : char_at(s, i + n) != 's' || is_letter(char_at(s, i + n + 1))))
+        return 0;
+    char seconds[24];
+    double value;
+    snprintf(seconds, sizeof seconds, STR_FMT, (int)(n > 20 ? 20 : n), s.p + from);
+    if (!str_double(str_of(seconds), &value))
+        return 0;
+    snprintf(to, size, "%.10g", (double)minutes * 60 + value);
+    return i + n + !colon;
+}
+
+/* "4.97 k iops": a rate of operations, of which thousands are counted. */
+static void take_multiple(struct str line, double factor, struct str unit, struct number *n)
+{
+    double value;
+    while (unit.n && is_one_of(unit.p[unit.n - 1], ".,;"))
+        unit.n--;
+    if (!figure_unit(unit, &n->unit, &n->raw) || n->raw.n || strcmp(n->unit->dimension, "op/s") ||
+        !str_double(str_sub(line, n->from, n->to - n->from), &value)) {
+        n->unit = NULL;
+        n->raw = (struct str){"", 0};
+        n->plain = true;
+        return;
+    }
+    snprintf(n->own, sizeof n->own, "%.10g", value * factor);
+    n->end = (size_t)(unit.p + unit.n - line.p);
+}
+
+/* The unit that begins at `at`, behind blanks: one word, or "requests per second". Sets n->unit or n->raw, and n->end. */
+static void take_unit(struct str line, size_t at, bool joined, struct number *n)
+{
+    size_t blanks = 0;
+    while (is_blank(char_at(line, at + blanks)))
+        blanks++;
+    struct str before = str_trim(str_sub(line, 0, n->from));
+    size_t gap_max = str_ends(before, ":") || str_ends(before, "=") ? 8 : 3;
+    if (joined ? blanks > 0 : blanks == 0 || blanks > gap_max)
+        return;
+    at += blanks;
+    bool open = is_one_of(char_at(line, at), "[(");
+    size_t from = at + open, to = from;
+    while (to < line.n && !is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|=") && line.p[to] != ':')
+        to++;
+    if (open && !is_one_of(char_at(line, to), ")]"))
+        return;
+    struct str word = str_sub(line, from, to - from), rest = str_sub(line, to, line.n);
+    while (word.n && word.p[word.n - 1] == '.')
+        word.n--;
+    /* "12 seconds: …" and "30 s = …" name what follows */
+    if (!word.n || (is_one_of(char_at(line, to), "=:") && !str_ends(str_trim(line), ":")))
+        return;
+    struct str next = rest, per = str_word(&next), time = str_word(&next);
+    if (!open && !joined && word.n == 1 && is_one_of(word.p[0], "kKM") && is_blank(char_at(rest, 0)) && is_letter(char_at(per, 0))) {
+        take_multiple(line, word.p[0] == 'M' ? 1e6 : 1e3, per, n); /* "4.97 k iops" */
+        return;
+    }
+    if (!open && !joined && is_blank(char_at(rest, 0)) && (str_is(per, "per") || str_is(per, "/")) && time.n) {
+        while (time.n && is_one_of(time.p[time.n - 1], ".,;)"))
+            time.n--;
+        if (figure_rate(word, time, &n->unit)) {
+            n->end = (size_t)(time.p + time.n - line.p);
+            n->word = str_sub(line, from, n->end - from);
+            return;
+        }
+        if (figure_per_one(word, time, &n->unit)) {
+            n->end = (size_t)(time.p + time.n - line.p);
+            n->word = word;
+        } else
+            n->plain = true; /* "3 GB per node" */
+        return;
+    }
+    if (figure_unit(word, &n->unit, &n->raw)) {
+        n->end = to + open;
+        n->word = word;
+    }
+}
+
+/* A number begins at i: its value, its unit, and whether it can be a result at all. Returns the place behind it. */
+size_t figure_number_take(struct str line, size_t i, size_t length, struct number *n)
+{
+    struct str before = str_sub(line, 0, i);
+    *n = (struct number){.from = i, .to = i + length, .end = i + length, .error = is_error_sign(before)};
+    size_t minutes = minutes_at(str_sub(line, i, line.n), n->own, sizeof n->own);
+    if (minutes) {
+        n->to = n->end = i + minutes;
+        n->unit = units_find(STR("s"));
+        return n->end;
+    }
+    char next = char_at(line, n->to), behind = char_at(line, n->to + 1);
+    bool ends = !next || is_blank(next) || is_one_of(next, ",;)]}>|") || ((next == '.' || next == ':') && (!behind || is_blank(behind)));
+    if (!ends) {
+        take_unit(line, n->to, true, n);
+        n->joined = n->unit || n->raw.n;
+        if (n->joined)
+            return n->end;
+        n->plain = next != '/';
+        size_t to = n->to;
+        struct str per = str_sub(line, to, line.n), word = str_word(&per);
+        if (str_is(word, "/s") || str_is(word, "/sec")) { /* "337317/s" */
+            n->unit = units_find(STR("op/s"));
+            n->word = word;
+            n->joined = true;
+            return n->end = to + word.n;
+        }
+        while (to < line.n && !is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|="))
+            to++;
+        if (next == '/') /* "1/2": read by the list of parts or by nobody */
+            n->plain = true;
+        n->end = to;
+        return to;
+    }
+    size_t at = skip_error(line, n->to);
+    take_unit(line, at, false, n);
+    if (at > n->to && n->end == n->to)
+        n->end = at;
+    return n->end;
+}
+
+size_t figure_numbers_take(struct str line, struct number to[FIGURE_NUMBERS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < line.n && count < FIGURE_NUMBERS_MAX; i++) {
+        char before = i ? line.p[i - 1] : ' ';
+        if (!is_digit(line.p[i]) && !(is_one_of(line.p[i], "-+") && is_digit(char_at(line, i + 1))) &&
+            !(line.p[i] == '.' && is_digit(char_at(line, i + 1))))
+            continue;
+        bool apart = is_blank(before) || is_one_of(before, "=:([<>~|,;") || (unsigned char)before == 0xb1;
+        bool clock = i > 1 && is_one_of(before, ":,") && is_digit(line.p[i - 2]); /* 10:11:12 and 1,2,3 are no numbers */
+        size_t n = apart && !clock ? guess_number(str_sub(line, i, line.n)) : 0;
+        if (n) {
+            i = figure_number_take(line, i, n, &to[count++]) - 1;
+            continue;
+        }
+        while (i + 1 < line.n && (is_letter(line.p[i + 1]) || is_digit(line.p[i + 1]) || is_one_of(line.p[i + 1], ".-_")))
+            i++;
+    }
+    mark_inside(line, to, count);
+    return count;
+}
+/* ---- names ---- */
+
+/* The last part of the text before a number: behind the last comma, bar, tab or pair of blanks, unless these stand right before the number. */
+struct str figure_clause(struct str text)
+{
+    size_t end = text.n;
+    while (end && (is_blank(text.p[end - 1]) || is_one_of(text.p[end - 1], "=:~<>.([")))
+        end--;
+    size_t from = end, open = end;
+    if (end && is_one_of(text.p[end - 1], ")]")) { /* "Latency (us)": the brackets belong to the name */
+        while (open && !is_one_of(text.p[open - 1], "(["))
+            open--;
+        from = open ? open - 1 : end;
+    }
+    while (from) {
+        char c = text.p[from - 1];
+        if (is_one_of(c, ",;|\t)]}") || (c == ' ' && from > 1 && is_blank(text.p[from - 2])))
+            break;
+        from--;
+    }
+    return str_trim(str_sub(text, from, end - from));
+}
+
+/* Without quotes, list marks, a leading "the", and small words at its end; brackets and what they hold go. */
+size_t figure_name_clean(struct str label, char *to, size_t size)
+{
+    size_t n = 0, depth = 0;
+    for (size_t i = 0; i < label.n && n + 1 < size; i++) {
+        char c = label.p[i];
+        bool open = is_one_of(c, "([{<");
+        depth += open;
+        if (!depth)
+            to[n++] = is_one_of(c, "\"'`") ? ' ' : c;
+        if (is_one_of(c, ")]}>") && depth)
+            depth--;
+    }
+    to[n] = 0;
+    struct str s = str_trim((struct str){to, n});
+    while (s.n && is_one_of(s.p[0], "#-*=>/.: "))
+        s = str_sub(s, 1, s.n);
+    for (bool more = true; more && s.n;) {
+        while (s.n && is_one_of(s.p[s.n - 1], " \t=:.-~>#*"))
+            s.n--;
+        const char *blank = memrchr(s.p, ' ', s.n);
+        struct str last = blank ? str_sub(s, (size_t)(blank + 1 - s.p), s.n) : s;
+        more = figure_is_small(last);
+        if (more)
+            s.n = blank ? (size_t)(blank - s.p) : 0;
+    }
+    memmove(to, s.p, s.n);
+    to[s.n] = 0;
+    return s.n;
+}
+
+bool figure_has_number(struct str label)
+{
+    for (size_t i = 0; i < label.n; i++)
+        if (is_digit(label.p[i]) && (i == 0 || is_one_of(label.p[i - 1], " \t=:([,")))
+            return true;
+    return false;
+}
