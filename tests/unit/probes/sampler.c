@@ -302,6 +302,22 @@ static void energy_that_may_have_gone_round_twice_is_missing(void **state)
     end(&m);
 }
 
+static void a_rate_needs_a_window(void **state)
+{
+    static const char octets[] = "sys/class/cxi/cxi0/device/telemetry/hni_sts_rx_ok_octets", key[] = "system/network_cxi0_receive_megabytes_per_second";
+    struct machine m;
+    (void)state;
+    begin(&m);
+    put(&m, octets, "0\n");
+    sample(&m, 1);
+    put(&m, octets, "10000000\n");
+    sample(&m, 0.05);
+    assert_true(isnan(last(&m, key))); /* 200 MB/s of one burst */
+    sample(&m, 0.95);
+    assert_true(near(last(&m, key), 10));
+    end(&m);
+}
+
 static void throttling_of_the_group(void **state)
 {
     struct machine m;
@@ -596,7 +612,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(slingshot_has_rates), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
         cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
-        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(throttling_of_the_group),
+        cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(throttling_of_the_group),
         cmocka_unit_test(each_controller_is_read_in_its_own_hierarchy),
         cmocka_unit_test(a_hidden_hierarchy_gives_nothing),
         cmocka_unit_test(the_root_group_is_no_group), cmocka_unit_test(the_tree_is_the_programs_own),
