@@ -304,17 +304,19 @@ static void energy_that_may_have_gone_round_twice_is_missing(void **state)
 
 static void a_rate_needs_a_window(void **state)
 {
-    static const char octets[] = "sys/class/cxi/cxi0/device/telemetry/hni_sts_rx_ok_octets", key[] = "system/network_cxi0_receive_megabytes_per_second";
+    static const char stat[] = "sys/fs/cgroup/job/cpu.stat", key[] = "system/cgroup_cpu_percentage";
     struct machine m;
     (void)state;
     begin(&m);
-    put(&m, octets, "0\n");
+    put(&m, "proc/self/cgroup", "0::/job\n");
+    put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+    put(&m, stat, "usage_usec 1000000\n");
     sample(&m, 1);
-    put(&m, octets, "10000000\n");
+    put(&m, stat, "usage_usec 2000000\n");
     sample(&m, 0.05);
-    assert_true(isnan(last(&m, key))); /* 200 MB/s of one burst */
+    assert_true(isnan(last(&m, key))); /* twenty processors of one burst */
     sample(&m, 0.95);
-    assert_true(near(last(&m, key), 10));
+    assert_true(near(last(&m, key), 100));
     end(&m);
 }
 
