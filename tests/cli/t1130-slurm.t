@@ -72,7 +72,7 @@ wait_for "[ -e began ]"
 timeout 10 scancel "$(timeout 10 squeue -h -o %i)"
 wait $client
 wait_for "\"$BENCHWRAP\" sync --local >/dev/null 2>&1 && [ -e mlruns/*/*/meta.yaml ]" # on a busy machine KILL comes before the record is finished
-like "scancel: KILLED, and by whom" "$(shown '.status, .reason' | xargs)" "^KILLED ((ended by signal TERM|exit status 143), sent by the scheduler \(cancelled, preempted or requeued\)|killed by the scheduler, with the recording, after SIGTERM)$"
+like "scancel: KILLED, and by whom" "$(shown '.status, .reason' | xargs)" "^KILLED ((ended by signal TERM|exit status 143), sent by the scheduler|killed by the scheduler, with the recording, after SIGTERM)$"
 if long_tests; then
     fresh
     rm -f began
@@ -101,7 +101,7 @@ chmod +x dead.sh
 timeout 60 salloc -Q -N1 ./dead.sh >out 2>&1
 read -r start end <dead.ms
 ok "dead controller: the program does not wait for it ($start ms)" test "$start" -lt 2000
-ok "dead controller: the run ends after its five seconds ($end ms)" test "$end" -ge 4500 -a "$end" -lt 9000
-is "dead controller: the reason, and it is not asked twice" "$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "job.allocation").reason')" "scontrol was asked by an earlier run of this job: no answer within 5 s"
+ok "dead controller: the end does not wait for its five seconds ($end ms)" test "$end" -lt 4000
+is "dead controller: the reason, in both runs" "$(for r in last last~1; do "$BENCHWRAP" show $r --json | jq -r '.missing[] | select(.key == "job.allocation").reason'; done | sort -u)" "scontrol: no answer within 0.3 s of the program's end"
 slurm_stop
 done_testing

@@ -57,6 +57,22 @@ head -c 300000 /dev/urandom; kill -9 \$\$
 S
 is "killed" "$(run 106)" "scontrol: failed without a word"
 rm fake/scontrol
+# how Slurm ended what the program had started: by its own line in the output, and its state of the job; nothing is inferred from an exit status
+fake <<S
+sed '/^   StartTime=/a\   PreemptEligibleTime=1795445590 PreemptTime=1795445595' '$text'
+S
+ended() # JOB STATUS LINE PROGRAM…
+{
+    rm -rf mlruns .benchwrap
+    PATH=$WORK/fake:$PATH SLURM_JOB_ID=$1 SLURM_JOB_NAME='ior sweep: xfer=2M, blk=2M' "$BENCHWRAP" -q -- sh -c 'echo "$1" >&2; exit "$2"' sh "$3" "$2" 2>err
+    "$BENCHWRAP" show --json | jq -r '[.status, .tags["benchwrap.ended"], .tags["job.end"]] | join("|")'
+}
+slurmstepd='slurmstepd-n1: error: *** STEP 2.1 ON n1 CANCELLED AT 2026-11-23T14:53:27'
+is "Slurm's line names the cause" "$(ended 2 143 "$slurmstepd DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***")" "KILLED|exit status 143, ended by Slurm: node failure|node failure"
+is "Slurm's line without a cause: scontrol names it" "$(ended 2 143 "$slurmstepd ***")" "KILLED|exit status 143, ended by Slurm: preempted|preempted"
+is "another job's line" "$(ended 3 143 "$slurmstepd ***")" "FAILED|exit status 143|"
+is "a status of the program's own" "$(ended 2 3 "$slurmstepd ***")" "FAILED|exit status 3|"
+is "no line" "$(ended 2 143 "Terminated")" "FAILED|exit status 143|"
 fake <<S
 touch '$WORK/was asked'
 S

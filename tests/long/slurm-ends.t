@@ -8,6 +8,7 @@ unset "${!SLURM_@}" 2>/dev/null
 slurm_killwait=20
 slurm_more="PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
+PartitionName=grace Nodes=ALL PreemptMode=CANCEL GraceTime=6 PriorityTier=1 MaxTime=INFINITE State=UP
 PartitionName=urgent Nodes=ALL PriorityTier=10 MaxTime=INFINITE State=UP"
 if ! slurm_start 2; then
     skip "Slurm" "$slurm_why"
@@ -45,7 +46,7 @@ whole() # every file of a run is as its manifest says
         (cd "$(dirname "$m")/.." && jq -r '.files[] | .sha256 + "  " + .path' artifacts/manifest.json | sha256sum -c --quiet 2>&1) || echo "$m"
     done
 }
-by_scheduler='(ended by signal TERM|exit status 143), sent by the scheduler \(cancelled, preempted or requeued\)'
+by_scheduler='(ended by signal TERM|exit status 143), sent by the scheduler(: (preempted|requeued|cancelled|step cancelled, the job goes on))?'
 start_now() { timeout 10 scontrol update jobid="$1" StartTime=now >/dev/null 2>&1; timeout 10 squeue -h -j "$1" -o %T 2>/dev/null | grep -q RUNNING; }
 
 for kind in preemption requeue; do
@@ -86,5 +87,33 @@ job=$(sbatch --parsable -N1 -t 1 last.sh)
 ok "time limit: the run is there" wait_for "[ -e mlruns/*/*/meta.yaml ]"
 like "time limit" "$(runs '[.status, .tags["job.id"], .tags["benchwrap.ended"]] | join(" ")')" "^KILLED $job (ended by signal TERM|exit status 143): the end of the allocation \(its time limit\) was reached\$"
 is "time limit: whole" "$(whole)$(cat mlruns/*/*/artifacts/stdout.log)" "pass 0"
+
+# below benchwrap srun alone is ended: Slurm's reason comes from its own words
+cat >below.sh <<S
+#!/bin/bash
+"$BENCHWRAP" -q -e ends -- srun ./work.sh
+touch below.done
+S
+for kind in step grace node; do
+    fresh
+    rm -f below.done urgent.done
+    partition=debug
+    [ $kind != grace ] || partition=grace
+    job=$(sbatch --parsable -p $partition -N2 -n2 --exclusive --no-requeue -o below.out below.sh)
+    wait_for "[ -e began.0 ]"
+    case $kind in
+    step) timeout 10 scancel "$(timeout 10 squeue -h -s -j "$job" -o '%i %j' | awk '$2 == "work.sh" { print $1 }')" ;;
+    grace) sbatch -Q -N2 --exclusive -p urgent -o /dev/null --wrap true ;;
+    node) timeout 10 scontrol update nodename=n2 state=DOWN reason=test ;;
+    esac
+    ok "below, $kind: the run is there" wait_for "[ -e mlruns/*/*/meta.yaml ]"
+    case $kind in
+    step) reason='exit status [0-9]+, ended by Slurm: step cancelled, the job goes on' ;;
+    grace) reason='exit status [0-9]+, ended by Slurm: preempted' ;;
+    node) reason='(ended by signal TERM|exit status [0-9]+), (sent by the scheduler|ended by Slurm): node failure' ;;
+    esac
+    like "below, $kind: KILLED, with Slurm's reason" "$(runs '[.status, .tags["benchwrap.ended"]] | join(" ")')" "^KILLED $reason\$"
+    wait_for '[ -z "$(timeout 10 squeue -h 2>/dev/null)" ]'
+done
 slurm_stop
 done_testing

@@ -245,17 +245,18 @@ void run_close(struct run *run)
         record_metric(r, "run.wall_s", wall, "s", DIR_LOWER, 0, end);
         record_usage(run);
         r->status = status_of(run, why, sizeof why);
-        if (r->status == RUN_KILLED && !run->end.timed_out)
-            job_explain(run, why, sizeof why);
     } else
         snprintf(why, sizeof why, "the launcher was killed, so the program's end was not seen");
     record_streams(run);
+    if (run->end.kind == WIRE_ENDED && r->status == RUN_KILLED && !run->end.timed_out)
+        job_explain(run, why, sizeof why);
+    else if (r->status == RUN_FAILED && job_ended_steps(run, why, sizeof why))
+        r->status = RUN_KILLED;
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
     nodes_end(run);
     sacct_end(run);
     job_end(run);
-    job_close(run);
     r->source = "recorder";
     record_redaction(run);
     if (why[0])

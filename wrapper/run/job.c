@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, HURRY_MS = 300, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
+enum { LOOK_MS = 200, KEPT_DAYS = 3, KEPT_MAX = 16 << 20 };
 static const int64_t MS = 1000000;
 static const char KEY[] = "job.allocation"; /* what is missing where scontrol has not answered */
 
@@ -130,6 +130,8 @@ bool job_kept(const struct run *run, const char *what, struct buf *ret, int64_t 
 
 static void told_nothing(struct run *run, const char *before, const char *what)
 {
+    if (run->job.late)
+        return;
     struct buf plain CLEANUP_BUF;
     buf_init(&plain, 2048);
     struct str line = str_of(what), first = str_cut(&line, '\n');
@@ -143,6 +145,8 @@ static void told_nothing(struct run *run, const char *before, const char *what)
 
 static void tell_job(struct run *run, const struct slurm_job *job)
 {
+    if (run->job.late)
+        return;
     const char *source = run->record.source;
     run->record.source = "scontrol";
     slurm_job_tell(job, &run->host, &run->record);
@@ -366,6 +370,8 @@ int64_t job_next(const struct run *run)
         due = due < j->ask.until_ns ? due : j->ask.until_ns;
         next = due < next ? due : next;
     }
+    if (j->reason.asked && j->reason.ask.end == ASK_RUNS && clock_mono_ns() + LOOK_MS / 10 * MS < next)
+        next = clock_mono_ns() + LOOK_MS / 10 * MS;
     return next;
 }
 
@@ -378,6 +384,7 @@ void job_on_time(struct run *run, int64_t now_ns)
     if (run->job.stage == JOB_OTHER && now_ns >= run->job.look_ns)
         look_at_other(run, now_ns);
     job_hear(run);
+    job_reason_hear(run, 0);
 }
 
 /* ---- how it ends ---- */
@@ -408,6 +415,7 @@ void job_signalled(struct run *run, int number, pid_t sender)
         char text[80];
         snprintf(text, sizeof text, "SIG%s", sigabbrev_np(number));
         record_tag(&run->record, "job.signal", str_of(text));
+        job_reason_ask(run);
     }
     run_pass_words(run); /* from now on each time: see on_time */
     journal_flush(run->journal, false, NULL); /* written, not synced: KILL takes processes, not what they have written */
@@ -421,7 +429,7 @@ bool job_hurries(const struct run *run)
 void job_end(struct run *run)
 {
     struct timespec nap = {.tv_nsec = 10 * MS};
-    int64_t until = clock_mono_ns() + (job_hurries(run) ? HURRY_MS : 2 * JOB_LIMIT_MS) * MS;
+    int64_t until = clock_mono_ns() + JOB_END_MS * MS;
     while (run->job.stage != JOB_IDLE && clock_mono_ns() < until) {
         if (run->job.stage == JOB_OTHER) {
             nanosleep(&nap, NULL);
@@ -432,10 +440,36 @@ void job_end(struct run *run)
         job_hear(run);
     }
     if (run->job.stage != JOB_IDLE)
-        told_nothing(run, "scontrol: no answer before the scheduler ended the job", "");
+        told_nothing(run, "scontrol: no answer within 0.3 s of the program's end", "");
+    run->job.late = true;
 }
 
-void job_explain(const struct run *run, char *why, size_t size)
+void job_end_late(struct run *run)
+{
+    while (run->job.stage == JOB_JSON || run->job.stage == JOB_TEXT) {
+        ask_wait(&run->job.ask, JOB_LIMIT_MS);
+        job_hear(run);
+    }
+    job_close(run);
+}
+
+bool job_ended_steps(struct run *run, char *why, size_t size)
+{
+    const struct wire_msg *e = &run->end;
+    int status = WIFSIGNALED(e->status) ? 128 + WTERMSIG(e->status) : WEXITSTATUS(e->status);
+    bool launcher = strcmp(run->wire->scope, "launcher") == 0;
+    size_t n = strlen(why);
+    if (!status || (!launcher && !run_is_ending(status - 128)) || !job_reason_in_output(run))
+        return false;
+    if (!run->job.reason.text[0]) {
+        job_reason_ask(run);
+        job_reason_hear(run, JOB_END_MS);
+    }
+    snprintf(why + n, size - n, ", ended by Slurm%s%s", run->job.reason.text[0] ? ": " : "", run->job.reason.text);
+    return true;
+}
+
+void job_explain(struct run *run, char *why, size_t size)
 {
     const struct run_job *j = &run->job;
     const struct wire_msg *e = &run->end;
@@ -443,11 +477,16 @@ void job_explain(const struct run *run, char *why, size_t size)
     bool asked = j->by_scheduler || (!j->signal && e->finish_signal) || (WIFSIGNALED(e->status) && WTERMSIG(e->status) == SIGKILL);
     if (j->ends_ms && asked && e->wall_ms >= j->ends_ms - 1000)
         snprintf(why + n, size - n, ": the end of the allocation (its time limit) was reached");
-    else if (j->by_scheduler)
-        snprintf(why + n, size - n, ", sent by the scheduler (cancelled, preempted or requeued)");
+    else if (j->by_scheduler) {
+        job_reason_in_output(run);
+        if (!j->reason.text[0])
+            job_reason_hear(run, JOB_END_MS);
+        snprintf(why + n, size - n, ", sent by the scheduler%s%s", j->reason.text[0] ? ": " : "", j->reason.text);
+    }
 }
 
 void job_close(struct run *run)
 {
+    job_reason_close(run);
     end_asking(run);
 }

@@ -180,6 +180,7 @@ int run_record(int argc, char **argv, char **env)
     tidy(&run);
     if (rc == 0)
         run_commit(&run);
+    job_end_late(&run);
     server_close(&run);
     journal_close(run.journal);
     return rc ? 1 : 0;

@@ -1,0 +1,153 @@
+/* job_reason.c: why the scheduler ended a run, in its own words: what its daemons wrote into the output, and what scontrol says of the job. */
+#include "run/job_reason.h"
+
+#include "base/env.h"
+#include "probes/slurm_job.h"
+#include "run/state.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { ANSWER_MAX = 1 << 20, LIMIT_MS = 5000, LINE_MAX_BYTES = 512 };
+
+static const char *job_id(const struct run *run)
+{
+    const char *id = env_text(run->host.env, "SLURM_JOB_ID");
+    return id && *id && strspn(id, "0123456789") == strlen(id) ? id : NULL;
+}
+
+static void set_reason(struct run *run, struct str words)
+{
+    struct job_reason *j = &run->job.reason;
+    if (!words.n || j->text[0])
+        return;
+    snprintf(j->text, sizeof j->text, STR_FMT, STR_ARG(str_sub(words, 0, sizeof j->text - 1)));
+    for (char *c = j->text; *c; c++)
+        *c = (char)(*c == '_' ? ' ' : tolower((unsigned char)*c));
+    record_tag(&run->record, "job.end", str_of(j->text));
+}
+
+/* ---- scontrol ---- */
+
+void job_reason_ask(struct run *run)
+{
+    struct job_reason *j = &run->job.reason;
+    const char *id = job_id(run);
+    char *line[] = {(char *)"scontrol", (char *)"show", (char *)"job", (char *)id, NULL};
+    struct err err = {0};
+    if (!id || j->asked || opt_on(&run->plan.opts, "no-scontrol"))
+        return;
+    char **env = job_environment(run);
+    j->asked = env && ask_start(&j->ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err) == 0;
+    free(env);
+}
+
+/* Has the job begun anew more often than when we began? */
+static bool is_requeued(const struct run *run, const struct slurm_job *job)
+{
+    const char *was = env_text(run->host.env, "SLURM_RESTART_COUNT");
+    int64_t before = 0, now = 0;
+    if (was && !str_int(str_of(was), &before))
+        return false;
+    return str_int(job->field[SLURM_RESTARTS], &now) && now > before;
+}
+
+/* While a job is being ended scontrol says COMPLETING, whatever the reason; a job that runs on has lost this step alone. */
+static void take_state(struct run *run, const struct slurm_job *job)
+{
+    struct str state = job->field[SLURM_STATE];
+    if (str_is(state, "RUNNING") || str_is(state, "COMPLETING") || str_is(state, "PENDING")) {
+        if (is_requeued(run, job))
+            set_reason(run, STR("requeued"));
+        else if (job->field[SLURM_PREEMPTED].n)
+            set_reason(run, STR("preempted"));
+        else if (str_is(state, "RUNNING"))
+            set_reason(run, STR("step cancelled, the job goes on"));
+        return;
+    }
+    set_reason(run, state);
+}
+
+void job_reason_hear(struct run *run, int64_t wait_ms)
+{
+    struct job_reason *j = &run->job.reason;
+    struct slurm_job job;
+    struct err err = {0};
+    struct slurm_who who = {
+        .id = job_id(run), .array = env_text(run->host.env, "SLURM_ARRAY_JOB_ID"), .name = env_text(run->host.env, "SLURM_JOB_NAME")};
+    if (!j->asked || j->ask.end != ASK_RUNS)
+        return;
+    if ((wait_ms > 0 ? ask_wait(&j->ask, wait_ms) : ask_hear(&j->ask)) != ASK_DONE || !WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status))
+        return;
+    if (slurm_job_parse_text(&job, buf_text(&j->ask.text), &who, &err) == 0)
+        take_state(run, &job);
+    slurm_job_deinit(&job);
+}
+
+void job_reason_close(struct run *run)
+{
+    ask_close(&run->job.reason.ask);
+}
+
+/* ---- the output ---- */
+
+struct searching {
+    struct run *run;
+    const char *id;
+    char line[LINE_MAX_BYTES];
+    size_t n;
+    bool found;
+};
+
+/* "slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-23T14:48:43 DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***" */
+static void see_line(struct searching *s, struct str line)
+{
+    ptrdiff_t stars = str_find(line, STR("error: *** "));
+    if ((!str_starts(line, "slurmstepd") && !str_starts(line, "srun: ")) || stars < 0)
+        return;
+    struct str rest = str_sub(line, (size_t)stars + sizeof "error: *** " - 1, line.n), kind = str_word(&rest), name = str_word(&rest), job = name;
+    if (!str_is(kind, "STEP") && !str_is(kind, "JOB"))
+        return;
+    job = str_cut(&name, '.');
+    ptrdiff_t cancelled = str_find(rest, STR(" CANCELLED AT ")), due = str_find(rest, STR(" DUE TO "));
+    if (!str_is(job, s->id) || cancelled < 0)
+        return;
+    s->found = true;
+    if (due < 0)
+        return;
+    struct str cause = str_sub(rest, (size_t)due + sizeof " DUE TO " - 1, rest.n);
+    ptrdiff_t end = str_find(cause, STR(" ***")), comma = str_find(cause, STR(","));
+    if (end >= 0)
+        set_reason(s->run, str_sub(cause, 0, (size_t)(comma >= 0 && comma < end ? comma : end)));
+}
+
+static void feed_piece(void *context, const void *p, size_t n)
+{
+    struct searching *s = context;
+    for (const char *c = p; n; c++, n--) {
+        if (*c == '\n') {
+            see_line(s, (struct str){s->line, s->n});
+            s->n = 0;
+        } else if (s->n < sizeof s->line)
+            s->line[s->n++] = *c;
+    }
+}
+
+static void feed_cut(void *context, uint64_t bytes)
+{
+    (void)bytes;
+    ((struct searching *)context)->n = 0;
+}
+
+bool job_reason_in_output(struct run *run)
+{
+    static const char *const logs[] = {"stderr.log", "stdout.log"};
+    struct searching s = {.run = run, .id = job_id(run)};
+    struct err err = {0};
+    for (size_t i = 0; s.id && i < sizeof logs / sizeof *logs && !s.found; i++, s.n = 0)
+        stream_feed(run->spool.dir, logs[i], run->log_max, feed_piece, feed_cut, &s, &err);
+    return s.found;
+}
