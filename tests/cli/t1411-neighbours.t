@@ -59,7 +59,7 @@ is "alice's own link is followed" "$(cat "$LAB"/mlruns/*/*/artifacts/files/own.j
 fresh
 as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/sync'
 as_alice "$BENCHWRAP" -q -- true 2>/dev/null
-as_alice timeout 60 "$BENCHWRAP" sync --server http://127.0.0.1:9 >/dev/null 2>&1
+as_alice timeout 60 "$BENCHWRAP" sync --to http://127.0.0.1:9 >/dev/null 2>&1
 untouched "notes of sync"
 
 # ---- ui ----

@@ -4,7 +4,7 @@
 Writes its process id to the file COUNT.pid, and at its end to COUNT how often it succeeded. COUNT may be "-".
 
 exchange A B [A B]…    exchanges the names A and B, as one step of the kernel's
-replace FOLDER TARGET [SUFFIX]   renames each new entry of FOLDER (whose name ends in SUFFIX), and puts a link to TARGET in its place
+replace FOLDER TARGET [PREFIX]   renames each new entry of FOLDER (whose name begins with PREFIX), and puts a link to TARGET in its place
 requests URL N [SECRET]          N requests of all kinds without the secret, or with wrong ones; prints each status with its number, and ends
 """
 import base64, ctypes, itertools, os, random, signal, sys, time
@@ -33,7 +33,7 @@ def exchange(pairs):
         pause()
 
 
-def replace(folder, target, suffix=""):
+def replace(folder, target, prefix=""):
     global count
     number = 0
     while True:
@@ -43,7 +43,7 @@ def replace(folder, target, suffix=""):
             names = []
         for name in names:
             path = os.path.join(folder, name)
-            if name.startswith(".gone") or not name.endswith(suffix) or os.path.islink(path):
+            if name.startswith(".gone") or not name.startswith(prefix) or os.path.islink(path):
                 continue
             try:
                 number += 1

@@ -73,12 +73,14 @@ stop_attacks()
     succeeded=$(cat "$HOMES/$attacker/tmp/count" 2>/dev/null)
     rm -f "$HOMES/$attacker/tmp/count" "$HOMES/$attacker/tmp/count.pid"
 }
-race() # KIND VICTIM SCRIPT…: the victim runs the script `tries` times while the attacks run
+race() # KIND VICTIM SCRIPT: the victim runs the script `tries` times, several at once, while the attacks run
 {
     race_kind=$1 race_victim=$2
     shift 2
-    as_user "$race_victim" sh -c 'umask 022; i=0; while [ $i -lt "$1" ]; do i=$((i + 1)); eval "$2"; done' sh "$tries" "$@" >>"$WORK/said" 2>&1
+    as_user "$race_victim" sh -c 'umask 022; j=0; while [ $j -lt 5 ]; do (i=$j; while [ $i -lt "$1" ]; do eval "$2"; i=$((i + 5)); done) & j=$((j + 1)); done; wait' \
+        sh "$tries" "$@" >>"$WORK/said" 2>&1
     stop_attacks
+    [ -z "${NEIGHBOUR_SAID:-}" ] || sed 's/[0-9a-f]\{6,\}/N/g' "$WORK/said" | sort | uniq -c | sort -rn | head -n 8 | cut -c1-150 >&2
     [ "${succeeded:-0}" -ge $((tries / 10)) ] || tap_fail "$race_kind: the attacks happen" "only ${succeeded:-none} succeeded"
     tally "$race_kind" "$tries" "$(gained "$race_victim")"
 }
@@ -200,20 +202,35 @@ race_repository()
 }
 race_caches()
 {
-    as_victim '"$BENCHWRAP" -q --sample 0 -t ~/out2/mlruns -- true'
-    as_thief 'mkdir -p .benchwrap/sync .benchwrap/ui .benchwrap/nodes; ln -s $1/target .benchwrap/x'
+        as_thief 'mkdir mlruns; mkdir -p .benchwrap/sync .benchwrap/ui .benchwrap/nodes; ln -s $1/target .benchwrap/x'
+    as_victim '"$BENCHWRAP" -q --sample 0 -- true'
     attack "$thief" exchange .benchwrap/sync .benchwrap/x
-    race "race: cache of sync ↔ link" "$victim" 'timeout 20 "$BENCHWRAP" sync --server http://127.0.0.1:9'
+    race "race: cache of sync ↔ link" "$victim" 'MLFLOW_HTTP_REQUEST_MAX_RETRIES=0 timeout 20 "$BENCHWRAP" sync --to http://127.0.0.1:9'
     attack "$thief" exchange .benchwrap/nodes .benchwrap/x
     race "race: folder of collectors ↔ link" "$victim" 'env SLURM_JOB_ID=7 SLURM_STEP_ID=$i SLURM_STEP_NUM_NODES=2 SLURM_NTASKS=2 SLURM_PROCID=1 SLURM_LOCALID=0 SLURM_NODEID=1 SLURMD_NODENAME=n1 \
         "$BENCHWRAP" -q -- true'
+}
+race_ref() # the folder in which sync --ref writes the files of a commit
+{
+    repository
+    as_victim 'cd "$LAB/repo"; git add -f mlruns; git commit -qm runs; mkdir -p .benchwrap/sync; chmod 777 .benchwrap .benchwrap/sync' >/dev/null
+    attack "$thief" replace .benchwrap/sync "$theirs/target"
+    race "race: files of a commit (sync --ref) → link" "$victim" 'MLFLOW_HTTP_REQUEST_MAX_RETRIES=0 timeout 20 "$BENCHWRAP" sync --ref HEAD --to http://127.0.0.1:9'
+}
+race_signature() # the folder in which ssh-keygen signs a run
+{
+    repository
+    as_victim 'cd "$LAB/repo"; [ -e ~/key ] || ssh-keygen -q -t ed25519 -N "" -f ~/key; git config benchwrap.signingKey ~/key'
+    as_thief 'cp -r .git/benchwrap .git/mine; rm -rf .git/benchwrap; mv .git/mine .git/benchwrap'
+    attack "$thief" replace .git/benchwrap "$theirs/target" sign-
+    race "race: signature of a run → link" "$victim" 'rm -rf mlruns/*; "$BENCHWRAP" -q --sample 0 -- true; "$BENCHWRAP" commit'
 }
 race_temporary() # temporary folders in a folder of the thief's
 {
     as_thief 'mkdir tmp'
     as_victim 'mkdir -p ~/out && cd ~/out && "$BENCHWRAP" -q --sample 0 -- echo "copy.rate 1 MB/s"'
     attack "$thief" replace tmp "$theirs/target"
-    race "race: temporary folder → link" "$victim" 'cd ~/out; TMPDIR=$STICKY/tmp "$BENCHWRAP" reparse --dry-run'
+    race "race: temporary folder → link" "$victim" 'cd ~/out; TMPDIR=$STICKY/tmp "$BENCHWRAP" reparse --dry-run --all'
 }
 race_token() # the file with the token of llmload's agent
 {
@@ -413,7 +430,7 @@ attack_ui()
     rm -f "$WORK/link"
 }
 
-todo=${NEIGHBOUR_ONLY:-"race_place race_spool race_tree race_read race_artifact race_import race_logged race_configuration race_repository race_caches race_temporary race_token
+todo=${NEIGHBOUR_ONLY:-"race_place race_spool race_tree race_read race_artifact race_import race_logged race_configuration race_repository race_ref race_signature race_caches race_temporary race_token
 attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent"}
 for one in $todo; do each_way "$one"; done
 if [ -z "${NEIGHBOUR_ONLY:-}" ]; then

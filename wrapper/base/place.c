@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -122,6 +123,32 @@ int place_make_folder(int dir, const char *name, mode_t mode)
         return fd;
     }
     return open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
+}
+
+int place_make_temporary(int dir, char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    enum { TRIES = 100, RANDOM = 6 };
+    unsigned char random[RANDOM];
+    char *end = name + strlen(name) - RANDOM;
+    for (int i = 0; i < TRIES; i++) {
+        if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+            return -1;
+        for (int k = 0; k < RANDOM; k++)
+            end[k] = letters[random[k] % (sizeof letters - 1)];
+        if (mkdirat(dir, name, 0700) < 0) {
+            if (errno == EEXIST)
+                continue;
+            return -1;
+        }
+        CLEANUP_FD int fd = open_component(dir, name, O_RDONLY | O_DIRECTORY, 0);
+        if (fd >= 0 && !place_is_own(fd)) { /* it was exchanged */
+            errno = EPERM;
+            return -1;
+        }
+        return fs_take(&fd);
+    }
+    return -1;
 }
 
 /* ---- paths with links: only those of the caller and root are followed ---- */

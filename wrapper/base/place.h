@@ -18,6 +18,8 @@ int place_open_folder(const char *path, mode_t make);
 int place_open_below(const char *path, unsigned levels, mode_t make);
 /* Makes the directory dir/name where it is not there, one component, and opens it; never through a link. -1 with errno. */
 int place_make_folder(int dir, const char *name, mode_t mode);
+/* Makes a directory of the caller's alone in the open directory and opens it. name ends in "XXXXXX", which random letters replace. -1 with errno. */
+int place_make_temporary(int dir, char *name);
 /* Opens for reading the file at path, which the caller found (a pattern, a name from rules): any component may be a link, but only one that
  * the caller or root made. -1 with errno: ELOOP: another user's link, or no regular file; EPERM: place_is_planted. */
 int place_open_found(const char *path);

@@ -205,7 +205,7 @@ static int send_tree(struct work *w, struct upload *upload)
             sync_ref_open(&ref, access(parent, X_OK) == 0 ? parent : ".", name, state ? state : ".benchwrap", c->arena, &runs.tree, c->err);
     } else
         runs.tree = w->plan.tree;
-    if (rc == 0 && (runs.root = place_open_folder(runs.tree, 0)) < 0)
+    if (rc == 0 && (runs.root = ref ? sync_ref_root(ref) : place_open_folder(runs.tree, 0)) < 0)
         rc = opt_on(&c->opts, "follow")
                  ? 1
                  : err_set(c->err, ERR_INPUT,

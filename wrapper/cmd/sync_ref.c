@@ -24,8 +24,9 @@ struct sync_ref {
     pid_t pid;
     int to; /* requests */
     FILE *from; /* replies */
-    int dir; /* the own folder */
-    char *path, *root; /* its path; "REF:./mlruns" */
+    int above, dir; /* the own folder, and the one it is in */
+    char name[16]; /* of the own folder */
+    char *root; /* "REF:./mlruns" */
     struct arena arena;
 };
 
@@ -259,24 +260,23 @@ int sync_ref_open(struct sync_ref **ret, const char *folder, const char *ref, co
     struct sync_ref *r = calloc(1, sizeof *r);
     if (!r)
         return err_set(err, ERR_SYSTEM, "no memory");
-    *r = (struct sync_ref){.to = -1, .dir = -1};
+    *r = (struct sync_ref){.to = -1, .above = -1, .dir = -1, .name = "ref-XXXXXX"};
     arena_init(&r->arena, 64 << 20);
     *ret = r;
     signal(SIGPIPE, SIG_IGN); /* git may end at any time */
-    char *path = arena_printf(a, "%s/ref-XXXXXX", scratch);
-    CLEANUP_FD int above = place_open_below(scratch, 1, 0700);
-    if (!path || above < 0)
+    if ((r->above = place_open_below(scratch, 1, 0700)) < 0)
         return err_sys(err, "cannot open %s", scratch);
-    if (!mkdtemp(path))
+    if ((r->dir = place_make_temporary(r->above, r->name)) < 0)
         return err_sys(err, "cannot make a folder in %s", scratch);
-    r->path = arena_printf(&r->arena, "%s", path);
-    r->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (r->dir < 0)
-        return err_sys(err, "cannot open %s", path);
     if (start(r, folder, err) || outline(r, folder, ref, err))
         return -1;
-    *ret_tree = arena_printf(a, "%s/mlruns", path);
+    *ret_tree = arena_printf(a, "%s/%s/mlruns", scratch, r->name);
     return *ret_tree ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+int sync_ref_root(const struct sync_ref *r)
+{
+    return place_open(r->dir, "mlruns", O_RDONLY | O_DIRECTORY, 0);
 }
 
 int sync_ref_take(struct sync_ref *r, const char *path, struct err *err)
@@ -302,9 +302,10 @@ void sync_ref_close(struct sync_ref *r)
     if (!r)
         return;
     stop(r);
+    if (r->dir >= 0)
+        fs_remove_tree(r->above, r->name, NULL);
     fs_close(&r->dir);
-    if (r->path)
-        fs_remove_tree(AT_FDCWD, r->path, NULL);
+    fs_close(&r->above);
     arena_deinit(&r->arena);
     free(r);
 }

@@ -151,17 +151,16 @@ static int sign_ssh_in(const struct signer *s, const char *purpose, const char *
 
 int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct str text, struct buf *ret, struct err *err)
 {
-    char folder[4096];
-    if (snprintf(folder, sizeof folder, "%sbenchwrap", repo_common(r)) >= (int)sizeof folder - 40)
+    char folder[4096], name[] = "sign-XXXXXX";
+    if (snprintf(folder, sizeof folder, "%sbenchwrap", repo_common(r)) >= (int)sizeof folder)
         return err_set(err, ERR_SYSTEM, "the name of the repository's folder is too long");
     CLEANUP_FD int above = place_open_below(folder, 1, 0777);
-    if (above < 0)
-        return err_sys(err, "cannot open %s", folder);
-    strncat(folder, "/sign-XXXXXX", sizeof folder - strlen(folder) - 1);
-    if (!mkdtemp(folder))
-        return err_sys(err, "making the folder %s", folder);
+    CLEANUP_FD int made = above < 0 ? -1 : place_make_temporary(above, name);
+    if (made < 0)
+        return err_sys(err, "cannot make a folder in %s", folder);
+    snprintf(folder, sizeof folder, "/proc/%ld/fd/%d", (long)getpid(), made); /* for the program too: no rename of the folder leads elsewhere */
     int rc = sign_ssh_in(s, purpose, folder, text, ret, err);
-    fs_remove_tree(AT_FDCWD, folder, NULL);
+    fs_remove_tree(above, name, NULL);
     return rc;
 }
 
