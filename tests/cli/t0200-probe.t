@@ -5,7 +5,7 @@ cd "$WORK" || exit 1
 
 ok "probe runs" sh -c '"$BENCHWRAP" probe >probe.txt'
 like "it shows the processor" "$(cat probe.txt)" "cpu\.threads"
-like "it shows the costs" "$(cat probe.txt)" "BEFORE/ms"
+like "it shows the costs" "$(cat probe.txt)" "BEFORE  BESIDE  AFTER  SAMPLE"
 like "a sample is shown" "$(cat probe.txt)" "system/system_memory_usage_megabytes"
 
 "$BENCHWRAP" probe --json >probe.json

@@ -59,6 +59,23 @@ printf %s t_us.p99 >"$run/tags/benchwrap.headline"
 like "show has the headline statistic as the value, and names it" "$(cat shown)" '^ *t\.p99 +13 us +mean 8$'
 like "… and says which value is a mean" "$(cat shown)" '^ *u mean +7 us$'
 
+# Two sweeps: their points are no repetitions, and runs of several situations in one group are named.
+"$BENCHWRAP" -q -e other --sweep size=1,2 --sweep mode=1,2 -- sh -c 'echo "rate: {size}{mode}0 op/s"' >/dev/null 2>&1
+sweeps=$("$BENCHWRAP" ls --json | python3 -c 'import json, sys
+runs = json.load(sys.stdin)
+print(*(next(r["id"] for r in runs if r["experiment"] == e and not r["parent"]) for e in ("swept", "other")))')
+"$BENCHWRAP" compare $sweeps >compared
+like "of a sweep the points are counted" "$(cat compared)" '^A .* 1 run of swept, 2 points, 3 repetitions'
+like "... and what two sweeps do not share is not compared" "$(tr -s '\n ' ' ' <compared)" 'B against A: the runs share no metric\.'
+is "... nor the wall times of all their points" "$(grep -c '^run.wall ' compared)" 0
+like "... but the next step is named" "$(cat compared)" 'hint: benchwrap compare --by size -e swept'
+like "runs of several situations in a group are named" "$("$BENCHWRAP" compare --by size -e other | tr -s '\n ' ' ')" \
+    '! The runs of A, B differ among themselves in mode: the medians are over several situations\.'
+like "other programs without a common metric" "$("$BENCHWRAP" compare "$(echo "$sweeps" | cut -d' ' -f1)" "$("$BENCHWRAP" ls --json -e noisy | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')")" \
+    '^B against A: the runs share no metric'
+like "a narrow screen without the interval says where the verdict comes from" "$(COLUMNS=44 python3 "$ROOT/tests/lib/on-pty.py" "size 24 44" -- "$BENCHWRAP" compare --by size -e swept)" \
+    'verdicts by the 95 %'
+
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 BENCHWRAP_FINISH_WAIT=5s "$BENCHWRAP" -q --to "http://127.0.0.1:$port" -- true 2>err
 is "-q with a dead server: two lines" "$(wc -l <err)" 2

@@ -1,19 +1,11 @@
-/* listing.c: rows of cells, printed as a table, as JSON or as CSV. */
-#include "base/listing.h"
+/* listing.c: rows of cells, printed as a table. */
+#include "base/listing_parts.h"
 
-#include "base/json_out.h"
 #include "base/show.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct listing_cell {
-    const char *text; /* NULL: nothing known */
-    double value;
-    bool number;
-    enum style style;
-    size_t span; /* columns it stands over: 1, 0 for those that the cell before covers */
-};
+#include <string.h>
 
 enum { CELL_MAX = 4096, GAP = 2 }; /* CELL_MAX: characters of one cell; params of MLflow end at 6000, no table is read so far */
 
@@ -111,11 +103,6 @@ size_t listing_rows(const struct listing *l)
     return l->count ? l->used / l->count : 0;
 }
 
-static const struct listing_cell *cell_at(const struct listing *l, size_t row, size_t column)
-{
-    return &l->cells[row * l->count + column];
-}
-
 /* text in at most `max` columns, harmless. */
 static void text_shown(struct str text, size_t max, struct buf *to)
 {
@@ -159,7 +146,7 @@ static const char *common_text(const struct listing *l, size_t column)
 {
     const char *text = NULL;
     for (size_t r = 0; r < listing_rows(l); r++) {
-        const struct listing_cell *cell = cell_at(l, r, column);
+        const struct listing_cell *cell = listing_cell_at(l, r, column);
         if (!cell->span)
             continue;
         if (!cell->text || cell->span > 1 || (text && strcmp(text, cell->text) != 0))
@@ -172,7 +159,7 @@ static const char *common_text(const struct listing *l, size_t column)
 static bool column_is_empty(const struct listing *l, size_t column)
 {
     for (size_t r = 0; r < listing_rows(l); r++)
-        if (!cell_is_empty(cell_at(l, r, column)) && cell_at(l, r, column)->span)
+        if (!cell_is_empty(listing_cell_at(l, r, column)) && listing_cell_at(l, r, column)->span)
             return false;
     return true;
 }
@@ -255,7 +242,7 @@ static size_t cells_width(const struct listing *l, size_t column)
 {
     size_t max = 0;
     for (size_t r = 0; r < listing_rows(l); r++) {
-        const struct listing_cell *cell = cell_at(l, r, column);
+        const struct listing_cell *cell = listing_cell_at(l, r, column);
         size_t width = cell->span == 1 ? cell_width(l, cell, column) : 0;
         max = width > max ? width : max;
     }
@@ -266,7 +253,7 @@ static size_t cells_width(const struct listing *l, size_t column)
 static bool row_ends(const struct table *t, size_t row, size_t c)
 {
     for (c++; c < t->l->count; c++) {
-        const struct listing_cell *cell = cell_at(t->l, row, c);
+        const struct listing_cell *cell = listing_cell_at(t->l, row, c);
         const char *text = cell->text ? cell->text : t->l->missing;
         if (!t->hidden[c] && cell->span && text[0])
             return false;
@@ -278,7 +265,7 @@ static bool row_ends(const struct table *t, size_t row, size_t c)
 static void widen_for_spans(struct table *t, size_t row)
 {
     for (size_t c = 0; c < t->l->count; c++) {
-        const struct listing_cell *cell = cell_at(t->l, row, c);
+        const struct listing_cell *cell = listing_cell_at(t->l, row, c);
         size_t last = c + cell->span, width = cell->span > 1 ? span_width(t, c, cell->span) : 0;
         if (!width || row_ends(t, row, c))
             continue;
@@ -445,7 +432,7 @@ static void put_row(struct table *t, size_t row)
     size_t used = l->indent;
     screen_fill(t->to, l->indent);
     for (size_t c = 0; c < l->count; c++) {
-        const struct listing_cell *cell = cell_at(l, row, c);
+        const struct listing_cell *cell = listing_cell_at(l, row, c);
         if (!cell->span || (cell->span == 1 && t->hidden[c]))
             continue;
         size_t width = span_width(t, c, cell->span), left = width_left(t, used, c);
@@ -453,6 +440,13 @@ static void put_row(struct table *t, size_t row)
         if (!width)
             continue;
         buf_clear(&text);
+        if (ends && l->columns[c].wrap && left != SIZE_MAX) {
+            cell_shown(l, cell, c, SIZE_MAX, &text);
+            screen_style_begin(t->screen, cell->style, t->to);
+            screen_wrap(t->screen, buf_text(&text), used, used, t->to);
+            screen_style_end(t->screen, cell->style, t->to);
+            break;
+        }
         bool is_cut = width < left && !l->columns[c].whole && !(cell->span > 1 && ends);
         cell_shown(l, cell, c, is_cut ? width : left, &text);
         put_aligned(t, buf_text(&text), width, l->columns[c].right && cell->span == 1, cell->style, used,
@@ -507,9 +501,9 @@ static void put_above(struct table *t)
     buf_putc(t->to, '\n');
 }
 
-static void put_table(struct table *t)
+/* Decides on columns and widths; appends the phrases above the table. */
+static void lay_out(struct table *t)
 {
-    const struct listing *l = t->l;
     hide_repeated(t);
     measure_columns(t);
     drop_columns(t);
@@ -517,6 +511,12 @@ static void put_table(struct table *t)
     t->close = table_width(t) > t->screen->width;
     fold_names(t);
     drop_numbers(t);
+}
+
+static void put_table(struct table *t)
+{
+    const struct listing *l = t->l;
+    lay_out(t);
     if (!l->bare) {
         put_above(t);
         screen_fill(t->to, l->indent);
@@ -531,25 +531,54 @@ static void put_table(struct table *t)
         put_row(t, r);
 }
 
+/* False: out of memory. */
+static bool table_init(struct table *t, const struct listing *l, const struct screen *screen, struct buf *to)
+{
+    *t = (struct table){.l = l,
+                        .screen = screen,
+                        .to = to,
+                        .widths = calloc(l->count, sizeof *t->widths),
+                        .narrowed = calloc(l->count, sizeof *t->narrowed),
+                        .hidden = calloc(l->count, sizeof *t->hidden)};
+    return t->widths && t->narrowed && t->hidden;
+}
+
+static void table_deinit(struct table *t)
+{
+    free(t->widths);
+    free(t->narrowed);
+    free(t->hidden);
+}
+
 int listing_render(const struct listing *l, const struct screen *screen, struct buf *to)
 {
+    struct table t;
     if (l->failed)
         return -1;
     if (!listing_rows(l))
         return 0;
-    struct table t = {.l = l,
-                      .screen = screen,
-                      .to = to,
-                      .widths = calloc(l->count, sizeof *t.widths),
-                      .narrowed = calloc(l->count, sizeof *t.narrowed),
-                      .hidden = calloc(l->count, sizeof *t.hidden)};
-    if (t.widths && t.narrowed && t.hidden)
+    bool ready = table_init(&t, l, screen, to);
+    if (ready)
         put_table(&t);
-    int status = t.widths && t.narrowed && t.hidden && !to->failed ? 0 : -1;
-    free(t.widths);
-    free(t.narrowed);
-    free(t.hidden);
-    return status;
+    table_deinit(&t);
+    return ready && !to->failed ? 0 : -1;
+}
+
+bool listing_shows(const struct listing *l, const struct screen *screen, const char *key)
+{
+    CLEANUP_BUF struct buf above;
+    struct table t;
+    bool shown = false;
+    buf_init(&above, 1 << 16);
+    if (l->failed || !listing_rows(l))
+        return false;
+    if (table_init(&t, l, screen, &above)) {
+        lay_out(&t);
+        for (size_t c = 0; c < l->count; c++)
+            shown = shown || (!t.hidden[c] && strcmp(l->columns[c].key, key) == 0);
+    }
+    table_deinit(&t);
+    return shown;
 }
 
 int listing_print(const struct listing *l, FILE *out)
@@ -560,65 +589,4 @@ int listing_print(const struct listing *l, FILE *out)
     int status = listing_render(l, &screen, &text);
     fwrite(text.p ? text.p : "", 1, text.n, out);
     return status;
-}
-
-void listing_json(const struct listing *l, struct buf *to)
-{
-    struct json_out j = {.to = to};
-    json_open(&j, NULL, '[');
-    for (size_t r = 0; r < listing_rows(l); r++) {
-        json_open(&j, NULL, '{');
-        for (size_t c = 0; c < l->count; c++) {
-            const struct listing_cell *cell = cell_at(l, r, c);
-            if (cell->number)
-                json_double(&j, l->columns[c].key, cell->value);
-            else
-                json_text(&j, l->columns[c].key, cell->text);
-        }
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-}
-
-/* A field with a comma, a quote or a line end stands in quotes. */
-static void csv_field(struct buf *to, struct str text)
-{
-    CLEANUP_BUF struct buf valid;
-    buf_init(&valid, 1 << 20);
-    buf_utf8(&valid, text);
-    text = buf_text(&valid);
-    bool quoted = false;
-    for (size_t i = 0; i < text.n; i++)
-        quoted = quoted || memchr(",\"\r\n", text.p[i], 4);
-    if (!quoted) {
-        buf_str(to, text);
-        return;
-    }
-    buf_putc(to, '"');
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '"')
-            buf_putc(to, '"');
-        buf_putc(to, text.p[i]);
-    }
-    buf_putc(to, '"');
-}
-
-void listing_csv(const struct listing *l, struct buf *to)
-{
-    for (size_t c = 0; c < l->count; c++) {
-        buf_puts(to, c ? "," : "");
-        csv_field(to, str_of(l->columns[c].key));
-    }
-    buf_puts(to, "\r\n");
-    for (size_t r = 0; r < listing_rows(l); r++) {
-        for (size_t c = 0; c < l->count; c++) {
-            const struct listing_cell *cell = cell_at(l, r, c);
-            buf_puts(to, c ? "," : "");
-            if (cell->number && isfinite(cell->value))
-                buf_double(to, cell->value);
-            else if (!cell->number)
-                csv_field(to, str_of(cell->text));
-        }
-        buf_puts(to, "\r\n");
-    }
 }

@@ -21,6 +21,7 @@ struct listing_column {
     unsigned drop;        /* 0: stays; else the column leaves a table that is too wide, the greatest first */
     unsigned narrow;      /* not 0: at this rank among the drops, the column of text gets narrower, down to 12 columns, instead of leaving */
     bool whole;           /* its text is never cut: names that the reader has to type, verdicts */
+    bool wrap;            /* a text that ends its row is broken into lines instead of cut */
     bool tight;           /* one blank before it, not two: a unit behind its number */
     bool no_empty;        /* leaves the table when no cell has a text */
     const char *common;   /* if all cells are equal, the column becomes this phrase and the cell's text above the table; "": it disappears */
@@ -57,6 +58,8 @@ size_t listing_rows(const struct listing *l);
 int listing_print(const struct listing *l, FILE *out);
 /* The same for a screen that the caller knows, appended. */
 int listing_render(const struct listing *l, const struct screen *screen, struct buf *to);
+/* Has the table on this screen a column of this key? It may have left for want of room, or of cells. */
+bool listing_shows(const struct listing *l, const struct screen *screen, const char *key);
 /* The rows as a JSON array of objects. */
 void listing_json(const struct listing *l, struct buf *to);
 /* The rows as CSV (RFC 4180) with a line of keys. Each number has all digits, a cell that is not known is empty. */

@@ -143,6 +143,8 @@ void show_duration(struct buf *to, double seconds)
 {
     if (!isfinite(seconds) || seconds < 0) {
         buf_puts(to, "?");
+    } else if (seconds == 0) {
+        buf_puts(to, "0 s");
     } else if (seconds < 1e-3) {
         buf_printf(to, "%.3g us", seconds * 1e6);
     } else if (seconds < 0.09995) {

@@ -300,13 +300,14 @@ const struct cmd cmd_compare = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Each operand is a group: one run, or several with commas between them (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is "
-        "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts.\n\n"
+        "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts. A warning names "
+        "the inputs in which the runs of one group differ among themselves.\n\n"
         "The first lines state the answer for the headline metrics: what is higher or lower, and by how much. Then follow the inputs that differ, and "
         "whether hardware (node.type) and settings (node.state) are the same. Repetitions have the machine's facts of their parent run.\n\n"
         "The table has the median of each group, the change against the base, its 95 % interval (Price and Bonett, free of assumptions on the "
         "distribution) and the verdict. A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
         "with the median of its repetitions; with one run in each, its repetitions are the values. Below three values on a side there is no interval: "
-        "too few.\n\n"
+        "too few. Of two sweeps each point is compared for itself.\n\n"
         "The verdict is \"no difference\" when the interval holds no change (which does not prove that there is none), else better or worse by the "
         "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "

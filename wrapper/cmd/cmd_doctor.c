@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
 #include "cmd/server_look.h"
+#include "cmd/ui_server.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ struct doctor {
 };
 
 static const char *const state_names[] = {"ok", "-", "missing", "BROKEN"};
-enum { LABEL = 15, DETAIL = 44, TOOLS_MAX = 4 }; /* columns before a row's text, short form and --all; tools of one row */
+enum { LABEL = 15, DETAIL = 44, INDENT = 11, TOOLS_MAX = 4 }; /* columns before a row's text, short form, --all, and there on a line of its own; tools of one row */
 
 static void text_line(struct doctor *d, struct buf *to, size_t indent, enum style style, const char *text)
 {
@@ -57,27 +58,36 @@ static size_t put_name(struct doctor *d, const char *area, const char *what)
     return 11 + width + pad;
 }
 
+/* A text behind the state, where each of its words has room there, else on a line of its own. used: columns of the line that it may continue, 0: none. */
+static void put_detail(struct doctor *d, size_t used, enum style style, const char *text)
+{
+    size_t widest = 0, at = DETAIL;
+    for (struct str rest = str_of(text), word; (word = str_word(&rest)).n;)
+        widest = screen_text_width(word) > widest ? screen_text_width(word) : widest;
+    if (d->screen.width < DETAIL + widest || d->screen.width < 2 * DETAIL - 16)
+        at = INDENT;
+    if (used && (used > at || !widest)) {
+        while (d->all.n && d->all.p[d->all.n - 1] == ' ')
+            d->all.p[--d->all.n] = 0;
+        buf_putc(&d->all, '\n');
+        used = 0;
+    }
+    if (!widest)
+        return;
+    screen_fill(&d->all, at - used);
+    text_line(d, &d->all, at, style, text);
+}
+
 static void tell(struct doctor *d, enum state state, const char *area, const char *what, const char *found, const char *remedy)
 {
     static const enum style styles[] = {STYLE_GOOD, STYLE_DIM, STYLE_WARN, STYLE_BAD};
     size_t before = put_name(d, area, what);
     screen_style_begin(&d->screen, styles[state], &d->all);
-    buf_printf(&d->all, "%-8s", state_names[state]);
+    buf_puts(&d->all, state_names[state]);
     screen_style_end(&d->screen, styles[state], &d->all);
-    size_t used = before + 8;
-    if (used > DETAIL) {
-        buf_putc(&d->all, '\n');
-        used = 0;
-    }
-    if (found && *found) {
-        screen_fill(&d->all, DETAIL - used);
-        text_line(d, &d->all, DETAIL, STYLE_PLAIN, found);
-    } else if (used)
-        buf_putc(&d->all, '\n');
-    if (remedy && *remedy) {
-        screen_fill(&d->all, DETAIL);
-        text_line(d, &d->all, DETAIL, STYLE_DIM, remedy);
-    }
+    screen_fill(&d->all, 8 - strlen(state_names[state]));
+    put_detail(d, before + 8, STYLE_PLAIN, found);
+    put_detail(d, 0, STYLE_DIM, remedy);
     listing_text(&d->listing, area);
     listing_text(&d->listing, what);
     listing_text(&d->listing, state_names[state]);
@@ -302,10 +312,18 @@ static void others(struct doctor *d)
         {"scheduler", "Flux", {"flux"}, NULL, NULL},
         {"MPI", NULL, {"mpirun", "mpiexec"}, NULL, NULL},
         {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git"},
-        {"viewer", NULL, {"mlflow"}, "none", "to see runs in a browser: benchwrap ui --install, or pip install mlflow"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         tools(d, rows[i].area, rows[i].label, rows[i].names, rows[i].missing, rows[i].step);
+}
+
+/* The MLflow that `ui` starts, also one that `ui --install` made. */
+static void viewer(struct doctor *d)
+{
+    static const char step[] = "to see runs in a browser: benchwrap ui --install, or pip install mlflow";
+    const char *path = ui_find_mlflow(d->c->env, d->c->arena);
+    tell(d, path ? GOOD : NOTE, "viewer", "mlflow", path, path ? NULL : step);
+    summarize(d, &d->summary, "viewer", STYLE_PLAIN, path ? path : "none", path ? "benchwrap ui opens the runs in a browser" : step);
 }
 
 static int print_text(struct doctor *d, bool all)
@@ -370,6 +388,7 @@ static int run(struct cmd_context *c)
     catalogues(&d, &p.catalogue);
     server(&d, &p);
     others(&d);
+    viewer(&d);
     kernel(&d);
     int status = d.listing.failed ? -1 : print(&d);
     listing_deinit(&d.listing);

@@ -87,7 +87,7 @@ static void print_server(struct listing *l, const struct plan *p, const char *se
 static int print_text(struct cmd_context *c, const struct plan *p, const struct series_plan *s, const char *server)
 {
     static const struct listing_column columns[] = {
-        {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", false, 0}};
+        {"what", "WHAT", false, 0}, {"value", "VALUE", false, 0}, {"why", "DECIDED BY", .wrap = true}};
     static const struct listing_column option_columns[] = {
         {"option", "OPTION", false, 0}, {"value", "VALUE", false, 60}, {"from", "FROM", false, 0}};
     struct arena *a = c->arena;

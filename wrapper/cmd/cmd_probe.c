@@ -1,7 +1,8 @@
 /* cmd_probe.c: `benchwrap probe`: what would be recorded of this machine, without a run: facts, costs, and why something is missing. */
 #include "base/clock.h"
-#include "cmd/cmd.h"
 #include "base/listing.h"
+#include "base/show.h"
+#include "cmd/cmd.h"
 #include "probes/probe.h"
 
 #include <fcntl.h>
@@ -10,15 +11,21 @@
 #include <unistd.h>
 
 static const struct listing_column fact_columns[] = {
-    {"key", "KEY", false, 0},
-    {"value", "VALUE", false, 100},
-    {"kind", NULL, false, 0},
-    {"probe", "PROBE", false, 0},
+    {"key", "KEY", .whole = true},
+    {"value", "VALUE", .max = 100},
+    {"kind", NULL},
+    {"probe", "PROBE", .whole = true, .drop = 1},
 };
 static const struct listing_column cost_columns[] = {
-    {"probe", "PROBE", false, 0},      {"before_ms", "BEFORE/ms", true, 0}, {"beside_ms", "BESIDE/ms", true, 0},
-    {"after_ms", "AFTER/ms", true, 0}, {"sample_ms", "SAMPLE/ms", true, 0}, {"facts", "FACTS", true, 0},
-    {"missing", "MISSING", true, 0},   {"cached", "CACHED", false, 0},      {"summary", "LOOKS AT", false, 0},
+    {"probe", "PROBE", .whole = true},
+    {"before_ms", "BEFORE", .right = true, .above = "ms:"},
+    {"beside_ms", "BESIDE", .right = true},
+    {"after_ms", "AFTER", .right = true},
+    {"sample_ms", "SAMPLE", .right = true},
+    {"facts", "FACTS", .right = true, .drop = 1},
+    {"missing", "MISSING", .right = true, .drop = 2},
+    {"cached", "CACHED", .drop = 3},
+    {"summary", "INSPECTS", .drop = 4},
 };
 #define COUNT(list) (sizeof list / sizeof *list)
 
@@ -41,6 +48,15 @@ static bool told_again(const struct fact *f)
     return false;
 }
 
+/* The key names the unit. */
+static void add_value(struct listing *l, double value, struct arena *arena)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_value(&b, value);
+    listing_number(l, value, arena_dup(arena, b.p, b.n));
+}
+
 static void list_facts(const struct record *r, struct listing *l, struct arena *arena)
 {
     for (const struct fact *f = r->first; f; f = f->next) {
@@ -48,7 +64,7 @@ static void list_facts(const struct record *r, struct listing *l, struct arena *
             continue;
         listing_str(l, f->key);
         if (f->kind == FACT_METRIC)
-            listing_number(l, f->value, arena_printf(arena, "%.6g%s%s", f->value, f->unit && *f->unit ? " " : "", f->unit ? f->unit : ""));
+            add_value(l, f->value, arena);
         else
             listing_str(l, f->text);
         listing_text(l, kind_of(f));
@@ -85,9 +101,9 @@ static void list_costs(const struct host *h, const struct record *r, struct list
 }
 
 static const struct listing_column missing_columns[] = {
-    {"key", "MISSING", false, 0},
-    {"reason", "WHY", false, 0},
-    {"probe", NULL, false, 0},
+    {"key", "MISSING", .whole = true},
+    {"reason", "WHY", .wrap = true},
+    {"probe", NULL},
 };
 
 static void list_missing(const struct record *r, struct listing *l)
@@ -186,13 +202,13 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_JSON,
-    {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "what a record of this profile would hold",
+    {"profile", 0, OPT_CHOICE, "private|public", "BENCHWRAP_PROFILE", "private", "Selection", "Show what a record of this profile holds",
      0},
-    {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "look again at what lasts until the next boot", 0},
-    {"counters", 0, OPT_FLAG, NULL, "BENCHWRAP_COUNTERS", NULL, "Selection", "count what goes over the memory controllers, too", 0},
+    {"no-cache", 0, OPT_FLAG, NULL, NULL, NULL, "Selection", "Read again what lasts until the next boot", 0},
+    {"counters", 0, OPT_FLAG, NULL, "BENCHWRAP_COUNTERS", NULL, "Selection", "Also count the traffic of the memory controllers", 0},
     {"cloud-metadata", 0, OPT_TEXT, "auto|URL", "BENCHWRAP_CLOUD_METADATA", NULL, "Selection",
-     "ask the cloud's metadata service, too (1 s at most)", 0},
-    {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "look at a captured machine (scripts/capture-machine) instead of this one", 0},
+     "Also query the metadata service of the cloud, for 1 s at most", 0},
+    {"root", 0, OPT_TEXT, "DIR", NULL, "/", "Selection", "Inspect a captured machine (scripts/capture-machine) instead of this one", 0},
 };
 
 const struct cmd cmd_probe = {

@@ -103,6 +103,19 @@ const char **compare_params(const struct group *groups, size_t count, struct are
 
 /* ---- metrics ---- */
 
+size_t compare_points(const struct tree_run *run)
+{
+    const struct tree_entry *e = runs_entry(run->params, "series.points");
+    int64_t points;
+    return e && str_int(e->value, &points) && points > 1 ? (size_t)points : 0;
+}
+
+/* A sweep's parent has the statistics of all points under one key, with the swept number as step. */
+static bool is_over_points(const struct tree_run *run, const struct tree_entry *e)
+{
+    return e->count > 1 && e->key[key_stem(e->key)] && compare_points(run);
+}
+
 bool compare_are_repetitions(const struct tree_entry *e)
 {
     for (size_t i = 0; i < e->count; i++)
@@ -114,7 +127,7 @@ bool compare_are_repetitions(const struct tree_entry *e)
 /* The values of the key in one run that belong to `step` (-1: all). */
 static size_t values_of(const struct tree_run *run, const char *key, int64_t step, double *to)
 {
-    const struct tree_entry *e = runs_entry(run->metrics, key);
+    const struct tree_entry *e = strcmp(key, "run.wall_s") == 0 && compare_points(run) ? NULL : runs_entry(run->metrics, key);
     size_t n = 0;
     for (size_t i = 0; e && i < e->count; i++)
         if ((step < 0 || e->samples[i].step == step) && isfinite(e->samples[i].value))
@@ -232,8 +245,9 @@ static size_t table_steps(const struct group *groups, size_t count, const char *
         n = 0;
         for (size_t g = 0; g < count; g++)
             for (size_t i = 0; i < groups[g].count; i++) {
-                const struct tree_entry *e = runs_entry(groups[g].members[i].run->metrics, key);
-                table = table || (e && !compare_are_repetitions(e));
+                const struct tree_run *run = groups[g].members[i].run;
+                const struct tree_entry *e = runs_entry(run->metrics, key);
+                table = table || (e && (!compare_are_repetitions(e) || is_over_points(run, e)));
                 for (size_t s = 0; e && s < e->count; s++, n++)
                     if (pass)
                         (*ret)[n] = e->samples[s].step;
@@ -259,6 +273,14 @@ static bool is_wanted(const struct keys *every, const char *key)
     return true;
 }
 
+static bool has_values(const struct compared *m, size_t count)
+{
+    for (size_t g = 0; g < count; g++)
+        if (m->sides[g].n)
+            return true;
+    return false;
+}
+
 int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err)
 {
     struct keys every = {.a = a};
@@ -281,7 +303,10 @@ int compare_metrics(const struct group *groups, size_t count, bool all, struct a
         for (size_t i = 0; i < (n ? n : 1); i++) {
             if (!(*tail = compare_one(groups, count, every.list[k], n ? steps[i] : whole, several || series, a)))
                 break;
-            tail = &(*tail)->next;
+            if (has_values(*tail, count))
+                tail = &(*tail)->next;
+            else
+                *tail = NULL;
         }
     }
     return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;

@@ -35,8 +35,10 @@ struct compared {
 
 /* Metrics that at least one group has, in order of their keys. With several runs in any group, each run counts once (the median of its
  * repetitions); with one run in each, its repetitions are the samples. Steps that are not 0,1,2… or 1,2,3… make a table: each step is compared
- * for itself. `all`: also what was seen of the machine, and the statistics that stand beside a series. NULL and err: out of memory. */
+ * for itself. Of a sweep's parent each point is compared for itself, and its wall times, which are those of all points, are left out. `all`: also what was seen of the machine, and the statistics that stand beside a series. NULL and err: out of memory. */
 int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err);
+/* Points of the sweep whose parent the run is; 0: it is none. */
+size_t compare_points(const struct tree_run *run);
 /* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
 bool compare_are_repetitions(const struct tree_entry *e);
 /* The values that a param has in a group: one text, several with ", " between them, "-" where a run lacks it. */

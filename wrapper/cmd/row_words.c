@@ -3,6 +3,8 @@
 
 #include "series/table.h"
 
+#include <string.h>
+
 /* The notes of a series, from among its files. False: it has none that can be read. */
 static bool read_series(const struct table_run *r, struct series_notes *ret)
 {
@@ -36,4 +38,15 @@ void row_words(struct table_run *r, struct arena *a)
             r->children = arena_printf(a, "%zu point%s", notes.sweep.points, notes.sweep.points == 1 ? "" : "s");
     }
     series_notes_deinit(&notes);
+}
+
+bool row_words_made_name(const char *name, const char *benchmark)
+{
+    size_t n = benchmark ? strlen(benchmark) : 0;
+    if (!n || strncmp(name, benchmark, n) != 0 || name[n] != ' ' || strlen(name + n) != strlen(" 2026-11-22 22:43:31"))
+        return false;
+    for (const char *p = name + n; *p; p++)
+        if (!strchr(" -:0123456789", *p))
+            return false;
+    return true;
 }

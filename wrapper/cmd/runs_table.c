@@ -119,23 +119,11 @@ static bool is_mixed(const struct table_run *runs, size_t count, const struct me
 
 /* ---- cells ---- */
 
-/* "fio 2026-11-22 22:43:31": made of benchmark and time, which stand in the table anyway. */
-static bool is_made_name(const char *name, const char *benchmark)
-{
-    size_t n = benchmark ? strlen(benchmark) : 0;
-    if (!n || strncmp(name, benchmark, n) != 0 || name[n] != ' ' || strlen(name + n) != strlen(" 2026-11-22 22:43:31"))
-        return false;
-    for (const char *p = name + n; *p; p++)
-        if (!strchr(" -:0123456789", *p))
-            return false;
-    return true;
-}
-
 /* Bytes of a child run's name that repeat its parent's: "fio bs=4k #1" below "fio 2026-11-22 22:43:31". */
 static size_t repeated_name(const struct table_run *parent, const struct table_run *child)
 {
     const char *benchmark = parent->row->benchmark, *name = child->run->name;
-    size_t n = is_made_name(parent->run->name, benchmark) ? strlen(benchmark) : strlen(parent->run->name);
+    size_t n = row_words_made_name(parent->run->name, benchmark) ? strlen(benchmark) : strlen(parent->run->name);
     return strncmp(name, parent->run->name, n) == 0 && name[n] == ' ' && name[n + 1] ? n + 1 : 0;
 }
 
@@ -151,7 +139,7 @@ static const struct table_run *parent_line(const struct table_run *runs, size_t 
 static const char *name_text(const struct table_run *r, const struct table_run *parent, struct arena *a)
 {
     const char *name = r->run->name + (parent ? repeated_name(parent, r) : 0), *benchmark = r->row->benchmark;
-    if (is_made_name(name, benchmark))
+    if (row_words_made_name(name, benchmark))
         name = strcmp(benchmark, r->run->experiment) == 0 ? "" : benchmark;
     if (r->folded)
         return arena_printf(a, "%s%s%s", name, *name ? ", " : "", r->children);

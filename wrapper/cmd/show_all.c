@@ -173,7 +173,7 @@ static int print_references(const struct shown *s)
 
 static int print_missing(const struct shown *s)
 {
-    static const struct listing_column columns[] = {{"key", "WHAT", false, 60}, {"reason", "WHY", false, 200}};
+    static const struct listing_column columns[] = {{"key", "WHAT", false, 60}, {"reason", "WHY", .wrap = true}};
     const struct json *missing = json_get(s->detail, "missing"), *warnings = json_get(s->detail, "warnings");
     struct listing l;
     int status = 0;

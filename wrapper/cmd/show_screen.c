@@ -2,6 +2,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "cmd/inputs.h"
+#include "cmd/row_words.h"
 #include "cmd/show.h"
 #include "mlruns-format/key.h"
 #include "series/table.h"
@@ -53,7 +54,7 @@ static void put_items(const struct shown *s, struct str items, size_t first, siz
         const char *end = memmem(items.p, items.n, "   ", 3);
         struct str item = str_sub(items, 0, end ? (size_t)(end - items.p) : items.n);
         size_t width = screen_text_width(item), gap = used > begun ? 3 : 0;
-        if (used > indent && gap + width > s->screen.width - used) {
+        if (used > indent && (used > s->screen.width || gap + width > s->screen.width - used)) {
             buf_putc(to, '\n');
             screen_fill(to, indent);
             used = begun = indent;
@@ -79,7 +80,8 @@ static void put_head(const struct shown *s, struct buf *to)
     const struct tree_sample *seconds = wall ? show_last_sample(wall) : NULL;
     buf_init(&left, 4096);
     buf_init(&right, 256);
-    buf_plain(&left, str_of(run->name), 200);
+    const char *benchmark = tag(s, "benchmark"); /* the time of a made name follows below */
+    buf_plain(&left, str_of(row_words_made_name(run->name, benchmark) ? benchmark : run->name), 200);
     for (const char *p = status; *p; p++)
         buf_putc(&right, str_lower(*p));
     size_t word = right.n;
@@ -393,6 +395,17 @@ static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
 
 /* ---- inputs, machine, files ---- */
 
+/* A value that stands on one line with its key; `show --all` has more of it. */
+static void put_short(const struct shown *s, size_t key, struct str value, struct buf *to)
+{
+    enum { MOST = 48, LEAST = 12, INDENT = 2 };
+    CLEANUP_BUF struct buf plain;
+    size_t left = s->screen.width > key + INDENT + 1 + LEAST ? s->screen.width - key - INDENT - 1 : LEAST;
+    buf_init(&plain, 64 << 10);
+    buf_plain(&plain, value, 1000);
+    screen_clip_middle(to, buf_text(&plain), left < MOST ? left : MOST);
+}
+
 /* Names as the reader types them in compare --by; a size as people write it. */
 static void put_inputs(const struct shown *s, struct buf *to)
 {
@@ -411,7 +424,7 @@ static void put_inputs(const struct shown *s, struct buf *to)
         else if (*unit && str_double(e->value, &number))
             show_quantity(&value, number, unit);
         else
-            buf_plain(&value, e->value, 80);
+            put_short(s, strlen(e->key), e->value, &value);
         put_item(&b, e->key, value.p ? value.p : "");
     }
     if (b.n) {

@@ -10,7 +10,7 @@
 static void values_read_well(void **state)
 {
     static const struct { double seconds; const char *shown; } durations[] = {
-        {0.0000125, "12.5 us"}, {0.0081, "8.1 ms"}, {0.5, "0.50 s"}, {0.9999, "1.0 s"}, {59.94, "59.9 s"}, {120, "2 min 0 s"}, {7199.6, "120 min 0 s"}, {7200, "2 h 0 min"}, {-1, "?"},
+        {0, "0 s"}, {0.0000125, "12.5 us"}, {0.0081, "8.1 ms"}, {0.5, "0.50 s"}, {0.9999, "1.0 s"}, {59.94, "59.9 s"}, {120, "2 min 0 s"}, {7199.6, "120 min 0 s"}, {7200, "2 h 0 min"}, {-1, "?"},
     };
     static const struct { uint64_t bytes; const char *shown; } sizes[] = {
         {0, "0 B"}, {1023, "1023 B"}, {1536, "1.5 KiB"}, {104857600, "100 MiB"}, {UINT64_MAX, "16.0 EiB"},
