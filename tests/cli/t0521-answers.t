@@ -76,6 +76,11 @@ like "other programs without a common metric" "$("$BENCHWRAP" compare "$(echo "$
 like "a narrow screen without the interval says where the verdict comes from" "$(COLUMNS=44 python3 "$ROOT/tests/lib/on-pty.py" "size 24 44" -- "$BENCHWRAP" compare --by size -e swept)" \
     'verdicts by the 95 %'
 
+# A bad value in the environment is named once, also with repetitions; the runs keep the warning.
+like "a bad variable: the warning names it" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -q -t bad -- true 2>&1)" '^benchwrap: BENCHWRAP_TIMEOUT: timeout: "soon" is not a duration.*; ignored$'
+is "... once" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -t bad --repeat 2 -- true 2>&1 | grep -c BENCHWRAP_TIMEOUT)" 1
+is "... and each run has it" "$(grep -l 'BENCHWRAP_TIMEOUT: timeout' bad/mlruns/*/*/artifacts/benchwrap.json | wc -l)" 4
+
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 BENCHWRAP_FINISH_WAIT=5s "$BENCHWRAP" -q --to "http://127.0.0.1:$port" -- true 2>err
 is "-q with a dead server: two lines" "$(wc -l <err)" 2

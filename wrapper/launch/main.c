@@ -84,7 +84,7 @@ int main(int argc, char **argv)
     struct launch l = {.start_ns = clock_ns(), .start_wall_ms = clock_wall_ms(), .argv = argv};
     struct opt_value values[OPTIONS_COUNT];
     struct opt_set set = {.rows = options_rows, .count = OPTIONS_COUNT, .values = values, .words = words_typed, .place = WORDS_PROGRAM};
-    struct err err, warning;
+    struct err err;
     int next = argc;
     if (argc > 1 && (l.id = series_child_id(argv[1])))
         l.argv++, argv++, argc--;
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     opt_defaults(&set, getenv);
     if (opt_parse(&set, argc, argv, &next, &err) < 0)
         return usage(err.text);
-    if (options_read(&set, &l.options, &warning, &err) < 0)
+    if (options_read(&set, &l.options, &err) < 0)
         return usage(err.text);
     if (l.options.help || l.options.version)
         return become_core(argv, l.options.help ? "help" : "version");
@@ -113,7 +113,5 @@ int main(int argc, char **argv)
             node_collect(l.argv);
         return spawn_exec(l.program);
     }
-    if (warning.kind)
-        say_stderr("%s", warning.text);
     return launcher_run(&l);
 }

@@ -64,10 +64,9 @@ static int read_series(const struct opt_set *set, struct options *ret, struct er
     return 0;
 }
 
-int options_read(struct opt_set *set, struct options *ret, struct err *ret_warning, struct err *err)
+int options_read(struct opt_set *set, struct options *ret, struct err *err)
 {
     bool strict = opt_on(set, "strict");
-    err_clear(ret_warning);
     for (size_t i = 0; i < set->count; i++) {
         struct err why;
         if (check_one(&set->rows[i], &set->values[i], &why) == 0)
@@ -75,7 +74,6 @@ int options_read(struct opt_set *set, struct options *ret, struct err *ret_warni
         if (set->values[i].origin == OPT_COMMAND_LINE || strict)
             return err_set(err, ERR_USAGE, "%s", why.text);
         const char *text = set->rows[i].value;
-        err_set(ret_warning, ERR_INPUT, "%s; %s is taken", why.text, text ? text : "nothing");
         set->values[i] = (struct opt_value){.text = text, .origin = OPT_DEFAULT, .where = text ? "default" : NULL};
     }
     static const char *const captures[] = {

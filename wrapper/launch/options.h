@@ -21,9 +21,9 @@ struct options {
     bool series, sweep; /* several runs are asked for (--repeat …), with other arguments each (--sweep) */
 };
 
-/* Turns the parsed set into numbers. A bad value from the environment: its default is taken and ret_warning filled (kind ERR_INPUT), or, under
- * --strict, -1 as for any bad value of the command line. */
-int options_read(struct opt_set *set, struct options *ret, struct err *ret_warning, struct err *err);
+/* Turns the parsed set into numbers. A bad value from the environment counts as its default (the recorder warns), or, under --strict, -1 as for any
+ * bad value of the command line. */
+int options_read(struct opt_set *set, struct options *ret, struct err *err);
 /* Is this one of the options that are about several runs of the program? */
 bool options_is_series(const struct opt_row *row);
 /* "TERM", "SIGTERM", "15", "RTMIN+1" -> number, or 0. */

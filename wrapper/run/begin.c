@@ -246,7 +246,10 @@ static void record_identity(struct run *run)
     if (!run->host.public_profile)
         record_tag(r, "benchwrap.command", buf_text(&line));
     for (const struct plan_warning *x = run->plan.warnings; x; x = x->next)
-        run_warn(run, x->text);
+        if (w->in_series)
+            run_warn_silently(run, x->text); /* the series has printed it */
+        else
+            run_warn(run, x->text);
 }
 
 /* A run inside a run goes where its parent is, unless it was told another experiment. The parent's journal tells where that is. */

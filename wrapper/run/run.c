@@ -35,12 +35,17 @@ void run_tell(const struct run *run, uint32_t kind, int status, const char *text
     while (send(WIRE_SOCKET_FD, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
 }
 
-void run_warn(struct run *run, const char *text)
+void run_warn_silently(struct run *run, const char *text)
 {
     const char *source = run->record.source;
     run->record.source = SUMMARY_TOLD;
     record_warning(&run->record, "%s", text);
     run->record.source = source;
+}
+
+void run_warn(struct run *run, const char *text)
+{
+    run_warn_silently(run, text);
     run_tell(run, WIRE_NOTE, 0, text);
 }
 

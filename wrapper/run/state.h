@@ -48,6 +48,8 @@ struct run {
 void run_tell(const struct run *run, uint32_t kind, int status, const char *text);
 /* A warning that is told at once and stands in the record with the source SUMMARY_TOLD, so that the summary does not tell it again. */
 void run_warn(struct run *run, const char *text);
+/* The same for what another process has printed already. */
+void run_warn_silently(struct run *run, const char *text);
 /* Maps the launcher's memory and becomes the witness of signals. */
 int run_map(struct run *run, struct err *err);
 /* All that must be there before the program may start: journal with its first line, quick facts. */
