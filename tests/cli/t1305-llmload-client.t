@@ -40,7 +40,7 @@ while True:
             c.sendall(head + 3 * token)
             time.sleep(0.04)
         if stopped: os.kill(pid, signal.SIGCONT)
-        time.sleep(0.03)
+        time.sleep(0.2) # a busy machine has read by then
         c.sendall(last)
 P
 llm_start python3 "$WORK/stops.py" "$WORK/pid"

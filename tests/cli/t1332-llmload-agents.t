@@ -26,7 +26,7 @@ is "garbage" "$(call POST /start -d '{' | jq -r '.error | test("not valid JSON")
 is "options in pieces are not taken" "$(call POST /start -d '{"args":["--records","x"]}' | jq -r '.error != null')" true
 is "started by hand" "$(call POST /start -d "{\"args\":[\"--url=$url\",\"--concurrency=2\",\"--requests=8\",\"--max-tokens=4\"]}" | jq -r .state)" preparing
 is "done" "$(until_state done)" done
-is "its result" "$(call GET /metrics | jq -c '[.metrics.measure[0], .metrics.output_tokens, .metrics.histograms.ttft.n]')" "[8,32,8]"
+is "its result" "$(call GET /metrics | jq -c '[.metrics.measure[0], .metrics.output_tokens, .metrics.histograms.ttft.n + .metrics.first_unknown]')" "[8,32,8]"
 like "for Prometheus" "$(call GET /metrics/prometheus)" '^llmload_requests_completed_total 8$'
 if long_tests; then
     call POST /start -d '{"args":["--url=http://127.0.0.1:1","--nonsense"]}' >/dev/null
@@ -46,7 +46,7 @@ timeout 60 "$LLMLOAD" --url "$url" --rate 40 -d 1s --max-tokens 4 --seed 3 --jso
 is "as many requests as alone, of the same schedule" "$(jq -c '[.num_prompts, .completed, .load.schedule_sha256]' both)" "$(jq -c '[.num_prompts, .completed, .load.schedule_sha256]' single)"
 is "each made its share" "$(jq '[.agents[].completed] | add' both) $(jq '.agents | length' both)" "$(jq .completed both) 2"
 is "tokens are the server's own" "$(jq .server_metrics.generation_tokens both)" "$(jq .total_output_tokens both)"
-is "histograms are added" "$(jq .metrics.ttft.n both)" "$(jq .completed both)"
+is "histograms are added" "$(jq ".metrics.ttft.n + .client.first_tokens_unknown" both)" "$(jq .completed both)"
 is "records of each, all indexes once" "$(cat rec.0 rec.1 | jq .metadata.request_index | sort -n | uniq | wc -l)" "$(jq .completed both)"
 ok "clocks: on one machine they agree" jq -e 'all(.agents[]; (.clock_offset_ns | fabs) <= .round_trip_ns)' both
 timeout 60 "$LLMLOAD" --agents "$first,$agent" --url "$url" -c 4 -n 9 --max-tokens 4 --json >both 2>err

@@ -91,12 +91,12 @@ static bool came_at_once(struct worker *w, struct flight *f)
 /* How much earlier than its stamp an event may have come, which other bytes followed in its read or not. */
 static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
 {
-    int64_t at = f->last_byte_ns, low = w->late.from_ns > f->r.sent_ns ? w->late.from_ns : f->r.sent_ns;
-    if ((w->stamped && !followed) || at - low <= LATENESS_NEAR_NS)
+    int64_t at = f->last_byte_ns;
+    if (w->stamped && !followed)
         return 0;
-    int64_t since = lateness_since(&w->late);
-    low = since > low ? since : low;
-    return at - low <= LATENESS_NEAR_NS || came_at_once(w, f) ? 0 : at - low;
+    int64_t latest = w->stamped ? at : lateness_last_data(((const struct conn *)(const void *)f)->fd, at);
+    int64_t early = at - lateness_after(&w->late, f->r.sent_ns, latest + LATENESS_NEAR_NS);
+    return early <= LATENESS_NEAR_NS || came_at_once(w, f) ? 0 : early;
 }
 
 /* When the read's first and last chunk came, as far as the client can say. Returns by how much the first may be earlier. */

@@ -58,7 +58,7 @@ void lateness_left(struct lateness *l)
     l->empty_ns = 0;
 }
 
-int64_t lateness_since(struct lateness *l)
+static int64_t since_woken(struct lateness *l)
 {
     if (l->since_ns || !l->from_ns)
         return l->since_ns;
@@ -66,6 +66,26 @@ int64_t lateness_since(struct lateness *l)
     bool counts = l->fd >= 0;
     l->since_ns = counts && woken > l->from_ns ? woken : l->from_ns;
     return l->since_ns;
+}
+
+int64_t lateness_after(struct lateness *l, int64_t sent_ns, int64_t latest_ns)
+{
+    int64_t low = l->from_ns > sent_ns && l->from_ns <= latest_ns ? l->from_ns : sent_ns;
+    if (latest_ns - low <= LATENESS_NEAR_NS)
+        return low;
+    int64_t since = since_woken(l);
+    return since > low && since <= latest_ns ? since : low;
+}
+
+int64_t lateness_last_data(int fd, int64_t now_ns)
+{
+    enum { TICK_MS = 10 }; /* the slowest clock that kernels count by */
+    struct tcp_info info;
+    socklen_t n = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) < 0 || n < offsetof(struct tcp_info, tcpi_last_ack_recv) ||
+        info.tcpi_last_data_recv <= TICK_MS)
+        return now_ns;
+    return now_ns - (int64_t)(info.tcpi_last_data_recv - TICK_MS) * 1000000;
 }
 
 int64_t lateness_segments(int fd, uint32_t *ret_size)

@@ -19,7 +19,7 @@ struct lateness {
     int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
     int64_t empty_ns; /* all sockets were empty then; 0: not known */
     int64_t from_ns, called_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin and end */
-    int64_t since_ns; /* lateness_since's answer; 0: not asked yet */
+    int64_t since_ns; /* when it was woken, as far as that is known; 0: not asked yet */
 };
 
 /* On the thread itself. */
@@ -31,13 +31,17 @@ void lateness_wait_begin(struct lateness *l, int64_t now_ns);
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 /* A socket was left with bytes in it: nothing is known of it at the next wait. */
 void lateness_left(struct lateness *l);
-/* The bytes read now came after this time, ns; 0: not known. Costs a system call at the first question after a wait. */
-int64_t lateness_since(struct lateness *l);
+/* The bytes read now, the last of them at latest_ns or before, came after this time, ns: sent_ns or later. A bound after latest_ns is none: the
+ * thread was stopped or did not run while it looked at its sockets or at the clock. At most one system call after each wait. */
+int64_t lateness_after(struct lateness *l, int64_t sent_ns, int64_t latest_ns);
 /* Is an arrival known well enough that may be early_ns earlier, at the end of a time of length_ns? */
 static inline bool lateness_known(int64_t early_ns, int64_t length_ns)
 {
     return early_ns <= LATENESS_NEAR_NS || early_ns * 100 <= length_ns;
 }
+
+/* The latest time at which the last data of this socket can have come, ns; now_ns where the kernel does not say. Exact to 10 ms. */
+int64_t lateness_last_data(int fd, int64_t now_ns);
 
 /* Segments with data that this TCP socket has received; *ret_size: bytes that a full one may have. -1: the kernel does not count them. */
 int64_t lateness_segments(int fd, uint32_t *ret_size);

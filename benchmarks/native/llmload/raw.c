@@ -214,18 +214,19 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
     }
 }
 
-/* The stamp, where it can be true: not after the read, and not before the socket was known to be empty. Else (the clock was set) 0. */
-static int64_t plausible(struct worker *w, int64_t at, int64_t now)
+/* The stamp, where it can be true: not after the read, and not before the socket was known to be empty, unless the kernel's own age of the data says
+ * so. Else (the clock was set) 0. */
+static int64_t plausible(struct worker *w, const struct conn *c, int64_t at, int64_t now)
 {
     enum { SLACK_NS = 1000000 };
-    if (at <= now + SLACK_NS && at >= w->late.from_ns - SLACK_NS)
+    if (at <= now + SLACK_NS && (at >= w->late.from_ns - SLACK_NS || (at > c->f.r.sent_ns && at <= lateness_last_data(c->fd, now))))
         return at < now ? at : now;
     w->m.stamps_refused++;
     return 0;
 }
 
 /* The read's stamp; 0: it has none. */
-static int64_t stamp_of(struct worker *w, struct msghdr *m, int64_t now)
+static int64_t stamp_of(struct worker *w, const struct conn *c, struct msghdr *m, int64_t now)
 {
     for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
         struct timespec t;
@@ -235,7 +236,7 @@ static int64_t stamp_of(struct worker *w, struct msghdr *m, int64_t now)
         int64_t at = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
         if (!at)
             break;
-        return plausible(w, at + w->real_to_mono_ns, now);
+        return plausible(w, c, at + w->real_to_mono_ns, now);
     }
     return 0;
 }
@@ -243,15 +244,14 @@ static int64_t stamp_of(struct worker *w, struct msghdr *m, int64_t now)
 /* Counts a read of the measurement, and whether it was late: by its stamp, or, without one, by when the thread was woken. */
 static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, int64_t now)
 {
-    int64_t low = w->late.from_ns > c->f.r.sent_ns ? w->late.from_ns : c->f.r.sent_ns;
     if (c->f.r.phase != PHASE_MEASURE || c->state == CONN_IDLE)
         return;
     w->m.reads++;
     if (stamp_ns)
         hdr_add(&w->m.h[METRIC_READ_DELAY], now - stamp_ns);
-    else if (now - low > LATENESS_LATE_NS)
-        stamp_ns = lateness_since(&w->late);
-    w->m.reads_late += stamp_ns && now - (stamp_ns > low ? stamp_ns : low) > LATENESS_LATE_NS;
+    else
+        stamp_ns = lateness_after(&w->late, c->f.r.sent_ns, lateness_last_data(c->fd, now));
+    w->m.reads_late += now - (stamp_ns > c->f.r.sent_ns ? stamp_ns : c->f.r.sent_ns) > LATENESS_LATE_NS;
 }
 
 /* One read with its arrival; as recv. */
@@ -274,7 +274,7 @@ static ssize_t receive(struct worker *w, struct conn *c, int64_t *ret_at_ns)
     ssize_t n = recvmsg(c->fd, &m, 0);
     if (n > 0) {
         int64_t now = clock_mono_ns();
-        int64_t stamp = stamp_of(w, &m, now);
+        int64_t stamp = stamp_of(w, c, &m, now);
         w->stamped = stamp > 0;
         *ret_at_ns = stamp ? stamp : now;
         note_read(w, c, stamp, now);

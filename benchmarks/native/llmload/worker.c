@@ -350,12 +350,16 @@ static void give_up(struct worker *w, const char *why)
         conn_finish(w, w->busy, ENDING_UNFINISHED, why, false);
 }
 
+/* The thread may have stopped between two clocks: what is known of their difference is kept as long as it can be true. */
 static void look_at_clocks(struct worker *w)
 {
     struct timespec real;
+    int64_t before = clock_mono_ns();
     clock_gettime(CLOCK_REALTIME, &real);
     w->now_ns = clock_mono_ns();
-    w->real_to_mono_ns = w->now_ns - ((int64_t)real.tv_sec * 1000000000 + real.tv_nsec);
+    int64_t real_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec, least = before - real_ns, most = w->now_ns - real_ns;
+    int64_t known = w->real_to_mono_ns;
+    w->real_to_mono_ns = known < least ? least : known > most ? most : known;
 }
 
 /* Waits with the precision of nanoseconds where the kernel can (5.11), else through ppoll. */
