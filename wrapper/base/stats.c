@@ -147,6 +147,47 @@ bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double 
     return good;
 }
 
+struct moments {
+    double mean, variance; /* the latter of the mean */
+};
+
+static struct moments moments_of(const double *v, size_t n, bool logs)
+{
+    struct moments m = {0};
+    for (size_t i = 0; i < n; i++)
+        m.mean += (logs ? log(v[i]) : v[i]) / (double)n;
+    for (size_t i = 0; i < n; i++)
+        m.variance += ((logs ? log(v[i]) : v[i]) - m.mean) * ((logs ? log(v[i]) : v[i]) - m.mean) / (double)(n - 1) / (double)n;
+    return m;
+}
+
+/* B. L. Welch, The generalization of Student's problem, Biometrika 34 (1947) 28-35; degrees of freedom rounded down. */
+static double welch_p(const double *a, size_t na, const double *b, size_t nb)
+{
+    bool logs = true;
+    for (size_t i = 0; i < na; i++)
+        logs = logs && a[i] > 0;
+    for (size_t i = 0; i < nb; i++)
+        logs = logs && b[i] > 0;
+    struct moments x = moments_of(a, na, logs), y = moments_of(b, nb, logs);
+    double sum = x.variance + y.variance, off = fabs(y.mean - x.mean);
+    if (!(sum > 0))
+        return off > 0 ? 0 : 1;
+    double df = sum * sum / (x.variance * x.variance / (double)(na - 1) + y.variance * y.variance / (double)(nb - 1));
+    size_t whole = df < 1 ? 1 : (size_t)df;
+    return 1 - t_within(atan(off / sqrt(sum * (double)whole)), whole);
+}
+
+double stats_ratio_p(const double *a, size_t na, const double *b, size_t nb)
+{
+    double ratio, low, high;
+    if (!stats_ratio(a, na, b, nb, &ratio, &low, &high))
+        return NAN;
+    double half = log(high / ratio), z = half > 0 ? 1.959963984540054 * fabs(log(ratio)) / half : ratio == 1 ? 0 : INFINITY;
+    double p = erfc(z / M_SQRT2), welch = welch_p(a, na, b, nb);
+    return p > welch ? p : welch;
+}
+
 /* Two intervals, and a value counts as far off only outside both, so that each bounds the false alarms by itself:
  * - the prediction interval for one more value of a normal distribution, mean -+ t(n - 1) s sqrt(1 + 1/n), taken of the logarithms where all values
  *   are positive (times and rates vary by factors);

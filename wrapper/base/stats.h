@@ -18,6 +18,10 @@ double stats_quantile(const double *sorted, size_t n, double q);
 /* 95 % interval of the ratio median(b)/median(a); false when either side has too few samples (< 3) or medians are not positive.
  * Method: see stats.c (documented with its source). */
 bool stats_ratio(const double *a, size_t na, const double *b, size_t nb, double *ret_ratio, double *ret_low, double *ret_high);
+/* How likely two samples differ so much, or more, where nothing has changed: the larger of two p values, so that each bounds the false claims by itself: that
+ * of stats_ratio's interval, and that of Welch's t test (of the logarithms where all values are positive). For stats_holm: with few samples the tails of
+ * the first alone are too light. NaN where stats_ratio is false. */
+double stats_ratio_p(const double *a, size_t na, const double *b, size_t nb);
 /* What one more value may be expected to be, of v[n] that came about in the same way. */
 struct stats_expected {
     double low, high; /* where it lies, with a confidence of 97.5 % */

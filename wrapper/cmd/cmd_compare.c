@@ -176,6 +176,7 @@ static void side_json(struct json_out *j, const struct compared_side *side, cons
         json_double(j, "ratio", side->ratio);
         json_double(j, "ratio_low", side->low);
         json_double(j, "ratio_high", side->high);
+        json_double(j, "p", side->p);
     } else {
         json_null(j, "ratio");
     }
@@ -308,8 +309,11 @@ const struct cmd cmd_compare = {
         "distribution) and the verdict. A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
         "with the median of its repetitions; with one run in each, its repetitions are the values. Below three values on a side there is no interval: "
         "too few. Of two sweeps each point is compared for itself.\n\n"
-        "The verdict is \"no difference\" when the interval holds no change (which does not prove that there is none), else better or worse by the "
-        "direction that the rules name, or different where they name none. Step by step tables (size -> value) are compared step by step.\n\n"
+        "The verdict is better or worse by the direction that the rules name, or different where they name none. It holds for all metrics together: where "
+        "nothing has changed, a comparison claims a change of any metric in at most one case of twenty (Holm's correction of the larger p value of that "
+        "interval and of Welch's t test). \"uncertain\" is a change whose interval excludes no change, but that may be chance among so many metrics; \"no difference\" does not prove "
+        "that there is none. With 2 % noise and five runs a side a change of 5 % is found in three cases of four where one metric is compared, and in "
+        "three of ten among twenty; ten runs a side find it in eight of ten among twenty. Step by step tables (size -> value) are compared step by step.\n\n"
         "--history compares one run with earlier ones of its experiment that FINISHED and share benchmark, site, cluster, kind of node, shape of the job and all "
         "inputs (what probes saw of the machine is no input, so an update of the system shows). Each counts once, with the median of its repetitions. "
         "A value is a regression or an improvement when it is outside the range expected of one more run (97.5 %: prediction interval of the "

@@ -11,7 +11,7 @@
 
 const char *outcome_name(enum outcome outcome)
 {
-    static const char *const names[] = {"", "too few", "same", "better", "worse", "different"};
+    static const char *const names[] = {"", "too few", "same", "uncertain", "better", "worse", "different"};
     return names[outcome];
 }
 
@@ -179,13 +179,40 @@ static void judge(struct compared *m, size_t count)
         side->has_ratio = stats_ratio(base->values, base->n, side->values, side->n, &side->ratio, &side->low, &side->high);
         if (!side->has_ratio)
             continue; /* zero or negative medians have no ratio */
-        if (side->low <= 1 && side->high >= 1)
-            side->outcome = OUTCOME_SAME;
-        else if (!*m->direction)
-            side->outcome = OUTCOME_DIFFERENT;
-        else
-            side->outcome = (side->ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
+        side->p = stats_ratio_p(base->values, base->n, side->values, side->n);
+        side->outcome = side->low <= 1 && side->high >= 1 ? OUTCOME_SAME : OUTCOME_UNCERTAIN;
     }
+}
+
+static enum outcome outcome_of(const struct compared *m, const struct compared_side *side)
+{
+    if (!*m->direction)
+        return OUTCOME_DIFFERENT;
+    return (side->ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
+}
+
+/* Holm's correction over every metric of every group. */
+static int correct(struct compared *metrics, size_t count, struct arena *a, struct err *err)
+{
+    size_t n = 0, at = 0;
+    for (const struct compared *m = metrics; m; m = m->next)
+        n += count;
+    double *p = arena_get(a, (n + 1) * sizeof *p);
+    bool *sure = arena_get(a, (n + 1) * sizeof *sure);
+    n = 0;
+    for (const struct compared *m = metrics; p && m; m = m->next)
+        for (size_t g = 1; g < count; g++)
+            if (m->sides[g].has_ratio)
+                p[n++] = m->sides[g].p;
+    if (!p || !sure || !stats_holm(p, n, COMPARE_LEVEL, sure))
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    for (struct compared *m = metrics; m; m = m->next)
+        for (size_t g = 1; g < count; g++) {
+            struct compared_side *side = &m->sides[g];
+            if (side->has_ratio && sure[at++] && side->outcome == OUTCOME_UNCERTAIN)
+                side->outcome = outcome_of(m, side);
+        }
+    return 0;
 }
 
 /* Unit and direction as the first run tells that knows the metric; a direction that runs disagree on is none. */
@@ -309,7 +336,7 @@ int compare_metrics(const struct group *groups, size_t count, bool all, struct a
                 *tail = NULL;
         }
     }
-    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : correct(*ret, count, a, err);
 }
 
 const char *compare_metric_name(const struct compared *m, struct arena *a)

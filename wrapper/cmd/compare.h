@@ -13,7 +13,7 @@ struct group {
     size_t count;
 };
 
-enum outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
+enum outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
 const char *outcome_name(enum outcome outcome); /* "too few", "better" … */
 
 struct compared_side {           /* one metric of one group */
@@ -23,6 +23,7 @@ struct compared_side {           /* one metric of one group */
     bool repetitions;            /* values are the repetitions of one series, not one value of each run or the samples within one */
     bool has_ratio;              /* against the first group, with its 95 % interval */
     double ratio, low, high;
+    double p;                    /* chance of such a change where nothing has changed */
     enum outcome outcome;
 };
 struct compared {
@@ -39,6 +40,8 @@ struct compared {
 int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err);
 /* Points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
+/* The chance that one comparison claims a change of any metric where nothing has changed. */
+#define COMPARE_LEVEL 0.05
 /* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
 bool compare_are_repetitions(const struct tree_entry *e);
 /* The values that a param has in a group: one text, several with ", " between them, "-" where a run lacks it. */

@@ -133,7 +133,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
         return;
     }
     CLEANUP_BUF struct buf b;
-    bool headlines = compare_has_headlines(t), few = false, same = false, single = t->groups[0].count == 1 && t->groups[g].count == 1;
+    bool headlines = compare_has_headlines(t), few = false, same = false, uncertain = false, single = t->groups[0].count == 1 && t->groups[g].count == 1;
     buf_init(&b, 1 << 16);
     buf_printf(&b, "%c against A: ", (char)('A' + g));
     size_t better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &b);
@@ -142,6 +142,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
     for (const struct compared *m = t->metrics; m; m = m->next) {
         few = few || m->sides[g].outcome == OUTCOME_TOO_FEW;
         same = same || m->sides[g].outcome == OUTCOME_SAME;
+        uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
     }
     if (!said && few) {
         buf_clear(&b);
@@ -152,7 +153,8 @@ void compare_put_answer(struct compare_text *t, size_t g)
                        compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1 ? "One run on each side"
                                                                                   : "Fewer than three repetitions on a side");
     } else if (!said) {
-        buf_puts(&b, same ? "no difference was found." : "no ratio: the medians are zero or negative.");
+        buf_puts(&b, uncertain ? "no change is certain among so many metrics; more runs would tell."
+                     : same    ? "no difference was found." : "no ratio: the medians are zero or negative.");
     } else
         buf_putc(&b, '.');
     if (b.n)

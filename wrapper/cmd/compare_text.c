@@ -189,6 +189,7 @@ static void add_outcome(struct listing *l, enum outcome outcome, bool single)
     } words[] = {[OUTCOME_NONE] = {"", STYLE_PLAIN},
                  [OUTCOME_TOO_FEW] = {"too few", STYLE_DIM},
                  [OUTCOME_SAME] = {"no difference", STYLE_DIM},
+                 [OUTCOME_UNCERTAIN] = {"uncertain", STYLE_DIM},
                  [OUTCOME_BETTER] = {"better", STYLE_GOOD},
                  [OUTCOME_WORSE] = {"worse", STYLE_BAD},
                  [OUTCOME_DIFFERENT] = {"different", STYLE_PLAIN}};

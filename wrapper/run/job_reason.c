@@ -80,7 +80,8 @@ void job_reason_hear(struct run *run, int64_t wait_ms)
         .id = job_id(run), .array = env_text(run->host.env, "SLURM_ARRAY_JOB_ID"), .name = env_text(run->host.env, "SLURM_JOB_NAME")};
     if (!j->asked || j->ask.end != ASK_RUNS)
         return;
-    if ((wait_ms > 0 ? ask_wait(&j->ask, wait_ms) : ask_hear(&j->ask)) != ASK_DONE || !WIFEXITED(j->ask.status) || WEXITSTATUS(j->ask.status))
+    if ((wait_ms > 0 ? ask_wait(&j->ask, wait_ms) : ask_hear(&j->ask)) != ASK_DONE || !WIFEXITED(j->ask.status) ||
+        WEXITSTATUS(j->ask.status))
         return;
     if (slurm_job_parse_text(&job, buf_text(&j->ask.text), &who, &err) == 0)
         take_state(run, &job);
@@ -108,7 +109,8 @@ static void see_line(struct searching *s, struct str line)
     ptrdiff_t stars = str_find(line, STR("error: *** "));
     if ((!str_starts(line, "slurmstepd") && !str_starts(line, "srun: ")) || stars < 0)
         return;
-    struct str rest = str_sub(line, (size_t)stars + sizeof "error: *** " - 1, line.n), kind = str_word(&rest), name = str_word(&rest), job = name;
+    struct str rest = str_sub(line, (size_t)stars + sizeof "error: *** " - 1, line.n), kind = str_word(&rest), name = str_word(&rest),
+               job = name;
     if (!str_is(kind, "STEP") && !str_is(kind, "JOB"))
         return;
     job = str_cut(&name, '.');
