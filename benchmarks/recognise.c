@@ -15,7 +15,8 @@ struct told { /* patterns with one named group; the first that matches tells */
 struct recognise {
     struct pattern *banner[BANNERS_MAX]; /* one line in each output */
     struct pattern *mark[BANNERS_MAX]; /* any number of lines */
-    size_t banners, marks;
+    struct pattern *begin[BANNERS_MAX]; /* lines of an output before its banner */
+    size_t banners, marks, begins;
     bool repeats; /* several outputs in one are kept apart by the rules */
     struct told started, finished, host, command;
     struct str format[FORMATS_MAX];
@@ -51,7 +52,8 @@ static int load_told(const struct yaml *map, const char *key, const char *group,
 
 int load_recognise(const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"banner", "mark", "repeats", "started", "finished", "host", "command", "time", "over", NULL};
+    static const char *const keys[] = {"banner", "mark",    "begin", "repeats", "started", "finished",
+                                       "host",   "command", "time",  "over",    NULL};
     if (!y)
         return 0;
     struct recognise *r = rules->recognise = ARENA_NEW(&rules->arena, struct recognise);
@@ -61,6 +63,7 @@ int load_recognise(const struct yaml *y, struct rules *rules, struct err *err)
         return rules_complain(y, rules, err, "recognise is a map: {banner: PATTERN, started: PATTERN …}");
     if (load_keys(y, keys, rules, err) || load_patterns(yaml_get(y, "banner"), r->banner, BANNERS_MAX, &r->banners, rules, err) ||
         load_patterns(yaml_get(y, "mark"), r->mark, BANNERS_MAX, &r->marks, rules, err) ||
+        load_patterns(yaml_get(y, "begin"), r->begin, BANNERS_MAX, &r->begins, rules, err) ||
         load_flag(y, "repeats", &r->repeats, rules, err) || load_told(y, "started", "time", &r->started, rules, err) ||
         load_told(y, "finished", "time", &r->finished, rules, err) || load_told(y, "host", "host", &r->host, rules, err) ||
         load_told(y, "command", "command", &r->command, rules, err) ||
@@ -82,6 +85,8 @@ void free_recognise(struct recognise *r)
         pattern_free(r->banner[i]);
     for (size_t i = 0; i < r->marks; i++)
         pattern_free(r->mark[i]);
+    for (size_t i = 0; i < r->begins; i++)
+        pattern_free(r->begin[i]);
     struct told *const all[] = {&r->started, &r->finished, &r->host, &r->command};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (size_t i = 0; i < all[k]->n; i++)
@@ -227,4 +232,49 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
     ret->known = ret->known || ret->banners;
     if (ret->finished_ms && ret->started_ms && ret->finished_ms < ret->started_ms)
         ret->finished_ms = 0;
+}
+
+enum { BEGINS_MAX = 4096 };
+
+static bool matches_any(struct pattern *const *p, size_t n, struct str line)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pattern_match(p[i], line, NULL) == 1)
+            return true;
+    return false;
+}
+
+/* The outputs that this banner begins, behind those that are there already. */
+static size_t find_begins(const struct recognise *r, size_t banner, struct str text, struct rules_begin *to, size_t n)
+{
+    const size_t none = SIZE_MAX;
+    size_t before = none, brace = none; /* where lines before the banner began, and the last JSON document */
+    for (struct str rest = text; rest.p && rest.n && n < BEGINS_MAX;) {
+        struct str line = str_cut(&rest, '\n');
+        size_t at = (size_t)(line.p - text.p);
+        if (line.n && line.p[line.n - 1] == '\r')
+            line.n--;
+        if (line.n > RULES_LINE_MAX)
+            continue;
+        struct str plain = str_sub(line, line_rank_prefix(line), line.n);
+        if (pattern_match(r->banner[banner], plain, NULL) == 1) {
+            bool member = str_starts(str_trim(plain), "\"");
+            to[n++] = (struct rules_begin){member && brace != none ? brace : before != none && !member ? before : at, banner};
+            before = brace = none;
+        } else if (before == none && matches_any(r->begin, r->begins, plain))
+            before = at;
+        if (plain.n && plain.p[0] == '{')
+            brace = at;
+    }
+    return n;
+}
+
+size_t rules_begins(const struct rules *rules, struct str text, struct arena *a, struct rules_begin **ret)
+{
+    const struct recognise *r = rules->recognise;
+    size_t n = 0;
+    *ret = arena_get(a, BEGINS_MAX * sizeof **ret);
+    for (size_t i = 0; r && *ret && i < r->banners; i++)
+        n = find_begins(r, i, text, *ret, n);
+    return n < BEGINS_MAX ? n : 0;
 }

@@ -125,12 +125,14 @@ if [ -d "$samples/hpcc/samples/1.5.0-file" ]; then
     is "a result file is kept as such" "$(cat "$run"/tags/benchwrap.verdict) $(ls "$run"/artifacts/files)" "pass hpccoutf.txt"
 fi
 
-# Not sure: refused, with the reason.
+# Several outputs in one file: a run each, the same as from a file of its own.
 cat "$samples/fio/samples/json/stdout" "$samples/fio/samples/jsonplus/stdout" >two-fio.out
-out=$(import two-fio.out)
-like "two outputs in one file are never one" "$(echo "$out" | field 0/result): $(echo "$out" | field 0/why)" "^refused: 2 outputs of fio in one file"
-cat a.out "$samples/fio/samples/json/stdout" >mixed.out
-like "nor outputs of two programs" "$(import mixed.out | field 0/why)" "ior.*know it; name the right ones"
+out=$(import -t split two-fio.out "$samples/fio/samples/json/stdout")
+is "two outputs in one file are two runs" "$(echo "$out" | jq -r 'map(.result) | join(",")') $(runs split)" "imported,imported,already there 2"
+like "… which name their lines" "$(echo "$out" | field 1/file)" 'two-fio.out .lines 290-599.'
+{ cat a.out "$samples/fio/samples/human-bits/stdout"; cat "$samples/sysbench/samples/cpu/stdout" "$samples/sysbench/samples/cpu/stdout" "$samples/fio/samples/json/stdout"; } >mixed.out
+is "outputs of several programs are runs of each" "$(import -t mix mixed.out | jq -r 'map(.benchmark + " " + .verdict) | join(",")')" "ior pass,fio pass,sysbench pass,fio pass"
+is "… and what their rules keep apart are child runs" "$(grep -l sysbench mix/mlruns/*/*/tags/benchmark | wc -l)" 3
 cat "$ior/main-human-default/stdout" "$ior/main-human-reps3-fpp/stdout" >two-ior.out
 run=$(import two-ior.out | field 0/path)
 is "rules that keep tests apart do so" "$(ls "$run"/metrics | sed -n 's/^\(t[0-9]*\)\..*/\1/p' | sort -u | tr '\n' ' ')" "t0 t1 "

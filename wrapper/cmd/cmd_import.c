@@ -103,29 +103,40 @@ static void add_row(struct work *w, const char *name, const struct imported *got
     listing_text(l, got->why && *got->why ? got->why : NULL);
 }
 
-static void take_file(struct work *w, int dir, const char *path, const char *name, bool found)
+struct taken { /* the file that is being imported */
+    struct work *w;
+    bool found; /* in a folder */
+};
+
+static void take_output(void *context, const char *name, const struct imported *got)
 {
-    struct imported got;
-    w->files++;
-    import_file(&w->im, dir, path, name, w->c->arena, &got);
+    const struct taken *t = context;
+    struct work *w = t->w;
     progress(w);
-    if (found && got.result == IMPORT_UNKNOWN) {
+    if (t->found && got->result == IMPORT_UNKNOWN) {
         w->passed_over++;
         return;
     }
-    w->done += got.result == IMPORT_DONE;
-    w->there += got.result == IMPORT_THERE;
-    w->unknown += got.result == IMPORT_UNKNOWN;
-    w->refused += got.result == IMPORT_REFUSED;
-    w->failed += got.result == IMPORT_DONE && got.verdict && strcmp(got.verdict, "fail") == 0;
-    add_row(w, name, &got);
-    if (got.result != IMPORT_DONE || w->im.dry)
+    w->done += got->result == IMPORT_DONE;
+    w->there += got->result == IMPORT_THERE;
+    w->unknown += got->result == IMPORT_UNKNOWN;
+    w->refused += got->result == IMPORT_REFUSED;
+    w->failed += got->result == IMPORT_DONE && got->verdict && strcmp(got->verdict, "fail") == 0;
+    add_row(w, name, got);
+    if (got->result != IMPORT_DONE || w->im.dry)
         return;
     if (w->im.root < 0) /* made with the first run */
         w->im.root = place_open_folder(w->im.plan->tree, 0);
     struct err err;
-    if (make_batch_add(&w->batch, got.id, &err))
+    if (make_batch_add(&w->batch, got->id, &err))
         note(w, err.text); /* the next run, or sync, does it */
+}
+
+static void take_file(struct work *w, int dir, const char *path, const char *name, bool found)
+{
+    struct taken t = {w, found};
+    w->files++;
+    import_file(&w->im, dir, path, name, w->c->arena, take_output, &t);
 }
 
 /* ---- folders: links inside are not followed, hidden names and trees of runs not entered ---- */
@@ -301,9 +312,10 @@ const struct cmd cmd_import = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Each file becomes a run: its rules are found by what stands in it, its params and metrics are read, and the output is kept as an artifact. "
-        "The time is the one in the output, else the file's (tag benchwrap.time_source says which). Where an output could be of two "
-        "programs, or holds several outputs that the rules cannot keep apart, it is refused with the reason.\n\n"
+        "Each output becomes a run: its rules are found by what stands in it, its params and metrics are read, and the output is kept as an artifact. "
+        "A file that holds several outputs, one after the other, becomes several runs. "
+        "The time is the one in the output, else the file's (tag benchwrap.time_source says which). A file whose outputs "
+        "cannot be separated is refused with the reason.\n\n"
         "The same output is never imported twice: the run's id follows from the file's content and the rules' name, so importing again, under "
         "another name or at another site, finds the run there. Better rules are applied to it by \"benchwrap reparse\".\n\n"
         "Status 0: all files are in the tree now. 1: some are not, and the list says why (files that -R found and no rules know do not count).",

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COMMAND_WORDS_MAX = 1000 };
+enum { COMMAND_WORDS_MAX = 1000, KNOWN_MAX = 16 /* programs in one file */ };
 
 /* ---- whose rules ---- */
 
@@ -112,7 +112,7 @@ static const char *read_whole(const struct import *im, int dir, const char *path
     struct stat st = {0};
     if (fd < 0 && errno == ELOOP)
         return fstatat(dir, path, &st, 0) == 0 && S_ISDIR(st.st_mode) ? "a directory: -R goes through it"
-                                                                                       : "not a regular file, or behind another user's link";
+                                                                      : "not a regular file, or behind another user's link";
     if (fd < 0 || fstat(fd, &st))
         return arena_printf(a, "cannot be opened: %s", strerror(errno));
     if (!S_ISREG(st.st_mode))
@@ -146,39 +146,105 @@ struct found {
     struct rules_seen seen;
 };
 
-/* NULL, or why it is nobody's (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
-static const char *find_rules(const struct import *im, struct str text, struct found *ret, enum import_result *ret_result, struct arena *a)
+struct known { /* the rules that know a text */
+    size_t index[KNOWN_MAX], n;
+};
+
+static const char *find_known(const struct import *im, struct str text, struct known *ret, struct arena *a)
 {
     struct rules_seen *seen = arena_get(a, (im->count + 1) * sizeof *seen);
-    size_t n = 0, first = 0;
-    *ret_result = IMPORT_REFUSED;
+    *ret = (struct known){.n = 0};
     if (!seen)
-        return "no memory";
+        return "out of memory";
     for (size_t i = 0; i < im->count; i++)
         rules_see(im->rules[i], text, a, &seen[i]);
     for (size_t i = 0; i < im->count; i++) /* what stands within another's output is not it */
         for (size_t k = 0; k < im->count; k++)
             if (k != i && seen[k].known && seen[i].known && rules_over(im->rules[k], rules_name(im->rules[i])))
                 seen[i].known = false;
-    struct buf names CLEANUP_BUF;
-    buf_init(&names, 1000);
     for (size_t i = 0; i < im->count; i++)
-        if (seen[i].known || im->named) {
-            buf_printf(&names, "%s%s", n++ ? " and " : "", rules_name(im->rules[i]));
-            if (n == 1)
-                first = i;
-        }
-    if (n == 0) {
+        if ((seen[i].known || im->named) && ret->n < KNOWN_MAX)
+            ret->index[ret->n++] = i;
+    return NULL;
+}
+
+struct piece { /* an output, alone in its file or one of several */
+    struct found found;
+    struct str text;
+    size_t banner; /* which of the program's banners begins it */
+};
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const char *x = ((const struct piece *)a)->text.p, *y = ((const struct piece *)b)->text.p;
+    return (x > y) - (x < y);
+}
+
+/* The outputs of a file in their order: each begins where its program's outputs begin. Outputs in a row that their rules keep apart stay together.
+ * Returns how many; 0: where they begin cannot be told. */
+static size_t cut_pieces(const struct import *im, const struct known *known, struct str text, struct arena *a, struct piece **ret)
+{
+    size_t n = 0, kept = 0, count[KNOWN_MAX];
+    struct rules_begin *begins[KNOWN_MAX];
+    for (size_t k = 0; k < known->n; n += count[k++])
+        if (!(count[k] = rules_begins(im->rules[known->index[k]], text, a, &begins[k])))
+            return 0;
+    struct piece *p = *ret = arena_get(a, (n + 1) * sizeof *p);
+    for (size_t k = 0, i = 0; p && k < known->n; k++)
+        for (size_t b = 0; b < count[k]; b++)
+            p[i++] = (struct piece){
+                .found.index = known->index[k], .text = str_sub(text, begins[k][b].offset, text.n), .banner = begins[k][b].banner};
+    if (!p)
+        return 0;
+    qsort(p, n, sizeof *p, compare_pieces);
+    for (size_t i = 0; i < n; i++) {
+        bool same = kept && p[i].found.index == p[kept - 1].found.index, single = rules_single(im->rules[p[i].found.index]);
+        if (same && single && p[i].banner != p[kept - 1].banner)
+            return 0; /* one output that prints its name in two ways, or two outputs */
+        if (!same || single)
+            p[kept++] = p[i];
+    }
+    p[0].text = text; /* what stands before the first belongs to it */
+    for (size_t i = 0; i + 1 < kept; i++)
+        p[i].text.n = (size_t)(p[i + 1].text.p - p[i].text.p);
+    return kept;
+}
+
+/* NULL, or why it is nobody's (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
+static const char *find_pieces(const struct import *im, struct str text, struct piece **ret, size_t *ret_n, enum import_result *ret_result,
+                               struct arena *a)
+{
+    struct known known;
+    const char *why = find_known(im, text, &known, a);
+    *ret_result = IMPORT_REFUSED;
+    if (why)
+        return why;
+    if (!known.n) {
         *ret_result = IMPORT_UNKNOWN;
         return "no rules know it; name them with --rules";
     }
-    if (n > 1)
+    struct piece *one = *ret = ARENA_NEW(a, struct piece);
+    if (!one)
+        return "out of memory";
+    *one = (struct piece){.found.index = known.index[0], .text = text};
+    *ret_n = 1;
+    rules_see(im->rules[known.index[0]], text, a, &one->found.seen);
+    bool single = rules_single(im->rules[known.index[0]]);
+    if (known.n == 1 && (one->found.seen.banners < 2 || !single || im->whole))
+        return NULL;
+    if (!im->whole && (*ret_n = cut_pieces(im, &known, text, a, ret)) > 1) {
+        for (size_t i = 0; i < *ret_n; i++)
+            rules_see(im->rules[(*ret)[i].found.index], (*ret)[i].text, a, &(*ret)[i].found.seen);
+        return NULL;
+    }
+    struct buf names CLEANUP_BUF;
+    buf_init(&names, 1000);
+    for (size_t i = 0; i < known.n; i++)
+        buf_printf(&names, "%s%s", i ? " and " : "", rules_name(im->rules[known.index[i]]));
+    if (known.n > 1)
         return arena_printf(a, "%s know it; name the right ones with --rules, or cut the file", names.p);
-    *ret = (struct found){first, seen[first]};
-    if (ret->seen.banners > 1 && rules_single(im->rules[first]) && !im->whole)
-        return arena_printf(a, "%zu outputs of %s in one file (lines %zu, %zu): cut it, or say --whole if it is one", ret->seen.banners,
-                            rules_name(im->rules[first]), ret->seen.line[0], ret->seen.line[1]);
-    return NULL;
+    return arena_printf(a, "%zu outputs of %s in one file (lines %zu, %zu): cut it, or say --whole if it is one", one->found.seen.banners,
+                        names.p, one->found.seen.line[0], one->found.seen.line[1]);
 }
 
 /* ---- when ---- */
@@ -358,30 +424,56 @@ static bool is_there(const struct import *im, const char *id, struct arena *a, s
     return access(arena_printf(a, "%s/%s/journal", im->plan->spool, id), F_OK) == 0;
 }
 
-void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, struct imported *ret)
+static void import_piece(const struct import *im, const struct piece *piece, const char *name, int64_t mtime, struct arena *a,
+                         struct imported *ret)
 {
-    struct buf text CLEANUP_BUF;
-    struct found f = {0};
+    const struct found *f = &piece->found;
     struct err err = {0};
     char hash[SHA256_HEX];
-    int64_t mtime = 0, end;
-    *ret = (struct imported){.result = IMPORT_REFUSED};
-    buf_init(&text, (size_t)im->max + 2);
-    if ((ret->why = read_whole(im, dir, path, &text, &mtime, a)) || (ret->why = find_rules(im, buf_text(&text), &f, &ret->result, a)))
-        return;
+    int64_t end;
     struct sha256 sum;
     sha256_init(&sum);
-    sha256_add(&sum, text.p, text.n);
+    sha256_add(&sum, piece->text.p, piece->text.n);
     sha256_end(&sum, hash);
-    ret->benchmark = rules_name(im->rules[f.index]);
+    *ret = (struct imported){.result = IMPORT_THERE, .benchmark = rules_name(im->rules[f->index])};
     make_id(ret->id, "import", str_of(arena_printf(a, "%s/%s", hash, ret->benchmark)));
-    find_times(im, &f.seen, mtime, &ret->start_ms, &end, &ret->time_source);
-    if (is_there(im, ret->id, a, ret)) {
-        ret->result = IMPORT_THERE;
+    find_times(im, &f->seen, mtime, &ret->start_ms, &end, &ret->time_source);
+    if (is_there(im, ret->id, a, ret))
         return;
-    }
-    int rc = im->dry ? 0 : make_run(im, &f, name, buf_text(&text), hash, end, a, ret, &err);
+    int rc = im->dry ? 0 : make_run(im, f, name, piece->text, hash, end, a, ret, &err);
     ret->result = rc == 0 ? IMPORT_DONE : rc > 0 ? IMPORT_THERE : IMPORT_REFUSED;
     if (rc < 0)
         ret->why = arena_printf(a, "%s", err.text);
+}
+
+static size_t lines_in(struct str text)
+{
+    size_t n = 0;
+    for (; text.p && text.n; n++)
+        str_cut(&text, '\n');
+    return n;
+}
+
+void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context)
+{
+    struct buf text CLEANUP_BUF;
+    struct imported got = {.result = IMPORT_REFUSED};
+    struct piece *piece = NULL;
+    int64_t mtime = 0;
+    size_t n = 0, line = 1;
+    buf_init(&text, (size_t)im->max + 2);
+    got.why = read_whole(im, dir, path, &text, &mtime, a);
+    if (!got.why)
+        got.why = find_pieces(im, buf_text(&text), &piece, &n, &got.result, a);
+    if (got.why) {
+        take(context, name, &got);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t lines = n > 1 ? lines_in(piece[i].text) : 0;
+        const char *label = n > 1 ? arena_printf(a, "%s (lines %zu-%zu)", name, line, line + lines - 1) : name;
+        import_piece(im, &piece[i], name, mtime, a, &got);
+        take(context, label ? label : name, &got);
+        line += lines;
+    }
 }

@@ -38,6 +38,8 @@ int import_catalogue(struct import *im, struct arena *a, void (*note)(void *cont
 /* One rule file, for every output. */
 int import_rules(struct import *im, const char *name, struct arena *a, struct err *err);
 void import_deinit(struct import *im);
-/* One file (dir/path, `name` for people). Never fails: *ret tells. */
-void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, struct imported *ret);
+/* One file (dir/path, `name` for people). Never fails: `take` gets what became of it, once, or once for each output where the file holds several;
+ * then the name says which lines these are. */
+typedef void import_take(void *context, const char *name, const struct imported *got);
+void import_file(const struct import *im, int dir, const char *path, const char *name, struct arena *a, import_take *take, void *context);
 #endif
