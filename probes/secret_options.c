@@ -5,7 +5,7 @@
 
 enum { NAME_MAX_BYTES = 64 };
 
-enum how { NEXT, JOINED, EITHER, PAIR };
+enum how { NEXT, JOINED, EITHER, PAIR, PIPED };
 
 static const struct option_row {
     const char *programs;
@@ -92,6 +92,25 @@ static struct str behind_source(struct str word, struct str value)
     return str_starts(value, "env:") || str_starts(value, "file:") || str_starts(value, "fd:") || str_is(value, "stdin") ? STR("") : value;
 }
 
+/* The last word of "echo X |" or "printf X |", right before a command; n 0: none. */
+static struct str piped_word(struct str before)
+{
+    size_t end = before.n, from;
+    while (end > 0 && before.p[end - 1] != '|')
+        end--;
+    struct str command = str_trim(str_sub(before, 0, end ? end - 1 : 0));
+    size_t program = find_word(command, STR("echo"));
+    program = program < command.n ? program : find_word(command, STR("printf"));
+    if (program == command.n)
+        return STR("");
+    char last = command.p[command.n - 1];
+    bool quoted = last == '"' || last == '\'';
+    for (from = command.n - quoted; from > program && (quoted ? command.p[from - 1] != last : !strchr(" \t", command.p[from - 1]));)
+        from--;
+    from -= quoted && from > program;
+    return from > program ? unquoted(str_sub(command, from, command.n)) : STR("");
+}
+
 bool secret_option(struct str before, struct str word, struct str value, struct str *ret)
 {
     value = behind_source(word, unquoted(value));
@@ -99,6 +118,14 @@ bool secret_option(struct str before, struct str word, struct str value, struct 
         if (!str_starts(word, row->option.p))
             continue;
         struct str rest = str_sub(word, row->option.n, word.n);
+        if (row->how == PIPED) {
+            struct str piped = piped_word(before);
+            if (rest.n == 0 && piped.n > 0 && piped.p[0] != '$' && is_value(row, piped) && names_program(row->programs, before)) {
+                *ret = piped;
+                return true;
+            }
+            continue;
+        }
         bool joined = rest.n > 0;
         if (joined && rest.p[0] == '=' && row->how == PAIR)
             rest = str_sub(rest, 1, rest.n);

@@ -1,0 +1,487 @@
+/* secret_values.c: values behind the name of a secret: assignments, calls, tags, folded lines. */
+#include "probes/secret_finding.h"
+
+enum { FOLDED_LINES = 64 /* lines of one folded value */, OPENERS_MOST = 8 };
+
+void secret_tell_part(void *context, size_t at, size_t n)
+{
+    secret_tell(context, at, n, SECRET_ASSIGNED);
+}
+
+/* "name=", "name: ", also with quotes: another assignment begins here. */
+static bool begins_assignment(struct str t, size_t at)
+{
+    size_t from = at;
+    while (at < t.n && at - from < NAME_LONGEST && is_name_byte(t.p[at]))
+        at++;
+    return at > from && at < t.n && (t.p[at] == '=' || (t.p[at] == ':' && !(at + 1 < t.n && t.p[at + 1] == '/')));
+}
+
+/* Does the separator at `at` end an unquoted value? Passwords have such characters, too: not before more of the same word. */
+static bool separates(struct str t, size_t at)
+{
+    char c = t.p[at];
+    size_t next = at + 1;
+    if (is_line_end(t, next) || is_blank(t.p[next]) || strchr("\"'`<>)]}", t.p[next]))
+        return true;
+    if (c == '&' || c == ';' || c == ',')
+        return begins_assignment(t, next) || ((c == ',' || c == ';') && (is_digit(t.p[next]) || strchr("-+.{[,;", t.p[next])));
+    return c != '(' && c != '[' && c != '{' && strchr(",;&|", t.p[next]);
+}
+
+static size_t value_end(struct str t, size_t from)
+{
+    size_t end = from;
+    for (; end < t.n && !strchr(" \t\r\n\"'`<>", t.p[end]); end++)
+        if (t.p[end] == '\\' && end + 1 < t.n && strchr("\"'nrt", t.p[end + 1])) /* an escape of the text around */
+            break;
+        else if (strchr(",;&()[]{}|", t.p[end]) && end > from && separates(t, end))
+            break;
+    return end;
+}
+
+bool secret_is_scheme(struct str word)
+{
+    return str_is_anycase(word, "bearer") || str_is_anycase(word, "basic") || str_is_anycase(word, "token") ||
+           str_is_anycase(word, "digest") || str_is_anycase(word, "negotiate") || str_is_anycase(word, "apikey") ||
+           str_is_anycase(word, "api-token") || str_is_anycase(word, "genie-key") || str_is_anycase(word, "pass");
+}
+
+/* Behind a quote with so many backslashes before it: where the same quote closes. */
+size_t secret_quoted_end(struct str t, size_t from, size_t escapes, char quote)
+{
+    for (size_t i = from; i < t.n && t.p[i] != '\n' && t.p[i] != '\r'; i++) {
+        if (t.p[i] == quote) {
+            size_t before = 0;
+            while (before < i - from && t.p[i - 1 - before] == '\\')
+                before++;
+            if (escapes ? before <= escapes : before % 2 == 0 || quote == '`')
+                return i - before + (escapes ? 0 : before);
+        }
+    }
+    size_t end = from; /* it does not close in this line */
+    while (!is_line_end(t, end))
+        end++;
+    return end;
+}
+
+/* "\r" and a backslash that escapes what follows do not belong to it. */
+size_t secret_without_escape(struct str t, size_t from, size_t end)
+{
+    size_t slashes = 0;
+    while (end - slashes > from && t.p[end - 1 - slashes] == '\\')
+        slashes++;
+    return slashes % 2 && end < t.n && !is_line_end(t, end) ? end - 1 : end;
+}
+
+static size_t rest_of_line(struct str t, size_t from)
+{
+    size_t end = from;
+    while (!is_line_end(t, end) && !strchr("\"'`<", t.p[end]))
+        end++;
+    return secret_without_escape(t, from, end);
+}
+
+/* Does a string in such quotes, begun before in this line, go on at `at`? */
+bool secret_is_in_string(struct str t, size_t at, char quote)
+{
+    size_t from = at;
+    bool open = false;
+    while (from > 0 && at - from < STRING_LONGEST && t.p[from - 1] != '\n')
+        from--;
+    for (size_t i = from; i < at; i++)
+        if (t.p[i] == '\\')
+            i++;
+        else
+            open ^= t.p[i] == quote;
+    return open;
+}
+
+/* Is the quote at `at` the end of a string that began before, not the beginning of a value? */
+static bool closes_string(struct str t, size_t at)
+{
+    size_t next = skip_blanks(t, at + 1);
+    return (is_line_end(t, next) || strchr("},]:)", t.p[next])) && secret_is_in_string(t, at, t.p[at]);
+}
+
+/* No value goes beyond the string around it. */
+static size_t within_string(struct str t, size_t from, size_t end)
+{
+    if (end <= from || !memchr(t.p + from, '"', end - from) || !secret_is_in_string(t, from, '"'))
+        return end;
+    for (size_t i = from; i < end; i++)
+        if (t.p[i] == '\\')
+            i++;
+        else if (t.p[i] == '"')
+            return i;
+    return end;
+}
+
+struct assigned {
+    size_t name, name_n; /* where the name stands */
+    enum secret_name weight;
+};
+static void assigned_value(struct finding *f, size_t from, struct assigned a);
+
+/* Lines below the name of a secret, from here on: those further right are its value. */
+void secret_see_fold(struct finding *f, size_t from)
+{
+    struct secrets_state *state = f->state;
+    struct str t = f->text;
+    bool number, block = state->fold == SECRETS_FOLD_BLOCK, tag = state->fold == SECRETS_FOLD_TAG;
+    for (size_t end; state->fold && from < t.n; from = end + 1) {
+        end = line_end(t, from);
+        size_t begin = skip_blanks(t, from);
+        struct str value = str_trim(str_sub(t, begin, end - begin));
+        if (value.n == 0 && block && ++state->fold_lines < FOLDED_LINES)
+            continue;
+        if (state->fold == SECRETS_FOLD_VALUE) { /* "value: x" */
+            size_t word = begin + (begin < t.n && (t.p[begin] == '"' || t.p[begin] == '\'')), sign = word + 5;
+            struct assigned a = {word, 5, (enum secret_name)state->fold_weight};
+            state->fold = SECRETS_FOLD_NONE;
+            sign += sign < t.n && (t.p[sign] == '"' || t.p[sign] == '\'');
+            if (str_is_anycase(str_sub(t, word, 5), "value") && sign < end && t.p[sign] == ':')
+                assigned_value(f, sign + 1, a);
+            break;
+        }
+        if (begin - from <= state->fold_indent || value.n == 0 || ++state->fold_lines > FOLDED_LINES) {
+            state->fold = SECRETS_FOLD_NONE;
+            break;
+        }
+        if (!block) { /* one word, up to the tag that may follow it */
+            size_t n = 0;
+            while (n < value.n && value.p[n] != '<')
+                n++;
+            value.n = n;
+            state->fold = SECRETS_FOLD_NONE;
+            if (memchr(value.p, ' ', value.n) || (value.n && strchr(":{[(-", value.p[value.n - 1])) ||
+                (value.n && strchr("-{[<#", value.p[0])))
+                break;
+            if (!tag && state->fold_weight < SECRET_NAME_OWNED && begins_assignment(value, 0))
+                break;
+        }
+        if (!secret_value((enum secret_name)state->fold_weight, value, &number))
+            continue;
+        f->count++;
+        f->each(f->context, &(struct secret){.at = begin, .n = value.n, .kind = SECRET_ASSIGNED, .number = number});
+    }
+}
+
+/* A name ends the line; is its value below it, further right? `at` is behind the sign, `name` where the name begins. */
+static void begin_fold(struct finding *f, size_t name, size_t at, enum secret_name weight, enum secrets_fold kind)
+{
+    struct str t = f->text;
+    size_t indent = 0;
+    bool block = at < t.n && (t.p[at] == '|' || t.p[at] == '>');
+    while (block && at < t.n && strchr("|>+-0123456789", t.p[at]))
+        at++;
+    at = skip_blanks(t, at);
+    if ((weight < SECRET_NAME_PART && kind != SECRETS_FOLD_TAG) || at >= t.n || !is_line_end(t, at)) /* a line that is cut here may go on */
+        return;
+    while (name > 0 && (t.p[name - 1] == '"' || t.p[name - 1] == '\'' || t.p[name - 1] == '<'))
+        name--;
+    while (name > indent && t.p[name - 1 - indent] != '\n') {
+        if (!is_blank(t.p[name - 1 - indent]) && t.p[name - 1 - indent] != '-')
+            return;
+        indent++;
+    }
+    f->state->fold = (unsigned char)(block ? SECRETS_FOLD_BLOCK : kind);
+    f->state->fold_weight = (unsigned char)weight;
+    f->state->fold_indent = (unsigned short)indent;
+    f->state->fold_lines = 0;
+    secret_see_fold(f, line_end(t, at) + 1);
+}
+
+/* "\"password\": 5": as JSON writes names; a number behind it must stay JSON. */
+static enum secret_fill number_fill(struct str t, size_t name_end)
+{
+    if (name_end + 1 >= t.n)
+        return SECRET_FILL_MARK;
+    return t.p[name_end] == '"'                                ? SECRET_FILL_QUOTED
+           : t.p[name_end] == '\\' && t.p[name_end + 1] == '"' ? SECRET_FILL_NULL
+                                                               : SECRET_FILL_MARK;
+}
+
+/* Redaction left it here. */
+static bool is_mark(struct str t, size_t at)
+{
+    struct str mark = str_sub(t, at, sizeof "[redacted]" - 1);
+    return str_is(mark, "[redacted]") || str_is(mark, "(redacted)");
+}
+
+/* Is the quote before `at` doubled, as CSV writes quotes in a field? */
+static bool is_doubled(struct str t, size_t at)
+{
+    return at + 1 < t.n && t.p[at] == '"' && t.p[at - 1] == '"' && (is_letter(t.p[at + 1]) || is_digit(t.p[at + 1]));
+}
+
+/* The value of that name, from here on. */
+static void assigned_value(struct finding *f, size_t from, struct assigned a)
+{
+    struct str t = f->text;
+    size_t end, escapes = 0;
+    bool number, quoted = false;
+    from = skip_blanks(t, from);
+    if (is_line_end(t, from) || ((t.p[from] == '|' || t.p[from] == '>') && skip_blanks(t, from + 1) < t.n &&
+                                 (is_line_end(t, skip_blanks(t, from + 1)) || strchr("+-0123456789", t.p[from + 1])))) {
+        begin_fold(f, a.name, from, a.weight, SECRETS_FOLD_LINE);
+        return;
+    }
+    for (int i = 0; i < OPENERS_MOST && from < t.n && strchr("[({<&;,|", t.p[from]) && !is_mark(t, from); i++) {
+        if ((t.p[from] == '<' && from + 1 < t.n && (t.p[from + 1] == '/' || is_letter(t.p[from + 1]))) || is_line_end(t, from + 1))
+            return; /* a tag */
+        if (strchr(",;&|", t.p[from]) && (is_blank(t.p[from + 1]) || begins_assignment(t, from + 1)))
+            return;
+        from = skip_blanks(t, from + 1);
+    }
+    if (is_mark(t, from) || (from < t.n && strchr(")]}", t.p[from])))
+        return;
+    while (from + escapes < t.n && t.p[from + escapes] == '\\' && escapes < OPENERS_MOST)
+        escapes++;
+    if (escapes == 0 && from < t.n && strchr("\"'", t.p[from]) && closes_string(t, from))
+        return;
+    if (from + escapes < t.n && strchr("\"'`", t.p[from + escapes])) {
+        quoted = true;
+        from += escapes + 1;
+        from += is_doubled(t, from);
+        end = secret_quoted_end(t, from, escapes, t.p[from - 1]);
+        if (t.p[from - 1] != '"')
+            end = within_string(t, from, end);
+    } else if (a.weight == SECRET_NAME_LINE)
+        end = rest_of_line(t, from);
+    else
+        end = value_end(t, from);
+    struct str value = str_sub(t, from, end - from);
+    if (a.weight >= SECRET_NAME_PART && !quoted && secret_is_scheme(value) && end < t.n && is_blank(t.p[end])) { /* "api-key: Bearer abc" */
+        end = value_end(t, skip_blanks(t, end));
+        value = str_sub(t, from, end - from);
+    }
+    if (str_starts(value, "pass:") && value.n > 5) {
+        from += 5;
+        value = str_sub(t, from, end - from);
+    }
+    if (!secret_value(a.weight, value, &number))
+        return;
+    f->count++;
+    f->each(f->context,
+            &(struct secret){.at = from,
+                             .n = value.n,
+                             .kind = SECRET_ASSIGNED,
+                             .number = number,
+                             .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name + a.name_n)});
+}
+
+/* Names are many, secrets are few: a cheap look for the beginnings of the words of secret_names.def. */
+bool secret_may_name(const char *p, size_t n)
+{
+    for (size_t i = 0; i + 3 <= n; i++) {
+        char b = str_lower(p[i + 1]), c = str_lower(p[i + 2]);
+        switch (str_lower(p[i])) {
+        case 'p':
+            if ((b == 'a' && (c == 's' || c == 't')) || (b == 'w' && c == 'd'))
+                return true;
+            break;
+        case 's':
+            if ((b == 'e' && (c == 'c' || c == 's')) || (b == 'i' && c == 'g'))
+                return true;
+            break;
+        case 'k':
+            if (b == 'e' && c == 'y')
+                return true;
+            break;
+        case 't':
+            if (b == 'o' && c == 'k')
+                return true;
+            break;
+        case 'a':
+            if ((b == 'u' && c == 't') || (b == 'c' && c == 'c') || (b == 'p' && c == 'p'))
+                return true;
+            break;
+        case 'c':
+            if ((b == 'r' && c == 'e') || (b == 'o' && c == 'o') || (b == 'l' && c == 'i'))
+                return true;
+            break;
+        case 'b':
+            if (b == 'e' && c == 'a')
+                return true;
+            break;
+        case 'w':
+            if (b == 'e' && c == 'b')
+                return true;
+            break;
+        case 'i':
+            if (b == 'b' && c == 's')
+                return true;
+            break;
+        case 'r':
+            if ((b == '_' || b == '.') && c == 'l')
+                return true;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
+/* secret_variable() of the name there. */
+static enum secret_name known_weight(struct finding *f, size_t at, size_t n)
+{
+    const char *p = f->text.p + at;
+    struct known_name *k =
+        &f->names[((unsigned char)p[0] + 7u * (unsigned char)p[n / 2] + 31u * (unsigned char)p[n - 1] + 5u * (unsigned)n) % NAMES_KNOWN];
+    if (k->n != n || memcmp(f->text.p + k->at, p, n) != 0)
+        *k = (struct known_name){at, n, secret_variable(str_sub(f->text, at, n))};
+    return k->weight;
+}
+
+/* The name that ends at `end`, behind quotes and blanks. False: no name of a secret. */
+static bool name_before(struct finding *f, size_t end, struct assigned *ret)
+{
+    struct str t = f->text;
+    size_t from;
+    bool quoted = false;
+    while (end > 0 && is_blank(t.p[end - 1]))
+        end--;
+    if (end > 0 && strchr("\"'`]", t.p[end - 1])) {
+        end -= end > 1 && t.p[end - 1] == '"' && t.p[end - 2] == '"' ? 2 : 1; /* doubled in CSV */
+        if (end > 0 && (t.p[end] == ']' && strchr("\"'", t.p[end - 1])))
+            end--;
+        while (end > 0 && t.p[end - 1] == '\\')
+            end--;
+        quoted = true;
+    }
+    for (from = end; from > 0 && end - from < NAME_LONGEST && is_name_byte(t.p[from - 1]);)
+        from--;
+    if (from > 0 && t.p[from - 1] == '\\' && end - from > 3 && strchr("nrt", t.p[from])) /* "\npassword=" in a string */
+        from++;
+    struct str name = str_sub(t, from, end - from);
+    if (!quoted && str_is_anycase(name, "string") && from > 0 && is_blank(t.p[from - 1])) /* "var token string = ..." */
+        return name_before(f, from - 1, ret);
+    if (name.n < 3 || !secret_may_name(name.p, name.n))
+        return false;
+    *ret = (struct assigned){from, name.n, known_weight(f, from, name.n)};
+    return ret->weight != SECRET_NAME_NONE;
+}
+
+/* Is that the word that ends here, also in quotes? */
+static bool is_word_before(struct str t, size_t end, struct str word)
+{
+    if (end > 0 && strchr("\"'", t.p[end - 1]))
+        end--;
+    return end >= word.n && str_is_anycase(str_sub(t, end - word.n, word.n), word.p) &&
+           (end == word.n || !is_name_byte(t.p[end - word.n - 1]));
+}
+
+/* key="PASSWORD" value="x" */
+static bool name_of_value(struct finding *f, size_t end, struct assigned *ret)
+{
+    struct str t = f->text;
+    size_t at = end - 5;
+    while (at > 0 && is_blank(t.p[at - 1]))
+        at--;
+    if (at == end - 5 || !name_before(f, at, ret) || ret->weight < SECRET_NAME_PART)
+        return false;
+    struct str before = str_trim(str_sub(t, 0, ret->name));
+    while (before.n > 0 && strchr("\"' ", before.p[before.n - 1]))
+        before.n--;
+    return str_ends_anycase(before, "name=") || str_ends_anycase(before, "key=");
+}
+
+/* "name: DB_PASSWORD" alone: the line below it may have the value. `at` is behind the sign. */
+static bool names_a_secret(struct finding *f, size_t at)
+{
+    struct str t = f->text;
+    struct assigned a;
+    size_t end = skip_blanks(t, at);
+    while (end < t.n && (is_name_byte(t.p[end]) || t.p[end] == '"' || t.p[end] == '\''))
+        end++;
+    if (end == at || !name_before(f, end, &a) || a.name < at || a.weight < SECRET_NAME_PART)
+        return false;
+    if (end < t.n && t.p[end] == ',')
+        end++;
+    if (end >= t.n || !is_line_end(t, end))
+        return false;
+    f->state->fold = SECRETS_FOLD_VALUE;
+    f->state->fold_weight = (unsigned char)a.weight;
+    secret_see_fold(f, line_end(t, end) + 1);
+    return true;
+}
+
+/* "name=", "name: ", "\"name\": ", "name := ", "name => " */
+void secret_see_assignment(struct finding *f, size_t at)
+{
+    struct str t = f->text;
+    struct assigned a;
+    size_t end = at;
+    if (t.p[at] == ':' && at + 1 < t.n && t.p[at + 1] == '/') /* a scheme */
+        return;
+    if (t.p[at] == ':')
+        manifest_at_colon(&f->state->manifest, t, at, secret_tell_part, f);
+    if (t.p[at] == '=' && end > 1 && strchr("?+.|", t.p[end - 1]))
+        while (end > 1 && strchr("?+.|", t.p[end - 1]))
+            end--;
+    if (end >= 4 && is_word_before(t, end, STR("name")) && names_a_secret(f, at + 1))
+        return;
+    if (is_word_before(t, end, STR("value"))) {
+        if (t.p[at] != '=' || !name_of_value(f, end, &a))
+            return;
+    } else if (!name_before(f, end, &a))
+        return;
+    if (a.weight == SECRET_NAME_PART && t.p[at] == ':' && secret_name(str_sub(t, a.name, a.name_n)) == SECRET_NAME_PERHAPS)
+        a.weight = SECRET_NAME_PERHAPS; /* only env(1) writes variables so, with '=' */
+    for (at++; at < t.n && (t.p[at] == '=' || t.p[at] == ':' || t.p[at] == '>');)
+        at++;
+    assigned_value(f, at, a);
+}
+
+/* "name", "value" as arguments of a call; "name": "DB_PASSWORD", "value": "x" in a list of variables. */
+void secret_see_comma(struct finding *f, size_t at)
+{
+    struct str t = f->text;
+    struct assigned a;
+    if (at == 0 || !strchr("\"'", t.p[at - 1]) || !name_before(f, at, &a) || a.weight < SECRET_NAME_PART)
+        return;
+    size_t next = skip_blanks(t, at + 1);
+    struct str rest = str_sub(t, next, 16);
+    if (str_starts(rest, "\"value\"") || str_starts(rest, "'value'")) {
+        next = skip_blanks(t, next + 7);
+        if (next < t.n && (t.p[next] == ':' || t.p[next] == '='))
+            assigned_value(f, next + 1, a);
+    } else if (next < t.n && strchr("\"'", t.p[next])) {
+        size_t end = secret_quoted_end(t, next + 1, 0, t.p[next]);
+        if (!(end + 1 < t.n && (t.p[end + 1] == ':' || t.p[skip_blanks(t, end + 1) < t.n ? skip_blanks(t, end + 1) : end] == ':')))
+            assigned_value(f, next, a);
+    }
+}
+
+/* "<password>value</password>", "<key name=\"password\">value<". */
+void secret_see_tag(struct finding *f, size_t at)
+{
+    struct str t = f->text;
+    struct assigned a;
+    size_t from = at;
+    if (at == 0 || t.p[at - 1] == '=' || t.p[at - 1] == '-' || is_blank(t.p[at - 1]))
+        return;
+    while (from > 0 && at - from < 4 * NAME_LONGEST && t.p[from - 1] != '<' && t.p[from - 1] != '>' && t.p[from - 1] != '\n')
+        from--;
+    if (from == 0 || t.p[from - 1] != '<' || t.p[from] == '/' || t.p[at - 1] == '/')
+        return;
+    struct str tag = str_sub(t, from, at - from), first = str_word(&tag);
+    size_t end = from + first.n;
+    if (name_before(f, end, &a) && a.name >= from) {
+        a.name = from;
+    } else if (!name_before(f, at, &a) || a.name < from)
+        return;
+    size_t to = at + 1;
+    while (to < t.n && t.p[to] != '<' && !is_line_end(t, to))
+        to++;
+    to = secret_without_escape(t, at + 1, within_string(t, at + 1, to));
+    struct str value = str_trim(str_sub(t, at + 1, to - at - 1));
+    bool number;
+    if (value.n == 0 && is_line_end(t, to))
+        begin_fold(f, from, at + 1, a.weight, SECRETS_FOLD_TAG);
+    else if (value.p && secret_value(a.weight, value, &number)) {
+        f->count++;
+        f->each(f->context, &(struct secret){.at = (size_t)(value.p - t.p), .n = value.n, .kind = SECRET_ASSIGNED, .number = number});
+    }
+}
