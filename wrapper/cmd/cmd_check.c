@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/progress.h"
 #include "benchmarks/catalogue.h"
+#include "git/partial.h"
 #include "plan/paths.h"
 #include "plan/plan.h"
 
@@ -98,6 +99,20 @@ static bool has_remotes(const struct asked *x, struct repo *repo)
     return repo_remotes(repo, x->c->arena, &list, NULL) == 0 && list[0];
 }
 
+/* Nothing of a partial clone may pass unread. */
+static int require_objects(struct asked *x, struct repo *repo, const struct repo_id *from, const struct repo_id *to, struct err *err)
+{
+    size_t missing = 0;
+    if (!partial_remote(repo, x->c->arena))
+        return 0;
+    if (partial_missing(repo, from, to, &missing, NULL, err))
+        return -1;
+    if (!missing)
+        return 0;
+    x->hint = "git fetch --refetch --no-filter";
+    return err_set(err, ERR_INPUT, "this partial clone lacks objects of the range");
+}
+
 /* A..B (or A...B: the common ancestor counts in both). */
 static int check_commits(struct asked *x, const char *range, const char *place, struct err *err)
 {
@@ -114,6 +129,8 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
     int rc = resolve(repo, str_sub(text, 0, (size_t)dots), x->c->arena, &from, err);
     if (rc == 0)
         rc = resolve(repo, str_sub(text, (size_t)dots + (three ? 3 : 2), text.n), x->c->arena, &to, err);
+    if (rc == 0)
+        rc = require_objects(x, repo, &from, &to, err);
     if (rc == 0)
         rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, "folder"), err);
     if (rc == 0 && opt_on(&x->c->opts, "markdown"))

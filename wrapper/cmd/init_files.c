@@ -179,7 +179,7 @@ static const char gitlab[] =
                                                                  "\n" GITLAB_RESULTS;
 
 static const char attributes[] = "# Runs are bytes: nothing is converted, and merges never edit them.\n"
-                                 "mlruns/** -text -merge\n"
+                                 "mlruns/** -text -merge -filter\n"
                                  "mlruns/** linguist-generated\n";
 
 static const char ignore[] =

@@ -2,6 +2,7 @@
 #include "cmd/runs_ref.h"
 
 #include "git/folder.h"
+#include "git/partial.h"
 #include "git/tree.h"
 #include "plan/plan.h"
 
@@ -125,6 +126,8 @@ int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, stru
     if (rc == 0)
         return 0;
 fail:
+    if (partial_remote(repo, c->arena))
+        err_hint(err, "this clone is partial: git fetch --refetch --no-filter");
     runs_close_refs(ret);
     return -1;
 }
@@ -143,15 +146,7 @@ int runs_open_commit(struct runs *ret, struct repo *repo, const struct repo_id *
 
 bool runs_are_partial(const struct runs *runs, struct arena *a)
 {
-    const char **remotes;
-    if (!runs->refs || repo_remotes(runs->refs->repo, a, &remotes, NULL) < 0)
-        return false;
-    for (; *remotes; remotes++) {
-        const char *key = arena_printf(a, "remote.%s.promisor", *remotes);
-        if (key && repo_config_on(runs->refs->repo, key, false))
-            return true;
-    }
-    return false;
+    return runs->refs && partial_remote(runs->refs->repo, a);
 }
 
 struct runs *runs_of_ref(struct runs *runs, const char *ref, struct cmd_context *c, struct err *err)

@@ -50,8 +50,38 @@ static int leave_out(struct share *s, struct err *err)
     return rc;
 }
 
+/* A filter of git's (LFS) would store something else than the bytes of a run, and show it as changed in every clone. */
+static int refuse_filters(struct share *s, struct err *err)
+{
+    char from[REPO_HEX], to[REPO_HEX];
+    const char *const names[] = {"diff-tree", "-r", "-z", "--name-only", from, to, NULL}, *const attributes[] = {"check-attr", "-z",
+                                                                                                                 "--stdin", "filter", NULL};
+    struct program_end files = {0}, end = {0};
+    repo_id_hex(&s->target, from);
+    repo_id_hex(&s->tip, to);
+    int rc = share_git(s, 120, names, (struct str){0}, &files, err);
+    if (rc == 0)
+        rc = files.status ? program_err(&files, err, "listing the files of the runs")
+                          : share_git(s, 120, attributes, buf_text(&files.out), &end, err);
+    if (rc == 0 && end.status)
+        rc = program_err(&end, err, "reading git's attributes");
+    for (struct str rest = buf_text(&end.out); rc == 0 && rest.n;) {
+        struct str path = str_cut(&rest, 0), value = (str_cut(&rest, 0), str_cut(&rest, 0));
+        if (!value.n || str_is(value, "unspecified") || str_is(value, "unset"))
+            continue;
+        err_set(err, ERR_INPUT, "git's filter \"%.*s\" would change %.*s, and runs are stored as they are",
+                (int)(value.n < 40 ? value.n : 40), value.p, (int)(path.n < 200 ? path.n : 200), path.p);
+        rc = err_hint(err, "end .gitattributes with the line \"mlruns/** -text -merge -filter\"");
+    }
+    program_end_deinit(&files);
+    program_end_deinit(&end);
+    return rc;
+}
+
 int share_check(struct share *s, struct err *err)
 {
+    if (refuse_filters(s, err))
+        return -1;
     struct catalogue ours = {.folders = 0};
     struct check *k = &s->check;
     struct progress p;

@@ -1,6 +1,8 @@
 /* share_place.c: from where to where: repository, remotes, target branch, our branch, forge; and what the target is now. */
 #include "cmd/share.h"
 
+#include "git/partial.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -157,7 +159,9 @@ static int fetch_target(struct share *s, struct err *err)
     if (rc)
         return rc;
     repo_refresh(s->repo);
-    return repo_ref(s->repo, to, &s->target, err) ? err_wrap(err, "%s/%s was fetched and is not there", s->remote, s->base) : 0;
+    if (repo_ref(s->repo, to, &s->target, err))
+        return err_wrap(err, "%s/%s was fetched and is not there", s->remote, s->base);
+    return partial_complete(s->repo, &s->target, err); /* check compares with all published runs */
 }
 
 /* ---- the forge ---- */

@@ -62,11 +62,16 @@ static int open_err(const struct git2 *git, const char *path, int code, struct e
             err, ERR_INPUT,
             "the repository of %s belongs to somebody else, so git does not trust it; if you do: git config --global --add safe.directory '%s'",
             path, path);
-    if (strcasestr(words, "objectformat") || strcasestr(words, "object format"))
-        return err_set(
-            err, ERR_INPUT,
-            "the repository of %s names its objects by SHA-256, which this libgit2 (%s) cannot read; use a repository with git's default, SHA-1",
-            path, repo_library());
+    if (strcasestr(words, "objectformat") || strcasestr(words, "object format")) {
+        err_set(err, ERR_INPUT, "the repository of %s names its objects by SHA-256, which this libgit2 (%s) cannot read", path,
+                repo_library());
+        return err_hint(err, "use a repository with git's default: git init --object-format=sha1");
+    }
+    if (strcasestr(words, "refstorage")) {
+        err_set(err, ERR_INPUT, "the repository of %s stores its refs as reftable, which this libgit2 (%s) cannot read", path,
+                repo_library());
+        return err_hint(err, "use refs in files: git refs migrate --ref-format=files, or a clone made by git clone --ref-format=files");
+    }
     return git2_err(err, code, "opening the repository of %s", path);
 }
 
