@@ -19,7 +19,7 @@ is "filters hold" "$("$BENCHWRAP" ls --all --json --ref main -e second --status 
 is "a run is shown as from the tree" "$("$BENCHWRAP" show --ref main last~1 --json)" "$("$BENCHWRAP" show last~1 --json)"
 is "… as text too" "$("$BENCHWRAP" show main:last)" "$("$BENCHWRAP" show last)"
 is "a commit by an operand" "$("$BENCHWRAP" show --json HEAD~1:last)" "$("$BENCHWRAP" show --json "$("$BENCHWRAP" ls --json -e first | ids)")"
-like "runs of two commits are compared" "$("$BENCHWRAP" compare HEAD~1:last HEAD:last)" '^run.wall +s +[0-9.]+'
+like "runs of two commits are compared" "$("$BENCHWRAP" compare HEAD~1:last HEAD:last)" '^run.wall +m?s +[0-9.]+'
 like "… by groups of one" "$("$BENCHWRAP" compare --ref main --by experiment)" '^B  experiment=second +.*[0-9]+ runs? of second'
 git clone -q --bare . ../bare.git
 is "a bare repository" "$(cd ../bare.git && "$BENCHWRAP" ls --all --json --ref main)" "$("$BENCHWRAP" ls --all --json)"

@@ -32,6 +32,8 @@ def form_of(text):
             l = "ANSWER"
             if lines and lines[-1] == l:
                 continue
+        if l.startswith("remote: "): # git's other side
+            continue
         if re.match(r"\s*(benchwrap: )?\s*! |.*repetitions? disturbed|.*disturbed: ", l): # what a busy machine adds
             continue
         l = re.sub(r"\s+usual: .*", "", l)

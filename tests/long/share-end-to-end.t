@@ -25,8 +25,8 @@ said() { cat "$OUT"; }
 # The pages' places, as they are here.
 doc_here()
 {
-    sed -e "s,https://git.example.org/hpc/results.git,file://$HUB,; s,https://git.example.org/tux/results.git,file://$FORK,; s,/shared/hpc/results.git,$WORK/shared/results.git," \
-        -e "s,https://git.example.org,$FORGE,; s,benchwrap.forge forgejo,benchwrap.forge $kind,; s,FORGEJO_TOKEN=.*,$variable=w," \
+    sed -e "s,https://git.example.org/hpc/results.git,$hub_url,; s,https://git.example.org/tux/results.git,$fork_url,; s,/shared/hpc/results.git,$WORK/shared/results.git," \
+        -e "s,https://git.example.org,$FORGE,; s,benchwrap.forge forgejo,benchwrap.forge $kind,; s,FORGEJO_TOKEN=.*,$variable=$token," \
         -e "s,pull/17/head,${head_ref:-},; s,tuxlab/d70b6d73,$(git -C "$WORK/shared/results.git" for-each-ref --format='%(refname:lstrip=3)' refs/heads/benchwrap 2>/dev/null)," "$1"
 }
 
@@ -35,7 +35,7 @@ pull_job()
 {
     read -r source_path head base <<<"$(forge_pulls "p['number'] == $1 and ' '.join([p['source'], p['head'], p['base']])")"
     rm -rf "$WORK/checkout" && git clone -q "$HUB" "$WORK/checkout"
-    git -C "$WORK/checkout" fetch -q "$WORK/$source_path.git" "$head"
+    git -C "$WORK/checkout" fetch -q "$(dirname "$(dirname "$HUB")")/$source_path.git" "$head"
     tip=$(git -C "$WORK/checkout" rev-parse FETCH_HEAD)
     git -C "$WORK/checkout" checkout -q --detach "$tip"
     job_steps "$WORK/checkout/$(job_file "$kind")"
@@ -86,14 +86,20 @@ END
 # whole KIND VARIABLE: everything by this forge's interface.
 whole()
 {
-    kind=$1 variable=$2
+    kind=$1 variable=$2 token=w
     rm -rf "${WORK:?}"/{o,tux,first,results,reviewer,fork,third,gamma} "$WORK/log"
-    mkdir -p "$WORK/tux"
-    FORK=$WORK/tux/results.git
-    forge_start_empty "$kind" --repo "tux/results=$FORK"
-    # Nobody of tux may push to the target.
-    printf '#!/bin/sh\n[ "${FORGE_USER:-}" != tux ] || { echo "error: GH006: not allowed to push" >&2; exit 1; }\n' >"$HUB/hooks/pre-receive"
-    chmod +x "$HUB/hooks/pre-receive"
+    if [ -n "${3:-}" ]; then
+        gitea_start "$3"
+        FORK=$WORK/gitea/repos/tux/results.git hub_url=$FORGE/o/results.git fork_url=$FORGE/tux/results.git token=$(cat "$WORK/gitea/token-o")
+    else
+        mkdir -p "$WORK/tux"
+        FORK=$WORK/tux/results.git
+        forge_start_empty "$kind" --repo "tux/results=$FORK"
+        hub_url=file://$HUB fork_url=file://$FORK
+        # Nobody of tux may push to the target.
+        printf '#!/bin/sh\n[ "${FORGE_USER:-}" != tux ] || { echo "error: GH006: not allowed to push" >&2; exit 1; }\n' >"$HUB/hooks/pre-receive"
+        chmod +x "$HUB/hooks/pre-receive"
+    fi
 
     cd "$WORK" || exit 1
     mkdir maintainer && cd maintainer || exit 1
@@ -114,12 +120,19 @@ whole()
     method_round rebase 3
 
     # A fork, by someone who cannot push to the target.
-    git clone -q --bare "$HUB" "$FORK"
     export FORGE_USER=tux
+    if [ -n "${3:-}" ]; then
+        gitea_call tux POST /repos/o/results/forks '{}' >/dev/null
+        for _ in $(seq 100); do git ls-remote "$fork_url" main 2>/dev/null | grep -q . && break; sleep 0.2; done
+        export "$variable=$(cat "$WORK/gitea/token-tux")"
+    else
+        git clone -q --bare "$HUB" "$FORK"
+    fi
     cd "$WORK" && mkdir fork && cd fork || exit 1
     doc_follow howto-share.md "Share from a fork" "$kind: "
     like "$kind: the request comes from the fork" "$(forge_pulls '(p["source"], p["target"], p["state"])')" "tux/results.*o/results.*open"
     unset FORGE_USER
+    export "$variable=$token"
     # Another site's request is open at the same time.
     cd "$WORK/site/results" && "$BENCHWRAP" -q -- fio --name=two --rw=write --bs=1m --size=8m >/dev/null 2>&1
     share; like "$kind: two sites have open requests" "$(said)" "pull request #5 opened"
@@ -129,10 +142,11 @@ whole()
     pull_job 4
     forge_do merge/4/squash >/dev/null
     is "… both are merged" "$(forge_pulls 'p["state"] == "open"')" ""
-    cd "$WORK/fork/results" && FORGE_USER=tux share; like "$kind: the fork has nothing left" "$(said)" "nothing to share"
+    cd "$WORK/fork/results" && [ -z "${3:-}" ] || export "$variable=$(cat "$WORK/gitea/token-tux")"
+    export FORGE_USER=tux; share; unset FORGE_USER; like "$kind: the fork has nothing left" "$(said)" "nothing to share"
 
     # A third user.
-    cd "$WORK" && git clone -q "file://$HUB" third && cd third || exit 1
+    cd "$WORK" && git clone -q "$hub_url" third && cd third || exit 1
     "$BENCHWRAP" ls --all --json >runs.json
     is "$kind: a third user lists every run" "$(jq length runs.json)" "$(hub_runs)"
     is "… of both sites" "$(awk 1 mlruns/*/*/tags/site | sort -u | tr '\n' ' ')" "tux tuxlab "
@@ -175,19 +189,30 @@ method_round()
 reviewer()
 {
     case $kind in gitlab) head_ref=merge-requests/$1/head ;; *) head_ref=pull/$1/head ;; esac
-    git clone -q "file://$HUB" "$WORK/reviewer" && cd "$WORK/reviewer" || exit 1
+    git clone -q "$hub_url" "$WORK/reviewer" && cd "$WORK/reviewer" || exit 1
     doc_follow howto-review.md "Review a pull request" "$kind: "
     cd "$WORK/site/results" || exit 1
 }
 
 job_source
 llm_start "$FAKE" --ttft 2ms --itl 200us
-for forge in ${SHARE_FORGES:-github gitlab forgejo}; do
-    case $forge in github) whole github GITHUB_TOKEN ;; gitlab) whole gitlab GITLAB_TOKEN ;; forgejo) whole forgejo FORGEJO_TOKEN ;; esac
+for forge in ${SHARE_FORGES:-github gitlab forgejo gitea}; do
+    case $forge in
+    github) whole github GITHUB_TOKEN ;;
+    gitlab) whole gitlab GITLAB_TOKEN ;;
+    forgejo) whole forgejo FORGEJO_TOKEN ;;
+    gitea) # the real one; last, since it replaces functions of the fake
+        if program=$(. "$TESTLIB/gitea.sh" && gitea_program); then
+            . "$TESTLIB/gitea.sh"
+            whole gitea GITEA_TOKEN "$program"
+        else
+            skip_here "a real Gitea" "$program"
+        fi ;;
+    esac
 done
 
 # A path on a shared file system, without a forge.
-kind=path variable=NONE head_ref=
+kind=path variable=NONE head_ref= hub_url= fork_url= token=
 mkdir "$WORK/shared" && mkdir "$WORK/alone" && cd "$WORK/alone" || exit 1
 doc_follow howto-share.md "Share by a path" "$kind: "
 done_testing
