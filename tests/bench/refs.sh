@@ -41,6 +41,23 @@ if wanted check; then
     t=$("$M" time -n "$(rounds 7)" -w 1 -- "$BW" check --range main..pr --- git fsck --strict --- sh -c 'find mlruns -type f -print0 | xargs -0 sha256sum') || exit 1
     mapfile -t r <<<"$t"
     row check "check of a pull request of ${n:-?} runs" "$(calc "$(first "${r[0]}")/1e3")" s '<=5' "s: git fsck --strict $(calc "$(first "${r[1]}")/1e3"), sha256sum of the files $(calc "$(first "${r[2]}")/1e3")"
+    # Recorded runs of 150 files, in a public repository.
+    mkdir ../check-150 && cd ../check-150 || exit 2
+    many=300; [ -z "${BENCH_QUICK:-}" ] || many=30
+    git init -q -b main . && git config gc.auto 0 && git config user.name n && git config user.email a@b && git config benchwrap.site s || exit 1
+    printf 'profile: public\n' >benchwrap.yaml && git add benchwrap.yaml && git commit -qm base && git checkout -q -b pr || exit 1
+    for i in $(seq "$many"); do
+        BENCHWRAP_COMMIT=none "$BW" -a 'part*' -- sh -c 'echo "copy.rate $1.5 MiB/s"; seq $(($1 % 9 * 100)); for f in 1 2 3 4 5 6 7 8 9; do echo "$1 $f" >part$f; done' - "$i" >/dev/null || exit 1
+    done
+    rm -f part* && git add -f mlruns && git commit -qm runs
+    files=$(calc "$(find mlruns -type f | wc -l)/$many")
+    n=$("$BW" check --json --range main..pr | sed -n 's/^ *"runs": *\([0-9]*\).*/\1/p;s/^ *"errors": *//p' | tr -d ',' | tr '\n' ' ')
+    [ "$n" = "$many 0 " ] || { echo "bench: check: expected $many runs without errors, got $n" >&2; exit 1; }
+    t=$("$M" time -n "$(rounds 7)" -w 1 -- "$BW" check --range main..pr --- git fsck --strict) || exit 1
+    mapfile -t r <<<"$t"
+    read -r _ _ resident <<<"$("$M" once -- "$BW" check --range main..pr)"
+    row check "check of a pull request of $many runs, ${files%.*} files each" "$(calc "$(first "${r[0]}")/1e3")" s '<=5' "s: git fsck --strict $(calc "$(first "${r[1]}")/1e3")"
+    row check "memory of it (resident)" "$resident" MB '<=200' -
     cd "$work" || exit 2
 fi
 packed() { git -C "$1" count-objects -v | awk '/^size-pack/ { print $2 }'; } # KiB
