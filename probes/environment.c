@@ -140,4 +140,5 @@ const struct probe probe_environment = {
     .summary = "environment without secrets; variables that tune programs",
     .before = before,
     .nested = true,
+    .anywhere = true,
 };

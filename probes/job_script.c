@@ -184,4 +184,5 @@ const struct probe probe_job_script = {
     .summary = "the batch script of the job, from slurmd's copy on this node",
     .beside = beside,
     .wanted = wanted,
+    .anywhere = true,
 };

@@ -168,7 +168,7 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
     bool own_process = h->real && (phase == PROBE_BESIDE || (phase == PROBE_AFTER && p->aside));
     int64_t start = clock_mono_ns();
     char name[64];
-    if (p->wanted && !p->wanted(phase, h, r))
+    if ((h->elsewhere && !p->anywhere) || (p->wanted && !p->wanted(phase, h, r)))
         return;
     r->source = sources[i];
     if (lasts(p, phase) && cache_replay(h, cache_name(p, phase, name), r))
@@ -259,6 +259,11 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
         sample_all(nested, h, r);
         r->source = source;
         return;
+    }
+    if (phase == PROBE_BEFORE && h->elsewhere) {
+        r->source = "recorder";
+        record_missing(r, "machine", "%s runs the program on other machines: this one is no node of its job, and nothing of it is recorded",
+                       h->elsewhere);
     }
     for (size_t i = 0; i < probes_count; i++)
         if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && phase == PROBE_AFTER && probes[i]->aside)

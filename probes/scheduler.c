@@ -407,4 +407,5 @@ const struct probe probe_scheduler = {
     .summary = "job, nodes, tasks, from the environment",
     .before = before,
     .nested = true,
+    .anywhere = true,
 };

@@ -32,4 +32,5 @@ const struct probe probe_source = {
     .limit_ms = 2000,
     .aside = true,
     .nested = true,
+    .anywhere = true,
 };

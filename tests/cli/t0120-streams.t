@@ -78,6 +78,8 @@ ok "the recorder has the same stdout" cmp out "$FAKE_DIR/stdout"
 ok "the recorder has the same stderr" cmp err "$FAKE_DIR/stderr"
 is "all was passed on" "$(ended passed)" 20000000,900000
 is "nothing was dropped" "$(ended dropped)" 0,0
+FAKE_MODE=slow "$LAUNCH" -q -- head -c 100000000 /dev/zero | wc -c >out
+is "a slow recorder: waits are bounded for the whole run, the rest is dropped and counted" "$(cat out) $(ended dropped | grep -c '^[1-9]')" "100000000 1"
 "$LAUNCH" -q -- sh -c 'echo a; echo b >&2' >out 2>&1
 is "merged streams are told" "$(ended merged) $(cat "$FAKE_DIR/stdout")" "1 a
 b"

@@ -102,6 +102,13 @@ is "cpus of a task" "$(cat job.cpus_per_task)" 3
 ok "no tasks per node, which nobody told" test ! -e job.tasks_per_node
 cd "$WORK" || exit 1
 
+# srun on a login node: nothing of this machine is told, what does not depend on it is.
+"$BENCHWRAP" -q -t "$WORK/login/mlruns" -- bin/srun -n 2 -- true
+is "elsewhere: no fact of this machine" "$(ls "$WORK"/login/mlruns/*/*/params | grep -E '^(cpu|memory|kernel|numa|os|node)\.' | xargs) $(ls "$WORK"/login/mlruns/*/*/tags | grep -E '^node\.' | xargs) $(ls -d "$WORK"/login/mlruns/*/*/metrics/system 2>/dev/null)" "  "
+is "elsewhere: the reason, and the job" "$("$BENCHWRAP" show -t "$WORK/login/mlruns" --json | jq -r '(.missing[] | select(.key == "machine").reason), .params["job.tasks"]' | xargs)" "srun runs the program on other machines: this one is no node of its job, and nothing of it is recorded 2"
+SLURM_JOB_ID=5 SLURMD_NODENAME=n1 "$BENCHWRAP" -q -t "$WORK/node/mlruns" -- bin/srun -n 2 -- true
+ok "on a node of the job they are told" test -s "$(echo "$WORK"/node/mlruns/*/*/params/cpu.model)"
+
 # Captured machines, and what is wrong with a call.
 like "a captured machine" "$("$BENCHWRAP" probe --root "$ROOT/tests/probes/neoverse-v1/root")" "ARM Neoverse-V1"
 ok "a root that is not there is said" sh -c '"$BENCHWRAP" probe --root ./gone 2>&1 | grep -q "gone cannot be opened: No such file"'

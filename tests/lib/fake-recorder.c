@@ -1,5 +1,5 @@
 /* fake-recorder.c: a recorder for tests of the launcher: speaks wire.h, counts signals, copies the streams to $FAKE_DIR, and misbehaves as $FAKE_MODE says:
- * stall (never takes bytes), die-early, die (after the start), silent (never ready), refuse, note, never-done, stop (SIGSTOPs itself when ready), verdict (not pass). */
+ * stall (never takes bytes), die-early, die (after the start), silent (never ready), refuse, note, never-done, stop (SIGSTOPs itself when ready), verdict (not pass), slow (takes 1 MiB in 20 ms). */
 #include "launch/wire.h"
 
 #include <fcntl.h>
@@ -48,6 +48,10 @@ static bool take(struct wire *w, int i, int to)
     bool any = false;
     while (tail < head) {
         size_t at = tail % WIRE_RING, n = head - tail < WIRE_RING - at ? head - tail : WIRE_RING - at;
+        if (!strcmp(mode(), "slow")) {
+            n = n < 1 << 20 ? n : 1 << 20;
+            usleep(20000);
+        }
         if (to >= 0 && write(to, (char *)w + WIRE_DATA + (size_t)i * WIRE_RING + at, n) != (ssize_t)n)
             _exit(2);
         tail += n;

@@ -1,6 +1,7 @@
 /* peel.c: sees through `srun -n 64 numactl -N 0 ior …` to ior. */
 #include "launch/peel.h"
 
+#include "base/env.h"
 #include "base/str.h"
 
 #include <ctype.h>
@@ -19,6 +20,8 @@ struct starter {
     bool single_dash; /* long options may have one dash (mpirun -np 4) */
     bool assignments; /* NAME=VALUE words may come before the program */
     bool parallel;
+    const char *
+        here; /* variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always */
     const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the job, letters and names alike */
 };
 
@@ -184,6 +187,23 @@ char *const *peel(char *const *argv)
 {
     int parallel;
     return walk(argv, &parallel, NULL);
+}
+
+const char *peel_elsewhere(char *const *argv, char *const *env)
+{
+    for (char *const *at = argv, *const *program = peel(argv); at != program; at++) {
+        const struct starter *s = starter_of(*at);
+        char name[64];
+        bool here = !s || !s->here;
+        for (struct str rest = str_of(here ? "" : s->here), word; (word = str_word(&rest)).n && word.n < sizeof name;) {
+            memcpy(name, word.p, word.n);
+            name[word.n] = 0;
+            here = here || env_text(env, name);
+        }
+        if (!here)
+            return s->name;
+    }
+    return NULL;
 }
 
 bool peel_is_parallel(char *const *argv)

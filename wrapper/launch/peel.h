@@ -8,6 +8,10 @@ char *const *peel(char *const *argv);
 /* Is one of the peeled commands a starter of parallel ranks (srun, mpirun …)? */
 bool peel_is_parallel(char *const *argv);
 
+/* The name of a peeled starter that runs the program on other machines than this one: srun on a login node, which gets or has an allocation elsewhere. NULL:
+ * there is none, or the environment says that this machine is one of the job's. */
+const char *peel_elsewhere(char *const *argv, char *const *env);
+
 /* What a parallel starter's own options ask for; 0: they do not tell. */
 struct peel_shape {
     int tasks, nodes, tasks_per_node, cpus_per_task;

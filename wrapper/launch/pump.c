@@ -101,6 +101,13 @@ int pump_timeout(const struct stream *s, int64_t now_ns)
     return -1;
 }
 
+static void end_stall(struct stream *s, int64_t now_ns)
+{
+    if (s->stalled_ns)
+        s->waited_ns += now_ns - s->stalled_ns;
+    s->stalled_ns = 0;
+}
+
 /* Where the next bytes go: ring or spare buffer. 0: wait for the recorder. */
 static size_t place(struct stream *s, bool recorder, int64_t now_ns, char **ret)
 {
@@ -120,15 +127,15 @@ static size_t place(struct stream *s, bool recorder, int64_t now_ns, char **ret)
     if (room < PIPE_BUF) { /* single bytes would cost the program more than a short wait */
         if (!s->stalled_ns)
             s->stalled_ns = now_ns;
-        if (now_ns - s->stalled_ns < (int64_t)PUMP_STALL_MS * 1000000)
+        if (s->waited_ns + now_ns - s->stalled_ns < (int64_t)PUMP_STALL_MS * 1000000)
             return 0;
         s->gave_up = true;
         s->tail_then = tail;
-        s->stalled_ns = 0;
+        end_stall(s, now_ns);
         return PUMP_PIECE;
     }
     s->gave_up = false;
-    s->stalled_ns = 0;
+    end_stall(s, now_ns);
     if (room > PUMP_PIECE)
         room = PUMP_PIECE;
     if (room > WIRE_RING - at)

@@ -6,7 +6,7 @@
 #include "launch/pty.h"
 #include "launch/wire.h"
 
-enum { PUMP_PIECE = 256 << 10, PUMP_STALL_MS = 1000, PUMP_TRIES = 20 };
+enum { PUMP_PIECE = 256 << 10, PUMP_STALL_MS = 250 /* so long in all each stream waits for a slow recorder */, PUMP_TRIES = 20 };
 
 struct stream {
     int number;     /* 1 or 2 */
@@ -23,6 +23,7 @@ struct stream {
     int tries;              /* failures in a row */
     int64_t retry_ns;       /* not before */
     int64_t stalled_ns;     /* the ring is full since; 0: it is not */
+    int64_t waited_ns;      /* how long it has been full before, in all */
     bool gave_up;           /* waited long enough for the recorder; not again until its tail moves */
     uint64_t tail_then;
     uint64_t owed;          /* after the program's end: bytes that were in the pipe then and must still be read */

@@ -283,6 +283,7 @@ static void set_host(struct run *run, char **env)
                               .env = env,
                               .argv = run->plan.program,
                               .full_argv = run->plan.argv,
+                              .elsewhere = peel_elsewhere(run->plan.argv, env),
                               .cwd = run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, "cloud-metadata"),
