@@ -81,6 +81,15 @@ like "a bad variable: the warning names it" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRA
 is "... once" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -t bad --repeat 2 -- true 2>&1 | grep -c BENCHWRAP_TIMEOUT)" 1
 is "... and each run has it" "$(grep -l 'BENCHWRAP_TIMEOUT: timeout' bad/mlruns/*/*/artifacts/benchwrap.json | wc -l)" 4
 
+# A database is no server that benchwrap knows: the run is in the tree, and the message says what to do.
+like "MLFLOW_TRACKING_URI=sqlite: says what to do" "$(MLFLOW_TRACKING_URI=sqlite:///x.db "$BENCHWRAP" -q -e lite -- true 2>&1)" \
+    '^benchwrap: MLFLOW_TRACKING_URI: sqlite: is not supported; the run is in the local tree. Start "mlflow server" and use its http address$'
+is "... and the run is there" "$("$BENCHWRAP" ls --json -e lite | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" 1
+is "... once with repetitions" "$(MLFLOW_TRACKING_URI=sqlite:///x.db "$BENCHWRAP" -q -e lite --repeat 2 -- true 2>&1 | grep -c sqlite)" 1
+
+"$BENCHWRAP" -q -e drafted --repeat 2 -- sh -c 'echo "bogo rate 12.5 MB/s"' >/dev/null 2>&1
+like "rules new --from a series reads the output of its newest run" "$("$BENCHWRAP" rules new --from last 2>&1)" 'bogo_?rate'
+
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 BENCHWRAP_FINISH_WAIT=5s "$BENCHWRAP" -q --to "http://127.0.0.1:$port" -- true 2>err
 is "-q with a dead server: two lines" "$(wc -l <err)" 2

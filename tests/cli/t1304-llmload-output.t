@@ -127,4 +127,10 @@ wait $pids
 is "selftest: one table, a row for each number of streams" "$(sed -n 's/ \+/ /g; /^ \?streams/p' errors; grep -cE '^ +[24] ' errors)" "streams mean p99 max first true events/s gaps shared% CPU us steal%
 2"
 llm_stop
+
+# Each level of a sweep counts from 0 on.
+llm_start "$FAKE" --ttft 95ms --itl 1ms
+"$BENCHWRAP" -q -t levels -- "$LOAD" "$url" --sweep 1,2 -n 24 --max-tokens 4 >/dev/null 2>&1
+llm_stop
+is "live rates of a sweep are those of its level" "$(awk '$2 < 5 || $2 > 30 {n++} END {print (NR > 1), n + 0}' levels/mlruns/*/*/metrics/live.requests_op_per_s)" "1 0"
 done_testing

@@ -10,10 +10,10 @@
 
 enum { EVERY_NS = 100000000, BAR = 24, LINE = 200 };
 
-void progress_begin(struct progress *p, FILE *out, const char *verb, size_t total)
+void progress_begin(struct progress *p, FILE *out, const char *what, size_t total)
 {
     const char *term = getenv("TERM");
-    *p = (struct progress){.out = out, .verb = verb, .total = total, .begin_ns = clock_mono_ns()};
+    *p = (struct progress){.out = out, .what = what, .total = total, .begin_ns = clock_mono_ns()};
     p->on = isatty(fileno(out)) && term && strcmp(term, "dumb") != 0;
 }
 
@@ -25,6 +25,19 @@ static void put_left(char *to, size_t size, double seconds)
         snprintf(to, size, ", %.0f min left", seconds / 60);
     else
         snprintf(to, size, ", %.0f s left", seconds);
+}
+
+/* Bytes of the line that fit: all, or whole parts between commas. */
+static int parts_within(const char *line, int n, int width)
+{
+    int end = n < LINE ? n : LINE - 1;
+    while (end > width) {
+        int comma = end - 1;
+        while (comma > 0 && strncmp(line + comma, ", ", 2) != 0)
+            comma--;
+        end = comma > 0 ? comma : width;
+    }
+    return end;
 }
 
 void progress_show(struct progress *p, size_t number, const char *more)
@@ -45,10 +58,10 @@ void progress_show(struct progress *p, size_t number, const char *more)
     if (number && p->total > number && seconds > 2)
         put_left(left, sizeof left, seconds / (double)number * (double)(p->total - number));
     int n =
-        snprintf(line, sizeof line, "%s%s run %zu%s%s%s%s", bar, p->verb, number, of, left, more && *more ? ", " : "", more ? more : "");
+        snprintf(line, sizeof line, "%s%s %zu%s%s%s%s", bar, p->what, number, of, left, more && *more ? ", " : "", more ? more : "");
     struct winsize size;
     int width = ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col - 1 : 79;
-    fprintf(p->out, "\r\033[K%.*s", n < width ? n : width, line);
+    fprintf(p->out, "\r\033[K%.*s", parts_within(line, n, width), line);
     fflush(p->out);
     p->shown = true;
     p->told_ns = now;

@@ -212,7 +212,7 @@ static int run(struct cmd_context *c)
     buf_init(&x.brings, SUMMARY_MAX);
     k.progress = show_progress;
     k.context = &x;
-    progress_begin(&x.progress, c->notes, "checking", 0);
+    progress_begin(&x.progress, c->notes, "checking run", 0);
     int rc = look(&x, c->err);
     progress_clear(&x.progress);
     if (rc == 0)

@@ -74,7 +74,7 @@ static int commit(struct cmd_context *c, const struct plan *plan)
     if (plan_results(plan, opt_text(&c->opts, "repo"), !dry, c->arena, &s, c->err))
         return -1;
     buf_init(&t.notes, 16 << 20);
-    progress_begin(&t.progress, c->notes, "committing", 0);
+    progress_begin(&t.progress, c->notes, "committing run", 0);
     struct commit_wish wish = {.dry = dry,
                                .private_too = opt_on(&c->opts, "private"),
                                .prompt = isatty(STDIN_FILENO),

@@ -194,7 +194,7 @@ static int export_runs(struct export *x, struct err *err)
     int rc = 0;
     size_t last = opt_text(&x->c->opts, "last") ? (size_t)opt_integer(&x->c->opts, "last") : x->runs.count;
     size_t n = last < x->runs.count ? last : x->runs.count;
-    progress_begin(&progress, x->c->notes, "exporting", n);
+    progress_begin(&progress, x->c->notes, "exporting run", n);
     for (size_t i = 0; i < n && rc == 0; i++) {
         rc = put_run(x, x->runs.all[i], err);
         progress_show(&progress, i + 1, NULL);

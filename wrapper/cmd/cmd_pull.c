@@ -248,7 +248,7 @@ static int catch_signals(void)
 static int run(struct cmd_context *c)
 {
     struct work w = {.c = c, .cancel_fd = catch_signals()};
-    progress_begin(&w.progress, c->notes, "fetching", 0);
+    progress_begin(&w.progress, c->notes, "fetching run", 0);
     pull_init(&w.pull);
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
     int rc = work(&w);

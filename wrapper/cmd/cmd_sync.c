@@ -406,7 +406,7 @@ static int run(struct cmd_context *c)
     buf_init(&w.json, 16 << 20);
     buf_init(&w.said, SAID_BYTES);
     buf_init(&w.said_before, SAID_BYTES);
-    progress_begin(&w.progress, c->notes, "sending", 0);
+    progress_begin(&w.progress, c->notes, "sending run", 0);
     if (opt_on(&c->opts, "json") || opt_on(&c->opts, "follow"))
         w.progress.on = false;
     if (!opt_on(&c->opts, "local"))

@@ -235,8 +235,7 @@ static int start(struct ui *ui)
         buf_init(&words, 8192);
         if (ui_server_start(&ui->server, arena_printf(c->arena, "/proc/self/fd/%d", ui->dir), ui->socket, ui->argv, c->env, c->err))
             return -1;
-        if (isatty(fileno(c->notes)))
-            fprintf(c->notes, "benchwrap: ui: starting MLflow …\n");
+        note(ui, "starting MLflow, which takes about 15 s");
         int rc = wait_ready(ui);
         if (rc >= 0)
             return rc;
@@ -315,7 +314,7 @@ static int import(struct ui *ui, struct cmd_context *round)
         return -1;
     for (size_t i = 0; i < s.count; i++)
         s.items[i].wanted = true;
-    progress_begin(&ui->progress, ui->c->notes, "sending", 0);
+    progress_begin(&ui->progress, ui->c->notes, "sending run", 0);
     sync_runs_send(&s);
     sync_runs_deinit(&s);
     return 0;

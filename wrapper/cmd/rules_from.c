@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int read_descriptor(int fd, const char *name, struct buf *b, struct err *err)
@@ -60,12 +62,35 @@ static int read_streams(struct cmd_context *c, struct runs *runs, const struct t
                    run->id);
 }
 
+/* Of a series the newest of its runs, since the series has no output of its own; else the run itself. NULL: err set. */
+static struct tree_run *with_output(struct cmd_context *c, struct runs *runs, struct tree_run *run)
+{
+    const struct runs_filter filter = {.experiment = run->experiment, .corrected = true};
+    struct tree_run *found = NULL;
+    if (!runs_entry(run->tags, "benchwrap.series"))
+        return run;
+    free(runs->all);
+    runs->all = NULL;
+    runs->count = 0;
+    if (runs_load(runs, &filter, c, c->err) < 0)
+        return NULL;
+    for (size_t i = 0; i < runs->count && !found; i++) {
+        const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, c->arena);
+        found = parent && strcmp(parent, run->id) == 0 ? runs->all[i] : NULL;
+    }
+    if (!found)
+        err_set(c->err, ERR_INPUT, "--from: the series %.8s has no run whose output could be read", run->id);
+    return found;
+}
+
 static int read_run(struct cmd_context *c, const char *from, struct buf *b, char *const **argv)
 {
     struct runs runs;
     struct tree_run *run;
     const char *problem;
     int rc = runs_open(&runs, c, c->err) ? -1 : runs_find(&runs, from, TREE_TAGS, c, &run, c->err);
+    if (rc == 0 && !(run = with_output(c, &runs, run)))
+        rc = -1;
     if (rc == 0 && (rc = read_streams(c, &runs, run, b)) >= 0 && !*argv) {
         struct json *detail = runs_detail(&runs, run, &problem, c->arena);
         *argv = recorded_argv(detail, c->arena);

@@ -190,7 +190,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     if (rc == 0)
         rc = commit_tip_read(&s->results, &s->target, &m.tip, err) || objects_new(s->repo, err) ? -1 : 0;
     s->commits = 0;
-    progress_begin(&p, s->c->notes, "committing", s->count);
+    progress_begin(&p, s->c->notes, "committing run", s->count);
     for (size_t i = 0; rc == 0 && i < s->count; i++) {
         progress_show(&p, i + 1, NULL);
         if (!s->list[i].left_out)

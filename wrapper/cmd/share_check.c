@@ -90,7 +90,7 @@ int share_check(struct share *s, struct err *err)
     k->catalogue = &ours;
     k->progress = show_progress;
     k->context = &p;
-    progress_begin(&p, s->c->notes, "checking", 0);
+    progress_begin(&p, s->c->notes, "checking run", 0);
     int rc = check_range(k, s->repo, &s->target, &s->tip, s->results.prefix, err);
     progress_clear(&p);
     check_end(k);

@@ -357,7 +357,7 @@ static void measure(struct share *s, struct share_run *r)
 void share_measure(struct share *s)
 {
     struct progress p;
-    progress_begin(&p, s->c->notes, "reading", s->count);
+    progress_begin(&p, s->c->notes, "reading run", s->count);
     s->shared = 0;
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];

@@ -118,14 +118,17 @@ static bool stop(void *context)
     return a->scrape && scrape_gone(a->scrape, &a->last);
 }
 
-static void begin_progress(struct around *a)
+/* A search or sweep is several runs: each counts from 0 on. */
+static void begin_progress(void *context, const struct load *l)
 {
-    const struct load *l = a->load;
+    struct around *a = context;
+    progress_clear(&a->progress);
+    a->last = (struct live){0};
     a->quiet = opt_on(a->set, "quiet");
     if (l->duration_s > 0)
-        progress_begin(&a->progress, stderr, "s", (size_t)(l->warmup_s + l->duration_s + l->cooldown_s));
+        progress_begin(&a->progress, stderr, "second", (size_t)(l->warmup_s + l->duration_s + l->cooldown_s));
     else
-        progress_begin(&a->progress, stderr, "requests", (size_t)(l->requests + l->warmup_requests));
+        progress_begin(&a->progress, stderr, "request", (size_t)(l->requests + l->warmup_requests));
 }
 
 static int watch_server(struct around *a, pid_t pid, struct err *err)
@@ -145,14 +148,14 @@ int around_begin(struct around *a, const struct opt_set *set, struct load *load,
     const char *name = getenv("BENCHWRAP_SOCKET");
     int64_t pid = opt_text(set, "server-pid") ? opt_integer(set, "server-pid") : 0;
     *a = (struct around){.set = set, .load = load, .tell = -1};
-    a->hooks = (struct engine_hooks){.tick = tick, .stop = stop, .context = a, .every_s = 1};
+    a->hooks = (struct engine_hooks){.begin = begin_progress, .tick = tick, .stop = stop, .context = a, .every_s = 1};
     if (pid < 0 || pid > INT32_MAX)
         return err_set(err, ERR_USAGE, "--server-pid: not the number of a process");
     if (ask_server(a, (pid_t)pid, err) < 0 || (records && open_sinks(a, prompts, err) < 0) || watch_server(a, (pid_t)pid, err) < 0)
         return -1;
     if (name && *name)
         a->tell = tell_open(name, NULL); /* not recorded then: the run is measured all the same */
-    begin_progress(a);
+    begin_progress(a, load);
     return 0;
 }
 

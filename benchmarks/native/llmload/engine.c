@@ -352,6 +352,8 @@ int engine_run(struct outcome *ret, const struct load *load, const struct prompt
     struct crew c = {.warm_socket = -1};
     *ret = (struct outcome){0};
     arena_init(&c.arena, 1 << 20);
+    if (hooks && hooks->begin)
+        hooks->begin(hooks->context, load);
     int status = set_up(&c, load, prompts, sinks, err);
     if (status == 0)
         status = run_crew(&c, ret, hooks, err);

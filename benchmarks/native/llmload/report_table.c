@@ -228,14 +228,17 @@ static void put_warnings(const struct report *r, const struct derived *d, const 
 }
 
 /* Nothing was measured: the reason, and what to do. */
-static void put_failure(const struct report *r, const struct derived *d, struct buf *to)
+static void put_failure(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
 {
     int ending;
+    struct buf b CLEANUP_BUF;
     const char *why = main_error(&r->outcome->m, &ending);
-    buf_puts(to, "llmload: no request succeeded: ");
-    buf_plain(to, str_of(r->load->shown_url), 200);
-    buf_puts(to, ": ");
-    buf_plain(to, str_of(r->outcome->trouble[0] && ending < 0 ? r->outcome->trouble : why), 300);
+    buf_init(&b, 4096);
+    buf_puts(&b, "llmload: no request succeeded: ");
+    buf_plain(&b, str_of(r->load->shown_url), 200);
+    buf_puts(&b, ": ");
+    buf_plain(&b, str_of(r->outcome->trouble[0] && ending < 0 ? r->outcome->trouble : why), 300);
+    screen_wrap(screen, buf_text(&b), 0, 2, to);
     buf_putc(to, '\n');
     put_counts(r, d, to);
     if (r->outcome->why_early)
@@ -249,7 +252,7 @@ void report_table(const struct report *r, struct report_wish wish, const struct 
     struct derived d;
     report_derive(&d, r);
     if (!d.completed)
-        put_failure(r, &d, to);
+        put_failure(r, &d, screen, to);
     else {
         put_head(r, to);
         put_counts(r, &d, to);

@@ -16,11 +16,11 @@ static const char *span(double seconds, char *to, size_t size)
     if (isnan(seconds))
         snprintf(to, size, "-");
     else if (v < 1e-3)
-        snprintf(to, size, "%.3gus", seconds * 1e6);
+        snprintf(to, size, "%.3g us", seconds * 1e6);
     else if (v < 1)
-        snprintf(to, size, "%.3gms", seconds * 1e3);
+        snprintf(to, size, "%.3g ms", seconds * 1e3);
     else
-        snprintf(to, size, "%.4gs", seconds);
+        snprintf(to, size, "%.4g s", seconds);
     return to;
 }
 

@@ -317,7 +317,7 @@ int run(struct bench *b, struct err *err)
     if (!limits(b, err) || prepare(&c, err) < 0)
         return 2;
     c.batches = s->warmup + s->size_count * s->duration_count * s->repeat + (s->chain ? 1 : 0) + (s->floor ? 2 : 0);
-    progress_begin(&c.progress, stderr, "batches", c.batches);
+    progress_begin(&c.progress, stderr, "batch", c.batches);
     int rc = begin(&c, err);
     if (rc == 0)
         rc = batches(&c, err);
