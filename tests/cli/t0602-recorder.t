@@ -50,6 +50,12 @@ if unshare --pid --fork true 2>/dev/null; then
 else
     skip_here "a foreign /proc" "no PID namespaces here"
 fi
+mkdir "$WORK/none" && cd "$WORK/none" || exit 1
+if unshare -m umount -l /proc 2>/dev/null; then
+    is "no /proc: recorded all the same" "$(unshare -m sh -c 'umount -l /proc; "$BENCHWRAP" -q -- echo hi') $("$BENCHWRAP" show --json | jq -r .status)" "hi FINISHED"
+else
+    skip_here "no /proc" "no mount namespaces here"
+fi
 cd "$WORK" || exit 1
 
 libraries=$(ldd "$BUILD/libexec/benchwrap/benchwrap-core" | sed -n 's/^[[:space:]]*\([^ ]*\) => .*/\1/p' | grep -Ev '^(libc|libm|ld-linux.*|linux-vdso)\.so')

@@ -20,7 +20,7 @@ static int become_core(char **argv, const char *verb)
         argv[0] = line[0];
     if (recorder_find_core(path, sizeof path) == 0)
         execv(path, verb ? line : argv);
-    say_stderr("%s: %s; the installation is not complete", path, strerror(errno));
+    say_stderr("%s: %s; the installation is not complete", path[0] ? path : "benchwrap-core", strerror(errno));
     if (!verb && argv[1])
         say_stderr("to run and record a program write: benchwrap -- %s ...", argv[1]);
     return 125;

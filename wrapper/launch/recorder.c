@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -23,9 +25,20 @@
 int recorder_find_core(char *path, size_t size)
 {
     static const char tail[] = "/libexec/benchwrap/benchwrap-core";
+    char real[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    if (n < 0)
-        return -1;
+    if (n < 0) { /* /proc is not mounted: as it was started */
+        const char *started = (const char *)getauxval(AT_EXECFN);
+        path[0] = 0;
+        if (!started || !realpath(started, real))
+            return -1;
+        n = (ssize_t)strlen(real);
+        if ((size_t)n >= size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(path, real, (size_t)n);
+    }
     path[n] = 0;
     for (int up = 0; up < 2; up++) { /* …/bin/benchwrap -> … */
         char *slash = strrchr(path, '/');

@@ -22,7 +22,8 @@ struct recorder {
     size_t env_count;
 };
 
-/* Path of the core beside the running program (../libexec/benchwrap/benchwrap-core). 0 or -1 with errno. */
+/* Path of the core beside the running program (../libexec/benchwrap/benchwrap-core), which is found by /proc or, where that is not mounted,
+ * by how it was started. 0; -1 with errno, and *path what was looked for, or "". */
 int recorder_find_core(char *path, size_t size);
 /* Memory, sockets, a new run id (or the given one: 32 hexadecimal digits, NULL for none). 0; -1 with errno and *ret_what saying what failed. */
 int recorder_open(struct recorder *r, const char *id, const char **ret_what);
