@@ -77,11 +77,12 @@ static bool wants_value(const struct option_rule *o)
     return (o->kind == OPTION_VALUE || o->kind == OPTION_DIRECTIVES) && !o->optional;
 }
 
-/* --name, --name=value, --name value. Returns whether the next argument was used. */
-static bool long_option(struct rules_run *run, struct str arg, const char *next)
+/* --name, --name=value, --name value. Returns whether the next argument was used; *ret_unknown: whether it could be the option's value. */
+static bool long_option(struct rules_run *run, struct str arg, const char *next, bool *ret_unknown)
 {
     struct str value = arg, flag = str_cut(&value, '=');
     const struct option_rule *o = option_of(run->rules, flag);
+    *ret_unknown = !o && !value.p;
     if (!o)
         return false;
     if (value.p) {
@@ -98,13 +99,14 @@ static bool long_option(struct rules_run *run, struct str arg, const char *next)
 }
 
 /* -wrC, -b 1m, -b1m, -b=1m; one whose value is optional has it behind "=" alone. Returns whether the next argument was used. */
-static bool short_options(struct rules_run *run, struct str arg, const char *next)
+static bool short_options(struct rules_run *run, struct str arg, const char *next, bool *ret_unknown)
 {
     for (size_t i = 1; i < arg.n; i++) {
         char flag[3] = {'-', arg.p[i], 0};
         const struct option_rule *o = option_of(run->rules, str_of(flag));
+        *ret_unknown = !o;
         if (!o)
-            return false; /* not known: what follows it could be its value */
+            return false; /* what follows it could be its value */
         struct str value = str_sub(arg, i + 1, arg.n);
         bool equals = value.n && value.p[0] == '=';
         if (!wants_value(o) && !(o->optional && equals)) {
@@ -139,6 +141,7 @@ static void operand_take(struct rules_run *run, size_t *next, struct str arg)
 void args_take(struct rules_run *run, char *const *argv)
 {
     size_t operand = 0;
+    bool unknown = false, lost = false; /* lost: which words are operands is not known any more */
     run->arguments = argv[0] != NULL;
     for (size_t i = 1; argv[0] && argv[i]; i++) {
         struct str arg = str_of(argv[i]);
@@ -149,12 +152,14 @@ void args_take(struct rules_run *run, char *const *argv)
             const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
             if (o)
                 take(run, o, rest);
-            else
+            else if (!(lost = lost || unknown)) /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first */
                 operand_take(run, &operand, arg);
+            unknown = false;
             continue;
         }
         bool is_long = arg.p[1] == '-' || (run->rules->single_dash_long && arg.n > 2);
-        if (is_long ? long_option(run, arg, argv[i + 1]) : short_options(run, arg, argv[i + 1]))
+        unknown = false;
+        if (is_long ? long_option(run, arg, argv[i + 1], &unknown) : short_options(run, arg, argv[i + 1], &unknown))
             i++;
     }
 }

@@ -24,4 +24,12 @@ is "and no tag" "$(tag two/mlruns)" ""
 out=$(TASKS=4 "$BENCHWRAP" -t three/mlruns -- bin/ior -w -i 3 2>&1 >/dev/null)
 like "arguments against output" "$out" 'param repetitions: the arguments say "3", the output says "1"; the output counts'
 is "in the tag too" "$(tag three/mlruns)" repetitions
+
+# An option that the table of an entry lacks never turns its value, or what follows, into an operand.
+for rules in $(grep -l '^  operands:' "$ROOT"/benchmarks/catalogue/*/rules.yaml); do
+    name=$(basename "$(dirname "$rules")")
+    is "$name: the value of an unknown option is no operand" \
+        "$("$BENCHWRAP" parse --rules "$name" --json /dev/null -- "$name" --no-such-option value-4711 word-4711 | grep -c 4711)" 0
+    like "… and a word without one before it is" "$("$BENCHWRAP" parse --rules "$name" --json /dev/null -- "$name" word-4711)" 4711
+done
 done_testing

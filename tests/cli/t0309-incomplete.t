@@ -17,13 +17,23 @@ ior 3.0.1-human-reps3-fpp Summary of all tests:
 ior 3.1.0-human-script Summary of all tests:
 ior 3.2.1-human-reps3-fpp Summary of all tests:
 ior 4.0.0-human-reps3-fpp Summary of all tests:
+ior 2.10.3-human-reps3-fpp Run finished:
 ab keep-alive Transfer rate:
+ab plain 100%
+hyperfine N-prepare Range (min
 fio human-bits Run status group
 graph500 made-2.1.4 stddev_validate:
 sysbench cpu execution time (avg
 wrk plain Transfer\/sec:
 reframe console Finished on
 S
+
+# The second of two outputs in one file has its own end.
+for case in ab/plain:Transfer.rate: wrk/plain:Transfer.sec: sysbench/cpu:execution.time; do
+    whole=$samples/${case%%/*}/samples/$(basename "${case%%:*}")/stdout
+    { cat "$whole"; sed "/${case#*:}/,\$d" "$whole"; } >cut
+    like "${case%%/*}: the second output of a file is incomplete" "$(verdict "${case%%/*}" cut)" ': fail: .*incomplete'
+done
 
 nv=$samples/nvbandwidth/samples/made-0.8/stdout
 sed '/^NOTE: The reported/,$d' "$nv" >cut
