@@ -14,4 +14,7 @@ for program in ior mdtest; do
     like "$program: files and values were compared" "$report" '[0-9]{2,3} files, [0-9]{3,4} values'
     [ "$(printf '%s\n' "$report" | grep -c '^wrong')" = 0 ] || printf '%s\n' "$report" | sed 's/^/# /'
 done
+report=$("${PYTHON:-python3}" "$ROOT/tests/benchmarks/headlines.py" "$ROOT/benchmarks/catalogue" 2>&1)
+is "headline metrics of other programs are those that a reader of their own finds" "$(printf '%s\n' "$report" | sed '$d')" ""
+like "values were compared" "$(printf '%s\n' "$report" | tail -n 1)" '^[0-9]{2,} values of [0-9]+ programs'
 done_testing

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Compares the expected values of samples with what a reader of each program's own finds in the output. usage: headlines.py CATALOGUE"""
+import json
+import os
+import re
+import sys
+
+
+def google_benchmark(text):
+    if not text.startswith("{"):
+        found = {}
+        for line in text.splitlines():
+            words = line.split()
+            if len(words) >= 6 and words[2] in ("ns", "us", "ms", "s"):
+                found[key(words[0]) + ".time_ns"] = float(words[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[words[2]]
+        return found
+    found = {}
+    for b in json.loads(text)["benchmarks"]:
+        if b["run_type"] == "iteration" and not b.get("error_occurred") and b["repetition_index"] == 0:
+            found[key(b["name"]) + ".time_ns"] = b["real_time"] * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[b["time_unit"]]
+    return found
+
+
+def pytest_benchmark(text):
+    return {key(b["name"]) + ".time_us.mean": b["stats"]["mean"] * 1e6 for b in json.loads(text)["benchmarks"]}
+
+
+def seven_zip(text):
+    rows = {line.split(":")[0]: line.replace("|", " ").split()[1:] for line in text.splitlines() if line[:4] in ("Avr:", "Tot:")}
+    found = {"total.mips": float(rows["Tot"][2])} if "Tot" in rows else {}
+    return found | {"compressing.mips": float(rows["Avr"][3]), "decompressing.mips": float(rows["Avr"][7])}
+
+
+def bonnie(text):
+    last = text.strip().splitlines()[-1].split(",")
+    columns = {"write.char.bw_MiB_per_s": (9, 1024), "write.block.bw_MiB_per_s": (11, 1024), "rewrite.bw_MiB_per_s": (13, 1024),
+               "read.block.bw_MiB_per_s": (17, 1024), "seeks_op_per_s": (19, 1)}
+    if len(last) < 20:
+        return {}
+    return {k: float(last[i]) / d for k, (i, d) in columns.items() if last[i] and last[i] != "+++++"}
+
+
+def sockperf(text):
+    found = {}
+    for what, name in ((r"Summary: Latency is ([0-9.]+) usec", "latency_us.mean"), (r"percentile 99\.000 =\s+([0-9.]+)", "latency_us.p99"),
+                       (r"BandWidth is ([0-9.]+) MBps", "bw_MiB_per_s"), (r"Message Rate is ([0-9.]+)", "messages_op_per_s")):
+        for value in re.findall(what, text):
+            found[name] = float(value)
+    return found
+
+
+def likwid_bench(text):
+    rows = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    return {"bw_MB_per_s": float(rows["MByte/s"]), "cycles_per_update": float(rows["Cycles per update"])} if "MByte/s" in rows else {}
+
+
+def key(name):
+    return re.sub(r"[^a-z0-9.]+", "_", name.lower())
+
+
+readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benchmark, "7z": seven_zip, "bonnie": bonnie, "sockperf": sockperf,
+           "likwid-bench": likwid_bench}
+values = 0
+for entry, read in readers.items():
+    folder = os.path.join(sys.argv[1], entry, "samples")
+    for case in sorted(os.listdir(folder)):
+        with open(f"{folder}/{case}/stdout", encoding="utf-8") as stream:
+            truth = read(stream.read())
+        with open(f"{folder}/{case}/expect", encoding="utf-8") as stream:
+            words = [line.split() for line in stream if line.startswith("metric ")]
+        expected = {w[1]: float(w[2]) for w in reversed(words)}
+        for name, value in truth.items():
+            values += 1
+            if name not in expected or abs(expected[name] - value) > 1e-9 * abs(value):
+                print(f"wrong: {entry}/{case}: {name} = {expected.get(name)}, the output says {value}")
+print(f"{values} values of {len(readers)} programs")
