@@ -137,6 +137,33 @@ cat "$ior/main-human-default/stdout" "$ior/main-human-reps3-fpp/stdout" >two-ior
 run=$(import two-ior.out | field 0/path)
 is "rules that keep tests apart do so" "$(ls "$run"/metrics | sed -n 's/^\(t[0-9]*\)\..*/\1/p' | sort -u | tr '\n' ' ')" "t0 t1 "
 
+# ReFrame's history: a run for each record, with its own time, place and job, and with the verdict that ReFrame gave.
+cat >perf.log <<'END'
+result|job_completion_time|environ|hashcode|job_nodelist|jobid|name|num_tasks|partition|bw_value|bw_unit|bw_ref|bw_lower_thres|bw_upper_thres|system
+pass|2026-11-20T23:14:41|gnu|73b90df6|node01|6810|stream %n=1|1|gpu|44063.6|MB/s|10000|-0.9|None|demo
+fail|2026-11-20T23:14:47|gnu|f770b66a|node02|6828|stream %n=2|2|gpu|2308.1|MB/s|10000|-0.1|None|demo
+END
+cat >posted.jsonl <<'END'
+{"check_name": "stream", "check_job_completion_time_unix": 1795216481.9, "check_result": "pass", "check_partition": "gpu", "check_environ": "gnu", "check_job_nodelist": ["node01"], "check_jobid": "6810", "check_system": "demo", "check_perf_value": null, "check_perf_bw_value": 44063.6, "check_perf_bw_ref": 10000, "check_perf_bw_lower_thres": -0.9, "check_perf_bw_upper_thres": null, "check_perf_bw_unit": "MB/s", "check_perf_bw_result": "pass"}
+{"check_name": "stream", "check_job_completion_time_unix": 1795216487.4, "check_result": "fail", "check_partition": "gpu", "check_environ": "gnu", "check_job_nodelist": ["node02"], "check_jobid": "6828", "check_system": "demo", "check_perf_value": null, "check_perf_bw_value": 2308.1, "check_perf_bw_ref": 10000, "check_perf_bw_lower_thres": -0.1, "check_perf_bw_upper_thres": null, "check_perf_bw_unit": "MB/s", "check_perf_bw_result": "fail"}
+END
+cat >old.log <<'END'
+2021-03-10T11:15:40|reframe 3.5.0|stream on demo:gpu using gnu|jobid=6810|bw=44063.6|ref=10000 (l=-0.9, u=None)|MB/s
+2021-03-11T11:15:40|reframe 3.5.0|stream on demo:gpu using gnu|jobid=6828|bw=2308.1|ref=10000 (l=-0.1, u=None)|MB/s
+2021-03-12T11:15:40|reframe 3.5.0|stream on demo:gpu using gnu|jobid=6829|bw=2400.5|ref=None (l=None, u=None)|MB/s
+END
+for log in perf.log posted.jsonl old.log; do
+    out=$(import -t "reframe-$log" "$log")
+    is "$log: a run for each record, with ReFrame's verdict" "$(echo "$out" | jq -r '.[:2] | map(.benchmark + " " + .verdict + " " + .time_source) | join(",")')" "reframe pass output,reframe fail output"
+    run=reframe-$log/$(echo "$out" | field 1/path)
+    is "… its value in its unit, its system, partition, environment and job" \
+        "$(cut -d' ' -f2 "$run"/metrics/bw_MB_per_s) $(cat "$run"/params/system "$run"/params/partition "$run"/params/environ "$run"/params/jobid | tr '\n' ' ')" "2308.1 demogpugnu6828"
+    like "… and reference and thresholds are kept" "$(jq -c '.runs[0].testcases[0].perfvalues[]' "$run"/artifacts/stdout.log)" '\[2308.1,10000,-0.1,null,"MB/s"'
+done
+is "the time is the record's" "$(import --dry-run old.log | field 0/start)" "2021-03-10T11:15:40.000Z"
+is "without a reference ReFrame judged nothing" "$(cat reframe-old.log/mlruns/*/*/params/result | grep -o unknown | wc -l)" 1
+is "a log that has another line is refused" "$( (cat perf.log; echo 'a|b') >torn.log; import torn.log | field 0/result)" "not recognised"
+
 # What tells that it did not come to its end, or cannot be read, is never a pass: there is no exit status to say so.
 out=$(import "$samples/fio/samples/killed/stdout" "$samples/ab/samples/html/stdout")
 like "a program that was stopped" "$(echo "$out" | field 0/verdict): $(echo "$out" | field 0/why)" "^fail: .*terminating on signal 2"

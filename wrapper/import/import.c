@@ -1,5 +1,6 @@
 /* import.c: an output that lies around becomes a run. */
 #include "import/import.h"
+#include "import/reframe.h"
 
 #include "base/clock.h"
 #include "base/exit_words.h"
@@ -172,6 +173,7 @@ struct piece { /* an output, alone in its file or one of several */
     struct found found;
     struct str text;
     size_t banner; /* which of the program's banners begins it */
+    size_t line; /* where it stands, if that is known */
 };
 
 static int compare_pieces(const void *a, const void *b)
@@ -210,13 +212,31 @@ static size_t cut_pieces(const struct import *im, const struct known *known, str
     return kept;
 }
 
+/* Records of ReFrame's logs: a piece each, as run reports. */
+static size_t reframe_pieces(const struct import *im, struct str text, struct arena *a, struct piece **ret)
+{
+    struct reframe_record *record;
+    size_t index = 0, n;
+    while (index < im->count && strcmp(rules_name(im->rules[index]), "reframe"))
+        index++;
+    if (index == im->count || !(n = reframe_records(text, a, &record)) || !(*ret = arena_get(a, n * sizeof **ret)))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        (*ret)[i] = (struct piece){.found = {index, {.known = true, .started_ms = record[i].time_ms, .host = record[i].host}},
+                                   .text = record[i].report,
+                                   .line = record[i].line};
+    return n;
+}
+
 /* NULL, or why it is nobody's (IMPORT_UNKNOWN) or not sure (IMPORT_REFUSED). */
 static const char *find_pieces(const struct import *im, struct str text, struct piece **ret, size_t *ret_n, enum import_result *ret_result,
                                struct arena *a)
 {
     struct known known;
-    const char *why = find_known(im, text, &known, a);
     *ret_result = IMPORT_REFUSED;
+    if ((*ret_n = reframe_pieces(im, text, a, ret)))
+        return NULL;
+    const char *why = find_known(im, text, &known, a);
     if (why)
         return why;
     if (!known.n) {
@@ -470,8 +490,10 @@ void import_file(const struct import *im, int dir, const char *path, const char 
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        size_t lines = n > 1 ? lines_in(piece[i].text) : 0;
-        const char *label = n > 1 ? arena_printf(a, "%s (lines %zu-%zu)", name, line, line + lines - 1) : name;
+        size_t lines = n > 1 && !piece[i].line ? lines_in(piece[i].text) : 0;
+        const char *label = piece[i].line ? arena_printf(a, "%s (line %zu)", name, piece[i].line)
+                            : n > 1       ? arena_printf(a, "%s (lines %zu-%zu)", name, line, line + lines - 1)
+                                          : name;
         import_piece(im, &piece[i], name, mtime, a, &got);
         take(context, label ? label : name, &got);
         line += lines;

@@ -1,0 +1,298 @@
+/* reframe.c: records in ReFrame's performance logs become run reports of one test case each. */
+#include "import/reframe.h"
+#include "base/json.h"
+#include "base/json_out.h"
+#include "benchmarks/rules.h"
+
+#include <string.h>
+
+enum { FIELDS_MAX = 400, RECORDS_MAX = 100000, REPORT_MAX = 1 << 20, LINE_MAX_BYTES = 256 << 10 };
+
+struct fields { /* of one record: names without "check_", values as text; a null or "None" has none */
+    struct str name[FIELDS_MAX], value[FIELDS_MAX];
+    size_t n;
+};
+
+static void field_add(struct fields *f, struct str name, struct str value)
+{
+    if (str_starts(name, "check_"))
+        name = str_sub(name, 6, name.n);
+    if (f->n < FIELDS_MAX && name.n) {
+        f->name[f->n] = name;
+        f->value[f->n++] = value;
+    }
+}
+
+static struct str field_of(const struct fields *f, const char *name)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (str_is(f->name[i], name) && !str_is(f->value[i], "null") && !str_is(f->value[i], "None"))
+            return f->value[i];
+    return (struct str){"", 0};
+}
+
+/* ---- the report ---- */
+
+static struct str perf_field(const struct fields *f, struct str variable, const char *what, struct arena *a)
+{
+    const char *name = arena_printf(a, STR_FMT "_%s", STR_ARG(variable), what), *posted = arena_printf(a, "perf_%s", name ? name : "");
+    struct str value = name ? field_of(f, name) : (struct str){"", 0};
+    return value.n || !posted ? value : field_of(f, posted);
+}
+
+static void put_number(struct json_out *j, struct str text)
+{
+    double value;
+    if (str_double(text, &value))
+        json_raw(j, NULL, text);
+    else
+        json_null(j, NULL);
+}
+
+/* "copy_bw_value": the value of the variable copy_bw. */
+static bool variable_of(struct str name, struct str *ret)
+{
+    if (name.n < 7 || !str_ends(name, "_value") || str_is(name, "perf_value"))
+        return false;
+    size_t from = str_starts(name, "perf_") ? 5 : 0;
+    *ret = str_sub(name, from, name.n - 6 - from);
+    return ret->n > 0;
+}
+
+static void put_variables(struct json_out *j, const struct fields *f, struct arena *a)
+{
+    struct str variable, system = field_of(f, "system"), partition = field_of(f, "partition");
+    double unused;
+    json_open(j, "perfvalues", '{');
+    for (size_t i = 0; i < f->n; i++) {
+        if (!variable_of(f->name[i], &variable) || !str_double(f->value[i], &unused))
+            continue;
+        const char *key = arena_printf(a, STR_FMT ":" STR_FMT ":" STR_FMT, STR_ARG(system), STR_ARG(partition), STR_ARG(variable));
+        json_open(j, key, '[');
+        json_raw(j, NULL, f->value[i]);
+        put_number(j, perf_field(f, variable, "ref", a));
+        put_number(j, perf_field(f, variable, "lower_thres", a));
+        put_number(j, perf_field(f, variable, "upper_thres", a));
+        json_str(j, NULL, perf_field(f, variable, "unit", a));
+        struct str result = perf_field(f, variable, "result", a);
+        if (result.n)
+            json_str(j, NULL, result);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+static void put_text(struct json_out *j, const struct fields *f, const char *key, const char *name)
+{
+    struct str value = field_of(f, name);
+    if (value.n)
+        json_str(j, key, value);
+}
+
+static void put_count(struct json_out *j, const struct fields *f, const char *name)
+{
+    int64_t n;
+    if (str_int(field_of(f, name), &n))
+        json_int(j, name, n);
+}
+
+/* What ReFrame 3.x, which logs no result, decided: a value within its thresholds, which are fractions of the reference. "unknown" without them. */
+static struct str old_result(struct str value, struct str ref, struct str lower, struct str upper)
+{
+    double v, r, l, u;
+    bool has_lower = str_double(lower, &l), has_upper = str_double(upper, &u);
+    if (!str_double(value, &v) || !str_double(ref, &r) || r == 0 || !(has_lower || has_upper))
+        return STR("unknown");
+    double a = r < 0 ? -r : r;
+    return (has_lower && v < r + l * a) || (has_upper && v > r + u * a) ? STR("fail") : STR("pass");
+}
+
+/* A list of names, its first: ["node01","node02"], node01|node02, node[01-02] as it stands. */
+static const char *first_node(struct str list, struct arena *a)
+{
+    while (list.n && strchr("[\" ", list.p[0]))
+        list = str_sub(list, 1, list.n);
+    size_t n = 0;
+    while (n < list.n && !strchr("\",|] ", list.p[n]))
+        n++;
+    return n ? arena_dup(a, list.p, n) : NULL;
+}
+
+static int64_t end_time(const struct fields *f)
+{
+    double seconds;
+    int64_t ms = 0;
+    if (str_double(field_of(f, "job_completion_time_unix"), &seconds) && seconds > 0)
+        return (int64_t)(seconds * 1000);
+    if (!rules_time(field_of(f, "job_completion_time"), STR("%Y-%m-%dT%H:%M:%S%z"), &ms))
+        rules_time(field_of(f, "job_completion_time"), STR("%Y-%m-%dT%H:%M:%S"), &ms);
+    return ms;
+}
+
+static bool make_report(const struct fields *f, size_t line, struct arena *a, struct reframe_record *ret)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, REPORT_MAX);
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '{');
+    json_open(&j, "session_info", '{');
+    json_str(&j, "data_version", STR("4.2"));
+    put_text(&j, f, "version", "version");
+    json_close(&j, '}');
+    json_open(&j, "runs", '[');
+    json_open(&j, NULL, '{');
+    json_open(&j, "testcases", '[');
+    json_open(&j, NULL, '{');
+    put_text(&j, f, "display_name", field_of(f, "display_name").n ? "display_name" : "name");
+    static const char *const same[] = {"system", "partition",  "environ",      "hashcode", "jobid",
+                                       "result", "fail_phase", "job_nodelist", "tags"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        put_text(&j, f, same[i], same[i]);
+    put_count(&j, f, "num_tasks");
+    put_count(&j, f, "num_tasks_per_node");
+    put_count(&j, f, "num_cpus_per_task");
+    put_variables(&j, f, a);
+    json_open(&j, "record", '{');
+    for (size_t i = 0; i < f->n; i++)
+        json_str(&j, arena_dup(a, f->name[i].p, f->name[i].n), f->value[i]);
+    json_close(&j, '}');
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_close(&j, ']');
+    json_close(&j, '}');
+    buf_putc(&b, '\n');
+    const char *text = b.failed ? NULL : arena_dup(a, b.p, b.n);
+    *ret = (struct reframe_record){{text, b.n}, end_time(f), first_node(field_of(f, "job_nodelist"), a), line};
+    return text != NULL;
+}
+
+/* ---- the three forms ---- */
+
+static bool split_fields(struct str line, struct str *to, size_t *ret_n)
+{
+    *ret_n = 0;
+    for (struct str rest = line; rest.p; to[(*ret_n)++] = str_cut(&rest, '|'))
+        if (*ret_n == FIELDS_MAX)
+            return false;
+    return true;
+}
+
+static bool is_header(const struct str *name, size_t n)
+{
+    bool value = false, system = false;
+    struct str unused;
+    for (size_t i = 0; i < n; i++) {
+        value = value || variable_of(name[i], &unused);
+        system = system || str_is(name[i], "system") || str_is(name[i], "hashcode") || str_is(name[i], "check_system");
+    }
+    return value && system;
+}
+
+/* "2021-03-10T11:15:40|reframe 3.5.0|stream on daint:gpu using PrgEnv-gnu|jobid=1234|bw=12.5|ref=10 (l=-0.1, u=0.2)|MB/s" */
+static bool old_record(struct str line, struct fields *f, struct arena *a)
+{
+    struct str part[8], info, at, on, name;
+    size_t n;
+    if (!split_fields(line, part, &n) || n != 7 || !str_starts(part[1], "reframe ") || !str_starts(part[3], "jobid=") ||
+        !str_starts(part[5], "ref=") || !memchr(part[4].p, '=', part[4].n))
+        return false;
+    f->n = 0;
+    field_add(f, STR("job_completion_time"), part[0]);
+    field_add(f, STR("version"), str_sub(part[1], 8, part[1].n));
+    field_add(f, STR("jobid"), str_sub(part[3], 6, part[3].n));
+    info = part[2];
+    ptrdiff_t on_at = str_find(info, STR(" on ")), using_at = str_find(info, STR(" using "));
+    if (on_at < 0 || using_at < on_at)
+        return false;
+    name = str_sub(info, 0, (size_t)on_at);
+    on = str_sub(info, (size_t)on_at + 4, (size_t)(using_at - on_at) - 4);
+    field_add(f, STR("name"), name);
+    field_add(f, STR("environ"), str_sub(info, (size_t)using_at + 7, info.n));
+    at = str_cut(&on, ':');
+    field_add(f, STR("system"), at);
+    field_add(f, STR("partition"), on.p ? on : (struct str){"", 0});
+    struct str value = part[4], variable = str_cut(&value, '='), reference = str_sub(part[5], 4, part[5].n), limits = reference;
+    struct str ref = str_trim(str_cut(&limits, '('));
+    const struct {
+        const char *suffix;
+        struct str text;
+    } perf[] = {{"value", value}, {"ref", ref}, {"unit", part[6]}};
+    for (size_t i = 0; i < sizeof perf / sizeof *perf; i++) {
+        const char *key = arena_printf(a, STR_FMT "_%s", STR_ARG(variable), perf[i].suffix);
+        field_add(f, str_of(key ? key : ""), perf[i].text);
+    }
+    struct str threshold[2] = {{"", 0}, {"", 0}};
+    while (limits.p && limits.n) { /* "l=-0.1, u=0.2)" */
+        struct str limit = str_cut(&limits, ','), which = str_trim(str_cut(&limit, '='));
+        while (limit.n && strchr(") ", limit.p[limit.n - 1]))
+            limit.n--;
+        const char *key = arena_printf(a, STR_FMT "_%s_thres", STR_ARG(variable), str_is(which, "l") ? "lower" : "upper");
+        field_add(f, str_of(key ? key : ""), limit);
+        threshold[!str_is(which, "l")] = limit;
+    }
+    field_add(f, STR("result"), old_result(value, ref, threshold[0], threshold[1]));
+    return true;
+}
+
+static bool posted_record(struct str line, struct fields *f, struct arena *a)
+{
+    struct json *doc;
+    if (line.p[0] != '{' || !str_has(line, "\"check_") || json_parse(&doc, line, NULL, NULL))
+        return false;
+    f->n = 0;
+    for (const struct json *m = json_first(doc); m; m = json_next(m)) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, LINE_MAX_BYTES);
+        const char *text = json_is_string(m) ? json_string(m, "") : NULL, *key = json_key(m);
+        if (!text) {
+            json_print(m, &b);
+            text = b.p ? b.p : "";
+        }
+        const char *name = arena_dup(a, key, strlen(key)), *value = arena_dup(a, text, strlen(text));
+        if (name && value)
+            field_add(f, str_of(name), str_of(value));
+    }
+    json_free(doc);
+    return field_of(f, "name").n && field_of(f, "system").n;
+}
+
+size_t reframe_records(struct str text, struct arena *a, struct reframe_record **ret)
+{
+    struct str name[FIELDS_MAX], value[FIELDS_MAX];
+    struct fields *f = ARENA_NEW(a, struct fields);
+    size_t n = 0, columns = 0, number = 0, capacity = 0, count;
+    *ret = NULL;
+    for (struct str rest = text; f && rest.p && rest.n;) {
+        struct str line = str_trim(str_cut(&rest, '\n'));
+        number++;
+        if (!line.n)
+            continue;
+        bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, &count), record = false;
+        if (fields && is_header(value, count)) { /* also a second one, where logs were joined */
+            memcpy(name, value, count * sizeof *name);
+            columns = count;
+            continue;
+        }
+        if (columns && fields && count == columns) {
+            f->n = 0;
+            for (size_t i = 0; i < columns; i++)
+                field_add(f, name[i], value[i]);
+            record = true;
+        } else if (!columns)
+            record = posted_record(line, f, a) || old_record(line, f, a);
+        if (!record || n == RECORDS_MAX)
+            return 0;
+        if (n == capacity) {
+            struct reframe_record *more = arena_get(a, (capacity = capacity ? 2 * capacity : 64) * sizeof *more);
+            if (!more)
+                return 0;
+            if (n)
+                memcpy(more, *ret, n * sizeof *more);
+            *ret = more;
+        }
+        if (!make_report(f, number, a, &(*ret)[n++]))
+            return 0;
+    }
+    return n;
+}
