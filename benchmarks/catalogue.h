@@ -35,7 +35,8 @@ struct catalogue_entry {
 /* All there are, by name, then in the order of search. In the arena; NULL without memory. */
 struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n);
 
-/* What the samples beside a rule file tell: how many there are; versions of the program that were seen; the program and its arguments in the
+/* What the samples beside a rule file tell: how many there are; versions of the program that were seen, with " (reproduced)" where no sample is an
+ * output of that version itself (made-…); the program and its arguments in the
  * first one that is good. One a line; empty: none. */
 struct catalogue_samples {
     size_t count;

@@ -12,6 +12,7 @@ done
 text=$(bw benchmarks ior)
 like "programs" "$text" '^programs +ior, IOR$'
 like "versions that were seen" "$text" '^versions +.*3\.3\.0, 4\.0\.0'
+like "… and those of which only reproduced outputs were seen" "$(bw benchmarks nvbandwidth)" '^versions +v?0\.6.*, v?0\.1 .reproduced.'
 like "samples" "$text" "^samples +$(ls "$ROOT/benchmarks/catalogue/ior/samples" | wc -l)\$"
 like "a metric with unit and direction" "$text" '^\{access\}\.bw_MiB_per_s\.max +MiB_per_s +higher +series'
 like "a param and where it comes from" "$text" '^block_size_B +-b .*output'
