@@ -133,6 +133,20 @@ static const char *in_any(const char *folder, const char *program, struct arena 
     return found;
 }
 
+const char *catalogue_program_name(char *const *argv)
+{
+    const char *base = str_base_name(argv[0]);
+    if (strncmp(base, "python", 6) != 0 || base[6 + strspn(base + 6, "0123456789.")])
+        return base;
+    for (size_t i = 1; argv[i] && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "-m") == 0)
+            return argv[i + 1] ? argv[i + 1] : base;
+        if ((strcmp(argv[i], "-W") == 0 || strcmp(argv[i], "-X") == 0) && argv[i + 1])
+            i++;
+    }
+    return base;
+}
+
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a)
 {
     const char *name = str_base_name(program);

@@ -12,7 +12,7 @@ done
 text=$(bw benchmarks ior)
 like "programs" "$text" '^programs +ior, IOR$'
 like "versions that were seen" "$text" '^versions +.*3\.3\.0, 4\.0\.0'
-like "… and those of which only reproduced outputs were seen" "$(bw benchmarks nvbandwidth)" '^versions +v?0\.6.*, v?0\.1 .reproduced.'
+like "… and those of which only reproduced outputs were seen" "$(bw benchmarks nvbandwidth)" '^versions +0\.6, 0\.2 .reproduced.'
 like "samples" "$text" "^samples +$(ls "$ROOT/benchmarks/catalogue/ior/samples" | wc -l)\$"
 like "a metric with unit and direction" "$text" '^\{access\}\.bw_MiB_per_s\.max +MiB_per_s +higher +series'
 like "a param and where it comes from" "$text" '^block_size_B +-b .*output'
@@ -39,6 +39,8 @@ like "its example, as one would type it" "$text" "^example +benchwrap -- ior -o 
 like "the shipped one is still there" "$(bw benchmarks shipped:ior)" '^rules +shipped:ior'
 like "a folder from the environment goes first" "$(BENCHWRAP_CATALOGUE=/none:$WORK/site bw benchmarks mine)" "^rules +$WORK/site/mine"
 like "for a run too" "$(bw plan --catalogue site -- theirs-2)" "^rules +$WORK/site/(mine|theirs)/rules.yaml +by the program's name"
+like "a module of Python by its name" "$(bw plan -- python3 -u -m parsl.benchmark.perf --config f.py)" 'rules +.*shipped:parsl-perf'
+like "… and its arguments" "$(bw plan --json -- python3 -u -m parsl.benchmark.perf --config f.py)" '"experiment": "parsl-perf"'
 like "a file" "$(bw benchmarks site/mine/rules.yaml)" '^rules +site/mine/rules.yaml'
 echo "name: [" >"$own/mine/rules.yaml"
 like "a file that cannot be read is told" "$(bw benchmarks >out; cat err)" "mine/rules.yaml:2:1"

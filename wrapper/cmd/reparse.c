@@ -76,13 +76,12 @@ static const char *load_rules(struct again *g, struct arena *a)
     const struct catalogue *catalogue = &g->x->plan->catalogue;
     const char *benchmark = tag_of(g, "benchmark");
     char *const *program = (char *const *)peel((char *const *)g->argv);
-    const char *base = program && program[0] ? strrchr(program[0], '/') : NULL;
     struct err err = {0};
     char real[PATH_MAX];
     if (g->x->rules)
         g->rules_path = catalogue_find(catalogue, g->x->rules, a);
     else if (!benchmark || !(g->rules_path = catalogue_by_name(catalogue, benchmark, a)))
-        g->rules_path = program && program[0] ? catalogue_for_program(catalogue, base ? base + 1 : program[0], a) : NULL;
+        g->rules_path = program && program[0] ? catalogue_for_program(catalogue, catalogue_program_name(program), a) : NULL;
     if (!g->rules_path)
         return "the catalogue has no rules for it; name some with --rules";
     if (realpath(g->rules_path, real))

@@ -324,7 +324,7 @@ static int choose_rules(struct plan *p, struct err *err)
         p->rules_why = "no program";
         return 0;
     }
-    const char *base = str_base_name(p->program[0]);
+    const char *base = catalogue_program_name(p->program);
     p->rules = catalogue_for_program(&p->catalogue, base, &p->arena);
     if (p->rules) {
         p->benchmark = catalogue_name(p->rules, &p->arena);
