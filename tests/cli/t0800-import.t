@@ -132,6 +132,7 @@ is "two outputs in one file are two runs" "$(echo "$out" | jq -r 'map(.result) |
 like "… which name their lines" "$(echo "$out" | field 1/file)" 'two-fio.out .lines 290-599.'
 { cat a.out "$samples/fio/samples/human-bits/stdout"; cat "$samples/sysbench/samples/cpu/stdout" "$samples/sysbench/samples/cpu/stdout" "$samples/fio/samples/json/stdout"; } >mixed.out
 is "outputs of several programs are runs of each" "$(import -t mix mixed.out | jq -r 'map(.benchmark + " " + .verdict) | join(",")')" "ior pass,fio pass,sysbench pass,fio pass"
+like "parse says that they are several" "$("$BENCHWRAP" parse mixed.out 2>&1)" 'outputs of several programs.*benchwrap import'
 is "… and what their rules keep apart are child runs" "$(grep -l sysbench mix/mlruns/*/*/tags/benchmark | wc -l)" 3
 cat "$ior/main-human-default/stdout" "$ior/main-human-reps3-fpp/stdout" >two-ior.out
 run=$(import two-ior.out | field 0/path)

@@ -38,8 +38,8 @@ static const char *rule_path(struct cmd_context *c, const char *name)
     return path;
 }
 
-/* Of the rules that know this output the only ones (as `import` finds them); NULL: none, or not sure. */
-static const char *rules_of_output(struct cmd_context *c, const struct catalogue *catalogue, struct str text)
+/* Of the rules that know this output the only ones (as `import` finds them); NULL: none, or *ret_several. */
+static const char *rules_of_output(struct cmd_context *c, const struct catalogue *catalogue, struct str text, bool *ret_several)
 {
     struct found {
         struct rules *rules;
@@ -69,6 +69,7 @@ static const char *rules_of_output(struct cmd_context *c, const struct catalogue
     }
     for (size_t i = 0; list && found && i < n; i++)
         rules_free(found[i].rules);
+    *ret_several = known > 1;
     return known == 1 ? path : NULL;
 }
 
@@ -78,6 +79,7 @@ static const char *guess_rules(struct cmd_context *c, const char *output, char *
     struct catalogue catalogue;
     struct err ignored = {0};
     const char *path = NULL;
+    bool several = false;
     if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
         return NULL;
     if (program)
@@ -86,13 +88,18 @@ static const char *guess_rules(struct cmd_context *c, const char *output, char *
         CLEANUP_BUF struct buf text;
         buf_init(&text, (size_t)64 << 20);
         if (fs_read(AT_FDCWD, output, (size_t)64 << 20, 0, &text, &ignored) == 0)
-            path = rules_of_output(c, &catalogue, buf_text(&text));
+            path = rules_of_output(c, &catalogue, buf_text(&text), &several);
         else if (access(output, R_OK) != 0) {
             err_sys(c->err, "open %s", output);
             return NULL;
         }
     }
-    if (!path)
+    if (!path && several)
+        err_set(
+            c->err, ERR_USAGE,
+            "cannot parse outputs of several programs at once: name the rules with --rules NAME|FILE, or use \"benchwrap import\", which makes a "
+            "run of each");
+    else if (!path)
         err_set(
             c->err, ERR_USAGE,
             "cannot recognise the program that printed this: name its rules with --rules NAME|FILE (\"benchwrap benchmarks\" lists them); "
