@@ -90,14 +90,14 @@ if users_program=$WORK/program && mkdir -p "$users_program" && top=$(dirname "$(
     cp -R "$top/bin" "$top/libexec" "$users_program/" && chmod -R a+rX "$users_program"; then
     cat >as-root.sh <<'S'
 read -r name <name.fifo
-BENCHWRAP_SOCKET=$name "$BENCHWRAP" log --strict by_root=1 && BENCHWRAP_SOCKET=$name "$BENCHWRAP" log --strict artifact "$WORK/m600"
+BENCHWRAP_SOCKET=$name "$BENCHWRAP" log --strict by_root=1 && SUDO_UID=30017 BENCHWRAP_SOCKET=$name "$BENCHWRAP" log --strict artifact "$WORK/m600"
 echo done >done.fifo
 S
     mkfifo name.fifo done.fifo; chmod 666 name.fifo done.fifo
     sh as-root.sh & 
     (cd user && HOME=$WORK/user $stranger "$users_program/bin/benchwrap" -q -- sh -c 'echo "$BENCHWRAP_SOCKET" >../name.fifo; read x <../done.fifo')
     wait
-    is "root may send to a user's run" "$(cut -d' ' -f2 user/mlruns/*/*/metrics/by_root)" 1
+    is "root may send to a user's run, as under sudo" "$(cut -d' ' -f2 user/mlruns/*/*/metrics/by_root)" 1
     is "and a file of root's stays closed to others" "$(stat -c %a user/mlruns/*/*/artifacts/files/m600)" 600
     # The name after the recorder's death: a stranger who takes it gets no file.
     cat >squat.py <<'S'
@@ -133,5 +133,23 @@ if unshare -U true 2>/dev/null; then
     is "and a whole run within one hears its program" "$(one within metrics/mine | cut -d' ' -f2)" 1
 else
     skip_here "user namespaces" "they are not allowed here"
+fi
+
+# Containers: bubblewrap with each namespace but the network's; sudo sends as root for the user.
+if ! command -v bwrap >/dev/null; then
+    skip "log works from a container of bubblewrap" "bubblewrap"
+elif ! bwrap --dev-bind / / --unshare-user --unshare-pid true 2>/dev/null; then
+    skip_here "log works from a container of bubblewrap" "it cannot make namespaces here"
+else
+    record bubble 'bwrap --dev-bind / / --unshare-user --unshare-pid --unshare-ipc --unshare-uts --proc /proc "$BENCHWRAP" log --strict -a m600 inside=1
+    bwrap --dev-bind / / --unshare-user --uid 1234 --gid 1234 "$BENCHWRAP" log --strict another_uid=2; bwrap --dev-bind / / --unshare-net "$BENCHWRAP" log --strict no_net=3 2>net'
+    is "log works from a container of bubblewrap, also under another uid there" "$(one bubble metrics/inside | cut -d' ' -f2) $(one bubble metrics/another_uid | cut -d' ' -f2) $(modes bubble)" "1 2 600 m600"
+    like "from a network namespace of its own it reports that no recorder answers" "$(cat net)$(one bubble metrics/no_net)" "does not answer"
+fi
+if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    record sudone 'sudo -n --preserve-env=BENCHWRAP_SOCKET "$BENCHWRAP" log --strict -a m600 by_sudo=1'
+    is "log works under sudo" "$(one sudone metrics/by_sudo | cut -d' ' -f2) $(modes sudone)" "1 600 m600"
+else
+    skip_here "log works under sudo itself" "no sudo here; root with SUDO_UID is tested above"
 fi
 done_testing

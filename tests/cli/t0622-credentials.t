@@ -34,6 +34,8 @@ look() # NAME OPTIONS…: runs a program that sleeps; $NAME.with: names of the p
     wait $look_pid
 }
 
+# Whoever reads a token from the environment reads one of credentials.def, which no other process gets.
+is "every variable of a forge's token is in credentials.def" "$(sed -n 's/^    {FORGE_[A-Z]*, "\([A-Z_]*\)".*/\1/p' "$ROOT/wrapper/forge/token.c" | grep -cv "^\($(sed -n 's/^CREDENTIAL("\(.*\)")/\1/p' "$ROOT/wrapper/base/credentials.def" | paste -sd'|' | sed 's/|/\\|/g')\)$")" 0
 (ulimit -c; echo "$(id -u)") >core
 cat /proc/self/environ | tr '\0' '\n' | grep -v "^\(_\|SHLVL\)=" | LC_ALL=C sort >environ
 look plain

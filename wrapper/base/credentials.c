@@ -54,10 +54,12 @@ int credentials_store(char *const *env)
         if (!credentials_has(*env))
             continue;
         if (fd < 0 && (fd = memfd_create("benchwrap-credentials", MFD_CLOEXEC)) < 0)
-            return -1;
+            return -2;
         if (write(fd, *env, n) != (ssize_t)n) {
+            int why = errno;
             close(fd);
-            return -1;
+            errno = why;
+            return -2;
         }
     }
     return fd;

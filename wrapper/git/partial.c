@@ -85,7 +85,7 @@ static int fetch(struct repo *r, const char *remote, const struct buf *ids, stru
                           "--stdin",
                           remote,
                           NULL};
-    struct program p = {.argv = argv, .dir = place_of(r), .in = buf_text(ids), .limit_s = FETCH_LIMIT_S};
+    struct program p = {.argv = argv, .dir = place_of(r), .in = buf_text(ids), .credentials = true, .limit_s = FETCH_LIMIT_S};
     struct program_end end;
     int rc = program_run(&p, &end, err);
     if (rc)

@@ -1,6 +1,7 @@
 /* program.c: the user's own git, gpg and ssh-keygen as programs, bounded; see program.h. */
 #include "git/program.h"
 
+#include "base/credentials.h"
 #include "base/clock.h"
 #include "base/fs.h"
 
@@ -71,7 +72,8 @@ static char **make_environment(const struct program *p)
         room++;
     char **env = calloc(room, sizeof *env);
     for (char **e = environ; env && *e; e++)
-        if (!named_in(out, *e) && !named_in(in, *e) && !(sets[1] && named_in(sets[1], *e)) && !named_in(p->set, *e))
+        if (!named_in(out, *e) && !named_in(in, *e) && !(sets[1] && named_in(sets[1], *e)) && !named_in(p->set, *e) &&
+            (p->credentials || !credentials_has(*e)))
             env[n++] = *e;
     for (size_t i = 0; env && i < sizeof sets / sizeof *sets; i++)
         for (const char *const *s = sets[i]; s && *s; s++)

@@ -11,6 +11,7 @@ struct program {
     const char *const *set;    /* "NAME=value" beside our environment, and "NAME" to take one out; NULL-terminated, or NULL */
     struct str in;             /* its standard input; p NULL: /dev/null */
     bool prompt;               /* it may ask on the terminal; else GIT_TERMINAL_PROMPT=0, and ssh in batch mode unless the user has set how ssh is called */
+    bool credentials;          /* git that talks to a remote: its credential helper gets the variables of base/credentials.def. No other program has them */
     double limit_s;            /* 0: 60 */
     size_t out_max;            /* bytes kept of each of its outputs; 0: 1 MiB. What is beyond it is read and dropped */
 };

@@ -188,8 +188,9 @@ int recorder_start(struct recorder *r, char **argv)
     char **args = calloc((size_t)count + 2, sizeof *args);
     pid_t pid = -1;
     char **env = credentials_mask(environ);
-    int credentials = fd_high(credentials_store(environ));
+    int stored = credentials_store(environ), credentials = stored < 0 ? -1 : fd_high(stored);
     r->wire->has_credentials = credentials >= 0;
+    r->wire->lost_credentials = credentials < 0 && stored != -1;
     if (args && env) {
         args[0] = (char *)"benchwrap-core";
         args[1] = (char *)"--recorder";

@@ -37,6 +37,7 @@ struct wire {
     char run_id[33], parent_id[33];
     pid_t launcher;
     uint32_t has_log_socket, has_credentials;
+    uint32_t lost_credentials; /* there are some, and they could not be passed on */
     uint32_t in_series;       /* a run of a series */
     uint32_t columns;         /* of the terminal that is the caller's stderr; 0: not known, or no terminal */
     uint32_t is_terminal, has_colour;

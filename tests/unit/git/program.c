@@ -52,6 +52,24 @@ static void output_words_and_status_come_back(void **state)
     program_end_deinit(&end);
 }
 
+/* Tokens of forges and servers are for git's credential helpers alone. */
+static void credentials_are_for_remotes(void **state)
+{
+    static const char *const argv[] = {"sh", "-c", "printf '%s %s' \"${GITHUB_TOKEN-none}\" \"$OTHER_TOKEN\"", NULL};
+    struct program_end end;
+    struct err err = {0};
+    (void)state;
+    setenv("GITHUB_TOKEN", "planted", 1);
+    setenv("OTHER_TOKEN", "kept", 1);
+    for (int remote = 0; remote < 2; remote++) {
+        assert_int_equal(program_run(&(struct program){.argv = argv, .credentials = remote != 0}, &end, &err), 0);
+        assert_string_equal(end.out.p, remote ? "planted kept" : "none kept");
+        program_end_deinit(&end);
+    }
+    unsetenv("GITHUB_TOKEN");
+    unsetenv("OTHER_TOKEN");
+}
+
 static void too_much_is_dropped_and_too_long_is_stopped(void **state)
 {
     struct program_end end;
@@ -110,7 +128,7 @@ static void the_environment_leads_nowhere_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_words_and_status_come_back),
+        cmocka_unit_test(output_words_and_status_come_back), cmocka_unit_test(credentials_are_for_remotes),
         cmocka_unit_test(too_much_is_dropped_and_too_long_is_stopped),
         cmocka_unit_test(what_it_left_running_is_not_waited_for),
         cmocka_unit_test(the_environment_leads_nowhere_else),
