@@ -33,6 +33,21 @@ printf '* filter=evil diff=evil merge=evil\n' >.gitattributes
 printf '[filter "evil"]\n\tsmudge = echo filter >>%s\n\tclean = echo filter >>%s\n[core]\n\thooksPath = hooks\n\tfsmonitor = "echo fsmonitor >>%s"\n' "$WORK/pwned" "$WORK/pwned" "$WORK/pwned" >config
 cp config .gitconfig
 echo 'ref: refs/heads/main' >HEAD
+# What programs read where they start, or below: package managers, interpreters, builders, libraries, git's own files.
+for f in GNUmakefile makefile; do cp Makefile $f; done
+for f in configure build.sh setup.py sitecustomize.py usercustomize.py json.py sys.py conftest.py .pythonrc ENV bash_env; do printf '%s\n' "$evil" >$f; chmod +x $f; done
+printf '[global]\nindex-url = http://127.0.0.1:9/\n' | tee pip.conf .piprc >/dev/null
+printf 'registry=http://127.0.0.1:9/\nscript-shell=%s\n' "$PWD/benchwrap" >.npmrc
+printf 'output = %s/victim\nurl = http://127.0.0.1:9/\n' "$WORK" | tee .curlrc .wgetrc >/dev/null
+printf 'machine 127.0.0.1 login x password y\nmacdef init\n!echo netrc >>%s\n' "$WORK/pwned" >.netrc
+printf '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c echo%% submodule%% >>%s\n\tupdate = !echo update >>%s\n' "$WORK/pwned" "$WORK/pwned" >.gitmodules
+printf '[lfs]\n\turl = http://127.0.0.1:9/\n' >.lfsconfig
+printf '[diff "evil"]\n\ttextconv = echo textconv >>%s; cat\n\tcommand = echo command >>%s\n' "$WORK/pwned" "$WORK/pwned" >>config
+printf '* filter=evil diff=evil merge=evil ident export-subst\n' >.gitattributes
+if command -v cc >/dev/null && printf '#include <stdio.h>\n__attribute__((constructor)) static void c(void) { FILE *f = fopen("%s/pwned", "a"); if (f) fprintf(f, "library\\n"); }\n' "$WORK" | cc -shared -fPIC -x c -o libevil.so - 2>/dev/null; then
+    for f in libgit2.so libgit2.so.1.5 libgit2.so.1.9 libz.so.1 libc.so.6 libpcre2-8.so.0; do cp libevil.so $f; done
+    echo "$PWD/libevil.so" | tee ld.so.preload .ld.so.preload >/dev/null
+fi
 ln -s "$WORK/victim" summary.md
 rmdir benchwrap-check && ln -s "$WORK/victims" benchwrap-check
 echo untouched >"$WORK/victim"
