@@ -44,10 +44,44 @@ E
 load -n 6 --dataset rows.jsonl --json >out
 is "a data set, each row twice" "$(jq -r '.messages[-1].content' sent | sort | uniq -c | tr -s ' ' | tr '\n' ' ')" " 2 one  2 three  2 two "
 is "its name and hash are in the result" "$(get .load.dataset_sha256)" "$(sha256sum rows.jsonl | cut -d' ' -f1)"
+# What a row says of its request goes with it: also of a whole body, for Ollama under its names; options of llmload go before.
+cat >tools.jsonl <<'E'
+{"messages": [{"role": "user", "content": "t"}], "tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": "auto", "temperature": 0.25, "id": 7}
+{"body": {"model": "x", "messages": [{"role": "user", "content": "b"}], "response_format": {"type": "json_object"}, "max_tokens": 3, "seed": 5, "stream": false}}
+{"conversations": [{"from": "human", "value": "s"}], "tools": "[{\"type\": \"function\"}]", "top_p": 0.5}
+{"messages": [{"role": "user", "content": "c"}, {"role": "assistant", "tool_calls": [{"id": "1"}]}, {"role": "tool", "tool_call_id": "1", "content": "r"}]}
+E
+: >sent
+load -n 4 --dataset tools.jsonl --json >out
+is "rows keep tools, tool_choice, temperature, the form of the answer, sampling" "$(jq -c '[.messages[0].content, (.tools | length), .tool_choice, .temperature, .response_format.type, .seed, .top_p, .max_tokens, .model, .stream, .id]' sent | sort)" \
+    '["b",0,null,null,"json_object",5,null,3,"tiny",true,null]
+["c",0,null,null,null,null,null,5,"tiny",true,null]
+["s",1,null,null,null,null,0.5,5,"tiny",true,null]
+["t",1,"auto",0.25,null,null,null,5,"tiny",true,null]'
+: >sent
+load -n 2 --dataset tools.jsonl --temperature 1 --body '{"tool_choice": "none"}' --json >out
+is "... unless an option says it for all" "$(jq -c '[.temperature, .tool_choice]' sent | sort -u)" '[1,"none"]'
+load -n 4 --dataset tools.jsonl --api openai-completions >out
+like "... and what an API does not have is named with its line" "$(cat err)" 'tools.jsonl, line 1: "tools": the completions API has no such member'
+printf '{"body": {"messages": [{"role": "user", "content": "o"}], "response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}, "temperature": 0.5, "repetition_penalty": 2}}\n' >ollama.jsonl
+load --api ollama-chat --model tiny --dataset ollama.jsonl -n 1 --path /v1/chat/completions >out
+is "... by Ollama's names" "$(tail -n 1 sent | jq -c '[.format, .options]')" '[{"type":"object"},{"num_predict":5,"temperature":0.5,"repeat_penalty":2}]'
 printf '{"prompt": "a"}\n{"prompt": }\n' >bad.jsonl
 load -n 2 --dataset bad.jsonl >out
 is "a malformed row: status" "$?" 1
 like "a malformed row: line and column" "$(cat err)" 'bad.jsonl, line 2: column 12: not valid JSON'
+# Requests that the user does not say are no two the same, nor those of two levels: the server's cache has none of them. One prompt for all is in it.
+llm_end
+llm_server --cache --log sent
+: >sent
+load -n 30 --json >out
+is "default prompts: few words come from the server's cache" "$(get '[.tokens.cached < 10, .tokens.cached_share < 0.05, .metrics.ttft.cached_prompt_share == .tokens.cached_share] | all') $(jq -r '.messages[0].content' sent | sort -u | wc -l) $(jq -r '.messages[0].content | length' sent | sort -u | wc -l)" "true 30 1"
+load -n 5 --sweep 1,2 --input-tokens 40 --json >out
+is "... nor those of the next level of a sweep" "$(get '.tokens.cached < 10')" true
+load -n 5 --prompt "one text" >out
+like "... and what came from the cache is printed with the first token" "$(cat out)" '^  first token: 80 % of the prompt tokens came from the server.s cache$'
+llm_end
+llm_server --log sent
 load -n 2 --dataset rows.jsonl --input-tokens 5
 is "two sources: status" "$?" 125
 : >sent

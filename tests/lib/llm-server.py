@@ -1,15 +1,17 @@
-"""A small server of the OpenAI API for tests of llmload: llm-server.py PORT-FILE [--slow-start S] [--key KEY] [--die-after N] [--no-usage] [--tokens N]
+"""A small server of the OpenAI API for tests of llmload: llm-server.py PORT-FILE [--slow-start S] [--key KEY] [--die-after N] [--no-usage] [--tokens N] [--cache]
 
 Serves /health (503 until --slow-start after the first time it is asked), /v1/models, /version, /metrics (vLLM's names, counters that are true), chat and completions, streamed or
 not, with log-probabilities: of letters it knows that the answer is B, of echoed prompts that endings with "right" in them are likely. One thread a request."""
-import json, os, sys, time, threading, argparse
+import itertools, json, os, sys, time, threading, argparse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ap = argparse.ArgumentParser()
 ap.add_argument("port_file"); ap.add_argument("--slow-start", type=float, default=0); ap.add_argument("--key"); ap.add_argument("--die-after", type=int, default=0)
 ap.add_argument("--no-usage", action="store_true"); ap.add_argument("--tokens", type=int, default=5); ap.add_argument("--log")
+ap.add_argument("--cache", action="store_true") # of prefixes: how many words of a prompt began an earlier one
 a = ap.parse_args()
 begin = None
+seen = []
 lock = threading.Lock()
 count = {"prompt": 0, "generation": 0, "done": 0, "running": 0}
 
@@ -45,8 +47,15 @@ class Handler(BaseHTTPRequestHandler):
         text = " ".join(str(m["content"]) for m in body["messages"]) if chat else body["prompt"]
         tokens = min(body.get("max_tokens") or a.tokens, 1000)
         prompt_tokens = len(text) if isinstance(text, list) else len(text.split())
+        cached = 0
+        if a.cache:
+            words = text.split()
+            with lock:
+                cached = max([sum(1 for _ in itertools.takewhile(lambda p: p[0] == p[1], zip(words, other))) for other in seen], default=0)
+                seen.append(words)
         with lock: count["prompt"] += prompt_tokens; count["generation"] += tokens; count["running"] += 1
         usage = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens, "total_tokens": prompt_tokens + tokens}
+        if a.cache: usage["prompt_tokens_details"] = {"cached_tokens": cached}
         if body.get("stream"):
             self.send_response(200); self.send_header("Content-Type", "text/event-stream"); self.send_header("Connection", "close"); self.end_headers()
             self.close_connection = True

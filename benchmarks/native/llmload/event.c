@@ -144,6 +144,8 @@ static void count_member(struct event *e, enum place place, struct str key, stru
             e->cached_tokens = v;
         else if (IS(key, "reasoning_tokens"))
             e->reasoning_tokens = v;
+    } else if (place == TIMINGS && IS(key, "cache_n")) {
+        e->cached_tokens = v;
     } else if (place == TOP) {
         if (IS(key, "prompt_eval_count"))
             e->input_tokens = v, e->usage |= v > 0;

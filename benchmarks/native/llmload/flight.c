@@ -216,8 +216,8 @@ static void take_usage(struct flight *f, const struct event *e)
         r->input_tokens = (uint32_t)e->input_tokens, r->input_source = TOKENS_USAGE;
     if (e->output_tokens > 0)
         r->output_tokens = (uint32_t)e->output_tokens, r->output_source = running ? TOKENS_CONTINUOUS : TOKENS_USAGE;
-    if (e->cached_tokens > 0)
-        r->cached_tokens = (uint32_t)e->cached_tokens;
+    if (e->cached_tokens >= 0)
+        r->cached_tokens = (uint32_t)e->cached_tokens, r->has_cached = true;
     if (e->reasoning_tokens > 0)
         r->reasoning_tokens = (uint32_t)e->reasoning_tokens;
 }

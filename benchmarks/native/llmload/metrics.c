@@ -144,6 +144,7 @@ static void gap(struct metrics *m, enum metric which, int64_t from_ns, int64_t t
 static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
 {
     m->input_tokens += r->input_tokens, m->output_tokens += r->output_tokens;
+    m->cached_known += r->has_cached, m->cached_of += r->has_cached ? r->input_tokens : 0;
     m->cached_tokens += r->cached_tokens, m->reasoning_tokens += r->reasoning_tokens;
     m->input_source[r->input_source]++, m->output_source[r->output_source]++;
     if (r->input_source)

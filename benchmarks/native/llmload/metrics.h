@@ -48,6 +48,7 @@ struct metrics {
     uint64_t good_unknown; /* not good by the stamps of late reads, but perhaps by the true times */
     uint64_t status[600]; /* measured replies by HTTP status */
     uint64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens, chunks, events, bytes; /* of completed measured requests */
+    uint64_t cached_known, cached_of; /* requests of which the server told cached_tokens, and the tokens of their prompts */
     uint64_t input_source[TOKENS_SOURCES], output_source[TOKENS_SOURCES];
     uint64_t scheduled, dropped, late; /* arrivals of the window: all; never sent (cap, end); sent more than 10 ms behind */
     uint64_t reconnects, connections;
@@ -73,7 +74,7 @@ void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
 /* The counters that simply add up. */
 #define METRICS_SUMS(SUM)                                                                                                                  \
     SUM(itl_all) SUM(itl_shared) SUM(itl_summed) SUM(itl_late) SUM(first_unknown) SUM(last_unknown) SUM(reads) SUM(reads_late)             \
-    SUM(sends_late) SUM(stamps_refused) SUM(short_answers) SUM(good) SUM(good_unknown) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens)                      \
+    SUM(sends_late) SUM(stamps_refused) SUM(short_answers) SUM(good) SUM(good_unknown) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens) SUM(cached_known) SUM(cached_of)                      \
     SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled) SUM(dropped) SUM(late) SUM(reconnects) SUM(connections)        \
     SUM(window_tokens) SUM(window_completed) SUM(sent) SUM(events_all) SUM(reads_all)
 

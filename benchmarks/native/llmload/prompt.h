@@ -39,6 +39,7 @@ struct prompt {
     struct str messages; /* JSON objects with commas between, to stand in "messages":[…]; n 0: text becomes one user message */
     struct str ids; /* JSON array of token ids, "[1,2,3]", for completions; n 0: text */
     struct str extra; /* further members of the body, "\"logprobs\":1,\"echo\":true"; n 0: none */
+    struct str options; /* members of Ollama's "options"; n 0: none */
     uint32_t input_tokens; /* how many tokens this is, by input_source; 0: not known */
     uint32_t output_tokens; /* to ask for (max_tokens); 0: what --max-tokens says */
     enum token_source input_source;
@@ -47,7 +48,10 @@ struct prompt {
 
 struct prompt_source {
     const char *name; /* "fixed", "synthetic", "sharegpt" … in the result */
-    bool constant; /* every want gives the same prompt: the request's bytes are made once */
+    bool constant; /* every want gives the same prompt, but for its first bytes, if they vary: the request's bytes are made once */
+    /* Writes the first `varied` bytes of that request's text, ASCII that JSON does not escape; varied 0: they are always the same. */
+    void (*vary)(const struct prompt_source *source, uint64_t index, char *to);
+    size_t varied;
     /* Fills ret; its texts point into the source or into scratch (cleared by the caller before; one per thread). -1: err. */
     int (*make)(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
                 struct err *err);

@@ -32,6 +32,7 @@ void report_derive(struct derived *ret, const struct report *r)
     ret->good_share = ret->due > 0 ? (double)m->good / ret->due : NAN;
     double sending_s = window > 0 ? window : (double)(m->last_send_ns - m->first_send_ns) / 1e9;
     ret->sent_rate = report_per_second((double)m->sent - !(window > 0), m->sent > 1 ? sending_s : 0);
+    ret->cached_share = m->cached_known ? (double)m->cached_tokens / (double)(m->cached_of ? m->cached_of : 1) : NAN;
     ret->surplus = o->expected > 0 ? o->arrivals / o->expected - 1 : NAN;
     report_client(&ret->client, m);
     ret->has_steady = steady_find(&ret->steady, r->load, o);

@@ -28,6 +28,8 @@ static void put_tokens(const struct report *r, const struct derived *d, struct b
     enum token_source in = report_source(m->input_source, &in_mixed), out = report_source(m->output_source, &out_mixed);
     buf_printf(to, "  %-22s %llu (counted by: %s%s)\n", "input tokens", (unsigned long long)m->input_tokens, token_source_names[in],
                in_mixed ? ", mixed" : "");
+    if (m->cached_known)
+        buf_printf(to, "  %-22s %llu of %llu\n", "from the cache", (unsigned long long)m->cached_tokens, (unsigned long long)m->cached_of);
     buf_printf(to, "  %-22s %llu (counted by: %s%s)\n", "output tokens", (unsigned long long)m->output_tokens, token_source_names[out],
                out_mixed ? ", mixed" : "");
     if (in && out)

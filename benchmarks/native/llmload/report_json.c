@@ -126,6 +126,8 @@ static void put_metric(struct writer *w, int which)
     text(w->to, "unit", row->unit);
     text(w->to, "definition", row->definition);
     whole(w->to, "n", h->n);
+    if (which == METRIC_TTFT)
+        number(w->to, "cached_prompt_share", w->d.cached_share);
     if (h->n) {
         number(w->to, "mean", report_mean(m, which));
         number(w->to, "sd", hdr_sd(h) / row->scale);
@@ -225,7 +227,8 @@ static void put_tokens(struct writer *w)
     truth(w->to, "input_source_mixed", mixed);
     text(w->to, "output_source", token_source_names[report_source(m->output_source, &mixed)]);
     truth(w->to, "output_source_mixed", mixed);
-    whole(w->to, "cached", m->cached_tokens);
+    number(w->to, "cached", m->cached_known ? (double)m->cached_tokens : NAN);
+    number(w->to, "cached_share", w->d.cached_share);
     whole(w->to, "reasoning", m->reasoning_tokens);
     whole(w->to, "chunks", m->chunks);
     whole(w->to, "events", m->events);

@@ -26,6 +26,7 @@ void report_client_say(const struct client_lateness *c, struct buf *to);
 struct derived {
     double seconds; /* first actual send to last completion of measured requests */
     double window_s; /* measurement window; NaN: by count */
+    double cached_share; /* of the prompts' tokens that came from the server's cache; NaN: it does not tell */
     double sent_rate; /* requests per second that were really sent; NaN: fewer than two */
     double surplus; /* share of arrivals that the schedule has more than the rate asks for; NaN: no rate */
     uint64_t completed, failed, cancelled, unfinished;

@@ -128,7 +128,7 @@ static void latency_cell(struct listing *l, double ms)
     report_cell(l, ms < 0.1 ? round(ms * TENTHS_US) / TENTHS_US : ms);
 }
 
-static void put_latencies(const struct metrics *m, const struct screen *screen, struct buf *to)
+static void put_latencies(const struct metrics *m, const struct derived *d, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {
         {.key = "what", .heading = "latency, ms", .whole = true}, {.key = "mean", .heading = "mean", .right = true},
@@ -161,6 +161,8 @@ static void put_latencies(const struct metrics *m, const struct screen *screen, 
         to->failed = true;
     struct buf line CLEANUP_BUF;
     buf_init(&line, 400);
+    if (m->cached_known)
+        buf_printf(to, "\n  first token: %.3g %% of the prompt tokens came from the server's cache\n", 100 * d->cached_share);
     for (int k = 0; k < TABLE_POINTS; k++)
         if (missing[k])
             buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
@@ -257,7 +259,7 @@ void report_table(const struct report *r, struct report_wish wish, const struct 
         put_head(r, to);
         put_counts(r, &d, to);
         put_throughput(r, &d, to);
-        put_latencies(&r->outcome->m, screen, to);
+        put_latencies(&r->outcome->m, &d, screen, to);
         put_warnings(r, &d, screen, to);
     }
     if (wish.details)

@@ -35,8 +35,9 @@ static void put_prompt(struct worker *w, const struct session *s, const struct p
         buf_json(b, p->text);
 }
 
-static void put_openai(struct buf *b, const struct load *l, uint32_t tokens)
+static void put_openai(struct buf *b, const struct load *l, const struct prompt *p, uint32_t tokens)
 {
+    (void)p;
     if (l->stream) {
         buf_puts(b, ",\"stream\":true,\"stream_options\":{\"include_usage\":true");
         if (l->continuous_usage)
@@ -53,17 +54,19 @@ static void put_openai(struct buf *b, const struct load *l, uint32_t tokens)
         buf_printf(b, ",\"temperature\":%g", l->temperature);
 }
 
-static void put_ollama(struct buf *b, const struct load *l, uint32_t tokens)
+static void put_ollama(struct buf *b, const struct load *l, const struct prompt *p, uint32_t tokens)
 {
     const char *comma = "";
     buf_printf(b, ",\"stream\":%s", l->stream ? "true" : "false");
-    if (!tokens && l->temperature < 0)
+    if (!tokens && l->temperature < 0 && !p->options.n)
         return;
     buf_puts(b, ",\"options\":{");
     if (tokens)
         buf_printf(b, "\"num_predict\":%u", tokens), comma = ",";
     if (l->temperature >= 0)
-        buf_printf(b, "%s\"temperature\":%g", comma, l->temperature);
+        buf_printf(b, "%s\"temperature\":%g", comma, l->temperature), comma = ",";
+    if (p->options.n)
+        buf_puts(b, comma), buf_str(b, p->options);
     buf_putc(b, '}');
 }
 
@@ -79,7 +82,7 @@ static void put_body(struct worker *w, const struct session *s, const struct pro
         buf_putc(b, ',');
     }
     put_prompt(w, s, p);
-    (dialects[l->dialect].ollama ? put_ollama : put_openai)(b, l, tokens);
+    (dialects[l->dialect].ollama ? put_ollama : put_openai)(b, l, p, tokens);
     if (l->extra_body.n)
         buf_putc(b, ','), buf_str(b, l->extra_body);
     if (p->extra.n)
@@ -167,6 +170,8 @@ bool request_render(struct worker *w, struct conn *c)
     c->f.r.asked_tokens = run->load->max_tokens;
     if (fixed && w->fixed.n) {
         patch_id(&w->fixed, w->fixed_id, c->f.r.index);
+        if (w->fixed_vary)
+            run->prompts->vary(run->prompts, c->f.r.index + run->load->prompts_used, w->fixed.p + w->fixed_vary);
         c->f.r.input_tokens = w->fixed_tokens, c->f.r.input_source = w->fixed_source;
         return true;
     }
@@ -191,7 +196,9 @@ bool request_render(struct worker *w, struct conn *c)
         keep_question(w, s, &p);
     patch_id(&w->wire, w->fixed_id, c->f.r.index);
     if (fixed) {
+        const char *varied = run->prompts->varied ? memmem(w->wire.p, w->wire.n, p.text.p, run->prompts->varied) : NULL;
         buf_str(&w->fixed, buf_text(&w->wire));
+        w->fixed_vary = varied ? (size_t)(varied - w->wire.p) : 0;
         w->fixed_tokens = p.input_tokens, w->fixed_source = p.input_source;
         return !w->fixed.failed;
     }

@@ -54,6 +54,7 @@ struct result {
     int64_t first_early_ns, last_early_ns; /* the first and last may have come so much earlier: late reads; 0: not */
     int64_t end_ns; /* end of the reply's body, or of hope */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
+    bool has_cached; /* the server says how many of the prompt's tokens came from its cache */
     enum token_source input_source, output_source;
     uint32_t asked_tokens; /* max_tokens sent; 0: none */
     uint32_t events, chunks; /* all events; those with text */

@@ -102,6 +102,7 @@ struct worker {
     struct buf wire, body, scratch;
     struct buf fixed; /* the whole request, if all are the same */
     size_t fixed_id; /* where its X-Request-Id stands */
+    size_t fixed_vary; /* where the bytes stand that differ from prompt to prompt; 0: none do */
     uint32_t fixed_tokens;
     enum token_source fixed_source;
     int64_t now_ns; /* of this turn of the loop */

@@ -211,7 +211,9 @@ void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to)
     gap(to, r->scheduled_ns, last ? end : 0);
     count(to, r->input_tokens, r->input_source);
     count(to, r->output_tokens, r->output_source);
-    buf_printf(to, "%u,%u,%u,%u,%u,%u,%u,", r->cached_tokens, r->reasoning_tokens, r->chunks, r->shared, r->events, r->bytes,
+    if (r->has_cached)
+        buf_printf(to, "%u", r->cached_tokens);
+    buf_printf(to, ",%u,%u,%u,%u,%u,%u,", r->reasoning_tokens, r->chunks, r->shared, r->events, r->bytes,
                r->reconnects);
     quoted(to, r->finish);
     buf_printf(to, ",%d,", r->good);

@@ -28,6 +28,7 @@ static int make(const struct prompt_source *source, const struct prompt_want *wa
                            .messages = i->messages,
                            .ids = i->ids,
                            .extra = i->extra,
+                           .options = i->options,
                            .output_tokens = want->output_tokens ? want->output_tokens : i->output_tokens,
                            .item = at};
     if (!later) {
@@ -61,6 +62,7 @@ static void close_source(struct prompt_source *source)
 {
     struct dataset *d = (struct dataset *)(void *)source;
     tokenizer_free(d->tokenizer);
+    json_free(d->body);
     arena_deinit(&d->arena);
     free(d->items);
     free(d->answers);
@@ -118,6 +120,9 @@ static int fill(struct dataset *d, const struct opt_set *set, struct load *load,
         return err_set(err, ERR_USAGE, "--dataset-rows: a number from 1 on is wanted");
     d->path = opt_text(set, "dataset");
     d->dialect = load->dialect;
+    d->load = load;
+    if (opt_text(set, "body") && json_parse(&d->body, str_of(opt_text(set, "body")), NULL, err) < 0)
+        return err_wrap(err, "--body");
     d->rows_max = (size_t)rows;
     if (rows_read(d->path, strcmp(opt_text(set, "dataset-format"), "text") == 0, dataset_row, d, d->hash, err) < 0)
         return err_wrap(err, "--dataset");

@@ -10,7 +10,7 @@ enum score { SCORE_NO, SCORE_ENDINGS, SCORE_LETTERS };
 
 /* One prompt. A row with choices that is scored by its endings makes one item for each. */
 struct item {
-    struct str text, messages, ids, extra;
+    struct str text, messages, ids, extra, options; /* options: members of Ollama's "options" */
     struct str *turns;      /* of a conversation: what the user says, from the second on */
     uint32_t turn_count, input_tokens, output_tokens;
     uint32_t row;           /* from 0; of the rows that were taken */
@@ -36,8 +36,13 @@ struct dataset {
     uint64_t *order;         /* NULL: as they stand */
     enum score score;
     enum dialect dialect;
-    uint32_t max_tokens;
+    const struct load *load;
+    struct json *body; /* of --body: its members go before a row's; NULL */
+    bool is_body; /* the row is a whole request's body */
 };
+
+/* members.c: the members of a row that belong into the request, beside the prompt: those that requests have, or all of a whole body. */
+int row_members(struct dataset *d, struct item *i, const struct json *row, bool is_body, struct err *err);
 
 /* row.c: takes one row of the file (rows_take; to: the data set). */
 int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err);

@@ -60,5 +60,5 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
         return prompts_dataset(ret, set, load, tokenizer, err);
     if (made_up || given(set, "output-tokens") || (load->trace && !given(set, "prompt"))) /* a trace's lengths are to be replayed */
         return prompts_synthetic(ret, set, load, tokenizer, err);
-    return fixed(ret, opt_text(set, "prompt"), tokenizer, err);
+    return given(set, "prompt") ? fixed(ret, opt_text(set, "prompt"), tokenizer, err) : prompts_varied(ret, load, tokenizer, err);
 }

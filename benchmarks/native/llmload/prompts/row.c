@@ -102,6 +102,8 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
     i->turns = turns + 1;
     i->turn_count = n - 1;
     i->output_tokens = output_tokens(d, row, answer);
+    if (row_members(d, i, row, d->is_body, err) < 0)
+        return -1;
     return row_done(d, (struct row_answer){0}, "sharegpt", err);
 }
 
@@ -131,7 +133,8 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     buf_init(&messages, 128 << 20);
     bool answered = n > 1 && is_role(last, "assistant", "assistant"); /* the answer of old, not to be sent */
     for (const struct json *j = json_first(list); j && !(answered && j == last); j = json_next(j)) {
-        if (!json_string(json_get(j, "role"), NULL) || !json_get(j, "content"))
+        bool calls = json_get(j, "tool_calls") || json_get(j, "function_call"); /* an answer of old that has no text */
+        if (!json_string(json_get(j, "role"), NULL) || (!json_get(j, "content") && !calls))
             return err_set(err, ERR_INPUT, "a message wants role and content");
         if (messages.n)
             buf_putc(&messages, ',');
@@ -149,6 +152,8 @@ static int take_messages(struct dataset *d, const struct json *row, const struct
     else
         i->text = keep(d, buf_text(&text));
     i->output_tokens = output_tokens(d, row, answered ? json_string(json_get(last, "content"), NULL) : NULL);
+    if (row_members(d, i, row, d->is_body, err) < 0)
+        return -1;
     return row_done(d, (struct row_answer){0}, "openai", err);
 }
 
@@ -334,6 +339,8 @@ static int take_prompt(struct dataset *d, const struct json *row, struct str tex
     else
         i->text = keep(d, row ? str_of(json_string(j, "")) : text);
     i->output_tokens = row ? output_tokens(d, row, NULL) : 0;
+    if (row && row_members(d, i, row, d->is_body, err) < 0)
+        return -1;
     return row_done(d, (struct row_answer){0}, row ? "prompts" : "text", err);
 }
 
@@ -344,7 +351,8 @@ int dataset_row(void *to, const struct json *j, struct str text, size_t line, st
     (void)line;
     if (!j)
         return take_prompt(d, NULL, text, err);
-    if (json_is_object(json_get(j, "body"))) /* OpenAI's batch files */
+    d->is_body = json_is_object(json_get(j, "body")); /* OpenAI's batch files */
+    if (d->is_body)
         j = json_get(j, "body");
     if (!json_is_object(j))
         return err_set(err, ERR_INPUT, "not an object ({...})");

@@ -1,0 +1,143 @@
+/* members.c: what a row of a prompt file says of its request beside the prompt: tools, the answer's form, sampling. */
+#include "benchmarks/native/llmload/prompts/dataset.h"
+
+#include <string.h>
+
+/* Where a member goes. Ollama's own API has sampling in "options", and other names. */
+static const struct member {
+    const char *name, *ollama; /* of Ollama's API; NULL: it has none */
+    bool in_options, chat; /* chat: neither of the APIs of plain texts takes it */
+} members[] = {
+    {"tools", "tools", false, true},
+    {"tool_choice", NULL, false, true},
+    {"parallel_tool_calls", NULL, false, true},
+    {"functions", NULL, false, true},
+    {"function_call", NULL, false, true},
+    {"response_format", "format", false, false},
+    {"temperature", "temperature", true, false},
+    {"top_p", "top_p", true, false},
+    {"top_k", "top_k", true, false},
+    {"min_p", "min_p", true, false},
+    {"stop", "stop", true, false},
+    {"presence_penalty", "presence_penalty", true, false},
+    {"frequency_penalty", "frequency_penalty", true, false},
+    {"repetition_penalty", "repeat_penalty", true, false},
+    {"logit_bias", NULL, false, false},
+    {"reasoning_effort", NULL, false, true},
+    {"chat_template_kwargs", NULL, false, true},
+    {"structured_outputs", NULL, false, false},
+    {"guided_json", NULL, false, false},
+    {"guided_regex", NULL, false, false},
+    {"guided_choice", NULL, false, false},
+    {"guided_grammar", NULL, false, false},
+};
+
+/* Of a whole request's body these are the load's own; all others are kept. */
+static const char *const own[] = {"model", "messages", "prompt", "stream", "stream_options", "max_tokens", "max_completion_tokens", "text", "input", NULL};
+
+static const struct member *member_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i].name, name) == 0)
+            return &members[i];
+    return NULL;
+}
+
+/* An option says it already, for all requests. */
+static bool is_given(const struct dataset *d, const char *name)
+{
+    return (strcmp(name, "temperature") == 0 && d->load->temperature >= 0) || (strcmp(name, "ignore_eos") == 0 && d->load->ignore_eos) ||
+           json_get(d->body, name);
+}
+
+static bool is_own(const char *name)
+{
+    for (size_t i = 0; own[i]; i++)
+        if (strcmp(own[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Ollama takes the schema itself, or "json". */
+static const struct json *ollama_format(const struct json *value)
+{
+    const struct json *schema = json_get(json_get(value, "json_schema"), "schema");
+    return schema ? schema : json_get(value, "type");
+}
+
+static void put_member(struct buf *to, const char *name, const struct json *value)
+{
+    if (to->n)
+        buf_putc(to, ',');
+    buf_json(to, str_of(name));
+    buf_putc(to, ':');
+    if (json_is_string(value) && strcmp(json_string(value, ""), "json_object") == 0)
+        buf_puts(to, "\"json\"");
+    else
+        json_print(value, to);
+}
+
+static int take_ollama(const struct dataset *d, const struct member *m, const char *name, const struct json *value, struct buf *extra,
+                       struct buf *options, struct err *err)
+{
+    if (!m || !m->ollama || (m->chat && d->dialect != DIALECT_OLLAMA_CHAT))
+        return err_set(err, ERR_INPUT, "\"%.60s\": Ollama's own API has no such member (--api openai-chat)", name);
+    if (m->in_options)
+        put_member(options, m->ollama, value);
+    else if (strcmp(name, "response_format") == 0) {
+        if (strcmp(json_string(json_get(value, "type"), ""), "text") != 0)
+            put_member(extra, m->ollama, ollama_format(value));
+    } else
+        put_member(extra, m->ollama, value);
+    return 0;
+}
+
+/* Data sets hold tools as a text, too. */
+static int take_tools(const struct json *text, struct buf *extra, struct err *err)
+{
+    struct json *tools;
+    struct str s = str_trim(str_of(json_string(text, "")));
+    if (!s.n)
+        return 0;
+    if (json_parse(&tools, s, NULL, err) < 0)
+        return err_wrap(err, "\"tools\"");
+    if (json_is_array(tools) && json_count(tools))
+        put_member(extra, "tools", tools);
+    json_free(tools);
+    return 0;
+}
+
+static int take_member(const struct dataset *d, const struct json *value, struct buf *extra, struct buf *options, struct err *err)
+{
+    const char *name = json_key(value);
+    const struct member *m = member_of(name);
+    bool is_tools = strcmp(name, "tools") == 0;
+    if (json_is_null(value) || is_given(d, name) || (is_tools && json_is_array(value) && !json_count(value)))
+        return 0;
+    if (is_tools && json_is_string(value) && dialects[d->dialect].chat)
+        return take_tools(value, extra, err);
+    if (dialects[d->dialect].ollama)
+        return take_ollama(d, m, name, value, extra, options, err);
+    if (m && m->chat && !dialects[d->dialect].chat)
+        return err_set(err, ERR_INPUT, "\"%.60s\": the completions API has no such member (--api openai-chat)", name);
+    put_member(extra, name, value);
+    return 0;
+}
+
+int row_members(struct dataset *d, struct item *i, const struct json *row, bool is_body, struct err *err)
+{
+    struct buf extra CLEANUP_BUF, options CLEANUP_BUF;
+    buf_init(&extra, 64 << 20);
+    buf_init(&options, 64 << 20);
+    for (const struct json *j = json_first(row); j; j = json_next(j))
+        if (is_body ? !is_own(json_key(j)) : member_of(json_key(j)) != NULL)
+            if (take_member(d, j, &extra, &options, err) < 0)
+                return -1;
+    if (extra.failed || options.failed)
+        return err_set(err, ERR_INPUT, "the row's members are too long");
+    if (extra.n)
+        i->extra = (struct str){arena_dup(&d->arena, extra.p, extra.n), extra.n};
+    if (options.n)
+        i->options = (struct str){arena_dup(&d->arena, options.p, options.n), options.n};
+    return 0;
+}
