@@ -4,14 +4,15 @@
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 
-# A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write; "free" the same write
-# without stopping it. Its output is the port; the client's process is in the file that is its argument.
+# A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "thinks" a token of
+# reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
 import os, signal, socket, sys, time
 s = socket.create_server(("127.0.0.1", 0))
 print(s.getsockname()[1], flush=True)
 def piece(data): return b"%x\r\n%s\r\n" % (len(data), data)
 token = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n')
+thought = piece(b'data: {"choices":[{"delta":{"reasoning":"a"}}]}\n\n')
 last = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') + b"0\r\n\r\n"
 head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 def is_stopped(pid): return all(open(f"/proc/{pid}/task/{t}/stat").read().rsplit(")", 1)[1].split()[0] == "T" for t in os.listdir(f"/proc/{pid}/task"))
@@ -28,6 +29,9 @@ while True:
         how = got.split(b"/")[1]
         stopped = how != b"free"
         time.sleep(0.03)
+        if how in (b"thinks", b"full"):
+            c.sendall(head + thought)
+            time.sleep(0.03)
         if stopped:
             pid = int(open(sys.argv[1]).read())
             os.kill(pid, signal.SIGSTOP)
@@ -36,10 +40,26 @@ while True:
             for data in (head + token, token, token):
                 c.sendall(data)
                 time.sleep(0.04)
+        elif how == b"thinks":
+            for data in (token, token):
+                c.sendall(data)
+                time.sleep(0.04)
+        elif how == b"full":
+            c.setblocking(False)
+            left = b""
+            try:
+                while True:
+                    left = left or 100 * token
+                    left = left[c.send(left):]
+            except BlockingIOError: pass
+            time.sleep(0.04)
         else:
             c.sendall(head + 3 * token)
             time.sleep(0.04)
         if stopped: os.kill(pid, signal.SIGCONT)
+        if how == b"full":
+            c.setblocking(True)
+            c.sendall(left)
         time.sleep(0.2) # a busy machine has read by then
         c.sendall(last)
 P
@@ -61,6 +81,10 @@ run together --json
 is 'paused while one write came: the first token is known' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.gaps_late, (.metrics.ttft.max > 29)]' "$WORK/out.json")" '[0,1,0,true]'
 run free --json
 is 'three tokens in one write are not the fault of the client' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[0,1,3,0]'
+run thinks --json
+is 'paused after reasoning: the first token is known, second token and first output are not' "$(jq -c '.metrics | [.ttft.n, .ttst.n, .ttfo.n]' "$WORK/out.json")" '[1,0,0]'
+run full --json
+is 'the socket buffer was full: the server was held up, so the end is not known' "$(jq -c '[.completed, .metrics.ttft.n, .client.last_tokens_unknown, .metrics.e2el.n, .metrics.tpot.n, .client.was_bottleneck]' "$WORK/out.json")" '[1,1,1,0,0,true]'
 run apart --json --user-clock
 is 'without stamps: the same' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.clock]' "$WORK/out.json")" '[1,0,"after the read"]'
 
@@ -86,5 +110,47 @@ if ${CC:-cc} -shared -fPIC -o "$WORK/clock.so" "$WORK/clock.c" -ldl 2>"$WORK/err
 else
     skip 'a clock that is set' 'a compiler'
 fi
+# The hypervisor took a tenth of the time, as /proc/stat says at the begin and the end.
+cat >"$WORK/steal.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int openat(int dir, const char *path, int flags, ...)
+{
+    static int n;
+    int (*real)(int, const char *, int, unsigned) = (int (*)(int, const char *, int, unsigned))dlsym(RTLD_NEXT, "openat");
+    if (strcmp(path, "/proc/stat") != 0)
+        return real(dir, path, flags, 0666);
+    int fd = memfd_create("stat", 0);
+    n++;
+    dprintf(fd, "cpu  %d 0 0 0 0 0 0 %d 0 0\n", 900 * n, 100 * n);
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+C
+if ${CC:-cc} -shared -fPIC -o "$WORK/steal.so" "$WORK/steal.c" -ldl 2>"$WORK/err"; then
+    LD_PRELOAD="$WORK/steal.so" "$LOAD" --url "$url" -n 10 --max-tokens 4 --json >"$WORK/out.json" 2>"$WORK/err"
+    is 'steal: the client was the bottleneck' "$(jq -c '[.completed, .client.steal_percent, .client.was_bottleneck, (.client.bottleneck | test("10 % of the time the hypervisor took"))]' "$WORK/out.json")" '[10,10,true,true]'
+else
+    skip 'steal' 'a compiler'
+fi
 llm_stop
+
+# Client and server on one processor: what is shown is right, or not shown, or the result says so.
+one=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
+if command -v taskset >/dev/null; then
+    llm_start taskset -c "$one" "$BUILD/tests/lib/llm-timed" 50 10 10 "$WORK/log"
+    taskset -c "$one" "$LOAD" --url "$url" -m timed -c 100 -n 300 --max-tokens 10 --records "$WORK/records" --json >"$WORK/out.json" 2>"$WORK/err"
+    llm_stop
+    python3 "$TESTLIB/llm-compare.py" "$WORK/records" "$WORK/log" >"$WORK/compare.json"
+    is 'one processor: all is counted' "$(jq -c '[.completed, .failed]' "$WORK/out.json") $(jq -c '[.server_requests, .missing]' "$WORK/compare.json")" '[300,0] [300,0]'
+    ok '  gaps are right, no token comes before its time, and what is left out is counted' jq -e --slurpfile s "$WORK/compare.json" '($s[0].compared == 0 or $s[0].error_median_ms < 0.1) and
+        (.metrics.ttft.n + .client.first_tokens_unknown == 300) and (.metrics.ttft.n == 0 or .metrics.ttft.min >= 49.9) and (.client.was_bottleneck or .client.first_tokens_unknown <= 3)' "$WORK/out.json"
+else
+    skip 'one processor' 'taskset'
+fi
 done_testing

@@ -90,6 +90,7 @@ for r in records:
     gaps += [g for k, g in enumerate(chunks) if k not in shared]
     if row["ending"] != "ok": continue
     sent, first, last, tokens = ns(row["sent_at"]), ns(row["first_at"]), ns(row["last_at"]), int(row["output_tokens"])
+    second_known = bool(chunks) and known(first_early + r["metadata"].get("second_token_early_ns", 0), round(chunks[0] * 1e6))
     first_known, last_known, span_known = known(first_early, first - sent), known(last_early, last - sent), known(first_early + last_early, last - first)
     differ(where + " ttft", m.get("time_to_first_token"), (first - sent) / 1e6 if first_known else None, 1e-6)
     differ(where + " ttft in the table", float(row["ttft_ms"]) if row["ttft_ms"] else None, (first - sent) / 1e6 if first_known else None, 0, 1e-6)
@@ -100,8 +101,8 @@ for r in records:
               "ttft_from_schedule": (first - ns(row["scheduled_at"])) / 1e6, "e2el_from_schedule": (last - ns(row["scheduled_at"])) / 1e6,
               "output_rate_per_user": (tokens - 1) / ((last - first) / 1e9) if tokens > 1 and last > first else None, "prefill_rate": int(row["input_tokens"]) / ((first - sent) / 1e9) if first > sent else None,
               "input_tokens": int(row["input_tokens"]), "output_tokens": tokens, "ttst": chunks[0] if chunks else None}
-    needs = {"first": ("ttft", "ttft_from_schedule", "prefill_rate", "ttst"), "last": ("e2el", "e2el_from_schedule"), "span": ("tpot", "decode", "output_rate_per_user")}
-    for what, is_known in (("first", first_known), ("last", last_known), ("span", span_known)):
+    needs = {"first": ("ttft", "ttft_from_schedule", "prefill_rate"), "second": ("ttst",), "last": ("e2el", "e2el_from_schedule"), "span": ("tpot", "decode", "output_rate_per_user")}
+    for what, is_known in (("first", first_known), ("second", second_known), ("last", last_known), ("span", span_known)):
         for name in needs[what]: sample["true " + name] = sample[name]; sample[name] = sample[name] if is_known else None
     if tokens > 1: sample["true tpot"] = (last - first + first_early) // (tokens - 1) / 1e6 # met in any case
     good.append(sample)

@@ -81,17 +81,21 @@ static bool came_at_once(struct worker *w, struct flight *f)
 {
     uint32_t size;
     int64_t before = f->segments, reads = f->reads;
-    if (!w->stamped || before < 0)
-        return false;
+    if (!w->stamped || before < 0 || f->is_judged)
+        return f->at_once;
+    f->is_judged = true;
     f->segments = lateness_segments(((const struct conn *)(const void *)f)->fd, &size);
     f->reads = 0;
-    return f->segments >= 0 && (f->segments - before - (reads - 1)) * size < (int64_t)f->read_bytes + size;
+    f->at_once = f->segments >= 0 && (f->segments - before - (reads - 1)) * size < (int64_t)f->read_bytes + size;
+    return f->at_once;
 }
 
 /* How much earlier than its stamp an event may have come, which other bytes followed in its read or not. */
 static int64_t may_be_earlier(struct worker *w, struct flight *f, bool followed)
 {
     int64_t at = f->last_byte_ns;
+    if (f->held_ns) /* its segments were sent when there was room again */
+        return at - f->held_ns;
     if (w->stamped && !followed)
         return 0;
     int64_t latest = w->stamped ? at : lateness_last_data(((const struct conn *)(const void *)f)->fd, at);
@@ -106,7 +110,11 @@ static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
     int64_t early = may_be_earlier(w, f, followed || f->read_chunks > 1);
     if (f->r.chunks == f->read_chunks)
         f->r.first_early_ns = early;
-    f->r.last_early_ns = followed || !w->stamped ? early : 0;
+    if (f->read_second)
+        f->r.second_early_ns = early;
+    if (f->read_output)
+        f->r.output_early_ns = early;
+    f->r.last_early_ns = followed || !w->stamped || f->held_ns ? early : 0;
     return early;
 }
 
@@ -119,6 +127,10 @@ static void settle_gap(struct worker *w, struct flight *f, bool shared, bool mor
     bool is_first = f->r.chunks == f->read_chunks;
     int64_t early = is_first ? 0 : f->r.last_early_ns;
     early += settle_arrival(w, f, more);
+    if (is_first && result_first_known(&f->r)) {
+        atomic_fetch_add_explicit(&w->live.ttft_ns, (uint64_t)(f->r.first_ns - f->r.sent_ns), memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->live.ttft_n, 1, memory_order_relaxed);
+    }
     bool one_look = !w->stamped && f->r.last_ns - f->pending_gap_ns >= w->late.returned_ns;
     if (!is_first)
         shared |= one_look || !lateness_known(early, f->pending_gap_ns);
@@ -146,6 +158,7 @@ void flight_read_begin(struct worker *w, struct flight *f)
 {
     w->memo.line = NULL;
     f->read_events = f->read_chunks = f->read_rank = f->read_bytes = 0;
+    f->is_judged = f->at_once = f->read_byte = f->read_second = f->read_output = false;
     f->reads++;
 }
 
@@ -154,6 +167,8 @@ void flight_read_end(struct worker *w, struct flight *f)
     const struct stream *s = &f->stream;
     w->m.reads_all++;
     bool more = s->line.n > 0 || s->data.n > 0;
+    if (f->read_byte && w->run->load->stream)
+        f->r.byte_early_ns = may_be_earlier(w, f, true);
     settle_gap(w, f, f->read_events > 1 || more, more);
 }
 
@@ -171,21 +186,19 @@ static void keep_chunk(struct flight *f, struct chunk c)
     f->chunks[f->r.chunks] = c;
 }
 
-static void note_first(struct worker *w, struct flight *f, const struct event *e, int64_t at, uint32_t tokens)
+static void note_first(struct flight *f, const struct event *e, int64_t at, uint32_t tokens)
 {
     struct result *r = &f->r;
     if (!r->first_ns) {
         r->first_ns = at;
-        atomic_fetch_add_explicit(&w->live.ttft_ns, (uint64_t)(at - r->sent_ns), memory_order_relaxed);
-        atomic_fetch_add_explicit(&w->live.ttft_n, 1, memory_order_relaxed);
     } else {
         if (!r->second_ns)
-            r->second_ns = at;
+            r->second_ns = at, f->read_second = true;
         f->pending_gap_ns = at - r->last_ns;
         f->pending_tokens = tokens;
     }
     if (!r->first_output_ns && e->output)
-        r->first_output_ns = at;
+        r->first_output_ns = at, f->read_output = true;
 }
 
 /* A piece of text has come. */
@@ -197,7 +210,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
     if (w->run->wants_chunks)
         keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
     if (f->stream.framing != FRAMING_JSON) /* whole answers do not tell when their first token was there */
-        note_first(w, f, e, at, tokens);
+        note_first(f, e, at, tokens);
     r->last_ns = at;
     r->chunks++;
     f->read_chunks++;

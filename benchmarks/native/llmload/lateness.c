@@ -24,9 +24,9 @@ static int64_t queue_delay(const struct lateness *l)
     return str_uint(str_word(&rest), &ns) ? (int64_t)ns : 0;
 }
 
-void lateness_init(struct lateness *l)
+void lateness_init(struct lateness *l, int64_t now_ns)
 {
-    *l = (struct lateness){.fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
+    *l = (struct lateness){.fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC), .empty_ns = now_ns};
 }
 
 void lateness_deinit(struct lateness *l)

@@ -22,8 +22,8 @@ struct lateness {
     int64_t since_ns; /* when it was woken, as far as that is known; 0: not asked yet */
 };
 
-/* On the thread itself. */
-void lateness_init(struct lateness *l);
+/* On the thread itself, before its first request. */
+void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
 /* Before a wait for events. */
 void lateness_wait_begin(struct lateness *l, int64_t now_ns);

@@ -167,16 +167,20 @@ static void take_times(struct metrics *m, const struct result *r)
     m->last_unknown += !result_last_known(r);
     if (result_first_known(r)) {
         gap(m, METRIC_TTFT, r->sent_ns, r->first_ns);
-        gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns);
-        gap(m, METRIC_TTST, r->first_ns, r->second_ns);
         gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns);
     }
+    if (result_output_known(r))
+        gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns);
+    if (result_second_known(r))
+        gap(m, METRIC_TTST, r->first_ns, r->second_ns);
     if (result_last_known(r)) {
         gap(m, METRIC_E2EL, r->sent_ns, last);
         gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last);
     }
-    gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns);
-    gap(m, METRIC_RECEIVE, r->first_byte_ns, r->end_ns);
+    if (lateness_known(r->byte_early_ns, r->first_byte_ns - r->sent_ns))
+        gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns);
+    if (lateness_known(r->byte_early_ns + r->last_early_ns, r->end_ns - r->first_byte_ns))
+        gap(m, METRIC_RECEIVE, r->first_byte_ns, r->end_ns);
     if (r->chunks > 1 && result_span_known(r))
         gap(m, METRIC_DECODE, r->first_ns, r->last_ns);
     take_tokens(m, r, last);
@@ -197,7 +201,7 @@ void metrics_take(struct metrics *m, const struct result *r)
     m->last_end_ns = later(m->last_end_ns, r->end_ns);
     gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns);
     m->late += r->sent_ns - r->scheduled_ns > LATENESS_LATE_NS;
-    if (r->connected_ns)
+    if (r->connected_ns && lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns))
         gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns);
     if (r->chunks > 1) { /* gaps were counted as they came, so their sum must know the same streams */
         m->itl_all += r->chunks - 1;

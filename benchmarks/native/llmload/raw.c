@@ -173,9 +173,28 @@ static void connected(struct worker *w, struct conn *c)
         return; /* the event was meant for the socket before */
     w->m.connections++;
     w->address[c->endpoint] = c->address;
-    if (!c->f.r.reconnects)
-        c->f.r.connected_ns = clock_mono_ns();
+    if (!c->f.r.reconnects) {
+        int64_t now = clock_mono_ns();
+        c->f.r.connected_ns = now;
+        c->f.r.connect_early_ns = now - lateness_after(&w->late, c->f.r.begin_ns, now);
+    }
     send_request(w, c);
+}
+
+/* So many bytes waited for so long that the socket's buffer may have been full: the server could not send any more until this read. */
+static void note_overflow(struct worker *w, struct conn *c, size_t n, int64_t at_ns)
+{
+    enum { PART = 8 /* of the buffer: the kernel counts a small segment with several times its bytes */, LEAST = 16384 };
+    struct flight *f = &c->f;
+    int size = 0;
+    socklen_t length = sizeof size;
+    if (n < LEAST || f->held_ns)
+        return;
+    int64_t since = w->stamped ? at_ns : lateness_after(&w->late, f->r.sent_ns, lateness_last_data(c->fd, at_ns));
+    if (clock_mono_ns() - since <= LATENESS_LATE_NS)
+        return;
+    if (getsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 && n * PART >= (size_t)size)
+        f->held_ns = since;
 }
 
 /* Bytes that came with one read. hangup: the server has closed its side, which epoll tells once only. false: the request is over, c may carry another one already. */
@@ -184,11 +203,14 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
     struct flight *f = &c->f;
     struct str bytes;
     const char *why;
-    if (!f->r.first_byte_ns)
+    bool is_first = !f->r.first_byte_ns;
+    if (is_first)
         f->r.first_byte_ns = at_ns;
     f->last_byte_ns = at_ns;
     flight_read_begin(w, f);
+    f->read_byte = is_first;
     f->read_bytes = (uint32_t)n;
+    note_overflow(w, c, n, at_ns);
     for (;;) {
         switch (http1_next(&c->http, &p, &n, &bytes)) {
         case HTTP1_MORE: flight_read_end(w, f); return true;
@@ -219,7 +241,8 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
 static int64_t plausible(struct worker *w, const struct conn *c, int64_t at, int64_t now)
 {
     enum { SLACK_NS = 1000000 };
-    if (at <= now + SLACK_NS && (at >= w->late.from_ns - SLACK_NS || (at > c->f.r.sent_ns && at <= lateness_last_data(c->fd, now))))
+    bool is_after = at >= w->late.from_ns - SLACK_NS || (at > c->f.r.sent_ns && at <= lateness_last_data(c->fd, now));
+    if (!w->clock_was_set && at <= now + SLACK_NS && is_after)
         return at < now ? at : now;
     w->m.stamps_refused++;
     return 0;

@@ -34,7 +34,7 @@ void report_derive(struct derived *ret, const struct report *r)
     ret->sent_rate = report_per_second((double)m->sent - !(window > 0), m->sent > 1 ? sending_s : 0);
     ret->cached_share = m->cached_known ? (double)m->cached_tokens / (double)(m->cached_of ? m->cached_of : 1) : NAN;
     ret->surplus = o->expected > 0 ? o->arrivals / o->expected - 1 : NAN;
-    report_client(&ret->client, m);
+    report_client(&ret->client, o);
     ret->has_steady = steady_find(&ret->steady, r->load, o);
     ret->has_objectives =
         r->load->objectives.ttft_ns || r->load->objectives.itl_ns || r->load->objectives.tpot_ns || r->load->objectives.e2el_ns;

@@ -8,14 +8,16 @@ static double share_of(uint64_t n, uint64_t all)
     return all ? (double)n / (double)all : 0;
 }
 
-void report_client(struct client_lateness *ret, const struct metrics *m)
+void report_client(struct client_lateness *ret, const struct outcome *o)
 {
+    const struct metrics *m = &o->m;
     const double shares[CLIENT_SIGNS] = {
         [CLIENT_FIRST] = share_of(m->first_unknown, m->h[METRIC_TTFT].n + m->first_unknown),
         [CLIENT_LAST] = share_of(m->last_unknown, m->h[METRIC_E2EL].n + m->last_unknown),
         [CLIENT_GAPS] = share_of(m->itl_late, m->itl_all),
         [CLIENT_READS] = share_of(m->reads_late, m->reads),
         [CLIENT_SENDS] = share_of(m->sends_late, m->scheduled),
+        [CLIENT_STEAL] = o->steal_percent / 100,
     };
     *ret = (struct client_lateness){0};
     for (int i = 0; i < CLIENT_SIGNS; i++) {
@@ -32,6 +34,7 @@ void report_client_say(const struct client_lateness *c, struct buf *to)
         [CLIENT_GAPS] = "of the gaps ended in late reads, their times are left out",
         [CLIENT_READS] = "of the reads came more than 10 ms late",
         [CLIENT_SENDS] = "of the requests were sent more than 10 ms late",
+        [CLIENT_STEAL] = "of the time the hypervisor took (steal), times are too long",
     };
     const char *before = ": ";
     buf_puts(to, "the client was the bottleneck");

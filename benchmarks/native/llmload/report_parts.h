@@ -13,13 +13,13 @@ extern const struct report_point report_points[REPORT_POINTS];
 extern const char report_percentile_definition[];
 
 /* Signs that the client itself was late, each as a share; above CLIENT_LATE_SHARE the client was the bottleneck. */
-enum client_sign { CLIENT_FIRST, CLIENT_LAST, CLIENT_GAPS, CLIENT_READS, CLIENT_SENDS, CLIENT_SIGNS };
+enum client_sign { CLIENT_FIRST, CLIENT_LAST, CLIENT_GAPS, CLIENT_READS, CLIENT_SENDS, CLIENT_STEAL, CLIENT_SIGNS };
 #define CLIENT_LATE_SHARE 0.01
 struct client_lateness {
     double share[CLIENT_SIGNS];
     bool is_late;
 };
-void report_client(struct client_lateness *ret, const struct metrics *m);
+void report_client(struct client_lateness *ret, const struct outcome *o);
 /* "the client was the bottleneck: 12 % of the first tokens …" */
 void report_client_say(const struct client_lateness *c, struct buf *to);
 

@@ -219,10 +219,6 @@ static void put_warnings(const struct report *r, const struct derived *d, const 
                    d->surplus > 0 ? "more" : "fewer");
         put_warning(screen, &w, to);
     }
-    if (o->steal_percent > 1) {
-        buf_printf(&w, "steal %.1f %%: the hypervisor interrupted this client, times are too long", o->steal_percent);
-        put_warning(screen, &w, to);
-    }
     if (o->trouble[0])
         buf_plain(&w, str_of(o->trouble), 300), put_warning(screen, &w, to);
     if (to->n == before + 1)

@@ -52,6 +52,7 @@ struct result {
     int64_t first_output_ns; /* first chunk with text that is no reasoning */
     int64_t second_ns, last_ns; /* second and last chunk with text */
     int64_t first_early_ns, last_early_ns; /* the first and last may have come so much earlier: late reads; 0: not */
+    int64_t second_early_ns, output_early_ns, byte_early_ns, connect_early_ns; /* the same of second_ns, first_output_ns, first_byte_ns, connected_ns */
     int64_t end_ns; /* end of the reply's body, or of hope */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
     bool has_cached; /* the server says how many of the prompt's tokens came from its cache */
@@ -81,6 +82,16 @@ static inline bool result_last_known(const struct result *r)
 static inline bool result_span_known(const struct result *r)
 {
     return lateness_known(r->first_early_ns + r->last_early_ns, r->last_ns - r->first_ns);
+}
+
+/* The same of the time from the first to the second chunk, and to the first one of output. */
+static inline bool result_second_known(const struct result *r)
+{
+    return lateness_known(r->first_early_ns + r->second_early_ns, r->second_ns - r->first_ns);
+}
+static inline bool result_output_known(const struct result *r)
+{
+    return lateness_known(r->output_early_ns, r->first_output_ns - r->sent_ns);
 }
 
 /* Who is told of every finished request, warm-up included. */

@@ -198,6 +198,13 @@ static uint64_t next_session(struct run *run)
     return atomic_fetch_add_explicit(&run->next_session, 1, memory_order_relaxed) * run->load->shares + run->load->share;
 }
 
+/* A request is taken up: late by the client itself, or because it waited for a slot? */
+static void note_send(struct worker *w, enum phase phase, int64_t scheduled_ns)
+{
+    int64_t due = scheduled_ns > w->full_ns ? scheduled_ns : w->full_ns;
+    w->m.sends_late += phase == PHASE_MEASURE && w->now_ns - due > LATENESS_LATE_NS;
+}
+
 /* The next turn of a session, if there may be one more. */
 static void next_turn(struct worker *w, struct session *s)
 {
@@ -211,6 +218,7 @@ static void next_turn(struct worker *w, struct session *s)
         session_free(w, s);
         return;
     }
+    note_send(w, phase, s->scheduled_ns > w->pause_until_ns ? s->scheduled_ns : w->pause_until_ns);
     begin(w, phase, index, s->scheduled_ns, NULL, s);
 }
 
@@ -274,13 +282,6 @@ static void fill_closed(struct worker *w)
             return;
     }
     w->draining |= w->now_ns >= w->run->stop_ns;
-}
-
-/* A request is taken up: late by the client itself, or because it waited for a slot? */
-static void note_send(struct worker *w, enum phase phase, int64_t scheduled_ns)
-{
-    int64_t due = scheduled_ns > w->full_ns ? scheduled_ns : w->full_ns;
-    w->m.sends_late += phase == PHASE_MEASURE && w->now_ns - due > LATENESS_LATE_NS;
 }
 
 static void send_arrivals(struct worker *w)
@@ -353,12 +354,14 @@ static void give_up(struct worker *w, const char *why)
 /* The thread may have stopped between two clocks: what is known of their difference is kept as long as it can be true. */
 static void look_at_clocks(struct worker *w)
 {
+    enum { SET_NS = 100000 };
     struct timespec real;
     int64_t before = clock_mono_ns();
     clock_gettime(CLOCK_REALTIME, &real);
     w->now_ns = clock_mono_ns();
     int64_t real_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec, least = before - real_ns, most = w->now_ns - real_ns;
     int64_t known = w->real_to_mono_ns;
+    w->clock_was_set = known && (known < least - SET_NS || known > most + SET_NS);
     w->real_to_mono_ns = known < least ? least : known > most ? most : known;
 }
 
@@ -445,8 +448,8 @@ void *worker_main(void *worker)
     struct worker *w = worker;
     struct timespec cpu;
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-    lateness_init(&w->late);
     look_at_clocks(w);
+    lateness_init(&w->late, w->now_ns);
     while (turn(w))
         ;
     count_dropped(w);

@@ -36,6 +36,9 @@ struct flight {
     uint32_t read_rank, read_bytes; /* of the read: events up to its last chunk; its bytes on the wire */
     uint32_t reads; /* since the socket's segments were counted */
     int64_t segments; /* so many it had received then; -1: not known */
+    int64_t held_ns; /* since then the server may have been held up: the client left the socket's buffer full; 0: never */
+    bool is_judged, at_once; /* of the read: is it known that its bytes came at once, and did they */
+    bool read_byte, read_second, read_output; /* the read brought the first byte, the second token, the first token of output */
     uint32_t pending_tokens, ids;
     bool finished, has_status, cancel, wants_text;
     struct chunk *chunks;
@@ -107,6 +110,7 @@ struct worker {
     enum token_source fixed_source;
     int64_t now_ns; /* of this turn of the loop */
     int64_t real_to_mono_ns; /* to be added to a kernel stamp */
+    bool clock_was_set; /* since the turn before: stamps of both clocks may wait */
     bool draining;
     struct lateness late;
     bool stamped; /* the read being worked on has the kernel's stamp */

@@ -81,9 +81,9 @@ static void put_metadata(const struct result *r, int64_t wall_ns, uint64_t seed,
     buf_json(to, str_of(r->finish));
     if (chunks && r->chunk_list && r->shared)
         put_shared(r, to);
-    if (r->first_early_ns || r->last_early_ns) /* that much earlier they may have come */
-        buf_printf(to, ",\"first_token_early_ns\":%lld,\"last_token_early_ns\":%lld", (long long)r->first_early_ns,
-                   (long long)r->last_early_ns);
+    if (r->first_early_ns || r->second_early_ns || r->last_early_ns) /* that much earlier they may have come */
+        buf_printf(to, ",\"first_token_early_ns\":%lld,\"second_token_early_ns\":%lld,\"last_token_early_ns\":%lld",
+                   (long long)r->first_early_ns, (long long)r->second_early_ns, (long long)r->last_early_ns);
     buf_putc(to, '}');
 }
 
@@ -113,9 +113,9 @@ static void put_metrics(const struct result *r, bool chunks, struct buf *to)
         value(to, "request_latency", ms(r->sent_ns, end), "ms");
     if (r->sent_ns && first)
         value(to, "time_to_first_token", ms(r->sent_ns, r->first_ns), "ms");
-    if (first && r->second_ns)
+    if (r->first_ns && r->second_ns && result_second_known(r))
         value(to, "time_to_second_token", ms(r->first_ns, r->second_ns), "ms");
-    if (r->sent_ns && first && r->first_output_ns)
+    if (r->sent_ns && r->first_output_ns && result_output_known(r))
         value(to, "time_to_first_output_token", ms(r->sent_ns, r->first_output_ns), "ms");
     if (out && r->output_tokens > 1 && r->last_ns > r->first_ns && r->first_ns && result_span_known(r)) {
         double each = ms(r->first_ns, r->last_ns) / (r->output_tokens - 1);
