@@ -12,28 +12,30 @@ ended() # NAME EXPECTED-STATUS EXPECTED ARGUMENTS…: [completed, failed, ending
     is "$name" "$? $(jq -c '[.completed, .failed, .endings]' "$WORK/out.json")" "$status $expected"
 }
 
-# One run with one fault each: every request failed, so did the run.
-for row in 429:http_429 503:http_503 500:http_5xx 401:http_auth 404:http_4xx html:content_type in-band:in_band truncate:truncated close:closed reset:closed \
-    refuse:closed garbage:malformed bad-json:malformed huge:too_long; do
-    llm_start "$FAKE" --itl 100us --fault "${row%:*}"
-    ended "fault ${row%:*}" 1 "[0,6,{\"${row#*:}\":6}]" -n 6 -c 2 --max-tokens 6
-    llm_stop
+# One run with one fault each, all of one server at once: every request failed, so did the run.
+llm_start "$FAKE" --itl 100us
+faults='429:http_429 503:http_503 500:http_5xx 401:http_auth 404:http_4xx html:content_type in-band:in_band truncate:truncated close:closed reset:closed
+    refuse:closed garbage:malformed bad-json:malformed huge:too_long empty:empty'
+slow='stall:stalled hang:stalled drip:timeout'
+pids=
+for row in $faults; do
+    "$LOAD" --url "$url/fault/${row%:*}/v1" -m fake -n 6 -c 2 --max-tokens 6 --json >"$WORK/${row%:*}.json" 2>/dev/null &
+    pids="$pids $row=$!"
 done
-llm_start "$FAKE" --fault in-band --tokens 1
-ended 'an answer of one token fails in band' 1 '[0,2,{"in_band":2}]' -n 2
-llm_stop
-like '  it is told to people too' "$(llm_start "$FAKE" --fault in-band; "$LOAD" --url "$url" -n 3 --max-tokens 6; llm_stop)" '^llmload: no request succeeded: .*engine died in the middle'
-for row in stall:stalled hang:stalled drip:timeout; do
-    llm_start "$FAKE" --itl 100us --fault "${row%:*}"
-    ended "fault ${row%:*}" 1 "[0,2,{\"${row#*:}\":2}]" -n 2 -c 2 --max-tokens 6 --stall-timeout 300ms --ttft-timeout 800ms
-    llm_stop
+for row in $slow; do
+    "$LOAD" --url "$url/fault/${row%:*}/v1" -m fake -n 2 -c 2 --max-tokens 6 --stall-timeout 300ms --ttft-timeout 800ms --json >"$WORK/${row%:*}.json" 2>/dev/null &
+    pids="$pids $row=$!"
 done
-llm_start "$FAKE" --fault empty
-ended 'answers without text measure nothing' 1 '[6,0,{"empty":6}]' -n 6 -c 2
-llm_stop
-llm_start "$FAKE" --fault short
-ended 'short answers are counted' 0 '[6,0,{"ok":6}]' -n 6 -c 2 --max-tokens 10 --ignore-eos
+for row in $pids; do
+    wait "${row#*=}"
+    status=$? fault=${row%%:*} end=${row%=*} n=6 failed=6
+    case $fault in stall | hang | drip) n=2 failed=2 ;; empty) failed=0 ;; esac # answers without text measure nothing
+    is "fault $fault" "$status $(jq -c '[.completed, .failed, .endings]' "$WORK/$fault.json")" "1 [$((n - failed)),$failed,{\"${end#*:}\":$n}]"
+done
+ended 'short answers are counted' 0 '[6,0,{"ok":6}]' -n 6 -c 2 --path /fault/short/v1/chat/completions --max-tokens 10 --ignore-eos
 is '  and told' "$(jq .tokens.short_answers "$WORK/out.json")" 6
+like 'a fault is told to people too' "$("$LOAD" --url "$url/fault/in-band/v1" -m fake -n 3 --max-tokens 6)" '^llmload: no request succeeded: .*engine died in the middle'
+ended 'an answer of one token fails in band' 1 '[0,2,{"in_band":2}]' -n 2 --max-tokens 1 --path /fault/in-band/v1/chat/completions
 llm_stop
 
 # A flood of mixed faults: the sum is right.

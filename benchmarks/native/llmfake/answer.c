@@ -80,6 +80,22 @@ static bool wants_stream(const struct client *c, struct str body)
     return rest.n > 1 && str_starts(str_trim(str_sub(rest, 1, rest.n)), "true");
 }
 
+/* "/fault/NAME/v1/…": this request fails so, whatever --fault says. Returns the rest of the path. */
+static const char *path_fault(struct client *c, const char *path)
+{
+    static const char prefix[] = "/fault/";
+    if (strncmp(path, prefix, sizeof prefix - 1) != 0)
+        return path;
+    const char *name = path + sizeof prefix - 1;
+    size_t n = strcspn(name, "/");
+    for (int i = 1; i < FAULTS; i++)
+        if (strlen(fault_names[i]) == n && memcmp(fault_names[i], name, n) == 0) {
+            c->fault = (uint8_t)i;
+            return name + n;
+        }
+    return path;
+}
+
 static bool known_path(struct client *c, const char *path)
 {
     static const char *const paths[APIS] = {"/v1/chat/completions", "/v1/completions", "/api/chat", "/api/generate"};
@@ -212,13 +228,14 @@ void answer_begin(struct thread *t, struct client *c, const char *method, const 
     const struct fake *f = t->fake;
     t->requests++;
     c->random = scatter(f->seed * 0x9e3779b97f4a7c15U + c->request + 1);
+    c->fault = (uint8_t)pick_fault(f, c);
+    path = path_fault(c, path);
     if (strcmp(method, "GET") == 0 || !known_path(c, path)) {
         reply_get(f, &t->scratch, path);
         send_scratch(t, c);
         finished(t, c);
         return;
     }
-    c->fault = (uint8_t)pick_fault(f, c);
     log_event(t, c, SENDLOG_RECEIVED, t->now_ns, 0);
     if (whole_fault(t, c))
         return;

@@ -21,6 +21,8 @@ static const char description[] =
     "\n"
     "Its address is its one line of output. It ends with SIGTERM or SIGINT and then tells, as JSON on standard error, what it served and how late it was.\n"
     "\n"
+    "A request for /fault/NAME/v1/… fails in that way, whatever --fault says.\n"
+    "\n"
     "prompt_tokens of an answer is a quarter of the request body's bytes.";
 static const char examples[] = "$ llmfake --ttft 100ms --itl 10ms --log sent.bin\nAnswers of a steady model.\n"
                                "$ llmfake --fault in-band:0.1 --fault 429:0.2\nA third of the requests fails.\n";
