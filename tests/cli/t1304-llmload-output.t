@@ -32,11 +32,18 @@ llm_start "$FAKE" --ttft 2ms --itl 300us
 is "a pipe" "$(form pipe | sed '/^$/N;/^\n$/D')" "$(cat wanted)"
 is "76 columns at most" "$(calm pipe | awk 'length > 76 && !/^hint|^llmload/')" ""
 is "no escape sequence" "$(tr -d '\n[:print:]' <pipe | wc -c)" 0
+pids=''
 widths='60 200'
 ! long_tests || widths='60 80 120 200'
+for width in $widths; do # all at once: their form is compared
+    python3 "$TESTLIB/on-pty.py" "size 24 $width" -- "$LOAD" "$url" -q -c 4 -n 300 --max-tokens 3 >"shown.$width" 2>err &
+    pids="$pids $!"
+done
+# shellcheck disable=SC2086 # several
+wait $pids
+pids=
 for width in $widths; do
-    python3 "$TESTLIB/on-pty.py" "size 24 $width" -- "$LOAD" "$url" -q -c 4 -n 300 --max-tokens 3 >shown 2>err
-    python3 - shown >text <<'P'
+    python3 - "shown.$width" >text <<'P'
 import ast, sys
 print(b"".join(ast.literal_eval(l[7:]) for l in open(sys.argv[1]) if l.startswith("shown: ")).decode().replace("\r\n", "\n"), end="")
 P
