@@ -136,3 +136,4 @@ if has_vllm && few=$(vllm_streams 200 2>/dev/null | tail -n 1) && many=$(vllm_st
     row llmload "  of vLLM's client" "$(calc "($(first "$many")-$(first "$few"))/1000")" KiB - "PSS with 1,200 streams $(first "$many") KiB, with 200 $(first "$few")"
 fi
 llm_gone
+. "$top/tests/bench/llmload_busy.sh"
