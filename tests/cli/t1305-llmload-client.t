@@ -8,8 +8,13 @@
 # reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
 import os, signal, socket, sys, time
-s = socket.create_server(("127.0.0.1", 0))
-print(s.getsockname()[1], flush=True)
+if len(sys.argv) > 2:
+    s = socket.socket(socket.AF_UNIX)
+    s.bind(sys.argv[2]), s.listen()
+    print("unix:" + sys.argv[2], flush=True)
+else:
+    s = socket.create_server(("127.0.0.1", 0))
+    print(s.getsockname()[1], flush=True)
 def piece(data): return b"%x\r\n%s\r\n" % (len(data), data)
 token = piece(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n')
 thought = piece(b'data: {"choices":[{"delta":{"reasoning":"a"}}]}\n\n')
@@ -18,7 +23,7 @@ head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding
 def is_stopped(pid): return all(open(f"/proc/{pid}/task/{t}/stat").read().rsplit(")", 1)[1].split()[0] == "T" for t in os.listdir(f"/proc/{pid}/task"))
 while True:
     c, _ = s.accept()
-    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if s.family != socket.AF_UNIX: c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     while True:
         got = b""
         while not got.endswith(b"}"):
@@ -87,6 +92,9 @@ run full --json
 is 'the socket buffer was full: the server was held up, so the end is not known' "$(jq -c '[.completed, .metrics.ttft.n, .client.last_tokens_unknown, .metrics.e2el.n, .metrics.tpot.n, .client.was_bottleneck]' "$WORK/out.json")" '[1,1,1,0,0,true]'
 run apart --json --user-clock
 is 'without stamps: the same' "$(jq -c '[.client.first_tokens_unknown, .metrics.ttft.n, .client.clock]' "$WORK/out.json")" '[1,0,"after the read"]'
+llm_start python3 "$WORK/stops.py" "$WORK/pid" "$WORK/socket"
+run together --json
+is 'paused, on a Unix socket, which says nothing of its data: the first token is not known' "$(jq -c '[.completed, .client.first_tokens_unknown, .metrics.ttft.n, .metrics.itl.n]' "$WORK/out.json")" '[1,1,0,0]'
 
 # The wall clock is set an hour back in the middle of the run: stamps of another clock are not used.
 cat >"$WORK/clock.c" <<'C'

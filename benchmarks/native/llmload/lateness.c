@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 1000000 };
+enum { LOOK_NS = 1000000, SLACK_NS = 1000000 };
 
 /* Time on the run queue is the second number. */
 static int64_t queue_delay(const struct lateness *l)
@@ -35,9 +35,10 @@ void lateness_deinit(struct lateness *l)
         close(l->fd);
 }
 
-void lateness_wait_begin(struct lateness *l, int64_t now_ns)
+void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns)
 {
     l->called_ns = now_ns;
+    l->until_ns = until_ns > now_ns ? until_ns : now_ns;
     if (now_ns - l->looked_ns > LOOK_NS) {
         l->delay_ns = queue_delay(l);
         l->looked_ns = now_ns;
@@ -63,7 +64,8 @@ static int64_t since_woken(struct lateness *l)
     if (l->since_ns || !l->from_ns)
         return l->since_ns;
     int64_t delay = queue_delay(l), busy = l->called_ns - l->from_ns, woken = l->returned_ns - busy - (delay - l->delay_ns);
-    bool counts = l->fd >= 0;
+    bool was_stopped = l->returned_ns - (delay - l->delay_ns) > l->until_ns + SLACK_NS; /* a stopped process waits in no queue */
+    bool counts = l->fd >= 0 && !was_stopped;
     l->since_ns = counts && woken > l->from_ns ? woken : l->from_ns;
     return l->since_ns;
 }

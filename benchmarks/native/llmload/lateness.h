@@ -18,15 +18,15 @@ struct lateness {
     int fd; /* of this thread's schedstat; -1: the kernel counts no delays */
     int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
     int64_t empty_ns; /* all sockets were empty then; 0: not known */
-    int64_t from_ns, called_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin and end */
+    int64_t from_ns, called_ns, until_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin, latest end, and end */
     int64_t since_ns; /* when it was woken, as far as that is known; 0: not asked yet */
 };
 
 /* On the thread itself, before its first request. */
 void lateness_init(struct lateness *l, int64_t now_ns);
 void lateness_deinit(struct lateness *l);
-/* Before a wait for events. */
-void lateness_wait_begin(struct lateness *l, int64_t now_ns);
+/* Before a wait for events, until then at most. */
+void lateness_wait_begin(struct lateness *l, int64_t now_ns, int64_t until_ns);
 /* After it. all: every socket with bytes was told, so that others are empty. */
 void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all);
 /* A socket was left with bytes in it: nothing is known of it at the next wait. */

@@ -434,8 +434,9 @@ static bool turn(struct worker *w)
         give_up(w, "still going on after --grace");
     if (!w->in_flight && (w->draining || (run->schedule->n && w->next_arrival >= run->schedule->n && !w->users)))
         return false;
-    lateness_wait_begin(&w->late, clock_mono_ns());
-    int n = wait_events(w, events, until_next(w));
+    int64_t wait_ns = until_next(w), now_ns = clock_mono_ns();
+    lateness_wait_begin(&w->late, now_ns, now_ns + wait_ns);
+    int n = wait_events(w, events, wait_ns);
     look_at_clocks(w);
     lateness_wait_end(&w->late, w->now_ns, n >= 0 && n < EVENTS_AT_ONCE);
     handle(w, events, n);
