@@ -219,7 +219,7 @@ like '  and why' "$(jq -r .first_errors.connect "$WORK/out.json")" 'refused'
 "$LOAD" --url http://no-such-host.invalid/ -n 1 >"$WORK/out" 2>&1
 is 'a name without address' "$?" 1
 like '  and why' "$(cat "$WORK/out")" 'looking up no-such-host.invalid'
-for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0' '--rate 1e9 -d 1s' '--rate 5 -n 999999999999' '-d 1s -c 0' '--arrivals constant -n 3' '--think 3s -n 1' '--cooldown 3s -n 1' '-n 1 --turns 4294967297'; do
+for bad in '--rate x' '--rate 5 --trace /dev/null' '--concurrency 3-' '--cancel 2@1s' '--slo nothing' '--url ftp://x' '--body [1]' '--goodput speed:3' '--no-stream --goodput tpot:9' '--turns 3 --api openai-completions' '--duration 0s' '-n 5 -c 0' '-n 5 -c 4@1s,0' '--rate 9 -n 5 -c 0' '--rate 1e9 -d 1s' '--rate 5 -n 999999999999' '-d 1s -c 0' '--arrivals constant -n 3' '--think 3s -n 1' '--cooldown 3s -n 1' '-n 1 --turns 4294967297' '--rate 0.5 -d 1s --search --goodput ttft:9'; do
     # shellcheck disable=SC2086 # words
     "$LOAD" --url "$url" $bad >"$WORK/out" 2>&1
     is "refused: $bad" "$? $(wc -l <"$WORK/out")" '125 1'

@@ -143,7 +143,8 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
                                                           .ttft_p99_ms = or_nan(&m->h[METRIC_TTFT], 0.99),
                                                           .itl_ms = report_mean(m, METRIC_ITL),
                                                           .goodput_per_s = d.has_objectives ? (double)m->good / d.seconds : NAN};
-    s->trials[s->point_count] = (struct search_trial){.sent_rate = d.sent_rate,
+    double sent = load->turns > 1 ? o->offered_rate * fmin(1, (double)m->sent / (double)m->scheduled) : d.sent_rate; /* of sessions, as --rate */
+    s->trials[s->point_count] = (struct search_trial){.sent_rate = sent,
                                                       .offered_rate = o->offered_rate,
                                                       .good = m->good,
                                                       .due = (uint64_t)d.due,
@@ -245,7 +246,7 @@ static int search(struct going *g, struct err *err)
     answer->begin = g->load->rate.piece[0].to;
     answer->least = g->load->duration_s > 0 ? 2 / g->load->duration_s : 0; /* less than two requests say nothing */
     if (answer->begin < answer->least)
-        answer->why = "--rate times --duration is less than two requests";
+        return err_set(err, ERR_USAGE, "--search: --rate %g for %g s is less than two requests", answer->begin, g->load->duration_s);
     return search_run(answer, try_level, g, err);
 }
 
