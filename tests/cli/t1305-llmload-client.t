@@ -36,7 +36,7 @@ while True:
         time.sleep(0.03)
         if how in (b"thinks", b"full"):
             c.sendall(head + thought)
-            time.sleep(0.03)
+            time.sleep(0.3) # a busy machine has read by then
         if stopped:
             pid = int(open(sys.argv[1]).read())
             os.kill(pid, signal.SIGSTOP)
