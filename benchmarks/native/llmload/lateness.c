@@ -50,8 +50,8 @@ void lateness_wait_end(struct lateness *l, int64_t now_ns, bool all)
     l->from_ns = l->empty_ns;
     l->returned_ns = now_ns;
     l->since_ns = 0;
-    if (all)
-        l->empty_ns = now_ns;
+    if (all) /* as the kernel looked: a thread that comes back later than it may was stopped or waited since */
+        l->empty_ns = now_ns > l->until_ns + SLACK_NS ? l->called_ns : now_ns;
 }
 
 void lateness_left(struct lateness *l)
