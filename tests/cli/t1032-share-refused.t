@@ -129,7 +129,7 @@ git config credential.helper "$WORK/bin/git-credential-mine"
 share; like "a token from git's credential helper" "$? $(said)" "pull request #3 is up to date"
 git config --unset credential.helper
 git config --unset benchwrap.forge; git config --unset benchwrap.forgeUrl
-GITHUB_TOKEN=w share; like "no forge" "$? $(said)" "^ask for $branch to be merged into main of origin"
+GITHUB_TOKEN=w share; like "no forge" "$? $(said)" "^no forge known: open a pull request from $branch to main of origin, or merge the branch"
 is "git likes both" "$(git fsck --strict --no-dangling 2>&1; git -C "$HUB" fsck --strict --no-dangling 2>&1)" ""
 forge_stop
 done_testing

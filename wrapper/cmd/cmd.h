@@ -59,9 +59,9 @@ int cmd_complain(FILE *notes, const char *verb, const struct err *err);
 int cmd_check_out(FILE *out, FILE *notes);
 
 /* Rows that many commands share. */
-#define CMD_ROW_JSON {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "one JSON document instead of text", 0}
+#define CMD_ROW_JSON {"json", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print one JSON document instead of text", 0}
 #define CMD_ROW_REF {"ref", 0, OPT_TEXT, "REF", NULL, NULL, "Selection", \
-    "runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out", 0}
+    "Read the runs of a commit of a git repository instead: a branch, origin/main, a hash, or REF:PATH of its mlruns folder; nothing is checked out", 0}
 #define CMD_ROW_TREE {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Selection", \
-    "the mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)", 0}
+    "Use this mlruns folder (default: MLFLOW_TRACKING_URI if it is a path, the results repository's, else ./mlruns)", 0}
 #endif

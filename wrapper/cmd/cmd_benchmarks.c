@@ -7,8 +7,8 @@
 #include "plan/plan.h"
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_FLAG, NULL, NULL, NULL, "Output", "the rule file itself, as a start for one of your own", 0},
-    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "the names alone, one a line", 0},
+    {"rules", 'r', OPT_FLAG, NULL, NULL, NULL, "Output", "Print the rule file itself, as a start for one of your own", 0},
+    {"list", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print the names alone, one a line", 0},
     CMD_ROW_JSON,
 };
 

@@ -12,9 +12,9 @@ static const struct opt_row rows[] = {
     {"repo", 0, OPT_TEXT, "DIR", NULL, NULL, "Selection",
      "Commit to this repository, bare or not (default: the one that contains the tree)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Selection",
-     "into a public repository also runs that were recorded with the private profile", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Behaviour", "say what would be committed; nothing is written", 0},
-    {"wait", 'w', OPT_DURATION, "DURATION", NULL, "60s", "Behaviour", "wait so long for others who commit to the same repository", 0},
+     "Into a public repository, also take runs that were recorded with the private profile", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Behaviour", "Print what would be committed, and write nothing", 0},
+    {"wait", 'w', OPT_DURATION, "DURATION", NULL, "60s", "Behaviour", "Wait this long for others who commit to the same repository", 0},
     CMD_ROW_JSON,
 };
 

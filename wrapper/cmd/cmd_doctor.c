@@ -33,7 +33,12 @@ struct doctor {
 };
 
 static const char *const state_names[] = {"ok", "-", "missing", "BROKEN"};
-enum { LABEL = 15, DETAIL = 44, INDENT = 11, TOOLS_MAX = 4 }; /* columns before a row's text, short form, --all, and there on a line of its own; tools of one row */
+enum {
+    LABEL = 15,
+    DETAIL = 44,
+    INDENT = 11,
+    TOOLS_MAX = 4
+}; /* columns before a row's text, short form, --all, and there on a line of its own; tools of one row */
 
 static void text_line(struct doctor *d, struct buf *to, size_t indent, enum style style, const char *text)
 {
@@ -402,7 +407,7 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "list every check, with libraries, kernel features and paths", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "List every check, with libraries, kernel features and paths", 0},
     CMD_ROW_TREE,
     CMD_ROW_JSON};
 

@@ -237,7 +237,7 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     RUNS_ROWS_FILTER,
-    {"last", 'n', OPT_INT, "N", NULL, NULL, "Selection", "the N newest of them (default: all)", 0},
+    {"last", 'n', OPT_INT, "N", NULL, NULL, "Selection", "Use the N newest of them (default: all)", 0},
     CMD_ROW_JSON,
 };
 

@@ -289,19 +289,19 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "whose outputs these are (default: by what stands in them)", 0},
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "Read the outputs by these rules (default: by what stands in them)", 0},
     {"recursive", 'R', OPT_FLAG, NULL, NULL, NULL, "Input", "Import all files below the folders; skip outputs that no rules know", 0},
     {"source", 0, OPT_CHOICE, "stdout|stderr|merged", NULL, "stdout", "Input",
      "Stream of the program that the files hold, if their names do not say it", 0},
-    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the programs ended (default: not known)", 0},
-    {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "when they ran (default: as the output says, else the file's time)", 0},
-    {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "each file is one output, though it looks like several", 0},
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Record", "experiment of the runs (default: the benchmark's name)", 0},
-    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "a parameter of the runs; may be repeated", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "a tag of the runs; may be repeated", 0},
-    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "larger files are refused (default: 64M)", 0},
-    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "the mlruns folder", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "print what would be imported, and write nothing", 0},
+    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "Set the exit status of the programs (default: not known)", 0},
+    {"time", 0, OPT_TEXT, "TIME", NULL, NULL, "Input", "Set when they ran (default: as the output says, else the file's time)", 0},
+    {"whole", 0, OPT_FLAG, NULL, NULL, NULL, "Input", "Read each file as one output, even if it looks like several", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Record", "Set the experiment of the runs (default: the benchmark's name)", 0},
+    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "Add a parameter to the runs; may be repeated", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Record", "Add a tag to the runs; may be repeated", 0},
+    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record", "Refuse larger files (default: 64M)", 0},
+    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "Write into this mlruns folder", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be imported, and write nothing", 0},
     CMD_ROW_JSON,
 };
 

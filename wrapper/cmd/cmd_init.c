@@ -22,9 +22,9 @@ static const struct opt_row rows[] = {
     {"site", 0, OPT_TEXT, "NAME", "BENCHWRAP_SITE", NULL, "Repository",
      "name of this site (" SITE_LEGAL "), part of the branch's name; kept for this clone", 0},
     {"public", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
-     "write \"profile: public\": records name no machines or people, and commits carry the site's name (default)", 0},
+     "Write \"profile: public\": records name no machines or people, and commits carry the site's name (default)", 0},
     {"private", 0, OPT_FLAG, NULL, NULL, NULL, "Repository",
-     "write \"profile: private\": records name machines and people, also where the repository has a remote", 0},
+     "Write \"profile: private\": records name machines and people, also where the repository has a remote", 0},
 };
 
 struct making {
@@ -339,7 +339,7 @@ static int first_commit(struct making *m)
 static void tell(struct making *m, const struct results *s, bool committed)
 {
     FILE *out = m->c->out;
-    fprintf(out, "%s: a results repository, %s profile, site %s, branch %s\n", m->dir, s->public_profile ? "public" : "private", m->site,
+    fprintf(out, "set up %s: %s profile, site %s, branch %s\n", m->dir, s->public_profile ? "public" : "private", m->site,
             s->branch + strlen("refs/heads/"));
     if (m->count && !committed) {
         fputs("written, yours to commit:", out);

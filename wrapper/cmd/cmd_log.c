@@ -183,15 +183,15 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"step", 's', OPT_INT, "N", NULL, NULL, "Metrics", "step of the values (default: 0, or one more than the last)", 0},
-    {"time", 0, OPT_INT, "MS", NULL, NULL, "Metrics", "time of the values, milliseconds since 1970 (default: now)", 0},
+    {"step", 's', OPT_INT, "N", NULL, NULL, "Metrics", "Set the step of the values (default: 0, or one more than the last)", 0},
+    {"time", 0, OPT_INT, "MS", NULL, NULL, "Metrics", "Set the time of the values, in milliseconds since 1970 (default: now)", 0},
     {"unit", 'u', OPT_TEXT, "UNIT", NULL, NULL, "Metrics",
-     "unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ...", 0},
-    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a parameter; may be repeated", 0},
-    {"tag", 't', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "a tag; may be repeated", 0},
-    {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "a file to be kept with the run; may be repeated", 0},
+     "Set the unit of the values: B KiB MiB GiB MB GB MiB_per_s op_per_s s ms us ns J W percent ...", 0},
+    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "Add a parameter; may be repeated", 0},
+    {"tag", 't', OPT_LIST, "KEY=VALUE", NULL, NULL, "Other facts", "Add a tag; may be repeated", 0},
+    {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "Store this file with the run; may be repeated", 0},
     {"strict", 0, OPT_FLAG, NULL, "BENCHWRAP_STRICT", NULL, "Behaviour",
-     "fail (1) when the recorder does not take it: else a warning, and success", 0},
+     "Exit 1 when the recorder refuses it (default: a warning, exit status 0)", 0},
 };
 
 const struct cmd cmd_log = {

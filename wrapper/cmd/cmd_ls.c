@@ -100,8 +100,7 @@ static struct table_run *table_rows(struct cmd_context *c, const struct runs *ru
     for (size_t i = 0; list && i < n; i++) {
         const struct tree_run *run = lines[i].run;
         const struct folder tree = runs_tree(runs, run);
-        list[i] = (struct table_run){
-            .run = run, .row = run->row, .tree = tree, .depth = lines[i].depth, .folded = lines[i].folded};
+        list[i] = (struct table_run){.run = run, .row = run->row, .tree = tree, .depth = lines[i].depth, .folded = lines[i].folded};
         if (!list[i].row && !(list[i].row = row_read(&tree, run, headlines, c->arena)))
             return NULL;
         if (words)
@@ -312,9 +311,9 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
     RUNS_ROWS_FILTER,
-    {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "the N newest runs", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs, with child runs and those that others amend or retract", 0},
-    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "child runs below their parent", 0},
+    {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "List the N newest runs", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "List all runs, with child runs and those that others amend or retract", 0},
+    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "List child runs below their parent", 0},
     {"csv", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "CSV with a column for each headline metric", 0},
     {"markdown", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Markdown, one table, for a page of a forge", 0},
     CMD_ROW_JSON,

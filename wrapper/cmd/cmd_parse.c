@@ -15,15 +15,15 @@
 
 static const struct opt_row rows[] = {
     {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input",
-     "catalogue name, or a rule file (default: by the program behind --, else by what stands in the output)", 0},
-    {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "the program's standard error", 0},
+     "Read by this entry of the catalogue or rule file (default: by the program behind --, else by what stands in the output)", 0},
+    {"stderr", 0, OPT_TEXT, "FILE", NULL, NULL, "Input", "Read the program's standard error from this file", 0},
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "Let the rules read this file too", 0},
-    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "how the program ended (default: not known)", 0},
-    {"reference", 'R', OPT_TEXT, "FILE", NULL, NULL, "Verdict", "judge the metrics by this reference file", 0},
+    {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "Set the exit status of the program (default: not known)", 0},
+    {"reference", 'R', OPT_TEXT, "FILE", NULL, NULL, "Verdict", "Judge the metrics by this reference file", 0},
     {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict",
      "Set a parameter that the output does not contain (job.partition=gpu), for the references' conditions", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict", "a tag likewise (site=..., cluster=...)", 0},
-    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Verdict", "exit 3 when the verdict is not pass", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict", "Add a tag likewise (site=..., cluster=...)", 0},
+    {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Verdict", "Exit 3 when the verdict is not pass", 0},
     CMD_ROW_JSON,
 };
 

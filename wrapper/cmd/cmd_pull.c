@@ -262,15 +262,15 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     {"from", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
-     "the tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)", 0},
+     "Fetch from this tracking server (default: the first operand if it is an address, else MLFLOW_TRACKING_URI)", 0},
     {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
-     "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
+     "Choose runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection",
-     "also runs that have not ended on the server: closed as KILLED at their last fact", 0},
-    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "the mlruns folder that they are written to", 0},
+     "Also fetch runs that have not ended on the server, closed as KILLED at their last fact", 0},
+    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "Write them into this mlruns folder", 0},
     {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record",
-     "of the artifacts of a run at most so much; the others are named as missing (default: 64M)", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "say what would be pulled, and write nothing", 0},
+     "Fetch at most this much of a run's artifacts, and name the others as missing (default: 64M)", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be fetched, and write nothing", 0},
     CMD_ROW_JSON,
 };
 

@@ -220,10 +220,10 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"explain", 'x', OPT_FLAG, NULL, NULL, NULL, "Output", "instead of the text: each place, what becomes of it, and why", 0},
+    {"explain", 'x', OPT_FLAG, NULL, NULL, NULL, "Output", "Print each place, what replaces it and why, instead of the text", 0},
     CMD_ROW_JSON,
     {"profile", 0, OPT_CHOICE, "private|public", NULL, "public", "Selection",
-     "private: secrets only; public: hosts, people, addresses and serials, too", 0},
+     "Remove secrets only (private), or also hosts, people, addresses and serials (public)", 0},
 };
 
 const struct cmd cmd_redact = {

@@ -85,14 +85,14 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     {"from", 0, OPT_LIST, "RUN,...", NULL, NULL, "Selection",
-     "these runs (id, last, last~N); may be repeated, and may be left out before RUN", 0},
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "instead of naming runs: those of this experiment", 0},
-    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "only runs of this status or verdict", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "only runs with this tag; may be repeated", 0},
-    {"last", 'l', OPT_INT, "N", NULL, NULL, "Selection", "only the newest N of these", 0},
-    {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "Proposal", "a param that does not matter, or a pattern of such; may be repeated", 0},
-    {"min-band", 0, OPT_TEXT, "FRACTION", NULL, "2%", "Proposal", "narrowest band that is proposed", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Proposal", "all metrics with a direction, not only those that the rules put first", 0},
+     "Use these runs (id, last, last~N); may be repeated, and may be left out before RUN", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Use the runs of this experiment, instead of naming runs", 0},
+    {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "Use only runs of this status or verdict", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Use only runs with this tag; may be repeated", 0},
+    {"last", 'l', OPT_INT, "N", NULL, NULL, "Selection", "Use only the newest N of these", 0},
+    {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "Proposal", "Ignore this param, or those of a pattern; may be repeated", 0},
+    {"min-band", 0, OPT_TEXT, "FRACTION", NULL, "2%", "Proposal", "Propose no narrower band", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Proposal", "Use all metrics with a direction, not only those that the rules put first", 0},
     CMD_ROW_JSON,
 };
 

@@ -211,13 +211,13 @@ static int run(struct cmd_context *c)
 }
 
 static const struct opt_row rows[] = {
-    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "rules to read by (default: the catalogue's for the run's benchmark)", 0},
+    {"rules", 'r', OPT_TEXT, "NAME|FILE", NULL, NULL, "Input", "Read by these rules (default: the catalogue's for the run's benchmark)", 0},
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "the runs of this experiment (name or id)", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Read the runs of this experiment (name or id)", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
-     "the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "the runs with this tag; may be repeated, all must hold", 0},
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "all runs", 0},
+     "Read the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
+    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Read the runs with this tag; may be repeated, all must hold", 0},
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "Read all runs", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would change, and write nothing to the tree", 0},
     CMD_ROW_JSON,
 };

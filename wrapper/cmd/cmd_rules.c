@@ -13,14 +13,15 @@
 enum { FILES_MAX = 1000 };
 
 static const struct opt_row rows[] = {
-    {"all", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "every rule file that is found, not hidden by another of its name", 0},
-    {"update", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "write what the samples give as what is expected of them", 0},
+    {"all", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "Check every rule file that is found, unless another of its name hides it", 0},
+    {"update", 0, OPT_FLAG, NULL, NULL, NULL, "Check", "Write what the samples give as what is expected of them", 0},
     {"from", 'f', OPT_TEXT, "OUTPUT|RUN", NULL, NULL, "New",
      "Read this output: a file, - for standard input, or a recorded run (\"last\", the beginning of its id)", 0},
-    {"name", 'n', OPT_TEXT, "NAME", NULL, NULL, "New", "name of the benchmark (default: the program's, else the output's file name)", 0},
-    {"output", 'o', OPT_TEXT, "FILE", NULL, NULL, "New", "write it there (default: standard output); an existing file is left as it is", 0},
+    {"name", 'n', OPT_TEXT, "NAME", NULL, NULL, "New", "Name the benchmark (default: the program's name, else that of the output's file)",
+     0},
+    {"output", 'o', OPT_TEXT, "FILE", NULL, NULL, "New", "Write to this new file (default: standard output)", 0},
     {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "New", "Search the run in this mlruns folder", 0},
-    {"tap", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "one line a sample, as the Test Anything Protocol has it", 0},
+    {"tap", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Print one line a sample, in the Test Anything Protocol", 0},
     CMD_ROW_JSON,
 };
 

@@ -168,7 +168,7 @@ static void print_request(const struct share *s, const struct share_request *q)
     if (q->outcome == SHARE_BY_HAND && q->link)
         say(s, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
     else if (q->outcome == SHARE_BY_HAND || q->outcome == SHARE_NO_FORGE)
-        say(s, arena_printf(a, "ask for %s to be merged into %s of %s", s->branch, s->base, s->remote));
+        say(s, arena_printf(a, "no forge known: open a pull request from %s to %s of %s, or merge the branch", s->branch, s->base, s->remote));
     if (q->remark)
         say(s, arena_printf(a, "remark: %s", q->remark));
 }
@@ -281,18 +281,20 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     {"remote", 0, OPT_TEXT, "NAME", NULL, NULL, "Where",
-     "remote that has the target (default: benchwrap.remote of git's configuration, upstream, origin)", 0},
+     "Share with this remote (default: benchwrap.remote of git's configuration, upstream, origin)", 0},
     {"base", 'b', OPT_TEXT, "BRANCH", NULL, NULL, "Where",
-     "branch that the runs shall be merged into (default: benchwrap.base, the remote's main branch)", 0},
-    {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "remote that is pushed to, a fork of yours (default: remote.pushDefault, origin)", 0},
-    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "What", "into a public repository also runs that were recorded with the private profile", 0},
+     "Propose the runs for this branch (default: benchwrap.base, the remote's main branch)", 0},
+    {"to", 0, OPT_TEXT, "NAME", NULL, NULL, "Where", "Push to this remote, a fork of yours (default: remote.pushDefault, origin)", 0},
+    {"private", 0, OPT_FLAG, NULL, NULL, NULL, "What",
+     "Into a public repository, also take runs that were recorded with the private profile", 0},
     {"no-check", 0, OPT_TEXT, "REASON", NULL, NULL, "What",
      "Send runs that \"benchwrap check\" refuses, too; the pull request shows the reason", 0},
-    {"no-verify", 0, OPT_FLAG, NULL, NULL, NULL, "What", "do not run the clone's pre-push hook", 0},
+    {"no-verify", 0, OPT_FLAG, NULL, NULL, NULL, "What", "Skip the clone's pre-push hook", 0},
     {"token-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Forge",
-     "file with the token (default: the forge's variables, the file tokens, git's credential helper)", 0},
+     "Read the token from this file (default: the forge's variables, the file tokens, git's credential helper)", 0},
     {"no-pull-request", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "Push only, and print the link", 0},
-    {"reopen", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "ask again, though the last pull request was closed without being merged", 0},
+    {"reopen", 0, OPT_FLAG, NULL, NULL, NULL, "Forge", "Open a pull request again, even if the last one was closed without being merged",
+     0},
     CMD_ROW_TREE,
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Fetch, print what would leave the site, and push nothing", 0},
     CMD_ROW_JSON,

@@ -243,8 +243,8 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
-    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "all metrics, parameters, tags, missing values and files", 0},
-    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Output", "list the run's child runs: repetitions, points of a sweep, tests of an output",
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Output", "Show all metrics, parameters, tags, missing values and files", 0},
+    {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Output", "List the run's child runs: repetitions, points of a sweep, tests of an output",
      0},
     CMD_ROW_JSON,
 };

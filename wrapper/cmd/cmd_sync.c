@@ -20,16 +20,16 @@ enum { FOLLOW_MS = 2000, FOLLOW_MAX_MS = 60000, PATIENCE_S = 30, SAID_BYTES = 1 
 
 static const struct opt_row rows[] = {
     {"to", 0, OPT_TEXT, "URL", NULL, NULL, "Server",
-     "the tracking server (default: the one that runs are sent to: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
+     "Send to this tracking server (default: BENCHWRAP_TO, MLFLOW_TRACKING_URI, a configuration file)", 0},
     {"local", 'l', OPT_FLAG, NULL, NULL, NULL, "Server", "Do only what needs no server", 0},
     {"restore", 0, OPT_FLAG, NULL, NULL, NULL, "Server", "Bring back runs that were deleted on the server", 0},
-    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "say what would be sent; nothing is changed, here or there", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Server", "Print what would be sent, and change nothing here or there", 0},
     {"follow", 'f', OPT_FLAG, NULL, NULL, NULL, "Server", "Continue: send new runs until stopped by a signal", 0},
     CMD_ROW_TREE,
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "runs of this experiment (name or id)", 0},
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Send runs of this experiment (name or id)", 0},
     {"since", 0, OPT_TEXT, "TIME", NULL, NULL, "Selection",
-     "runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
-    {"ref", 0, OPT_TEXT, "COMMIT", NULL, NULL, "Selection", "the tree of a git commit or branch (origin/main), without a checkout", 0},
+     "Choose runs that began then or later: 2026-11-20, \"2026-11-20 17:03\", or an age: 12h, 7d", 0},
+    {"ref", 0, OPT_TEXT, "COMMIT", NULL, NULL, "Selection", "Send the runs of a git commit or branch (origin/main), without a checkout", 0},
     CMD_ROW_JSON,
 };
 
@@ -315,7 +315,7 @@ static void print_local(struct work *w)
         unsigned count;
         const char *what;
     } parts[] = {{w->swept.closed, "closed: their recorder had ended"},
-                 {w->swept.released, "synced to disk"},
+                 {w->swept.released, "complete on disk"},
                  {w->swept.alive, "still being recorded"},
                  {w->swept.failed, "failed"}};
     FILE *out = w->c->out;

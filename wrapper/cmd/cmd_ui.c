@@ -543,15 +543,15 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection",
-     "only this one, and the link leads to it (default: all, and to the newest run's)", 0},
-    {"host", 0, OPT_TEXT, "ADDRESS", NULL, "127.0.0.1", "Server", "address that the server listens at", 0},
-    {"port", 'p', OPT_INT, "N", NULL, NULL, "Server", "port that the server listens at (default: the first free one from 5000 on)", 0},
+     "Serve only this one, and link to it (default: all, and to the newest run's)", 0},
+    {"host", 0, OPT_TEXT, "ADDRESS", NULL, "127.0.0.1", "Server", "Listen at this address", 0},
+    {"port", 'p', OPT_INT, "N", NULL, NULL, "Server", "Listen at this port (default: the first free one from 5000 on)", 0},
     {"secret-file", 0, OPT_TEXT, "FILE", NULL, NULL, "Server",
-     "file, closed to others, with the secret of the link: 16 to 128 letters and digits (default: a new one for each start)", 0},
+     "Read the secret of the link from this file, closed to others: 16 to 128 letters and digits (default: a new one for each start)", 0},
     {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server",
-     "where there is no MLflow, install it for benchwrap alone ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
-    {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "open the link in the browser (xdg-open)", 0},
-    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "only print the command of the server and its address", 0},
+     "Install MLflow for benchwrap alone, where there is none ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
+    {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "Open the link in the browser (xdg-open)", 0},
+    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Only print the command of the server and its address", 0},
     CMD_ROW_JSON,
 };
 
