@@ -18,7 +18,7 @@ print([(r["n"], r["median"]) for r in json.load(sys.stdin)["repetitions"] if r["
 like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
 shown=$("$BENCHWRAP" ls)
 like "ls has the range of the points, without a metric for each" "$shown" '  bench, 2 points +speed 100 … 200 MB/s '
-"$BENCHWRAP" -q -- sh -c 'echo "latency: 0.02 ms"' >/dev/null 2>&1
+like "the summary has a short time in its own unit" "$("$BENCHWRAP" -- sh -c 'echo "latency: 0.02 ms"' 2>&1 >/dev/null)" '^benchwrap:   latency  20 us$'
 shown=$(COLUMNS=60 "$BENCHWRAP" ls)
 like "programs of one experiment without a common metric: each its own" "$shown" '^[0-9a-f]{8} .* sh +latency 20 us'
 like "... also the first" "$shown" '^[0-9a-f]{8} .*  bench +speed 200 MB/s'

@@ -134,11 +134,19 @@ static int collect(struct history *h, size_t last)
 
 /* ---- what is printed ---- */
 
-static void put_range(struct buf *to, const struct history_metric *m)
+/* Value, median and range of a metric have one unit: the one in which the greater of value and median is shown. */
+static double scale_of(const struct history_metric *m, const char **ret_unit)
 {
-    show_value(to, m->expected.low);
+    double median = m->m->sides[0].n ? fabs(m->m->sides[0].median) : 0, value = isnan(m->value) ? 0 : fabs(m->value);
+    *ret_unit = m->m->unit;
+    return show_scale(value > median ? value : median, ret_unit);
+}
+
+static void put_range(struct buf *to, const struct history_metric *m, double scale)
+{
+    show_value(to, m->expected.low * scale);
     buf_puts(to, " … ");
-    show_value(to, m->expected.high);
+    show_value(to, m->expected.high * scale);
 }
 
 static void put_wrapped(const struct screen *screen, size_t indent, struct str text, struct buf *to)
@@ -160,11 +168,13 @@ static size_t put_changed(const struct history *h, enum changed changed, const c
         if (m->changed != changed || n++ >= NAMED_MAX)
             continue;
         buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, compare_metric_name(m->m, h->c->arena));
-        show_value(to, m->value); /* in the unit of the range behind it */
-        buf_puts(to, *m->m->unit ? " " : "");
-        show_unit(to, m->m->unit);
+        const char *unit;
+        double scale = scale_of(m, &unit);
+        show_value(to, m->value * scale);
+        buf_puts(to, *unit ? " " : "");
+        show_unit(to, unit);
         buf_puts(to, ", expected ");
-        put_range(to, m);
+        put_range(to, m, scale);
     }
     if (n > NAMED_MAX)
         buf_printf(to, " and %zu more", n - NAMED_MAX);
@@ -254,15 +264,17 @@ static void add_metric(struct listing *l, const struct history *h, const struct 
     CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
     listing_text(l, compare_metric_name(m->m, a));
-    show_unit(&b, m->m->unit);
+    const char *unit;
+    double scale = scale_of(m, &unit);
+    show_unit(&b, unit);
     listing_text(l, b.n ? b.p : "");
-    add_value(l, m->value, a);
-    add_value(l, before->n ? before->median : NAN, a);
+    add_value(l, m->value * scale, a);
+    add_value(l, before->n ? before->median * scale : NAN, a);
     listing_text(l, arena_printf(a, "%zu", before->n < h->earlier.count ? before->n : h->earlier.count));
     add_history_change(l, m, a);
     buf_clear(&b);
     if (!isnan(m->expected.low))
-        put_range(&b, m);
+        put_range(&b, m, scale);
     listing_text(l, b.n ? b.p : "");
     listing_text(l, isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
     listing_style(l, styles[m->changed]);

@@ -100,12 +100,14 @@ static void put_metric(struct listing *l, const struct fact *m, const struct rec
     buf_init(&b, 1024);
     show_metric(&b, m->key.p, m->unit);
     listing_text(l, b.p);
+    const char *unit = m->unit;
+    double scale = show_scale(m->value, &unit);
     buf_clear(&b);
-    show_value(&b, m->value);
+    show_value(&b, m->value * scale);
     listing_number(l, m->value, arena_dup(a, b.p, b.n));
     listing_style(l, STYLE_MAIN);
     buf_clear(&b);
-    show_unit(&b, m->unit);
+    show_unit(&b, unit);
     listing_text(l, b.p ? b.p : "");
     bool fails;
     const char *verdict = run_reference_of(r, m->key.p, a, &fails);
