@@ -6,6 +6,14 @@ cd "$WORK" || exit 1
 ok "probe runs" sh -c '"$BENCHWRAP" probe >probe.txt'
 like "it shows the processor" "$(cat probe.txt)" "cpu\.threads"
 like "it shows the costs" "$(cat probe.txt)" "BEFORE  BESIDE  AFTER  SAMPLE"
+for command in probe "doctor --all"; do
+    # shellcheck disable=SC2086 # two words
+    COLUMNS=60 python3 "$ROOT/tests/lib/on-pty.py" "size 24 60" -- "$BENCHWRAP" $command | python3 -c 'import ast, re, sys
+text = next(ast.literal_eval(l[7:]).decode() for l in sys.stdin if l.startswith("shown: "))
+lines = re.sub("\033\\[[0-9;]*m", "", text).split("\r\n")
+print(len(lines) > 20, [l for l in lines if len(l) > 60 and len(l.split()) > 1], [l for l in lines if l != l.rstrip()])' >shown
+    is "$command: no line but a single word is wider than 60 columns, none ends in blanks" "$(cat shown)" "True [] []"
+done
 like "a sample is shown" "$(cat probe.txt)" "system/system_memory_usage_megabytes"
 
 "$BENCHWRAP" probe --json >probe.json
