@@ -160,7 +160,7 @@ static void write_errors(struct buf *b, const struct guess *g)
 static void write_head(struct buf *b, const struct guess *g, const char *name, char *const *argv, bool cut)
 {
     const char *base = argv && argv[0] ? str_base_name(argv[0]) : name;
-    buf_puts(b, "# A first rule file, guessed from one output. Nobody has looked at it yet. To be checked:\n"
+    buf_puts(b, "# A first rule file, guessed from one output. Check before use:\n"
                 "# - names, units and directions (better: higher, lower, none) of the metrics; those that are no results: take them out\n"
                 "# - `headline`: the statistic that counts where there are several values; without it they must all be the same\n"
                 "# - words in patterns that belong to this one run (paths, names of hosts): make them \\S+\n"

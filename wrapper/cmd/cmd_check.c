@@ -121,7 +121,7 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
     struct repo *repo = NULL;
     struct repo_id from, to;
     if (dots < 0)
-        return err_set(err, ERR_USAGE, "--range \"%.100s\": A..B is wanted, two commits, as in origin/main..HEAD", range);
+        return err_set(err, ERR_USAGE, "--range: expected two commits A..B, for example origin/main..HEAD, got \"%.100s\"", range);
     if (repo_open(&repo, place, 0, err))
         return -1;
     x->k->has_remote = has_remotes(x, repo);
@@ -206,7 +206,7 @@ static int run(struct cmd_context *c)
     k.limits.all_B = k.limits.run_B < UINT64_MAX / LARGEST_RUNS ? k.limits.run_B * LARGEST_RUNS : UINT64_MAX;
     int64_t most = opt_text(&c->opts, "max-runs") ? opt_integer(&c->opts, "max-runs") : opt_text(&c->opts, "range") ? RANGE_RUNS : 0;
     if (most < 0 || (most == 0 && opt_text(&c->opts, "max-runs")))
-        return err_set(c->err, ERR_USAGE, "--max-runs: a number from 1 is wanted");
+        return err_set(c->err, ERR_USAGE, "--max-runs: expected an integer >= 1");
     if (most)
         k.limits.runs = (size_t)most;
     buf_init(&x.brings, SUMMARY_MAX);

@@ -275,7 +275,7 @@ static int run(struct cmd_context *c)
         fwrite(text.p, 1, text.n, c->out);
         return 0;
     }
-    return err_set(c->err, ERR_USAGE, "the name of one shell is wanted: bash, zsh or fish");
+    return err_set(c->err, ERR_USAGE, "expected one shell: bash, zsh or fish");
 }
 
 const struct cmd cmd_completion = {

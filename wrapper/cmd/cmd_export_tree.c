@@ -213,9 +213,9 @@ static int run(struct cmd_context *c)
                                  .tags = opt_find(&c->opts, "tag"),
                                  .corrected = true};
     if (c->argc != 2)
-        return err_set(c->err, ERR_USAGE, "a commit and a folder are wanted: benchwrap export-tree REF DIR");
+        return err_set(c->err, ERR_USAGE, "expected a commit and a folder: benchwrap export-tree REF DIR");
     if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
-        return err_set(c->err, ERR_USAGE, "--last: a number from 1 on is wanted");
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
     if (runs_open_ref(&x.runs, c->argv[0], c, c->err) < 0)
         return -1;
     int rc = runs_load(&x.runs, &filter, c, c->err);

@@ -40,7 +40,7 @@ static int split(struct cmd_context *c, const char *word, struct str *ret_key, s
 {
     struct str rest = str_of(word), key = str_cut(&rest, '=');
     if (!rest.p || !key.n)
-        return err_set(c->err, ERR_USAGE, "\"%.60s\": KEY=VALUE is wanted", word);
+        return err_set(c->err, ERR_USAGE, "expected KEY=VALUE, got \"%.60s\"", word);
     if (!str_valid_utf8(str_of(word)))
         return err_set(c->err, ERR_INPUT, "\"%.60s\" is not valid UTF-8", word);
     *ret_key = key;
@@ -147,7 +147,7 @@ static int collect(struct cmd_context *c, struct message **ret)
         for (const struct opt_value *v = opt_find(&c->opts, kinds[k]); v && v->text; v = v->next)
             if (add_one(c, &tail, k, kinds[k], v->text, NULL, now) < 0)
                 return -1;
-    return *ret ? 0 : err_set(c->err, ERR_USAGE, "nothing to log: KEY=VALUE, --param, --tag or --artifact is wanted");
+    return *ret ? 0 : err_set(c->err, ERR_USAGE, "nothing to log: expected KEY=VALUE, --param, --tag or --artifact");
 }
 
 static int send_all(const char *name, const struct message *first, struct err *err)

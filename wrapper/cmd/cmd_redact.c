@@ -186,7 +186,7 @@ static int run(struct cmd_context *c)
         return fs_close(&h.root),
                err_set(c->err, ERR_USAGE,
                        c->argc > 1 ? "takes one file"
-                                   : "a file is wanted, \"-\" for standard input, or --explain for this machine's facts");
+                                   : "expected a file, \"-\" for standard input, or --explain for this machine's facts");
     if (redaction_begin(&r, public, &h, c->err)) {
         redaction_end(&r);
         fs_close(&h.root);

@@ -54,7 +54,7 @@ static int propose(struct cmd_context *c, struct runs *runs)
                        named ? "either runs are named, or -e, --status, --tag, --last choose them"
                              : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --last");
     if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
-        return err_set(c->err, ERR_USAGE, "--last: a number of 1 or more is wanted");
+        return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
     if (inputs_fraction(c, "min-band", &p.min_band) < 0 || (named ? take_named(c, runs, &p) : take_chosen(c, runs, &p)) < 0)
         return -1;
     if (opt_on(&c->opts, "json"))

@@ -32,9 +32,9 @@ static int check_why(struct work *w, struct err *err)
     const char *why = opt_text(&w->c->opts, "why");
     struct str s = str_trim(str_of(why));
     if (!s.n)
-        return err_set(err, ERR_USAGE, "--why TEXT is wanted: readers of the results ask for the reason");
+        return err_set(err, ERR_USAGE, "expected --why TEXT: readers of the results need the reason");
     if (s.n > WHY_MAX || !str_valid_utf8(s))
-        return err_set(err, ERR_USAGE, "--why: at most %d bytes of UTF-8 are wanted", WHY_MAX);
+        return err_set(err, ERR_USAGE, "--why: expected at most %d bytes of UTF-8", WHY_MAX);
     w->why = arena_dup(w->c->arena, s.p, s.n);
     return w->why ? 0 : err_set(err, ERR_SYSTEM, "no memory");
 }

@@ -240,7 +240,7 @@ static int run(struct cmd_context *c)
         return check(c);
     if (!strcmp(what, "new"))
         return new (c);
-    return err_set(c->err, ERR_USAGE, "\"%.40s\": check or new is wanted here", what);
+    return err_set(c->err, ERR_USAGE, "expected check or new, got \"%.40s\"", what);
 }
 
 const struct cmd cmd_rules = {

@@ -520,7 +520,7 @@ static int run(struct cmd_context *c)
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "takes no operands");
     if (port && (opt_integer(&c->opts, "port") < 1 || opt_integer(&c->opts, "port") > 65535))
-        return err_set(c->err, ERR_USAGE, "--port: a number from 1 to 65535 is wanted");
+        return err_set(c->err, ERR_USAGE, "--port: expected a number from 1 to 65535");
     if (opt_on(&c->opts, "install") && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
         return -1;
     if (runs_open(&ui.runs, c, c->err) < 0)

@@ -23,6 +23,6 @@ int since_read(const struct cmd_context *c, int64_t *ret_ms)
                ? 0
                : err_set(
                      c->err, ERR_USAGE,
-                     "--since: \"%.60s\": a time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, is wanted, and none to come",
+                     "--since: expected a past time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, got \"%.60s\"",
                      text);
 }

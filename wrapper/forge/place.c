@@ -170,7 +170,7 @@ static const char *without_slash(const char *url, struct arena *a)
 static int check_web(const char *key, const char *url, struct err *err)
 {
     if (url && strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
-        return err_set(err, ERR_INPUT, "%s: an address is wanted that begins with https://, not \"%.100s\"", key, url);
+        return err_set(err, ERR_INPUT, "%s: expected an address that begins with https://, got \"%.100s\"", key, url);
     return 0;
 }
 

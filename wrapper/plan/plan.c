@@ -74,7 +74,7 @@ static void take_entry(struct plan *p, const struct yaml *entry, enum opt_origin
     }
     for (const struct yaml *y = entry->child; y; y = y->next) {
         if (y->kind != YAML_SCALAR) {
-            plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: a text is wanted here; ignored", file, y->line, y->column));
+            plan_warn(p, arena_printf(&p->arena, "%s:%d:%d: expected a text; ignored", file, y->line, y->column));
             continue;
         }
         const char *text = entry->kind == YAML_LIST ? arena_dup(&p->arena, y->text.p, y->text.n)
@@ -196,7 +196,7 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin, 
         return;
     if (doc->kind != YAML_MAP) {
         plan_warn(
-            p, arena_printf(&p->arena, "%s:%d:%d: \"option: value\" lines are wanted; the file is ignored", path, doc->line, doc->column));
+            p, arena_printf(&p->arena, "%s:%d:%d: expected lines \"option: value\"; the file is ignored", path, doc->line, doc->column));
         return;
     }
     for (const struct yaml *y = doc->child; y; y = y->next)
@@ -234,7 +234,7 @@ static int choose_tree(struct plan *p, char **env, const char *state, struct err
     const char *why = NULL, *uri = plan_tracking_path(env, a, &why), *path;
     bool strong = given->text && *given->text && given->origin >= OPT_ENVIRONMENT;
     if (given->text && !*given->text && given->origin == OPT_COMMAND_LINE)
-        return err_set(err, ERR_USAGE, "--tree: the name of a folder is wanted, got an empty text");
+        return err_set(err, ERR_USAGE, "--tree: expected the name of a folder, got an empty text");
     if (strong) {
         path = plan_absolute(p->cwd, given->text, a);
         p->tree_where = given->where;

@@ -17,7 +17,7 @@ static int whole(const struct plan *p, const char *name, size_t otherwise, size_
         return 0;
     int64_t n = opt_integer(&p->opts, name);
     if (n < (int64_t)least || n > SERIES_RUNS_MAX)
-        return err_set(err, ERR_USAGE, "--%s: a number from %zu to %d is wanted", name, least, SERIES_RUNS_MAX);
+        return err_set(err, ERR_USAGE, "--%s: expected a number from %zu to %d", name, least, SERIES_RUNS_MAX);
     *ret = (size_t)n;
     return 0;
 }
@@ -30,7 +30,7 @@ static int read_until(struct series_plan *s, const struct plan *p, struct err *e
     if (!text)
         return opt_text(&p->opts, "max-repeat") ? err_set(err, ERR_USAGE, "--max-repeat: it is about --until-stable PERCENT") : 0;
     if (!str_ends(number, "%") || !str_double(str_sub(number, 0, number.n - 1), &percent) || !(percent > 0 && percent < 100))
-        return err_set(err, ERR_USAGE, "--until-stable: \"%.20s\": a percentage between 0%% and 100%% is wanted, such as 2%%", text);
+        return err_set(err, ERR_USAGE, "--until-stable: expected a percentage between 0%% and 100%%, for example 2%%, got \"%.20s\"", text);
     s->until = percent / 100;
     return 0;
 }
@@ -41,7 +41,7 @@ static int read_numbers(struct series_plan *s, const struct plan *p, struct err 
         whole(p, "warmup", 0, 0, &s->warmup, err) || whole(p, "max-repeat", s->repeat > 30 ? s->repeat : 30, 1, &s->most, err))
         return -1;
     if (s->until > 0 && s->repeat < 3)
-        return err_set(err, ERR_USAGE, "--repeat with --until-stable is the least number of repetitions: 3 or more are wanted");
+        return err_set(err, ERR_USAGE, "--repeat with --until-stable is the minimum number of repetitions: expected 3 or more");
     if (s->until > 0 && s->most < s->repeat)
         return err_set(err, ERR_USAGE, "--max-repeat: it is less than the %zu repetitions that are run at least", s->repeat);
     if (s->until == 0)

@@ -56,7 +56,7 @@ static int add_range(struct values *v, struct str item, int64_t from, int64_t to
 {
     if (sign == '*' ? step < 2 || from < 1 : step < 1)
         return err_set(v->err, ERR_USAGE, "--sweep %.60s: " STR_FMT ": %s", v->option, STR_ARG(str_sub(item, 0, 40)),
-                       sign == '*' ? "a factor from 2 on and a beginning from 1 on are wanted" : "a step from 1 on is wanted");
+                       sign == '*' ? "expected a factor >= 2 and a beginning >= 1" : "expected a step >= 1");
     if (sign == '*' ? to < from : (sign == '+' && to < from) || (sign == '-' && to > from))
         return err_set(v->err, ERR_USAGE, "--sweep %.60s: " STR_FMT " has no values", v->option, STR_ARG(str_sub(item, 0, 40)));
     bool down = to < from;
@@ -131,7 +131,7 @@ int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *er
     size_t n = equals ? (size_t)(equals - text) : 0;
     if (!n || !strchr(letters, text[0]) || strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != n ||
         n > 100)
-        return err_set(err, ERR_USAGE, "--sweep %.60s: NAME=VALUES is wanted, such as n=1,2,4 (a name has letters, digits, _ . -)", text);
+        return err_set(err, ERR_USAGE, "--sweep %.60s: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)", text);
     if (!equals[1])
         return err_set(err, ERR_USAGE, "--sweep %.60s: there is no value", text);
     if (s->count == SWEEP_AXES_MAX)
