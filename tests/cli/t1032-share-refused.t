@@ -117,16 +117,65 @@ forge_do script 'POST 404 Not Found' >/dev/null
 forge_do close/2 >/dev/null
 share --reopen; like "a repository that the token may not see" "$? $(said)" "runs are pushed, but.*404 Not Found; is there no such repository"
 
+# A maintainer merges or closes the request while share pushes.
+share >/dev/null
+meanwhile() { # ACTION: what happens at the forge just before the push
+    printf '#!/bin/sh\ncase " $* " in *" push "*) curl -sS -X POST "%s/_/%s" >/dev/null ;; esac\nexec %s "$@"\n' "$FORGE" "$1" "$real" >"$WORK/bin/git"
+    chmod +x "$WORK/bin/git"; PATH=$WORK/bin:$PATH share; status=$?; rm "$WORK/bin/git"
+}
+number=$(forge_pulls 'p["state"] == "open" and p["number"]')
+if [ -z "$number" ]; then share --reopen; number=$(forge_pulls 'p["state"] == "open" and p["number"]'); fi
+forge_runs . 1; meanwhile "merge/$number/squash/keep"
+like "merged while share ran: the next step" "$status $(said | tr '\n' ' ')" "^1 .*runs are pushed, but .*#$number was merged while share ran .*hint: benchwrap share"
+share; like "... and the next share opens a request for the new run alone" "$? $(said)" "pull request #$((number + 1)) opened"
+is "... of one run" "$(forge_pulls "p['number'] == $number + 1 and p['title'][:5]")" "1 run"
+forge_runs . 1; meanwhile "close/$((number + 1))"
+like "closed while share ran: the next step" "$status $(said | tr '\n' ' ')" "^1 .*#$((number + 1)) was closed while share ran .*--reopen"
+"$BENCHWRAP" -q -- true 2>/dev/null
+share --reopen; like "... which works" "$? $(said)" "pull request #$((number + 2)) opened"
+forge_do "merge/$((number + 2))/merge" >/dev/null
+
+# The main branch is renamed, and the target rewritten by force.
+git -C "$HUB" branch -m main trunk
+forge_runs . 1
+share; like "a renamed main branch" "$? $(said)" "for origin/trunk pull request #$((number + 3)) opened|pull request #$((number + 3)) opened"
+git -C "$HUB" update-ref refs/heads/trunk "$(git -C "$HUB" rev-list --max-parents=0 trunk | tail -n 1)"
+share; is "a target rewritten by force: the site's own runs are offered again" "$? $(forge_pulls "p['number'] == $number + 3 and p['title'].split(' ')[0]")" "0 2"
+like "... without those of another site" "$(said)" "left out: .* run.*the target has lost it, and another site published it"
+like "... without those that are not here" "$(said)" "left out: .* run.*the target has lost it, and it is not on this disk"
+git -C "$HUB" branch -m trunk main
+
+# Clocks that differ by hours.
+cat >"$WORK/clock.c" <<'END'
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    int rc = (int)syscall(SYS_clock_gettime, id, t);
+    if (id == CLOCK_REALTIME) t->tv_sec -= 5 * 3600;
+    return rc;
+}
+END
+"$BENCHWRAP" -q -- true 2>/dev/null
+if ${CC:-cc} -shared -fPIC -o "$WORK/clock.so" "$WORK/clock.c" 2>"$WORK/clock.err"; then
+    LD_PRELOAD=$WORK/clock.so share; like "a clock that is five hours behind: the runs stay, with the reason" "$? $(said | tr '\n' ' ')" "^1 .*check refuses it .time.: .*in the future, by 1[78][0-9]{3} s; check the clocks"
+fi
+share; is "... and the next share with the right clock brings them" "$? $(said | grep -c 'left out')" "0 0"
+share >/dev/null; for n in $(forge_pulls 'p["state"] == "open" and p["number"]'); do forge_do "close/$n" >/dev/null; done
+last=$(forge_pulls 'p["number"]' | sort -n | tail -n 1)
+
 # A token's file that others can read.
 unset GITHUB_TOKEN
 echo hush-hush >"$WORK/token"; chmod 644 "$WORK/token"
 share --token-file "$WORK/token"; like "a token that others can read" "$? $(said)" "^1 .*can be read by others"
 is "… is not told" "$(said | grep -c hush)" 0
 echo w >"$WORK/token"; chmod 600 "$WORK/token"
-share --reopen --token-file "$WORK/token"; like "a token from a file" "$? $(said)" "pull request #3 opened"
-printf '#!/bin/sh\n[ "$1" = get ] && echo username=u && echo password=w\n' >"$WORK/bin/git-credential-mine"; chmod +x "$WORK/bin/git-credential-mine"; rm "$WORK/bin/git"
+share --reopen --token-file "$WORK/token"; like "a token from a file" "$? $(said)" "pull request #$((last + 1)) opened"
+printf '#!/bin/sh\n[ "$1" = get ] && echo username=u && echo password=w\n' >"$WORK/bin/git-credential-mine"; chmod +x "$WORK/bin/git-credential-mine"
 git config credential.helper "$WORK/bin/git-credential-mine"
-share; like "a token from git's credential helper" "$? $(said)" "pull request #3 is up to date"
+share; like "a token from git's credential helper" "$? $(said)" "pull request #$((last + 1)) is up to date"
 git config --unset credential.helper
 git config --unset benchwrap.forge; git config --unset benchwrap.forgeUrl
 GITHUB_TOKEN=w share; like "no forge" "$? $(said)" "^no forge known: open a pull request from $branch to main of origin, or merge the branch"

@@ -34,7 +34,7 @@ forge_runs . 2
 forge_runs . 1
 "$BENCHWRAP" share >/dev/null || tap_fail "another share"
 forge_do log >"$WORK/ours.txt"
-is "the requests of two shares" "$(cut -d' ' -f1 "$WORK/ours.txt" | tr '\n' ' ')" "GET POST GET PATCH "
+is "the requests of two shares" "$(cut -d' ' -f1 "$WORK/ours.txt" | tr '\n' ' ')" "GET POST GET GET PATCH "
 
 python3 "$ROOT/tests/forge/github_subset.py" "$npm/node_modules/@octokit/openapi/generated/api.github.com.deref.json" >"$WORK/pulls.json"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
@@ -49,7 +49,7 @@ replay() # FILE: each request once more, to GitHub's description
         grep -i '^sl-violations:.*"location":\["request"' "$WORK/answer" | head -c 300 # its own examples of answers break its rules, too
     done <"$1"
 }
-is "GitHub's description takes each of them" "$(replay "$WORK/ours.txt")" "200 201 200 200 "
+is "GitHub's description takes each of them" "$(replay "$WORK/ours.txt")" "200 201 200 200 200 "
 sed 's/"title":"[^"]*"/"title":7/' "$WORK/ours.txt" >"$WORK/wrong.txt"
 like "… and would not take a wrong one" "$(replay "$WORK/wrong.txt")" "422"
 
@@ -70,7 +70,7 @@ for line in open(sys.argv[1]):
     method, path, body = (line.rstrip("\n").split(" ", 2) + [""])[:3]
     url = urllib.parse.urlsplit(path)
     print(method, url.path.rsplit("/", 1)[0] if method == "PATCH" else url.path, sorted(urllib.parse.parse_qs(url.query)), sorted((k, type(v).__name__) for k, v in json.loads(body or "{}").items()))'
-    sed -n '1p;2p;4p' "$WORK/ours.txt" >"$WORK/ours3.txt"
+    sed -n '1p;2p;5p' "$WORK/ours.txt" >"$WORK/ours3.txt"
     is "PyGithub asks the same of the same addresses" "$(python3 -c "$shape" "$WORK/ours3.txt" | sed "s/'per_page', //; s/, 'per_page'//")" "$(python3 -c "$shape" "$WORK/theirs.txt" | sed "s/'per_page', //; s/, 'per_page'//")"
     is "… and its request is seen like ours" "$(forge_pulls "p['number'] == $number and p['title']")" "another title"
 else

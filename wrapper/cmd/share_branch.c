@@ -105,6 +105,24 @@ static bool same_runs(const struct share *s, const struct run_ids *ids)
     return true;
 }
 
+int share_find_rewritten(struct share *s, struct err *err)
+{
+    struct repo_id common;
+    if (repo_ref(s->repo, share_ref(s, "base"), &s->old_target, NULL))
+        return 0;
+    int rc = repo_merge_base(s->repo, &s->old_target, &s->target, &common, err);
+    s->rewritten = rc == 1 || (rc == 0 && !repo_id_eq(&common, &s->old_target));
+    return rc < 0 ? -1 : 0;
+}
+
+/* Was the branch made of the target that is no more? Then it holds files of it, and must be made anew. */
+static int holds_old_target(struct share *s, const struct branch *b, struct err *err)
+{
+    struct repo_id common;
+    int rc = s->rewritten ? repo_merge_base(s->repo, &s->old_target, &b->tip, &common, err) : 1;
+    return rc < 0 ? -1 : rc == 0 && repo_id_eq(&common, &s->old_target);
+}
+
 /* 1: it is as it shall be. 0: it must be made anew. */
 static int stands(struct share *s, const struct branch *b, struct err *err)
 {
@@ -112,11 +130,13 @@ static int stands(struct share *s, const struct branch *b, struct err *err)
     struct repo_id was, is;
     if (!b->exists)
         return 0;
-    if ((b->has_base && tree_of(s, &b->base, &was, err)) || tree_of(s, &b->tip, &is, err))
+    int rewritten = holds_old_target(s, b, err);
+    bool has_base = rewritten > 0 || b->has_base;
+    if (rewritten < 0 || (has_base && tree_of(s, rewritten ? &s->old_target : &b->base, &was, err)) || tree_of(s, &b->tip, &is, err))
         return -1;
-    int rc = repo_diff(s->repo, b->has_base ? &was : NULL, &is, NULL, note_difference, &brought, err);
+    int rc = repo_diff(s->repo, has_base ? &was : NULL, &is, NULL, note_difference, &brought, err);
     run_ids_sort(&brought.runs);
-    bool good = rc == 0 && b->has_base && b->commits <= COMMITS_MAX && same_runs(s, &brought.runs);
+    bool good = rc == 0 && !rewritten && has_base && b->commits <= COMMITS_MAX && same_runs(s, &brought.runs);
     run_ids_deinit(&brought.runs);
     if (rc == 2)
         return err_set(

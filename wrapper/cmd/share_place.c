@@ -24,6 +24,11 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
     return rc == 1 ? err_set(err, ERR_SYSTEM, "the program git is needed to talk to other repositories, and is not installed") : rc;
 }
 
+const char *share_ref(const struct share *s, const char *what)
+{
+    return arena_printf(s->c->arena, "refs/benchwrap/%s/%s/%s", what, s->to, s->branch);
+}
+
 /* ---- repository and remotes ---- */
 
 static const char *config(struct share *s, const char *key)
@@ -204,6 +209,6 @@ int share_find_places(struct share *s, struct err *err)
         return -1;
     if (check_name(s, "the remote's main branch", s->base, true, err))
         return -1;
-    s->was_pushed = repo_ref(s->repo, arena_printf(s->c->arena, "refs/benchwrap/pushed/%s/%s", s->to, s->branch), &s->pushed, NULL) == 0;
+    s->was_pushed = repo_ref(s->repo, share_ref(s, "pushed"), &s->pushed, NULL) == 0;
     return fetch_target(s, err);
 }

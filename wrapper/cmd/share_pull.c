@@ -159,6 +159,23 @@ static int create(struct share *s, struct share_forge *f, const char *title, con
     return -1;
 }
 
+/* Maintainers may merge or close the request while its branch is checked and pushed. */
+static int look_again(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
+{
+    unsigned long long number = f->open.number;
+    if (forge_find(f->forge, &f->branch, s->c->arena, &f->open, &f->last, err) != FORGE_FINE)
+        return -1;
+    if (f->open.number || f->last.number != number)
+        return 0;
+    request->link = NULL;
+    if (f->last.state == FORGE_CLOSED)
+        return err_set(err, ERR_INPUT,
+                       "pull request #%llu was closed while share ran (%.200s); to open another one: benchwrap share --reopen", number,
+                       f->last.url);
+    err_set(err, ERR_INPUT, "pull request #%llu was merged while share ran (%.200s)", number, f->last.url);
+    return err_hint(err, "benchwrap share");
+}
+
 int share_forge_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
     struct buf title CLEANUP_BUF, text CLEANUP_BUF;
@@ -169,7 +186,9 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
         return err_wrap(err, "the runs are pushed, but their pull request has no text");
     if (title.failed || text.failed)
         return err_set(err, ERR_SYSTEM, "no memory for the text of the pull request");
-    int rc = f->open.number ? refresh(s, f, title.p, buf_text(&text), request, err) : create(s, f, title.p, text.p, request, err);
+    int rc = f->open.number ? look_again(s, f, request, err) : 0;
+    if (rc == 0)
+        rc = f->open.number ? refresh(s, f, title.p, buf_text(&text), request, err) : create(s, f, title.p, text.p, request, err);
     if (rc == 0)
         return 0;
     request->outcome = SHARE_FAILED;

@@ -192,19 +192,24 @@ static int push_commit(struct share *s, const struct repo_id *commit, struct err
     return rc;
 }
 
-/* Remembered as a ref of our own: the tracking branch follows every fetch, and would take the sense out of the lease. */
-static int remember(struct share *s, struct err *err)
+static int set_ref(struct share *s, const char *ref, const struct repo_id *id, struct err *err)
 {
     struct program_end end;
     char hex[REPO_HEX];
-    repo_id_hex(&s->seen, hex);
-    const char *ref = arena_printf(s->c->arena, "refs/benchwrap/pushed/%s/%s", s->to, s->branch);
+    repo_id_hex(id, hex);
     const char *const args[] = {"update-ref", ref, hex, NULL};
     if (share_git(s, 60, args, (struct str){0}, &end, err))
         return -1;
     int rc = end.status ? program_err(&end, err, "remembering what was pushed") : 0;
     program_end_deinit(&end);
     return rc;
+}
+
+/* Remembered as refs of our own: the tracking branch follows every fetch, and would take the sense out of the lease; and a target that is rewritten by force
+ * no longer says which files of our branch came from it. */
+static int remember(struct share *s, struct err *err)
+{
+    return set_ref(s, share_ref(s, "pushed"), &s->seen, err) || set_ref(s, share_ref(s, "base"), &s->target, err) ? -1 : 0;
 }
 
 struct pieces {

@@ -232,19 +232,30 @@ static const char *why_not(struct share *s, struct share_run *r)
     return NULL;
 }
 
-static void leave_out(struct share *s, const struct run_ids *removed)
+/* A target that is rewritten by force has lost runs of all sites: each offers its own again. */
+static const char *whose(const struct share *s, const struct share_run *r)
+{
+    if (!r->on_disk)
+        return "the target has lost it, and it is not on this disk";
+    const char *site = file_of(s, r, "tags/site", 64);
+    return site && strcmp(site, s->site) != 0 ? "the target has lost it, and another site published it" : NULL;
+}
+
+static void leave_out(struct share *s, const struct run_ids *removed, const struct run_ids *lost)
 {
     s->shared = 0;
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
+        if (!r->left_out && run_ids_has(lost, r->id))
+            r->left_out = whose(s, r);
         s->shared += !r->left_out;
     }
 }
 
 int share_find_runs(struct share *s, struct err *err)
 {
-    struct run_ids target = {0}, branch = {0}, removed = {0};
+    struct run_ids target = {0}, branch = {0}, removed = {0}, lost = {0};
     struct looking l = {.s = s, .target = &target, .branch = &branch, .err = err};
     struct repo_id tip;
     err_clear(err);
@@ -258,14 +269,19 @@ int share_find_runs(struct share *s, struct err *err)
         rc = look_at_branch(&l, &tip);
     if (rc == 0 && s->count)
         rc = find_removed(s, &removed, err);
+    if (rc == 0)
+        rc = share_find_rewritten(s, err);
+    if (rc == 0 && s->rewritten)
+        rc = run_ids_of(s->repo, s->results.prefix, &s->old_target, &lost, err);
     if (rc == 0) {
         if (s->count)
             qsort(s->list, s->count, sizeof *s->list, by_place);
-        leave_out(s, &removed);
+        leave_out(s, &removed, &lost);
     }
     run_ids_deinit(&target);
     run_ids_deinit(&branch);
     run_ids_deinit(&removed);
+    run_ids_deinit(&lost);
     run_ids_deinit(&l.seen);
     return rc ? -1 : 0;
 }
