@@ -4,6 +4,7 @@
 # sanitizer: long, because a real server is what is waited for; the client's unit tests walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"
+. "$TESTLIB/doc.sh"
 fault=$BUILD/tests/server/fault-server
 [ -x "$fault" ] || { skip "programs under outages" "libmicrohttpd is not installed"; done_testing; exit; }
 python=$(venv_mlflow 3.17.2) || python=
@@ -108,4 +109,14 @@ for kind in $kinds; do
     fi
 done
 [ -n "$python" ] || skip "comparing fact by fact" "MLflow's virtual environment cannot be made"
+
+# The page's own words: sent, not sent, and later.
+"$fault" --idle 600 >"$WORK/howto.port" & servers="$servers $!"
+for _ in $(seq 200); do [ -s "$WORK/howto.port" ] && break; sleep 0.05; done
+read -r _ port <"$WORK/howto.port"
+doc_here() { sed "s,http://tracking.example.org:5000,http://127.0.0.1:$port," "$1"; }
+export PATH="$(dirname "$BENCHWRAP"):$PATH"
+mkdir "$WORK/howto" && cd "$WORK/howto" || exit
+doc_follow howto-server.md "Send runs while they run"
+doc_follow howto-server.md "Send runs later"
 done_testing

@@ -34,7 +34,7 @@ def form_of(text):
                 continue
         if l.startswith("remote: "): # git's other side
             continue
-        if re.match(r"\s*(benchwrap: )?\s*! |.*repetitions? disturbed|.*disturbed: ", l): # what a busy machine adds
+        if re.match(r"\s*(benchwrap: )?\s*! (?!not sent)|.*repetitions? disturbed|.*disturbed: ", l): # what a busy machine adds
             continue
         l = re.sub(r"\s+usual: .*", "", l)
         l = re.sub(r"\b[0-9a-f]{32}\b|\b[0-9a-f]{8}\b", "ID", l)
