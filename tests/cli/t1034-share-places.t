@@ -23,6 +23,7 @@ git remote add mine "$WORK/me/results.git" && git config remote.pushDefault mine
 forge_runs . 2
 share; like "a fork is pushed to, upstream is asked" "$? $(said)" "pull request #1 opened"
 is "… from fork to upstream" "$(forge_pulls 'p["source"] + " " + p["target"]')" "me/results o/results"
+like "… and says how to fetch it" "$(forge_pulls 'p["text"]')" "^    git fetch $FORGE/me/results.git benchwrap/"
 is "… where nothing is pushed" "$(git -C "$HUB" for-each-ref refs/heads/benchwrap)" ""
 forge_runs . 1
 share; like "more into the same request" "$? $(said)" "pull request #1 is up to date"

@@ -167,7 +167,12 @@ int share_text(struct share *s, struct buf *to, struct err *err)
     put_check(s, to);
     put_groups(s, to);
     put_runs(s, to);
-    buf_printf(to, "\nTo look at them: `git fetch %s && benchwrap check --range origin/%s..origin/%s`\n\n", "origin", s->base, s->branch);
+    buf_puts(to, "\nTo check them in a clone:\n\n    git fetch ");
+    if (strcmp(s->to, s->remote) != 0 && s->source_place.web)
+        buf_printf(to, "%s/%s.git %s", s->source_place.web, s->source_place.path, s->branch);
+    else
+        buf_printf(to, "origin %s", s->branch);
+    buf_printf(to, "\n    benchwrap check --range origin/%s..FETCH_HEAD\n\n", s->base);
     buf_puts(to, MARK_END);
     return 0;
 }
