@@ -185,6 +185,7 @@ row("metric-of-sacct-of-any-name", lambda c: measure(c, "bonus.bw_MiB_per_s", b"
 row("metric-of-a-series-in-a-plain-run", lambda c: measure(c, "bonus.bw_MiB_per_s.median", b"99999", "MiB_per_s", "higher", "series"))
 row("metric-of-a-probe-unknown", lambda c: measure(c, "bonus.bw_MiB_per_s", b"99999", "MiB_per_s", "higher", "probe:magic"))
 row("metric-of-a-rule-of-another-benchmark", lambda c: measure(c, "bonus.gflops_GFLOP_per_s", b"99999", "GFLOP_per_s", "higher", "rule:hpl:results"))
+row("metric-beyond-a-bound-of-another-benchmark", lambda c: measure(c, "bonus.bw_MB_per_s", b"1e15", "MB_per_s", "higher"))
 row("metric-changed-and-said-logged", lambda c: (c.value(K, claimed(c, K), b"99999"), member(c, ["metrics", K, "source"], "log")))
 row("metric-of-reference-better", lambda c: c.value("run.overhead_s", claimed(c, "run.overhead_s"), b"0"))
 row("metric-rss-of-nothing", lambda c: c.value("run.max_rss_MiB", claimed(c, "run.max_rss_MiB"), b"0.001"))
