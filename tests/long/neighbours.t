@@ -402,6 +402,7 @@ P
 }
 attack_agent()
 {
+    rm -f "$theirs/port"
     as_victim 'echo $$ >~/pid; exec "$LLMLOAD" agent --listen 127.0.0.1:0 --port-file ~/port' 2>/dev/null &
     until [ -s "$theirs/port" ]; do sleep 0.05; done
     said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - requests "http://127.0.0.1:$(cat "$theirs/port")" $((2 * tries)))
