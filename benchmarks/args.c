@@ -83,6 +83,7 @@ static bool long_option(struct rules_run *run, struct str arg, const char *next,
     struct str value = arg, flag = str_cut(&value, '=');
     const struct option_rule *o = option_of(run->rules, flag);
     *ret_unknown = !o && !value.p;
+    run->unexplained = !o;
     if (!o)
         return false;
     if (value.p) {
@@ -104,7 +105,7 @@ static bool short_options(struct rules_run *run, struct str arg, const char *nex
     for (size_t i = 1; i < arg.n; i++) {
         char flag[3] = {'-', arg.p[i], 0};
         const struct option_rule *o = option_of(run->rules, str_of(flag));
-        *ret_unknown = !o;
+        *ret_unknown = run->unexplained = !o;
         if (!o)
             return false; /* what follows it could be its value */
         struct str value = str_sub(arg, i + 1, arg.n);
@@ -134,34 +135,63 @@ static void operand_take(struct rules_run *run, size_t *next, struct str arg)
         *next += told;
         v = told ? run->values : v->next;
     }
+    run->unexplained = *next >= run->rules->operands;
     if (*next < run->rules->operands)
         value_see(run, str_of(run->rules->operand[(*next)++]), arg, PARAM_TEXT, "arguments", -1, -1, false, 0);
 }
 
+struct operands {
+    size_t next;
+    bool unknown; /* the option before is not in the table: this word could be its value */
+    bool lost; /* which words are operands is not known any more */
+};
+
+/* The argument argv[i]; the words that it is. */
+static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, struct operands *operands)
+{
+    struct str arg = str_of(argv[i]);
+    run->unexplained = false;
+    if (arg.n < 2 || arg.p[0] != '-') {
+        struct str rest = arg, name = str_cut(&rest, '='); /* name=value operands (dd, …) */
+        const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
+        if (o)
+            take(run, o, rest);
+        else if (!(operands->lost =
+                       operands->lost ||
+                       operands->unknown)) /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first */
+            operand_take(run, &operands->next, arg);
+        else
+            run->unexplained = true;
+        operands->unknown = false;
+        return 1;
+    }
+    bool is_long = arg.p[1] == '-' || (run->rules->single_dash_long && arg.n > 2);
+    operands->unknown = false;
+    return (is_long ? long_option(run, arg, argv[i + 1], &operands->unknown) : short_options(run, arg, argv[i + 1], &operands->unknown))
+               ? 2
+               : 1;
+}
+
 void args_take(struct rules_run *run, char *const *argv)
 {
-    size_t operand = 0;
-    bool unknown = false, lost = false; /* lost: which words are operands is not known any more */
+    struct operands operands = {0};
     run->arguments = argv[0] != NULL;
-    for (size_t i = 1; argv[0] && argv[i]; i++) {
-        struct str arg = str_of(argv[i]);
-        if (str_is(arg, "--"))
-            return;
-        if (arg.n < 2 || arg.p[0] != '-') {
-            struct str rest = arg, name = str_cut(&rest, '='); /* name=value operands (dd, …) */
-            const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
-            if (o)
-                take(run, o, rest);
-            else if (!(lost = lost || unknown)) /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first */
-                operand_take(run, &operand, arg);
-            unknown = false;
-            continue;
-        }
-        bool is_long = arg.p[1] == '-' || (run->rules->single_dash_long && arg.n > 2);
-        unknown = false;
-        if (is_long ? long_option(run, arg, argv[i + 1], &unknown) : short_options(run, arg, argv[i + 1], &unknown))
-            i++;
+    for (size_t i = 1; argv[0] && argv[i] && strcmp(argv[i], "--") != 0;)
+        i += take_argument(run, argv, i, &operands);
+}
+
+void rules_explain(const struct rules *rules, char *const *argv, bool *explained)
+{
+    struct rules_run *run;
+    struct operands operands = {0};
+    if (rules_begin(&run, rules, NULL, NULL, NULL))
+        return;
+    for (size_t i = 1, n; argv[0] && argv[i] && strcmp(argv[i], "--") != 0; i += n) {
+        n = take_argument(run, argv, i, &operands);
+        for (size_t k = i; k < i + n; k++)
+            explained[k] = !run->unexplained;
     }
+    rules_drop(run);
 }
 
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a)

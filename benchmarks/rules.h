@@ -49,6 +49,9 @@ bool rules_time(struct str text, struct str format, int64_t *ret_ms);
 struct rules_run; /* one reading of one output */
 /* argv: the program as executed (launchers peeled), may be NULL; env likewise. */
 int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *argv, char *const *env, struct err *err);
+/* Sets explained[i] where the rules know argv[i] (argv[0] is the program): an option of theirs, its value, or an operand that is a param. explained: as many as
+ * argv has words, all false. */
+void rules_explain(const struct rules *rules, char *const *argv, bool *explained);
 /* A param that the program's arguments gave, where the arguments themselves are not known; before anything is fed. */
 void rules_argument(struct rules_run *run, const char *param, const char *value);
 void rules_feed(struct rules_run *run, const char *source, const void *p, size_t n);

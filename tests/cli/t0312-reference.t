@@ -16,7 +16,9 @@ readers:
   - {name: kind, regex: '^kind: (?<v>.+)', params: [{param: kind, cell: v}]}
 Y
 bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -n 3 "$WORK/err")"; }
-measure() { bw --cluster c -- printf 'speed: %s\nflat: %s\nwild: %s\nkind: %s\n' "$@"; }
+# shellcheck disable=SC2059
+output() { printf "$@" >output; } # one command line for all
+measure() { output 'speed: %s\nflat: %s\nwild: %s\nkind: %s\n' "$@"; bw --cluster c -- cat output; }
 propose() { "$BENCHWRAP" reference "$@" 2>"$WORK/err"; }
 
 odd='a*b: [x]? "q" \ #'
@@ -25,7 +27,8 @@ for v in 100 101 99 103 97 60; do
     i=$((i + 1))
     measure $v 7 $((i * i * i)) "$odd"
 done
-bw --cluster c -- printf 'speed: 500\nkind: other\n'
+output 'speed: 500\nkind: other\n'
+bw --cluster c -- cat output
 "$BENCHWRAP" -q -e h -r ./rules.yaml --cluster c -- sh -c 'echo speed: 1; exit 1' >/dev/null 2>&1
 
 "$BENCHWRAP" reference >/dev/null 2>"$WORK/err"; is "without runs: refused" "$?" 125
@@ -73,7 +76,7 @@ version: "1"
 readers:
   - {name: bw, regex: '^(?<n>\d+) (?<v>\S+)$', metrics: [{name: bw, cell: v, step: n, unit: MB_per_s, better: higher, many: series}]}
 Y
-for i in 1 2 3 4 5; do "$BENCHWRAP" -q -e t -r ./table.yaml -- printf '8 10\n16 2%s\n' $i >/dev/null 2>>"$WORK/err"; done
+for i in 1 2 3 4 5; do output '8 10\n16 2%s\n' $i; "$BENCHWRAP" -q -e t -r ./table.yaml -- cat output >/dev/null 2>>"$WORK/err"; done
 propose -e t >prop.yaml
 like "steps of a table" "$(cat prop.yaml)" '"bw_MB_per_s@16": \{value: 23 MB_per_s, band: 19.4%\}'
 is "judge the step" "$("$BENCHWRAP" parse -r ./table.yaml -R prop.yaml --gate --param node.type="$(sed -n 's/.*node_type: "\(.*\)"/\1/p' prop.yaml)" - <<<'8 10

@@ -14,7 +14,9 @@ readers:
   - {name: kind, regex: '^kind: (?<v>\S+)', params: [{param: kind, cell: v}]}
 Y
 bw() { "$BENCHWRAP" -q -e h -r ./rules.yaml "$@" >/dev/null 2>>"$WORK/err" || echo "run failed: $(tail -n 3 "$WORK/err")"; }
-measure() { bw -- printf 'speed: %s\ndelay: %s\nkind: %s\n' "$@"; }
+# shellcheck disable=SC2059
+output() { printf "$@" >output; bw -- cat output; } # one command line for all
+measure() { output 'speed: %s\ndelay: %s\nkind: %s\n' "$@"; }
 history() { "$BENCHWRAP" compare --history "$@" 2>"$WORK/err"; }
 verdicts() { history --json "$@" | get '{m["key"].split("_")[0]: m["verdict"] for m in v["metrics"]}'; }
 
@@ -53,15 +55,36 @@ is "another input is another history" "$(history --json | get '(v["history"], v[
 like "the input is named" "$(history)" 'most others differ in kind'
 is "--ignore puts them together" "$(history --ignore kind --json | get 'len(v["history"])')" 12
 is "also as a pattern" "$(history --ignore 'k*d' --json | get 'len(v["history"])')" 12
-bw -p more=1 -- printf 'speed: 100\nkind: b\n'
+printf 'speed: 100\nkind: b\n' >output
+bw -p more=1 -- cat output
 is "a param that the others lack parts them" "$(history --json | get 'len(v["history"])')" 0
-bw -- printf 'speed: 100\nkind: b\n'
+bw -- cat output
 is "and one that this run lacks" "$(history --json | get 'len(v["history"])')" 1
-bw --cluster other -- printf 'speed: 100\nkind: b\n'
+bw --cluster other -- cat output
 is "another cluster" "$(history --json | get 'len(v["history"])')" 0
 "$BENCHWRAP" -q -e h -r ./rules.yaml -- sh -c 'printf "speed: 5\nkind: b\n"; exit 1' >/dev/null 2>&1
-bw -- printf 'speed: 100\nkind: b\n'
+bw -- cat output
 is "a failed run is no history" "$(history --json | get 'len(v["history"])')" 2
-"$BENCHWRAP" -q -e other -r ./rules.yaml -- printf 'speed: 100\nkind: b\n' >/dev/null 2>&1
+"$BENCHWRAP" -q -e other -r ./rules.yaml -- cat output >/dev/null 2>&1
 is "nor is another experiment" "$(history --json | get 'v["looked_at"]')" 0
+
+# The command line is an input, but for what the rules explain.
+rm -r mlruns .benchwrap
+cat >prog <<'S'
+#!/bin/sh
+cat output
+S
+chmod +x prog
+sed 's/^readers:/arguments:\n  options:\n    - {flags: [-o, --out]}\n    - {flags: [-n], param: n}\nreaders:/' rules.yaml >options.yaml
+go() { "$BENCHWRAP" -q -e h -r ./options.yaml -- ./prog "$@" >/dev/null 2>>"$WORK/err"; }
+go --goodput 100 -o a
+go -o b --goodput 100
+is "an argument that the rules explain, and the order" "$(history --json | get 'len(v["history"])')" 1
+go --goodput 200 -o c
+is "one that they do not explain parts the runs" "$(history --json | get 'len(v["history"])')" 0
+like "which is said" "$(history)" 'command lines of other runs differ in argument.goodput'
+is "--ignore excludes a single argument" "$(history --ignore argument.goodput --json | get 'len(v["history"])')" 2
+for i in 1 2 3; do go --goodput 200 -o c; done
+like "reference proposes nothing of different command lines" "$("$BENCHWRAP" reference -e h 2>&1)" 'left out: the command lines of these runs differ in argument.goodput'
+is "and something with --ignore" "$("$BENCHWRAP" reference -e h --ignore argument.goodput 2>&1 | grep -c 'left out: the command lines')" 0
 done_testing

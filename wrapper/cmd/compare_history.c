@@ -4,8 +4,9 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "base/show.h"
+#include "benchmarks/rules.h"
+#include "cmd/arguments.h"
 #include "cmd/inherit.h"
-#include "cmd/inputs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,6 +79,9 @@ int history_judge(const struct compared *metrics, size_t runs, double min_effect
 /* ---- the earlier runs ---- */
 
 struct history {
+    struct rules *rules; /* of the run: which arguments they explain */
+    const char *arguments; /* those that they do not; NULL: not known */
+    const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
     struct cmd_context *c;
     struct runs *runs;
     struct member run;
@@ -102,6 +106,19 @@ static int read_member(struct history *h, const char *name, struct member *ret)
     return 0;
 }
 
+/* The command line is an input, but for what the rules explain. */
+static bool shares_arguments(struct history *h, const struct member *m)
+{
+    struct cmd_context *c = h->c;
+    const char *other = arguments_unexplained(h->rules, m->detail, opt_find(&c->opts, "ignore"), c->arena);
+    if (!h->arguments || !other)
+        return !h->arguments == !other;
+    const char *differs = arguments_difference(h->arguments, other, c->arena);
+    if (differs)
+        h->other_argument = differs;
+    return !differs;
+}
+
 static int collect(struct history *h, size_t last)
 {
     struct cmd_context *c = h->c;
@@ -124,7 +141,7 @@ static int collect(struct history *h, size_t last)
         struct member *m = &h->earlier.members[h->earlier.count];
         if (read_member(h, arena_printf(c->arena, "=%s", r->id), m) < 0)
             return -1;
-        if (inputs_more(&h->inputs, m->run, m->detail))
+        if (inputs_more(&h->inputs, m->run, m->detail) || !shares_arguments(h, m))
             json_free(m->detail);
         else
             h->earlier.count++;
@@ -205,7 +222,7 @@ static void put_head(const struct history *h, const struct screen *screen, struc
 {
     CLEANUP_BUF struct buf b;
     size_t n = h->earlier.count;
-    const char *differs = inputs_most_missed(&h->inputs);
+    const char *differs = h->other_argument ? h->other_argument : inputs_most_missed(&h->inputs);
     buf_init(&b, 8192);
     buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
     put_wrapped(screen, 2, buf_text(&b), to);
@@ -223,7 +240,9 @@ static void put_head(const struct history *h, const struct screen *screen, struc
     buf_putc(&b, '.');
     put_wrapped(screen, 2, buf_text(&b), to);
     buf_clear(&b);
-    if (n < STATS_EXPECT_MIN && differs)
+    if (h->other_argument)
+        buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
+    else if (n < STATS_EXPECT_MIN && differs)
         buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
     if (b.n)
         put_wrapped(screen, 6, buf_text(&b), to);
@@ -391,6 +410,8 @@ int history_compare(struct cmd_context *c, struct runs *runs)
     if (inputs_fraction(c, "min-effect", &h.min_effect) < 0 || read_member(&h, c->argc ? c->argv[0] : "last", &h.run) < 0)
         return -1;
     int status = inputs_of(&h.inputs, h.run.run, h.run.detail, opt_find(&c->opts, "ignore"), c->arena, c->err);
+    h.rules = arguments_rules(runs, h.run.run, c->arena);
+    h.arguments = arguments_unexplained(h.rules, h.run.detail, opt_find(&c->opts, "ignore"), c->arena);
     if (status == 0)
         status = collect(&h, (size_t)last);
     if (status == 0)
@@ -398,5 +419,6 @@ int history_compare(struct cmd_context *c, struct runs *runs)
     for (size_t i = 0; i < h.earlier.count; i++)
         json_free(h.earlier.members[i].detail);
     json_free(h.run.detail);
+    rules_free(h.rules);
     return status;
 }

@@ -1,6 +1,8 @@
 /* proposal.c: references proposed from runs. */
 #include "cmd/proposal.h"
 
+#include "benchmarks/rules.h"
+#include "cmd/arguments.h"
 #include "cmd/inherit.h"
 
 #include "base/json_out.h"
@@ -142,7 +144,18 @@ static int take_metric(struct proposal *p, struct proposed_group *g, const struc
     return rc;
 }
 
-static int take_run(struct proposal *p, struct cmd_context *c, const struct tree_run *run, const struct json *detail)
+/* The command line is an input, but for what the rules explain. */
+static void take_arguments(struct proposal *p, struct proposed_group *g, const struct rules *rules, const struct json *detail)
+{
+    const char *own = arguments_unexplained(rules, detail, p->ignore, p->arena);
+    if (!g->count)
+        g->arguments = own;
+    else if (own && g->arguments && !g->differs)
+        g->differs = arguments_difference(g->arguments, own, p->arena);
+}
+
+static int take_run(struct proposal *p, struct cmd_context *c, const struct tree_run *run, const struct json *detail,
+                    const struct rules *rules)
 {
     if (run->status != RUN_FINISHED || run->problem || runs_entry(run->tags, "benchwrap.warmup")) {
         p->skipped++;
@@ -154,6 +167,7 @@ static int take_run(struct proposal *p, struct cmd_context *c, const struct tree
     for (size_t i = 0; i < g->count; i++)
         if (strcmp(g->runs[i], run->id) == 0)
             return err_set(c->err, ERR_USAGE, "the run %.8s is named twice", run->id);
+    take_arguments(p, g, rules, detail);
     if (g->count == g->room) {
         size_t room = g->room ? 2 * g->room : 16;
         const char **more = arena_get(p->arena, room * sizeof *more);
@@ -192,7 +206,9 @@ int proposal_take(struct proposal *p, struct cmd_context *c, struct runs *runs, 
         inherit_params(runs, run, c); /* in the lasting arena: the parent run is kept for the next repetition */
         struct json *detail = runs_detail(runs, run, &problem, &scratch);
         p->taken++;
-        status = take_run(p, c, run, detail);
+        struct rules *rules = arguments_rules(runs, run, &scratch);
+        status = take_run(p, c, run, detail, rules);
+        rules_free(rules);
         json_free(detail);
     }
     arena_deinit(&scratch);
@@ -240,7 +256,7 @@ static bool is_entry(const struct proposal *p, struct proposed_group *g)
     bool some = false;
     for (struct proposed_metric *m = g->metrics; m; m = m->next)
         some = (measure(p, m) && !why_left_out(m)) || some;
-    return some && g->count >= PROPOSAL_RUNS_MIN;
+    return some && g->count >= PROPOSAL_RUNS_MIN && !g->differs;
 }
 
 /* ---- YAML ---- */
@@ -406,6 +422,13 @@ void proposal_yaml(struct proposal *p, struct buf *to)
         buf_puts(to, "references: []\n");
     for (struct proposed_group *g = p->groups; g; g = g->next)
         if (g->count >= PROPOSAL_RUNS_MIN && !is_entry(p, g)) {
+            if (g->differs) {
+                buf_puts(to, "\n# left out: the command lines of these runs differ in ");
+                buf_plain(to, str_of(g->differs), 250);
+                buf_puts(to, ". Record it by --param, or leave it out of account by --ignore\n");
+                remark_runs(to, "", g);
+                continue;
+            }
             buf_puts(to, g->metrics ? "\n# left out: no metric of these runs can be a reference\n"
                                     : "\n# left out: these runs have no metric with a direction\n");
             remark_runs(to, "", g);
@@ -463,7 +486,11 @@ void proposal_json(struct proposal *p, struct buf *to)
     for (struct proposed_group *g = p->groups; g; g = g->next) {
         bool entry = is_entry(p, g);
         p->entries += entry;
-        json_group(&j, g, entry ? NULL : g->count < PROPOSAL_RUNS_MIN ? "too few" : "no metric can be a reference");
+        json_group(&j, g,
+                   entry                          ? NULL
+                   : g->count < PROPOSAL_RUNS_MIN ? "too few"
+                   : g->differs                   ? "the command lines differ"
+                                                  : "no metric can be a reference");
     }
     json_close(&j, ']');
     json_close(&j, '}');

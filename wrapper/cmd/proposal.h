@@ -32,6 +32,8 @@ struct proposed_group {
     size_t count, room;
     int64_t first_ms, last_ms;
     struct proposed_metric *metrics;
+    const char *arguments;         /* of its first run, those that the rules do not explain; NULL: not known */
+    const char *differs;           /* an argument in which the command lines differ: no condition can tell these runs apart; NULL: none */
     struct proposed_group *next;
 };
 struct proposal {
