@@ -148,7 +148,8 @@ static const char *explain_no_metrics(struct ending *e)
     const char *why =
         names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, names == 1 ? "" : "s",
                              run->lines, lines)
-              : arena_printf(&e->record->arena, "none of %zu %s states a result as \"rate: 12.5 MB/s\" does; run times, errors and settings are no results",
+              : arena_printf(&e->record->arena,
+                             "none of %zu %s states a result as \"rate: 12.5 MB/s\" does; run times, errors and settings are no results",
                              run->lines, lines);
     if (why)
         record_warning(e->record, "no metrics: %s", why);

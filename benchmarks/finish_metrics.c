@@ -251,8 +251,8 @@ struct value metric_value_in(struct rules_run *run, struct str name, unsigned bl
     struct str stat = dot ? str_sub(name, (size_t)(dot - name.p) + 1, name.n) : (struct str){"", 0}, none = {"", 0};
     for (struct series *s = run->series; s; s = s->next) {
         bool whole = str_eq(s->name, name);
-        if (s->block != block || (s->rule->of_run && run->blocks > 1) || s->dropped || !(whole || (dot && str_eq(s->name, str_sub(name, 0, (size_t)(dot - name.p))))) ||
-            series_outdone(run, s))
+        if (s->block != block || (s->rule->of_run && run->blocks > 1) || s->dropped ||
+            !(whole || (dot && str_eq(s->name, str_sub(name, 0, (size_t)(dot - name.p))))) || series_outdone(run, s))
             continue;
         struct value v = series_value(run, s, whole ? none : stat);
         if (v.kind != VALUE_UNDEFINED)

@@ -28,9 +28,8 @@ static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
         while (str_word(&words).n)
             count++;
         bool said = str_has(before, "ersion") || str_has(before, "VERSION") || str_has(before, "Release");
-        bool name_only = count == 1 && !has_number(str_sub(line, n, line.n)) &&
-                         !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') && guess_letters(before) &&
-                         (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
+        bool name_only = count == 1 && !has_number(str_sub(line, n, line.n)) && !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') &&
+                         guess_letters(before) && (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
                          (n == line.n || strchr(" -,(", line.p[n]));
         bool ends = str_ends(before, "=") || str_ends(before, "(") || (str_ends(before, ":") && !said);
         if (!ends && (said || name_only) && count <= 8) {

@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 
-enum { TAG_MAX = 4000, /* bytes, as readers of the tag expect */ GUESSED = 3 }; /* of rules that guess, the first figures stand for the program */
+enum {
+    TAG_MAX = 4000,
+    /* bytes, as readers of the tag expect */ GUESSED = 3
+}; /* of rules that guess, the first figures stand for the program */
 
 static bool means(struct str wanted, const struct series *s, const char *stat)
 {

@@ -40,7 +40,7 @@ static int load_name(struct name *ret, struct str text, struct reader *r, const 
     return ret->n ? 0 : rules_complain(at, rules, err, "the name is empty");
 }
 
-static const char *const metric_keys[] = {"name", "cell",    "unit",  "from",   "unit_cell", "better", "headline", "stat", "many", "step",
+static const char *const metric_keys[] = {"name", "cell",    "unit",  "from",   "unit_cell", "better", "headline", "stat", "many",  "step",
                                           "zero", "missing", "range", "suffix", "scale",     "where",  "when",     "each", "scope", NULL};
 
 static int load_unit(const struct unit **ret, const struct yaml *y, bool of_the_contract, const struct rules *rules, struct err *err)

@@ -27,6 +27,7 @@ struct journal {
     size_t lost; /* facts that found no room, since the last "lost" line */
     int error, told; /* errno in force, and the one already told; 0: none */
     bool unsynced;
+    bool locked; /* reopened, and the file system has locks */
 };
 
 int journal_lock(int fd)
@@ -309,7 +310,8 @@ int journal_reopen(struct journal **ret, int dir, struct err *err)
     CLEANUP_FD int fd = openat(dir, "journal", O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return err_sys(err, "cannot open the journal");
-    if (journal_lock(fd) == 1)
+    int held = journal_lock(fd);
+    if (held == 1)
         return 1;
     size_t good;
     struct stat st;
@@ -323,6 +325,12 @@ int journal_reopen(struct journal **ret, int dir, struct err *err)
     if (!j)
         return err_sys(err, "cannot open the journal");
     fs_take(&fd); /* the journal's now */
+    j->locked = held == 0;
     *ret = j;
     return 0;
+}
+
+bool journal_is_locked(const struct journal *j)
+{
+    return j && j->locked;
 }

@@ -8,15 +8,16 @@
 
 struct journal_head {
     char id[33];
-    char boot_id[40];         /* journal_create reads the kernel's where this is empty */
-    const char *host;         /* node name; "" in public records: then the boot id alone tells whether it is this one */
-    const char *experiment;   /* wanted name */
+    char boot_id[40]; /* journal_create reads the kernel's where this is empty */
+    const char *host; /* node name; "" in public records: then the boot id alone tells whether it is this one */
+    const char *experiment; /* wanted name */
     const char *run_name;
-    const char *tree;         /* path of the mlruns folder: absolute, or written from the journal's folder on ("../../../mlruns"); read it is absolute */
+    const char
+        *tree; /* path of the mlruns folder: absolute, or written from the journal's folder on ("../../../mlruns"); read it is absolute */
     const char *user;
-    const char *job;          /* scheduler job id or "" */
-    const char *options;      /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
-    char **argv;              /* program and arguments, NULL-terminated */
+    const char *job; /* scheduler job id or "" */
+    const char *options; /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
+    char **argv; /* program and arguments, NULL-terminated */
     int64_t start_ms;
 };
 
@@ -43,14 +44,16 @@ void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed
  * *ret_head points into the record's arena. 0, or -1 if not even the first line is whole. */
 struct journal_state {
     bool started, ended;
-    int64_t last_ms, started_ms;    /* last_ms: the latest time in any line, at least the start */
+    int64_t last_ms, started_ms; /* last_ms: the latest time in any line, at least the start */
     size_t lines, good_bytes, all_bytes;
-    size_t lost;                    /* facts that the writer could not store (disk full) */
-    const char *reason;             /* of the end; "" */
+    size_t lost; /* facts that the writer could not store (disk full) */
+    const char *reason; /* of the end; "" */
 };
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
 /* Reopens for appending after a crash (cuts the torn tail, takes the lock). 1 if somebody holds the lock (alive). */
 int journal_reopen(struct journal **ret, int dir, struct err *err);
+/* Did journal_reopen get the lock? False for NULL, and where the file system has no locks: then a writer of this host may be alive. */
+bool journal_is_locked(const struct journal *j);
 /* Following a journal that another process writes: each fact is told once, in order, as its line becomes whole. *ret_head lives as long as the tail.
  * -1 if the first line is not whole (yet). */
 struct journal_tail;

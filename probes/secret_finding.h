@@ -52,7 +52,7 @@ static inline bool is_blank(char c)
 }
 
 /* Reports a secret at these bytes. */
-inline void secret_tell(struct finding *f, size_t at, size_t n, enum secret_kind kind)
+static inline void secret_tell(struct finding *f, size_t at, size_t n, enum secret_kind kind)
 {
     if (n == 0)
         return;

@@ -82,7 +82,8 @@ static void look_at_connection(struct finding *f, size_t from, size_t at)
 /* A name alone before the @ is a token ("https://TOKEN@host"), but with these schemes an account. */
 static bool is_account(struct str before, struct str info)
 {
-    return !memchr(info.p, ':', info.n) && (str_ends_anycase(before, "ssh:") || str_ends_anycase(before, "sftp:") || str_ends_anycase(before, "rsync:"));
+    return !memchr(info.p, ':', info.n) &&
+           (str_ends_anycase(before, "ssh:") || str_ends_anycase(before, "sftp:") || str_ends_anycase(before, "rsync:"));
 }
 
 /* "scheme://user:password@host": what stands between the slashes and the last @ of it. */

@@ -149,7 +149,7 @@ rm -rf mlruns .benchwrap
 refused "no repetition" 'a number from 1' --repeat 0 -- true
 refused "a modifier alone" '--keep-going: this is about several runs' --keep-going -- true
 refused "a seed without an order" '--interleave' --repeat 2 --seed 1 -- true
-refused "--until-stable without percent" 'such as 2%' --until-stable 2 -- true
+refused "--until-stable without percent" 'for example 2%, got "2"' --until-stable 2 -- true
 refused "--input that is not there" 'cannot be read' --repeat 2 --input nothing -- true
 PMI_RANK=0 PMI_SIZE=2 refused "every rank would repeat" "benchwrap --repeat N -- srun" --repeat 2 -- true
 PMI_RANK=1 PMI_SIZE=2 "$BENCHWRAP" --repeat 2 -- echo x >out 2>&1

@@ -80,7 +80,7 @@ refused "no values" 'no value' --sweep m= -- echo {m}
 refused "no name" 'NAME=VALUES' --sweep 1,2 -- echo {m}
 refused "too many" 'at most 10000|more than 10000' --sweep m=1..20000 -- echo {m}
 refused "a product too large" 'at most 10000' --sweep m=1..200 --sweep n=1..200 -- echo {m}{n}
-refused "a factor of 1" 'factor from 2' --sweep m=1..8*1 -- echo {m}
+refused "a factor of 1" 'a factor >= 2' --sweep m=1..8*1 -- echo {m}
 is "what was refused left nothing behind" "$(ls -d mlruns .benchwrap 2>/dev/null)" ""
 
 planned=$("$BENCHWRAP" plan --sweep n=1,2,4 --warmup 1 --repeat 3 --interleave -- echo {n} 'a {n}')

@@ -8,7 +8,7 @@ cd "$WORK" || exit
 "$BENCHWRAP" init made >/dev/null 2>err; is "a new repository is public, and requires a site" "$? $(grep -c 'expected --site NAME, or --private' err)" "125 1"
 for kind in "public " "public --public" "private --private"; do
     rm -rf made; "$BENCHWRAP" init --site lab ${kind#* } made >out
-    is "init ${kind#* } writes the profile" "$(sed -n 's/^profile: *\([a-z]*\).*/\1/p' made/benchwrap.yaml) $(grep -c "results repository, ${kind%% *} profile" out)" "${kind%% *} 1"
+    is "init ${kind#* } writes the profile" "$(sed -n 's/^profile: *\([a-z]*\).*/\1/p' made/benchwrap.yaml) $(grep -c "${kind%% *} profile, site lab" out)" "${kind%% *} 1"
 done
 rm -rf made; "$BENCHWRAP" init --site lab made >/dev/null
 is "in a public one the site is the author from the start" "$(git -C made log --format='%an %ae')" "lab lab@benchwrap.invalid"

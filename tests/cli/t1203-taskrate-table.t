@@ -5,7 +5,7 @@ cd "$WORK" || exit 1
 T=$(dirname "$BENCHWRAP")/taskrate
 
 # Numbers become N, runs of blanks one: what is left is the form.
-form() { tr -d '\r' | sed -E 's/\x1b\[[0-9;]*m//g; s/-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g; s/N(us|ms|s)\b/NT/g; s/^METG.*/METG…/; s/ \(only one size.*//' "$@"; }
+form() { tr -d '\r' | sed -E 's/\x1b\[[0-9;]*m//g; s/-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g; s/N ?(ns|us|ms|s)\b/NT/g; s/^METG.*/METG…/; s/ \(only one size.*//' "$@"; }
 "$T" local -n 100 -r 2 >pipe 2>err
 is "in a pipe: the answer, the batches, METG50 explained" "$(form pipe | sed 's/processors this process.*/…/; /^latency model/d')" "taskrate N.N: local, payload stub
 slots: N, …

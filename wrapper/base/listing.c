@@ -16,7 +16,7 @@ struct table {
     size_t *widths;
     size_t *narrowed; /* 0: not; else the width that the column was cut to, SIZE_MAX: it cannot be */
     bool *hidden;
-    bool close;  /* one blank between all columns */
+    bool close; /* one blank between all columns */
     size_t last; /* the last visible column */
     struct buf *to;
 };

@@ -57,8 +57,7 @@ void progress_show(struct progress *p, size_t number, const char *more)
     }
     if (number && p->total > number && seconds > 2)
         put_left(left, sizeof left, seconds / (double)number * (double)(p->total - number));
-    int n =
-        snprintf(line, sizeof line, "%s%s %zu%s%s%s%s", bar, p->what, number, of, left, more && *more ? ", " : "", more ? more : "");
+    int n = snprintf(line, sizeof line, "%s%s %zu%s%s%s%s", bar, p->what, number, of, left, more && *more ? ", " : "", more ? more : "");
     struct winsize size;
     int width = ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col - 1 : 79;
     fprintf(p->out, "\r\033[K%.*s", parts_within(line, n, width), line);

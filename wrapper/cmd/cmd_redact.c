@@ -185,8 +185,7 @@ static int run(struct cmd_context *c)
     if (c->argc > 1 || (c->argc == 0 && !explain))
         return fs_close(&h.root),
                err_set(c->err, ERR_USAGE,
-                       c->argc > 1 ? "takes one file"
-                                   : "expected a file, \"-\" for standard input, or --explain for this machine's facts");
+                       c->argc > 1 ? "takes one file" : "expected a file, \"-\" for standard input, or --explain for this machine's facts");
     if (redaction_begin(&r, public, &h, c->err)) {
         redaction_end(&r);
         fs_close(&h.root);

@@ -168,7 +168,8 @@ static void print_request(const struct share *s, const struct share_request *q)
     if (q->outcome == SHARE_BY_HAND && q->link)
         say(s, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
     else if (q->outcome == SHARE_BY_HAND || q->outcome == SHARE_NO_FORGE)
-        say(s, arena_printf(a, "no forge known: open a pull request from %s to %s of %s, or merge the branch", s->branch, s->base, s->remote));
+        say(s,
+            arena_printf(a, "no forge known: open a pull request from %s to %s of %s, or merge the branch", s->branch, s->base, s->remote));
     if (q->remark)
         say(s, arena_printf(a, "remark: %s", q->remark));
 }

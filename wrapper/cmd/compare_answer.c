@@ -77,7 +77,8 @@ static void put_clause(struct compare_text *t, const struct compared *m, size_t 
 }
 
 /* All clauses of one outcome, ", " between them; how many there are. */
-static size_t put_clauses(struct compare_text *t, size_t g, enum outcome outcome, const char *before, size_t said, bool headlines, struct buf *to)
+static size_t put_clauses(struct compare_text *t, size_t g, enum outcome outcome, const char *before, size_t said, bool headlines,
+                          struct buf *to)
 {
     size_t n = 0;
     for (const struct compared *m = t->metrics; m && said + n < NAMED_MAX; m = m->next) {
@@ -133,7 +134,8 @@ void compare_put_answer(struct compare_text *t, size_t g)
         return;
     }
     CLEANUP_BUF struct buf b;
-    bool headlines = compare_has_headlines(t), few = false, same = false, uncertain = false, single = t->groups[0].count == 1 && t->groups[g].count == 1;
+    bool headlines = compare_has_headlines(t), few = false, same = false, uncertain = false,
+         single = t->groups[0].count == 1 && t->groups[g].count == 1;
     buf_init(&b, 1 << 16);
     buf_printf(&b, "%c against A: ", (char)('A' + g));
     size_t better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &b);
@@ -151,10 +153,11 @@ void compare_put_answer(struct compare_text *t, size_t g)
         else if (g == 1)
             buf_printf(&b, "%s cannot tell a change from chance.",
                        compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1 ? "One run on each side"
-                                                                                  : "Fewer than three repetitions on a side");
+                                                                                        : "Fewer than three repetitions on a side");
     } else if (!said) {
         buf_puts(&b, uncertain ? "no change is certain among so many metrics; more runs would tell."
-                     : same    ? "no difference was found." : "no ratio: the medians are zero or negative.");
+                     : same    ? "no difference was found."
+                               : "no ratio: the medians are zero or negative.");
     } else
         buf_putc(&b, '.');
     if (b.n)

@@ -125,8 +125,7 @@ static void put_machine(struct compare_text *t)
         else if (parts[i].state == MACHINE_SAME) {
             buf_puts(&b, "the same");
             buf_clear(&keys);
-        }
-        else if (parts[i].state == MACHINE_UNKNOWN)
+        } else if (parts[i].state == MACHINE_UNKNOWN)
             buf_printf(&b, "not recorded for all runs%s", n ? "; what differs: " : "");
         else
             buf_puts(&b, n ? "differs in " : "differs in something that no parameter names");
@@ -335,13 +334,13 @@ int compare_print_text(struct cmd_context *c, const struct group *groups, size_t
 {
     CLEANUP_BUF struct buf to;
     struct compare_text t = {.c = c,
-                     .groups = groups,
-                     .count = count,
-                     .metrics = metrics,
-                     .by = by,
-                     .differing = compare_params(groups, count, c->arena),
-                     .screen = screen_of_file(c->out),
-                     .to = &to};
+                             .groups = groups,
+                             .count = count,
+                             .metrics = metrics,
+                             .by = by,
+                             .differing = compare_params(groups, count, c->arena),
+                             .screen = screen_of_file(c->out),
+                             .to = &to};
     bool headlines = compare_has_headlines(&t), all = opt_on(&c->opts, "all"), interval = false;
     size_t more = 0;
     buf_init(&to, 1u << 30);
@@ -359,8 +358,8 @@ int compare_print_text(struct cmd_context *c, const struct group *groups, size_t
     buf_putc(&to, '\n');
     if (!metrics)
         buf_puts(&to, "None of the runs has a metric of its own.\n");
-    status |= count == GROUPS_SIDE_BY_SIDE ? put_pair(&t, headlines, &more, &interval)
-                                                      : put_groups_metrics(&t, headlines, &more, &interval);
+    status |=
+        count == GROUPS_SIDE_BY_SIDE ? put_pair(&t, headlines, &more, &interval) : put_groups_metrics(&t, headlines, &more, &interval);
     put_footer(&t, more, interval);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     return to.failed ? -1 : status;

@@ -232,7 +232,8 @@ static const char *shown_unit(const char *unit, struct arena *a)
     return b.n ? arena_dup(a, b.p, b.n) : "";
 }
 
-int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, const struct screen *screen, struct arena *a, struct buf *to)
+int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, const struct screen *screen,
+                     struct arena *a, struct buf *to)
 {
     struct metric_column *metrics = arena_get(a, KEYS_MAX * sizeof *metrics);
     struct listing_column columns[FIXED + RUNS_TABLE_METRICS + 1] = {

@@ -21,8 +21,7 @@ int since_read(const struct cmd_context *c, int64_t *ret_ms)
         rules_time(str_of(text), str_of(formats[i]), ret_ms);
     return *ret_ms
                ? 0
-               : err_set(
-                     c->err, ERR_USAGE,
-                     "--since: expected a past time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, got \"%.60s\"",
-                     text);
+               : err_set(c->err, ERR_USAGE,
+                         "--since: expected a past time like 2026-11-20 or \"2026-11-20 17:03\", or an age like 12h or 7d, got \"%.60s\"",
+                         text);
 }

@@ -21,7 +21,7 @@ const struct git2 *git2_load(struct err *err)
     }
 #define CALL(name)                                                                                                                         \
     if (!(l.name = (__typeof__(l.name))dlsym(l.handle, #name))) {                                                                          \
-        err_set(err, ERR_SYSTEM, "the libgit2 of this machine is too old: it has no %s; expected 1.5 or newer", #name);                   \
+        err_set(err, ERR_SYSTEM, "the libgit2 of this machine is too old: it has no %s; expected 1.5 or newer", #name);                    \
         return NULL;                                                                                                                       \
     }
     GIT2_CALLS(CALL)

@@ -158,7 +158,8 @@ int sign_ssh(struct repo *r, const struct signer *s, const char *purpose, struct
     CLEANUP_FD int made = above < 0 ? -1 : place_make_temporary(above, name);
     if (made < 0)
         return err_sys(err, "cannot make a folder in %s", folder);
-    snprintf(folder, sizeof folder, "/proc/%ld/fd/%d", (long)getpid(), made); /* for the program too: no rename of the folder leads elsewhere */
+    snprintf(folder, sizeof folder, "/proc/%ld/fd/%d", (long)getpid(),
+             made); /* for the program too: no rename of the folder leads elsewhere */
     int rc = sign_ssh_in(s, purpose, folder, text, ret, err);
     fs_remove_tree(above, name, NULL);
     return rc;

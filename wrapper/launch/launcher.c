@@ -22,7 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LEAVE_NS = 200000000 /* what a process gets that the program left behind */, DRAIN_NS = 2000000000 /* and as long is tried to drain it */, PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */ };
+enum {
+    LEAVE_NS = 200000000 /* what a process gets that the program left behind */,
+    DRAIN_NS = 2000000000 /* and as long is tried to drain it */,
+    PIECES_A_TURN = 16 /* 4 MiB, then the other stream and the signals have their turn */
+};
 
 /* The recorder's process that talks to a server: its own affair, even if it outlives the recorder and becomes our child. */
 pid_t launcher_sender(const struct launch *l)

@@ -195,8 +195,8 @@ static void read_file(struct plan *p, const char *path, enum opt_origin origin, 
     if (!doc || yaml_is_null(doc))
         return;
     if (doc->kind != YAML_MAP) {
-        plan_warn(
-            p, arena_printf(&p->arena, "%s:%d:%d: expected lines \"option: value\"; the file is ignored", path, doc->line, doc->column));
+        plan_warn(p,
+                  arena_printf(&p->arena, "%s:%d:%d: expected lines \"option: value\"; the file is ignored", path, doc->line, doc->column));
         return;
     }
     for (const struct yaml *y = doc->child; y; y = y->next)
@@ -499,7 +499,8 @@ static const char *find_repository(struct plan *p, char **env)
 {
     const struct opt_value *given = opt_find(&p->opts, "tree");
     const char *why = NULL, *found = NULL;
-    const char *tree = given->text && *given->text && given->origin >= OPT_ENVIRONMENT ? given->text : plan_tracking_path(env, &p->arena, &why);
+    const char *tree =
+        given->text && *given->text && given->origin >= OPT_ENVIRONMENT ? given->text : plan_tracking_path(env, &p->arena, &why);
     tree = tree ? plan_absolute(p->cwd, tree, &p->arena) : NULL;
     char *path = tree ? arena_dup(&p->arena, tree, strlen(tree)) : NULL, *slash, *real = NULL;
     while (path && !(real = realpath(path, NULL)) && (slash = strrchr(path, '/')) && slash > path) /* the tree is made later */

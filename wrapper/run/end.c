@@ -110,8 +110,8 @@ static void record_streams(struct run *run)
     if (open.n == 0)
         return;
     record_tag(&run->record, "benchwrap.open_streams", buf_text(&open));
-    record_warning(&run->record, "%s: still open in a background process when the program had ended; later output is passed on and not recorded",
-                   open.p);
+    record_warning(&run->record,
+                   "%s: still open in a background process when the program had ended; later output is passed on and not recorded", open.p);
 }
 
 /* Where what was added begins: behind the end of a line. Else the file was written anew. */

@@ -276,9 +276,9 @@ static int complete(struct spool *s, const struct finish_program *program, struc
         r->status = RUN_KILLED;
         struct str signal = record_text(r, FACT_TAG, "job.signal"), end = record_text(r, FACT_TAG, "job.end");
         record_tag(r, "benchwrap.ended",
-                   signal.n
-                       ? str_of(arena_printf(&r->arena, "killed by the scheduler, with the recording, after " STR_FMT "%s" STR_FMT, STR_ARG(signal), end.n ? ": " : "", STR_ARG(end)))
-                       : STR("the recording was killed"));
+                   signal.n ? str_of(arena_printf(&r->arena, "killed by the scheduler, with the recording, after " STR_FMT "%s" STR_FMT,
+                                                  STR_ARG(signal), end.n ? ": " : "", STR_ARG(end)))
+                            : STR("the recording was killed"));
     }
     if (o->told)
         return take_as_told(s, ret, g, err);

@@ -41,11 +41,11 @@ static bool was_begun(int journal)
     return n < 0;
 }
 
-/* May this directory be finished by us? On this host the writer's lock tells (the caller holds it now); a writer elsewhere,
- * whose lock may not reach here, is dead after a long silence. */
+/* May this directory be finished by us? On this host the writer's lock tells: locked says that the caller holds it now. A writer elsewhere, whose
+ * lock may not reach here, is dead after a long silence, and so is one whose lock the caller could not ask for: it may have begun since. */
 enum left { LEFT_ALIVE, LEFT_DEAD, LEFT_EMPTY, LEFT_UNREADABLE /* err says why */ };
 
-static enum left look_at_left(const struct spool *s, struct err *err)
+static enum left look_at_left(const struct spool *s, bool locked, struct err *err)
 {
     struct record r;
     struct journal_head head;
@@ -56,7 +56,7 @@ static enum left look_at_left(const struct spool *s, struct err *err)
             return journal < 0 || is_old(journal) ? LEFT_UNREADABLE : LEFT_ALIVE;
         return is_old(s->dir) ? LEFT_EMPTY : LEFT_ALIVE; /* not even a first line: nothing was promised; an old one is nobody's */
     }
-    bool dead = same_boot(&head) || clock_wall_ms() - state.last_ms > SILENCE_MS;
+    bool dead = (locked && same_boot(&head)) || clock_wall_ms() - state.last_ms > SILENCE_MS;
     record_deinit(&r);
     return dead ? LEFT_DEAD : LEFT_ALIVE;
 }
@@ -110,7 +110,7 @@ static int sweep_one(struct spool *s, const struct sweeping *w, struct err *err)
     }
     enum left left = LEFT_ALIVE;
     if (journal_reopen(&lock, s->dir, err) <= 0) /* without a whole first line there is no lock to take either */
-        left = look_at_left(s, err);
+        left = look_at_left(s, journal_is_locked(lock), err);
     if (left == LEFT_ALIVE)
         w->count->alive++;
     else if (left == LEFT_EMPTY)
@@ -132,7 +132,7 @@ static void sweep_making(const char *root, const char *name)
     if (spool_open(&s, root, name, NULL))
         return;
     if (journal_reopen(&lock, s.dir, NULL) <= 0) {
-        enum left left = look_at_left(&s, NULL);
+        enum left left = look_at_left(&s, journal_is_locked(lock), NULL);
         if (left == LEFT_DEAD || left == LEFT_EMPTY)
             spool_discard(&s, NULL);
     }

@@ -172,7 +172,8 @@ void server_begin(struct run *run)
         run->wire->has_credentials = 0;
     }
     if (run->plan.server && run->wire->lost_credentials)
-        run_tell(run, WIRE_NOTE, 0, "the server's credentials cannot be passed to the process that sends: no memory file; send the run by \"benchwrap sync\"");
+        run_tell(run, WIRE_NOTE, 0,
+                 "the server's credentials cannot be passed to the process that sends: no memory file; send the run by \"benchwrap sync\"");
     if (!run->plan.server || run->series || !opt_on(&run->plan.opts, "share-run")) /* a series has no program of its own */
         return;
     if (run->plan.server_run) {

@@ -131,7 +131,8 @@ int sweep_add(struct sweep *s, const char *text, struct arena *a, struct err *er
     size_t n = equals ? (size_t)(equals - text) : 0;
     if (!n || !strchr(letters, text[0]) || strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != n ||
         n > 100)
-        return err_set(err, ERR_USAGE, "--sweep %.60s: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)", text);
+        return err_set(err, ERR_USAGE, "--sweep %.60s: expected NAME=VALUES, for example n=1,2,4 (a name has letters, digits, _ . -)",
+                       text);
     if (!equals[1])
         return err_set(err, ERR_USAGE, "--sweep %.60s: there is no value", text);
     if (s->count == SWEEP_AXES_MAX)

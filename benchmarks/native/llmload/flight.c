@@ -406,7 +406,8 @@ static void count_tokens(struct worker *w, struct flight *f)
 /* In any case, or at best, where late reads leave the times open. From the scheduled send: who waits for a slot of this client waits all the same, else a search under a cap would find any rate good. */
 static bool meets(const struct objectives *o, const struct result *r, bool at_best)
 {
-    int64_t first = r->first_ns - (at_best ? r->first_early_ns : 0), last = (r->last_ns ? r->last_ns : r->end_ns) - (at_best ? r->last_early_ns : 0);
+    int64_t first = r->first_ns - (at_best ? r->first_early_ns : 0),
+            last = (r->last_ns ? r->last_ns : r->end_ns) - (at_best ? r->last_early_ns : 0);
     int64_t span = r->last_ns - r->first_ns + (at_best ? -r->last_early_ns : r->first_early_ns);
     int64_t tpot = r->output_tokens > 1 ? span / (int64_t)(r->output_tokens - 1) : 0;
     int64_t itl = r->chunks > 1 ? span / (int64_t)(r->chunks - 1) : 0;

@@ -205,7 +205,8 @@ static void put_warnings(const struct report *r, const struct derived *d, const 
             put_warning(screen, &w, to);
         }
     if (m->short_answers)
-        buf_printf(&w, "%llu answers are shorter than --ignore-eos requires", (unsigned long long)m->short_answers), put_warning(screen, &w, to);
+        buf_printf(&w, "%llu answers are shorter than --ignore-eos requires", (unsigned long long)m->short_answers),
+            put_warning(screen, &w, to);
     if (m->dropped)
         buf_printf(&w, "%llu arrivals were never sent", (unsigned long long)m->dropped), put_warning(screen, &w, to);
     if (r->load->arrivals != ARRIVALS_CLOSED && m->late) {

@@ -143,7 +143,8 @@ static double expected_until(const struct load *l, double at)
     }
     for (unsigned i = 0; i < p->n && left > 0; i++) {
         double part = i + 1 < p->n ? fmin(left, p->piece[i].seconds) : left, ramp = fmin(part, p->piece[i].seconds);
-        double end = p->piece[i].seconds > 0 ? p->piece[i].from + (p->piece[i].to - p->piece[i].from) * ramp / p->piece[i].seconds : p->piece[i].to;
+        double end =
+            p->piece[i].seconds > 0 ? p->piece[i].from + (p->piece[i].to - p->piece[i].from) * ramp / p->piece[i].seconds : p->piece[i].to;
         sum += (p->piece[i].from + end) / 2 * ramp + p->piece[i].to * (part - ramp);
         left -= part;
     }

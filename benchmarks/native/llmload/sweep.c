@@ -143,12 +143,10 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
                                                           .ttft_p99_ms = or_nan(&m->h[METRIC_TTFT], 0.99),
                                                           .itl_ms = report_mean(m, METRIC_ITL),
                                                           .goodput_per_s = d.has_objectives ? (double)m->good / d.seconds : NAN};
-    double sent = load->turns > 1 ? o->offered_rate * fmin(1, (double)m->sent / (double)m->scheduled) : d.sent_rate; /* of sessions, as --rate */
-    s->trials[s->point_count] = (struct search_trial){.sent_rate = sent,
-                                                      .offered_rate = o->offered_rate,
-                                                      .good = m->good,
-                                                      .due = (uint64_t)d.due,
-                                                      .is_late = is_doubtful(s, o, &d)};
+    double sent =
+        load->turns > 1 ? o->offered_rate * fmin(1, (double)m->sent / (double)m->scheduled) : d.sent_rate; /* of sessions, as --rate */
+    s->trials[s->point_count] = (struct search_trial){
+        .sent_rate = sent, .offered_rate = o->offered_rate, .good = m->good, .due = (uint64_t)d.due, .is_late = is_doubtful(s, o, &d)};
     s->seeds[s->point_count] = load->seed;
     s->met[s->point_count] = d.completed && share >= s->answer.share;
     put_point(s, &s->points[s->point_count], load, o, &d);
@@ -338,7 +336,8 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
     }
     for (size_t i = 0; i < s->point_count; i++) {
         const struct saturation_point *p = &s->points[i];
-        const double values[] = {p->load,          s->trials[i].sent_rate, p->requests_per_s, p->tokens_per_s, p->goodput_per_s, p->ttft_ms, p->ttft_p99_ms, p->itl_ms};
+        const double values[] = {p->load,    s->trials[i].sent_rate, p->requests_per_s, p->tokens_per_s, p->goodput_per_s,
+                                 p->ttft_ms, p->ttft_p99_ms,         p->itl_ms};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             report_cell(&l, values[k]);
         if (s->search || i == s->best)

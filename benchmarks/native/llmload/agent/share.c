@@ -99,7 +99,8 @@ void share_print_outcome(const struct outcome *o, struct buf *to)
 
 static void shift(struct metrics *m, int64_t offset_ns)
 {
-    int64_t *const times[] = {&m->first_send_ns, &m->last_send_ns, &m->last_end_ns, &m->window_begin_ns, &m->window_end_ns, &m->series_begin_ns};
+    int64_t *const times[] = {&m->first_send_ns,   &m->last_send_ns,  &m->last_end_ns,
+                              &m->window_begin_ns, &m->window_end_ns, &m->series_begin_ns};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (*times[i])
             *times[i] -= offset_ns;

@@ -213,8 +213,7 @@ void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to)
     count(to, r->output_tokens, r->output_source);
     if (r->has_cached)
         buf_printf(to, "%u", r->cached_tokens);
-    buf_printf(to, ",%u,%u,%u,%u,%u,%u,", r->reasoning_tokens, r->chunks, r->shared, r->events, r->bytes,
-               r->reconnects);
+    buf_printf(to, ",%u,%u,%u,%u,%u,%u,", r->reasoning_tokens, r->chunks, r->shared, r->events, r->bytes, r->reconnects);
     quoted(to, r->finish);
     buf_printf(to, ",%d,", r->good);
     quoted(to, r->error ? r->error : "");

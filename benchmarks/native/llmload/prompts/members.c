@@ -33,7 +33,8 @@ static const struct member {
 };
 
 /* Of a whole request's body these are the load's own; all others are kept. */
-static const char *const own[] = {"model", "messages", "prompt", "stream", "stream_options", "max_tokens", "max_completion_tokens", "text", "input", NULL};
+static const char *const own[] = {"model", "messages", "prompt", "stream", "stream_options", "max_tokens", "max_completion_tokens",
+                                  "text",  "input",    NULL};
 
 static const struct member *member_of(const char *name)
 {

@@ -10,10 +10,11 @@ enum { WORD = 5, BITS = 6, WORDS = 4, LENGTH = WORDS * (WORD + 1) };
 
 /* All of one length, so that a request's bytes stand where those of another stood. */
 static const char words[1 << BITS][WORD + 1] = {
-    "apple", "beach", "bread", "brick", "canal", "chair", "child", "clock", "cloud", "coast", "cover", "dance", "dream", "earth", "field", "flame",
-    "fleet", "floor", "fruit", "ghost", "glass", "grain", "grass", "green", "heart", "horse", "hotel", "house", "judge", "knife", "lemon", "light",
-    "metal", "month", "mouse", "music", "night", "ocean", "paint", "paper", "party", "phone", "piano", "pilot", "plant", "plate", "queen", "radio",
-    "river", "robot", "round", "salad", "sheep", "shirt", "snake", "stone", "storm", "sugar", "table", "tiger", "tower", "train", "voice", "water"};
+    "apple", "beach", "bread", "brick", "canal", "chair", "child", "clock", "cloud", "coast", "cover", "dance", "dream",
+    "earth", "field", "flame", "fleet", "floor", "fruit", "ghost", "glass", "grain", "grass", "green", "heart", "horse",
+    "hotel", "house", "judge", "knife", "lemon", "light", "metal", "month", "mouse", "music", "night", "ocean", "paint",
+    "paper", "party", "phone", "piano", "pilot", "plant", "plate", "queen", "radio", "river", "robot", "round", "salad",
+    "sheep", "shirt", "snake", "stone", "storm", "sugar", "table", "tiger", "tower", "train", "voice", "water"};
 static const char rest[] = "tell a story.";
 
 struct varied {
@@ -37,7 +38,8 @@ static void vary(const struct prompt_source *source, uint64_t index, char *to)
     }
 }
 
-static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret, struct err *err)
+static int make(const struct prompt_source *source, const struct prompt_want *want, struct buf *scratch, struct prompt *ret,
+                struct err *err)
 {
     char head[LENGTH + 1] = "";
     vary(source, want->index, head);
