@@ -14,7 +14,7 @@ def main(w):
     while True:
         k = w.getch()
         if k == curses.KEY_RESIZE:
-            w.addstr(4, 3, "now %dx%d" % w.getmaxyx()); w.refresh()
+            w.addstr(4, 3, "now %dx%d" % w.getmaxyx()); w.redrawwin(); w.refresh() # whole, not what has changed since the last size
         else:
             break
     w.addstr(3, 3, "key %d" % k); w.refresh()
