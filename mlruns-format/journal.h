@@ -8,16 +8,15 @@
 
 struct journal_head {
     char id[33];
-    char boot_id[40]; /* journal_create reads the kernel's where this is empty */
-    const char *host; /* node name; "" in public records: then the boot id alone tells whether it is this one */
-    const char *experiment; /* wanted name */
+    char boot_id[40];         /* journal_create reads the kernel's where this is empty */
+    const char *host;         /* node name; "" in public records: then the boot id alone tells whether it is this one */
+    const char *experiment;   /* wanted name */
     const char *run_name;
-    const char
-        *tree; /* path of the mlruns folder: absolute, or written from the journal's folder on ("../../../mlruns"); read it is absolute */
+    const char *tree;         /* path of the mlruns folder: absolute, or written from the journal's folder on ("../../../mlruns"); read it is absolute */
     const char *user;
-    const char *job; /* scheduler job id or "" */
-    const char *options; /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
-    char **argv; /* program and arguments, NULL-terminated */
+    const char *job;          /* scheduler job id or "" */
+    const char *options;      /* JSON object text: what the finish step needs again (log_max, rules, profile …); "" for none */
+    char **argv;              /* program and arguments, NULL-terminated */
     int64_t start_ms;
 };
 
@@ -44,10 +43,10 @@ void journal_close(struct journal *j); /* flushes, without sync; NULL is allowed
  * *ret_head points into the record's arena. 0, or -1 if not even the first line is whole. */
 struct journal_state {
     bool started, ended;
-    int64_t last_ms, started_ms; /* last_ms: the latest time in any line, at least the start */
+    int64_t last_ms, started_ms;    /* last_ms: the latest time in any line, at least the start */
     size_t lines, good_bytes, all_bytes;
-    size_t lost; /* facts that the writer could not store (disk full) */
-    const char *reason; /* of the end; "" */
+    size_t lost;                    /* facts that the writer could not store (disk full) */
+    const char *reason;             /* of the end; "" */
 };
 int journal_read(int dir, struct record *record, struct journal_head *ret_head, struct journal_state *ret_state, struct err *err);
 /* Reopens for appending after a crash (cuts the torn tail, takes the lock). 1 if somebody holds the lock (alive). */

@@ -13,17 +13,17 @@
 
 enum { MLRUNS_FORMAT = 1 }; /* version of the format, README.md; a change of it is a contract between sites */
 enum fact_kind { FACT_PARAM, FACT_METRIC, FACT_TAG, FACT_ARTIFACT, FACT_MISSING, FACT_WARNING };
-enum direction { DIR_NONE, DIR_HIGHER, DIR_LOWER }; /* which way is better */
+enum direction { DIR_NONE, DIR_HIGHER, DIR_LOWER };          /* which way is better */
 enum run_status { RUN_RUNNING = 1, RUN_FINISHED = 3, RUN_FAILED = 4, RUN_KILLED = 5 }; /* MLflow's numbers */
 
 struct fact {
     enum fact_kind kind;
-    struct str key; /* param, metric, tag, missing: key. artifact: path below artifacts/ */
-    struct str text; /* param, tag: value. artifact: file in the spool directory, relative. missing: reason. warning: sentence */
-    double value; /* metric */
-    int64_t time_ms; /* when it was made */
-    int64_t step; /* metric */
-    const char *unit; /* metric: name of mlruns-format/units.def or "" */
+    struct str key;     /* param, metric, tag, missing: key. artifact: path below artifacts/ */
+    struct str text;    /* param, tag: value. artifact: file in the spool directory, relative. missing: reason. warning: sentence */
+    double value;       /* metric */
+    int64_t time_ms;    /* when it was made */
+    int64_t step;       /* metric */
+    const char *unit;   /* metric: name of mlruns-format/units.def or "" */
     enum direction direction;
     const char *source; /* who says so: "option", "probe:cpu", "rule:ior:results", "log", … (interned) */
     struct fact *next;
@@ -31,8 +31,8 @@ struct fact {
 
 struct record {
     struct arena arena;
-    char id[33]; /* run id, 32 lower-case hex */
-    int64_t start_ms, end_ms; /* end_ms 0: not ended */
+    char id[33];                /* run id, 32 lower-case hex */
+    int64_t start_ms, end_ms;   /* end_ms 0: not ended */
     enum run_status status;
     struct fact *first, *last;
     size_t count;
@@ -43,9 +43,8 @@ struct record {
     /* The same for the names of params, tags, metrics and artifacts. May be NULL. */
     void (*redact_name)(void *context, char *text, size_t n);
     void *redact_context;
-    const char *source; /* noted on the facts that follow; set by whoever drives producers */
-    struct str
-        references; /* metrics judged by references, as the elements of a JSON array (benchwrap.json); made at the end, never in the journal */
+    const char *source;         /* noted on the facts that follow; set by whoever drives producers */
+    struct str references;      /* metrics judged by references, as the elements of a JSON array (benchwrap.json); made at the end, never in the journal */
     /* Index of params/tags by key for record_find and last-wins; private. */
     struct record_index *index;
 };
@@ -84,6 +83,6 @@ struct str record_text(const struct record *r, enum fact_kind kind, const char *
 /* The latest value of a metric, or `otherwise`. */
 double record_number(const struct record *r, const char *key, double otherwise);
 const char *record_status_name(enum run_status status); /* "FINISHED" … */
-const char *record_direction_name(enum direction dir); /* "higher", "lower", "" */
-enum direction record_direction_of(const char *name); /* the way back; DIR_NONE for any other text */
+const char *record_direction_name(enum direction dir);  /* "higher", "lower", "" */
+enum direction record_direction_of(const char *name);   /* the way back; DIR_NONE for any other text */
 #endif

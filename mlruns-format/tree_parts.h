@@ -13,7 +13,7 @@ struct series {
     size_t count;
     const struct fact **points; /* what is written to metrics/: all samples, or min and max of each bucket */
     size_t n_points;
-    size_t width; /* samples in a bucket; 1: not thinned */
+    size_t width;               /* samples in a bucket; 1: not thinned */
 };
 
 struct building {
@@ -22,14 +22,14 @@ struct building {
     uint32_t experiment;
     struct str experiment_name;
     struct str run_name, user;
-    int64_t end_ms; /* 0: not ended */
-    int spool, dir; /* dir: the run's folder */
+    int64_t end_ms;             /* 0: not ended */
+    int spool, dir;             /* dir: the run's folder */
     struct arena arena;
     struct series *series;
     size_t n_series;
     struct manifest_file *files; /* written so far */
     size_t n_files;
-    struct fact *extra; /* facts that the tree itself adds: params, metrics, tags, missing, warnings */
+    struct fact *extra;         /* facts that the tree itself adds: params, metrics, tags, missing, warnings */
 };
 
 /* Adds a fact of the tree's own (texts copied), for the caller to complete. NULL: out of memory, as b->arena.failed says. */

@@ -40,6 +40,5 @@ struct identity_found {
 };
 /* Replaces in place; each (may be NULL) is called for every place before it is replaced. Also shapes: IPv4, IPv6, MAC, GUID, UUID, mail addresses, homes of others,
  * numbers of users where the text says that they are. Returns the number of places. */
-size_t identities_replace(struct identities *ids, char *text, size_t n, void (*each)(void *context, const struct identity_found *f),
-                          void *context);
+size_t identities_replace(struct identities *ids, char *text, size_t n, void (*each)(void *context, const struct identity_found *f), void *context);
 #endif

@@ -21,8 +21,7 @@ size_t redact_text(struct redact *r, char *text, size_t n);
 /* The value of a param, a tag or another named thing: the name decides, too. Returns the number of places. */
 size_t redact_named(struct redact *r, struct str name, char *value, size_t n);
 /* Replaces the secrets alone; each (may be NULL) hears of them. */
-size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s),
-                      void *context);
+size_t redact_secrets(char *text, size_t n, struct secrets_state *state, void (*each)(void *context, const struct secret *s), void *context);
 
 /* A text in UTF-16, which its byte order mark announces, on its way through redaction: one letter stands for each unit of two bytes. */
 struct redact_wide {
@@ -47,8 +46,7 @@ struct redact_stream {
     void (*write)(void *context, const void *p, size_t n);
     void *context;
 };
-void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n),
-                        void *context);
+void redact_stream_init(struct redact_stream *s, struct redact *redact, void (*write)(void *context, const void *p, size_t n), void *context);
 void redact_stream_write(struct redact_stream *s, const void *p, size_t n);
 /* Hands on what is held, as far as it cannot be the beginning of something; `end`: all of it. */
 void redact_stream_flush(struct redact_stream *s, bool end);

@@ -12,9 +12,9 @@ enum err_kind { ERR_NONE, ERR_USAGE, ERR_SYSTEM, ERR_INPUT, ERR_REMOTE, ERR_BUG 
 
 struct err {
     enum err_kind kind;
-    int sys; /* errno of the cause, or 0 */
+    int sys;         /* errno of the cause, or 0 */
     char text[1024]; /* NUL-terminated; a cut ends in "..." */
-    char hint[512]; /* a command or step that helps, printed on a line of its own; "" for none */
+    char hint[512];  /* a command or step that helps, printed on a line of its own; "" for none */
 };
 
 /* Sets kind and text (printf format). Returns -1, so that failing is one expression. */

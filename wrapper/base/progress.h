@@ -8,7 +8,7 @@
 
 struct progress {
     FILE *out;
-    const char *what; /* "checking run" */
+    const char *what;     /* "checking run" */
     size_t total;
     int64_t begin_ns, told_ns;
     bool on, shown;

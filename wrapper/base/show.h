@@ -3,7 +3,7 @@
 #define BASE_SHOW_H
 #include "base/buf.h"
 
-void show_double(struct buf *to, double value); /* about 6 significant digits */
+void show_double(struct buf *to, double value);        /* about 6 significant digits */
 /* At least three significant digits, none behind the point from 100 on: 0.537, 9.02, 10.7, 338, 88567. A whole number has no point. */
 void show_value(struct buf *to, double value);
 /* A unit as people write it: MiB_per_s -> MiB/s, percent -> %. NULL: nothing. */
@@ -17,8 +17,8 @@ void show_metric(struct buf *to, const char *key, const char *unit);
 void show_change(struct buf *to, double ratio);
 /* Both ends of the change's interval, in the form that show_change chooses for `ratio`: -26 … -10 %, 2.6 … 5.3 x, 1/98 … 1/48. */
 void show_change_interval(struct buf *to, double ratio, double low, double high);
-void show_size(struct buf *to, uint64_t bytes); /* 12.3 MiB */
-void show_duration(struct buf *to, double seconds); /* 8.1 ms, 0.55 s, 12.3 s, 4 min 5 s, 2 h 3 min */
-void show_time(struct buf *to, int64_t ms); /* 2026-11-20 17:03:12, local */
-void show_time_utc(struct buf *to, int64_t ms); /* 2026-11-20T17:03:12.345Z */
+void show_size(struct buf *to, uint64_t bytes);        /* 12.3 MiB */
+void show_duration(struct buf *to, double seconds);    /* 8.1 ms, 0.55 s, 12.3 s, 4 min 5 s, 2 h 3 min */
+void show_time(struct buf *to, int64_t ms);            /* 2026-11-20 17:03:12, local */
+void show_time_utc(struct buf *to, int64_t ms);        /* 2026-11-20T17:03:12.345Z */
 #endif

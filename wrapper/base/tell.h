@@ -6,10 +6,7 @@
 
 #include <stdint.h>
 
-enum {
-    TELL_MAX = 60 << 10,
-    TELL_WAIT_S = 2
-}; /* bytes of one fact: below the smallest default send buffer that Linux has for unix sockets */
+enum { TELL_MAX = 60 << 10, TELL_WAIT_S = 2 }; /* bytes of one fact: below the smallest default send buffer that Linux has for unix sockets */
 
 /* name: "@name" (abstract) or a path. The descriptor, or -1 with err. Sending waits TELL_WAIT_S at most. */
 int tell_open(const char *name, struct err *err);

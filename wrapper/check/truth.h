@@ -8,16 +8,15 @@
 struct truth {
     void (*tell)(void *context, enum check_id id, const char *file, const char *text);
     void *context;
-    enum check_id differs; /* what a difference in the figures is */
-    bool common; /* only keys that the run has too; no verdict */
-    const struct rules *rules; /* those that read the output; NULL: none did */
-    bool series; /* the claims are those of a series, not of rules */
+    enum check_id differs;      /* what a difference in the figures is */
+    bool common;                /* only keys that the run has too; no verdict */
+    const struct rules *rules;  /* those that read the output; NULL: none did */
+    bool series;                /* the claims are those of a series, not of rules */
 };
 /* Reads the output with these rules and tells what differs from the run's claims. */
 void truth_read(const struct truth *t, struct run_check *r, const struct rules *rules);
 /* reading.c: the reading itself. 0; *ret_sure: every file that the rules want was there; -1: they cannot be applied. */
-int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure,
-                struct err *err);
+int truth_again(struct run_check *r, const struct rules *rules, struct record *record, struct rules_outcome *ret, bool *ret_sure, struct err *err);
 /* Builds of benchwrap 0.1.0 recorded only the program's name in the argv of a public run: is this one of them, and had the program arguments? Then
  * truth_again takes the params that follow from them as the record has them. */
 bool truth_argv_is_withheld(const struct run_check *r);
@@ -29,8 +28,8 @@ void truth_compare(const struct truth *t, struct run_check *r, const struct reco
 struct apart {
     void (*work)(const struct truth *t, struct run_check *r, const void *context);
     const void *context;
-    enum check_id endless; /* what it is when time or memory are over */
-    const char *what, *file; /* … in words, and where */
+    enum check_id endless;      /* what it is when time or memory are over */
+    const char *what, *file;    /* … in words, and where */
 };
 void truth_apart(struct run_check *r, const struct apart *what);
 /* Does the record say that this is missing ("stdout.log")? */

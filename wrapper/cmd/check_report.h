@@ -5,8 +5,8 @@
 #include "cmd/cmd.h"
 
 struct check_subject {
-    const char *what; /* "tree" or "range" */
-    const char *name; /* as the user named it */
+    const char *what;  /* "tree" or "range" */
+    const char *name;  /* as the user named it */
 };
 /* The run that a path below the tree `at` ("mlruns") belongs to; false: to none. *ret_file: the path below the run, "" for the run itself. */
 bool check_report_run(const char *at, const char *path, struct str *ret_experiment, struct str *ret_id, const char **ret_file);

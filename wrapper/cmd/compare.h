@@ -4,8 +4,8 @@
 #include "cmd/runs.h"
 
 struct member {
-    const struct tree_run *run; /* params, metrics and tags read */
-    struct json *detail; /* benchwrap.json, or NULL */
+    const struct tree_run *run;  /* params, metrics and tags read */
+    struct json *detail;         /* benchwrap.json, or NULL */
 };
 struct group {
     const char *name;
@@ -13,30 +13,22 @@ struct group {
     size_t count;
 };
 
-enum outcome {
-    OUTCOME_NONE,
-    OUTCOME_TOO_FEW,
-    OUTCOME_SAME,
-    OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain among so many metrics */,
-    OUTCOME_BETTER,
-    OUTCOME_WORSE,
-    OUTCOME_DIFFERENT
-};
+enum outcome { OUTCOME_NONE, OUTCOME_TOO_FEW, OUTCOME_SAME, OUTCOME_UNCERTAIN /* the interval holds a change alone, which is not certain among so many metrics */, OUTCOME_BETTER, OUTCOME_WORSE, OUTCOME_DIFFERENT };
 const char *outcome_name(enum outcome outcome); /* "too few", "better" … */
 
-struct compared_side { /* one metric of one group */
-    double *values; /* what the statistics are over */
+struct compared_side {           /* one metric of one group */
+    double *values;              /* what the statistics are over */
     size_t n;
     double median;
-    bool repetitions; /* values are the repetitions of one series, not one value of each run or the samples within one */
-    bool has_ratio; /* against the first group, with its 95 % interval */
+    bool repetitions;            /* values are the repetitions of one series, not one value of each run or the samples within one */
+    bool has_ratio;              /* against the first group, with its 95 % interval */
     double ratio, low, high;
-    double p; /* chance of such a change where nothing has changed */
+    double p;                    /* chance of such a change where nothing has changed */
     enum outcome outcome;
 };
 struct compared {
     const char *key;
-    int64_t step; /* of a table size -> value; else -1 */
+    int64_t step;                /* of a table size -> value; else -1 */
     const char *unit, *direction;
     struct compared_side *sides; /* one for each group */
     struct compared *next;

@@ -11,21 +11,16 @@ bool inputs_of_machine(const char *key);
 /* The source of a param in benchwrap.json; NULL if unknown. */
 const char *inputs_source(const struct json *detail, const char *key);
 
-struct inputs { /* what a run must share with the one that is asked about */
-    struct input {
-        const char *path;
-        struct str value;
-        size_t missed;
-    } * list; /* "params/api"; p NULL: must be absent; missed: how many runs differ in it */
+struct inputs {           /* what a run must share with the one that is asked about */
+    struct input { const char *path; struct str value; size_t missed; } *list; /* "params/api"; p NULL: must be absent; missed: how many runs differ in it */
     size_t count;
     const struct opt_value *ignore;
     const struct tree_run *run;
-    bool child; /* it has a parent run */
-    const char *parent; /* its id, or NULL */
+    bool child;           /* it has a parent run */
+    const char *parent;   /* its id, or NULL */
 };
 /* run: with params and tags. */
-int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
-              struct err *err);
+int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a, struct err *err);
 /* Does another run, of which only the meta is read, share them? Reads as few of its files as it can. Warm-up runs share nothing, nor do runs of the same parent. */
 bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
 /* Has other (params read) an input that the run has not? */

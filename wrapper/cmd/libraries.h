@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 struct library {
-    const char *name; /* "hwloc" */
+    const char *name;    /* "hwloc" */
     const char *version; /* as the library itself says, else as its file's name says */
-    const char *file; /* where it was loaded from; "linked in" in a static program */
+    const char *file;    /* where it was loaded from; "linked in" in a static program */
 };
 enum { LIBRARIES_MAX = 8 };
 /* Fills ret[LIBRARIES_MAX], returns how many. */
@@ -16,10 +16,10 @@ size_t libraries_list(struct library *ret, struct arena *a);
 
 /* A part that is compiled in only where its library was installed. */
 struct build_part {
-    const char *what; /* "agents of llmload" */
+    const char *what;   /* "agents of llmload" */
     bool is_there;
-    const char *lacks; /* the consequence */
-    const char *step; /* what adds it */
+    const char *lacks;  /* the consequence */
+    const char *step;   /* what adds it */
 };
 enum { BUILD_AGENTS, BUILD_SENTENCEPIECE, BUILD_PARTS_MAX };
 /* Fills ret[BUILD_PARTS_MAX], returns how many. All programs of a build have the same parts. */

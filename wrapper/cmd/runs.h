@@ -51,11 +51,11 @@ const struct tree_entry *runs_entry(const struct tree_entry *list, const char *k
 const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
 /* The rows of the filters. */
 #define RUNS_ROWS_FILTER                                                                                                                   \
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Choose only runs of this experiment (name or id)", 0},                 \
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Choose only runs of this experiment (name or id)", 0},                        \
         {"status", 's',  OPT_TEXT,    "STATUS",                                                                                            \
-         NULL,     NULL, "Selection", "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",       \
+         NULL,     NULL, "Selection", "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",              \
          0},                                                                                                                               \
     {                                                                                                                                      \
-        "tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0      \
+        "tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0             \
     }
 #endif

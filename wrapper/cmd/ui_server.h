@@ -17,7 +17,7 @@ int ui_install(char *const *env, struct arena *a, struct err *err);
 
 struct ui_server {
     pid_t guard;
-    int hold; /* the guard ends the server when this end of a pipe is closed, by us or by our death */
+    int hold;       /* the guard ends the server when this end of a pipe is closed, by us or by our death */
 };
 /* Is the port free at this address? */
 bool ui_port_free(const char *host, int port);

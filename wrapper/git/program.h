@@ -6,21 +6,19 @@
 #include "base/err.h"
 
 struct program {
-    const char *const *argv; /* argv[0] is looked for in PATH; NULL-terminated */
-    const char *dir; /* working directory; NULL: ours */
-    const char *const *set; /* "NAME=value" beside our environment, and "NAME" to take one out; NULL-terminated, or NULL */
-    struct str in; /* its standard input; p NULL: /dev/null */
-    bool
-        prompt; /* it may ask on the terminal; else GIT_TERMINAL_PROMPT=0, and ssh in batch mode unless the user has set how ssh is called */
-    bool
-        credentials; /* git that talks to a remote: its credential helper gets the variables of base/credentials.def. No other program has them */
-    double limit_s; /* 0: 60 */
-    size_t out_max; /* bytes kept of each of its outputs; 0: 1 MiB. What is beyond it is read and dropped */
+    const char *const *argv;   /* argv[0] is looked for in PATH; NULL-terminated */
+    const char *dir;           /* working directory; NULL: ours */
+    const char *const *set;    /* "NAME=value" beside our environment, and "NAME" to take one out; NULL-terminated, or NULL */
+    struct str in;             /* its standard input; p NULL: /dev/null */
+    bool prompt;               /* it may ask on the terminal; else GIT_TERMINAL_PROMPT=0, and ssh in batch mode unless the user has set how ssh is called */
+    bool credentials;          /* git that talks to a remote: its credential helper gets the variables of base/credentials.def. No other program has them */
+    double limit_s;            /* 0: 60 */
+    size_t out_max;            /* bytes kept of each of its outputs; 0: 1 MiB. What is beyond it is read and dropped */
 };
 struct program_end {
-    int status; /* exit status; 128 + n: ended by signal n */
+    int status;                /* exit status; 128 + n: ended by signal n */
     bool timed_out;
-    struct buf out, words; /* standard output; standard error. program_end_deinit frees them */
+    struct buf out, words;     /* standard output; standard error. program_end_deinit frees them */
 };
 /* Runs it to its end. 0, whatever its status; 1: there is no such program; -1: it could not be run, or the time was over (timed_out). err names it. */
 int program_run(const struct program *p, struct program_end *ret, struct err *err);

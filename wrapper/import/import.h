@@ -5,30 +5,30 @@
 #include "plan/plan.h"
 
 struct import {
-    const struct plan *plan; /* tree, spool, catalogue, profile, experiment where it was given */
-    const char *experiment; /* NULL: the rules' name */
-    struct rules **rules; /* those that may know an output, or the one that was named */
-    const char **paths; /* their addresses, absolute */
+    const struct plan *plan;        /* tree, spool, catalogue, profile, experiment where it was given */
+    const char *experiment;         /* NULL: the rules' name */
+    struct rules **rules;           /* those that may know an output, or the one that was named */
+    const char **paths;             /* their addresses, absolute */
     size_t count;
-    bool named; /* --rules: not looked for a banner */
-    bool whole; /* one output, though its banner stands there several times */
-    bool dry; /* nothing is written */
-    int root; /* the tree, -1: not there yet */
-    int64_t time_ms; /* --time; 0: from the output, or the file */
-    int exit_status; /* -1: not known */
-    const char *streams; /* "stdout" "stderr" "merged" */
-    bool stream_given; /* so it is one, though its name may be that of a file that the rules read */
+    bool named;                     /* --rules: not looked for a banner */
+    bool whole;                     /* one output, though its banner stands there several times */
+    bool dry;                       /* nothing is written */
+    int root;                       /* the tree, -1: not there yet */
+    int64_t time_ms;                /* --time; 0: from the output, or the file */
+    int exit_status;                /* -1: not known */
+    const char *streams;            /* "stdout" "stderr" "merged" */
+    bool stream_given;              /* so it is one, though its name may be that of a file that the rules read */
     const struct opt_value *params, *tags; /* KEY=VALUE chains */
-    uint64_t max; /* bytes of an output */
+    uint64_t max;                   /* bytes of an output */
 };
 
 enum import_result { IMPORT_DONE, IMPORT_THERE, IMPORT_UNKNOWN, IMPORT_REFUSED };
 struct imported {
     enum import_result result;
-    char id[33]; /* "" if it is not known whose it is */
-    const char *benchmark, *why; /* why: of UNKNOWN and REFUSED; else the verdict's reason. In the arena */
-    const char *status, *verdict; /* NULL: not imported */
-    const char *place; /* "mlruns/<exp>/<run>" */
+    char id[33];                    /* "" if it is not known whose it is */
+    const char *benchmark, *why;    /* why: of UNKNOWN and REFUSED; else the verdict's reason. In the arena */
+    const char *status, *verdict;   /* NULL: not imported */
+    const char *place;              /* "mlruns/<exp>/<run>" */
     int64_t start_ms;
     const char *time_source;
 };

@@ -13,33 +13,33 @@
 struct launch {
     struct options options;
     struct rank rank;
-    char **argv; /* the launcher's own, for the recorder */
-    char *const *program; /* what is wrapped */
-    const char *id; /* of the run, where a series has chosen it; NULL: a new one */
+    char **argv;             /* the launcher's own, for the recorder */
+    char *const *program;    /* what is wrapped */
+    const char *id;          /* of the run, where a series has chosen it; NULL: a new one */
     int64_t start_wall_ms, start_ns;
 
     struct spawn_state state;
     struct signals signals;
     struct recorder recorder;
-    struct out out[2]; /* the caller's stdout, stderr */
+    struct out out[2];       /* the caller's stdout, stderr */
     struct stream stream[2];
     struct limit limit;
     struct counters counters;
 
-    bool recorded; /* there is, or was, a recorder */
-    bool helpless; /* it has died before its time, another witness was found */
-    bool told; /* and that has been said */
+    bool recorded;           /* there is, or was, a recorder */
+    bool helpless;           /* it has died before its time, another witness was found */
+    bool told;               /* and that has been said */
     pid_t pid;
-    int line; /* the held child's, until it is known to run */
+    int line;                /* the held child's, until it is known to run */
     bool ended;
-    bool reap_again; /* asking for children failed: try without SIGCHLD */
-    int status; /* wait status */
+    bool reap_again;         /* asking for children failed: try without SIGCHLD */
+    int status;              /* wait status */
     struct rusage usage;
     uint32_t orphans, left;
-    uint32_t open_streams; /* bit i: stream i was handed to the drainer (drain.h) */
+    uint32_t open_streams;   /* bit i: stream i was handed to the drainer (drain.h) */
     int64_t ended_ns, ended_wall_ms; /* of the program */
     struct spawn_failure failure;
-    int exit_status; /* of a program that could not be started; 0: it could */
+    int exit_status;         /* of a program that could not be started; 0: it could */
 };
 
 /* Pid of the recorder's process that talks to a server; 0: none. */

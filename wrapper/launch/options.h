@@ -3,8 +3,7 @@
 #define LAUNCH_OPTIONS_H
 #include "base/opt.h"
 
-enum {
-    OPTIONS_COUNT = 0
+enum { OPTIONS_COUNT = 0
 #define OPTION(name, letter, kind, arg, env, value, group, help, flags) +1
 #include "launch/options.def"
 #undef OPTION

@@ -9,27 +9,27 @@
 enum { PUMP_PIECE = 256 << 10, PUMP_STALL_MS = 250 /* so long in all each stream waits for a slow recorder */, PUMP_TRIES = 20 };
 
 struct stream {
-    int number; /* 1 or 2 */
-    int source; /* read end or pty master; -1: not captured, or at its end */
-    int for_child; /* write end or pty slave, until the program has it; -1: it keeps the inherited one */
+    int number;     /* 1 or 2 */
+    int source;     /* read end or pty master; -1: not captured, or at its end */
+    int for_child;  /* write end or pty slave, until the program has it; -1: it keeps the inherited one */
     bool captured, is_pty;
     struct pty pty;
     struct out *out;
     struct wire_ring *ring; /* NULL: nobody records */
-    char *data; /* the ring's bytes */
-    char *spare; /* PUMP_PIECE bytes for when the ring is full */
-    const char *at; /* bytes read but not yet written: [at, at + left) */
+    char *data;             /* the ring's bytes */
+    char *spare;            /* PUMP_PIECE bytes for when the ring is full */
+    const char *at;         /* bytes read but not yet written: [at, at + left) */
     size_t left;
-    int tries; /* failures in a row */
-    int64_t retry_ns; /* not before */
-    int64_t stalled_ns; /* the ring is full since; 0: it is not */
-    int64_t waited_ns; /* how long it has been full before, in all */
-    bool gave_up; /* waited long enough for the recorder; not again until its tail moves */
+    int tries;              /* failures in a row */
+    int64_t retry_ns;       /* not before */
+    int64_t stalled_ns;     /* the ring is full since; 0: it is not */
+    int64_t waited_ns;      /* how long it has been full before, in all */
+    bool gave_up;           /* waited long enough for the recorder; not again until its tail moves */
     uint64_t tail_then;
-    uint64_t owed; /* after the program's end: bytes that were in the pipe then and must still be read */
+    uint64_t owed;          /* after the program's end: bytes that were in the pipe then and must still be read */
     uint64_t passed, lost;
-    int failure; /* errno for which the real stream was given up, EPIPE: its reader is gone; 0: none */
-    bool reported; /* the failure has been told */
+    int failure;            /* errno for which the real stream was given up, EPIPE: its reader is gone; 0: none */
+    bool reported;          /* the failure has been told */
 };
 
 /* Opens what the program gets instead of descriptor `number`. 0; -1 with errno: the caller runs it unrecorded. An uncapturable stream (closed, read-only,

@@ -5,22 +5,19 @@
 #include "launch/spawn.h"
 #include "launch/wire.h"
 
-enum {
-    RECORDER_ENV_MAX = 8,
-    RECORDER_SHARE_WAIT_MS = 2500 /* what --share-run may delay the program's start, the recorder's own 2 s with a margin */
-};
+enum { RECORDER_ENV_MAX = 8, RECORDER_SHARE_WAIT_MS = 2500 /* what --share-run may delay the program's start, the recorder's own 2 s with a margin */ };
 
 struct recorder {
-    pid_t pid; /* 0: not started, or reaped */
+    pid_t pid;           /* 0: not started, or reaped */
     int socket, memory, log;
-    int its_end; /* of the socket, until it is started */
-    struct wire *wire; /* NULL: none */
-    bool alive; /* its end of the socket is open */
+    int its_end;         /* of the socket, until it is started */
+    struct wire *wire;   /* NULL: none */
+    bool alive;          /* its end of the socket is open */
     bool ready, refused, done;
     int verdict;
-    int exit; /* wait status once pid is reaped */
-    char core[4096]; /* path of the core program */
-    char summary[8192]; /* "" none */
+    int exit;            /* wait status once pid is reaped */
+    char core[4096];     /* path of the core program */
+    char summary[8192];  /* "" none */
     char *env[RECORDER_ENV_MAX]; /* NAME=VALUE for the program, malloc'ed */
     size_t env_count;
 };

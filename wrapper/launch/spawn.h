@@ -22,7 +22,7 @@ void spawn_restore(const struct spawn_state *state);
 
 struct spawn_failure {
     int in_exec; /* 0: descriptors could not be set */
-    int error; /* errno */
+    int error;   /* errno */
 };
 
 /* Forks; the child waits. out and err become its descriptors 1 and 2 (-1: as inherited). *ret_line is the hold. -1 with errno. */

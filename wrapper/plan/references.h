@@ -15,8 +15,7 @@ struct reference_files {
 /* Judges r, whose verdict so far is `verdict` ("pass", "fail", "none") with `reason`; both are replaced by the combined ones (constants, or in r's
  * arena). failed: the program itself ended badly. Files that cannot be read become warnings (ones that do not exist are passed over unless named).
  * public_profile: results call files by their base name. */
-void run_judge_references(const struct reference_files *files, struct record *r, bool failed, bool public_profile, const char **verdict,
-                          const char **reason);
+void run_judge_references(const struct reference_files *files, struct record *r, bool failed, bool public_profile, const char **verdict, const char **reason);
 /* A line for each metric that is better than its band (what failed stands in the reason), for the summary. Each begins with prefix. At most `lines`; more are counted. */
 struct buf;
 void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to);

@@ -4,11 +4,7 @@
 #define WRAPPER_RUN_JOB_H
 #include "run/job_reason.h"
 
-enum {
-    JOB_LIMIT_MS = 5000 /* scontrol has so long */,
-    JOB_END_MS = 300 /* the end of a run waits for it so long */,
-    JOB_SAFE_S = 60 /* before the allocation's end the record is made safe */
-};
+enum { JOB_LIMIT_MS = 5000 /* scontrol has so long */, JOB_END_MS = 300 /* the end of a run waits for it so long */, JOB_SAFE_S = 60 /* before the allocation's end the record is made safe */ };
 
 struct run;
 struct run_job {

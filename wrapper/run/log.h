@@ -8,10 +8,10 @@
 
 /* The recorder's end of the socket. Any local user can send to it; only messages of our own user and of root, as the kernel attests, are read. */
 struct log {
-    int fd; /* -1: there is none */
+    int fd;                /* -1: there is none */
     uid_t own;
-    bool clear; /* the kernel can tell our user from others */
-    uint64_t foreign; /* messages dropped */
+    bool clear;            /* the kernel can tell our user from others */
+    uint64_t foreign;      /* messages dropped */
     int64_t rest_until_ns; /* CLOCK_MONOTONIC: so many were dropped at once that nothing is read until then; 0: no rest */
 };
 /* Where kept files go, and how many bytes they may still have. */

@@ -7,18 +7,18 @@
 #include "run/finish.h"
 
 struct make_plan {
-    const char *id; /* 32 hex; "" or NULL: a random one. The same id is never published twice */
-    const char *spool; /* the folder of all spools (plan->spool) */
-    struct journal_head head; /* tree, experiment, run_name, user, host, job, argv, start_ms; id and options are filled in */
-    struct finish_options options; /* `made` is set for the caller */
+    const char *id;                 /* 32 hex; "" or NULL: a random one. The same id is never published twice */
+    const char *spool;              /* the folder of all spools (plan->spool) */
+    struct journal_head head;       /* tree, experiment, run_name, user, host, job, argv, start_ms; id and options are filled in */
+    struct finish_options options;  /* `made` is set for the caller */
 };
 
 struct making {
     struct spool spool;
     struct journal *journal;
-    struct record record; /* record_* into it; it is journaled as it comes, without secrets */
+    struct record record;           /* record_* into it; it is journaled as it comes, without secrets */
     struct redaction redaction;
-    struct arena texts; /* the head's command line, redacted */
+    struct arena texts;             /* the head's command line, redacted */
 };
 
 /* The id that a name always gives: UUID version 5 in the project's namespace. `purpose` keeps kinds of names apart ("import", "child" …). */
@@ -46,7 +46,7 @@ void make_drop(struct making *m);
 
 /* Published runs whose spools are still there: they are made safe together (one sync of the file system), then their spools are removed. */
 struct make_batch {
-    const char *tree, *spool; /* set by the caller: the mlruns folder, and that of all spools */
+    const char *tree, *spool;       /* set by the caller: the mlruns folder, and that of all spools */
     char ids[256][33];
     size_t count;
 };

@@ -9,18 +9,18 @@
 
 struct run;
 struct run_server {
-    pid_t pid; /* the sender; 0: none */
-    int line; /* to it; -1: none */
-    int64_t start_ns; /* the live one is started then; INT64_MAX: not any more */
-    int64_t deadline_ns; /* of making the run (--share-run) */
+    pid_t pid;              /* the sender; 0: none */
+    int line;               /* to it; -1: none */
+    int64_t start_ns;       /* the live one is started then; INT64_MAX: not any more */
+    int64_t deadline_ns;    /* of making the run (--share-run) */
     unsigned starts;
-    pid_t dying; /* a former sender that was killed and is not reaped yet; 0: none */
-    bool asking; /* --share-run: the program waits for the run */
-    bool shared; /* the program knows the run */
-    bool live; /* a live one had the run on the server when it was last heard */
-    bool told; /* that there is trouble was said */
-    bool done; /* the server has all */
-    struct send_msg place; /* kind 0: not known */
+    pid_t dying;            /* a former sender that was killed and is not reaped yet; 0: none */
+    bool asking;            /* --share-run: the program waits for the run */
+    bool shared;            /* the program knows the run */
+    bool live;              /* a live one had the run on the server when it was last heard */
+    bool told;              /* that there is trouble was said */
+    bool done;              /* the server has all */
+    struct send_msg place;  /* kind 0: not known */
     char trouble[SEND_TEXT_MAX]; /* "" none in force */
 };
 

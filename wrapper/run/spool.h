@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 struct spool {
-    int root; /* the folder of all runs */
-    int dir; /* this run's */
-    char name[96]; /* its name below root: the run id, or after a claim "<id>+<pid>" */
-    uid_t owner; /* of a foreign one, after SPOOL_FOREIGN */
+    int root;           /* the folder of all runs */
+    int dir;            /* this run's */
+    char name[96];      /* its name below root: the run id, or after a claim "<id>+<pid>" */
+    uid_t owner;        /* of a foreign one, after SPOOL_FOREIGN */
 };
 #define SPOOL_MAKING ".making-" /* begins the name of a directory that is not a run yet (run/make.c) */
 #define SPOOL_NONE ((struct spool){-1, -1, "", 0})

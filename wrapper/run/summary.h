@@ -10,8 +10,8 @@
 struct summary {
     const struct finished *f;
     const struct screen *screen; /* where it will be printed */
-    int spool; /* directory with the kept streams, for the last line of a failed program; -1: none */
-    const char *tree_option; /* the --tree that a next command needs too; NULL: none */
+    int spool;                   /* directory with the kept streams, for the last line of a failed program; -1: none */
+    const char *tree_option;     /* the --tree that a next command needs too; NULL: none */
 };
 
 /* Appends the summary of one run, without the prefix (screen_prefix adds it). Foreign text in it is made harmless for a terminal. */

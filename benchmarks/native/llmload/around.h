@@ -12,8 +12,8 @@
 struct around {
     const struct opt_set *set;
     struct load *load;
-    struct engine_hooks hooks; /* for engine_run */
-    struct result_sink *sinks; /* the same */
+    struct engine_hooks hooks;  /* for engine_run */
+    struct result_sink *sinks;  /* the same */
     struct server server;
     bool server_open, server_used, server_ready; /* used: for more than the name of its first model */
     struct readiness ready;
@@ -23,15 +23,14 @@ struct around {
     struct scoring *scoring;
     struct progress progress;
     bool quiet;
-    int tell; /* the recorder's socket; -1: not recorded */
+    int tell;                   /* the recorder's socket; -1: not recorded */
     int64_t looks;
     struct live last;
 };
 
 /* Waits for readiness, asks for facts, opens files (records: those of single requests, which agents write themselves), starts the reading of figures; may
  * set the load's model. ERR_REMOTE: not ready. */
-int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records,
-                 struct err *err);
+int around_begin(struct around *a, const struct opt_set *set, struct load *load, struct prompt_source *prompts, bool records, struct err *err);
 /* After engine_run. Ends what was started. ERR_SYSTEM: plots could not be written. */
 int around_end(struct around *a, const struct outcome *o, struct err *err);
 /* Further members of the result (struct report's `more`). */

@@ -18,8 +18,7 @@ struct lateness {
     int fd; /* of this thread's schedstat; -1: the kernel counts no delays */
     int64_t delay_ns, looked_ns; /* on the run queue so far, and when that was read */
     int64_t empty_ns; /* all sockets were empty then; 0: not known */
-    int64_t from_ns, called_ns, until_ns,
-        returned_ns; /* of the wait whose events are being handled: empty before it, its begin, latest end, and end */
+    int64_t from_ns, called_ns, until_ns, returned_ns; /* of the wait whose events are being handled: empty before it, its begin, latest end, and end */
     int64_t since_ns; /* when it was woken, as far as that is known; 0: not asked yet */
 };
 

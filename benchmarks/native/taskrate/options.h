@@ -13,7 +13,7 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv, int *next, struct err *err);
 /* b->set from the options and the provider's own defaults; what stands behind the provider's name goes to the scheduler's command. */
 int options_settings(const struct options *o, struct bench *b, char **extra, struct err *err);
-void options_help(struct options *o, struct buf *to); /* the common options, one screen */
+void options_help(struct options *o, struct buf *to);     /* the common options, one screen */
 void options_help_all(struct options *o, struct buf *to); /* all options, providers, exit statuses */
 void options_man(struct options *o, struct buf *to);
 #endif

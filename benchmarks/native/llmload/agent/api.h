@@ -15,8 +15,8 @@ typedef unsigned api_handler(void *context, const struct api_call *call, struct 
 
 struct api_config {
     const char *address; /* numeric IPv4 or IPv6 */
-    uint16_t port; /* 0: any */
-    const char *token; /* required as "Authorization: Bearer TOKEN", of every request */
+    uint16_t port;       /* 0: any */
+    const char *token;   /* required as "Authorization: Bearer TOKEN", of every request */
     api_handler *handler;
     void (*sent)(void *context); /* a reply has gone out; NULL */
     void *context;

@@ -11,12 +11,12 @@ enum score { SCORE_NO, SCORE_ENDINGS, SCORE_LETTERS };
 /* One prompt. A row with choices that is scored by its endings makes one item for each. */
 struct item {
     struct str text, messages, ids, extra, options; /* options: members of Ollama's "options" */
-    struct str *turns; /* of a conversation: what the user says, from the second on */
+    struct str *turns;      /* of a conversation: what the user says, from the second on */
     uint32_t turn_count, input_tokens, output_tokens;
-    uint32_t row; /* from 0; of the rows that were taken */
-    uint16_t choice; /* ENDINGS: which one */
-    uint32_t from, until; /* ENDINGS: where the ending stands in text, in characters */
-    uint32_t length; /* ENDINGS: its characters, without the blank */
+    uint32_t row;           /* from 0; of the rows that were taken */
+    uint16_t choice;        /* ENDINGS: which one */
+    uint32_t from, until;   /* ENDINGS: where the ending stands in text, in characters */
+    uint32_t length;        /* ENDINGS: its characters, without the blank */
 };
 
 struct row_answer {
@@ -33,7 +33,7 @@ struct dataset {
     size_t item_count, item_size;
     struct row_answer *answers; /* [row_count] */
     size_t row_count, row_size, skipped, rows_max;
-    uint64_t *order; /* NULL: as they stand */
+    uint64_t *order;         /* NULL: as they stand */
     enum score score;
     enum dialect dialect;
     const struct load *load;

@@ -11,8 +11,7 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
 
 /* synthetic.c */
 struct tokenizer;
-int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, const struct load *load, struct tokenizer *tokenizer,
-                      struct err *err);
+int prompts_synthetic(struct prompt_source **ret, const struct opt_set *set, const struct load *load, struct tokenizer *tokenizer, struct err *err);
 /* varied.c: the default; the tokenizer, which may be NULL, belongs to the source from now on, also on error */
 int prompts_varied(struct prompt_source **ret, const struct load *load, struct tokenizer *tokenizer, struct err *err);
 /* dataset.c; the tokenizer, which may be NULL, belongs to the source from now on, also on error */
