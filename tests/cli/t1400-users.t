@@ -17,4 +17,13 @@ ok "in the sticky folder each removes their own" test -e "$STICKY/bob"
 cd "$STICKY" || exit 1
 is "benchwrap runs as alice" "$(as_alice sh -c 'mkdir own && cd own && "$BENCHWRAP" -q -- echo hi')" hi
 is "the record is alice's" "$(stat -c %U own/mlruns)" alice
+
+# Whoever cannot ask for the writer's lock does not take a run of this host for dead.
+as_alice sh -c 'mkdir locked && cd locked || exit
+    "$BENCHWRAP" -q -- sh -c "until [ -e go ]; do sleep 0.05; done; echo whole" & run=$!
+    until [ -s "$(echo .benchwrap/spool/*/journal)" ]; do sleep 0.05; done
+    chmod 0400 .benchwrap/spool/*/journal
+    "$BENCHWRAP" sync --local >synced 2>&1
+    touch go; wait $run; echo $? >status' >/dev/null 2>&1
+is "a run whose lock cannot be asked for goes on" "$(cat locked/status) $(cat locked/mlruns/*/*/artifacts/stdout.log) $(as_alice sh -c 'cd locked && "$BENCHWRAP" show --json' | jq -r .status)" "0 whole FINISHED"
 done_testing
