@@ -186,10 +186,14 @@ struct walk {
     char rest[2 * PATH_MAX], name[NAME_MAX + 1];
 };
 
-/* Goes down w->rest from w->at. 0: all of it are directories; 1: the last one, w->name in w->at, is none; -1 with errno. */
-static int walk_down(struct walk *w, mode_t make)
+/* Goes down the path from w->at. 0: all of it are directories; 1: the last one, w->name in w->at, is none; -1 with errno. */
+static int walk_down(struct walk *w, const char *path, mode_t make)
 {
     enum { LINKS_MAX = 40 }; /* as the kernel */
+    if (snprintf(w->rest, sizeof w->rest, "%s", path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
     for (int links = 0; w->at >= 0;) {
         struct stat st;
         bool root = false;
@@ -236,11 +240,7 @@ static int walk_down(struct walk *w, mode_t make)
 static int open_walked(int at, const char *rest, mode_t make)
 {
     struct walk w = {.at = at};
-    int rc = -1;
-    if (snprintf(w.rest, sizeof w.rest, "%s", rest) >= PATH_MAX)
-        errno = ENAMETOOLONG;
-    else
-        rc = walk_down(&w, make);
+    int rc = walk_down(&w, rest, make);
     int fd = rc == 0 ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, why = errno;
     fs_close(&w.at);
     errno = why;
@@ -296,11 +296,7 @@ static int open_found_file(int dir, const char *name)
 int place_open_found(const char *path)
 {
     struct walk w = {.at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    int rc = -1;
-    if (snprintf(w.rest, sizeof w.rest, "%s", path) >= PATH_MAX)
-        errno = ENAMETOOLONG;
-    else
-        rc = walk_down(&w, 0);
+    int rc = walk_down(&w, path, 0);
     int fd = rc == 1 ? open_found_file(w.at, w.name) : -1, why = rc == 0 ? ELOOP : errno; /* 0: a directory */
     fs_close(&w.at);
     errno = why;

@@ -20,8 +20,8 @@ struct starter {
     bool single_dash; /* long options may have one dash (mpirun -np 4) */
     bool assignments; /* NAME=VALUE words may come before the program */
     bool parallel;
-    const char *
-        here; /* variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always */
+    /* Variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always. */
+    const char *here;
     const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the job, letters and names alike */
 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { ANSWER_MAX = 1 << 20, LIMIT_MS = 5000, LINE_MAX_BYTES = 512 };
+enum { ANSWER_MAX = 1 << 20, LINE_MAX_BYTES = 512 };
 
 static const char *job_id(const struct run *run)
 {
@@ -41,7 +41,7 @@ void job_reason_ask(struct run *run)
     if (!id || j->asked || opt_on(&run->plan.opts, "no-scontrol"))
         return;
     char **env = job_environment(run);
-    j->asked = env && ask_start(&j->ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err) == 0;
+    j->asked = env && ask_start(&j->ask, line, env, ANSWER_MAX, JOB_LIMIT_MS, 0, &err) == 0;
     free(env);
 }
 
