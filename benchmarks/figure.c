@@ -156,6 +156,51 @@ static void head_words(struct str line, const struct number *numbers, size_t k, 
     }
 }
 
+/* Is there another value of the same dimension in the line? */
+static bool has_twin(const struct number *numbers, size_t count, size_t k)
+{
+    for (size_t o = 0; o < count; o++)
+        if (o != k && numbers[o].unit && numbers[k].unit && !numbers[o].inside && !numbers[o].error &&
+            !strcmp(numbers[o].unit->dimension, numbers[k].unit->dimension))
+            return true;
+    return false;
+}
+
+/* Does the name of a number begin directly behind the number before it, which is then an amount or a part of the name? */
+static bool follows_amount(struct str line, const struct number *before, const struct number *n, const struct candidate *c, struct str name)
+{
+    char next = char_at(line, before->end);
+    if (c->strong) /* "500 test keys: 0.001 s" */
+        return !before->unit && next == ' ' && name.p == line.p + before->end + 1;
+    bool apart = is_one_of(next, ",;|)]") || next == '\t' || (is_blank(next) && is_blank(char_at(line, before->end + 1)));
+    return !n->inside && !apart; /* "1000 requests in 2.00 s" */
+}
+
+/* words: what stands before the name in its line, the name, what stands behind the value. False: something does not fit. */
+static bool fill_figure(const struct figure_context *x, struct str line, const struct number *n, const char *const words[3], bool indented,
+                        const struct unit *unit, struct figure *ret)
+{
+    char raw[32] = "", section[64] = "";
+    if (n->raw.n)
+        snprintf(raw, sizeof raw, " " STR_FMT, (int)(n->raw.n > 24 ? 24 : n->raw.n), n->raw.p);
+    if (x->section[0] && indented)
+        figure_name_clean(str_of(x->section), section, sizeof section);
+    if ((size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s%s%s%s%s%s", section, section[0] ? " " : "", words[0], words[0][0] ? " " : "",
+                         words[1], words[2][0] ? " " : "", words[2], raw) >= sizeof ret->name)
+        return false;
+    if (n->own[0])
+        memcpy(ret->value, n->own, sizeof ret->value);
+    else if (n->to - n->from < sizeof ret->value)
+        snprintf(ret->value, sizeof ret->value, STR_FMT, (int)(n->to - n->from), line.p + n->from);
+    else
+        return false;
+    ret->unit = unit;
+    ret->digits = str_sub(line, n->from, n->own[0] ? 0 : n->to - n->from);
+    ret->printed = n->word;
+    ret->section = strlen(section);
+    return true;
+}
+
 static bool compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
                     struct figure *ret)
 {
@@ -170,10 +215,7 @@ static bool compose(const struct figure_context *x, struct str line, const struc
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t');
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = figure_name_clean(clause, label, sizeof label);
-    bool twins = false;
-    for (size_t o = 0; o < count; o++)
-        twins = twins || (o != k && numbers[o].unit && n->unit && !numbers[o].inside && !numbers[o].error &&
-                          !strcmp(numbers[o].unit->dimension, n->unit->dimension));
+    bool twins = has_twin(numbers, count, k);
     size_t start = k ? whole_label(line, n->from) : 0;
     for (size_t o = 0; o < k; o++) /* "received 35 bytes  27.3 MB/s": a value of its own is no part of a name */
         if (numbers[o].from >= start && (numbers[o].unit || numbers[o].raw.n) && !(c.strong && is_whole_bytes(line, &numbers[o])))
@@ -223,35 +265,13 @@ static bool compose(const struct figure_context *x, struct str line, const struc
         c.own = false;
         c.column = true;
     }
-    if (k && start >= from && c.own && !c.strong && !n->inside && numbers[k - 1].end == from && !is_one_of(char_at(line, from), ",;|)]") &&
-        !(is_blank(char_at(line, from)) && is_blank(char_at(line, from + 1))) && char_at(line, from) != '\t')
-        return false; /* "1000 requests in 2.00 s": the number before names the amount */
-    if (k && c.strong && c.own && start >= from && numbers[k - 1].end == from && !numbers[k - 1].unit && char_at(line, from) == ' ' &&
-        clause.p == line.p + from + 1)
-        return false; /* "500 test keys: 0.001 s": a part of a name */
+    if (k && start >= from && c.own && numbers[k - 1].end == from && follows_amount(line, &numbers[k - 1], n, &c, clause))
+        return false;
     const struct unit *unit;
     if (!is_figure(x, line, &c, label, indented, &unit))
         return false;
     head_words(line, numbers, k, &c, label, head, sizeof head);
-    char raw[32] = "", section[64] = "";
-    if (n->raw.n)
-        snprintf(raw, sizeof raw, " " STR_FMT, (int)(n->raw.n > 24 ? 24 : n->raw.n), n->raw.p);
-    if (x->section[0] && indented)
-        figure_name_clean(str_of(x->section), section, sizeof section);
-    if ((size_t)snprintf(ret->name, sizeof ret->name, "%s%s%s%s%s%s%s%s", section, section[0] ? " " : "", head, head[0] ? " " : "", label,
-                         tail[0] ? " " : "", tail, raw) >= sizeof ret->name)
-        return false;
-    if (n->own[0])
-        memcpy(ret->value, n->own, sizeof ret->value);
-    else if (n->to - n->from < sizeof ret->value)
-        snprintf(ret->value, sizeof ret->value, STR_FMT, (int)(n->to - n->from), line.p + n->from);
-    else
-        return false;
-    ret->unit = unit;
-    ret->digits = str_sub(line, n->from, n->own[0] ? 0 : n->to - n->from);
-    ret->printed = n->word;
-    ret->section = strlen(section);
-    return true;
+    return fill_figure(x, line, n, (const char *const[]){head, label, tail}, indented, unit, ret);
 }
 
 /* "[READ], AverageLatency(us), 38.5": a tag, a name and a value. */

@@ -196,7 +196,7 @@ size_t figure_number_take(struct str line, size_t i, size_t length, struct numbe
         }
         while (to < line.n && !is_blank(line.p[to]) && !is_one_of(line.p[to], ",;()[]|="))
             to++;
-        if (next == '/') /* "1/2": read by the list of parts or by nobody */
+        if (next == '/') /* "1/2" is no figure by itself: a list of parts may read it */
             n->plain = true;
         n->end = to;
         return to;

@@ -22,7 +22,7 @@ struct host {
     const char *cache; /* directory for facts that last until reboot, or NULL */
     const char *metadata; /* cloud's metadata service may be asked: "auto" or its URL; NULL: no */
     bool public_profile;
-    const char *elsewhere; /* the starter that runs the program on other machines: nothing of this one is told; NULL: it runs here */
+    const char *elsewhere; /* name of the starter that runs the program on other machines, so that no fact of this one is recorded; NULL: it runs here */
     bool counters; /* --counters: what costs to be counted is asked for */
     int64_t (*clock)(void); /* monotonic time in ns for what is counted between samples; NULL: the machine's */
     struct redact *redact; /* what leaves secrets (and identities) out of texts; NULL: environment.txt does it by itself */
@@ -45,7 +45,7 @@ struct probe {
     int limit_ms;
     bool aside; /* `after` can hang: it runs in a process of its own */
     bool nested; /* also in a run inside a run (else node facts are the parent's) */
-    bool anywhere; /* tells of the job, the environment and the working directory, whatever machine this is */
+    bool anywhere; /* its facts are of the job, the environment or the working directory, and hold on whatever machine this is */
     bool lasting; /* what `before` tells holds until the next boot: kept in host->cache and replayed from there */
     bool beside_lasts; /* the same of `beside` */
     size_t keeps; /* bytes kept between its hooks, zeroed at first: probe_kept */

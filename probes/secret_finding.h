@@ -25,7 +25,8 @@ struct known_name {
 struct finding {
     struct known_name names[NAMES_KNOWN];
     struct str text;
-    size_t count, quiet; /* positions before it are told */
+    size_t count; /* secrets found so far */
+    size_t quiet; /* before this position nothing more is reported: it was reported, or is known to be no secret */
     struct secrets_state *state;
     void (*each)(void *context, const struct secret *s);
     void *context;

@@ -50,7 +50,7 @@ struct check {
     int64_t now_ms, committed_ms; /* committed_ms: of the newest commit of the range; 0: there is none */
     void (*progress)(void *context, size_t done, size_t total); /* may be NULL */
     void *context;
-    const struct folder *tree; /* where runs that others speak of are looked for; set by check_tree and check_range */
+    const struct folder *tree; /* in which the parents and series that runs name are searched; set by check_tree and check_range */
     const struct folder *published; /* of a range: what is there already; set by check_range */
     /* found */
     struct finding *first, *last;

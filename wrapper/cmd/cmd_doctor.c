@@ -34,11 +34,11 @@ struct doctor {
 
 static const char *const state_names[] = {"ok", "-", "missing", "BROKEN"};
 enum {
-    LABEL = 15,
-    DETAIL = 44,
-    INDENT = 11,
-    TOOLS_MAX = 4
-}; /* columns before a row's text, short form, --all, and there on a line of its own; tools of one row */
+    LABEL = 15, /* columns before a row's text, short form */
+    DETAIL = 44, /* with --all */
+    INDENT = 11, /* with --all, on a line of its own */
+    TOOLS_MAX = 4 /* of one row */
+};
 
 static void text_line(struct doctor *d, struct buf *to, size_t indent, enum style style, const char *text)
 {
