@@ -24,28 +24,28 @@ extern const struct check_kind check_kinds[CHECK_KINDS];
 
 struct finding {
     enum check_id id;
-    const char *path; /* as stored (any bytes but NUL), "mlruns/<exp>/<run>/…"; "": the whole */
-    unsigned line; /* 0: the file as a whole */
-    const char *text; /* what is wrong, made plain */
+    const char *path;   /* as stored (any bytes but NUL), "mlruns/<exp>/<run>/…"; "": the whole */
+    unsigned line;      /* 0: the file as a whole */
+    const char *text;   /* what is wrong, made plain */
     struct finding *next;
 };
 
 struct check_limits {
     uint64_t file_B, run_B, all_B; /* of a file, of a run, of all runs together */
     size_t files, all_files, runs; /* in a run; in all; in all */
-    size_t findings; /* kept; the rest is counted */
+    size_t findings;            /* kept; the rest is counted */
 };
 
 struct catalogue;
 struct rules;
 struct check {
-    struct arena *arena; /* the caller's; holds what was found */
+    struct arena *arena;        /* the caller's; holds what was found */
     /* asked */
     struct check_limits limits;
-    bool has_remote; /* the repository has one: without a word on its profile it is public */
-    bool public_profile; /* the repository is public: personal data is an error */
+    bool has_remote;            /* the repository has one: without a word on its profile it is public */
+    bool public_profile;        /* the repository is public: personal data is an error */
     enum check_severity severity[CHECK_KINDS]; /* of each finding here: check_kinds[], changed by the target's policy */
-    const char *signers; /* OpenSSH's file of allowed signers; NULL: signatures are not asked for */
+    const char *signers;        /* OpenSSH's file of allowed signers; NULL: signatures are not asked for */
     const struct catalogue *catalogue; /* the shipped rules; NULL: every rule file is unknown */
     int64_t now_ms, committed_ms; /* committed_ms: of the newest commit of the range; 0: there is none */
     void (*progress)(void *context, size_t done, size_t total); /* may be NULL */
@@ -54,15 +54,15 @@ struct check {
     const struct folder *published; /* of a range: what is there already; set by check_range */
     /* found */
     struct finding *first, *last;
-    size_t count, dropped; /* findings; of these not kept */
+    size_t count, dropped;      /* findings; of these not kept */
     size_t by_severity[3];
-    size_t runs, runs_bad; /* looked at; with an error */
-    size_t runs_unverifiable; /* whose figures, or some of them, nobody can read again */
-    uint64_t bytes; /* looked at */
+    size_t runs, runs_bad;      /* looked at; with an error */
+    size_t runs_unverifiable;   /* whose figures, or some of them, nobody can read again */
+    uint64_t bytes;             /* looked at */
     size_t files;
-    double apart_s; /* private: what unknown rules have taken */
-    struct rules *rules; /* private: of the last run that had some */
-    struct check_seen *seen; /* private: what stands under which id */
+    double apart_s;             /* private: what unknown rules have taken */
+    struct rules *rules;        /* private: of the last run that had some */
+    struct check_seen *seen;    /* private: what stands under which id */
 };
 
 void check_begin(struct check *k, struct arena *a);
