@@ -163,6 +163,10 @@ for log in perf.log posted.jsonl old.log; do
 done
 is "the time is the record's" "$(import --dry-run old.log | field 0/start)" "2021-03-10T11:15:40.000Z"
 is "without a reference ReFrame judged nothing" "$(cat reframe-old.log/mlruns/*/*/params/result | grep -o unknown | wc -l)" 1
+is "a line of 300 fields is no record" "$(seq -s '|' 300 >wide.log; import wide.log | field 0/result)" "not recognised"
+sed -e 's/44063.6/.5/; s/|-0.9|/|+1|/; s/2308.1/-inf/' perf.log >odd.log
+is "numbers that are no JSON as they stand" "$(import -t odd odd.log | field 0/result) $(cut -d' ' -f2 odd/mlruns/*/*/metrics/bw_MB_per_s) $(for f in odd/mlruns/*/*/artifacts/stdout.log; do python3 -m json.tool "$f" >"$WORK/null" && echo read; done | xargs)" \
+    "imported 0.5 read read"
 is "a log that has another line is refused" "$( (cat perf.log; echo 'a|b') >torn.log; import torn.log | field 0/result)" "not recognised"
 
 # What tells that it did not come to its end, or cannot be read, is never a pass: there is no exit status to say so.

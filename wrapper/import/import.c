@@ -164,8 +164,11 @@ static const char *find_known(const struct import *im, struct str text, struct k
             if (k != i && seen[k].known && seen[i].known && rules_over(im->rules[k], rules_name(im->rules[i])))
                 seen[i].known = false;
     for (size_t i = 0; i < im->count; i++)
-        if ((seen[i].known || im->named) && ret->n < KNOWN_MAX)
+        if (seen[i].known || im->named) {
+            if (ret->n == KNOWN_MAX)
+                return arena_printf(a, "outputs of more than %d programs in one file: cut it, or name the program with --rules", KNOWN_MAX);
             ret->index[ret->n++] = i;
+        }
     return NULL;
 }
 

@@ -4,9 +4,10 @@
 #include "base/json_out.h"
 #include "benchmarks/rules.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 400, RECORDS_MAX = 100000, REPORT_MAX = 1 << 20, LINE_MAX_BYTES = 256 << 10 };
+enum { FIELDS_MAX = 400, OLD_FIELDS = 7, RECORDS_MAX = 100000, REPORT_MAX = 1 << 20, LINE_MAX_BYTES = 256 << 10 };
 
 struct fields { /* of one record: names without "check_", values as text; a null or "None" has none */
     struct str name[FIELDS_MAX], value[FIELDS_MAX];
@@ -43,8 +44,8 @@ static struct str perf_field(const struct fields *f, struct str variable, const 
 static void put_number(struct json_out *j, struct str text)
 {
     double value;
-    if (str_double(text, &value))
-        json_raw(j, NULL, text);
+    if (str_double(text, &value) && isfinite(value))
+        json_double(j, NULL, value); /* ".5" and "+1" are no JSON */
     else
         json_null(j, NULL);
 }
@@ -69,7 +70,7 @@ static void put_variables(struct json_out *j, const struct fields *f, struct are
             continue;
         const char *key = arena_printf(a, STR_FMT ":" STR_FMT ":" STR_FMT, STR_ARG(system), STR_ARG(partition), STR_ARG(variable));
         json_open(j, key, '[');
-        json_raw(j, NULL, f->value[i]);
+        put_number(j, f->value[i]);
         put_number(j, perf_field(f, variable, "ref", a));
         put_number(j, perf_field(f, variable, "lower_thres", a));
         put_number(j, perf_field(f, variable, "upper_thres", a));
@@ -169,11 +170,12 @@ static bool make_report(const struct fields *f, size_t line, struct arena *a, st
 
 /* ---- the three forms ---- */
 
-static bool split_fields(struct str line, struct str *to, size_t *ret_n)
+/* False: there are more than `most`. */
+static bool split_fields(struct str line, struct str *to, size_t most, size_t *ret_n)
 {
     *ret_n = 0;
     for (struct str rest = line; rest.p; to[(*ret_n)++] = str_cut(&rest, '|'))
-        if (*ret_n == FIELDS_MAX)
+        if (*ret_n == most)
             return false;
     return true;
 }
@@ -192,10 +194,10 @@ static bool is_header(const struct str *name, size_t n)
 /* "2021-03-10T11:15:40|reframe 3.5.0|stream on daint:gpu using PrgEnv-gnu|jobid=1234|bw=12.5|ref=10 (l=-0.1, u=0.2)|MB/s" */
 static bool old_record(struct str line, struct fields *f, struct arena *a)
 {
-    struct str part[8], info, at, on, name;
+    struct str part[OLD_FIELDS], info, at, on, name;
     size_t n;
-    if (!split_fields(line, part, &n) || n != 7 || !str_starts(part[1], "reframe ") || !str_starts(part[3], "jobid=") ||
-        !str_starts(part[5], "ref=") || !memchr(part[4].p, '=', part[4].n))
+    if (!split_fields(line, part, OLD_FIELDS, &n) || n != OLD_FIELDS || !str_starts(part[1], "reframe ") ||
+        !str_starts(part[3], "jobid=") || !str_starts(part[5], "ref=") || !memchr(part[4].p, '=', part[4].n))
         return false;
     f->n = 0;
     field_add(f, STR("job_completion_time"), part[0]);
@@ -268,7 +270,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
         number++;
         if (!line.n)
             continue;
-        bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, &count), record = false;
+        bool fields = line.n < LINE_MAX_BYTES && split_fields(line, value, FIELDS_MAX, &count), record = false;
         if (fields && is_header(value, count)) { /* also a second one, where logs were joined */
             memcpy(name, value, count * sizeof *name);
             columns = count;
