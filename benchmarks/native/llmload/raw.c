@@ -269,12 +269,14 @@ static void note_read(struct worker *w, const struct conn *c, int64_t stamp_ns, 
 {
     if (c->f.r.phase != PHASE_MEASURE || c->state == CONN_IDLE)
         return;
+    int64_t sent = c->f.r.sent_ns, low = w->late.from_ns > sent ? w->late.from_ns : sent;
     w->m.reads++;
     if (stamp_ns)
         hdr_add(&w->m.h[METRIC_READ_DELAY], now - stamp_ns);
-    else
-        stamp_ns = lateness_after(&w->late, c->f.r.sent_ns, lateness_last_data(c->fd, now));
-    w->m.reads_late += now - (stamp_ns > c->f.r.sent_ns ? stamp_ns : c->f.r.sent_ns) > LATENESS_LATE_NS;
+    else if (now - low > LATENESS_LATE_NS) /* else no question to the kernel is needed */
+        low = lateness_after(&w->late, sent, lateness_last_data(c->fd, now));
+    low = stamp_ns > sent ? stamp_ns : stamp_ns ? sent : low;
+    w->m.reads_late += now - low > LATENESS_LATE_NS;
 }
 
 /* One read with its arrival; as recv. */
