@@ -54,5 +54,10 @@ look served
 like "with a server, the sender runs" "$(cat served.all)" 'benchwrap-send'
 is "… and alone has credentials beside launcher and program" "$(grep -v '^\(benchwrap\|sh\|sleep\)$' served.with)" benchwrap-send
 is "… and writes no core dump" "$(cut -d ' ' -f 1,2 served.guard)" "0 0"
+# git is named by PATH: this one notes its environment.
+mkdir git bin && git init -q git && (cd git && "$BENCHWRAP" -q -- true && git add -A && git -c user.name=a -c user.email=a@b commit -qm runs)
+printf '#!/bin/sh\nenv >>"%s/git.environ"\nexec %s "$@"\n' "$WORK" "$(command -v git)" >bin/git && chmod +x bin/git
+(cd git && MLFLOW_TRACKING_URI='' PATH=$WORK/bin:$PATH "$BENCHWRAP" sync --ref HEAD --to http://127.0.0.1:1 --dry-run >/dev/null 2>&1)
+is "git that reads a commit for sync has no credentials" "$(grep -c '^GITHUB_TOKEN=' git.environ) $(grep -c planted-secret git.environ)" "1 0"
 is "no value is in a record" "$(grep -rlF planted-secret mlruns .benchwrap 2>/dev/null)" ""
 done_testing

@@ -2,6 +2,7 @@
 #include "cmd/sync_ref.h"
 
 #include "base/buf.h"
+#include "base/credentials.h"
 #include "base/fs.h"
 #include "base/place.h"
 #include "mlruns-format/record.h"
@@ -44,7 +45,9 @@ static int start(struct sync_ref *r, const char *folder, struct err *err)
     posix_spawn_file_actions_adddup2(&actions, in[0], 0);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    int rc = posix_spawnp(&r->pid, "git", &actions, NULL, argv, environ);
+    char **env = credentials_mask(environ);
+    int rc = env ? posix_spawnp(&r->pid, "git", &actions, NULL, argv, env) : ENOMEM;
+    free(env);
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);
