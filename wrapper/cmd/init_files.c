@@ -26,27 +26,28 @@
 /* actions/checkout v4.2.2 */
 #define CHECKOUT "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683"
 
-#define CHECK_JOB                                                                                                                                 \
-    "    steps:\n"                                                                                                                                \
-    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                       \
-    "        with:\n"                                                                                                                             \
-    "          fetch-depth: 0\n"                                                                                                                  \
-    "          persist-credentials: false\n"                                                                                                      \
-    "          submodules: false\n"                                                                                                               \
-    "          lfs: false\n"                                                                                                                      \
-    "      - name: Install benchwrap\n"                                                                                                           \
-    "        env:\n"                                                                                                                              \
-    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                                                  \
-    "        run: |\n" SAFE(                                                                                                                      \
-        "          ") "          work=$RUNNER_TEMP/benchwrap-check\n"                                                                             \
-                      "          mkdir \"$work\"\n" INSTALL(                                                                                      \
-                          "          ") "      - name: Check the runs\n"                                                                          \
-                                        "        env:\n"                                                                                          \
-                                        "          RANGE: ${{ github.event.pull_request.base.sha }}..${{ github.event.pull_request.head.sha }}\n" \
-                                        "        run: |\n" SAFE("          ") "          work=$RUNNER_TEMP/benchwrap-check\n" CHECK(              \
-                                            "          ",                                                                                         \
-                                            "$GITHUB_WORKSPACE") "          cat summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"             \
-                                                                 "          exit \"$status\"\n"
+/* A job's folder outside of the checkout, with benchwrap built in it. */
+#define JOB_FOLDER(NAME) SAFE("          ") "          work=$RUNNER_TEMP/" NAME "\n"
+#define INSTALL_STEP(NAME)                                                                                                                 \
+    "      - name: Install benchwrap\n"                                                                                                    \
+    "        env:\n"                                                                                                                       \
+    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                                           \
+    "        run: |\n" JOB_FOLDER(NAME) "          mkdir \"$work\"\n" INSTALL("          ")
+
+#define CHECK_JOB                                                                                                                          \
+    "    steps:\n"                                                                                                                         \
+    "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                \
+    "        with:\n"                                                                                                                      \
+    "          fetch-depth: 0\n"                                                                                                           \
+    "          persist-credentials: false\n"                                                                                               \
+    "          submodules: false\n"                                                                                                        \
+    "          lfs: false\n" INSTALL_STEP(                                                                                                 \
+        "benchwrap-check") "      - name: Check the runs\n"                                                                                \
+                           "        env:\n"                                                                                                \
+                           "          RANGE: ${{ github.event.pull_request.base.sha }}..${{ github.event.pull_request.head.sha }}\n"       \
+                           "        run: |\n" JOB_FOLDER("benchwrap-check") CHECK(                                                         \
+                               "          ", "$GITHUB_WORKSPACE") "          cat summary.md >>\"${GITHUB_STEP_SUMMARY:-/dev/null}\"\n"     \
+                                                                  "          exit \"$status\"\n"
 
 /* ---- the table of results ---- */
 
@@ -82,18 +83,12 @@
     "      - uses: " CHECKOUT " # v4.2.2\n"                                                                                                \
     "        with:\n"                                                                                                                      \
     "          submodules: false\n"                                                                                                        \
-    "          lfs: false\n"                                                                                                               \
-    "      - name: Install benchwrap\n"                                                                                                    \
-    "        env:\n"                                                                                                                       \
-    "          BENCHWRAP_SOURCE: ${{ vars.BENCHWRAP_SOURCE }}\n"                                                                           \
-    "        run: |\n" SAFE(                                                                                                               \
-        "          ") "          work=$RUNNER_TEMP/benchwrap-results\n"                                                                    \
-                      "          mkdir \"$work\"\n" INSTALL(                                                                               \
-                          "          ") "      - name: Refresh the table\n"                                                                \
-                                        "        env:\n"                                                                                   \
-                                        "          BRANCH: ${{ github.ref_name }}\n"                                                       \
-                                        "        run: |\n" SAFE("          ") "          work=$RUNNER_TEMP/benchwrap-results\n" REFRESH(   \
-                                            "          ", "$GITHUB_WORKSPACE", "git \"$@\" push -q origin \"HEAD:refs/heads/$BRANCH\"\n")
+    "          lfs: false\n" INSTALL_STEP("benchwrap-results") "      - name: Refresh the table\n"                                         \
+                                                               "        env:\n"                                                            \
+                                                               "          BRANCH: ${{ github.ref_name }}\n"                                \
+                                                               "        run: |\n" JOB_FOLDER("benchwrap-results")                          \
+                                                                   REFRESH("          ", "$GITHUB_WORKSPACE",                              \
+                                                                           "git \"$@\" push -q origin \"HEAD:refs/heads/$BRANCH\"\n")
 
 static const char github_results[] = RESULTS_JOB("ubuntu-24.04");
 static const char forgejo_results[] = RESULTS_JOB("docker");
