@@ -154,14 +154,14 @@ static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, 
     if (arg.n < 2 || arg.p[0] != '-') {
         struct str rest = arg, name = str_cut(&rest, '='); /* name=value operands (dd, …) */
         const struct option_rule *o = rest.p ? option_of(run->rules, name) : NULL;
+        /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first operand. */
+        operands->lost = operands->lost || (!o && operands->unknown);
         if (o)
             take(run, o, rest);
-        else if (!(operands->lost =
-                       operands->lost ||
-                       operands->unknown)) /* "--rps 1000 set": with an option that the table lacks, 1000 or set could be the first */
-            operand_take(run, &operands->next, arg);
-        else
+        else if (operands->lost)
             run->unexplained = true;
+        else
+            operand_take(run, &operands->next, arg);
         operands->unknown = false;
         return 1;
     }
