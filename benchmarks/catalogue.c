@@ -257,48 +257,21 @@ static struct str sample_file(const char *folder, const char *name, struct arena
     return (struct str){arena_dup(a, b.p ? b.p : "", b.n), b.n};
 }
 
-static void version_add(struct buf *versions, struct str expect, const char *mark)
-{
-    while (expect.p && expect.n) {
-        struct str line = str_cut(&expect, '\n');
-        if (!str_starts(line, "param benchmark.version "))
-            continue;
-        line = str_sub(line, strlen("param benchmark.version "), line.n);
-        bool there = false;
-        for (struct str rest = buf_text(versions); rest.p && rest.n && !there;) {
-            struct str one = str_cut(&rest, '\n');
-            there = str_eq(str_ends(one, mark) ? str_sub(one, 0, one.n - strlen(mark)) : one, line);
-        }
-        if (!there) {
-            buf_str(versions, line);
-            buf_printf(versions, "%s\n", mark);
-        }
-    }
-}
-
 void catalogue_samples(const char *path, struct arena *a, struct catalogue_samples *ret)
 {
     const char *slash = strrchr(path, '/');
     const struct catalogue_shipped *s = str_starts(str_of(path), shipped_prefix) ? shipped(path + strlen(shipped_prefix)) : NULL;
-    CLEANUP_BUF struct buf versions;
     struct fs_list list;
-    buf_init(&versions, 64 << 10);
-    *ret = (struct catalogue_samples){s ? s->samples : 0, s ? s->versions : "", s ? s->example : ""};
+    *ret = (struct catalogue_samples){s ? s->samples : 0, s ? s->example : ""};
     const char *folder = s ? NULL : slash ? arena_printf(a, "%.*s/samples", (int)(slash - path), path) : "samples";
     if (!folder || access(folder, R_OK) != 0 || fs_list(AT_FDCWD, folder, &list, NULL) < 0)
         return;
-    for (size_t k = 0; k < 2 * list.count; k++) { /* real outputs first, then what was reproduced */
-        size_t i = k % list.count;
-        bool made = str_starts(str_of(list.names[i]), "made-");
-        if (made != (k >= list.count))
-            continue;
+    for (size_t i = 0; i < list.count; i++) {
         const char *one = arena_printf(a, "%s/%s", folder, list.names[i]);
         struct str expect = one ? sample_file(one, "expect", a) : STR(""), argv = one ? sample_file(one, "argv", a) : STR("");
-        ret->count++;
-        version_add(&versions, expect, made ? " (reproduced)" : "");
+        ret->count += expect.n > 0;
         if (!*ret->example && argv.n && str_starts(expect, "verdict pass"))
             ret->example = argv.p;
     }
-    ret->versions = arena_dup(a, versions.p ? versions.p : "", versions.n);
     fs_list_deinit(&list);
 }

@@ -37,12 +37,10 @@ struct catalogue_entry {
 /* All there are, by name, then in the order of search. In the arena; NULL without memory. */
 struct catalogue_entry *catalogue_list(const struct catalogue *c, struct arena *a, size_t *ret_n);
 
-/* What the samples beside a rule file tell: how many there are; versions of the program that were seen, with " (reproduced)" where no sample is an
- * output of that version itself (made-…); the program and its arguments in the
- * first one that is good. One a line; empty: none. */
+/* The samples stored with a rule file: how many there are, and the program and its arguments in the first one that passes, one a line (empty: none). */
 struct catalogue_samples {
     size_t count;
-    const char *versions, *example;
+    const char *example;
 };
 void catalogue_samples(const char *path, struct arena *a, struct catalogue_samples *ret);
 
@@ -51,7 +49,7 @@ struct catalogue_shipped {
     const char *name, *text;
     size_t n;
     size_t samples;
-    const char *versions, *example; /* as in catalogue_samples */
+    const char *example; /* as in catalogue_samples */
 };
 extern const struct catalogue_shipped catalogue_shipped[];
 #endif

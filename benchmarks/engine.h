@@ -22,6 +22,7 @@ enum {
     BLOCKS_MAX = 1000, /* tests in one output; more are counted and not read */
     NAME_MAX_BYTES = 200,
     HEADLINES_MAX = 8,
+    VERSIONS_MAX = 32,
     COMPUTED_MAX = 16,
     SLICES_MAX = 16,
     OPERANDS_MAX = 8,
@@ -215,10 +216,11 @@ struct rules {
     struct str var[VARS_MAX];
     const char *file[SOURCES_MAX];
     struct str headline[HEADLINES_MAX]; /* metrics to show first: "write.bw", "read.clat.p99" */
+    struct str verified[VERSIONS_MAX], reproduced[VERSIONS_MAX]; /* versions whose real output is a sample, or only a reproduced one */
     const char *prefer[64]; /* params for which the argument wins over the output */
     const char *operand[OPERANDS_MAX]; /* params of the arguments that are no options, in their order */
     size_t operands;
-    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices;
+    size_t readers, checks, requireds, deriveds, computeds, options, environments, vars, files, prefers, headlines, slices, verifieds, reproduceds;
     bool guess; /* for programs nobody knows: no verdict, few metrics, and what is doubtful is missing */
     bool single_dash_long, keep_prefix, block_runs; /* block_runs: each test becomes a child run */
     unsigned metric_count;

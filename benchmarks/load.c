@@ -38,10 +38,10 @@ static bool is_version(const char *s)
 
 static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
 {
-    static const char *const keys[] = {"name",      "version",     "summary",          "programs",  "blocks",    "keep_rank_prefix",
-                                       "arguments", "environment", "prefer_arguments", "headlines", "slices",    "readers",
-                                       "derive",    "computed",    "required",         "checks",    "recognise", "guess",
-                                       NULL};
+    static const char *const keys[] = {
+        "name",        "version",          "summary",   "programs", "blocks",   "keep_rank_prefix", "arguments",
+        "environment", "prefer_arguments", "headlines", "slices",   "readers",  "derive",           "computed",
+        "required",    "checks",           "recognise", "guess",    "verified", "reproduced",       NULL};
     struct str prefer[64];
     if (load_keys(y, keys, rules, err))
         return -1;
@@ -62,7 +62,9 @@ static int load_head(const struct yaml *y, struct rules *rules, struct err *err)
     if (load_flag(y, "keep_rank_prefix", &rules->keep_prefix, rules, err) || load_flag(y, "guess", &rules->guess, rules, err) ||
         load_texts(yaml_get(y, "programs"), rules->program, 16, &rules->programs, rules, err) ||
         load_texts(yaml_get(y, "prefer_arguments"), prefer, 64, &rules->prefers, rules, err) ||
-        load_texts(yaml_get(y, "headlines"), rules->headline, HEADLINES_MAX, &rules->headlines, rules, err))
+        load_texts(yaml_get(y, "headlines"), rules->headline, HEADLINES_MAX, &rules->headlines, rules, err) ||
+        load_texts(yaml_get(y, "verified"), rules->verified, VERSIONS_MAX, &rules->verifieds, rules, err) ||
+        load_texts(yaml_get(y, "reproduced"), rules->reproduced, VERSIONS_MAX, &rules->reproduceds, rules, err))
         return -1;
     for (size_t i = 0; i < rules->prefers; i++)
         rules->prefer[i] = prefer[i].p;

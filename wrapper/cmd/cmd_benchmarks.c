@@ -119,19 +119,6 @@ static int page_make(struct page *p, struct err *err)
     return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-/* Lines -> "a, b". */
-static const char *in_one_line(const char *lines, const char *between, struct arena *a)
-{
-    CLEANUP_BUF struct buf b;
-    buf_init(&b, 64 << 10);
-    for (struct str rest = str_of(lines); rest.p && rest.n;) {
-        struct str line = str_cut(&rest, '\n');
-        if (line.n)
-            buf_printf(&b, "%s" STR_FMT, b.n ? between : "", STR_ARG(line));
-    }
-    return arena_dup(a, b.p ? b.p : "", b.n);
-}
-
 /* The arguments as one would type them. */
 static const char *command_line(const char *lines, struct arena *a)
 {
@@ -265,7 +252,8 @@ static int print_page(const struct page *p, FILE *out)
     title_row(out, "rules", arena_printf(p->arena, "%s, version %s", p->path, p->rules->version));
     title_row(out, "programs", joined(p->rules->program, p->rules->programs, ", ", p->arena));
     title_row(out, "reads", sources(p->rules, p->arena));
-    title_row(out, "versions", in_one_line(p->samples.versions, ", ", p->arena));
+    title_row(out, "verified", joined(p->rules->verified, p->rules->verifieds, ", ", p->arena));
+    title_row(out, "reproduced", joined(p->rules->reproduced, p->rules->reproduceds, ", ", p->arena));
     title_row(out, "samples", p->samples.count ? arena_printf(p->arena, "%zu", p->samples.count) : "none");
     title_row(out, "headlines", joined(p->rules->headline, p->rules->headlines, ", ", p->arena));
     title_row(out, "example", example(p));
@@ -290,6 +278,8 @@ static void json_head(struct json_out *j, const char *name, const struct rules *
     json_text(j, "rules_version", rules_version(rules));
     json_words(j, "programs", rules->program, rules->programs);
     json_words(j, "headlines", rules->headline, rules->headlines);
+    json_words(j, "verified", rules->verified, rules->verifieds);
+    json_words(j, "reproduced", rules->reproduced, rules->reproduceds);
 }
 
 static void json_page(struct json_out *j, const struct page *p)
@@ -297,7 +287,6 @@ static void json_page(struct json_out *j, const struct page *p)
     json_open(j, NULL, '{');
     json_head(j, p->rules->name, p->rules, p->path, p->from);
     json_text(j, "reads", sources(p->rules, p->arena));
-    json_text(j, "versions", in_one_line(p->samples.versions, ", ", p->arena));
     json_int(j, "samples", (int64_t)p->samples.count);
     json_text(j, "example", example(p));
     json_open(j, "metrics", '[');
@@ -455,7 +444,7 @@ const struct cmd cmd_benchmarks = {
     .description =
         "Without a name, lists the rule files: those compiled in, and those of your own folders, which go before them. With a name (or the base "
         "name of a program, or a file), prints what benchwrap reads from the program's output: metrics with unit and direction, params and where they "
-        "come from, what a good run must have, the versions whose output is among the samples, and an example.",
+        "come from, what a good run must have, the versions whose real output was read (verified) or only a rebuilt one (reproduced), and an example.",
     .examples =
         "$ benchwrap benchmarks\nA table.\n"
         "$ benchwrap benchmarks ior\nThe page of one.\n"
