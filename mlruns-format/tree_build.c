@@ -245,7 +245,8 @@ static int write_meta(struct building *b, struct err *err)
 {
     struct buf t CLEANUP_BUF;
     buf_init(&t, 64 * 1024);
-    tree_meta_run(&t, b->experiment, b->r->id, b->run_name, b->user, b->r->start_ms, b->end_ms, b->r->status);
+    tree_meta_run(&t, b->experiment, b->r->id, b->run_name, b->user, b->r->start_ms, b->end_ms, b->r->status,
+                  str_is(record_text(b->r, FACT_TAG, "benchwrap.lifecycle"), "deleted"));
     if (t.failed)
         return err_set(err, ERR_SYSTEM, "memory is short");
     return building_write(b, "meta.yaml", buf_text(&t), err);

@@ -129,15 +129,15 @@ void tree_meta_experiment(struct buf *to, uint32_t id, struct str name)
 }
 
 void tree_meta_run(struct buf *to, uint32_t experiment, const char *run_id, struct str run_name, struct str user, int64_t start_ms,
-                   int64_t end_ms, enum run_status status)
+                   int64_t end_ms, enum run_status status, bool deleted)
 {
     buf_printf(to, "artifact_uri: \"mlruns/%u/%s/artifacts\"\n", experiment, run_id);
     if (end_ms > 0)
         buf_printf(to, "end_time: %lld\n", (long long)end_ms);
     else
         buf_puts(to, "end_time: null\n");
-    buf_printf(to, "entry_point_name: \"\"\nexperiment_id: \"%u\"\nlifecycle_stage: \"active\"\nrun_id: \"%s\"\nrun_name: ", experiment,
-               run_id);
+    buf_printf(to, "entry_point_name: \"\"\nexperiment_id: \"%u\"\nlifecycle_stage: \"%s\"\nrun_id: \"%s\"\nrun_name: ", experiment,
+               deleted ? "deleted" : "active", run_id);
     buf_json(to, run_name);
     buf_printf(to, "\nsource_name: \"\"\nsource_type: 4\nsource_version: \"\"\nstart_time: %lld\nstatus: %d\ntags: []\nuser_id: ",
                (long long)start_ms, (int)status);

@@ -52,7 +52,7 @@ fi
 # The examples, in a tree where what they name is there. Those that need another machine's programs are only planned.
 for i in 1 2; do "$BENCHWRAP" -q -e io -p a=$i -- true; done
 sample=$ROOT/benchmarks/catalogue/ior/samples/3.1.0-human-v/stdout
-mkdir -p old ~/results; for f in out.txt slurm-1.out old/a.log ~/results/b.log; do { cat "$sample"; echo "# $f"; } >$f; done
+mkdir -p old ~/results ~/parsl-archive/mlruns; for f in out.txt slurm-1.out old/a.log ~/results/b.log; do { cat "$sample"; echo "# $f"; } >$f; done
 for f in mine.yaml better.yaml rules.yaml; do cp "$ROOT/benchmarks/catalogue/ior/rules.yaml" $f; done
 mkdir -p fake; for p in ior fio; do printf '#!/bin/sh\necho "%s $*"\n' $p >fake/$p; chmod +x fake/$p; done
 sample=$ROOT/benchmarks/catalogue/ior/samples # what import and reparse are to read

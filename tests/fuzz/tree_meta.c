@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     buf_init(&b, 1 << 20);
     buf_init(&name, 1 << 20);
     buf_utf8(&name, str_sub(text, 0, 250));
-    tree_meta_run(&b, 7, "0123456789abcdef0123456789abcdef", buf_text(&name), STR("u"), 5, 6, RUN_FINISHED);
+    tree_meta_run(&b, 7, "0123456789abcdef0123456789abcdef", buf_text(&name), STR("u"), 5, 6, RUN_FINISHED, false);
     if (tree_meta_parse(&m, "w", buf_text(&b), &a, NULL) < 0 || !str_eq(m.name, buf_text(&name)) || m.start_ms != 5 || m.status != RUN_FINISHED)
         abort();
     arena_deinit(&a);

@@ -290,10 +290,17 @@ static bool is_line(struct str s, size_t most, bool empty)
     return n <= most && (n || empty);
 }
 
-static const char *meta_problem(const struct tree_meta *m)
+/* Of an adopted run alone, which was deleted where it comes from. */
+static bool is_deleted(const struct run_check *r)
 {
-    if (!str_is(m->lifecycle, "active"))
-        return "lifecycle_stage is not \"active\"";
+    const char *lifecycle = run_text(r, 't', "benchwrap.lifecycle");
+    return lifecycle && strcmp(lifecycle, "deleted") == 0 && run_text(r, 't', "benchwrap.adopted");
+}
+
+static const char *meta_problem(const struct tree_meta *m, bool deleted)
+{
+    if (!str_is(m->lifecycle, deleted ? "deleted" : "active"))
+        return deleted ? "lifecycle_stage is not \"deleted\", as the tag benchwrap.lifecycle says" : "lifecycle_stage is not \"active\"";
     if (m->status < RUN_FINISHED || m->status > RUN_KILLED)
         return "status is not that of an ended run (3, 4, 5)";
     if (m->start_ms <= 0 || m->end_ms <= 0)
@@ -327,11 +334,12 @@ static void check_meta(struct run_check *r)
         run_found(r, CHECK_IDENTITY, "meta.yaml", 0, "run_id is not that of the folder");
     else if (!str_is(m->experiment_id, r->experiment))
         run_found(r, CHECK_IDENTITY, "meta.yaml", 0, "experiment_id is not that of the folder");
-    else if ((problem = meta_problem(m)))
+    else if ((problem = meta_problem(m, is_deleted(r))))
         run_found(r, CHECK_META, "meta.yaml", 0, "%s", problem);
     else {
         str_uint(m->experiment_id, &experiment);
-        tree_meta_run(&wanted, (uint32_t)experiment, r->id, m->name, m->user_id, m->start_ms, m->end_ms, (enum run_status)m->status);
+        tree_meta_run(&wanted, (uint32_t)experiment, r->id, m->name, m->user_id, m->start_ms, m->end_ms, (enum run_status)m->status,
+                      is_deleted(r));
         if (!str_eq(own, buf_text(&wanted)))
             run_found(r, CHECK_META, "meta.yaml", 0,
                       "its lines are not those of the format (keys in order, every text quoted, artifact_uri relative)");

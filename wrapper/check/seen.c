@@ -164,7 +164,7 @@ void check_seen_run(struct run_check *r)
         return;
     note_id(x->amends, run_text(r, 't', "benchwrap.amends"));
     note_id(x->parent, run_text(r, 't', "mlflow.parentRunId"));
-    x->imported = run_text(r, 't', "benchwrap.imported") != NULL;
+    x->imported = run_text(r, 't', "benchwrap.imported") || run_text(r, 't', "benchwrap.adopted");
     x->measured = is_measured(r);
     if (out && out->sha256[0] && out->size >= OUTPUT_BYTES) {
         memcpy(x->output, out->id, sizeof x->output);
@@ -379,6 +379,6 @@ void seen_read_published(struct check *k, struct seen *x)
     read_tag(&run, "tags/benchwrap.amends", x->amends);
     read_tag(&run, "tags/mlflow.parentRunId", x->parent);
     struct folder_entry e;
-    x->imported = folder_look(&run, "tags/benchwrap.imported", &e, NULL) == 0;
+    x->imported = folder_look(&run, "tags/benchwrap.imported", &e, NULL) == 0 || folder_look(&run, "tags/benchwrap.adopted", &e, NULL) == 0;
     arena_deinit(&a);
 }

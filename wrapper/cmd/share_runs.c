@@ -221,8 +221,8 @@ static const char *why_not(struct share *s, struct share_run *r)
         return err.text[0] ? arena_printf(s->c->arena, "%s", err.text) : "it is there twice";
     if (r->run->problem)
         return r->run->problem;
-    if (strcmp(r->run->lifecycle, "deleted") == 0)
-        return "it was deleted";
+    if (strcmp(r->run->lifecycle, "deleted") == 0 && !file_of(s, r, "tags/benchwrap.lifecycle", 16))
+        return "it was deleted"; /* here; an adopted run was deleted where it comes from, and stays so everywhere */
     if (r->run->status == RUN_RUNNING)
         return "it has not ended";
     if (s->results.public_profile && !opt_on(&s->c->opts, "private") && commit_is_private(s->runs.root, r->experiment, r->id))

@@ -1,0 +1,191 @@
+/* cmd_adopt.c: `benchwrap adopt`: the runs of an MLflow tree that other programs made, into a results repository. */
+#include "base/listing.h"
+#include "base/progress.h"
+#include "base/show.h"
+#include "cmd/cmd.h"
+#include "import/adopt.h"
+#include "run/commit.h"
+#include "run/leftovers.h"
+
+#include <stdlib.h>
+
+enum { SETTLED_S = 60 };
+
+struct work {
+    struct cmd_context *c;
+    struct plan plan;
+    struct adopt adopt;
+    struct listing list;
+    struct make_batch batch; /* published, not safe yet */
+    size_t counts[ADOPT_RESULTS];
+};
+
+static void note(const struct work *w, const char *text)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    buf_plain(&b, str_of(text), 900);
+    fprintf(w->c->notes, "benchwrap: adopt: %s\n", b.p ? b.p : "");
+}
+
+static const struct listing_column columns[] = {
+    {"short", "RUN", false, 0},
+    {"result", "RESULT", false, 0},
+    {"id", NULL, false, 0},
+    {"name", "NAME", false, 32},
+    {"experiment", "EXPERIMENT", false, 24},
+    {"status", "STATUS", false, 0},
+    {"start", NULL, false, 0},
+    {"start_local", "STARTED", false, 0},
+    {"lifecycle", NULL, false, 0},
+    {"path", NULL, false, 0},
+    {"why", "WHY", false, 100},
+};
+
+static void add_row(struct work *w, const struct tree_run *run, const struct adopted *got)
+{
+    static const char *const results[ADOPT_RESULTS] = {"adopted", "already there", "running", "benchwrap's", "failed"};
+    struct listing *l = &w->list;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 200);
+    listing_text(l, arena_printf(w->c->arena, "%.8s", run->id));
+    listing_text(l, w->adopt.dry && got->result == ADOPT_DONE ? "would adopt" : results[got->result]);
+    listing_text(l, run->id);
+    listing_text(l, run->name);
+    listing_text(l, run->experiment);
+    listing_text(l, record_status_name(run->status));
+    show_time_utc(&b, run->start_ms);
+    listing_text(l, run->start_ms ? b.p : NULL);
+    buf_clear(&b);
+    show_time(&b, run->start_ms);
+    listing_text(l, run->start_ms ? b.p : NULL);
+    listing_text(l, run->lifecycle);
+    listing_text(l, got->place[0] ? got->place : NULL);
+    listing_text(l, got->why[0] ? got->why : NULL);
+}
+
+static void adopt_all(struct work *w)
+{
+    struct adopt *a = &w->adopt;
+    struct progress p;
+    struct adopted got;
+    struct err err;
+    progress_begin(&p, w->c->notes, "adopting run", a->count);
+    for (size_t i = 0; i < a->count; i++) {
+        progress_show(&p, i + 1, NULL);
+        adopt_run(a, a->runs[i], &got);
+        w->counts[got.result]++;
+        if (got.result != ADOPT_THERE || opt_on(&w->c->opts, "json"))
+            add_row(w, a->runs[i], &got);
+        if (got.result == ADOPT_DONE && !a->dry && make_batch_add(&w->batch, a->runs[i]->id, &err)) {
+            progress_clear(&p);
+            note(w, err.text); /* the next run, or sync, does it */
+        }
+    }
+    progress_clear(&p);
+    if (make_batch_settle(&w->batch, &err))
+        note(w, err.text);
+}
+
+static int plan_for(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    static const char *const passed_on[] = {"tree", "artifact-max", "profile"};
+    char *line[5];
+    int n = 0;
+    line[n++] = arena_dup(c->arena, "adopt", 5);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+        const struct opt_value *v = opt_find(&c->opts, passed_on[i]);
+        if (v->text && v->origin == OPT_COMMAND_LINE)
+            line[n++] = arena_printf(c->arena, "--%s=%s", passed_on[i], v->text);
+    }
+    line[n] = NULL;
+    return plan_make(&w->plan, n, line, c->env, c->err);
+}
+
+static int print(struct work *w)
+{
+    struct cmd_context *c = w->c;
+    const size_t *n = w->counts;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1u << 30);
+    if (opt_on(&c->opts, "json"))
+        listing_json(&w->list, &b);
+    if (w->list.failed || b.failed)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if (opt_on(&c->opts, "json")) {
+        fwrite(b.p ? b.p : "", 1, b.n, c->out);
+        return 0;
+    }
+    if (listing_print(&w->list, c->out))
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    fprintf(c->out, "%zu %s, %zu already there, %zu not ended, %zu recorded by benchwrap, %zu failed\n", n[ADOPT_DONE],
+            w->adopt.dry ? "would be adopted" : "adopted", n[ADOPT_THERE], n[ADOPT_RUNNING], n[ADOPT_OURS], n[ADOPT_FAILED]);
+    return 0;
+}
+
+static int work(struct work *w, const char *dir)
+{
+    struct cmd_context *c = w->c;
+    struct swept swept;
+    int rc = adopt_init(&w->adopt, &w->plan, dir, c->env, c->err);
+    if (rc == 0) {
+        w->adopt.dry = opt_on(&c->opts, "dry-run");
+        w->adopt.all = opt_on(&c->opts, "all");
+        w->batch = (struct make_batch){.tree = w->plan.tree, .spool = w->plan.spool};
+        if (!w->adopt.dry) /* what an adoption that was killed left is finished first */
+            finish_leftovers(w->plan.spool, NULL, SETTLED_S, NULL, NULL, &swept);
+        adopt_all(w);
+        if (!w->adopt.dry)
+            run_commit_made(&w->plan, "adopt", c->notes);
+        rc = print(w);
+    }
+    adopt_deinit(&w->adopt);
+    return rc;
+}
+
+static int run(struct cmd_context *c)
+{
+    struct work w = {.c = c};
+    if (c->argc != 1)
+        return err_set(c->err, ERR_USAGE, "expected one DIR, a folder mlruns or one that holds it; got %d operands", c->argc);
+    if (plan_for(&w))
+        return -1;
+    listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
+    int rc = work(&w, c->argv[0]);
+    listing_deinit(&w.list);
+    plan_deinit(&w.plan);
+    return rc ? -1 : w.counts[ADOPT_FAILED] + w.counts[ADOPT_RUNNING] ? 1 : 0;
+}
+
+static const struct opt_row rows[] = {
+    {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "Also adopt runs that have not ended, closed as KILLED at their last sample", 0},
+    {"tree", 't', OPT_TEXT, "DIR", "BENCHWRAP_TREE", NULL, "Record", "Write them into this mlruns folder", 0},
+    {"profile", 0, OPT_TEXT, "NAME", "BENCHWRAP_PROFILE", NULL, "Record",
+     "public: drop the names of users and machines, and addresses (default: the repository's profile)", 0},
+    {"artifact-max", 0, OPT_SIZE, "SIZE", NULL, NULL, "Record",
+     "Copy at most this much of a run's artifacts, and name the others as missing (default: 64M)", 0},
+    {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would be adopted, and write nothing", 0},
+    CMD_ROW_JSON,
+};
+
+const struct cmd cmd_adopt = {
+    .name = "adopt",
+    .summary = "Take over runs of an MLflow folder",
+    .usage = "[OPTIONS] DIR",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .description =
+        "Each run of an mlruns folder that Python MLflow or another program wrote becomes a run of the tree. It keeps its id, times, status, params, tags, every sample of "
+        "its metrics, and its artifacts. A run that was deleted stays deleted. DIR itself is only read.\n\n"
+        "The tag benchwrap.adopted marks the run, and \"benchwrap check\" reports its values as claims: no stored output gives them. With the public profile benchwrap "
+        "drops the names of users and machines, and addresses.\n\n"
+        "The tree's format is narrower than MLflow's: the experiment's id follows from its name, keys that the format does not allow are made legal, infinite values are "
+        "missing with that reason, and of samples of a metric with the same time each later one moves by a millisecond. The run's warnings name what was changed. Deleted experiments and MLflow's "
+        "data sets are not adopted. What the tree has is never written again, so the command can be repeated.\n\n"
+        "Status 0: all runs are in the tree. 1: a part is not.",
+    .examples =
+        "$ benchwrap adopt --dry-run ~/parsl-archive\nPrint which runs would be adopted.\n"
+        "$ benchwrap adopt ~/parsl-archive/mlruns\nThe runs of an archive into ./mlruns. In a results repository, \"benchwrap share\" sends them.\n",
+    .run = run,
+};
