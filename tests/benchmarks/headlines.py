@@ -54,17 +54,43 @@ def likwid_bench(text):
     return {"bw_MB_per_s": float(rows["MByte/s"]), "cycles_per_update": float(rows["Cycles per update"])} if "MByte/s" in rows else {}
 
 
+def serving(names):
+    """The table of `vllm bench serve` or of SGLang's bench_serving, or the last line of JSON of its file; names: how the JSON calls what."""
+
+    def read(text):
+        lines = text.splitlines()
+        if text.startswith("{"):
+            last = json.loads(lines[-1])
+            return {ours: last[theirs] for ours, (theirs, _) in names.items() if last.get(theirs)}
+        rows = dict(line.split(":", 1) for line in lines if ":  " in line)
+        return {ours: float(rows[label]) for ours, (_, label) in names.items() if float(rows.get(label, 0))}
+
+    return read
+
+
+served = {"requests_op_per_s": ("request_throughput", "Request throughput (req/s)"),
+          "output.throughput_token_per_s": ("output_throughput", "Output token throughput (tok/s)"),
+          "ttft_ms.median": ("median_ttft_ms", "Median TTFT (ms)"), "ttft_ms.p99": ("p99_ttft_ms", "P99 TTFT (ms)"),
+          "tpot_ms.median": ("median_tpot_ms", "Median TPOT (ms)"), "itl_ms.median": ("median_itl_ms", "Median ITL (ms)")}
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
 
 readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benchmark, "7z": seven_zip, "bonnie": bonnie, "sockperf": sockperf,
-           "likwid-bench": likwid_bench}
+           "likwid-bench": likwid_bench,
+           "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
+           "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
 for entry, read in readers.items():
     folder = os.path.join(sys.argv[1], entry, "samples")
-    for case in sorted(os.listdir(folder)):
-        with open(f"{folder}/{case}/stdout", encoding="utf-8") as stream:
+    for case in sorted(c for c in os.listdir(folder) if os.path.isdir(f"{folder}/{c}")):
+        result = f"{folder}/{case}/stdout"
+        if os.path.exists(f"{folder}/{case}/file"):  # a file that the program wrote counts more than its text
+            with open(f"{folder}/{case}/file", encoding="utf-8") as stream:
+                result = f"{folder}/{case}/{stream.read().strip().split('=')[-1]}"
+        with open(result, encoding="utf-8") as stream:
             truth = read(stream.read())
         with open(f"{folder}/{case}/expect", encoding="utf-8") as stream:
             words = [line.split() for line in stream if line.startswith("metric ")]
