@@ -74,12 +74,31 @@ served = {"requests_op_per_s": ("request_throughput", "Request throughput (req/s
           "tpot_ms.median": ("median_tpot_ms", "Median TPOT (ms)"), "itl_ms.median": ("median_itl_ms", "Median ITL (ms)")}
 
 
+def openfoam(text):
+    spent = [line.split()[2] for line in text.splitlines() if line.startswith("ExecutionTime = ")]
+    return {"execution_time_s": float(spent[-1])} if "End" in text.split("\n") and spent and float(spent[-1]) else {}
+
+
+def quantum_espresso(text):
+    for line in text.splitlines():
+        if line.startswith("     PWSCF        :"):
+            parts = re.findall(r"([0-9.]+) *([dhms])", line.split("CPU")[1])
+            return {"wall_s": sum(float(n) * {"d": 86400, "h": 3600, "m": 60, "s": 1}[u] for n, u in parts)}
+    return {}
+
+
+def cp2k(text):
+    rows = [line.split() for line in text.splitlines() if line.startswith(" CP2K  ")]
+    return {"total_time_s": float(rows[-1][-1])} if rows else {}
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
 
 readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benchmark, "7z": seven_zip, "bonnie": bonnie, "sockperf": sockperf,
            "likwid-bench": likwid_bench,
+           "openfoam": openfoam, "quantum-espresso": quantum_espresso, "cp2k": cp2k,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
