@@ -1,6 +1,7 @@
 /* figure_numbers.c: the numbers of a line with their units, and the words that can name one. */
 #include "benchmarks/figure_parts.h"
 #include "benchmarks/figure_words.h"
+#include "base/counted.h"
 #include "benchmarks/guess_parts.h"
 
 #include <stdio.h>
@@ -101,14 +102,26 @@ static size_t minutes_at(struct str s, char *to, size_t size)
     return i + n + !colon;
 }
 
-/* "4.97 k iops": a rate of operations, of which thousands are counted. */
-static void take_multiple(struct str line, double factor, struct str unit, struct number *n)
+/* A rate of something counted, or its multiple would be that of a size. */
+static bool is_rate_of_counted(const struct unit *u)
+{
+    return u && u->factor == 1 && (!strcmp(u->dimension, "op/s") || !strcmp(u->dimension, "token/s") || !strcmp(u->dimension, "teps"));
+}
+
+/* "4.97 k iops", "1.2 million rows per second": a rate of which thousands or millions are counted. `rest` begins behind the multiple. */
+static void take_multiple(struct str line, double factor, struct str rest, struct number *n)
 {
     double value;
+    struct str unit = str_word(&rest), per = str_word(&rest), time = str_word(&rest);
     while (unit.n && is_one_of(unit.p[unit.n - 1], ".,;"))
         unit.n--;
-    if (!figure_unit(unit, &n->unit, &n->raw) || n->raw.n || strcmp(n->unit->dimension, "op/s") ||
-        !str_double(str_sub(line, n->from, n->to - n->from), &value)) {
+    while (time.n && is_one_of(time.p[time.n - 1], ".,;)"))
+        time.n--;
+    bool spelled = (str_is(per, "per") || str_is(per, "/")) && time.n;
+    bool found = spelled ? figure_rate(unit, time, &n->unit) : figure_unit(unit, &n->unit, &n->raw) && !n->raw.n;
+    if (found && spelled)
+        unit = str_sub(line, (size_t)(unit.p - line.p), (size_t)(time.p + time.n - unit.p));
+    if (!found || !is_rate_of_counted(n->unit) || !str_double(str_sub(line, n->from, n->to - n->from), &value)) {
         n->unit = NULL;
         n->raw = (struct str){"", 0};
         n->plain = true;
@@ -116,6 +129,32 @@ static void take_multiple(struct str line, double factor, struct str unit, struc
     }
     snprintf(n->own, sizeof n->own, "%.10g", value * factor);
     n->end = (size_t)(unit.p + unit.n - line.p);
+}
+
+/* "x 10^6", "*1e6" */
+static bool is_power(struct str word, struct str next)
+{
+    static const char *const signs[] = {"x", "X", "*", "\xc3\x97", "\xc2\xb7"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (str_starts(word, signs[i])) {
+            size_t n = strlen(signs[i]);
+            return is_digit(word.n > n ? word.p[n] : char_at(next, 0));
+        }
+    return false;
+}
+
+/* "Mops/s/core": a unit that no word of ours says. */
+static bool is_quotient(struct str word)
+{
+    const char *slash = memchr(word.p, '/', word.n);
+    return slash && slash > word.p && is_letter(slash[-1]) && slash + 1 < word.p + word.n && is_letter(slash[1]);
+}
+
+static bool is_rate_word(struct str word)
+{
+    const struct unit *unit;
+    struct str raw;
+    return memchr(word.p, '/', word.n) && figure_unit(word, &unit, &raw);
 }
 
 /* The unit that begins at `at`, behind blanks: one word, or "requests per second". Sets n->unit or n->raw, and n->end. */
@@ -142,8 +181,12 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     if (!word.n || (is_one_of(char_at(line, to), "=:") && !str_ends(str_trim(line), ":")))
         return;
     struct str next = rest, per = str_word(&next), time = str_word(&next);
-    if (!open && !joined && word.n == 1 && is_one_of(word.p[0], "kKM") && is_blank(char_at(rest, 0)) && is_letter(char_at(per, 0))) {
-        take_multiple(line, word.p[0] == 'M' ? 1e6 : 1e3, per, n); /* "4.97 k iops" */
+    if (!open && counted_multiple(word) > 0) {
+        take_multiple(line, counted_multiple(word), rest, n); /* "4.97 k iops" */
+        return;
+    }
+    if (!open && !joined && is_power(word, per)) { /* "3.5 x 10^6 rows/s" */
+        n->plain = true;
         return;
     }
     if (!open && !joined && is_blank(char_at(rest, 0)) && (str_is(per, "per") || str_is(per, "/")) && time.n) {
@@ -164,7 +207,8 @@ static void take_unit(struct str line, size_t at, bool joined, struct number *n)
     if (figure_unit(word, &n->unit, &n->raw)) {
         n->end = to + open;
         n->word = word;
-    }
+    } else if (!open && !joined && (is_rate_word(per) || is_quotient(word))) /* "3.5 lakh rows/s": a multiple stands between */
+        n->plain = true;
 }
 
 /* A number begins at i: its value, its unit, and whether it can be a result at all. Returns the place behind it. */

@@ -1,5 +1,6 @@
 /* figure_words.c: which words name results, conditions and units in lines that no rules know. */
 #include "benchmarks/figure_words.h"
+#include "base/counted.h"
 #include "benchmarks/guess_parts.h"
 
 #include <stdio.h>
@@ -335,7 +336,7 @@ static bool is_second(struct str s)
     return is_any(s, "s sec second secs seconds");
 }
 
-/* Letters alone, and no abbreviation whose multiple nobody knows ("K", "MH", "kreq"): something that is counted. */
+/* Letters alone, and none of them may be a multiple that nobody knows ("MH", "kfoos"): something that is counted. */
 static bool is_counted(struct str amount)
 {
     if (amount.n < 3 || amount.n > 20)
@@ -343,10 +344,7 @@ static bool is_counted(struct str amount)
     for (size_t i = 0; i < amount.n; i++)
         if (!is_letter(amount.p[i]) && amount.p[i] != '_')
             return false;
-    bool multiple = strchr("kKMGT", amount.p[0]) &&
-                    (amount.p[1] < 'a' || is_any(str_sub(amount, 1, amount.n), "pps ops op req reqs iops keys pix pixels hash "
-                                                                               "hashes h it rays samples updates points atoms"));
-    return !multiple && !units_find(amount);
+    return !counted_may_hide(amount) && !units_find(amount);
 }
 
 bool figure_rate(struct str amount, struct str time, const struct unit **ret)
@@ -368,6 +366,19 @@ bool figure_per_one(struct str time, struct str one, const struct unit **ret)
     return good;
 }
 
+static bool is_span_of_time(struct str s)
+{
+    return is_second(s) || is_any(s, "ms us ns msec usec nsec min mins minute minutes h hour hours day days");
+}
+
+static bool is_word(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_letter(s.p[i]) && s.p[i] != '_')
+            return false;
+    return s.n >= 3;
+}
+
 bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
 {
     static const char *const per_second[] = {"fps", "nps", "pps", "lps", "FPS", "NPS", "PPS", "LPS"};
@@ -381,6 +392,12 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
     for (size_t i = 0; i < sizeof per_second / sizeof *per_second; i++)
         if (str_is(word, per_second[i])) {
             *ret = units_find(STR("op/s"));
+            return true;
+        }
+    bool many = word.n == 4 && counted_multiple(str_sub(word, 0, 1)) > 0;
+    for (size_t i = 0; many && i < sizeof per_second / sizeof *per_second; i++)
+        if (str_is(str_sub(word, 1, 3), per_second[i])) { /* "kfps" */
+            *ret_raw = word;
             return true;
         }
     if (is_any(word,
@@ -400,9 +417,12 @@ bool figure_unit(struct str word, const struct unit **ret, struct str *ret_raw)
     }
     if (slash) {
         struct str amount = str_sub(word, 0, (size_t)(slash - word.p)), per = str_sub(word, amount.n + 1, word.n);
-        if (is_second(per))
-            return figure_rate(amount, STR("s"), ret);
-        return figure_per_one(amount, per, ret);
+        if (is_second(per) ? figure_rate(amount, STR("s"), ret) : figure_per_one(amount, per, ret))
+            return true;
+        if (!is_span_of_time(per) || !is_word(amount))
+            return false;
+        *ret_raw = word;
+        return true;
     }
     if (is_any(
             word,

@@ -1,5 +1,6 @@
 /* guess_words.c: what words say: names, units, which way is better, what is a result and what was asked for. */
 #include "benchmarks/guess_parts.h"
+#include "base/counted.h"
 #include "mlruns-format/key.h"
 
 #include <stdio.h>
@@ -78,25 +79,34 @@ const struct unit *guess_unit(struct str text)
     return units_find(text);
 }
 
-/* The unit of "mbytes_per_sec" by what is counted, the last word of COUNTED. Bytes, bits and operations in
- * multiples that no table knows have none, everything else is counted one by one. */
+/* The last word of the text, parted by one of `marks`, which leaves the text. */
+static struct str last_word(struct str *text, const char *marks)
+{
+    while (text->n && strchr(marks, text->p[text->n - 1]))
+        text->n--;
+    size_t from = text->n;
+    while (from && !strchr(marks, text->p[from - 1]))
+        from--;
+    struct str word = str_sub(*text, from, text->n - from);
+    text->n = from;
+    return word;
+}
+
+/* The unit of "mbytes_per_sec" by what is counted, the last word of COUNTED. What may be in a multiple that no
+ * table knows has none, everything else is counted one by one. */
 static const struct unit *rate_of(struct str counted)
 {
-    static const char *const multiples[] = {"byte", "bytes", "bit", "bits", "flop", "flops", "ops", "iops", "b"};
-    while (counted.n && strchr(" _-", counted.p[counted.n - 1]))
-        counted.n--;
-    size_t from = counted.n;
-    while (from && !strchr(" _-.:", counted.p[from - 1]))
-        from--;
-    counted = str_sub(counted, from, counted.n - from);
-    char rate[32];
-    if (counted.n && counted.n < sizeof(rate) - 2) {
-        snprintf(rate, sizeof(rate), "%.*s/s", (int)counted.n, counted.p);
+    static const char *const named[] = {"ops", "iops", "b"};
+    struct str noun = last_word(&counted, " _-.:"), multiple = last_word(&counted, " _-.:");
+    char rate[64];
+    if (noun.n && noun.n < 30 && multiple.n < 30) {
+        bool many = counted_multiple(multiple) > 0;
+        snprintf(rate, sizeof(rate), STR_FMT "%s" STR_FMT "/s", (int)(many ? multiple.n : 0), multiple.p, many ? " " : "", STR_ARG(noun));
         const struct unit *u = units_find(str_of(rate));
-        if (u)
+        if (u || many || counted_may_hide(noun))
             return u;
-        for (size_t i = 0; i < sizeof(multiples) / sizeof(multiples[0]); i++)
-            if (str_ends_anycase(counted, multiples[i]))
+        for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+            if (str_ends_anycase(noun, named[i]))
                 return NULL;
     }
     return units_find(STR("op_per_s"));

@@ -202,6 +202,18 @@ for k in $(seq 40); do printf 'Phase %s of it:\n    Rate: %s.5 MB/s\n' "$(printf
 bw rules new --from phases --name x -o phases.yaml
 is "more parts than rules may have" "$(bw parse --rules ./phases.yaml phases | grep -c '^ *phase_.*rate_MB_per_s  ')" 16
 
+# Multiples: the rules apply them as the generic reader does, or the name keeps them.
+printf 'throughput = 1.66 Melem/s\nspeed (krows/s): 2.5\nrate: 3.5 Mfoos/s\n' >multiples
+draft multiples
+is "multiples are applied or stay in the name" "$(jq -r '.metrics[] | "\(.key) \(.value)"' facts | sort | xargs)" "rate_mfoos_s 3.5 speed_op_per_s 2500 throughput_op_per_s 1660000"
+is "… as without rules" "$(bw parse --rules generic --json multiples | jq -c '[.metrics[] | [.key, .value]] | sort')" "$(jq -c '[.metrics[] | [.key, .value]] | sort' facts)"
+printf 'throughput = 1660 Kelem/s\nspeed (krows/s): 2.5\nrate: 3.5 Mfoos/s\n' >multiples
+is "… and in the next run's unit" "$(bw parse --rules ./new.yaml --json multiples | jq '.metrics[] | select(.key == "throughput_op_per_s").value')" 1660000
+echo '{"melem_per_sec": 3.5, "Mrows_per_second": 2.5, "kfoos_per_sec": 1.5, "million_rows_per_second": 2}' >multiples
+draft multiples
+is "… in JSON" "$(jq -r '.metrics[] | "\(.key) \(.value)"' facts | sort | xargs)" \
+    "kfoos_per_sec 1.5 melem_per_sec 3.5 million_rows_per_second_op_per_s 2000000 mrows_per_second_op_per_s 2500000"
+
 # Hostile
 : >empty
 head -c 300000 /dev/urandom >binary

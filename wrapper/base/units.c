@@ -3,6 +3,7 @@
  * Binary and decimal multiples are different units: "KiB" is 1024 bytes, "KB" and "kB" 1000. A spelling whose
  * meaning depends on the program (fio 2 printed "KB/s" for 1024) is the rule's matter: it names the unit itself. */
 #include "base/units.h"
+#include "base/counted.h"
 
 static const struct unit contract[] = {
 #define UNIT(name, dimension, factor) {#name, dimension, factor},
@@ -227,9 +228,11 @@ static const struct unit rates[] = {
     {"kbit/s", "bit/s", 1e3},     {"Mbit/s", "bit/s", 1e6},     {"Gbit/s", "bit/s", 1e9},     {"Kibit/s", "bit/s", 0x1p10},
     {"Mibit/s", "bit/s", 0x1p20}, {"Gibit/s", "bit/s", 0x1p30}, {"Tibit/s", "bit/s", 0x1p40}, {"Tbit/s", "bit/s", 1e12},
     {"op/s", "op/s", 1},          {"kop/s", "op/s", 1e3},       {"Mop/s", "op/s", 1e6},       {"Gop/s", "op/s", 1e9},
-    {"token/s", "token/s", 1},    {"FLOP/s", "flop/s", 1},      {"KFLOP/s", "flop/s", 1e3},   {"MFLOP/s", "flop/s", 1e6},
-    {"GFLOP/s", "flop/s", 1e9},   {"TFLOP/s", "flop/s", 1e12},  {"PFLOP/s", "flop/s", 1e15},  {"TEPS", "teps", 1},
-    {"MTEPS", "teps", 1e6},       {"GTEPS", "teps", 1e9},
+    {"Top/s", "op/s", 1e12},      {"Kiop/s", "op/s", 0x1p10},   {"Miop/s", "op/s", 0x1p20},   {"Giop/s", "op/s", 0x1p30},
+    {"token/s", "token/s", 1},    {"ktoken/s", "token/s", 1e3}, {"Mtoken/s", "token/s", 1e6}, {"Gtoken/s", "token/s", 1e9},
+    {"FLOP/s", "flop/s", 1},      {"KFLOP/s", "flop/s", 1e3},   {"MFLOP/s", "flop/s", 1e6},   {"GFLOP/s", "flop/s", 1e9},
+    {"TFLOP/s", "flop/s", 1e12},  {"PFLOP/s", "flop/s", 1e15},  {"TEPS", "teps", 1},          {"kTEPS", "teps", 1e3},
+    {"MTEPS", "teps", 1e6},       {"GTEPS", "teps", 1e9},       {"TTEPS", "teps", 1e12},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -282,6 +285,40 @@ static const struct unit *rate_of(const struct unit *amount)
     return NULL;
 }
 
+/* What is counted, in lower case: of "Tokens" the unit token, of "rows" an operation. */
+static struct unit counted_unit(struct str noun)
+{
+    char lower[40] = "";
+    for (size_t i = 0; i < noun.n && i + 1 < sizeof lower; i++)
+        lower[i] = str_lower(noun.p[i]);
+    const struct unit *u = noun.n < sizeof lower ? find_plain(str_of(lower)) : NULL;
+    return u && u->factor == 1 && strcmp(u->dimension, "second") ? *u : (struct unit){"op", "op", 1};
+}
+
+/* "Melem/s", "million rows per second"; NULL: the words are not known. */
+static const struct unit *counted_rate(struct str amount)
+{
+    struct str rest = amount, first = str_word(&rest), noun = str_trim(rest);
+    double factor = noun.n ? counted_multiple(first) : counted_split(amount, &noun);
+    if (!noun.n && counted_is_noun(amount)) {
+        noun = amount;
+        factor = 1;
+    } else if (factor == 0 || (noun.p != amount.p && rest.n && !counted_is_noun(noun)))
+        return NULL;
+    struct unit u = counted_unit(noun);
+    u.factor = factor;
+    return rate_of(&u);
+}
+
+/* "Mqps", "kIOPS": a multiple of a rate with a name of its own. */
+static const struct unit *named_rate(struct str text)
+{
+    double factor = text.n > 3 ? counted_multiple(str_sub(text, 0, 1)) : 0;
+    const struct unit *u = factor > 0 ? find_plain(str_sub(text, 1, text.n - 1)) : NULL;
+    struct unit op = {"op", "op", factor};
+    return u && u->factor == 1 && !strcmp(u->dimension, "op/s") ? rate_of(&op) : NULL;
+}
+
 const struct unit *units_find(struct str text)
 {
     text = str_trim(text);
@@ -291,8 +328,10 @@ const struct unit *units_find(struct str text)
     if (u || !text.n)
         return u;
     struct str amount = rate_amount(text);
-    const struct unit *a = amount.n ? find_plain(amount) : NULL;
-    return a ? rate_of(a) : NULL;
+    if (!amount.n)
+        return named_rate(text);
+    const struct unit *a = find_plain(amount);
+    return a ? rate_of(a) : counted_rate(amount);
 }
 
 /* Base units of `from` in one of `to`'s dimension: 1, or 8 bits in a byte; 0: they do not go together. */

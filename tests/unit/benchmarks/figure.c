@@ -20,7 +20,8 @@ static const char *read_lines(const char *text)
         size_t n = figure_find(&x, str_cut(&rest, '\n'), f), at = 0;
         out[0] = 0;
         for (size_t i = 0; i < n; i++)
-            at += (size_t)snprintf(out + at, sizeof out - at, "%s%s=%s %s", i ? ";" : "", f[i].name, f[i].value, f[i].unit ? f[i].unit->name : "-");
+            at += (size_t)snprintf(out + at, sizeof out - at, "%s%s=%s %s", i ? ";" : "", f[i].name, f[i].value,
+                                   f[i].unit ? f[i].unit->name : "-");
     }
     return out;
 }
@@ -34,7 +35,8 @@ static void results_are_found(void **state)
         {"tokens/s: 500", "tokens/s=500 token_per_s"},
         {"speed 12.5 MB/s", "speed=12.5 MB_per_s"},
         {"Throughput 51.9662 MB/sec  2 clients  2 procs  max_latency=20.3 ms", "Throughput=51.9662 MB_per_s;max_latency=20.3 ms"},
-        {"Dhrystone 2 using register variables       46542.2 lps   (10.0 s, 7 samples)", "Dhrystone 2 using register variables=46542.2 op_per_s"},
+        {"Dhrystone 2 using register variables       46542.2 lps   (10.0 s, 7 samples)",
+         "Dhrystone 2 using register variables=46542.2 op_per_s"},
         {"Double-Precision Whetstone                     834.1 MWIPS (9.9 s, 7 samples)", "Double-Precision Whetstone MWIPS=834.1 -"},
         {"MyBenchmark.run  thrpt    5  123.456 \xc2\xb1 2.345  ops/s", "thrpt=123.456 op_per_s"},
         {"Time (mean \xc2\xb1 \xcf\x83):     10.3 ms \xc2\xb1   0.2 ms", "Time=10.3 ms"},
@@ -48,8 +50,54 @@ static void results_are_found(void **state)
         {"Latency (us): 3.25", "Latency=3.25 us"},
         {"102400.00 MiB transferred (13524.03 MiB/sec)", "transferred=13524.03 MiB_per_s"},
         {"Latency (ms):\n    avg: 0.5", "Latency avg=0.5 ms"},
-        {"Benchmark          Time       CPU   Iterations\nBM_Copy        29.3 ns   2.52 ns     53688261", "BM_Copy Time=29.3 ns;BM_Copy CPU=2.52 ns"},
+        {"Benchmark          Time       CPU   Iterations\nBM_Copy        29.3 ns   2.52 ns     53688261",
+         "BM_Copy Time=29.3 ns;BM_Copy CPU=2.52 ns"},
         {"phase 3 time: 4.5 s", "phase 3 time=4.5 s"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(read_lines(rows[i][0]), rows[i][1]);
+}
+
+/* A multiple is applied or stays in the name: it is never lost. */
+static void multiples_are_not_lost(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"throughput = 1.66 Melem/s", "throughput=1.66 Mop/s"},
+        {"throughput = 1660 Kelem/s", "throughput=1660 kop/s"},
+        {"rate: 1.66Mpackets/s", "rate=1.66 Mop/s"},
+        {"rate: 1.66 Gcells/sec", "rate=1.66 Gop/s"},
+        {"rate: 1.66 Kirows/s", "rate=1.66 Kiop/s"},
+        {"rate: 1.66 ksteps/second", "rate=1.66 kop/s"},
+        {"rate: 1.66 M elem/s", "rate=1660000 op_per_s"},
+        {"rate: 1.66M elem/s", "rate=1660000 op_per_s"},
+        {"rate: 1.66 million rows per second", "rate=1660000 op_per_s"},
+        {"rate: 1.66 bn rows/s", "rate=1660000000 op_per_s"},
+        {"rate: 3.5 ktok/s", "rate=3.5 ktoken/s"},
+        {"rate: 3.5 Medges/s", "rate=3.5 MTEPS"},
+        {"rate: 3.5 megabytes/s", "rate=3.5 MB_per_s"},
+        {"rate: 3.5 Mqps", "rate=3.5 Mop/s"},
+        {"throughput (Melem/s): 1.66", "throughput=1.66 Mop/s"},
+        {"Mrows per second: 1.66", "Mrows per second=1.66 Mop/s"},
+        {"million rows per second: 1.66", "million rows per second=1.66 Mop/s"},
+        {"rate: 3.5 Mfoos/s", "rate Mfoos/s=3.5 -"},
+        {"rate: 3.5 kfoos/s", "rate kfoos/s=3.5 -"},
+        {"rate: 3.5 mrows/s", "rate mrows/s=3.5 -"},
+        {"rate: 3.5 mbit/s", "rate mbit/s=3.5 -"},
+        {"rate: 3.5 mib/s", "rate mib/s=3.5 -"},
+        {"rate: 3.5 million/s", "rate million/s=3.5 -"},
+        {"rate: 3.5 kfps", "rate kfps=3.5 -"},
+        {"throughput: 3.5 rows/ms", "throughput rows/ms=3.5 -"},
+        {"throughput: 3.5 Mrows/min", "throughput Mrows/min=3.5 -"},
+        {"score: 1.66 M", ""},
+        {"score: 1.66 million points", ""},
+        {"qps: 3.5 M", ""},
+        {"throughput: 3.5 x 10^6 rows/s", ""},
+        {"throughput: 3.5 lakh rows/s", ""},
+        {"throughput: 3.5 Mops/s/core", ""},
+        {"rate: 3.5 Messages/s", "rate=3.5 op_per_s"}, /* M, k and T begin words, too */
+        {"rate: 3.5 kernels/s", "rate=3.5 op_per_s"},
+        {"rate: 3.5 Transactions/s", "rate=3.5 op_per_s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(read_lines(rows[i][0]), rows[i][1]);
@@ -59,12 +107,36 @@ static void the_rest_is_refused(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "", "timeout: 30.5 s", "target rate: 100 MB/s", "Epoch 3/10: loss 0.5", "[ 45%] 12.5 MB/s ETA 10 s", "range: 1.5-2.5 s", "time: 08:43:06",
-        "version: 1.2.3", "Duration: 10 s", "Running 10s test @ http://host", "1000 requests in 2.00 s", "DNS+dialup:\t0.0004 secs, 0.0005 secs, 0.0122 secs",
-        "Minimum:\t 1 1 (us)", "Latency     1.69ms    1.01ms    9.12ms", "  1024   12.5   81.9", "error: 5.5 s", "rate: about 5 MB/s", "rate: -5 MB/s",
-        "threads: 8", "(10.0 s, 7 samples)", "\xc2\xb1 0.5 ms", "L0:54.7% L1:40.8% BI: 4.5%", "link speed: 100 Gbit/s", "size: 1024 MB",
-        "warmup rate: 5.5 MB/s", "Step 100: 12.5 it/s",
-        "Instant rates: 68.4 to 127.2 kbit/s", "time: 0.5 s .. 1.5 s", "frame=   60 fps=12.0 q=-0.0", "  Stream #0:0: Video: rgb24, 200 kb/s, 25 fps",
+        "",
+        "timeout: 30.5 s",
+        "target rate: 100 MB/s",
+        "Epoch 3/10: loss 0.5",
+        "[ 45%] 12.5 MB/s ETA 10 s",
+        "range: 1.5-2.5 s",
+        "time: 08:43:06",
+        "version: 1.2.3",
+        "Duration: 10 s",
+        "Running 10s test @ http://host",
+        "1000 requests in 2.00 s",
+        "DNS+dialup:\t0.0004 secs, 0.0005 secs, 0.0122 secs",
+        "Minimum:\t 1 1 (us)",
+        "Latency     1.69ms    1.01ms    9.12ms",
+        "  1024   12.5   81.9",
+        "error: 5.5 s",
+        "rate: about 5 MB/s",
+        "rate: -5 MB/s",
+        "threads: 8",
+        "(10.0 s, 7 samples)",
+        "\xc2\xb1 0.5 ms",
+        "L0:54.7% L1:40.8% BI: 4.5%",
+        "link speed: 100 Gbit/s",
+        "size: 1024 MB",
+        "warmup rate: 5.5 MB/s",
+        "Step 100: 12.5 it/s",
+        "Instant rates: 68.4 to 127.2 kbit/s",
+        "time: 0.5 s .. 1.5 s",
+        "frame=   60 fps=12.0 q=-0.0",
+        "  Stream #0:0: Video: rgb24, 200 kb/s, 25 fps",
         "Encoding as 44.1 kHz mono MPEG-1 Layer III (11x) 64 kbps qval=3",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -75,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_found),
+        cmocka_unit_test(multiples_are_not_lost),
         cmocka_unit_test(the_rest_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
