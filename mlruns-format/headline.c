@@ -31,11 +31,6 @@ bool headline_value(const struct folder *tree, const struct tree_run *run, const
     return found;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 struct metric_names {
     struct arena *a;
     char **names;
@@ -61,7 +56,7 @@ static size_t metric_names(const struct folder *tree, const struct tree_run *run
     if (folder_enter(tree, path, &in) == 0)
         folder_names(&in, each_metric, &m);
     if (m.n)
-        qsort(names, m.n, sizeof *names, by_name);
+        qsort(names, m.n, sizeof *names, str_natural_order);
     return m.n;
 }
 

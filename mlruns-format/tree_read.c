@@ -49,7 +49,7 @@ static int read_text(struct reader *x, const struct folder *in, const char *path
 static int by_key(const void *a, const void *b)
 {
     const struct tree_entry *const *x = a, *const *y = b;
-    return strcmp((*x)->key, (*y)->key);
+    return str_natural((*x)->key, (*y)->key);
 }
 
 /* Sorts the list, so that the same run reads the same everywhere. */

@@ -25,6 +25,76 @@ int str_cmp(struct str a, struct str b)
     return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
+static bool is_number_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_size_letter(char c)
+{
+    return str_lower(c) >= 'a' && str_lower(c) <= 'z';
+}
+
+/* The power of 1024 that a letter behind a number means, if a word of a size ends there: 4k, 4K, 4KiB, 4kb. *at moves behind it. */
+static unsigned take_multiple(const char **at)
+{
+    static const char letters[] = "kmgt";
+    const char *p = *at, *found = *p ? strchr(letters, str_lower(*p)) : NULL;
+    if (!found)
+        return 0;
+    p++;
+    p += *p == 'i';
+    p += str_lower(*p) == 'b';
+    if (is_size_letter(*p) || is_number_digit(*p))
+        return 0;
+    *at = p;
+    return (unsigned)(found - letters) + 1;
+}
+
+/* The number that begins here, and *at behind it. A second point makes a version or an address: then only the first part is taken. */
+static double take_number(const char **at)
+{
+    const char *p = *at;
+    double value = 0, place = 1;
+    for (; is_number_digit(*p); p++)
+        value = value * 10 + (*p - '0');
+    if (*p == '.' && is_number_digit(p[1])) {
+        const char *end = p + 1;
+        while (is_number_digit(*end))
+            end++;
+        if (*end != '.' || !is_number_digit(end[1]))
+            for (p++; p < end; p++)
+                value += (*p - '0') * (place /= 10);
+    }
+    for (unsigned n = take_multiple(&p); n; n--)
+        value *= 1024;
+    *at = p;
+    return value;
+}
+
+int str_natural(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x && *y) {
+        if (is_number_digit(*x) && is_number_digit(*y)) {
+            double left = take_number(&x), right = take_number(&y);
+            if (left != right)
+                return left < right ? -1 : 1;
+        } else if (*x != *y) {
+            return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+        } else {
+            x++;
+            y++;
+        }
+    }
+    return *x ? 1 : *y ? -1 : strcmp(a, b);
+}
+
+int str_natural_order(const void *a, const void *b)
+{
+    return str_natural(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool str_starts(struct str s, const char *z)
 {
     size_t n = strlen(z);

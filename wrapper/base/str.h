@@ -46,6 +46,11 @@ static inline bool str_is(struct str a, const char *z)
 bool str_is_anycase(struct str a, const char *z); /* ASCII letters are the same in either case */
 bool str_ends_anycase(struct str s, const char *z);
 int str_cmp(struct str a, struct str b); /* byte order, shorter first */
+/* The order in which people expect names with numbers in them: b16 before b1024, 0.25 before 0.5, 4k before 1m (binary multiples). Texts that have the same
+ * numbers follow in byte order, so that 0 means equal. */
+int str_natural(const char *a, const char *b);
+/* The same for qsort of char pointers. */
+int str_natural_order(const void *a, const void *b);
 bool str_starts(struct str s, const char *z);
 /* How far what was typed is from a name, for "did you mean": the single-character changes between them; 1 for a beginning of three characters or more. Names
  * of more than 40 characters are far from all. */

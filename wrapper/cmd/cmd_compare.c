@@ -101,7 +101,12 @@ static bool stands_in_children(const struct runs *runs, size_t at, struct arena 
     return false;
 }
 
-/* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first. ret_runs: how many runs they have. */
+static int by_value(const void *a, const void *b)
+{
+    return str_natural(((const struct group *)a)->name, ((const struct group *)b)->name);
+}
+
+/* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first, the others by their values. ret_runs: how many runs they have. */
 static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count, size_t *ret_runs)
 {
     struct runs_filter filter = {
@@ -134,6 +139,8 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
             return -1;
         ++*ret_runs;
     }
+    if (n > 2) /* the base stays first */
+        qsort(groups + 1, n - 1, sizeof *groups, by_value);
     if (without)
         fprintf(c->notes, "benchwrap: compare: ignored %zu run%s without the param or tag \"%s\"\n", without, without == 1 ? "" : "s", key);
     if (warmups)

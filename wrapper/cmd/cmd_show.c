@@ -48,7 +48,7 @@ static void list_artifacts(struct shown *s, const struct folder *in, const char 
 
 static int by_path(const void *a, const void *b)
 {
-    return strcmp(((const struct show_artifact *)a)->path, ((const struct show_artifact *)b)->path);
+    return str_natural(((const struct show_artifact *)a)->path, ((const struct show_artifact *)b)->path);
 }
 
 const struct json *show_metric_detail(const struct shown *s, const char *key)

@@ -39,17 +39,12 @@ static void add_key(struct keys *k, const char *key)
     k->list[k->n] = NULL;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void sort_unique(struct keys *k)
 {
     size_t n = 0;
     if (!k->n)
         return;
-    qsort(k->list, k->n, sizeof *k->list, by_text);
+    qsort(k->list, k->n, sizeof *k->list, str_natural_order);
     for (size_t i = 0; i < k->n; i++)
         if (!n || strcmp(k->list[n - 1], k->list[i]) != 0)
             k->list[n++] = k->list[i];

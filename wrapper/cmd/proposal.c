@@ -31,7 +31,7 @@ static const char *copy(struct proposal *p, struct str s)
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const struct proposed_condition *)a)->key, ((const struct proposed_condition *)b)->key);
+    return str_natural(((const struct proposed_condition *)a)->key, ((const struct proposed_condition *)b)->key);
 }
 
 /* Tags and params that a run shares with those of its group, in a fixed order. */

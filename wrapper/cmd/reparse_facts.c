@@ -135,7 +135,7 @@ struct side {
 static int by_key(const void *a, const void *b)
 {
     const struct fact *x = *(const struct fact *const *)a, *y = *(const struct fact *const *)b;
-    int order = str_cmp(x->key, y->key);
+    int order = str_natural(x->key.p, y->key.p);
     return order ? order : x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
 }
 
@@ -231,7 +231,7 @@ int reparse_compare(const struct record *before, const struct record *after, str
         if (!x.facts || !y.facts)
             return -1;
         for (size_t i = 0, j = 0; i < x.count || j < y.count;) {
-            int order = i == x.count ? 1 : j == y.count ? -1 : str_cmp(x.facts[i]->key, y.facts[j]->key);
+            int order = i == x.count ? 1 : j == y.count ? -1 : str_natural(x.facts[i]->key.p, y.facts[j]->key.p);
             size_t n = order <= 0 ? run_of(&x, i) : 0, m = order >= 0 ? run_of(&y, j) : 0;
             if (!same_values(x.facts + i, n, y.facts + j, m) && add_change(ret, &tail, kinds[k].what, n ? x.facts[i]->key : y.facts[j]->key,
                                                                            told(x.facts + i, n, a), told(y.facts + j, m, a), a))
