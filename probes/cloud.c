@@ -54,8 +54,9 @@ static int before(struct host *h, struct record *r, struct err *err)
     if (cloud == AWS && memchr(product.p, '.', product.n)) /* "c7i.metal-24xl"; older Xen instances say "HVM domU" */
         tell(h, r, "cloud.instance_type", (struct str){product.p, product.n});
     else if (cloud != NO_CLOUD && !h->metadata)
-        tell_missing(h, r, "cloud.instance_type",
-                     "the firmware does not tell it; --cloud-metadata asks the cloud's metadata service, after the program has started");
+        tell_missing(
+            h, r, "cloud.instance_type",
+            "the firmware does not report it; --cloud-metadata queries the cloud's metadata service after the program has started");
     return 0;
 }
 
@@ -77,7 +78,7 @@ static bool ask(struct service *s, const char *method, const char *path, const c
     struct http_reply reply;
     buf_clear(ret);
     if (clock_mono_ns() > s->until_ns) {
-        err_set(err, ERR_SYSTEM, "the metadata service did not tell all within %d ms", WHOLE_MS);
+        err_set(err, ERR_SYSTEM, "the metadata service did not answer completely within %d ms", WHOLE_MS);
         return false;
     }
     snprintf(url, sizeof url, "%s%s", s->base, path);
@@ -105,7 +106,7 @@ static void tell_last(struct host *h, struct record *r, const char *key, struct 
     if (plain)
         tell(h, r, key, value);
     else
-        tell_missing(h, r, key, "what the metadata service told is no name");
+        tell_missing(h, r, key, "the metadata service's answer is not a name");
 }
 
 static bool ask_lines(struct service *s, struct host *h, struct record *r, const char *header, const char *const paths[3], struct err *err)
@@ -182,7 +183,7 @@ static int beside(struct host *h, struct record *r, struct err *err)
     enum cloud cloud = cloud_of(h, &product);
     bool given = strcmp(h->metadata, "auto") != 0, told = false;
     if (cloud == NO_CLOUD && !given)
-        return err_set(err, ERR_SYSTEM, "the firmware names no cloud, so no metadata service was asked");
+        return err_set(err, ERR_SYSTEM, "the firmware names no cloud, so no metadata service was queried");
     s.base = given ? h->metadata : cloud == ALIBABA ? "http://100.100.100.200" : "http://169.254.169.254";
     struct http_config config = {
         .agent = "benchwrap", .proxy = "", .no_redirects = true, .connect_s = CONNECT_MS / 1e3, .total_s = WHOLE_MS / 1e3, .cancel_fd = -1};
@@ -196,7 +197,7 @@ static int beside(struct host *h, struct record *r, struct err *err)
     http_free(s.http);
     if (told)
         return 0;
-    return err->text[0] ? err_wrap(err, "metadata service") : err_set(err, ERR_SYSTEM, "the metadata service told nothing");
+    return err->text[0] ? err_wrap(err, "metadata service") : err_set(err, ERR_SYSTEM, "the metadata service reported nothing");
 }
 
 static bool wanted(enum probe_phase phase, const struct host *h, const struct record *r)

@@ -126,7 +126,7 @@ static void tell_counts(struct host *h, struct record *r)
     if (look(h, &offline, "sys/devices/system/cpu/offline") && look_list_count((struct str){offline.p, offline.n}) > 0)
         tell(h, r, "cpu.offline", (struct str){offline.p, offline.n});
     if (c.unknown > 0 || c.cores == 0 || c.packages == 0) {
-        tell_missing(h, r, "cpu.cores", "the kernel does not tell which threads share a core (%lld processors without topology)",
+        tell_missing(h, r, "cpu.cores", "the kernel does not report which threads share a core (%lld processors without topology)",
                      (long long)c.unknown);
         return;
     }

@@ -109,9 +109,8 @@ static int before(struct host *h, struct record *r, struct err *err)
         look_names(h, "sys/devices/system/edac/mc", see_controller, &m);
     if (m.count == 0) {
         tell_missing(h, r, "dimm.count", "%s",
-                     m.closed
-                         ? "the firmware's table of memory modules can be read by root only, and no EDAC driver tells of them"
-                         : "the firmware has no table of memory modules, and no EDAC driver tells of them (usual in virtual machines)");
+                     m.closed ? "only root can read the firmware's table of memory modules, and no EDAC driver reports them"
+                              : "the firmware has no table of memory modules, and no EDAC driver reports them (usual in virtual machines)");
         return 0;
     }
     tell_int(h, r, "dimm.count", m.count);

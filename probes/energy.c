@@ -194,7 +194,7 @@ static int after(struct host *h, struct record *r, struct err *err)
         if (!d->total || again)
             continue;
         if (lost)
-            tell_missing(h, r, d->total, "nobody looked for %.0f s: the counter may have gone round more than once",
+            tell_missing(h, r, d->total, "the counter was not read for %.0f s and may have wrapped more than once",
                          (double)e->longest_ns / 1e9);
         else
             record_metric(r, d->total, sum, "J", DIR_LOWER, 0, 0);

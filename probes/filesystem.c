@@ -263,7 +263,7 @@ static int look_at(struct host *h, struct record *r, struct err *err,
     for (size_t i = 0; i < n; i++)
         tell_one(h, r, i, &list[i]);
     if (n == 0)
-        tell_missing(h, r, "fs.type", "/proc/self/mountinfo does not tell on which file system the program works");
+        tell_missing(h, r, "fs.type", "/proc/self/mountinfo does not show the file system of the program's directory");
     free(list);
     free(paths);
     return 0;

@@ -36,7 +36,7 @@ static int sample(struct host *h, struct record *r, struct err *err)
     else {
         f->none = true;
         if (why == ENOENT)
-            tell_missing(h, r, "cpu.frequency_Hz", "the kernel tells no current frequency here (no cpufreq; usual in virtual machines)");
+            tell_missing(h, r, "cpu.frequency_Hz", "the kernel reports no current frequency here (no cpufreq; usual in virtual machines)");
         else
             tell_unreadable(h, r, "cpu.frequency_Hz", "sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq");
     }

@@ -152,7 +152,7 @@ void git_look(const char *directory, const struct host *h, struct record *r)
     struct git g;
     void *library = library_open(LIBRARY_GIT2), *repository = NULL;
     if (!library || !take_functions(library, &g) || g.init() < 0) {
-        tell_missing(h, r, commit_key, "libgit2 is not installed, the program's repository is not looked at");
+        tell_missing(h, r, commit_key, "libgit2 is not installed; the program's repository was not read");
         return;
     }
     int done = g.open(&repository, directory, 0, NULL);

@@ -257,7 +257,7 @@ static int sample(struct host *h, struct record *r, struct err *err)
     if (!w->begun) {
         w->begun = true;
         if (aside_begin(&w->aside, h, r, watch, true) != 0)
-            return err_sys(err, "no process could be started to look at the GPUs");
+            return err_sys(err, "cannot start a process to read the GPUs");
     } else if (w->aside.pid)
         take(w, h, r);
     return 0;

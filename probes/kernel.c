@@ -89,7 +89,7 @@ static void tell_mitigations(struct host *h, struct record *r)
         buf_printf(&all, "%s%s: %s", all.n > 0 ? " | " : "", names[i], text.p);
     }
     if (seen == 0)
-        tell_missing(h, r, "kernel.mitigations", "this kernel does not tell (no /sys/devices/system/cpu/vulnerabilities)");
+        tell_missing(h, r, "kernel.mitigations", "this kernel does not report them (no /sys/devices/system/cpu/vulnerabilities)");
     else {
         if (all.n == 0)
             buf_puts(&all, "none needed");

@@ -198,7 +198,7 @@ void tell(const struct host *h, struct record *r, const char *key, struct str va
 void tell_buf(const struct host *h, struct record *r, const char *key, const struct buf *value)
 {
     if (value->failed)
-        tell_missing(h, r, key, "too long a text, or memory ran out");
+        tell_missing(h, r, key, "the text is too long, or out of memory");
     else
         tell(h, r, key, buf_text(value));
 }

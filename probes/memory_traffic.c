@@ -250,7 +250,7 @@ static int after(struct host *h, struct record *r, struct err *err)
         record_metric(r, "counters.node_memory_read_GB", bytes[0] / 1e9, "GB", DIR_NONE, 0, 0);
         record_metric(r, "counters.node_memory_write_GB", bytes[1] / 1e9, "GB", DIR_NONE, 0, 0);
     } else
-        tell_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters were held by others, or could not be read");
+        tell_missing(h, r, "counters.node_memory_read_GB", "the memory controllers' counters were in use by others, or cannot be read");
     return 0;
 }
 

@@ -107,7 +107,7 @@ static bool tell_fabric(struct host *h, struct record *r)
     tally_tell(&f.rates, h, r, "net.fabric_rate");
     tally_tell(&f.links, h, r, "net.fabric_link"); /* InfiniBand, or Ethernet: RoCE */
     if (f.states.n == 0)
-        tell_missing(h, r, "net.fabric_state", "no port of the devices in /sys/class/infiniband tells its state");
+        tell_missing(h, r, "net.fabric_state", "no port of the devices in /sys/class/infiniband reports its state");
     return true;
 }
 
@@ -215,7 +215,7 @@ static bool tell_cards(struct host *h, struct record *r)
     tally_tell(&c.rates, h, r, "net.card_rate");
     tally_tell(&c.mtus, h, r, "net.card_mtu");
     if (c.rates.n == 0)
-        tell_missing(h, r, "net.card_rate", "the cards' drivers tell no speed (usual in virtual machines)");
+        tell_missing(h, r, "net.card_rate", "the cards' drivers report no speed (usual in virtual machines)");
     return true;
 }
 

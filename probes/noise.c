@@ -64,7 +64,7 @@ static const char *own_time(const struct record *r, double *ret)
 {
     double user = record_number(r, "run.user_s", -1), sys = record_number(r, "run.system_s", -1);
     if (!str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "process"))
-        return "ranks of the same program cannot be told from others";
+        return "ranks of the same program cannot be distinguished from other processes";
     if (user < 0 || sys < 0)
         return "the program's own processor time is not known";
     if (record_number(r, "run.left_running", 0) > 0)

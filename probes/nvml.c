@@ -194,7 +194,7 @@ static void tell_seen(const struct nvml *n, const struct seen *s, struct host *h
         tally_tell(rows[i].t, h, r, rows[i].key);
     tell_paths(n, s, h, r);
     if (s->hidden > 0)
-        tell_missing(h, r, "gpu.hidden", "%d more GPUs of the node may not be looked at by this job", s->hidden);
+        tell_missing(h, r, "gpu.hidden", "this job may not access %d more GPUs of the node", s->hidden);
 }
 
 static void tell_system(const struct nvml *n, struct host *h, struct record *r)
@@ -230,7 +230,7 @@ int gpu_nvml(struct host *h, struct record *r, char why[256])
     }
     tell_system(&n, h, r);
     if (count > GPUS_ASKED)
-        tell_missing(h, r, "gpu.device", "libnvidia-ml.so.1 tells of %u GPUs: the first %d are asked", count, GPUS_ASKED);
+        tell_missing(h, r, "gpu.device", "libnvidia-ml.so.1 reports %u GPUs: only the first %d are read", count, GPUS_ASKED);
     for (unsigned i = 0; i < count && i < GPUS_ASKED && s.count < GPUS_MAX; i++) {
         code = n.device(i, &s.devices[s.count]);
         if (code == 0)
@@ -241,11 +241,11 @@ int gpu_nvml(struct host *h, struct record *r, char why[256])
             tell_missing(h, r, "gpu.device", "GPU %u: %.150s", i, error_text(&n, code));
     }
     if (s.failed > 1)
-        tell_missing(h, r, "gpu.device", "%d GPUs in all could not be looked at", s.failed);
+        tell_missing(h, r, "gpu.device", "cannot read %d GPUs in all", s.failed);
     if (s.count > 0)
         tell_seen(&n, &s, h, r);
     else
-        snprintf(why, 256, "libnvidia-ml.so.1 finds no GPU that this job may look at");
+        snprintf(why, 256, "libnvidia-ml.so.1 finds no GPU that this job may access");
     if (n.shutdown)
         n.shutdown();
     return s.count; /* the library stays: this process ends soon, and unloading is where drivers crash */

@@ -63,7 +63,7 @@ static int after(struct host *h, struct record *r, struct err *err)
         char key[40];
         snprintf(key, sizeof key, "pressure.%s_percent", names[i]);
         if (!p->known[i] || !read_total(h, i, &now)) {
-            tell_missing(h, r, key, "the kernel tells no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
+            tell_missing(h, r, key, "the kernel reports no pressure stall information (/proc/pressure: before Linux 4.20, or psi=0)");
             continue;
         }
         if (wall < SHORTEST_S || now < p->total[i])

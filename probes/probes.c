@@ -148,9 +148,9 @@ static void collect(size_t i, enum probe_phase phase, int64_t from_ns, struct ho
     aside_wait(a, from_ns + limit_ms(p) * (int64_t)1000000);
     double ms = aside_tell(a, h, r);
     if (ms < 0 && a->fd >= 0)
-        snprintf(text, sizeof text, "it had not ended %d ms after the program's end: what it would have told is missing", limit_ms(p));
+        snprintf(text, sizeof text, "the probe had not finished %d ms after the program's end", limit_ms(p));
     else
-        snprintf(text, sizeof text, "the process that looked ended early");
+        snprintf(text, sizeof text, "the probe's process ended early");
     if (ms < 0)
         say_missing(r, p, text);
     else if (lasts(p, phase) && !a->failed)
@@ -177,7 +177,7 @@ static void run_one(size_t i, enum probe_phase phase, struct host *h, struct rec
         bool beside = phase == PROBE_BESIDE;
         if (aside_begin(beside ? &h->state->besides[i] : &h->state->afters[i], h, r, hook_of(p, phase), beside) == 0)
             return; /* its cost is its own */
-        say_missing(r, p, "no process could be started to look");
+        say_missing(r, p, "cannot start a process for the probe");
     } else
         run_here(p, phase, h, r);
     cost->ms[phase] += (double)(clock_mono_ns() - start) / 1e6;

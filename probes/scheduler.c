@@ -174,7 +174,7 @@ static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
         if (het_nodes(h, het, &nodes))
             tell_job(h, r, "job.nodes", nodes);
         else
-            tell_missing(h, r, "job.nodes", "this heterogeneous job does not tell the nodes of each of its %lld components",
+            tell_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components",
                          (long long)het);
         return;
     }

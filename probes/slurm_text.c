@@ -155,7 +155,8 @@ int slurm_job_parse_text(struct slurm_job *ret, struct str reply, const struct s
         return err_set(err, ERR_INPUT, "scontrol's reply is not about the job %.40s", who->id);
     struct str part = own_part(rest, settled);
     if (!part.p)
-        return err_set(err, ERR_INPUT, "scontrol's reply is not told from text in the job's name or comment: line breaks in it");
+        return err_set(err, ERR_INPUT,
+                       "scontrol's reply cannot be distinguished from text in the job's name or comment, which has line breaks");
     if (!whole(part))
         return err_set(err, ERR_INPUT, "scontrol's reply ends too early");
     for (size_t turn = 0; turn < 2; turn++) { /* keys of second choice last */

@@ -197,7 +197,7 @@ static int ceph(const char *path, struct stripe *ret, struct err *err)
             ceph_number(path, kinds[i], "stripe_unit", &ret->size_B);
             return 1;
         }
-    return err_set(err, ERR_SYSTEM, "CephFS tells no layout here: the directory has the default of its pool");
+    return err_set(err, ERR_SYSTEM, "CephFS reports no layout here: the directory has the default of its pool");
 }
 
 static int lustre(const char *path, char *const *env, int wait_ms, struct stripe *ret, struct err *err)

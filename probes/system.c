@@ -138,7 +138,7 @@ static void open_disk(struct sampler *s, struct host *h, struct record *r)
         s->disk = openat(h->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) + 1;
     else
         record_missing(r, "system/disk_usage_megabytes",
-                       "the root file system lies on a server, which is not asked while the program runs");
+                       "the root file system is on a server, which is not queried while the program runs");
 }
 
 static void sample_disk(struct sampler *s, struct host *h, struct record *r)

@@ -326,7 +326,7 @@ static void tell_numa(struct host *h, struct record *r, hwloc_topology_t t)
         counted_add(list, &n, KINDS, size);
     }
     if (all == 0) {
-        tell_missing(h, r, "numa.memory_GiB", "the kernel does not tell the memory of its nodes");
+        tell_missing(h, r, "numa.memory_GiB", "the kernel does not report the memory of its nodes");
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -410,7 +410,7 @@ static void tell_type(struct host *h, struct record *r, hwloc_topology_t t)
     }
     summarize(h, t, &text);
     if (text.failed) { /* the hash of half a summary would be a wrong one */
-        tell_missing(h, r, "node.type", "the summary of the hardware is too long, or memory ran out");
+        tell_missing(h, r, "node.type", "the summary of the hardware is too long, or out of memory");
         return;
     }
     sha256_init(&hash);

@@ -72,7 +72,7 @@ ended=$(date +%s)
 is "the program's output" "$(cat out)" hello
 ok "the program does not wait for it" [ $(($(cat started) - begun)) -lt 20 ]
 ok "nor does the end, for long" [ $((ended - begun)) -lt 40 ]
-like "the record says what is missing" "$(cat mlruns/*/*/artifacts/benchwrap.json)" "it had not ended [0-9]+ ms after the program's end"
+like "the record says what is missing" "$(cat mlruns/*/*/artifacts/benchwrap.json)" "the probe had not finished [0-9]+ ms after the program's end"
 ok "nothing of it is left" sh -c '! grep -l "FAKE_NVML=hang" $(grep -l "^benchwrap-look" /proc/[0-9]*/comm 2>/dev/null | sed s/comm/environ/) /dev/null 2>/dev/null'
 
 # ---- a file system whose server is dead ----
@@ -126,7 +126,7 @@ done
 serve evil
 "$BENCHWRAP" probe --no-cache --json --cloud-metadata "$url" | flat cloud
 stop
-is "what is no name is not told, but said" "$(fact cloud cloud.instance_type)$(why cloud cloud.instance_type)" "what the metadata service told is no name"
+is "what is no name is not told, but said" "$(fact cloud cloud.instance_type)$(why cloud cloud.instance_type)" "the metadata service's answer is not a name"
 : >asked
 serve silent
 begun=$(date +%s)
