@@ -76,6 +76,66 @@ like "other programs without a common metric" "$("$BENCHWRAP" compare "$(echo "$
 like "a narrow screen without the interval says where the verdict comes from" "$(COLUMNS=44 python3 "$ROOT/tests/lib/on-pty.py" "size 24 44" -- "$BENCHWRAP" compare --by size -e swept)" \
     'verdicts by the 95 %'
 
+# What was swept is in the order of its numbers, not of its digits.
+for run in 1 2; do
+    "$BENCHWRAP" -q -e sizes -- sh -c '"$0" log --unit op/s b1024.rate=1 b16.rate=2 b1m.rate=3 b4k.rate=4; for i in 10 9; do echo x >$i; "$0" log -a $i; done' "$BENCHWRAP" >/dev/null 2>&1
+done
+order() { grep -vE '^  sh |mlflow|command' | grep -oE '(^ *|key": ")b[0-9]+[km]?\.rate' | grep -oE 'b[0-9].*' | uniq | tr '\n' ' '; }
+sizes="b16.rate b1024.rate b4k.rate b1m.rate "
+is "show sorts sizes by their numbers" "$("$BENCHWRAP" show | order)" "$sizes"
+is "... so do show --all" "$("$BENCHWRAP" show --all | order)" "$sizes"
+is "... compare" "$("$BENCHWRAP" compare --all last~1 last | grep '^b' | order)" "$sizes"
+is "... and JSON" "$("$BENCHWRAP" show --json | order)" "$sizes"
+is "files too" "$("$BENCHWRAP" show --all | grep -oE 'files/(9|10) ' | tr -d '\n')" "files/9 files/10 "
+"$BENCHWRAP" -q -e order --repeat 3 --sweep size=1,16,4,8k,2k -- sh -c 'echo "rate: 10 op/s"; : {size}' >/dev/null 2>&1
+is "groups of compare --by follow the base in that order" "$("$BENCHWRAP" compare --by size -e order | grep -oE '^[A-E]  size=[0-9k]+' | cut -d= -f2 | tr '\n' ' ')" "1 4 16 2k 8k "
+
+# Why a program failed.
+cat >fails.sh <<'P'
+printf 'one\ntwo\n\n' >&2
+printf 'a \033[31mred\033[0m word, api_key=%s\n' "$SECRET_KEY" >&2
+printf '%0500d\n\n' 7 >&2
+exit 3
+P
+SECRET_KEY=hunter2hunter2xyz "$BENCHWRAP" -e fails -- sh fails.sh 2>all >/dev/null
+grep '^benchwrap:' all >err
+like "the summary of a failed run has the program's last lines" "$(tr '\n' ' ' <err)" 'stderr: +two benchwrap: +a \\x1b\[31mred\\x1b\[0m word, .* benchwrap: +0{197,200} '
+is "... no more" "$(grep -c 'stderr: *one' err)" 0
+is "... without secrets" "$(grep -c hunter2 err)" 0
+"$BENCHWRAP" show >shown
+like "show has them too" "$(cat shown)" '^stderr +two$'
+like "... escaped, the last one cut" "$(tr '\n' ' ' <shown)" 'a \\x1b\[31mred\\x1b\[0m word, .* {12}0{197,200} '
+is "... without secrets" "$(grep -c hunter2 shown)" 0
+"$BENCHWRAP" -q -e fails -- sh -c 'echo "it ends here"; exit 4' >/dev/null 2>err
+like "without standard error it is the output's end" "$("$BENCHWRAP" show)" '^output +it ends here$'
+"$BENCHWRAP" -q -e fails -- sh -c 'exit 4' >/dev/null 2>err
+is "a silent program has none" "$("$BENCHWRAP" show | grep -cE '^(stderr|output) ')" 0
+"$BENCHWRAP" -q -e fails -- sh -c 'echo "a warning" >&2' >/dev/null 2>err
+is "nor has one that did not fail" "$("$BENCHWRAP" show | grep -cE '^(stderr|output) ')" 0
+
+# What earlier runs with the same inputs measured.
+cat >usual.yaml <<'Y'
+name: usual
+version: "1"
+readers:
+  - {name: speed, regex: '^speed: (?<v>\S+)', metrics: [{name: speed, cell: v, unit: MB_per_s, better: higher}]}
+  - {name: delay, regex: '^delay: (?<v>\S+)', metrics: [{name: delay, cell: v, unit: s, better: lower}]}
+Y
+usual() { echo "speed: $1" >out; echo "delay: $2" >>out; "$BENCHWRAP" -e usual -r ./usual.yaml -- cat out 2>&1 >/dev/null; }
+for v in 100 101 99 100.5; do usual $v 0.001 >/dev/null; done
+is "four earlier runs make no range" "$(usual 99.5 0.001 | grep -c 'earlier runs')" 0
+usual 100.2 0.0012 >err
+like "five do: from the lowest to the highest" "$(cat err)" 'speed +100 MB/s +5 earlier runs: 99 … 101$'
+like "... in the unit of the value" "$(cat err)" 'delay +1\.2 ms +(high, )?5 earlier runs: 1 … 1$'
+usual 60 0.0011 >err
+like "a value outside of what they lead one to expect is named" "$(cat err)" 'speed +60 MB/s +low, 6 earlier runs: 99 … 101$'
+is "... by the method of compare --history" "$("$BENCHWRAP" compare --history --json | python3 -c 'import json, sys
+print([(m["verdict"], m["n"], m["min"], m["max"]) for m in json.load(sys.stdin)["metrics"] if m["key"] == "speed_MB_per_s"])')" "[('regression', 6, 99, 101)]"
+echo "speed: 20" >out
+like "... on a terminal in red" "$(python3 "$ROOT/tests/lib/on-pty.py" "size 24 80" -- "$BENCHWRAP" -e usual -r ./usual.yaml -- cat out)" '31mlow, 7 earlier runs: 60 '
+is "runs with other inputs do not count" "$("$BENCHWRAP" -e usual -r ./usual.yaml -p more=1 -- cat out 2>&1 | grep -c 'earlier runs')" 0
+is "-q prints none" "$("$BENCHWRAP" -q -e usual -r ./usual.yaml -- cat out 2>&1 >/dev/null)" ""
+
 # A bad value in the environment is named once, also with repetitions; the runs keep the warning.
 like "a bad variable: the warning names it" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -q -t bad -- true 2>&1)" '^benchwrap: BENCHWRAP_TIMEOUT: timeout: "soon" is not a duration.*; ignored$'
 is "... once" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -t bad --repeat 2 -- true 2>&1 | grep -c BENCHWRAP_TIMEOUT)" 1

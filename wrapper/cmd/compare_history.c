@@ -333,6 +333,16 @@ static void double_or_null(struct json_out *j, const char *key, double v)
         json_double(j, key, v);
 }
 
+/* NaN: the side has no value. */
+static double value_at_end(const struct compared_side *side, bool greatest)
+{
+    double end = NAN;
+    for (size_t i = 0; i < side->n; i++)
+        if (isnan(end) || (greatest ? side->values[i] > end : side->values[i] < end))
+            end = side->values[i];
+    return end;
+}
+
 static void metric_json(struct json_out *j, const struct history_metric *m, size_t runs)
 {
     const struct compared_side *before = &m->m->sides[0];
@@ -347,6 +357,8 @@ static void metric_json(struct json_out *j, const struct history_metric *m, size
     double_or_null(j, "value", m->value);
     json_int(j, "n", (int64_t)(before->n < runs ? before->n : runs));
     double_or_null(j, "median", before->n ? before->median : NAN);
+    double_or_null(j, "min", value_at_end(before, false));
+    double_or_null(j, "max", value_at_end(before, true));
     double_or_null(j, "change", m->change);
     double_or_null(j, "expected_low", m->expected.low);
     double_or_null(j, "expected_high", m->expected.high);

@@ -5,13 +5,15 @@
 #include "cmd/row_words.h"
 #include "cmd/show.h"
 #include "mlruns-format/key.h"
+#include "run/last_lines.h"
 #include "series/table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 12, RESULTS_MAX = 14, WARNINGS_MAX = 4, HEAD_WIDTH = 100, REPETITION_METRICS = 8 };
+enum { LABEL = 12, RESULTS_MAX = 14, WARNINGS_MAX = 4, HEAD_WIDTH = 100, REPETITION_METRICS = 8, LINE_MAX_BYTES = 200 };
 
 static const char *param(const struct shown *s, const char *key)
 {
@@ -393,6 +395,24 @@ static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
         put_line(s, "", STYLE_PLAIN, STR("Metrics guessed from the output: no rule file for this program."), to);
 }
 
+/* Why the program failed is often what it printed last. */
+static void put_last_lines(const struct shown *s, struct buf *to)
+{
+    const char *name = "";
+    struct folder tree = runs_tree(s->runs, s->run);
+    struct str lines[LAST_LINES_MAX];
+    char path[256];
+    CLEANUP_FOLDER struct folder in = {0};
+    CLEANUP_BUF struct buf kept;
+    buf_init(&kept, 64 << 10);
+    snprintf(path, sizeof path, "%s/artifacts", tree_run_path(s->run));
+    if ((s->run->status != RUN_FAILED && s->run->status != RUN_KILLED) || folder_enter(&tree, path, &in) < 0)
+        return;
+    size_t n = last_lines(&in, &kept, &name, lines);
+    for (size_t i = 0; i < n; i++)
+        put_line(s, i == 0 ? name : "        ", STYLE_PLAIN, str_sub(lines[i], 0, LINE_MAX_BYTES), to);
+}
+
 /* ---- inputs, machine, files ---- */
 
 /* A value that stands on one line with its key; `show --all` has more of it. */
@@ -570,6 +590,7 @@ int show_screen(const struct shown *s)
     if (!has_results)
         buf_puts(&to, "  no metrics\n");
     put_verdict(s, has_results, &to);
+    put_last_lines(s, &to);
     put_inputs(s, &to);
     buf_putc(&to, '\n');
     put_process(s, &to);

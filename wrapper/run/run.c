@@ -7,6 +7,7 @@
 #include "run/leftovers.h"
 #include "run/state.h"
 #include "run/summary.h"
+#include "run/usual.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,20 +71,25 @@ static void tell_summary(struct run *run, struct str text)
 }
 
 /* What the launcher prints at the end: the summary, unless --quiet, and what the server has or lacks. */
-static void summarise(struct run *run, const struct finished *f)
+static void summarise(struct run *run, const struct finished *f, char *const *env)
 {
     const struct wire *w = run->wire;
     const struct screen screen = {.width = w->columns ? w->columns : SIZE_MAX, .is_terminal = w->is_terminal, .has_colour = w->has_colour};
     const struct opt_value *tree = opt_find(&run->plan.opts, "tree");
-    const struct summary s = {
-        .f = f, .screen = &screen, .spool = run->spool.dir, .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
-    struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
     bool quiet = opt_on(&run->plan.opts, "quiet");
+    struct json *usual = quiet || !summary_has_results(&f->record) ? NULL : usual_read(f, env);
+    const struct summary s = {.f = f,
+                              .screen = &screen,
+                              .spool = run->spool.dir,
+                              .usual = usual,
+                              .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
+    struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
     buf_init(&text, SUMMARY_MAX);
     buf_init(&shown, SUMMARY_MAX);
     buf_init(&server, SUMMARY_MAX);
     if (!quiet)
         summary_print(&s, &text);
+    json_free(usual);
     bool sent = server_finish(run, wait_until(run), &screen, &server);
     if (!quiet || !sent)
         buf_str(&text, buf_text(&server));
@@ -106,7 +112,7 @@ static int finish(struct run *run, char **env)
     else
         rc = finish_run(&run->spool, &(struct finish_program){env, run->redaction.redact.ids}, &f, &err);
     if (rc == 0) {
-        summarise(run, &f);
+        summarise(run, &f, env);
         run_commit_tell(run, &f);
         verdict = strcmp(f.verdict, "pass") != 0;
         if (f.note[0])

@@ -1,20 +1,21 @@
 /* summary.c: what a run prints at its end: outcome, headline metrics, warnings, where the run is stored. */
 #include "run/summary.h"
 
-#include "base/fs.h"
+#include "base/folder.h"
 #include "base/listing.h"
 #include "base/show.h"
 #include "mlruns-format/key.h"
 #include "plan/references.h"
+#include "run/last_lines.h"
+#include "run/usual.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { HEADLINES_MAX = 6, TEXT_MAX = 200, LABEL = 12, TAIL_BYTES = 8192 };
+enum { HEADLINES_MAX = 6, TEXT_MAX = 200, LABEL = 12 };
 
 /* Latest value of a metric. */
 static const struct fact *latest_metric(const struct record *r, struct str key)
@@ -31,7 +32,7 @@ static bool is_result(const struct fact *f)
     return f->kind == FACT_METRIC && key_is_result(f->key.p);
 }
 
-static bool has_results(const struct record *r)
+bool summary_has_results(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)
         if (is_result(f))
@@ -94,7 +95,7 @@ void summary_print_reason(const struct summary *s, struct buf *to)
 
 /* ---- headline metrics ---- */
 
-static void put_metric(struct listing *l, const struct fact *m, const struct record *r, struct arena *a)
+static void put_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1024);
@@ -110,9 +111,14 @@ static void put_metric(struct listing *l, const struct fact *m, const struct rec
     show_unit(&b, unit);
     listing_text(l, b.p ? b.p : "");
     bool fails;
-    const char *verdict = run_reference_of(r, m->key.p, a, &fails);
+    enum style style = STYLE_PLAIN;
+    const char *verdict = run_reference_of(&s->f->record, m->key.p, a, &fails);
+    if (verdict)
+        style = fails ? STYLE_BAD : STYLE_GOOD;
+    else
+        verdict = usual_range(s->usual, m->key.p, scale, a, &style);
     listing_text(l, verdict ? verdict : "");
-    listing_style(l, fails ? STYLE_BAD : STYLE_GOOD);
+    listing_style(l, style);
 }
 
 static bool is_listed(const struct listing *l, const struct fact *const *shown, const struct fact *m)
@@ -142,13 +148,13 @@ static bool print_headlines(const struct summary *s, struct arena *a, struct buf
         if (!m || !is_result(m) || is_listed(&l, shown, m))
             continue;
         shown[listing_rows(&l)] = m;
-        put_metric(&l, m, r, a);
+        put_metric(&l, m, s, a);
     }
     for (const struct fact *f = r->first; f && !tag && listing_rows(&l) < HEADLINES_MAX; f = f->next)
         if (is_result(f) && !is_listed(&l, shown, f)) {
             const struct fact *m = latest_metric(r, f->key);
             shown[listing_rows(&l)] = m;
-            put_metric(&l, m, r, a);
+            put_metric(&l, m, s, a);
         }
     listing_render(&l, s->screen, to);
     bool any = listing_rows(&l) > 0;
@@ -165,43 +171,18 @@ static bool is_guessed(const struct record *r)
     return rules ? str_is(rules->text, "generic") : !record_find(r, FACT_TAG, "benchwrap.rules_version");
 }
 
-/* The last line of a kept stream that has more than blanks; p NULL: there is none. */
-static struct str last_line(int spool, const char *name, struct buf *b)
+static void print_last_lines(const struct summary *s, struct buf *to)
 {
-    struct str text = {NULL, 0}, found = {NULL, 0};
-    CLEANUP_FD int fd = spool < 0 ? -1 : openat(spool, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return found;
-    off_t end = lseek(fd, 0, SEEK_END), from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
-    char *p = end > 0 ? buf_room(b, TAIL_BYTES) : NULL;
-    ssize_t n = p ? pread(fd, p, (size_t)(end - from), from) : 0;
-    if (n > 0) {
-        b->n += (size_t)n;
-        text = buf_text(b);
-    }
-    for (struct str rest = text; rest.p;) {
-        struct str line = str_trim(str_cut(&rest, '\n'));
-        if (line.n)
-            found = line;
-    }
-    return found;
-}
-
-static void print_last_line(const struct summary *s, struct buf *to)
-{
-    static const char *const logs[] = {"stderr.log", "stdout.log"}, *const labels[] = {"stderr:", "output:"};
-    const struct fact *streams = record_find(&s->f->record, FACT_TAG, "benchwrap.streams");
-    bool merged = streams && str_is(streams->text, "merged");
-    for (int i = 0; i < (merged ? 2 : 1); i++) {
-        CLEANUP_BUF struct buf b;
-        buf_init(&b, TAIL_BYTES + 1);
-        struct str line = last_line(s->spool, logs[i], &b);
-        if (!line.p)
-            continue;
-        line.n = line.n < TEXT_MAX ? line.n : TEXT_MAX;
-        summary_line(s->screen, STYLE_PLAIN, labels[i], LABEL, line, to);
-        return;
-    }
+    struct folder spool = folder_disk(s->spool);
+    struct str lines[LAST_LINES_MAX];
+    const char *name = "";
+    char label[16];
+    CLEANUP_BUF struct buf kept;
+    buf_init(&kept, 64 << 10);
+    size_t n = s->spool < 0 ? 0 : last_lines(&spool, &kept, &name, lines);
+    snprintf(label, sizeof label, "%s:", name);
+    for (size_t i = 0; i < n; i++)
+        summary_line(s->screen, STYLE_PLAIN, i ? "" : label, LABEL, str_sub(lines[i], 0, TEXT_MAX), to);
 }
 
 /* The warning with which the rules explain why they found none, without its first words; p NULL: there is none. */
@@ -287,11 +268,11 @@ void summary_print(const struct summary *s, struct buf *to)
     if (print_headlines(s, &a, to)) {
         if (is_guessed(r))
             summary_line(s->screen, STYLE_DIM, "metrics guessed from the output: no rule file for this program", 0, STR(""), to);
-    } else if (!has_results(r)) {
+    } else if (!summary_has_results(r)) {
         print_no_metrics(s, to);
     }
     if (r->status != RUN_FINISHED)
-        print_last_line(s, to);
+        print_last_lines(s, to);
     if (to->n > before)
         buf_putc(to, '\n');
     before = to->n;

@@ -1,6 +1,7 @@
 /* summary.h: what a run prints at its end: outcome, headline metrics, warnings, where the run is stored. */
 #ifndef WRAPPER_RUN_SUMMARY_H
 #define WRAPPER_RUN_SUMMARY_H
+#include "base/json.h"
 #include "base/screen.h"
 #include "run/finish.h"
 
@@ -10,12 +11,16 @@
 struct summary {
     const struct finished *f;
     const struct screen *screen; /* where it will be printed */
-    int spool;                   /* directory with the kept streams, for the last line of a failed program; -1: none */
+    int spool;                   /* directory with the kept streams, for the last lines of a failed program; -1: none */
+    const struct json *usual;    /* usual.h; NULL: nothing is known of earlier runs */
     const char *tree_option;     /* the --tree that a next command needs too; NULL: none */
 };
 
 /* Appends the summary of one run, without the prefix (screen_prefix adds it). Foreign text in it is made harmless for a terminal. */
 void summary_print(const struct summary *s, struct buf *to);
+
+/* Has the program given a metric? */
+bool summary_has_results(const struct record *r);
 
 /* Its parts, for the summary of repetitions. */
 /* One line (broken where the screen is narrow): two blanks, a mark or label of `width` columns, the text. */

@@ -1,0 +1,12 @@
+/* last_lines.h: the end of what a program printed, which often says why it failed. */
+#ifndef WRAPPER_RUN_LAST_LINES_H
+#define WRAPPER_RUN_LAST_LINES_H
+#include "base/folder.h"
+
+enum { LAST_LINES_MAX = 3 };
+
+/* The last lines that have more than blanks, oldest first, of the kept standard error in a folder of streams (stderr.log), or where that has none of
+ * standard output (stdout.log). *ret_label: "stderr" or "output". The lines point into `kept`, which the caller initialises. They are the program's
+ * bytes: buf_plain them. Returns how many; 0: there are none. */
+size_t last_lines(const struct folder *in, struct buf *kept, const char **ret_label, struct str ret[LAST_LINES_MAX]);
+#endif
