@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     struct commit_draft d = {.tree = tree, .author = {"A", "a@b", 1700000000, 0}, .committer = {"A", "a@b", 1700000000, 0}, .message = "synthetic\n"};
     need(commit_write(r, &d, NULL, &commit, &err), &err);
     need(objects_flush(r, &err), &err);
-    need(ref_move(r, "refs/heads/main", NULL, &commit, &d.author, "synthetic", 1, &err), &err);
+    need(ref_move(NULL, r, "refs/heads/main", NULL, &commit, &d.author, "synthetic", 1, &err), &err);
     need(repo_config_set(r, "benchwrap.clone", "01234567", &err), &err);
     repo_close(r);
     return 0;

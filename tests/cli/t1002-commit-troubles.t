@@ -46,6 +46,17 @@ bw -q -- true
 if long_tests; then refused "a lock that was left is explained" "$branch.lock is there for [0-9]+ s.*rm " bw commit; fi
 ok "and still there" test -e ".git/refs/heads/$branch.lock"
 rm ".git/refs/heads/$branch.lock"
+
+# A lock that benchwrap noted before it was killed is removed; one that came later under the same name is not.
+lock=.git/refs/heads/$branch.lock
+noted() { printf 'process 1 on here\nlock refs/heads/%s %s\n' "$branch" "$(stat -c '%i %.9W' "$1" | sed 's/\.0*\([0-9]\)/ \1/')" >.git/benchwrap/turn; }
+: >"$lock"; noted "$lock"
+bw -q -- true; ok "a lock that a killed benchwrap left is removed" bw commit
+is "... and the run is committed" "$(ls "$lock" 2>&1 | grep -c 'No such')$(git ls-tree -r -d --name-only "$branch" mlruns | grep -cE '/[0-9a-f]{32}$')" "1$(ls -d mlruns/*/????????????????????????????????/ | wc -l)"
+: >"$lock"; noted "$lock"; mv "$lock" "$lock.old"; : >"$lock"
+if long_tests; then bw -q -- true; refused "another lock of that name stays" "$branch.lock is there for [0-9]+ s" bw commit; fi
+ok "... in its place" test -e "$lock"
+rm "$lock" "$lock.old"
 all_committed "without it the run is committed"
 
 # the branch itself is checked out

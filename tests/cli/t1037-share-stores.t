@@ -41,6 +41,17 @@ bw share; is "init's own line does, behind other filters" "$?" 0
 git commit -qam "runs as they are" && git push -q origin main
 cd "$WORK" || exit
 
+# A shallow clone, of whose history libgit2 1.5 does not know the end: twice, so that its own branch is read, too.
+git clone -q --depth 1 "file://$WORK/hub.git" shallow && cd shallow && bw init --site shallow . || exit
+record shallow
+bw share; like "a shallow clone shares" "$? $(said)" '^0 .*'
+record again
+bw share; is "... and once more" "$? $(git -C ../hub.git ls-tree -r -d --name-only "$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)" mlruns | grep -cE '/[0-9a-f]{32}$')" "0 2"
+bw check --range "origin/main..$(git for-each-ref --format='%(refname:short)' refs/heads/benchwrap)"; like "... of which check approves what it can read" "$? $(said | tail -n 1)" '^0 2 runs looked at'
+git -C ../hub.git update-ref refs/heads/old "$(git -C ../hub.git rev-list --max-parents=0 main)" && git fetch -q --depth 1 origin old
+bw check --range "FETCH_HEAD..origin/main"; like "... and nothing else" "$? $(said | tr '\n' ' ')" '^2 .*no common ancestor.*hint: the clone is shallow; run "git fetch --unshallow"'
+cd "$WORK" || exit
+
 # .git that cannot be written: the run is safe, the message says why, and the next commit brings it.
 bw init --site closed hub.git closed && cd closed || exit
 if unshare -m sh -c "mount --bind .git .git && mount -o remount,ro,bind .git && \"$BENCHWRAP\" -q -- true; \"$BENCHWRAP\" share" >"$WORK/out.txt" 2>"$WORK/err.txt"; then status=0; else status=$?; fi

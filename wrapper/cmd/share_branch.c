@@ -230,7 +230,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
 }
 
 /* 1: somebody was faster, look again. */
-static int build_once(struct share *s, struct err *err)
+static int build_once(struct share *s, const struct ref_turn *turn, struct err *err)
 {
     struct branch old;
     struct commit_person who;
@@ -250,7 +250,7 @@ static int build_once(struct share *s, struct err *err)
         return -1;
     if (s->dry)
         return 0;
-    return ref_move(s->repo, s->results.branch, old.exists ? &old.tip : NULL, &s->tip, &who, "benchwrap share", WAIT_S, err);
+    return ref_move(turn, s->repo, s->results.branch, old.exists ? &old.tip : NULL, &s->tip, &who, "benchwrap share", WAIT_S, err);
 }
 
 int share_build(struct share *s, struct err *err)
@@ -261,7 +261,7 @@ int share_build(struct share *s, struct err *err)
         return -1;
     rc = 1;
     for (int i = 0; i < TRIES && rc == 1; i++)
-        rc = build_once(s, err);
+        rc = build_once(s, &turn, err);
     ref_turn_give(&turn);
     return rc ? err_wrap(err, "making the branch %s", s->branch) : 0;
 }

@@ -1,5 +1,8 @@
 /* history.c: commits of a repository: what one says, which are reachable. */
+#include "git/program.h"
 #include "git/repo_state.h"
+
+enum { GIT_LIMIT_S = 600, GIT_OUT_MAX = 64 << 20 };
 
 static const char *keep(struct arena *a, const char *text)
 {
@@ -32,12 +35,44 @@ int repo_commit(struct repo *r, const struct repo_id *id, struct arena *a, struc
     return a->failed ? err_set(err, ERR_SYSTEM, "no memory for commit %s", hex) : 0;
 }
 
+/* In a shallow clone: libgit2 before 1.7 does not know where its history ends, and git does. Returns git's status, or -1. */
+static int ask_git(struct repo *r, const char *const *argv, struct program_end *ret, struct err *err)
+{
+    struct program p = {.argv = argv, .dir = repo_dir(r), .limit_s = GIT_LIMIT_S, .out_max = GIT_OUT_MAX};
+    int rc = program_run(&p, ret, err);
+    if (rc == 1)
+        return err_set(err, ERR_SYSTEM, "the program git is needed to read a shallow clone, and is not installed");
+    if (rc == 0 && ret->status > 1)
+        program_err(ret, err, "git %s", argv[1]);
+    return rc ? -1 : ret->status > 1 ? -1 : ret->status;
+}
+
+static int history_by_git(struct repo *r, const char *from, const char *without, int (*each)(void *context, const struct repo_id *id),
+                          void *context, struct err *err)
+{
+    const char *const argv[] = {"git", "rev-list", "--topo-order", from, without ? "--not" : NULL, without, NULL};
+    struct program_end end = {0};
+    struct repo_id id;
+    int rc = ask_git(r, argv, &end, err), said = 0;
+    for (struct str rest = buf_text(&end.out); rc == 0 && said == 0 && rest.n;)
+        if (repo_id_parse(&id, str_cut(&rest, '\n')))
+            said = each(context, &id);
+    program_end_deinit(&end);
+    return rc ? -1 : said;
+}
+
 int repo_history(struct repo *r, const struct repo_id *from, const struct repo_id *without,
                  int (*each)(void *context, const struct repo_id *id), void *context, struct err *err)
 {
     const struct git2 *git = r->git;
     git_revwalk *walk = NULL;
     git_oid oid;
+    char hex[2][REPO_HEX];
+    repo_id_hex(from, hex[0]);
+    if (without)
+        repo_id_hex(without, hex[1]);
+    if (repo_is_shallow(r))
+        return history_by_git(r, hex[0], without ? hex[1] : NULL, each, context, err);
     int rc = git->git_revwalk_new(&walk, r->repository), said = 0;
     if (rc == 0)
         rc = git->git_revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME);
@@ -55,9 +90,26 @@ int repo_history(struct repo *r, const struct repo_id *from, const struct repo_i
     return said;
 }
 
+static int merge_base_by_git(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err)
+{
+    char hex[2][REPO_HEX];
+    const char *const argv[] = {"git", "merge-base", hex[0], hex[1], NULL};
+    struct program_end end = {0};
+    repo_id_hex(a, hex[0]);
+    repo_id_hex(b, hex[1]);
+    int rc = ask_git(r, argv, &end, err);
+    struct str text = buf_text(&end.out);
+    if (rc == 0 && !repo_id_parse(ret, str_cut(&text, '\n')))
+        rc = 1;
+    program_end_deinit(&end);
+    return rc;
+}
+
 int repo_merge_base(struct repo *r, const struct repo_id *a, const struct repo_id *b, struct repo_id *ret, struct err *err)
 {
     git_oid oid;
+    if (repo_is_shallow(r))
+        return merge_base_by_git(r, a, b, ret, err);
     int rc = r->git->git_merge_base(&oid, r->repository, repo_oid(a), repo_oid(b));
     if (rc == GIT_ENOTFOUND)
         return 1;
@@ -71,6 +123,11 @@ int repo_contains(struct repo *r, const struct repo_id *tip, const struct repo_i
 {
     if (repo_id_eq(tip, old))
         return 1;
+    if (repo_is_shallow(r)) { /* the best common ancestor of the two is the old one itself */
+        struct repo_id base;
+        int none = merge_base_by_git(r, tip, old, &base, err);
+        return none ? (none < 0 ? -1 : 0) : repo_id_eq(&base, old);
+    }
     int rc = r->git->git_graph_descendant_of(r->repository, repo_oid(tip), repo_oid(old));
     return rc < 0 ? git2_err(err, rc, "comparing two commits") : rc;
 }

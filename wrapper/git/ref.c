@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LOCK_WORD "lock "
+#define BRANCHES "refs/heads/benchwrap/"
 enum { WAIT_LEAST_MS = 5, LOCK_MOST_MS = 200, TURN_MOST_MS = 1000 /* dozens may wait, and the one at work needs the processor */ };
 
 /* A pause that grows, and is another one for each process. */
@@ -40,6 +42,57 @@ static int turn_err(int fd, double wait_s, const char *path, struct err *err)
     return 1;
 }
 
+/* ---- a lock that the holder before left, since it was killed ---- */
+
+/* What tells a file from another one that gets its number later: when it was made, else when it was changed last. */
+static bool lock_look(const char *path, char *ret, size_t size)
+{
+    struct statx st;
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_CTIME | STATX_BTIME, &st))
+        return false;
+    const struct statx_timestamp *t = st.stx_mask & STATX_BTIME ? &st.stx_btime : &st.stx_ctime;
+    snprintf(ret, size, "%" PRIu64 " %" PRId64 " %" PRIu32, (uint64_t)st.stx_ino, (int64_t)t->tv_sec, (uint32_t)t->tv_nsec);
+    return true;
+}
+
+static void lock_path(struct repo *r, const char *name, char *ret, size_t size)
+{
+    snprintf(ret, size, "%s%s.lock", repo_common(r), name);
+}
+
+/* The turn's file says which lock its holder has: "lock <ref> <what tells the file>". */
+static void lock_note(const struct ref_turn *turn, struct repo *r, const char *name)
+{
+    char path[4096], known[100], line[500];
+    struct stat st;
+    lock_path(r, name, path, sizeof path);
+    if (!turn || turn->fd < 0 || fstat(turn->fd, &st) || !lock_look(path, known, sizeof known))
+        return;
+    snprintf(line, sizeof line, LOCK_WORD "%.300s %s\n", name, known);
+    if (pwrite(turn->fd, line, strlen(line), st.st_size) < 0)
+        errno = 0; /* then a kill leaves the lock for the user */
+}
+
+/* The turn is ours, so its last holder is dead. A lock that it noted, and that is still that file, is nobody's. */
+static void lock_release_dead(int fd, struct repo *r)
+{
+    char text[8000], path[4096], known[100];
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    struct str rest = str_of(text);
+    for (struct str line; (line = str_cut(&rest, '\n')).p;) {
+        if (!str_starts(line, LOCK_WORD BRANCHES))
+            continue;
+        line = str_sub(line, strlen(LOCK_WORD), line.n);
+        struct str ref = str_cut(&line, ' ');
+        char name[400];
+        snprintf(name, sizeof name, STR_FMT, STR_ARG(ref));
+        lock_path(r, name, path, sizeof path);
+        if (!str_has(ref, "..") && lock_look(path, known, sizeof known) && str_is(line, known))
+            unlink(path);
+    }
+}
+
 int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double wait_s, bool (*done)(void *context), void *context,
                   struct err *err)
 {
@@ -59,8 +112,10 @@ int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double
         return err_sys(err, "opening %s", path);
     if (!S_ISREG(st.st_mode) || place_is_planted(folder, path + n + 1, &st))
         return err_set(err, ERR_INPUT, "cannot use %s as the lock: it is no file of benchwrap's; remove it", path);
+    bool locked = true;
     for (unsigned round = 0; fs_lock(fd); round++) {
-        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+        locked = errno == EAGAIN || errno == EACCES || errno == EINTR;
+        if (!locked)
             break; /* no such locks here: ref_move keeps order */
         if (done && done(context))
             return 2;
@@ -68,6 +123,8 @@ int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double
             return turn_err(fd, wait_s, path, err);
         pause_a_while(round, TURN_MOST_MS);
     }
+    if (locked)
+        lock_release_dead(fd, r);
     gethostname(host, sizeof host - 1);
     snprintf(who, sizeof who, "process %ld on %s\n", (long)getpid(), host);
     if (ftruncate(fd, 0) == 0 && pwrite(fd, who, strlen(who), 0) < 0)
@@ -88,7 +145,7 @@ static int locked_err(struct repo *r, const char *name, double wait_s, struct er
 {
     char path[4096];
     struct stat st;
-    snprintf(path, sizeof path, "%s%s.lock", repo_common(r), name);
+    lock_path(r, name, path, sizeof path);
     if (stat(path, &st))
         return err_set(err, ERR_SYSTEM, "%s was locked for %g s by another git: try again", name, wait_s);
     int64_t age = clock_wall_ms() / 1000 - (int64_t)st.st_mtime;
@@ -132,14 +189,16 @@ static int move_locked(struct repo *r, git_transaction *tx, const char *name, co
     return rc ? git2_err(err, rc, "moving %s", name) : 0;
 }
 
-int ref_move(struct repo *r, const char *name, const struct repo_id *was, const struct repo_id *is, const struct commit_person *who,
-             const char *why, double wait_s, struct err *err)
+int ref_move(const struct ref_turn *turn, struct repo *r, const char *name, const struct repo_id *was, const struct repo_id *is,
+             const struct commit_person *who, const char *why, double wait_s, struct err *err)
 {
     git_transaction *tx = NULL;
     int rc = r->git->git_transaction_new(&tx, r->repository);
     if (rc)
         return git2_err(err, rc, "moving %s", name);
     rc = lock_ref(r, tx, name, wait_s, err);
+    if (rc == 0)
+        lock_note(turn, r, name);
     if (rc == 0)
         rc = move_locked(r, tx, name, was, is, who, why, err);
     r->git->git_transaction_free(tx);

@@ -4,7 +4,8 @@
 #include "git/commit.h"
 
 /* Committers of one repository go one after the other (a lock of ours, <common>/benchwrap/turn): so work is not done twice. It is released by the
- * kernel when its holder dies. Where the file system has no such locks nobody waits, and ref_move still tells who was faster. */
+ * kernel when its holder dies. Where the file system has no such locks nobody waits, and ref_move still tells who was faster. A lock of git's that ref_move
+ * had when it was killed is removed by who takes the turn next. */
 #define REF_TURN "turn"
 struct ref_turn {
     int fd;
@@ -14,9 +15,9 @@ struct ref_turn {
 int ref_turn_take(struct ref_turn *ret, struct repo *r, const char *name, double wait_s, bool (*done)(void *context), void *context, struct err *err);
 void ref_turn_give(struct ref_turn *t);
 
-/* Makes the ref point from `was` (NULL: it must not exist) to `is`, with a line in its reflog. 0; 1: it has moved meanwhile: look again (err says
+/* turn: the caller's, or NULL. Makes the ref point from `was` (NULL: it must not exist) to `is`, with a line in its reflog. 0; 1: it has moved meanwhile: look again (err says
  * so); -1: locked by somebody else for longer than wait_s (err explains the lock file: its age, what to do), or not writable. */
-int ref_move(struct repo *r, const char *name, const struct repo_id *was, const struct repo_id *is, const struct commit_person *who, const char *why,
+int ref_move(const struct ref_turn *turn, struct repo *r, const char *name, const struct repo_id *was, const struct repo_id *is, const struct commit_person *who, const char *why,
              double wait_s, struct err *err);
 /* Is it the branch of this work tree or a linked one? Then moving it would make their files look deleted. */
 bool ref_checked_out(struct repo *r, const char *name);

@@ -22,6 +22,7 @@ enum { FLUSH_BYTES = 64 << 20, ATTEMPTS = 20, SINGLES_MAX = 100, BATCH_DAILY_S =
 struct work {
     struct results *s;
     const struct commit_wish *w;
+    const struct ref_turn *turn;
     struct commit_done *done;
     struct err *err;
     struct scan scan;
@@ -129,8 +130,8 @@ static int commit_once(struct work *k, const struct scan_run *const *runs, size_
         k->done->commits = 1;
     if (objects_flush(k->s->repo, k->err))
         return -1;
-    int rc = ref_move(k->s->repo, k->s->branch, k->is_tip ? &k->base : NULL, &tip.commit, &k->hand.committer, "benchwrap: runs", REF_WAIT_S,
-                      k->err);
+    int rc = ref_move(k->turn, k->s->repo, k->s->branch, k->is_tip ? &k->base : NULL, &tip.commit, &k->hand.committer, "benchwrap: runs",
+                      REF_WAIT_S, k->err);
     if (rc == 0)
         repo_id_hex(&tip.commit, k->done->tip);
     return rc;
@@ -218,7 +219,7 @@ static bool somebody_did(void *context)
 int commit_runs(struct results *s, const struct commit_wish *w, struct commit_done *ret, struct err *err)
 {
     struct ref_turn turn = {-1};
-    struct work k = {.s = s, .w = w, .done = ret, .err = err, .root = -1};
+    struct work k = {.s = s, .w = w, .turn = &turn, .done = ret, .err = err, .root = -1};
     struct waiting waiting = {.s = s, .mine = w->mine};
     *ret = (struct commit_done){0};
     int rc = w->dry ? 0 : ref_turn_take(&turn, s->repo, REF_TURN, w->wait_s, w->mine ? somebody_did : NULL, &waiting, err);

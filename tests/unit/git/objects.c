@@ -29,7 +29,8 @@ static struct repo_id blob(struct repo *r, const char *text)
 static struct repo_id commit(struct repo *r, const struct repo_id *tree, const struct repo_id *parent)
 {
     struct repo_id id;
-    struct commit_draft d = {.tree = *tree, .parents = parent, .parent_count = parent ? 1 : 0, .author = {"A", "a@b", 1700000000, -90}, .message = "m\n"};
+    struct commit_draft d = {
+        .tree = *tree, .parents = parent, .parent_count = parent ? 1 : 0, .author = {"A", "a@b", 1700000000, -90}, .message = "m\n"};
     d.committer = d.author;
     assert_int_equal(commit_write(r, &d, NULL, &id, NULL), 0);
     return id;
@@ -41,12 +42,16 @@ static void edited_trees_equal_those_of_git(void **state)
     struct repo *r = open_new(p);
     struct err err = {0};
     struct repo_id tree, last, previous;
-    static const struct { struct tree_edit edits[6]; const char *is; } rows[] = {
-        {{{"b/x", REPO_MODE_FILE, {{0}}}, {"a", REPO_MODE_EXEC, {{0}}}, {"b.c", REPO_MODE_FILE, {{0}}}, {"b-", REPO_MODE_FILE, {{0}}}}, "a b- b.c b/x"},
+    static const struct {
+        struct tree_edit edits[6];
+        const char *is;
+    } rows[] = {
+        {{{"b/x", REPO_MODE_FILE, {{0}}}, {"a", REPO_MODE_EXEC, {{0}}}, {"b.c", REPO_MODE_FILE, {{0}}}, {"b-", REPO_MODE_FILE, {{0}}}},
+         "a b- b.c b/x"},
         {{{"b0", REPO_MODE_FILE, {{0}}}, {"b/a/deep", REPO_MODE_FILE, {{0}}}}, "a b- b.c b/a/deep b/x b0"},
-        {{{"b", REPO_MODE_FILE, {{0}}}}, "a b b- b.c b0"},                                        /* a file where a folder was */
+        {{{"b", REPO_MODE_FILE, {{0}}}}, "a b b- b.c b0"}, /* a file where a folder was */
         {{{"b/y", REPO_MODE_FILE, {{0}}}, {"b0/z", REPO_MODE_FILE, {{0}}}}, "a b- b.c b/y b0/z"}, /* and back */
-        {{{"b/y", 0, {{0}}}, {"none/at/all", 0, {{0}}}, {"a", 0, {{0}}}}, "b- b.c b0/z"},         /* what becomes empty vanishes */
+        {{{"b/y", 0, {{0}}}, {"none/at/all", 0, {{0}}}, {"a", 0, {{0}}}}, "b- b.c b0/z"}, /* what becomes empty vanishes */
         {{{"b-", 0, {{0}}}, {"b.c", 0, {{0}}}, {"b0/z", 0, {{0}}}}, ""},
     };
     bool have = false;
@@ -71,10 +76,11 @@ static void edited_trees_equal_those_of_git(void **state)
             *c = *c == '\n' ? ' ' : *c;
         assert_string_equal(names, rows[i].is);
     }
-    assert_int_equal(ref_move(r, "refs/heads/main", NULL, &last, &(struct commit_person){"A", "a@b", 1, 0}, "why", 1, &err), 0);
+    assert_int_equal(ref_move(NULL, r, "refs/heads/main", NULL, &last, &(struct commit_person){"A", "a@b", 1, 0}, "why", 1, &err), 0);
     assert_string_equal(git(p, 0, "fsck", "--strict", "--no-progress", "--no-dangling", NULL), "");
     assert_string_equal(git(p, 0, "log", "--format=%an %ae %ai", "-1", "main", NULL), "A a@b 2023-11-14 20:43:20 -0130");
-    assert_int_equal(objects_edit_tree(r, NULL, (struct tree_edit[]){{"a", REPO_MODE_FILE, tree}, {"a/b", REPO_MODE_FILE, tree}}, 2, &tree, &err), -1);
+    assert_int_equal(
+        objects_edit_tree(r, NULL, (struct tree_edit[]){{"a", REPO_MODE_FILE, tree}, {"a/b", REPO_MODE_FILE, tree}}, 2, &tree, &err), -1);
     assert_int_equal(err.kind, ERR_BUG);
     repo_close(r);
 }
@@ -121,7 +127,7 @@ static void many_edits_at_random(void **state)
             assert_int_equal(lines, left);
         }
     }
-    assert_int_equal(ref_move(r, "refs/heads/main", NULL, &last, &(struct commit_person){"A", "a@b", 1, 0}, "why", 1, &err), 0);
+    assert_int_equal(ref_move(NULL, r, "refs/heads/main", NULL, &last, &(struct commit_person){"A", "a@b", 1, 0}, "why", 1, &err), 0);
     assert_string_equal(git(p, 0, "fsck", "--strict", "--no-progress", "--no-dangling", NULL), "");
     repo_close(r);
 }
@@ -139,7 +145,8 @@ static void what_is_there_is_not_written_again(void **state)
     assert_int_equal(objects_waiting(r), 0);
     blob(r, "two");
     objects_free(r); /* forgotten */
-    assert_string_equal(git(p, 0, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)", NULL), "43dd47ea691c90a5fa7827892c70241913351963");
+    assert_string_equal(git(p, 0, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)", NULL),
+                        "43dd47ea691c90a5fa7827892c70241913351963");
     assert_int_not_equal(access("/nowhere", F_OK), 0);
     repo_close(r);
 }
@@ -157,13 +164,13 @@ static void a_ref_moves_for_the_first_only(void **state)
     one = commit(r, &tree, NULL);
     two = commit(r, &tree, &one);
     assert_int_equal(objects_flush(r, &err), 0);
-    assert_int_equal(ref_move(r, ref, NULL, &one, &who, "first", 1, &err), 0);
-    assert_int_equal(ref_move(r, ref, NULL, &two, &who, "again", 1, &err), 1);
-    assert_int_equal(ref_move(r, ref, &two, &one, &who, "back", 1, &err), 1);
+    assert_int_equal(ref_move(NULL, r, ref, NULL, &one, &who, "first", 1, &err), 0);
+    assert_int_equal(ref_move(NULL, r, ref, NULL, &two, &who, "again", 1, &err), 1);
+    assert_int_equal(ref_move(NULL, r, ref, &two, &one, &who, "back", 1, &err), 1);
     git(p, 0, "pack-refs", "--all", NULL);
-    assert_int_equal(ref_move(r, ref, &one, &two, &who, "second", 1, &err), 0);
+    assert_int_equal(ref_move(NULL, r, ref, &one, &two, &who, "second", 1, &err), 0);
     fs_create(p->dir, "refs/heads/benchwrap/s/0123abcd.lock", STR(""), 0666, NULL);
-    assert_int_equal(ref_move(r, ref, &two, &one, &who, "locked", 0.05, &err), -1);
+    assert_int_equal(ref_move(NULL, r, ref, &two, &one, &who, "locked", 0.05, &err), -1);
     assert_non_null(strstr(err.text, "0123abcd.lock is there for"));
     assert_int_equal(access(p->path, F_OK), 0);
     unlinkat(p->dir, "refs/heads/benchwrap/s/0123abcd.lock", 0);
