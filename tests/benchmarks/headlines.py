@@ -92,6 +92,65 @@ def cp2k(text):
     return {"total_time_s": float(rows[-1][-1])} if rows else {}
 
 
+def jmh(text):
+    found = {}
+    if text.startswith("["):
+        rows = [r for r in json.loads(text)]
+        if any(r.get("params") for r in rows):
+            return {}
+        table = [(r["benchmark"], "", r["mode"], r["primaryMetric"]["score"], r["primaryMetric"]["scoreUnit"]) for r in rows]
+    else:
+        lines = text.splitlines()
+        heads = [i for i, line in enumerate(lines) if line.startswith("Benchmark ") and line.endswith("Units")]
+        body = [line.replace("±", " ").split() for line in lines[heads[-1] + 1:] if "/" in line and ":" not in line] if heads else []
+        given = len([w for w in lines[heads[-1]].split() if w.startswith("(")]) if heads else 0
+        table = []
+        for w in body:
+            mode = w[given + 1]
+            score = [x for x in w[given + 2:-1]]
+            counted = mode in ("thrpt", "avgt", "sample", "ss") and len(score) > 1 and score[0].isdigit()
+            table.append((w[0], "_" + w[1] if given else "", mode, score[1 if counted else 0], w[-1]))
+    for name, params, mode, score, unit in table:
+        if str(score)[0] == "≈":
+            continue
+        scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+        path = name.lower().replace(".", "_") + params
+        if mode == "thrpt":
+            found[path + ".rate_op_per_s"] = float(score) * 1e9 / scale[unit.split("/")[1]]
+        else:
+            what = ".time_ns" if text.startswith("[") else {"avgt": ".time_ns", "ss": ".single_ns", "sample": ".sampled_ns.mean"}[mode]
+            found[path + what] = float(score) * scale[unit.split("/")[0]]
+    return found
+
+
+def unixbench(text):
+    scores = [(("partial_index" if "Partial" in line else "index"), float(line.split()[-1])) for line in text.splitlines() if "Index Score" in line]
+    return {(f"t{i}." if len(scores) > 1 else "") + name: value for i, (name, value) in enumerate(scores)}
+
+
+def iozone(text):
+    found = {}
+    for who, what, value in re.findall(r"(Children|Parent) sees? throughput for +[0-9]+ ([a-z -]*[a-z])\s*=\s*([0-9.]+) kB/sec", text):
+        found[key(what.replace("-", "_")) + "." + {"Children": "children", "Parent": "parent"}[who] + "_MiB_per_s"] = float(value) / 1024
+    rate, per = ("op_per_s", 1) if "OPS Mode" in text else ("MiB_per_s", 1024)
+    names = ("write", "rewrite", "read", "reread")
+    for words in (line.split() for line in text.splitlines()):
+        if len(words) >= 6 and all(w.isdigit() for w in words):
+            found |= {f"{n}.n{words[0]}_{words[1]}_{rate}": int(v) / per for n, v in zip(names, words[2:])}
+    return found
+
+
+def criterion(text):
+    found, above = {}, ""
+    for line in text.splitlines():
+        if "time:" in line and "%" not in line:
+            words = line.split("time:")[1].strip(" []").split()
+            name = line.split("time:")[0].strip() or above
+            found[key(name) + ".time_ns"] = float(words[2]) * {"ps": 1e-3, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[words[3]]
+        above = line.strip()
+    return found
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
@@ -99,6 +158,7 @@ def key(name):
 readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benchmark, "7z": seven_zip, "bonnie": bonnie, "sockperf": sockperf,
            "likwid-bench": likwid_bench,
            "openfoam": openfoam, "quantum-espresso": quantum_espresso, "cp2k": cp2k,
+           "jmh": jmh, "unixbench": unixbench, "iozone": iozone, "criterion": criterion,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
