@@ -29,19 +29,40 @@ static const struct headline_key *headline_seen(const struct headlines *h, size_
     return NULL;
 }
 
+static void headline_add(struct headlines *h, size_t rank, struct str name, int block, const char *key)
+{
+    if (rank >= HEADLINES_MAX || h->n == HEADLINE_KEYS_MAX || headline_seen(h, rank, block))
+        return;
+    struct headline_key *to = &h->key[h->n++];
+    *to = (struct headline_key){.rank = rank, .name = name, .block = block};
+    snprintf(to->key, sizeof to->key, "%s", key);
+}
+
+/* The rank that a series of this name has in other tests of the output, else the next. */
+static size_t rank_of(const struct headlines *h, struct str name)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        if (str_eq(h->key[i].name, name))
+            return h->key[i].rank;
+        next = h->key[i].rank >= next ? h->key[i].rank + 1 : next;
+    }
+    return next;
+}
+
 void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, int block, const char *stat, const char *key)
 {
     h->guessed |= rules->guess;
-    for (size_t i = 0; i < (rules->guess ? GUESSED : rules->headlines); i++) {
-        if (headline_seen(h, i, block) || (!rules->guess && !means(rules->headline[i], s, stat)) || h->n == HEADLINE_KEYS_MAX)
-            continue;
-        struct headline_key *to = &h->key[h->n++];
-        to->rank = i;
-        to->block = block;
-        snprintf(to->key, sizeof to->key, "%s", key);
-        if (rules->guess)
+    for (size_t i = 0; rules->guess && i < GUESSED; i++)
+        if (!headline_seen(h, i, block)) {
+            headline_add(h, i, s->name, block, key);
             return;
-    }
+        }
+    for (size_t i = 0; i < rules->headlines; i++)
+        if (means(rules->headline[i], s, stat))
+            headline_add(h, i, s->name, block, key);
+    if (!rules->guess && !rules->headlines && s->rule->headline && means(s->name, s, stat))
+        headline_add(h, rank_of(h, s->name), s->name, block, key);
 }
 
 void headlines_record(const struct headlines *h, struct record *record)

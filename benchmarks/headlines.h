@@ -7,7 +7,8 @@ enum { HEADLINE_KEYS_MAX = 64 };
 
 struct headlines {
     struct headline_key {
-        size_t rank; /* in the rule file's `headlines` */
+        size_t rank; /* in the rule file's `headlines`; without that list in the order of the output */
+        struct str name; /* of the series */
         int block; /* -1: of the whole output */
         char key[NAME_MAX_BYTES];
     } key[HEADLINE_KEYS_MAX];
@@ -15,7 +16,7 @@ struct headlines {
     bool guessed;
 };
 
-/* Notes a recorded metric if the rule file's `headlines` mean it. "write.bw" means the statistic that the metric's own `headline`
+/* Notes a recorded metric if the rule file's `headlines` mean it; without that list, every metric that has a `headline` is one. "write.bw" means the statistic that the metric's own `headline`
  * names (else the plain value), "read.clat.p99" that statistic. block: the test that the metric is of; -1: the whole output.
  * Of rules that guess, the first three metrics are meant, and run.wall_s. */
 void headlines_note(struct headlines *h, const struct rules *rules, const struct series *s, int block, const char *stat, const char *key);

@@ -143,12 +143,25 @@ done
 rm -f count
 run --rules ./rules.yaml --until-stable 0.5% --max-repeat 12 -- ./toy >/dev/null
 is "--max-repeat is the most" "$(cat count)" 12
-like "it says that it is not stable, and how far from it" "$(json 'tag(r, "benchwrap.series_end")')" '^not stable after 12 repetitions: rate_MB_per_s is within \+-[0-9.]+ % \(\+-0.5 % wanted\)'
+like "it says that it is not stable, and how far from it" "$(json 'tag(r, "benchwrap.series_end")')" '^not stable after 12 repetitions: rate_MB_per_s is within \+-[0-9.]+ % \(expected \+-0.5 %\)'
 like "as a warning, too" "$(json 'r["warnings"]')" 'not stable after 12'
 rm -f count
 run --rules ./rules.yaml --until-stable 50% --repeat 8 -- ./toy >/dev/null
 is "--repeat is the least" "$(cat count)" 8
 is "without rules the wall time is it" "$(run --until-stable 60% --max-repeat 9 -- sleep 0.05; json 'tag(r, "benchwrap.stable")')" true
+like "and it says so" "$(json 'tag(r, "benchwrap.series_end")')" 'stable.*, by wall time \(run\.wall_s\): no headline metric was recorded$'
+
+# the smallest rule file of the documents works: its metric with `headline:` is the headline metric
+sed -n '/^## The smallest one/,/^It makes/p' "$ROOT/docs/howto-benchmark.md" | sed -n '/^```yaml/,/^```$/p' | sed '/^```/d' >smallest.yaml
+printf '#!/bin/sh\nsleep 0.0$(od -An -N1 -tu1 /dev/urandom | tr -d " ")\necho "speed: 12.5 MB/s"\n' >speedtest
+chmod +x speedtest
+run --rules ./smallest.yaml --until-stable 1% --max-repeat 20 -- ./speedtest >/dev/null
+is "the smallest rule file: headline metric and end" "$(json 'tag(r, "benchwrap.headline"), tag(r, "benchwrap.series_end")')" "('speed_MB_per_s.median', 'stable: each interval is within +-1 % of its mean')"
+# `headlines:` says otherwise
+{ cat smallest.yaml; echo 'headlines: [other]'; } | sed 's/^  - name: speed$/  - name: other\n    regex: "^other: (?<o>.*)"\n    metrics: [{name: other, cell: o, better: lower, many: last}]\n  - name: speed/' >listed.yaml
+printf 'echo "other: 7"\n' >>speedtest
+run --rules ./listed.yaml --until-stable 1% --max-repeat 20 -- ./speedtest >/dev/null
+is "headlines: lists others" "$(json 'tag(r, "benchwrap.headline")')" other.median
 start=$(date +%s)
 run --repeat 1000 --max-time 0.7 -- sleep 0.2
 is "--max-time: exit status" "$?" 0

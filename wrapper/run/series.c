@@ -172,6 +172,15 @@ static void interleaved(struct series *s)
     }
 }
 
+/* "", or that wall time decided since there was nothing else. */
+static const char *by_wall_time(struct series *s)
+{
+    const struct series_figure *f = series_figures(&s->notes);
+    while (f && (!f->headline || strcmp(f->key, "run.wall_s") == 0))
+        f = f->next;
+    return f ? "" : ", by wall time (run.wall_s): no headline metric was recorded";
+}
+
 /* Said of a series that ran to its end. */
 static void tell_end(struct series *s)
 {
@@ -184,9 +193,9 @@ static void tell_end(struct series *s)
     bool stable = true;
     for (size_t p = 0; stable && p < s->what.sweep.points; p++)
         stable = series_stable(&s->notes, p, s->what.repeat, s->what.until, &worst);
-    s->why = stable ? arena_printf(a, "stable: each interval is within +-%g %% of its mean", s->what.until * 100)
-                    : arena_printf(a, "not stable after %zu repetitions: %s (+-%g %% wanted)", s->what.most, worst ? worst : "no figure",
-                                   s->what.until * 100);
+    s->why = stable ? arena_printf(a, "stable: each interval is within +-%g %% of its mean%s", s->what.until * 100, by_wall_time(s))
+                    : arena_printf(a, "not stable after %zu repetitions: %s (expected +-%g %%)%s", s->what.most,
+                                   worst ? worst : "no figure", s->what.until * 100, by_wall_time(s));
     if (s->recorded)
         record_tag(&s->run.record, "benchwrap.stable", stable ? STR("true") : STR("false"));
     if (s->recorded && !stable)
