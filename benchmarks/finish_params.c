@@ -70,7 +70,7 @@ static void disagree(struct ending *e, struct str key)
 /* What the launcher was told (`mpirun -n 4`) against what the program saw: 1 of 4 tasks is a program of another MPI, started four times. */
 static void compare_with_launcher(struct ending *e)
 {
-    static const char *const pairs[][2] = {{"job.tasks", "tasks"}, {"job.nodes", "nodes"}, {"job.tasks_per_node", "tasks_per_node"}};
+    static const char *const pairs[][2] = {{"step.tasks", "tasks"}, {"step.nodes", "nodes"}, {"step.tasks_per_node", "tasks_per_node"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         const struct fact *told = record_find(e->record, FACT_PARAM, pairs[i][0]);
         if (!told || !told->source || strcmp(told->source, "launcher") != 0)

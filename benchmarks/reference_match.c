@@ -1,6 +1,8 @@
 /* reference_match.c: which entry speaks of a run, and of which of its metrics: patterns, names, conditions. */
 #include "benchmarks/reference_parts.h"
 
+#include "mlruns-format/shape.h"
+
 /* ---- texts that fit, names ---- */
 
 /* One element of the pattern at p against the byte c: its length if it fits, else 0. */
@@ -92,6 +94,11 @@ struct str reference_stem(struct str key, const struct unit **ret_unit, struct s
 static struct str subject(const struct record *r, const struct condition *c)
 {
     struct str text;
+    struct shape_keys shape = shape_keys_of(str_of(c->kind == CONDITION_PARAM ? c->key : ""));
+    if (shape.step) {
+        text = record_text(r, FACT_PARAM, shape.step);
+        return text.p ? text : record_text(r, FACT_PARAM, shape.job);
+    }
     switch (c->kind) {
     case CONDITION_SITE: return record_text(r, FACT_TAG, "site");
     case CONDITION_CLUSTER: return record_text(r, FACT_TAG, "cluster");

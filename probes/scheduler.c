@@ -1,7 +1,7 @@
 /* scheduler.c: the job that we are in, from the environment alone: no call to a scheduler.
  *
- * job.* is neutral and describes what the program runs in: the step where there is one, else the allocation. The number of tasks
- * of an MPI launcher counts above the scheduler's, since mpirun inside a step starts what it likes. */
+ * job.* describes the allocation, step.* the launch that the program belongs to: Slurm's step, or the world of an MPI launcher,
+ * which counts above the step's since mpirun inside a step starts what it likes. */
 #include "base/fs.h"
 #include "base/slurm.h"
 #include "probes/look.h"
@@ -110,8 +110,8 @@ static bool read_per_node(const char *text, struct per_node *ret)
     return true;
 }
 
-/* What the program's own launcher was told (srun -n 4 …) is nearer to the program than what the scheduler gave the job. */
-static void tell_job(struct host *h, struct record *r, const char *key, int64_t value)
+/* The first to report a number wins: the launcher's options (srun -n 4 …) before variables that a step may have inherited. */
+static void tell_once(struct host *h, struct record *r, const char *key, int64_t value)
 {
     if (!record_find(r, FACT_PARAM, key))
         tell_int(h, r, key, value);
@@ -140,16 +140,15 @@ static bool in_step(const struct host *h)
     return slurm_is_step(value_of(h, "SLURM_STEP_ID"));
 }
 
-/* Nodes of all components of a heterogeneous job; a component without a number makes the sum unknown. */
-static bool het_nodes(const struct host *h, int64_t size, int64_t *ret)
+/* The sum of NAME_HET_GROUP_<i> over the components of a heterogeneous job; a component without a number makes the sum unknown. */
+static bool het_sum(const struct host *h, const char *const names[2], int64_t size, int64_t *ret)
 {
     int64_t sum = 0;
     for (int64_t i = 0; i < size; i++) {
-        static const char *const names[] = {"SLURM_JOB_NUM_NODES_HET_GROUP_", "SLURM_NNODES_HET_GROUP_"};
         char name[64];
         int64_t n = 0;
         for (size_t k = 0; k < 2 && n == 0; k++) {
-            snprintf(name, sizeof name, "%s%lld", names[k], (long long)i);
+            snprintf(name, sizeof name, "%s_HET_GROUP_%lld", names[k], (long long)i);
             count_of(h, name, &n);
         }
         if (n == 0)
@@ -160,60 +159,73 @@ static bool het_nodes(const struct host *h, int64_t size, int64_t *ret)
     return true;
 }
 
-static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
+/* Is Slurm's step that of an MPI launcher's daemons, whose world is another one? */
+static bool of_daemons(const struct host *h)
 {
-    int64_t nodes, het = 0;
-    if (step && count_of(h, "SLURM_STEP_NUM_NODES", &nodes)) {
-        int64_t all;
-        tell_job(h, r, "job.nodes", nodes);
-        if (count_of(h, "SLURM_JOB_NUM_NODES", &all) && all != nodes)
-            tell_int(h, r, "slurm.job_nodes", all);
-        return;
-    }
-    if (count_of(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096) {
-        if (het_nodes(h, het, &nodes))
-            tell_job(h, r, "job.nodes", nodes);
-        else
-            tell_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components",
-                         (long long)het);
-        return;
-    }
-    if (count_of(h, "SLURM_JOB_NUM_NODES", &nodes) || count_of(h, "SLURM_NNODES", &nodes))
-        tell_job(h, r, "job.nodes", nodes);
+    int64_t mpi, local, tasks;
+    return mpi_world(h, &mpi, &local) && (!count_of(h, "SLURM_STEP_NUM_TASKS", &tasks) || mpi != tasks);
 }
 
-static void tell_slurm_tasks(struct host *h, struct record *r, bool step)
+/* The components of a heterogeneous job; 0: it is none. */
+static int64_t het_size(const struct host *h)
 {
-    int64_t tasks, mpi = 0, local = 0;
-    bool known = step && count_of(h, "SLURM_STEP_NUM_TASKS", &tasks);
-    const char *text = value_of(h, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
-    if (!known)
-        known = count_of(h, "SLURM_NTASKS", &tasks);
-    if (mpi_world(h, &mpi, &local) && (!known || mpi != tasks)) {
-        tell_job(h, r, "job.tasks", mpi);
-        if (known)
-            tell_int(h, r, "slurm.tasks", tasks); /* what the scheduler started: mpirun's daemons, or slots */
-        return; /* how they lie on the nodes is the launcher's business; the caller tells its local count */
-    }
-    const struct fact *launched = record_find(r, FACT_PARAM, "job.tasks");
-    int64_t n;
-    if (launched && known && (!str_int(launched->text, &n) || n != tasks)) {
-        tell_int(h, r, "slurm.tasks", tasks);
-        return; /* how the launcher's fewer tasks lie on the nodes is not told */
-    }
-    if (known)
-        tell_job(h, r, "job.tasks", tasks);
+    int64_t het = 0;
+    return count_of(h, "SLURM_HET_SIZE", &het) && het > 1 && het < 4096 ? het : 0;
+}
+
+static void tell_slurm_nodes(struct host *h, struct record *r, bool step)
+{
+    static const char *const names[] = {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"};
+    int64_t nodes, het = het_size(h);
+    if (step && !of_daemons(h) && count_of(h, "SLURM_STEP_NUM_NODES", &nodes))
+        tell_once(h, r, "step.nodes", nodes);
+    if (het && !het_sum(h, names, het, &nodes))
+        tell_missing(h, r, "job.nodes", "this heterogeneous job does not list the nodes of each of its %lld components", (long long)het);
+    else if (het || count_of(h, names[0], &nodes) || (!step && count_of(h, names[1], &nodes)))
+        tell_once(h, r, "job.nodes", nodes);
+}
+
+/* "2(x2)": on each node; without -n, batch jobs list slots there, not tasks. */
+static void tell_per_node(struct host *h, struct record *r, const char *variable, const char *key, bool known, int64_t tasks)
+{
+    const char *text = value_of(h, variable);
     struct per_node p;
-    if (!text || record_find(r, FACT_PARAM, "job.tasks_per_node"))
+    if (!text || record_find(r, FACT_PARAM, key))
         return;
     if (!read_per_node(text, &p))
-        tell_missing(h, r, "job.tasks_per_node", "SLURM_TASKS_PER_NODE is not understood");
+        tell_missing(h, r, key, "%s is not understood", variable);
     else if (known && p.sum != tasks)
-        return; /* without -n, batch jobs list slots there, not tasks */
+        return;
     else if (p.common > 0)
-        tell_job(h, r, "job.tasks_per_node", p.common);
+        tell_once(h, r, key, p.common);
     else
-        tell_text(h, r, "job.tasks_per_node", text);
+        tell_text(h, r, key, text);
+}
+
+static void tell_job_tasks(struct host *h, struct record *r)
+{
+    static const char *const names[] = {"SLURM_NTASKS", "SLURM_NPROCS"};
+    int64_t tasks = 0, het = het_size(h);
+    bool known = het ? het_sum(h, names, het, &tasks) : count_of(h, names[0], &tasks);
+    if (known)
+        tell_once(h, r, "job.tasks", tasks);
+    if (!het)
+        tell_per_node(h, r, "SLURM_TASKS_PER_NODE", "job.tasks_per_node", known, tasks);
+}
+
+/* Inside a step SLURM_NTASKS is the step's: what the job was given is not known there. */
+static void tell_step_tasks(struct host *h, struct record *r)
+{
+    int64_t tasks;
+    bool known = count_of(h, "SLURM_STEP_NUM_TASKS", &tasks) || count_of(h, "SLURM_NTASKS", &tasks);
+    if (of_daemons(h)) { /* the launcher's own world is told by tell_mpi */
+        if (known)
+            tell_int(h, r, "slurm.tasks", tasks);
+        return;
+    }
+    if (known)
+        tell_once(h, r, "step.tasks", tasks);
+    tell_per_node(h, r, "SLURM_STEP_TASKS_PER_NODE", "step.tasks_per_node", known, tasks);
 }
 
 /* srun of Slurm 22.05 to 23.02 does not read SLURM_CPUS_PER_TASK, yet steps inherit it from the batch script. Where the step cannot have
@@ -237,14 +249,14 @@ static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
         on_node = p.common > 0 ? p.common : 1;
         if (asked * on_node > cpus) {
             tell_missing(
-                h, r, "job.cpus_per_task",
+                h, r, "step.cpus_per_task",
                 "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step has %lld processors for %lld tasks on this node "
                 "(srun of Slurm 22.05 to 23.02 needs SRUN_CPUS_PER_TASK)",
                 (long long)asked, (long long)cpus, (long long)on_node);
             return;
         }
     }
-    tell_job(h, r, "job.cpus_per_task", asked);
+    tell_once(h, r, step ? "step.cpus_per_task" : "job.cpus_per_task", asked);
 }
 
 /* "4", "a100:4", "a100:2,v100:1" -> sum. */
@@ -264,41 +276,57 @@ static bool gpu_count(const char *text, int64_t *ret)
     return true;
 }
 
-static void tell_slurm_gpus(struct host *h, struct record *r)
+static void tell_gpus(struct host *h, struct record *r, const char *variable, const char *key)
 {
-    static const char *const names[] = {"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"};
-    for (size_t i = 0; i < 2; i++) {
-        const char *text = value_of(h, names[i]);
-        int64_t n;
-        if (text && gpu_count(text, &n)) {
-            tell_int(h, r, "job.gpus_per_node", n);
-            return;
-        }
-    }
+    const char *text = value_of(h, variable);
+    int64_t n;
+    if (text && gpu_count(text, &n))
+        tell_once(h, r, key, n);
 }
 
-/* The launcher's number of ranks on this node, where every scheduler agrees on the meaning. */
+static void tell_slurm_gpus(struct host *h, struct record *r, bool step)
+{
+    tell_gpus(h, r, "SLURM_GPUS_ON_NODE", step ? "step.gpus_per_node" : "job.gpus_per_node");
+    tell_gpus(h, r, "SLURM_GPUS_PER_NODE", "job.gpus_per_node");
+}
+
+/* On how many nodes an MPI world with `local` of its tasks on this node runs, in an allocation of `nodes`; 0: not known. */
+static int64_t world_nodes(int64_t tasks, int64_t local, int64_t nodes)
+{
+    return local == tasks ? 1 : local > 0 && local < tasks && nodes == 2 ? 2 : 0;
+}
+
+/* The world of an MPI launcher. Only the number of ranks on this node is known beside its size. */
 static void tell_mpi(struct host *h, struct record *r)
 {
-    int64_t tasks, local;
+    int64_t tasks, local, nodes = 0;
+    const struct fact *step = record_find(r, FACT_PARAM, "step.nodes"), *job = record_find(r, FACT_PARAM, "job.nodes");
     if (!mpi_world(h, &tasks, &local))
         return;
-    if (!record_find(r, FACT_PARAM, "job.tasks"))
-        tell_job(h, r, "job.tasks", tasks);
-    const struct fact *nodes = record_find(r, FACT_PARAM, "job.nodes");
-    int64_t n;
-    if (local > 0 && !record_find(r, FACT_PARAM, "job.tasks_per_node") &&
-        (!nodes || !str_int(nodes->text, &n) || n * local == tasks || n == 1))
-        tell_job(h, r, "job.tasks_per_node", local);
+    tell_once(h, r, "step.tasks", tasks);
+    if (step || ((!in_step(h) || !count_of(h, "SLURM_STEP_NUM_NODES", &nodes)) && job))
+        str_int(step ? step->text : job->text, &nodes);
+    if (!step) {
+        nodes = world_nodes(tasks, local, nodes);
+        if (nodes)
+            tell_once(h, r, "step.nodes", nodes);
+        else
+            tell_missing(h, r, "step.nodes", "the MPI launcher reports the number of its tasks, not of their nodes");
+    }
+    if (nodes && local > 0 && nodes * local == tasks)
+        tell_once(h, r, "step.tasks_per_node", local);
 }
 
 static void tell_slurm(struct host *h, struct record *r)
 {
     bool step = in_step(h);
     tell_slurm_nodes(h, r, step);
-    tell_slurm_tasks(h, r, step);
+    if (step)
+        tell_step_tasks(h, r);
+    else
+        tell_job_tasks(h, r);
     tell_slurm_cpus(h, r, step);
-    tell_slurm_gpus(h, r);
+    tell_slurm_gpus(h, r, step);
 }
 
 /* A list of host names with repetitions, one name a line: distinct names and lines. */
@@ -337,10 +365,10 @@ static void tell_pbs(struct host *h, struct record *r)
             tell_missing(h, r, "job.nodes", "PBS_NODEFILE is not readable");
         return;
     }
-    tell_job(h, r, "job.nodes", nodes);
-    tell_job(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
+    tell_once(h, r, "job.nodes", nodes);
+    tell_once(h, r, "job.tasks", lines); /* PBS: one line for each place of an MPI process */
     if (lines % nodes == 0)
-        tell_job(h, r, "job.tasks_per_node", lines / nodes);
+        tell_once(h, r, "job.tasks_per_node", lines / nodes);
 }
 
 static void tell_lsf(struct host *h, struct record *r)
@@ -362,16 +390,14 @@ static void tell_lsf(struct host *h, struct record *r)
     }
     if (nodes == 0)
         return;
-    int64_t tasks, local;
-    bool mpi = mpi_world(h, &tasks, &local);
-    if (value_of(h, "JSM_NAMESPACE_SIZE") && launch_node)
-        nodes--; /* where jsrun is, the first host with its one slot runs the script, no tasks */
-    tell_job(h, r, "job.nodes", nodes);
-    if (mpi)
-        return; /* told by tell_mpi */
-    tell_job(h, r, "job.tasks", slots);
+    if (value_of(h, "JSM_NAMESPACE_SIZE") && launch_node) { /* where jsrun is, the first host with its one slot runs the script, no tasks */
+        nodes--;
+        slots--;
+    }
+    tell_once(h, r, "job.nodes", nodes);
+    tell_once(h, r, "job.tasks", slots);
     if (common > 0)
-        tell_job(h, r, "job.tasks_per_node", common);
+        tell_once(h, r, "job.tasks_per_node", common);
 }
 
 static void tell_kubernetes(struct host *h, struct record *r)

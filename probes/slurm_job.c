@@ -90,7 +90,8 @@ void slurm_job_tell(const struct slurm_job *job, struct host *h, struct record *
     for (size_t i = 0; i < SLURM_FIELDS; i++) {
         struct str value = job->field[i];
         char text[32];
-        if (value.n == 0 || !*slurm_rows[i].key || record_find(r, slurm_rows[i].fact, slurm_rows[i].key))
+        if (value.n == 0 || !*slurm_rows[i].key || record_find(r, slurm_rows[i].fact, slurm_rows[i].key) ||
+            record_find(r, FACT_MISSING, slurm_rows[i].key)) /* of a heterogeneous job scontrol reports one component */
             continue;
         if (slurm_rows[i].kind == SLURM_TIME) {
             if (!time_text(value, text, sizeof text))

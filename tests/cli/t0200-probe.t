@@ -98,22 +98,21 @@ if command -v git >/dev/null; then
     fi
 fi
 
-# What the launcher before the program was told counts more than what the scheduler gave the job.
+# What the launcher before the program was told is the step's, what the scheduler gave the job is the job's.
 mkdir -p bin
 printf '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n' >bin/srun
 chmod +x bin/srun
-SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=8 SLURM_TASKS_PER_NODE='4(x2)' "$BENCHWRAP" -q -t "$WORK/shape/mlruns" -- bin/srun -n 2 --cpus-per-task=3 -- true
+SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=8 SLURM_TASKS_PER_NODE='4(x2)' "$BENCHWRAP" -q --no-scontrol -t "$WORK/shape/mlruns" -- bin/srun -n 2 --ntasks-per-node=2 --cpus-per-task=3 -- true
 cd "$WORK"/shape/mlruns/*/*/params || exit 1
-is "tasks: the launcher's" "$(cat job.tasks)" 2
-is "tasks of the allocation beside them" "$(cat slurm.tasks)" 8
-is "cpus of a task" "$(cat job.cpus_per_task)" 3
-ok "no tasks per node, which nobody told" test ! -e job.tasks_per_node
+is "the launcher's and the allocation's" "$(for key in step.tasks step.cpus_per_task job.nodes job.tasks job.tasks_per_node; do cat $key; echo; done | xargs)" "2 3 2 8 4"
+ok "no tasks per node of the step, which are a maximum beside -n" test ! -e step.tasks_per_node
+like "no nodes of the step, which nobody told" "$("$BENCHWRAP" show -t "$WORK/shape/mlruns" --json | jq -r '.missing[] | select(.key == "step.nodes").reason')" "options do not tell"
 cd "$WORK" || exit 1
 
 # srun on a login node: nothing of this machine is told, what does not depend on it is.
 "$BENCHWRAP" -q -t "$WORK/login/mlruns" -- bin/srun -n 2 -- true
 is "elsewhere: no fact of this machine" "$(ls "$WORK"/login/mlruns/*/*/params | grep -E '^(cpu|memory|kernel|numa|os|node)\.' | xargs) $(ls "$WORK"/login/mlruns/*/*/tags | grep -E '^node\.' | xargs) $(ls -d "$WORK"/login/mlruns/*/*/metrics/system 2>/dev/null)" "  "
-is "elsewhere: the reason, and the job" "$("$BENCHWRAP" show -t "$WORK/login/mlruns" --json | jq -r '(.missing[] | select(.key == "machine").reason), .params["job.tasks"]' | xargs)" "srun runs the program on other machines: this one is no node of its job, and nothing of it is recorded 2"
+is "elsewhere: the reason, and the job" "$("$BENCHWRAP" show -t "$WORK/login/mlruns" --json | jq -r '(.missing[] | select(.key == "machine").reason), .params["step.tasks"]' | xargs)" "srun runs the program on other machines: this one is no node of its job, and nothing of it is recorded 2"
 SLURM_JOB_ID=5 SLURMD_NODENAME=n1 "$BENCHWRAP" -q -t "$WORK/node/mlruns" -- bin/srun -n 2 -- true
 ok "on a node of the job they are told" test -s "$(echo "$WORK"/node/mlruns/*/*/params/cpu.model)"
 

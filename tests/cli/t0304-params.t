@@ -16,7 +16,7 @@ tag() { cat "$1"/*/*/tags/benchwrap.disagreement 2>/dev/null; }
 
 out=$(TASKS=1 "$BENCHWRAP" -t one/mlruns -- bin/mpirun -n 4 -- bin/ior -w 2>&1 >/dev/null)
 like "fewer tasks than the launcher was told are said" "$out" '! param tasks: the launcher was told 4, the output says 1: is the program of another MPI?'
-is "and stand in the tag" "$(tag one/mlruns)" job.tasks
+is "and stand in the tag" "$(tag one/mlruns)" step.tasks
 is "the output's figure is the output's" "$(cat one/mlruns/*/*/params/tasks)" 1
 out=$(TASKS=4 "$BENCHWRAP" -t two/mlruns -- bin/mpirun -n 4 -- bin/ior -w 2>&1 >/dev/null)
 ok "as many: nothing is said" sh -c '! printf %s "$1" | grep -q "the launcher was told" ' sh "$out"

@@ -1,5 +1,7 @@
-/* slurm_job: any reply of scontrol, as JSON and as text, leaves harmless fields or none. */
+/* slurm_job: any reply of scontrol on a job, as JSON and as text, or on steps leaves harmless fields or none. */
+#include "base/hostlist.h"
 #include "probes/slurm_job.h"
+#include "probes/slurm_step.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,12 @@ static void look_at(struct slurm_job *job)
     slurm_job_deinit(job);
 }
 
+static bool fits(void *context, struct str host, pid_t pid)
+{
+    (void)context;
+    return host.n > 0 && pid > 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const struct slurm_who who = {.id = "2", .name = "a\nb"};
@@ -39,5 +47,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     look_at(&job);
     slurm_job_parse_text(&job, text, &who, NULL);
     look_at(&job);
+    struct slurm_step step;
+    int found = slurm_step_parse(&step, text, fits, NULL, NULL);
+    must(found <= 0 ? !step.nodes && !step.tasks : step.nodes > 0 && step.tasks > 0 && step.list.n > 0);
+    hostlist_has(text, STR("n12"));
+    must(found <= 0 || !hostlist_has(step.list, STR("")));
     return 0;
 }

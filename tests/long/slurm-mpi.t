@@ -43,7 +43,7 @@ for mpi in openmpi mpich; do
     like "$mpi below: the job's end" "$(cat job.log)" '^status 0$'
     is "$mpi below: one run, six ranks" "$("$BENCHWRAP" ls --json | jq length) $(ls out.? | wc -l)" "1 6"
     is "$mpi below: the nodes" "$(nodes '[.collected_by, .nodes_told, ([.nodes[].name] | sort | join("")), ([.nodes[] | select(.series["system/system_memory_usage_megabytes"].count > 0)] | length)] | join(" ")')" "step 3 n1n2n3 3"
-    is "$mpi below: the shape is the launcher's" "$("$BENCHWRAP" show --json | jq -r '[.params["job.tasks"], .params["nodes.count"]] | join(" ")')" "6 3"
+    is "$mpi below: the shape is the launcher's" "$("$BENCHWRAP" show --json | jq -r '[.params["step.tasks"], .params["nodes.count"]] | join(" ")')" "6 3"
 done
 slurm_stop
 done_testing

@@ -57,7 +57,7 @@ timeout 10 sdiag -r >/dev/null 2>&1
 timeout 120 srun -N3 -n3 -t 20 -J "$name" --comment="$name" "$BENCHWRAP" -q -- sh -c 'env | grep ^SLURM_JOB_END_TIME= >end.$SLURM_PROCID; sleep 4' </dev/null
 is "one run of three nodes" "$("$BENCHWRAP" ls --json | jq length) $(shown '.params["nodes.count"]')" "1 3"
 is "scontrol's JSON, by one call" "$(rpcs REQUEST_JOB_INFO_SINGLE) $(rpcs REQUEST_NODE_INFO) $(rpcs REQUEST_JOB_STEP_CREATE)" "1  1"
-like "what it told" "$(shown '[.params["slurm.version"], .params["job.time_limit_s"], .params["job.partition"], .params["slurm.job_nodes"], .tags["job.nodelist"]] | join(" ")')" '^2[4-9]\.[0-9.]+ 1200 debug 3 n\[1-3\]$'
+like "what it told" "$(shown '[.params["slurm.version"], .params["job.time_limit_s"], .params["job.partition"], .params["job.nodes"], .tags["job.nodelist"]] | join(" ")')" '^2[4-9]\.[0-9.]+ 1200 debug 3 n\[1-3\]$'
 like "the environment told the end" "$(cat end.0)" '^SLURM_JOB_END_TIME=[0-9]+$'
 is "and so did scontrol" "$(date -u -d "$(shown '.tags["job.ends"]')" +%s)" "$(sed 's/.*=//' end.0)"
 like "the comment is a text among others" "$(shown '.tags["job.comment"]')" 'x\\x0a   UserId=root\(0\)\\x0a   JobState=FAKE'

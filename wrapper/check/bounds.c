@@ -28,7 +28,9 @@ static double param(const struct run_check *r, const char *key)
 
 static double nodes(const struct run_check *r)
 {
-    double n = param(r, "job.nodes");
+    double n = param(r, "step.nodes");
+    if (isnan(n))
+        n = param(r, "job.nodes"); /* the allocation, which is no less */
     return isnan(n) ? 1 : n;
 }
 

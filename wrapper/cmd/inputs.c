@@ -3,6 +3,7 @@
 
 #include "benchmarks/reference_parts.h"
 #include "cmd/inherit.h"
+#include "mlruns-format/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +11,9 @@
 /* The shape of the job and the kind of node count, although probes tell them. */
 static bool is_shape(const char *key)
 {
-    static const char *const names[] = {"node.type",          "job.partition",     "job.nodes",         "job.tasks",
-                                        "job.tasks_per_node", "job.cpus_per_task", "job.gpus_per_node", "job.rank"};
+    static const char *const names[] = {"node.type", "job.partition", "job.rank"};
+    if (shape_keys_of(str_of(key)).step)
+        return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(key, names[i]) == 0)
             return true;
@@ -22,11 +24,21 @@ static bool is_shape(const char *key)
 static bool is_machine(const char *key)
 {
     static const char *const starts[] = {
-        "cpu.",     "memory.",   "kernel.", "numa.", "node.",     "fs.",    "os.",    "limits.", "cgroup.",      "software.",  "program.",
-        "machine.", "cache.",    "gpu.",    "net.",  "env.",      "slurm.", "pbs.",   "lsf.",    "flux.",        "libraries.", "source.",
-        "git.",     "topology.", "job.",    "run.",  "pressure.", "nodes.", "probe.", "load.",   "environment.", "host."};
+        "cpu.",     "memory.",   "kernel.", "numa.", "node.", "fs.",       "os.",    "limits.", "cgroup.", "software.",    "program.",
+        "machine.", "cache.",    "gpu.",    "net.",  "env.",  "slurm.",    "pbs.",   "lsf.",    "flux.",   "libraries.",   "source.",
+        "git.",     "topology.", "job.",    "step.", "run.",  "pressure.", "nodes.", "probe.",  "load.",   "environment.", "host."};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(key, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Those who report what was around the program: what they know depends on who answered in time. */
+static bool is_observer(const char *source)
+{
+    static const char *const names[] = {"recorder", "tree", "nodes", "scontrol", "sacct"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(source, names[i]) == 0)
             return true;
     return false;
 }
@@ -34,6 +46,28 @@ static bool is_machine(const char *key)
 bool inputs_of_machine(const char *key)
 {
     return is_shape(key) || is_machine(key);
+}
+
+bool inputs_superseded(const struct tree_entry *params, const char *key)
+{
+    struct shape_keys shape = shape_keys_of(str_of(key));
+    return shape.job && strcmp(key, shape.job) == 0 && runs_entry(params, shape.step);
+}
+
+/* Has the run a param of this key, or the other one of the same quantity? */
+static bool has_input(const struct tree_entry *params, const char *key)
+{
+    struct shape_keys shape = shape_keys_of(str_of(key));
+    return runs_entry(params, key) || (shape.step && (runs_entry(params, shape.step) || runs_entry(params, shape.job)));
+}
+
+const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a)
+{
+    struct shape_keys shape = shape_keys_of(str_of(strchr(path, '/') + 1));
+    if (!shape.step)
+        return inherit_file(runs, run, path, 8192, a);
+    const char *value = inherit_file(runs, run, arena_printf(a, "params/%s", shape.step), 8192, a);
+    return value ? value : inherit_file(runs, run, arena_printf(a, "params/%s", shape.job), 8192, a);
 }
 
 bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore)
@@ -44,7 +78,7 @@ bool inputs_matter(const char *key, const char *source, const struct opt_value *
     if (is_shape(key))
         return true;
     if (source)
-        return strncmp(source, "probe:", 6) != 0 && strcmp(source, "recorder") != 0 && strcmp(source, "tree") != 0;
+        return strncmp(source, "probe:", 6) != 0 && !is_observer(source);
     return !is_machine(key);
 }
 
@@ -73,7 +107,7 @@ int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json 
         ret->list[ret->count++] = (struct input){arena_printf(a, "tags/%s", tags[i]), e ? e->value : (struct str){NULL, 0}, 0};
     }
     for (const struct tree_entry *e = run->params; e; e = e->next)
-        if (inputs_matter(e->key, inputs_source(detail, e->key), ignore))
+        if (inputs_matter(e->key, inputs_source(detail, e->key), ignore) && !inputs_superseded(run->params, e->key))
             ret->list[ret->count++] = (struct input){arena_printf(a, "params/%s", e->key), e->value, 0};
     const struct tree_entry *parent = tag(run, "mlflow.parentRunId");
     ret->child = parent != NULL;
@@ -84,7 +118,7 @@ int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json 
 bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a)
 {
     for (size_t i = 0; i < in->count; i++) {
-        const char *value = inherit_file(runs, other, in->list[i].path, 8192, a);
+        const char *value = inputs_value(runs, other, in->list[i].path, a);
         if (value ? in->list[i].value.p && str_eq(str_of(value), in->list[i].value) : !in->list[i].value.p)
             continue;
         in->list[i].missed++;
@@ -104,7 +138,7 @@ bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree
 bool inputs_more(const struct inputs *in, const struct tree_run *other, const struct json *detail)
 {
     for (const struct tree_entry *e = other->params; e; e = e->next)
-        if (inputs_matter(e->key, inputs_source(detail, e->key), in->ignore) && !runs_entry(in->run->params, e->key))
+        if (inputs_matter(e->key, inputs_source(detail, e->key), in->ignore) && !has_input(in->run->params, e->key))
             return true;
     return false;
 }

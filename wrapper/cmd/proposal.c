@@ -50,7 +50,7 @@ static struct proposed_condition *conditions_of(struct proposal *p, const struct
     }
     size_t from = n;
     for (const struct tree_entry *e = run->params; list && e; e = e->next)
-        if (inputs_matter(e->key, inputs_source(detail, e->key), p->ignore))
+        if (inputs_matter(e->key, inputs_source(detail, e->key), p->ignore) && !inputs_superseded(run->params, e->key))
             list[n++] = (struct proposed_condition){copy(p, str_of(e->key)), copy(p, e->value), true};
     if (!list || p->arena->failed)
         return NULL;

@@ -330,7 +330,7 @@ static void put_fact(struct range *r, const struct tree_run *run, struct buf *to
     CLEANUP_BUF struct buf path;
     buf_init(&path, 256);
     buf_printf(&path, "params/%s", key);
-    const char *value = inherit_file(&r->runs, run, path.p, 256, r->c->arena);
+    const char *value = inputs_value(&r->runs, run, path.p, r->c->arena);
     if (value && *value && strcmp(value, "none") != 0)
         buf_printf(to, "%s%s%s", to->n ? " " : "", value, after);
 }

@@ -514,6 +514,10 @@ static void put_machine(const struct shown *s, struct buf *to)
     put_fact(&b, "", param(s, "job.tasks"), " tasks");
     put_fact(&b, "partition ", param(s, "job.partition"), "");
     put_line(s, "Job", STYLE_PLAIN, buf_text(&b), to);
+    buf_clear(&b);
+    put_fact(&b, "", param(s, "step.nodes"), " nodes");
+    put_fact(&b, "", param(s, "step.tasks"), " tasks");
+    put_line(s, "Step", STYLE_PLAIN, buf_text(&b), to);
 }
 
 static void put_warnings(const struct shown *s, struct buf *to)

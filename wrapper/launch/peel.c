@@ -22,7 +22,8 @@ struct starter {
     bool parallel;
     /* Variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always. */
     const char *here;
-    const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the job, letters and names alike */
+    const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the launch, letters and names alike, */
+    const char *hosts; /* and those that choose hosts */
 };
 
 static const struct starter starters[] = {
@@ -92,9 +93,19 @@ static void shape_option(const struct starter *s, const struct option *o, struct
     } rows[] = {
         {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
     int64_t n;
+    shape->hosts |= o->name.n && s->hosts && listed(s->hosts, o->name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (o->name.n && rows[i].names && listed(rows[i].names, o->name))
             *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
+}
+
+/* A number of tasks per node is the shape where it is all that is said, or fits what is: srun takes it for a maximum beside -n. */
+static void settle_per_node(const struct starter *s, struct peel_shape *shape)
+{
+    int per = shape->tasks_per_node;
+    bool fits = s->nodes ? shape->nodes * per == shape->tasks : per && shape->tasks % per == 0;
+    if (shape->tasks && !fits)
+        shape->tasks_per_node = 0;
 }
 
 static bool is_assignment(const char *word)
@@ -162,6 +173,8 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         while (o.words-- && *at)
             at++;
     }
+    if (shape)
+        settle_per_node(s, shape);
     if (at)
         at = past_operands(s, at);
     return at && *at && **at != '-' ? at : NULL;
@@ -211,6 +224,16 @@ bool peel_is_parallel(char *const *argv)
     int parallel;
     walk(argv, &parallel, NULL);
     return parallel > 0;
+}
+
+const char *peel_launcher(char *const *argv)
+{
+    for (char *const *at = argv, *const *program = peel(argv); at != program; at++) {
+        const struct starter *s = starter_of(*at);
+        if (s && s->parallel)
+            return s->name;
+    }
+    return NULL;
 }
 
 bool peel_shape(char *const *argv, struct peel_shape *ret)

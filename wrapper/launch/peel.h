@@ -12,9 +12,13 @@ bool peel_is_parallel(char *const *argv);
  * there is none, or the environment says that this machine is one of the job's. */
 const char *peel_elsewhere(char *const *argv, char *const *env);
 
+/* The name of the first parallel starter in argv; NULL: there is none. */
+const char *peel_launcher(char *const *argv);
+
 /* What a parallel starter's own options ask for; 0: they do not tell. */
 struct peel_shape {
     int tasks, nodes, tasks_per_node, cpus_per_task;
+    bool hosts; /* they name hosts, which may be some of the job's or others */
 };
 /* False, and nothing told, where the line has no parallel starter, several of them, or several programs (`mpirun -n 1 a : -n 3 b`). */
 bool peel_shape(char *const *argv, struct peel_shape *ret);

@@ -97,6 +97,18 @@ bool proc_is_ancestor(pid_t pid)
     return false;
 }
 
+bool proc_is_below(pid_t pid, pid_t top)
+{
+    struct proc_id id = {.parent = pid};
+    for (int depth = 0; depth < 64 && id.parent > 0; depth++) {
+        if (id.parent == top)
+            return true;
+        if (!proc_look(id.parent, &id))
+            return false;
+    }
+    return false;
+}
+
 bool proc_is_busy(pid_t pid)
 {
     char path[64], text[4096];

@@ -20,6 +20,8 @@ bool proc_look(pid_t pid, struct proc_id *ret);
 /* Signals that wait for the process (bit n-1 for signal n); false if that cannot be read. */
 bool proc_pending(pid_t pid, uint64_t *ret);
 bool proc_is_ancestor(pid_t pid);
+/* Is it the process `top`, or a descendant of it? */
+bool proc_is_below(pid_t pid, pid_t top);
 /* Does one of its threads run, wait for a processor, or for a disk? (One that only sleeps does nothing before it is woken.) */
 bool proc_is_busy(pid_t pid);
 /* The living descendants of this process without those below `except` (0-terminated pids). *ret is malloc'ed; number of entries, -1 with errno. */

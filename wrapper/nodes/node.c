@@ -309,6 +309,15 @@ static void begin(struct node *n, char **env, bool public)
     new_record(n);
 }
 
+static void tell_slurm_name(struct node *n)
+{
+    char name[NODE_NAME_MAX + 1], array[NODE_NAME_MAX + 16];
+    const char *own = env_text(n->host.env, "SLURMD_NODENAME");
+    node_name_make(name, str_of(own ? own : ""));
+    snprintf(array, sizeof array, "[\"n\",\"%s\"]", name);
+    node_line(&n->out, n->name, str_of(array));
+}
+
 static int node_step(struct node *n, char **env, const char *profile, const char *period_ms)
 {
     int64_t ms = 0;
@@ -317,6 +326,8 @@ static int node_step(struct node *n, char **env, const char *profile, const char
     n->base_ns = str_int(str_of(period_ms), &ms) && ms > 0 ? ms * MS : 0;
     n->end = 0;
     say(n, "h", (long long)clock_wall_ms(), -1);
+    if (n->host.public_profile)
+        tell_slurm_name(n);
     flush(n); /* that it is there, before it is known what it is */
     collect(n);
     return n->lost;

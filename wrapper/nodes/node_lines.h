@@ -7,9 +7,11 @@
  *   ["s", wall ms, n, value, …]   samples
  *   ["c", token, wall ms]         the answer to the clock's question
  *   ["e"]                         the collector has ended
+ *   ["n", name]                   what Slurm calls the node whose name here is a number: for the recorder alone, it is not stored
  * The recorder adds of itself, under the node's name: ["o", ms, ms]: the clock's offset to the recorder's and how far it may be wrong; and under the
  * name "-": ["w", nodes, how, name]: so many nodes are expected beside its own, which has that name, and by which way
- * ("step", "ranks"); a name of "": its own is none of them. */
+ * ("step", "ranks"); a name of "": its own is none of them. With a fifth text, "launcher", not every node need have run the program:
+ * ["u", 1] or ["u", 0] under a node's name reports whether it did, and ["u", 1 or 0, nodes] under "-" whether the recorder's did and how many. */
 #ifndef WRAPPER_NODE_LINES_H
 #define WRAPPER_NODE_LINES_H
 #include "base/buf.h"

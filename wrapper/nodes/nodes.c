@@ -121,7 +121,13 @@ static void take_array(struct nodes *n, struct str node, const struct json *arra
 {
     const char *kind = json_string(json_at(array, 0), "");
     int64_t a = json_integer(json_at(array, 1), 0), b = json_integer(json_at(array, 2), 0);
+    if (str_is(node, "-") && strcmp(kind, "u") == 0) {
+        n->own_used = a == 1;
+        n->used = b > 0 && b <= INT32_MAX ? b : 0;
+        return;
+    }
     if (str_is(node, "-")) {
+        n->chosen = strcmp(json_string(json_at(array, 4), ""), "launcher") == 0;
         n->expected = strcmp(kind, "w") == 0 && a > 0 && a <= NODES_MAX ? a : n->expected;
         n->step = strcmp(json_string(json_at(array, 2), ""), "step") == 0;
         n->outside = *json_string(json_at(array, 3), "") == 0;
@@ -142,6 +148,7 @@ static void take_array(struct nodes *n, struct str node, const struct json *arra
         t->error_ms = b;
         break;
     case 'e': t->ended = true; break;
+    case 'u': t->use = a == 1 ? NODE_USED : NODE_IDLE; break;
     default: break;
     }
 }
@@ -237,6 +244,18 @@ static size_t points_for(int64_t nodes, bool public_profile)
     return points > NODES_POINTS_MAX ? NODES_POINTS_MAX : points < POINTS_LEAST ? POINTS_LEAST : points;
 }
 
+/* Nodes that ranks have told of ran the program; of those of a job only what Slurm said of its step tells. */
+static void settle_use(struct nodes *n)
+{
+    for (struct node_told *t = n->first; t; t = t->next)
+        if (!n->chosen)
+            t->use = NODE_USED;
+        else if (!n->used)
+            t->use = NODE_UNKNOWN;
+        else if (t->own)
+            t->use = n->own_used ? NODE_USED : NODE_IDLE;
+}
+
 int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err)
 {
     CLEANUP_FD int fd = place_open(dir, NODES_LINES, O_RDONLY, 0);
@@ -255,6 +274,7 @@ int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_p
     if (!ret->outside)
         take_own(ret, r);
     if (read_lines(ret, fd, err) == 0) {
+        settle_use(ret);
         mark_common(ret);
         return 0;
     }

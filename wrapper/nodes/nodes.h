@@ -33,6 +33,7 @@ struct node_fact {
 struct node_told {
     const char *name;
     bool own, ended; /* own: the recorder's node */
+    enum { NODE_UNKNOWN, NODE_USED, NODE_IDLE } use; /* did the program run on it? */
     int64_t start_ms, offset_ms, error_ms; /* error_ms -1: the clock is not known */
     struct node_fact *facts, *last_fact;
     size_t facts_count, series_count;
@@ -49,6 +50,9 @@ struct nodes {
     bool outside; /* the recorder sits on none of them */
     bool brief; /* nodes.json tells no series: it would be too long to be published */
     bool step; /* collectors of a step, not of ranks */
+    bool chosen; /* the program was started by a launcher, which need not use all of the nodes */
+    bool own_used; /* the recorder's is one that it used */
+    int64_t used; /* nodes that it used; 0: not known */
     size_t points; /* of a series, with so many nodes */
 };
 

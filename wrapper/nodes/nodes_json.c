@@ -55,6 +55,8 @@ static void print_node(const struct node_told *t, bool brief, struct buf *to)
     buf_json(to, str_of(t->name));
     buf_printf(to, ", \"recorder\": %s, \"complete\": %s, \"start_ms\": %" PRId64, t->own ? "true" : "false", t->ended ? "true" : "false",
                t->start_ms);
+    if (t->use != NODE_UNKNOWN)
+        buf_printf(to, ", \"used\": %s", t->use == NODE_USED ? "true" : "false");
     if (t->error_ms >= 0)
         buf_printf(to, ", \"clock_offset_ms\": %" PRId64 ", \"clock_error_ms\": %" PRId64, t->offset_ms, t->error_ms);
     buf_puts(to, ",\n     \"facts\": ");

@@ -1,4 +1,4 @@
-/* nodes_tell.c: what the nodes of a run say together: how many kinds, figures over them, what differs, who is missing. */
+/* nodes_tell.c: what the nodes that ran the program say together: how many kinds, figures over them, what differs, who is missing. */
 #include "nodes/nodes.h"
 
 #include "base/fs.h"
@@ -16,8 +16,8 @@ static const char **texts_of(const struct nodes *n, const char *key)
 {
     const char **texts = calloc(n->count + 1, sizeof *texts);
     size_t i = 0;
-    for (const struct node_told *t = n->first; texts && t; t = t->next)
-        texts[i++] = node_text(t, key);
+    for (const struct node_told *t = n->first; texts && t; t = t->next, i++)
+        texts[i] = t->use == NODE_USED ? node_text(t, key) : NULL;
     return texts;
 }
 
@@ -154,7 +154,7 @@ static void tell_figures(const struct nodes *n, struct record *r, const char *na
     if (!split_unit(name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 || strncmp(base, "disk_available", 14) == 0)
         return; /* how full the nodes' own disks are says little of the program */
     for (const struct node_told *t = n->first; t; t = t->next) {
-        const struct node_series *s = series_named(t, name);
+        const struct node_series *s = t->use == NODE_USED ? series_named(t, name) : NULL;
         double v = s ? node_value(s) : NAN;
         if (!isfinite(v))
             continue;
@@ -197,7 +197,7 @@ static void tell_all_figures(const struct nodes *n, struct record *r)
 static void tell_series(const struct nodes *n, struct record *r)
 {
     for (const struct node_told *t = n->first; t; t = t->next)
-        for (size_t i = 0; !t->own && i < t->series_count; i++) {
+        for (size_t i = 0; !t->own && t->use != NODE_IDLE && i < t->series_count; i++) {
             char key[300];
             const struct node_series *s = t->series[i];
             snprintf(key, sizeof key, "system/%s/%s", t->name, s->name + 7);
@@ -206,32 +206,60 @@ static void tell_series(const struct nodes *n, struct record *r)
         }
 }
 
-static void tell_missing_nodes(const struct nodes *n, struct record *r)
+static void tell_missing_nodes(const struct nodes *n, struct record *r, int64_t count, int64_t expected)
 {
-    size_t others = n->count - (n->count && !n->outside);
-    if ((int64_t)others >= n->expected)
+    if (count >= expected)
         return;
-    record_missing(r, "nodes", "%lld of %lld other nodes told nothing: %s", (long long)(n->expected - (int64_t)others),
-                   (long long)n->expected,
+    record_missing(r, "nodes", "%lld of %lld other nodes told nothing: %s", (long long)(expected - count), (long long)expected,
                    n->step ? "their collectors did not start in time"
                            : "the program had ended before they could, or they do not share the file system of the tree");
+}
+
+/* Of the nodes that told of themselves, how many ran the program, and is the recorder's one of them? */
+static size_t used_of(const struct nodes *n, bool *ret_own)
+{
+    size_t used = 0;
+    *ret_own = false;
+    for (const struct node_told *t = n->first; t; t = t->next) {
+        used += t->use == NODE_USED;
+        *ret_own |= t->own && t->use == NODE_USED;
+    }
+    return used;
+}
+
+static void tell_all(const struct nodes *n, struct record *r)
+{
+    bool own;
+    size_t used = used_of(n, &own), others = n->count - (n->count && !n->outside);
+    if (n->chosen && !n->used) {
+        record_missing(
+            r, "nodes.count",
+            "on which of the job's nodes the program ran is not known: figures over nodes are missing, each node is in nodes.json");
+        tell_missing_nodes(n, r, (int64_t)others, n->expected);
+        return;
+    }
+    record_param_int(r, "nodes.count", (int64_t)used);
+    tell_missing_nodes(n, r, (int64_t)used - own, n->chosen ? n->used - n->own_used : n->expected);
+    if (used > 1) {
+        tell_kinds(n, r, "node.type", "nodes.types");
+        tell_kinds(n, r, "node.state", "nodes.states");
+        tell_all_figures(n, r);
+    }
 }
 
 void nodes_tell(const struct nodes *n, struct record *r)
 {
     const char *source = r->source;
     r->source = "nodes";
-    record_param_int(r, "nodes.count", (int64_t)n->count);
-    tell_missing_nodes(n, r);
     if (n->outside)
         record_warning(
             r,
             "the hardware told of this run is that of the host where benchwrap ran, which is none of the job's nodes: theirs is in nodes.json");
-    if (n->count > 1) {
-        tell_kinds(n, r, "node.type", "nodes.types");
-        tell_kinds(n, r, "node.state", "nodes.states");
-        tell_all_figures(n, r);
-    }
+    else if (n->chosen && n->used && !n->own_used)
+        record_warning(
+            r,
+            "the program ran on other nodes than benchwrap: the hardware and system metrics of this run are not theirs, which are in nodes.json");
+    tell_all(n, r);
     if (n->count <= NODES_ALONE_MAX)
         tell_series(n, r);
     r->source = source;

@@ -163,25 +163,6 @@ static void record_pairs(struct run *run, const char *option, void (*put)(struct
     }
 }
 
-/* The shape of the job as the launcher before the program was told it: `srun -n 64 ior`. */
-static void record_shape(struct run *run)
-{
-    struct peel_shape shape;
-    run->record.source = "launcher";
-    if (!peel_shape(run->plan.argv, &shape))
-        return;
-    const struct {
-        const char *key;
-        int value;
-    } rows[] = {{"job.tasks", shape.tasks},
-                {"job.nodes", shape.nodes},
-                {"job.tasks_per_node", shape.tasks_per_node},
-                {"job.cpus_per_task", shape.cpus_per_task}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].value)
-            record_param_int(&run->record, rows[i].key, rows[i].value);
-}
-
 /* Tags that MLflow's own client takes from the environment: a JSON object of texts. What MLflow and we say of a run is not theirs to say. */
 static void record_context(struct run *run)
 {
@@ -344,7 +325,7 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
     if (probes_cache_dir(env, &cache))
         run->host.cache = arena_dup(&run->plan.arena, cache.p, cache.n);
     record_identity(run);
-    record_shape(run);
+    step_record(run);
     journal_flush(run->journal, false, NULL);
     server_begin(run);
     probes_run(PROBE_BEFORE, run->nested, &run->host, &run->record);

@@ -254,9 +254,12 @@ void run_close(struct run *run)
         r->status = RUN_KILLED;
     keep_files(run);
     probes_run(PROBE_AFTER, run->nested, &run->host, r);
+    int64_t from = clock_mono_ns();
+    step_end(run, from + JOB_END_MS * INT64_C(1000000));
+    int64_t waited_ms = (clock_mono_ns() - from) / 1000000;
     nodes_end(run);
     sacct_end(run);
-    job_end(run);
+    job_end(run, JOB_END_MS - waited_ms);
     r->source = "recorder";
     record_redaction(run);
     if (why[0])

@@ -426,10 +426,11 @@ bool job_hurries(const struct run *run)
     return run->job.by_scheduler;
 }
 
-void job_end(struct run *run)
+void job_end(struct run *run, int64_t wait_ms)
 {
     struct timespec nap = {.tv_nsec = 10 * MS};
-    int64_t until = clock_mono_ns() + JOB_END_MS * MS;
+    int64_t until = clock_mono_ns() + wait_ms * MS;
+    job_hear(run);
     while (run->job.stage != JOB_IDLE && clock_mono_ns() < until) {
         if (run->job.stage == JOB_OTHER) {
             nanosleep(&nap, NULL);

@@ -32,8 +32,8 @@ int job_fd(const struct run *run);
 void job_hear(struct run *run);
 /* A signal from `sender` has reached the recorder: what is known is written, for KILL may follow. */
 void job_signalled(struct run *run, int number, pid_t sender);
-/* The program has ended: the answer is waited for, JOB_END_MS at most, and told. */
-void job_end(struct run *run);
+/* The program has ended: the answer is waited for so long, JOB_END_MS less what others have waited for scontrol, and told. */
+void job_end(struct run *run, int64_t wait_ms);
 /* The launcher has gone: an answer that is still to come is waited for, within its limit, and kept for the job's other runs. */
 void job_end_late(struct run *run);
 /* The text, or in the public profile a sentence instead. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/hostlist.h"
 #include "launch/node.h"
 #include "nodes/node_name.h"
 #include "probes/slurm_acct.h"
@@ -32,7 +33,7 @@ static const char KEPT[] = ".nodes"; /* in the cache */
 
 static void note_way(struct run *run)
 {
-    char array[64 + NODE_NAME_MAX], own[NODE_NAME_MAX + 1] = "", host[256] = "";
+    char array[96 + NODE_NAME_MAX], own[NODE_NAME_MAX + 1] = "", host[256] = "";
     const char *name = env_text(run->host.env, "SLURMD_NODENAME");
     bool step = run->nodes.way == NODES_STEP;
     gethostname(host, sizeof host - 1);
@@ -40,7 +41,9 @@ static void note_way(struct run *run)
         node_own_name(run->host.env, host, own);
     if (*own && run->host.public_profile)
         node_name_make(own, STR("node001"));
-    snprintf(array, sizeof array, "[\"w\",%" PRId64 ",\"%s\",\"%s\"]", run->nodes.expected, step ? "step" : "ranks", own);
+    bool launcher = strcmp(run->wire->scope, "launcher") == 0;
+    snprintf(array, sizeof array, "[\"w\",%" PRId64 ",\"%s\",\"%s\"%s]", run->nodes.expected, step ? "step" : "ranks", own,
+             launcher ? ",\"launcher\"" : "");
     nodes_note(run, "-", array);
 }
 
@@ -243,8 +246,8 @@ static bool take_kept(struct run *run)
         return false;
     n->way = NODES_STEP;
     note_way(run);
+    nodes_take(run, buf_text(&text));
     n->way = NODES_NONE;
-    nodes_keep(run, buf_text(&text));
     snprintf(why, sizeof why,
              "samples of the other nodes: a step for them was started in this job %" PRId64 " s ago, and there is at most one a minute",
              age_ms / 1000);
@@ -326,6 +329,21 @@ static void end_files(struct run *run)
     nodes_remove(n->folder);
 }
 
+/* Which of the job's nodes ran the program: figures are over those alone. */
+static void note_used(struct run *run)
+{
+    const struct run_step *s = &run->step;
+    const char *own = env_text(run->host.env, "SLURMD_NODENAME");
+    const struct fact *nodes = record_find(&run->record, FACT_PARAM, "step.nodes");
+    char array[96];
+    if (strcmp(run->wire->scope, "launcher") != 0 || !s->known || !nodes || run->nodes.file < 0)
+        return;
+    bool here = own && (s->all || hostlist_has(buf_text(&s->list), str_of(own)));
+    snprintf(array, sizeof array, "[\"u\",%d,%.20s]", here, nodes->text.p);
+    nodes_note(run, "-", array);
+    nodes_note_used(run, s->all ? NULL : &s->list);
+}
+
 void nodes_end(struct run *run)
 {
     struct run_nodes *n = &run->nodes;
@@ -341,6 +359,7 @@ void nodes_end(struct run *run)
     }
     if (n->way == NODES_STEP && !n->facts.failed && (int64_t)n->seen_count == n->expected && n->ended == n->seen_count)
         job_keep(run, KEPT, buf_text(&n->facts));
+    note_used(run);
     if (n->cut)
         missing(run, "not all that the nodes told could be kept");
     nodes_close(run);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/hostlist.h"
 #include "base/place.h"
 #include "nodes/node_name.h"
 #include "run/state.h"
@@ -26,6 +27,7 @@ static const int64_t MS = 1000000;
 /* A node as far as the recorder must know it while the run goes on. */
 struct nodes_seen {
     char name[NODE_NAME_MAX + 1];
+    char slurm[NODE_NAME_MAX + 1]; /* in a public record, what Slurm calls it; "": not known */
     uint64_t at; /* bytes of its file that have been taken */
     bool ended;
     int64_t error_ms; /* of its clock's offset to ours; the best that is known */
@@ -52,6 +54,16 @@ void nodes_note(struct run *run, const char *node, const char *array)
     buf_init(&line, 2 * NODE_LINE_MAX);
     if (node_line(&line, node, str_of(array)))
         nodes_keep(run, buf_text(&line));
+}
+
+void nodes_note_used(struct run *run, const struct buf *list)
+{
+    const struct run_nodes *n = &run->nodes;
+    for (size_t i = 0; i < n->seen_count; i++) {
+        const char *name = run->host.public_profile ? n->seen[i].slurm : n->seen[i].name;
+        if (!list || *name)
+            nodes_note(run, n->seen[i].name, !list || hostlist_has(buf_text(list), str_of(name)) ? "[\"u\",1]" : "[\"u\",0]");
+    }
 }
 
 /* ---- what is heard ---- */
@@ -107,6 +119,14 @@ static void take_clock(struct run *run, struct nodes_seen *s, struct str array)
     set_clock(run, s, wall - (n->asked_wall_ms + half), half + 1);
 }
 
+/* ["n","cn12"] */
+static void take_slurm_name(struct nodes_seen *s, struct str array)
+{
+    str_cut(&array, ',');
+    if (array.p && array.n > 3 && array.n - 3 <= NODE_NAME_MAX)
+        snprintf(s->slurm, sizeof s->slurm, STR_FMT, STR_ARG(str_sub(array, 1, array.n - 3)));
+}
+
 /* A line of a file: it was not there at the look before, and it was written at once where the node has just begun. */
 static void take_stamp(struct run *run, struct nodes_seen *s, struct str array)
 {
@@ -139,7 +159,10 @@ static void take_line(struct run *run, struct str line, struct buf *good)
         return;
     if (str_starts(array, "[\"c\""))
         take_clock(run, s, array);
-    else {
+    else if (str_starts(array, "[\"n\"") || str_starts(array, "[\"u\"")) {
+        if (n->way == NODES_STEP && array.p[2] == 'n')
+            take_slurm_name(s, array);
+    } else {
         take_stamp(run, s, array);
         n->ended += str_starts(array, "[\"e\"") && !s->ended;
         s->ended |= str_starts(array, "[\"e\"");

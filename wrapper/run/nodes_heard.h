@@ -1,7 +1,7 @@
 /* nodes_heard.h: what the other nodes' collectors have told, put into the spool. Private to run/nodes.c. */
 #ifndef WRAPPER_RUN_NODES_HEARD_H
 #define WRAPPER_RUN_NODES_HEARD_H
-#include "base/str.h"
+#include "base/buf.h"
 
 struct run;
 /* Appends lines to NODES_LINES in the spool, as long as there is room; what is not kept is counted. */
@@ -10,6 +10,8 @@ void nodes_keep(struct run *run, struct str lines);
 void nodes_note(struct run *run, const char *node, const char *array);
 /* Takes the whole lines at the beginning of text, good ones into the spool; returns how many bytes they were. */
 size_t nodes_take(struct run *run, struct str text);
+/* Notes of each node that was heard whether the list (Slurm's form; NULL: all) has it; a node whose name is not known stays without. */
+void nodes_note_used(struct run *run, const struct buf *list);
 /* NODES_FILES: takes what is new in the files of this launch's folder. */
 void nodes_look(struct run *run);
 /* Removes the folder of this launch and, beside it, those of launches whose recorder was killed days ago. */

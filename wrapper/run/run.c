@@ -158,8 +158,12 @@ static void tidy(struct run *run)
 
 int run_record(int argc, char **argv, char **env)
 {
-    struct run run = {
-        .spool = SPOOL_NONE, .signals = -1, .server = {.line = -1, .start_ns = INT64_MAX}, .job = RUN_JOB_NONE, .nodes = RUN_NODES_NONE};
+    struct run run = {.spool = SPOOL_NONE,
+                      .signals = -1,
+                      .server = {.line = -1, .start_ns = INT64_MAX},
+                      .job = RUN_JOB_NONE,
+                      .nodes = RUN_NODES_NONE,
+                      .step = RUN_STEP_NONE};
     struct err err = {0};
     prctl(PR_SET_NAME, "benchwrap-rec");
     if (run_map(&run, &err) || run_begin(&run, argc, argv, env, &err)) {
@@ -177,6 +181,7 @@ int run_record(int argc, char **argv, char **env)
         probes_end(&run.host); /* what looks aside writes into the spool */
         job_close(&run);
         nodes_close(&run);
+        step_close(&run);
         server_discard(&run);
         journal_close(run.journal);
         spool_discard(&run.spool, &err);

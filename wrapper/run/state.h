@@ -11,6 +11,7 @@
 #include "run/log.h"
 #include "run/redaction.h"
 #include "run/server.h"
+#include "run/step.h"
 #include "run/stream.h"
 
 struct run {
@@ -38,6 +39,7 @@ struct run {
     struct run_server server;
     struct run_job job;
     struct run_nodes nodes;
+    struct run_step step;
     struct log log;
     pid_t syncer; /* child that syncs the journal, 0: none yet */
     void (*tell)(uint32_t kind, const char *text); /* where there is no launcher (the run of a series); NULL: there is one */

@@ -83,6 +83,7 @@ static void started(struct run *run, const struct wire_msg *m)
 {
     run->host.pid = m->pid;
     server_started(run);
+    step_begin(run);
     nodes_begin(run);
     run->program_mono_ns = m->mono_ns;
     journal_started(run->journal, m->wall_ms);
@@ -166,6 +167,7 @@ static void on_time(struct run *run, int64_t now)
         run_pass_words(run);
     server_on_time(run, now);
     job_on_time(run, now);
+    step_on_time(run, now);
     nodes_on_time(run, now);
     if (now >= run->next_sample)
         take_sample(run, now);
@@ -199,6 +201,8 @@ static int time_out(const struct run *run, int64_t now)
         next = job_next(run);
     if (next > nodes_next(run))
         next = nodes_next(run);
+    if (next > step_next(run))
+        next = step_next(run);
     if (run->log.rest_until_ns > now && next > run->log.rest_until_ns)
         next = run->log.rest_until_ns;
     if (run->dirty && next > run->next_flush)

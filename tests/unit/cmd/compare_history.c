@@ -118,6 +118,7 @@ static void inputs_are_what_the_program_was_given(void **state)
     static const struct { const char *key, *source; bool matters; } rows[] = {
         {"api", "rule:ior:options", true},   {"size", "option", true},         {"cpu.model", "probe:cpu", false},  {"node.type", "probe:topology", true},
         {"job.nodes", "probe:scheduler", true}, {"job.qos", "probe:scheduler", false}, {"run.program", "tree", false}, {"file_name", "option", false},
+        {"job.time_limit_s", "scontrol", false}, {"nodes.count", "nodes", false}, {"step.nodes", "scontrol", true}, {"step.tasks", "launcher", true},
         {"api", NULL, true},                 {"cpu.model", NULL, false},       {"node.type", NULL, true},          {"cpus", NULL, true},
     };
     (void)state;

@@ -1,0 +1,67 @@
+/* slurm_step.c: the step of one srun in the reply of `scontrol show step JOB`. */
+#include "probes/slurm_step.h"
+
+struct record_lines { /* of one step */
+    struct str list;
+    int64_t nodes, tasks;
+    bool own;
+    int sruns; /* lines that name one */
+};
+
+static bool count_of(struct str line, const char *key, int64_t *ret)
+{
+    for (struct str word; (word = str_word(&line)).n;) {
+        struct str value = word, name = str_cut(&value, '=');
+        if (str_is(name, "Name")) /* the user's own text, to the end of the line */
+            return false;
+        if (str_is(name, key))
+            return value.p && str_int(value, ret) && *ret > 0;
+    }
+    return false;
+}
+
+static void take_line(struct record_lines *r, struct str line, slurm_step_own *own, void *context)
+{
+    static const char state[] = "   State=", nodes[] = "   Nodes=", srun[] = "   SrunHost:Pid=";
+    if (str_starts(line, state) && !r->list.p) {
+        for (struct str word; (word = str_word(&line)).n;)
+            if (str_starts(word, "NodeList="))
+                r->list = str_sub(word, sizeof "NodeList=" - 1, word.n);
+    } else if (str_starts(line, nodes) && r->list.p && !r->nodes) {
+        if (!count_of(line, "Nodes", &r->nodes) || !count_of(line, "Tasks", &r->tasks))
+            r->nodes = r->tasks = -1;
+    } else if (str_starts(line, srun)) {
+        struct str pid = str_trim(str_sub(line, sizeof srun - 1, line.n)), host = str_cut(&pid, ':');
+        int64_t n;
+        r->sruns++;
+        r->own |= pid.p && str_int(pid, &n) && n > 0 && n < INT32_MAX && own(context, host, (pid_t)n);
+    }
+}
+
+static int refuse(struct slurm_step *ret, struct err *err, const char *why)
+{
+    *ret = (struct slurm_step){0};
+    return err_set(err, ERR_INPUT, "%s", why);
+}
+
+int slurm_step_parse(struct slurm_step *ret, struct str reply, slurm_step_own *own, void *context, struct err *err)
+{
+    size_t found = 0;
+    *ret = (struct slurm_step){0};
+    while (reply.p && reply.n) {
+        struct str line = str_cut(&reply, '\n');
+        struct record_lines r = {0};
+        if (!str_starts(line, "StepId="))
+            continue;
+        while (reply.n && !str_starts(reply, "StepId="))
+            take_line(&r, str_cut(&reply, '\n'), own, context);
+        if (!r.own)
+            continue;
+        if (r.sruns > 1 || ++found > 1)
+            return refuse(ret, err, "scontrol's reply is not told from text in the step's name");
+        if (!r.list.n || r.nodes <= 0 || r.tasks <= 0)
+            return refuse(ret, err, "scontrol reports no nodes and tasks of the step");
+        *ret = (struct slurm_step){r.nodes, r.tasks, r.list};
+    }
+    return found > 0;
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# The allocation and the step in it: what a launcher below benchwrap got, what ranks in a step see, heterogeneous jobs, idle nodes.
+# sanitizer: long, because nodes' collectors with sanitizers take their time
+. "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/slurm.sh"
+cd "$WORK" || exit 1
+unset "${!SLURM_@}" "${!PMI_@}" "${!PMIX_@}" "${!OMPI_@}" 2>/dev/null
+if ! slurm_start 4; then
+    skip "Slurm" "$slurm_why"
+    done_testing
+    exit 0
+fi
+chmod 755 "$WORK"
+fresh() { rm -rf mlruns .benchwrap go out; }
+shape() { "$BENCHWRAP" show --json | jq -r '.params as $p | ["job.nodes", "job.tasks", "step.nodes", "step.tasks", "nodes.count"] | map($p[.] // "-") | join(" ")'; }
+missing() { "$BENCHWRAP" show --json | jq -r ".missing[] | select(.key == \"$1\").reason"; }
+nodes() { jq -r "$1" mlruns/*/*/artifacts/nodes.json | xargs; }
+in_job() # ARGS... -- COMMAND: the command as a batch script of a job with these options
+{
+    options=()
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    fresh
+    printf '#!/bin/bash\n%s >out 2>&1\n' "$*" >batch.sh
+    timeout 120 sbatch -Q -o /dev/null -D "$WORK" --wait "${options[@]}" batch.sh
+}
+bw="$BENCHWRAP -q"
+
+in_job -N3 -n3 -- "$bw -- srun -n2 sleep 4"
+is "srun -n2 in three nodes: job, step, nodes" "$(shape)" "3 3 2 2 2"
+is "srun -n2: the idle node is marked, and has no series in the run" "$(nodes '[.nodes[] | select(.used) | .name] | sort | join(",")') $(ls mlruns/*/*/metrics/system | grep -c '^n[0-9]*$')" "n1,n2 1"
+is "srun -n2: figures are over two nodes" "$(cat mlruns/*/*/metrics/nodes.system_memory_usage.sum_MB mlruns/*/*/metrics/nodes.system_memory_usage_MB.mean | awk '{v[NR] = $2} END {printf "%.3f", v[1] / v[2]}')" 2.000
+in_job -N4 -n12 -- "$bw -- srun -N1 -n3 sleep 3"
+is "srun -N1 -n3 in four nodes" "$(shape)" "4 12 1 3 1"
+in_job -N3 -- "$bw -- srun -N2 -n2 -x n1 sleep 4"
+is "srun -x: two of three nodes" "$(shape)" "3 - 2 2 2"
+like "srun -x: the recorder's node is none of them" "$("$BENCHWRAP" show --json | jq -r '.warnings[].text? // .warnings[]')" "ran on other nodes than benchwrap"
+in_job -N3 -n6 -- "$bw -- srun sleep 3"
+is "srun as the job" "$(shape)" "3 6 3 6 3"
+in_job -N3 -- "$bw -- timeout 50 srun -J \$'x\n   Nodes=9 CPUs=9 Tasks=9 Name=y\n   SrunHost:Pid=vm:1' -n2 sleep 4"
+is "a step's name that looks like scontrol's lines changes nothing" "$(shape | cut -d' ' -f1,4) $("$BENCHWRAP" show --json | jq -r '.params["step.nodes"] // "-"' | grep -c '^[2-]$')" "3 2 1"
+in_job -N3 -- "$bw --profile public -- srun -n2 sleep 4"
+is "public: the same, by numbers" "$(shape) $(nodes '[.nodes[] | select(.used) | .name] | sort | join(",")')" "3 - 2 2 2 node001,node002"
+ok "public: no name of a node" sh -c '! grep -rqw "n[1-4]" mlruns/*/*/artifacts/nodes.json mlruns/*/*/params'
+
+# a step that is over before Slurm is asked, and one of which Slurm is not asked
+in_job -N3 -- "$bw -- srun -n2 true"
+like "too short: the tasks, and why not the nodes" "$(shape) $(missing step.nodes)" '^3 - (2 2 2 |- 2 - the step had ended before Slurm reported it)'
+in_job -N3 -- "$bw --no-scontrol -- srun -n2 sleep 2"
+like "--no-scontrol: missing, and no figures over nodes" "$(shape) $(missing step.nodes)$(missing nodes.count)$(ls mlruns/*/*/metrics | grep -c '^nodes\.')" "^3 - - 2 - the launcher's options do not tell on how many nodes.*is not known.*0\$"
+
+# ranks in a step of a larger job
+in_job -N3 -n6 -- "srun -N2 -n4 $bw -- sleep 3"
+is "srun -N2 -n4 benchwrap: job, step, nodes" "$(shape)" "3 - 2 4 2"
+is "the other forms of the shape" "$("$BENCHWRAP" show --json | jq -r '.params["step.tasks_per_node"], .params["slurm.job_nodes"] // "-"' | xargs)" "3,1 -"
+
+# heterogeneous jobs: every component
+in_job -N1 -n1 : -N2 -n2 -- "$bw -- srun --het-group=0 -n1 sleep 3 : --het-group=1 -n2 sleep 3"
+is "heterogeneous: the launcher's step has all components" "$(shape | cut -d' ' -f1-4)" "3 3 3 3"
+in_job -N1 -n1 : -N2 -n2 -- "$bw -- srun --het-group=1 -n2 sleep 3"
+is "heterogeneous: one component alone" "$(shape | cut -d' ' -f1-4)" "3 3 2 2"
+in_job -N1 -n1 : -N2 -n2 -- "srun --het-group=0,1 $bw -- sleep 3"
+is "heterogeneous: ranks of all components" "$(shape | cut -d' ' -f1-4)" "3 - 3 3"
+in_job -N1 -n1 : -N2 -n4 -- "$bw -- sleep 1"
+is "heterogeneous: the batch script" "$(shape)" "3 5 - - -"
+
+slurm_stop
+done_testing

@@ -1,0 +1,223 @@
+/* step.c: the step that the program's srun got: its nodes and tasks, from Slurm's record of it while it runs. */
+#include "run/step.h"
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "launch/peel.h"
+#include "launch/proc.h"
+#include "probes/slurm_step.h"
+#include "run/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FIRST_MS = 100, HEAR_MS = 20, LIMIT_MS = 2000, TRIES = 12, COMPONENTS = 16, ANSWER_MAX = 1 << 20, LIST_MAX = 1 << 20 };
+static const int64_t MS = 1000000;
+
+static bool is_srun(const struct run *run)
+{
+    const char *launcher = peel_launcher(run->plan.argv);
+    return launcher && strcmp(launcher, "srun") == 0;
+}
+
+static bool number_of(const struct run *run, const char *variable, int64_t *ret)
+{
+    const char *text = env_text(run->host.env, variable);
+    return text && str_int(str_of(text), ret) && *ret > 0;
+}
+
+/* Components of a heterogeneous job, else 1. */
+static int64_t components(const struct run *run)
+{
+    int64_t n = 1;
+    return number_of(run, "SLURM_HET_SIZE", &n) && n > 1 ? n : 1;
+}
+
+static void tell(struct run *run, const char *source, const char *key, int64_t value)
+{
+    const char *before = run->record.source;
+    if (value <= 0 || record_find(&run->record, FACT_PARAM, key))
+        return;
+    run->record.source = source;
+    record_param_int(&run->record, key, value);
+    run->record.source = before;
+    run->dirty = true;
+}
+
+static void missing(struct run *run, const char *key, const char *why)
+{
+    const char *before = run->record.source;
+    if (record_find(&run->record, FACT_PARAM, key) || record_find(&run->record, FACT_MISSING, key))
+        return;
+    run->record.source = "launcher";
+    record_missing(&run->record, key, "%s", why);
+    run->record.source = before;
+}
+
+void step_record(struct run *run)
+{
+    struct peel_shape shape;
+    int64_t nodes = 0;
+    bool told = peel_shape(run->plan.argv, &shape);
+    tell(run, "launcher", "step.tasks", shape.tasks);
+    tell(run, "launcher", "step.tasks_per_node", shape.tasks_per_node);
+    tell(run, "launcher", "step.cpus_per_task", shape.cpus_per_task);
+    bool one = components(run) == 1 && number_of(run, "SLURM_JOB_NUM_NODES", &nodes) && nodes == 1;
+    run->step.wanted = is_srun(run) && number_of(run, "SLURM_JOB_ID", &nodes) && strcmp(run->wire->scope, "launcher") == 0 &&
+                       !(one && told && shape.tasks) && !opt_on(&run->plan.opts, "no-scontrol");
+}
+
+void step_begin(struct run *run)
+{
+    if (run->step.wanted && components(run) <= COMPONENTS)
+        run->step.look_ns = clock_mono_ns() + FIRST_MS * MS;
+}
+
+/* ---- asking ---- */
+
+static void ask_now(struct run *run)
+{
+    struct run_step *s = &run->step;
+    char name[64] = "SLURM_JOB_ID";
+    struct err err = {0};
+    if (components(run) > 1)
+        snprintf(name, sizeof name, "SLURM_JOB_ID_HET_GROUP_%d", s->component);
+    const char *id = env_text(run->host.env, name);
+    char *line[] = {(char *)"scontrol", (char *)"show", (char *)"step", (char *)id, NULL};
+    char **env = job_environment(run);
+    s->look_ns = INT64_MAX;
+    if (id && env && strspn(id, "0123456789") == strlen(id))
+        ask_start(&s->ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
+    free(env);
+}
+
+/* Is that the srun below this run? */
+static bool is_own_srun(void *context, struct str host, pid_t pid)
+{
+    const struct run *run = context;
+    char own[256] = "";
+    struct str rest;
+    gethostname(own, sizeof own - 1);
+    rest = str_of(own);
+    return str_eq(str_cut(&rest, '.'), str_cut(&host, '.')) && proc_is_below(pid, run->host.pid);
+}
+
+static void again(struct run *run)
+{
+    struct run_step *s = &run->step;
+    int64_t wait_ms = (int64_t)FIRST_MS << (s->tries < 9 ? 2 * s->tries : 18);
+    s->component = 0;
+    s->nodes = s->tasks = 0;
+    buf_deinit(&s->list);
+    if (++s->tries < TRIES)
+        s->look_ns = clock_mono_ns() + (wait_ms < 60000 ? wait_ms : 60000) * MS;
+}
+
+/* The answer of one component: without a step there, srun has not come so far, or uses other components. */
+static void take(struct run *run)
+{
+    struct run_step *s = &run->step;
+    struct slurm_step step;
+    struct err err = {0};
+    bool good = s->ask.end == ASK_DONE && WIFEXITED(s->ask.status), absent = good && WEXITSTATUS(s->ask.status) != 0;
+    int found = absent ? 0 : good ? slurm_step_parse(&step, buf_text(&s->ask.text), is_own_srun, run, &err) : -1;
+    if (found > 0) {
+        if (!s->list.max)
+            buf_init(&s->list, LIST_MAX);
+        s->nodes += step.nodes;
+        s->tasks += step.tasks;
+        buf_printf(&s->list, "%s" STR_FMT, s->list.n ? "," : "", STR_ARG(step.list));
+    }
+    ask_close(&s->ask);
+    if (found < 0)
+        return; /* no answer, or one that is not believed: another one would be no better */
+    if (++s->component < components(run))
+        ask_now(run);
+    else if (s->nodes && !s->list.failed)
+        s->known = true;
+    else
+        again(run);
+}
+
+int64_t step_next(const struct run *run)
+{
+    const struct run_step *s = &run->step;
+    return s->ask.pid ? clock_mono_ns() + HEAR_MS * MS : s->look_ns;
+}
+
+void step_on_time(struct run *run, int64_t now_ns)
+{
+    struct run_step *s = &run->step;
+    if (now_ns >= s->look_ns)
+        ask_now(run);
+    if (s->ask.pid && ask_hear(&s->ask) != ASK_RUNS)
+        take(run);
+}
+
+/* ---- what is told at the end ---- */
+
+static int64_t param_of(const struct run *run, const char *key)
+{
+    const struct fact *f = record_find(&run->record, FACT_PARAM, key);
+    int64_t n = 0;
+    return f && str_int(f->text, &n) ? n : 0;
+}
+
+/* An MPI launcher that fills all slots of the allocation, or is told no number, uses every node. */
+static bool fills_job(const struct run *run)
+{
+    struct peel_shape shape;
+    int64_t slots =
+        param_of(run, "job.tasks") ? param_of(run, "job.tasks") : param_of(run, "job.nodes") * param_of(run, "job.tasks_per_node");
+    return !is_srun(run) && peel_shape(run->plan.argv, &shape) && !shape.hosts && (!shape.tasks || (slots && shape.tasks >= slots));
+}
+
+static void tell_launcher(struct run *run)
+{
+    struct run_step *s = &run->step;
+    struct peel_shape shape;
+    int64_t job = param_of(run, "job.nodes");
+    bool told = peel_shape(run->plan.argv, &shape);
+    if (s->known)
+        return;
+    bool all = told && (job == 1 || (shape.nodes == job && shape.tasks >= job) || fills_job(run));
+    s->known = s->all = job && !shape.hosts && (all || (job == 1 && is_srun(run)));
+    if (s->all)
+        tell(run, "launcher", "step.nodes", job);
+    else if (told && shape.nodes && (!shape.tasks || shape.tasks >= shape.nodes))
+        tell(run, "launcher", "step.nodes", shape.nodes);
+    missing(run, "step.nodes",
+            !s->wanted          ? "the launcher's options do not tell on how many nodes it starts the program"
+            : s->tries >= TRIES ? "Slurm reported no step of this srun"
+                                : "the step had ended before Slurm reported it, or Slurm did not answer");
+    missing(run, "step.tasks",
+            s->wanted ? "the options of srun do not tell it, and Slurm reported no step" : "the launcher's options do not tell it");
+}
+
+void step_end(struct run *run, int64_t until_ns)
+{
+    struct run_step *s = &run->step;
+    s->look_ns = INT64_MAX;
+    while (s->ask.pid && clock_mono_ns() < until_ns && ask_wait(&s->ask, (until_ns - clock_mono_ns()) / MS) != ASK_RUNS)
+        take(run);
+    s->look_ns = INT64_MAX;
+    if (strcmp(run->wire->scope, "launcher") != 0)
+        return;
+    if (s->known) {
+        tell(run, "scontrol", "step.nodes", s->nodes);
+        tell(run, "scontrol", "step.tasks", s->tasks);
+        if (s->nodes == 1)
+            tell(run, "scontrol", "step.tasks_per_node", s->tasks);
+    }
+    tell_launcher(run);
+}
+
+void step_close(struct run *run)
+{
+    ask_close(&run->step.ask);
+    buf_deinit(&run->step.list);
+    run->step = RUN_STEP_NONE;
+}
