@@ -17,6 +17,17 @@ else
     cp text bad.model
     like "without libsentencepiece it is told what is missing" "$("$LLMLOAD" tokens --tokenizer bad.model text 2>&1)" 'libsentencepiece-dev'
 fi
+# Text that is not ASCII needs utf8proc where the tokenizer has a normal form: e and an accent become one letter.
+printf '%s' '{"normalizer":{"type":"NFC"},"model":{"type":"BPE","vocab":{"e":0,"\u00e9":1,"\u0301":2},"merges":[]}}' >nfc.json
+printf 'e\314\201e' >accent
+"$LLMLOAD" tokens --tokenizer nfc.json --ids accent >ids 2>err
+if grep -q 'utf8proc is not installed' err; then
+    like "without utf8proc it says what is missing" "$(cat err)" 'cannot normalize text for tokenizers: utf8proc is not installed; install the package libutf8proc2'
+    skip "text that is not ASCII" "libutf8proc2 is not installed"
+    done_testing
+    exit
+fi
+is "text that is not ASCII in its normal form" "$(cat ids err)" "1 0"
 if ! long_tests; then done_testing; exit; fi
 if ! python=$(venv_python tokenizers-1 280 tokenizers==0.23.3 sentencepiece==0.2.3); then
     skip "the libraries' own counts" "$python"
