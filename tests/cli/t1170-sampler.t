@@ -1,6 +1,7 @@
 #!/bin/sh
 # What is seen while a program runs: its own processes, pressure, counters; nothing of it for a short one; names that are identities stay out.
 . "$(dirname "$0")/../lib/tap.sh"
+. "$TESTLIB/cgroup.sh"
 cd "$WORK" || exit 1
 run=
 record() # OPTIONS…: one run, its folder in $run
@@ -59,26 +60,9 @@ for word in 525400 0c42a1 0025388b quentinfs SERIAL77; do
     ok "nothing holds $word" sh -c '! grep -q "$1" public.json' sh "$word"
 done
 # A real group with 16 % of one processor, in whichever hierarchy has the controller: the record shows that share, not the machine's.
-quota_group() # makes the group and prints the folders whose cgroup.procs the program joins; fails where this is not allowed
-{
-    name=benchwrap-test-$$
-    if [ -d /sys/fs/cgroup/cpu/ ]; then
-        mkdir "/sys/fs/cgroup/cpu/$name" || return 1
-        echo "/sys/fs/cgroup/cpu/$name"
-        echo 100000 >"/sys/fs/cgroup/cpu/$name/cpu.cfs_period_us" && echo 16000 >"/sys/fs/cgroup/cpu/$name/cpu.cfs_quota_us" || return 1
-        [ /sys/fs/cgroup/cpu -ef /sys/fs/cgroup/cpuacct ] && return
-        mkdir "/sys/fs/cgroup/cpuacct/$name" && echo "/sys/fs/cgroup/cpuacct/$name"
-    else
-        grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control && mkdir "/sys/fs/cgroup/$name" || return 1
-        echo "/sys/fs/cgroup/$name"
-        echo '16000 100000' >"/sys/fs/cgroup/$name/cpu.max"
-    fi
-}
-if groups=$(quota_group 2>/dev/null); then
-    for group in $groups; do echo "echo \$\$ >$group/cgroup.procs"; done >join.sh
-    echo 'exec "$@"' >>join.sh
-    sh join.sh "$BENCHWRAP" -q --tree t --sample 250ms -- timeout 3 sh -c 'while :; do :; done'
-    sh join.sh "$BENCHWRAP" show --json --tree t last >group.json
+if quota_group 16; then
+    sh "$join" "$BENCHWRAP" -q --tree t --sample 250ms -- timeout 3 sh -c 'while :; do :; done'
+    sh "$join" "$BENCHWRAP" show --json --tree t last >group.json
     is "the group's own share is recorded, held back" "$(python3 - <<'P'
 import json
 v = {m["key"]: m for m in json.load(open("group.json"))["metrics"]}
@@ -88,7 +72,5 @@ P
 else
     skip_here "the group's own share is recorded, held back" "no control group can be made here"
 fi
-for group in ${groups:-}; do
-    for try in 1 2 3 4 5 6 7 8 9 10; do rmdir "$group" 2>/dev/null && break; sleep 0.5; done
-done
+quota_remove
 done_testing

@@ -161,4 +161,20 @@ if command -v taskset >/dev/null; then
 else
     skip 'one processor' 'taskset'
 fi
+
+# A control group holds the client back, as a container's limit does: what is shown is right, and the result says so.
+. "$TESTLIB/cgroup.sh"
+if quota_group 3; then
+    llm_start "$BUILD/tests/lib/llm-timed" 50 10 10 "$WORK/log"
+    sh "$join" "$LOAD" --url "$url" -m timed -c 100 -n 300 --max-tokens 10 --records "$WORK/records" --json >"$WORK/out.json" 2>"$WORK/err"
+    llm_stop
+    python3 "$TESTLIB/llm-compare.py" "$WORK/records" "$WORK/log" >"$WORK/compare.json"
+    is 'held back by a control group: all is counted' "$(jq -c '[.completed, .failed]' "$WORK/out.json") $(jq -c '[.server_requests, .missing]' "$WORK/compare.json")" '[300,0] [300,0]'
+    like '  the result says whose fault it was' "$(jq -r .client.bottleneck "$WORK/out.json")" '^the client was the bottleneck: '
+    ok '  gaps are right, and no token comes before its time' jq -e --slurpfile s "$WORK/compare.json" '($s[0].compared == 0 or $s[0].error_median_ms < 0.1) and
+        (.metrics.ttft.n + .client.first_tokens_unknown == 300) and (.metrics.ttft.n == 0 or .metrics.ttft.min >= 49.9)' "$WORK/out.json"
+else
+    skip_here 'held back by a control group' 'no control group can be made here'
+fi
+quota_remove
 done_testing
