@@ -6,7 +6,6 @@
 #include "benchmarks/native/llm/sendlog.h"
 #include "benchmarks/native/llmload/child.h"
 #include "benchmarks/native/llmload/engine.h"
-#include "benchmarks/native/llmload/report_parts.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -23,7 +22,7 @@ enum { EVENTS_PER_S = 50000, WORKERS_MAX = 256 };
 struct seen {
     uint64_t request;
     uint32_t event;
-    bool shared;
+    bool shared, unknown; /* unknown: a late read brought it, with others */
     int64_t at_ns;
 };
 
@@ -56,9 +55,9 @@ static void take(struct result_sink *sink, unsigned worker, const struct result 
     struct list *l = &((struct witness *)sink)->lists[worker];
     if (ending_rows[r->ending].failed || !r->chunk_list || r->phase != PHASE_MEASURE)
         return;
-    put(l, (struct seen){r->index, SENDLOG_RECEIVED, false, r->sent_ns});
+    put(l, (struct seen){r->index, SENDLOG_RECEIVED, false, false, r->sent_ns});
     for (uint32_t i = 0; i < r->chunks; i++)
-        put(l, (struct seen){r->index, i, r->chunk_list[i].shared, r->chunk_list[i].at_ns});
+        put(l, (struct seen){r->index, i, r->chunk_list[i].shared, i == 0 && !result_first_known(r), r->chunk_list[i].at_ns});
 }
 
 static int by_event(const void *a, const void *b)
@@ -84,7 +83,7 @@ static int read_log(struct list *ret, const char *path, struct err *err)
     for (size_t at = 8; ours && at + sizeof(struct sendlog_record) <= (size_t)st.st_size; at += sizeof(struct sendlog_record)) {
         struct sendlog_record r;
         memcpy(&r, p + at, sizeof r);
-        put(ret, (struct seen){r.request, r.event, false, r.at_ns});
+        put(ret, (struct seen){r.request, r.event, false, false, r.at_ns});
     }
     munmap(p, (size_t)st.st_size);
     return ours && !ret->failed ? 0 : err_set(err, ERR_SYSTEM, "llmfake's log cannot be read");
@@ -113,7 +112,7 @@ static void compare(struct calibration *c, const struct list *client, const stru
             before = NULL;
             continue;
         }
-        if (s->event == 0) {
+        if (s->event == 0 && !s->unknown) {
             size_t j = i;
             while (j < client->n && client->p[j].request == s->request && client->p[j].event != SENDLOG_RECEIVED)
                 j++;
@@ -121,7 +120,7 @@ static void compare(struct calibration *c, const struct list *client, const stru
             hdr_add(&c->arrival, s->at_ns - t->at_ns);
             if (sent)
                 hdr_add(&c->ttft, s->at_ns - sent), hdr_add(&c->true_ttft, t->at_ns - sent);
-        } else if (before && before->request == s->request && before->event + 1 == s->event) {
+        } else if (s->event && before && before->request == s->request && before->event + 1 == s->event) {
             c->shared += s->shared || before->shared;
             if (!s->shared && !before->shared) {
                 int64_t gap = s->at_ns - before->at_ns, truth = t->at_ns - before_true->at_ns;
@@ -175,6 +174,8 @@ static int run_load(struct calibration *c, const char *url, struct witness *w, s
     c->cpu_us_per_event = o.m.events_all ? o.m.cpu_s * 1e6 / (double)o.m.events_all : NAN;
     c->steal_percent = o.steal_percent;
     c->kernel_stamps = o.kernel_stamps;
+    c->first_unknown = o.m.first_unknown;
+    report_client(&c->client, &o);
     bool early = o.why_early != NULL;
     outcome_deinit(&o);
     if (early)
@@ -195,8 +196,13 @@ static int gather(struct calibration *c, struct witness *w, const char *log, str
         qsort(client.p, client.n, sizeof *client.p, by_event);
         qsort(server.p, server.n, sizeof *server.p, by_event);
         compare(c, &client, &server);
-        if (!c->compared)
-            status = err_set(err, ERR_SYSTEM, "no gap between tokens could be compared");
+        if (!c->compared) {
+            CLEANUP_BUF struct buf say;
+            buf_init(&say, 4096);
+            if (c->client.is_late)
+                report_client_say(&c->client, &say);
+            status = err_set(err, ERR_SYSTEM, "no gap between tokens could be compared%s%s", say.n ? ": " : "", say.n ? say.p : "");
+        }
     }
     free(client.p);
     free(server.p);
@@ -274,6 +280,7 @@ void calibration_json(const struct calibration *c, struct buf *to)
     put_ms(to, "itl_error_max_ms", c->itl_error.n ? (double)c->itl_error.max / 1e6 : NAN);
     put_ms(to, "itl_mean_ms", c->itl.n ? c->itl.mean / 1e6 : NAN);
     put_ms(to, "true_itl_mean_ms", c->true_itl.n ? c->true_itl.mean / 1e6 : NAN);
+    buf_printf(to, ",\"first_tokens_unknown\":%llu", (unsigned long long)c->first_unknown);
     put_ms(to, "ttft_median_ms", ms(&c->ttft, 0.5));
     put_ms(to, "true_ttft_median_ms", ms(&c->true_ttft, 0.5));
     put_ms(to, "arrival_after_send_mean_ms", c->arrival.n ? c->arrival.mean / 1e6 : NAN);
@@ -281,7 +288,28 @@ void calibration_json(const struct calibration *c, struct buf *to)
     put_ms(to, "events_per_s", c->events_per_s);
     put_ms(to, "cpu_us_per_event", c->cpu_us_per_event);
     put_ms(to, "steal_percent", c->steal_percent < 0 ? NAN : c->steal_percent);
+    buf_puts(to, ",\"bottleneck\":");
+    if (c->client.is_late) {
+        CLEANUP_BUF struct buf say;
+        buf_init(&say, 4096);
+        report_client_say(&c->client, &say);
+        buf_json(to, buf_text(&say));
+    } else {
+        buf_puts(to, "null");
+    }
     buf_putc(to, '}');
+}
+
+static void put_late(const struct calibration *c, const struct screen *screen, struct buf *to)
+{
+    CLEANUP_BUF struct buf say;
+    buf_init(&say, 4096);
+    if (!c->client.is_late)
+        return;
+    buf_printf(&say, "! %u streams: ", c->plan.streams);
+    report_client_say(&c->client, &say);
+    screen_wrap(&(struct screen){.width = screen_columns(screen)}, buf_text(&say), 0, 2, to);
+    buf_putc(to, '\n');
 }
 
 void calibration_table(const struct calibration *c, size_t n, const struct screen *screen, struct buf *to)
@@ -324,6 +352,8 @@ void calibration_table(const struct calibration *c, size_t n, const struct scree
     buf_putc(to, '\n');
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;
+    for (size_t i = 0; i < n; i++)
+        put_late(&c[i], screen, to);
     listing_deinit(&l);
     arena_deinit(&arena);
 }

@@ -3,6 +3,7 @@
 #define LLMLOAD_CALIBRATE_H
 #include "base/screen.h"
 #include "benchmarks/native/llmload/hdr.h"
+#include "benchmarks/native/llmload/report_parts.h"
 
 struct calibration_plan {
     unsigned streams, tokens, rounds; /* tokens of an answer; answers of each stream */
@@ -15,9 +16,11 @@ struct calibration {
     struct calibration_plan plan;
     uint64_t completed, failed, events, compared, shared; /* gaps compared; left out for a shared stamp */
     struct hdr itl_error; /* |gap as measured - gap as sent|, ns */
-    struct hdr arrival; /* client's arrival - server's send, all first tokens, ns */
+    struct hdr arrival; /* client's arrival - server's send of first tokens, ns */
     struct hdr ttft, true_ttft; /* as measured; server's send of the first token - client's send, ns */
     struct hdr itl, true_itl;
+    uint64_t first_unknown; /* first tokens that late reads brought: in none of arrival, ttft, true_ttft */
+    struct client_lateness client; /* whether the client was late as a whole */
     double events_per_s, cpu_us_per_event, steal_percent;
     bool kernel_stamps;
 };
