@@ -58,6 +58,10 @@ is "rows keep tools, tool_choice, temperature, the form of the answer, sampling"
 ["c",0,null,null,null,null,null,5,"tiny",true,null]
 ["s",1,null,null,null,null,0.5,5,"tiny",true,null]
 ["t",1,"auto",0.25,null,null,null,5,"tiny",true,null]'
+echo '{"question": "q", "choices": ["x", "y"], "temperature": 1, "seed": 9, "min_tokens": 2, "stop_token_ids": [7], "ignore_eos": true, "logprobs": true}' >choices.jsonl
+: >sent
+load -n 1 --dataset choices.jsonl --json >out
+is "... so do rows of choices that are not scored" "$(jq -c '[.messages[0].content, .temperature, .seed, .min_tokens, .stop_token_ids, .ignore_eos, .logprobs]' sent)" '["q",1,9,2,[7],true,true]'
 : >sent
 load -n 2 --dataset tools.jsonl --temperature 1 --body '{"tool_choice": "none"}' --json >out
 is "... unless an option says it for all" "$(jq -c '[.temperature, .tool_choice]' sent | sort -u)" '[1,"none"]'

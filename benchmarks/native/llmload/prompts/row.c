@@ -295,6 +295,8 @@ static int take_choices(struct dataset *d, const struct json *row, struct err *e
             return -1;
         i->text = keep(d, buf_text(&context));
         i->output_tokens = output_tokens(d, row, NULL);
+        if (row_members(d, i, row, d->is_body, err) < 0)
+            return -1;
         return row_done(d, (struct row_answer){0}, "choices", err);
     }
     if (n < 2 || n > CHOICES_MAX || right < 0)
