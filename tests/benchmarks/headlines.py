@@ -151,6 +151,45 @@ def criterion(text):
     return found
 
 
+def perftest(text):
+    found, scale, columns = {}, 0, ()
+    for line in text.splitlines():
+        words = line.split()
+        if line.startswith(" #bytes"):
+            scale = 1e9 / 8 / 1048576 if "Gb/sec" in line else 1
+            columns = ("bw_MiB_per_s", "peak") if "BW" in line else ("latency.avg_us",) if "tps" in line else ("min", "max", "latency.typical_us", "latency.avg_us")
+        elif columns and words and all(re.fullmatch(r"[0-9.]+", w) for w in words):
+            if columns[0] == "bw_MiB_per_s":
+                found["bw_MiB_per_s.max"] = max(found.get("bw_MiB_per_s.max", 0), float(words[3]) * scale)
+            else:
+                found |= {c: float(v) for c, v in zip(columns, words[2:]) if "." in c}
+    return found if columns and text.strip().splitlines()[-1].startswith("-----") else {}
+
+
+def wrf(text):
+    times = [float(line.split()[-3]) for line in text.splitlines() if line.startswith("Timing for main") and line.split()[7] == "1:"]
+    return {"d1.step_s.mean": sum(times) / len(times)} if times and "SUCCESS COMPLETE" in text else {}
+
+
+def vasp(text):
+    found = {}
+    for line in text.splitlines():
+        if "Elapsed time (sec):" in line:
+            found["elapsed_s"] = float(line.split(":")[1])
+    return found
+
+
+def lm_eval(text):
+    if text.startswith("{"):
+        return {f"{t}.{m.split(',')[0]}": v for t, scores in json.loads(text)["results"].items() for m, v in scores.items() if m in ("acc,none", "acc_norm,none")}
+    found, task = {}, ""
+    for cells in (line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|") and line.endswith("|")):
+        if "±" in cells[-2]:
+            task = cells[0].strip() or task
+            found[f"{task}.{cells[4].strip()}" + ("" if cells[2].strip() == "none" else "_" + cells[2].strip())] = float(cells[6])
+    return found
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
@@ -159,6 +198,7 @@ readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benc
            "likwid-bench": likwid_bench,
            "openfoam": openfoam, "quantum-espresso": quantum_espresso, "cp2k": cp2k,
            "jmh": jmh, "unixbench": unixbench, "iozone": iozone, "criterion": criterion,
+           "perftest": perftest, "wrf": wrf, "vasp": vasp, "lm-eval": lm_eval,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
