@@ -124,7 +124,7 @@ whole()
     if [ -n "${3:-}" ]; then
         gitea_call tux POST /repos/o/results/forks '{}' >/dev/null
         for _ in $(seq 100); do git ls-remote "$fork_url" main 2>/dev/null | grep -q . && break; sleep 0.2; done
-        export "$variable=$(cat "$WORK/gitea/token-tux")"
+        token=$(cat "$WORK/gitea/token-tux")
     else
         git clone -q --bare "$HUB" "$FORK"
     fi
@@ -132,6 +132,7 @@ whole()
     doc_follow howto-share.md "Share from a fork" "$kind: "
     like "$kind: the request comes from the fork" "$(forge_pulls '(p["source"], p["target"], p["state"])')" "tux/results.*o/results.*open"
     unset FORGE_USER
+    [ -z "${3:-}" ] || token=$(cat "$WORK/gitea/token-o")
     export "$variable=$token"
     fetch=$(forge_pulls "p['number'] == 4 and p['text']" | sed -n 's/^    git fetch //p')
     like "... and its text says how to check it" "$(cd "$WORK/reviewer" && git fetch -q && git fetch -q ${fetch/#*$FORGE\/tux\/results.git/$fork_url} && "$BENCHWRAP" check --range origin/main..FETCH_HEAD)" '^1 run looked at'

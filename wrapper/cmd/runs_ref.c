@@ -120,7 +120,7 @@ int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, stru
     }
     rc = find_tree(repo, &commit, path, place, c->arena, &tree, err);
     if (rc == 1)
-        err_set(err, ERR_INPUT, "%.100s has no folder %s", name, path ? path : "mlruns");
+        err_set(err, ERR_INPUT, "%.100s has no folder %s: no run is published there", name, path ? path : "mlruns");
     else if (rc == 0 && (rc = git_folder(repo, &tree, &ret->folder)) < 0)
         err_sys(err, "reading the tree of %.100s", name);
     if (rc == 0)
