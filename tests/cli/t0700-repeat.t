@@ -157,4 +157,40 @@ is "the other ranks end as silently" "$? $(cat out)" "125 "
 is "one rank alone may" "$(PMI_RANK=0 PMI_SIZE=1 "$BENCHWRAP" -q --repeat 2 -- echo x)" "x
 x"
 is "what was refused left nothing behind" "$(ls mlruns 2>/dev/null | wc -l)" 1
+
+# Inputs of a series: what all its runs share. Two series are compared by them, and by the command line where no rules explain it.
+mkdir -p inputs && cd inputs || exit
+cat >rules.yaml <<'R'
+name: toy
+version: "1"
+summary: "toy: prints a rate"
+programs: [toy]
+headlines: [rate]
+arguments:
+  options:
+    - {flags: [--depth], param: depth}
+readers:
+  - name: rate
+    regex: '^rate: (?<v>\S+) (?<other>\S+)'
+    metrics:
+      - {name: rate, cell: v, unit: MB_per_s, better: higher}
+      - {name: other, cell: other, unit: MB_per_s, better: higher}
+R
+printf '#!/bin/sh\nn=$(($(cat n 2>/dev/null) + 1)); echo $n >n; echo "rate: $((${#2} * 100 + n)) $((${#2} * 200 + n))"\n' >toy; chmod +x toy
+for depth in 1 222; do "$BENCHWRAP" -q --repeat 4 --rules rules.yaml -- ./toy --depth $depth >/dev/null; done
+"$BENCHWRAP" compare last~1 last >compared
+like "series with different inputs: compare names them" "$(cat compared)" '^Inputs that differ: depth\.$'
+like "… and their values" "$(cat compared)" '^ *depth +1 +222$'
+like "the answer is about the headline metric" "$(cat compared)" '^B against A: rate is [0-9.% a-z]+ higher \('
+is "… and about no other" "$(grep -c '^other ' compared)" 0
+"$BENCHWRAP" show last >shown
+like "show has the inputs of a series" "$(cat shown)" '^  depth 222$'
+is "check finds no error" "$("$BENCHWRAP" check 2>&1 | grep -c '^error')" 0
+printf '#!/bin/sh\necho "rate: $1.5 MB/s"\n' >a.sh; cp a.sh b.sh; chmod +x a.sh b.sh
+for line in "./a.sh 1" "./a.sh 2" "sh a.sh 2" "sh b.sh 2" "./b.sh 2"; do "$BENCHWRAP" -q --repeat 2 -- $line >/dev/null; done
+like "an argument that nothing explains is an input" "$("$BENCHWRAP" compare last~4 last~3)" '^Inputs that differ: argument\.1\.$'
+like "so is an interpreter's script" "$("$BENCHWRAP" compare last~2 last~1)" '^ +argument\.1 +a\.sh +b\.sh$'
+like "so is the program" "$("$BENCHWRAP" compare last~3 last)" '^Inputs that differ: program\.$'
+like "the same inputs are still the same" "$("$BENCHWRAP" compare last last)" '^A and B have the same inputs\.$'
+cd .. || exit
 done_testing

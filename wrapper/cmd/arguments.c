@@ -4,15 +4,44 @@
 #include "benchmarks/reference_parts.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
+#include "series/notes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RULES_MAX = 4 << 20, TEXT_MAX = 4 << 20, ARGUMENTS_MAX = 4096 };
+enum { NOTES_MAX = 64 << 20, RULES_MAX = 4 << 20, TEXT_MAX = 4 << 20, ARGUMENTS_MAX = 4096 };
+
+/* The first run of a series: what its rules say holds for the series. Path NULL: it is none. */
+static struct tree_run first_of_series(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    struct tree_run first = {.path = NULL, .tree = run->tree};
+    const char *notes = runs_file(runs, run, "artifacts/" SERIES_NOTES, NOTES_MAX, a);
+    struct str rest = str_of(notes);
+    struct json *line = NULL;
+    struct err err = {0};
+    size_t folder = strlen(run->path);
+    str_cut(&rest, '\n'); /* the head */
+    if (!rest.n || folder < strlen(run->id) || json_parse(&line, str_cut(&rest, '\n'), NULL, &err))
+        return first;
+    const char *id = json_string(json_get(line, "run"), "");
+    if (record_is_id(str_of(id)))
+        first.path = arena_printf(a, "%.*s%s", (int)(folder - strlen(run->id)), run->path, id);
+    json_free(line);
+    return first;
+}
+
+static const char *stored_rules(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    const char *text = runs_file(runs, run, "artifacts/rules.yaml", RULES_MAX, a);
+    struct tree_run first = {.path = NULL};
+    if (!text)
+        first = first_of_series(runs, run, a);
+    return first.path ? runs_file(runs, &first, "artifacts/rules.yaml", RULES_MAX, a) : text;
+}
 
 struct rules *arguments_rules(const struct runs *runs, const struct tree_run *run, struct arena *a)
 {
-    const char *text = runs_file(runs, run, "artifacts/rules.yaml", RULES_MAX, a);
+    const char *text = stored_rules(runs, run, a);
     struct rules *rules = NULL;
     struct err err = {0};
     if (!text || rules_load_text(&rules, "rules.yaml", str_of(text), &err))
@@ -31,6 +60,14 @@ static char *const *argv_of(const struct json *detail, struct arena *a)
         argv[n++] = (char *)json_string(e, "");
     argv[n] = NULL;
     return n ? argv : NULL;
+}
+
+static size_t words_of(char *const *argv)
+{
+    size_t n = 0;
+    while (argv[n])
+        n++;
+    return n;
 }
 
 static int by_text(const void *a, const void *b)
@@ -62,15 +99,14 @@ static bool is_ignored(const char *entry, const struct opt_value *ignore)
     return false;
 }
 
-const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a)
+/* parent: the sweep whose run it is; words that are not as there are the sweep's. */
+static const char *unexplained(const struct rules *rules, const struct json *detail, const struct json *parent,
+                               const struct opt_value *ignore, struct arena *a)
 {
-    char *const *argv = argv_of(detail, a);
+    char *const *full = argv_of(detail, a), *const *swept = parent ? argv_of(parent, a) : NULL, *const *argv = full ? peel(full) : NULL;
     if (!argv)
         return NULL;
-    argv = peel(argv);
-    size_t n = 0, entries = 0, operand = 0;
-    while (argv[n])
-        n++;
+    size_t n = words_of(argv), entries = 0, operand = 0;
     bool *explained = arena_get(a, (n + 2) * sizeof *explained);
     char **list = arena_get(a, (n + 1) * sizeof *list);
     if (!explained || !list)
@@ -78,6 +114,9 @@ const char *arguments_unexplained(const struct rules *rules, const struct json *
     memset(explained, 0, (n + 2) * sizeof *explained);
     if (rules)
         rules_explain(rules, argv, explained);
+    if (swept && words_of(swept) == words_of(full))
+        for (size_t i = 0; i < n; i++)
+            explained[i] |= strcmp(argv[i], swept[(size_t)(argv - full) + i]) != 0;
     for (size_t i = 1; i < n;) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, TEXT_MAX);
@@ -99,6 +138,90 @@ const char *arguments_unexplained(const struct rules *rules, const struct json *
     for (size_t i = 0; i < entries; i++)
         buf_printf(&all, "%s\n", list[i]);
     return all.failed ? NULL : arena_dup(a, all.p ? all.p : "", all.n);
+}
+
+const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a)
+{
+    return unexplained(rules, detail, NULL, ignore, a);
+}
+
+/* ---- as params ---- */
+
+void arguments_open(struct arguments *ret, const struct runs *runs)
+{
+    *ret = (struct arguments){.runs = runs};
+}
+
+void arguments_close(struct arguments *args)
+{
+    free(args->rules_text);
+    rules_free(args->rules);
+    json_free(args->parent);
+}
+
+static void load_rules_of(struct arguments *args, const struct tree_run *run, struct arena *a)
+{
+    struct err err = {0};
+    const char *text = stored_rules(args->runs, run, a);
+    if (text && args->rules_text && strcmp(text, args->rules_text) == 0)
+        return;
+    free(args->rules_text);
+    rules_free(args->rules);
+    args->rules = NULL;
+    args->rules_text = text ? strdup(text) : NULL;
+    if (args->rules_text && rules_load_text(&args->rules, "rules.yaml", str_of(text), &err))
+        args->rules = NULL;
+}
+
+/* The record of the run whose repetition this is; NULL: there is none. */
+static const struct json *load_parent_of(struct arguments *args, const struct tree_run *run, struct arena *a)
+{
+    const char *id = runs_text(run->tags, "benchwrap.repetition", a) ? runs_text(run->tags, "mlflow.parentRunId", a) : NULL, *problem;
+    size_t folder = strlen(run->path), own = strlen(run->id);
+    if (!id || !record_is_id(str_of(id)) || folder < own)
+        return NULL;
+    if (strcmp(args->parent_id, id) == 0)
+        return args->parent;
+    struct tree_run parent = {.path = arena_printf(a, "%.*s%s", (int)(folder - own), run->path, id), .tree = run->tree};
+    json_free(args->parent);
+    args->parent = parent.path ? runs_detail(args->runs, &parent, &problem, a) : NULL;
+    memcpy(args->parent_id, id, sizeof args->parent_id);
+    return args->parent;
+}
+
+/* Appends an entry, or a value to that of the same key. */
+static void add_param(struct tree_entry **list, const char *key, struct str value, struct arena *a)
+{
+    struct tree_entry **at = list;
+    while (*at && strcmp((*at)->key, key) != 0)
+        at = &(*at)->next;
+    struct tree_entry *e = *at;
+    const char *text = e ? arena_printf(a, STR_FMT ", " STR_FMT, STR_ARG(e->value), STR_ARG(value)) : arena_dup(a, value.p, value.n);
+    if (!text || (!e && !(e = ARENA_NEW(a, struct tree_entry))))
+        return;
+    if (!*at)
+        *e = (struct tree_entry){.key = key};
+    e->value = str_of(text);
+    *at = e;
+}
+
+struct tree_entry *arguments_params(struct arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a)
+{
+    struct tree_entry *list = NULL;
+    load_rules_of(args, run, a);
+    const char *text = unexplained(args->rules, detail, load_parent_of(args, run, a), NULL, a);
+    char *const *argv = text ? peel(argv_of(detail, a)) : NULL;
+    if (!argv)
+        return NULL;
+    const char *slash = strrchr(argv[0], '/');
+    add_param(&list, "program", str_of(slash ? slash + 1 : argv[0]), a);
+    for (struct str rest = str_of(text); rest.n;) {
+        struct str value = str_cut(&rest, '\n'), key = str_cut(&value, '=');
+        const char *name = arena_dup(a, key.p, key.n);
+        if (name)
+            add_param(&list, name, value, a);
+    }
+    return list;
 }
 
 /* The first line of one that the other has not; {NULL, 0}: none. */

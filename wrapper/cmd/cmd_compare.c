@@ -1,5 +1,6 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
 #include "base/json_out.h"
+#include "cmd/arguments.h"
 #include "cmd/compare.h"
 #include "cmd/compare_history.h"
 #include "cmd/compare_machine.h"
@@ -239,6 +240,27 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
     return b.failed ? -1 : 0;
 }
 
+/* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
+static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct group *groups, size_t count)
+{
+    struct arguments args;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
+                return false;
+    arguments_open(&args, runs);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct member *m = &groups[g].members[i];
+            struct tree_entry **at = &m->run->params;
+            while (*at)
+                at = &(*at)->next;
+            *at = arguments_params(&args, m->run, m->detail, c->arena);
+        }
+    arguments_close(&args);
+    return true;
+}
+
 static int compare(struct cmd_context *c, struct runs *runs)
 {
     struct group groups[GROUPS_MAX] = {{0}};
@@ -253,7 +275,9 @@ static int compare(struct cmd_context *c, struct runs *runs)
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {
-        int printed = opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count) : compare_print_text(c, groups, count, metrics, by);
+        bool known = add_arguments(c, runs, groups, count);
+        int printed =
+            opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count) : compare_print_text(c, groups, count, metrics, by, known);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
     }
@@ -313,7 +337,8 @@ const struct cmd cmd_compare = {
         "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts. A warning names "
         "the inputs in which the runs of one group differ among themselves.\n\n"
         "The first lines state the answer for the headline metrics: what is higher or lower, and by how much. Then follow the inputs that differ, and "
-        "whether hardware (node.type) and settings (node.state) are the same. Repetitions have the machine's facts of their parent run.\n\n"
+        "whether hardware (node.type) and settings (node.state) are the same. The command line is an input: what the rules do not explain of it is listed as "
+        "program and argument.NAME. Repetitions have the machine's facts of their parent run.\n\n"
         "The table has the median of each group, the change against the base, its 95 % interval (Price and Bonett, free of assumptions on the "
         "distribution) and the verdict. A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "
         "with the median of its repetitions; with one run in each, its repetitions are the values. Below three values on a side there is no interval: "

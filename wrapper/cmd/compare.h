@@ -4,7 +4,7 @@
 #include "cmd/runs.h"
 
 struct member {
-    const struct tree_run *run;  /* params, metrics and tags read */
+    struct tree_run *run;        /* params, metrics and tags read */
     struct json *detail;         /* benchwrap.json, or NULL */
 };
 struct group {

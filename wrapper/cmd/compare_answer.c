@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { NAMED_MAX = 8 /* metrics in the first sentence */ };
+enum { NAMED_MAX = 4 /* metrics in the first sentence */ };
 
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text)
 {
@@ -33,8 +33,8 @@ bool compare_is_headline(const struct compare_text *t, const char *key)
     for (size_t g = 0; g < t->count; g++) {
         struct str rest = str_of(runs_text(t->groups[g].members[0].run->tags, "benchwrap.headline", t->c->arena)), word;
         while ((word = str_word(&rest)).n > 0)
-            if (str_is(word, key))
-                return true;
+            if (str_is(word, key) || (str_ends(word, ".median") && str_is(str_sub(word, 0, word.n - strlen(".median")), key)))
+                return true; /* a series names its medians, a comparison the metric that they are of */
     }
     return false;
 }
@@ -76,14 +76,18 @@ static void put_clause(struct compare_text *t, const struct compared *m, size_t 
     }
 }
 
-/* All clauses of one outcome, ", " between them; how many there are. */
+/* All clauses of one outcome, ", " between them; how many there are. *ret_more: those that are one too many. */
 static size_t put_clauses(struct compare_text *t, size_t g, enum outcome outcome, const char *before, size_t said, bool headlines,
-                          struct buf *to)
+                          size_t *ret_more, struct buf *to)
 {
     size_t n = 0;
-    for (const struct compared *m = t->metrics; m && said + n < NAMED_MAX; m = m->next) {
+    for (const struct compared *m = t->metrics; m; m = m->next) {
         if (m->sides[g].outcome != outcome || (headlines ? !compare_is_headline(t, m->key) : false))
             continue;
+        if (said + n == NAMED_MAX) {
+            ++*ret_more;
+            continue;
+        }
         buf_puts(to, n ? ", " : before);
         put_clause(t, m, g, said + n == 0, to);
         n++;
@@ -138,9 +142,11 @@ void compare_put_answer(struct compare_text *t, size_t g)
          single = t->groups[0].count == 1 && t->groups[g].count == 1;
     buf_init(&b, 1 << 16);
     buf_printf(&b, "%c against A: ", (char)('A' + g));
-    size_t better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &b);
-    size_t worse = put_clauses(t, g, OUTCOME_WORSE, better ? ", but " : "", better, headlines, &b);
-    size_t said = better + worse + put_clauses(t, g, OUTCOME_DIFFERENT, better + worse ? "; " : "", better + worse, headlines, &b);
+    size_t more = 0, better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &more, &b);
+    size_t worse = put_clauses(t, g, OUTCOME_WORSE, better ? ", but " : "", better, headlines, &more, &b);
+    size_t said = better + worse + put_clauses(t, g, OUTCOME_DIFFERENT, better + worse ? "; " : "", better + worse, headlines, &more, &b);
+    if (more)
+        buf_printf(&b, "; %zu more metric%s changed", more, more == 1 ? "" : "s");
     for (const struct compared *m = t->metrics; m; m = m->next) {
         few = few || m->sides[g].outcome == OUTCOME_TOO_FEW;
         same = same || m->sides[g].outcome == OUTCOME_SAME;

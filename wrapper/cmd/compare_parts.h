@@ -10,6 +10,7 @@ struct compare_text {
     size_t count;
     const struct compared *metrics;
     const char *by;
+    bool arguments_known;
     const char **differing; /* params */
     struct screen screen;
     struct buf *to;

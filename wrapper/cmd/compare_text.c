@@ -94,9 +94,11 @@ static size_t put_inputs(struct compare_text *t)
     for (const char **key = t->differing; *key; key++)
         if (compare_is_input(t, *key))
             buf_printf(&b, "%s%s", n++ ? ", " : "Inputs that differ: ", *key);
-    if (!n)
+    if (!n && t->arguments_known)
         buf_puts(&b, t->count == 2 ? "A and B have the same inputs" : "All groups have the same inputs");
-    buf_putc(&b, '.');
+    if (!n && !t->arguments_known)
+        buf_puts(&b, "No recorded input differs");
+    buf_puts(&b, t->arguments_known ? "." : ". Not all command lines are known.");
     compare_put_wrapped(t, 2, buf_text(&b));
     return n;
 }
@@ -330,7 +332,8 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
-int compare_print_text(struct cmd_context *c, const struct group *groups, size_t count, const struct compared *metrics, const char *by)
+int compare_print_text(struct cmd_context *c, const struct group *groups, size_t count, const struct compared *metrics, const char *by,
+                       bool arguments_known)
 {
     CLEANUP_BUF struct buf to;
     struct compare_text t = {.c = c,
@@ -338,6 +341,7 @@ int compare_print_text(struct cmd_context *c, const struct group *groups, size_t
                              .count = count,
                              .metrics = metrics,
                              .by = by,
+                             .arguments_known = arguments_known,
                              .differing = compare_params(groups, count, c->arena),
                              .screen = screen_of_file(c->out),
                              .to = &to};

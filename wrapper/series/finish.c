@@ -178,6 +178,29 @@ static void put_headlines(struct finishing *f, const struct series_figure *figur
         record_tag(f->r, "benchwrap.headline", buf_text(&b));
 }
 
+static bool has_input(const struct series_run *run, const struct series_input *input)
+{
+    for (const struct series_input *in = run->inputs; in; in = in->next)
+        if (strcmp(in->key, input->key) == 0)
+            return strcmp(in->value, input->value) == 0;
+    return false;
+}
+
+/* The params that all runs share are the series' own: two series are compared by them. */
+static void put_inputs(struct finishing *f)
+{
+    const struct series_run *first = f->n->first;
+    while (first && !series_counts(first))
+        first = first->next;
+    for (const struct series_input *in = first ? first->inputs : NULL; in; in = in->next) {
+        bool shared = !record_find(f->r, FACT_PARAM, in->key);
+        for (const struct series_run *run = first->next; run && shared; run = run->next)
+            shared = !series_counts(run) || has_input(run, in);
+        if (shared)
+            record_param(f->r, in->key, str_of(in->value));
+    }
+}
+
 static void put_run_wall(struct finishing *f) /* in a sweep: in the order in which they were run */
 {
     for (const struct series_run *run = f->n->first; run; run = run->next) {
@@ -212,6 +235,7 @@ const struct series_figure *series_tell(struct record *r, struct series_notes *n
         r->end_ms = f.end_ms;
     const struct series_figure *figures = series_figures(notes);
     put_figures(&f, figures);
+    put_inputs(&f);
     put_counts(&f);
     put_headlines(&f, figures);
     judge_series(&f, ret);

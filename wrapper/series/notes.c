@@ -78,7 +78,14 @@ void series_run_print(const struct series_run *run, struct buf *to)
         buf_puts(to, v == run->values ? "" : ",");
         put_value(v, to);
     }
-    buf_puts(to, "]}\n");
+    buf_puts(to, "]");
+    for (const struct series_input *in = run->inputs; in; in = in->next) {
+        buf_puts(to, in == run->inputs ? ",\"inputs\":{" : ",");
+        buf_json(to, str_of(in->key));
+        buf_putc(to, ':');
+        buf_json(to, str_of(in->value));
+    }
+    buf_puts(to, run->inputs ? "}}\n" : "}\n");
 }
 
 void series_end_print(const char *why, struct buf *to)
@@ -155,6 +162,20 @@ static void take_values(struct series_notes *n, struct series_run *run, const st
     }
 }
 
+static void take_inputs(struct series_notes *n, struct series_run *run, const struct json *list)
+{
+    struct series_input **at = &run->inputs;
+    for (const struct json *j = json_first(list); j; j = json_next(j)) {
+        struct series_input *in = ARENA_NEW(&n->arena, struct series_input);
+        const char *key = arena_dup(&n->arena, json_key(j), strlen(json_key(j)));
+        if (!in || !key)
+            return;
+        *in = (struct series_input){.key = key, .value = string_of(&n->arena, j)};
+        *at = in;
+        at = &in->next;
+    }
+}
+
 static void take_run(struct series_notes *n, const struct json *j)
 {
     struct arena *a = &n->arena;
@@ -177,6 +198,7 @@ static void take_run(struct series_notes *n, const struct json *j)
     if (strlen(id) == 32)
         memcpy(run->id, id, 33);
     take_values(n, run, json_get(j, "values"));
+    take_inputs(n, run, json_get(j, "inputs"));
     series_add(n, run);
 }
 

@@ -19,6 +19,12 @@ struct series_value {
     struct series_value *next;
 };
 
+/* A param of one run that its rules made of the command line or the output. */
+struct series_input {
+    const char *key, *value;
+    struct series_input *next;
+};
+
 struct series_run {
     size_t order; /* from 1, over all runs of the series */
     size_t point; /* of the sweep, from 0 */
@@ -31,6 +37,7 @@ struct series_run {
     const char *noisy; /* what disturbed it, in words; "" nothing */
     int64_t start_ms, end_ms;
     struct series_value *values;
+    struct series_input *inputs;
     struct series_run *next;
 };
 

@@ -154,4 +154,14 @@ void series_values_take(struct series_run *run, const struct json *detail, struc
     t.headlines = str_of(tag(detail, "benchwrap.headline", a));
     for (const struct json *m = json_first(t.metrics); m; m = json_next(m))
         take(&t, json_key(m), m);
+    struct series_input **at = &run->inputs;
+    for (const struct json *p = json_first(json_get(detail, "params")); p; p = json_next(p)) {
+        struct series_input *in =
+            strncmp(json_string(json_get(p, "source"), ""), "rule:", 5) == 0 ? ARENA_NEW(a, struct series_input) : NULL;
+        if (!in)
+            continue;
+        *in = (struct series_input){.key = own_text(a, json_key(p)), .value = own_text(a, json_string(json_get(p, "value"), ""))};
+        *at = in;
+        at = &in->next;
+    }
 }
