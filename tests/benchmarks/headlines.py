@@ -190,6 +190,34 @@ def lm_eval(text):
     return found
 
 
+def ycsb(text):
+    found = {}
+    cells = [line.split(", ") for line in text.splitlines() if line.startswith("[")]
+    if any(c[0] in ("[READ]", "[INSERT]") for c in cells):
+        found = {"throughput_op_per_s": float(c[2]) for c in cells if c[1] == "Throughput(ops/sec)"}
+        found |= {f"{c[0][1:-1].lower()}.latency_us.mean": float(c[2]) for c in cells if c[0] in ("[READ]", "[UPDATE]", "[INSERT]") and c[1] == "AverageLatency(us)"}
+    return found
+
+
+def hpl_mxp(text):
+    return {"score_GFLOP_per_s": float(line.split()[2]) for line in text.splitlines() if line.startswith("Final Score") and "Residual Check: PASSED" in text}
+
+
+def elbencho(text):
+    found, phase = {}, ""
+    for line in text.splitlines():
+        words = line.replace(":", " ").split()
+        if "Elapsed time" in line:
+            phase = words[0].lower()
+        elif words[:1] == ["IOPS"]:
+            found[phase + ".iops_op_per_s"] = float(words[-1])
+        elif words[:1] == ["Throughput"]:
+            found[phase + ".bw_MiB_per_s"] = float(words[-1]) * (1 if words[1] == "MiB/s" else 1e6 / 1048576)
+        elif words[:1] == ["Files/s"]:
+            found[phase + ".files_op_per_s"] = float(words[-1])
+    return found
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
@@ -199,6 +227,7 @@ readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benc
            "openfoam": openfoam, "quantum-espresso": quantum_espresso, "cp2k": cp2k,
            "jmh": jmh, "unixbench": unixbench, "iozone": iozone, "criterion": criterion,
            "perftest": perftest, "wrf": wrf, "vasp": vasp, "lm-eval": lm_eval,
+           "ycsb": ycsb, "hpl-mxp": hpl_mxp, "elbencho": elbencho,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
