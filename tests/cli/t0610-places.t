@@ -74,4 +74,22 @@ mv tree aside && ln -s tree tree
 find . -path '*/spool/*/published' >found
 like "out of reach: kept" "$(cat found)" published
 like "and told" "$(cat out)" 'is kept as it is in .*: spool: cannot open .*tree'
+
+# In the folder that several trees share, a tree sees to its own runs: another's may be out of reach.
+cd "$WORK" && mkdir other mine || exit 1
+touch other/.benchwrap # no folder for a spool
+state=$HOME/.local/state/benchwrap/spool
+rm -rf "$state"
+{ "$BENCHWRAP" -q -t other/mlruns -e theirs -- sh -c 'kill -KILL $(pgrep -f "benchwrap-core --recorder -q -t other/mlruns"); exit 0'; } 2>err
+like "its journal is in the shared folder" "$(ls "$state")" "^[0-9a-f]{32}"
+mv other gone && mkdir other && touch other/mlruns
+mkdir "$state/00000000000000000000000000000001" && echo '00000000 {"journal":1}' >"$state/00000000000000000000000000000001/journal"
+touch -d '2 hours ago' "$state"/0*/* "$state"/0*
+(cd mine && "$BENCHWRAP" -q -- true && "$BENCHWRAP" sync --local) >out 2>&1
+is "sync in one tree does not fail because of another's runs" "$?" 0
+like "it says whose they are" "$(cat out)" "^1 run of other trees waits in $state; to finish them: benchwrap sync --local --tree $WORK/other/mlruns"
+like "and what cannot be read" "$(cat out)" "^run 00000000 is kept as it is in "
+rm -rf other && mv gone other && rm other/.benchwrap
+"$BENCHWRAP" sync --local -t other/mlruns >out 2>&1
+is "its own tree finishes it" "$? $(find other/mlruns -path '*/tags/benchwrap.ended' | wc -l)" "0 1"
 done_testing

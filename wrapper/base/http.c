@@ -21,6 +21,8 @@ enum {
     HEAD_MAX = 256 << 10, /* of a reply with those of its redirects, interim replies and trailers, which libcurl keeps without a bound */
     PARTING_MS = 5000,
     HOT_NS = 1000000000, /* a connection used so lately is not one that the server has closed for being idle */
+    FLOW_S = 15, /* once a reply has begun, it brings so many bytes in so many seconds, or is given up */
+    FLOW_BYTES = 15 << 10
 };
 
 struct http {
@@ -42,7 +44,10 @@ struct http {
     struct buf small; /* the body, where it is a small file's */
     char date[40], again[40]; /* of the reply: when it was made, and when to come again; "": none */
     size_t head_bytes;
-    bool too_long, unwritable, unreadable, remains;
+    uint64_t got_bytes; /* of the reply, head and body */
+    uint64_t flow_bytes; /* what of them had come at flow_ns */
+    int64_t flow_ns; /* since when they are counted; 0: the reply has not begun */
+    bool dripped, too_long, unwritable, unreadable, remains;
     char text[CURL_ERROR_SIZE];
 };
 
@@ -172,6 +177,7 @@ static size_t on_write(char *p, size_t size, size_t n, void *context)
     struct http *h = context;
     size_t bytes = size * n;
     long status = 0;
+    h->got_bytes += bytes;
     h->curl.curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
     if (h->q->to_fd && status < 300) {
         h->unwritable = fs_write_all(h->q->reply_fd, p, bytes) < 0;
@@ -217,6 +223,7 @@ static size_t on_header(char *p, size_t size, size_t n, void *context)
     struct http *h = context;
     struct str line = {p, size * n}, key = str_cut(&line, ':');
     h->head_bytes += size * n;
+    h->got_bytes += size * n;
     if (h->head_bytes > HEAD_MAX)
         return 0;
     if (str_starts(key, "HTTP/"))
@@ -346,6 +353,19 @@ static void quick_ack(const struct http *h)
             setsockopt(h->sockets[i], IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
 }
 
+/* A server may think as long as the limits above say, but what has begun to answer has to go on: a byte a second would hold us for good. */
+static bool is_dripping(struct http *h)
+{
+    int64_t now = clock_mono_ns();
+    if (h->got_bytes == 0)
+        return false;
+    if (h->flow_ns == 0 || h->got_bytes - h->flow_bytes >= FLOW_BYTES) {
+        h->flow_ns = now;
+        h->flow_bytes = h->got_bytes;
+    }
+    return now - h->flow_ns > FLOW_S * INT64_C(1000000000);
+}
+
 /* Runs the transfer that was added; true if it came to an end of its own, false if it was cancelled. */
 static bool perform(struct http *h, const struct http_request *q, CURLcode *ret)
 {
@@ -361,6 +381,10 @@ static bool perform(struct http *h, const struct http_request *q, CURLcode *ret)
             }
         if (rc != CURLM_OK || !running) {
             *ret = CURLE_FAILED_INIT;
+            return true;
+        }
+        if ((h->dripped = is_dripping(h))) {
+            *ret = CURLE_OPERATION_TIMEDOUT;
             return true;
         }
         quick_ack(h);
@@ -416,6 +440,10 @@ static int failed(struct http *h, const struct http_request *q, CURLcode code, s
     buf_init(&why, 2000);
     http_say_url(&url, q->url);
     put_reason(h, code, &why);
+    if (h->dripped) {
+        err_set(err, ERR_REMOTE, "%s %s: the reply came slower than 1 KiB/s for %d s", q->method, url.p, FLOW_S);
+        return err_hint(err, "look at the server or the proxy before it, then repeat the command");
+    }
     if (h->too_long)
         return err_set(err, ERR_REMOTE, "%s %s: the reply is longer than %zu bytes", q->method, url.p, h->reply->body.max);
     if (h->head_bytes > HEAD_MAX)
@@ -480,7 +508,9 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
     h->reply = ret;
     h->sent = 0;
     h->head_bytes = 0;
-    h->too_long = h->unwritable = h->unreadable = false;
+    h->got_bytes = h->flow_bytes = 0;
+    h->flow_ns = 0;
+    h->dripped = h->too_long = h->unwritable = h->unreadable = false;
     h->text[0] = 0;
     if (!set_request(h, q, &headers)) {
         h->curl.curl_slist_free_all(headers);

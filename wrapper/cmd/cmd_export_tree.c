@@ -1,6 +1,8 @@
-/* cmd_export_tree.c: `benchwrap export-tree REF DIR`: runs of a commit as a plain tree of files. */
+/* cmd_export_tree.c: `benchwrap export-tree [REF] DIR`: runs of a commit or of the tree as a plain tree of files. */
 #include "base/fs.h"
+#include "base/http.h"
 #include "base/progress.h"
+#include "base/sha256.h"
 #include "check/check.h"
 #include "cmd/runs_ref.h"
 
@@ -11,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 40, FILES_MAX = 1000000, FILE_MAX = 1 << 30 };
+enum { DEPTH_MAX = 40, FILES_MAX = 1000000, FILE_MAX = 1 << 30, META_MAX = 1 << 20, MANIFEST_MAX = 64 << 20 };
 #define ASIDE ".benchwrap-export" /* MLflow passes it over; so does benchwrap */
 
 struct export
@@ -20,6 +22,7 @@ struct export
     struct runs runs;
     int tree; /* the folder mlruns that is written */
     const char *name; /* its path */
+    const char *uri; /* --absolute: file:///… of it; else NULL */
     size_t written, there, files;
     const char *experiment; /* the last whose own files were seen to */
 };
@@ -119,6 +122,74 @@ static int move_in(struct export *x, const char *place, struct err *err)
     return err_sys(err, "putting %s/%s in its place", x->name, place);
 }
 
+/* ---- absolute locations ---- */
+
+/* The lines of a meta.yaml with another value of `key`; a value may go on in lines that begin with a blank. */
+static void put_located(struct str meta, const char *key, const char *value, struct buf *to)
+{
+    bool inside = false;
+    while (meta.p && meta.n) {
+        struct str line = str_cut(&meta, '\n');
+        if (inside && line.n && line.p[0] == ' ')
+            continue;
+        inside = str_starts(line, key) && line.n > strlen(key) && line.p[strlen(key)] == ':';
+        if (inside) {
+            buf_printf(to, "%s: ", key);
+            buf_json(to, str_of(value));
+        } else
+            buf_str(to, line);
+        buf_putc(to, '\n');
+    }
+}
+
+/* meta.yaml of the folder `place` ("<experiment>", "<experiment>/<run>") as --absolute wants it; appended to `to`. */
+static void put_absolute(const struct export *x, const char *place, struct str meta, struct buf *to)
+{
+    bool run = strchr(place, '/');
+    put_located(meta, run ? "artifact_uri" : "artifact_location",
+                arena_printf(x->c->arena, "%s/%s%s", x->uri, place, run ? "/artifacts" : ""), to);
+}
+
+/* The manifest has the sum of meta.yaml as it is now; one that is signed stays as it was signed. */
+static int renew_manifest(int run, struct str meta, struct err *err)
+{
+    static const char path[] = "artifacts/manifest.json", entry[] = "{\"path\": \"meta.yaml\", ";
+    CLEANUP_BUF struct buf old, new;
+    struct sha256 sum;
+    char hex[SHA256_HEX];
+    buf_init(&old, MANIFEST_MAX + 4096);
+    buf_init(&new, MANIFEST_MAX + 8192);
+    if (faccessat(run, "artifacts/manifest.json.sig", F_OK, AT_SYMLINK_NOFOLLOW) == 0 || fs_read(run, path, MANIFEST_MAX, 0, &old, NULL))
+        return 0;
+    ptrdiff_t at = str_find(buf_text(&old), str_of(entry));
+    if (at < 0)
+        return 0;
+    struct str rest = str_sub(buf_text(&old), (size_t)at, old.n);
+    sha256_init(&sum);
+    sha256_add(&sum, meta.p, meta.n);
+    sha256_end(&sum, hex);
+    str_cut(&rest, '}');
+    buf_str(&new, str_sub(buf_text(&old), 0, (size_t)at));
+    buf_printf(&new, "%s\"size\": %zu, \"sha256\": \"%s\"}", entry, meta.n, hex);
+    buf_str(&new, rest);
+    return new.failed ? err_set(err, ERR_SYSTEM, "out of memory") : fs_write(run, path, buf_text(&new), 0666, false, err);
+}
+
+static int make_absolute(const struct export *x, int folder, const char *place, struct err *err)
+{
+    CLEANUP_BUF struct buf old, new;
+    buf_init(&old, META_MAX + 4096);
+    buf_init(&new, 2 * META_MAX);
+    if (!x->uri)
+        return 0;
+    if (fs_read(folder, "meta.yaml", META_MAX, 0, &old, err))
+        return -1;
+    put_absolute(x, place, buf_text(&old), &new);
+    if (new.failed || fs_write(folder, "meta.yaml", buf_text(&new), 0666, false, err))
+        return new.failed ? err_set(err, ERR_SYSTEM, "out of memory") : -1;
+    return renew_manifest(folder, buf_text(&new), err);
+}
+
 /* The folder `from` of the commit as `place` of the tree; `only` NULL: all of it, else these files. */
 static int put(struct export *x, const char *place, const char *const *only, struct err *err)
 {
@@ -138,6 +209,7 @@ static int put(struct export *x, const char *place, const char *const *only, str
     for (; only && *only && rc == 0; only++)
         if (folder_look(&from, *only, &e, NULL) == 0)
             rc = e.kind == FOLDER_FOLDER ? copy_folder(&c, *only) : copy_file(&c, *only);
+    rc = rc ? rc : make_absolute(x, to, place, err);
     return rc ? -1 : move_in(x, place, err);
 }
 
@@ -145,19 +217,22 @@ static int put(struct export *x, const char *place, const char *const *only, str
 static int put_experiment(struct export *x, const char *id, struct err *err)
 {
     static const char *const own[] = {"meta.yaml", "tags", NULL};
-    CLEANUP_BUF struct buf theirs, ours;
+    CLEANUP_BUF struct buf theirs, ours, located;
     char path[100];
     struct folder tree = folder_disk(x->tree);
     snprintf(path, sizeof path, "%.70s/meta.yaml", id);
     buf_init(&theirs, 1 << 20);
     buf_init(&ours, 1 << 20);
+    buf_init(&located, 1 << 20);
     if (folder_read(&tree, path, 64 << 10, &ours) < 0)
         return errno == ENOENT ? put(x, id, own, err) : err_sys(err, "reading %s/%s", x->name, path);
     if (folder_read(&x->runs.folder, path, 64 << 10, &theirs) < 0)
         return err_sys(err, "reading mlruns/%s", path);
-    return str_eq(buf_text(&theirs), buf_text(&ours))
+    if (x->uri)
+        put_absolute(x, id, buf_text(&theirs), &located);
+    return str_eq(buf_text(x->uri ? &located : &theirs), buf_text(&ours))
                ? 0
-               : err_set(err, ERR_INPUT, "%s/%s is another experiment than the commit's; name another folder", x->name, path);
+               : err_set(err, ERR_INPUT, "%s/%s is another experiment than the one to be exported; name another folder", x->name, path);
 }
 
 static int put_run(struct export *x, const struct tree_run *run, struct err *err)
@@ -179,13 +254,31 @@ static int put_run(struct export *x, const struct tree_run *run, struct err *err
 
 /* ---- the whole ---- */
 
+static int set_uri(struct export *x, struct err *err)
+{
+    CLEANUP_BUF struct buf uri;
+    char *path = realpath(x->name, NULL);
+    buf_init(&uri, 64 << 10);
+    buf_puts(&uri, "file://");
+    http_escape(&uri, str_of(path), true);
+    free(path);
+    x->uri = path && !uri.failed ? arena_dup(x->c->arena, uri.p, uri.n) : NULL;
+    return x->uri ? 0 : err_sys(err, "finding the path of %s", x->name);
+}
+
 static int open_tree(struct export *x, const char *dir, struct err *err)
 {
     x->name = strcmp(str_base_name(dir), "mlruns") == 0 ? dir : arena_printf(x->c->arena, "%s/mlruns", dir);
     if (!x->name || fs_mkdirs(AT_FDCWD, x->name, 0777, err) < 0)
         return -1;
     x->tree = open(x->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return x->tree < 0 ? err_sys(err, "opening %s", x->name) : 0;
+    if (x->tree < 0)
+        return err_sys(err, "opening %s", x->name);
+    struct stat from, to;
+    if (x->runs.root >= 0 && fstat(x->runs.root, &from) == 0 && fstat(x->tree, &to) == 0 && from.st_dev == to.st_dev &&
+        from.st_ino == to.st_ino)
+        return err_set(err, ERR_INPUT, "%s is the tree itself; name another folder", x->name);
+    return opt_on(&x->c->opts, "absolute") ? set_uri(x, err) : 0;
 }
 
 static int export_runs(struct export *x, struct err *err)
@@ -212,15 +305,15 @@ static int run(struct cmd_context *c)
                                  .status = opt_text(&c->opts, "status"),
                                  .tags = opt_find(&c->opts, "tag"),
                                  .corrected = true};
-    if (c->argc != 2)
-        return err_set(c->err, ERR_USAGE, "expected a commit and a folder: benchwrap export-tree REF DIR");
+    if (c->argc != 1 && c->argc != 2)
+        return err_set(c->err, ERR_USAGE, "expected a folder, or a commit and a folder: benchwrap export-tree [REF] DIR");
     if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
-    if (runs_open_ref(&x.runs, c->argv[0], c, c->err) < 0)
+    if (c->argc == 2 ? runs_open_ref(&x.runs, c->argv[0], c, c->err) < 0 : runs_open(&x.runs, c, c->err) < 0)
         return -1;
     int rc = runs_load(&x.runs, &filter, c, c->err);
     if (rc == 0)
-        rc = open_tree(&x, c->argv[1], c->err);
+        rc = open_tree(&x, c->argv[c->argc - 1], c->err);
     if (rc == 0)
         rc = export_runs(&x, c->err);
     if (rc == 0 && opt_on(&c->opts, "json"))
@@ -237,23 +330,29 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     RUNS_ROWS_FILTER,
+    {"absolute", 0, OPT_FLAG, NULL, NULL, NULL, "Output",
+     "Write absolute artifact locations, so that MLflow finds the artifacts from any working directory", 0},
     {"last", 'n', OPT_INT, "N", NULL, NULL, "Selection", "Use the N newest of them (default: all)", 0},
     CMD_ROW_JSON,
 };
 
 const struct cmd cmd_export_tree = {
     .name = "export-tree",
-    .summary = "Write the runs of a git commit as a folder",
-    .usage = "[OPTIONS] REF DIR",
+    .summary = "Write the runs of a git commit, or of the tree, as a folder",
+    .usage = "[OPTIONS] [REF] DIR",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
-        "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place) to DIR/mlruns, or to DIR where that is called "
-        "mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that others amend or retract come along, "
+        "Writes the runs of REF (a branch, origin/main, a hash; REF:PATH where mlruns has another place), or without REF those of the tree, to DIR/mlruns, or to "
+        "DIR where that is called mlruns: the files that MLflow and benchwrap read. The options choose as those of \"benchwrap ls\" do; runs that others amend or retract come along, "
         "readers apply that. A run appears whole or not at all; one that is there already is left alone, so that repeating it brings what is new. Links, submodules and names that lead "
-        "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.",
+        "elsewhere are refused. The exit status is 1 where a run of the commit is damaged.\n\n"
+        "The runs of a tree name their artifacts by a relative location, so that trees can be moved and merged. MLflow resolves it from its working directory: "
+        "started elsewhere than in the folder that holds mlruns, it shows no artifacts. With --absolute the copy has absolute locations (file:///...), which MLflow reads "
+        "from any directory. Such a copy is for MLflow on this machine: it is not to be moved, committed or shared.",
     .examples =
         "$ benchwrap export-tree origin/main /tmp/results\nAll runs of the branch.\n"
+        "$ benchwrap export-tree --absolute /tmp/for-mlflow\nThe runs of the tree, for an MLflow that runs in another directory.\n"
         "$ benchwrap export-tree pr-17 review --experiment io --last 20\nThe 20 newest of one experiment, of a pull request that was fetched.\n",
     .run = run,
 };

@@ -67,14 +67,15 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct fold_
     }
     listing_text(l, run->path);
     listing_text(l, run->problem);
+    listing_text(l, row->incomplete);
 }
 
 static const struct listing_column columns[] = {
-    {"id", NULL, false, 0},       {"short", NULL, false, 0},     {"experiment", NULL, false, 0},  {"name", NULL, false, 0},
-    {"parent", NULL, false, 0},   {"benchmark", NULL, false, 0}, {"status", NULL, false, 0},      {"verdict", NULL, false, 0},
-    {"outcome", NULL, false, 0},  {"start", NULL, false, 0},     {"start_local", NULL, false, 0}, {"wall_s", NULL, true, 0},
-    {"headline", NULL, false, 0}, {"headline_1", NULL, true, 0}, {"headline_2", NULL, true, 0},   {"path", NULL, false, 0},
-    {"problem", NULL, false, 0},
+    {"id", NULL, false, 0},       {"short", NULL, false, 0},      {"experiment", NULL, false, 0},  {"name", NULL, false, 0},
+    {"parent", NULL, false, 0},   {"benchmark", NULL, false, 0},  {"status", NULL, false, 0},      {"verdict", NULL, false, 0},
+    {"outcome", NULL, false, 0},  {"start", NULL, false, 0},      {"start_local", NULL, false, 0}, {"wall_s", NULL, true, 0},
+    {"headline", NULL, false, 0}, {"headline_1", NULL, true, 0},  {"headline_2", NULL, true, 0},   {"path", NULL, false, 0},
+    {"problem", NULL, false, 0},  {"incomplete", NULL, false, 0},
 };
 
 /* A program gets children in the order of all runs, not below their parents. */

@@ -4,7 +4,7 @@
 #include "base/progress.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
-#include "cmd/cmd.h"
+#include "cmd/complete.h"
 #include "cmd/since.h"
 #include "import/pull.h"
 #include "plan/plan.h"
@@ -29,6 +29,7 @@ struct work {
     int64_t since_ms;
     int cancel_fd;
     struct make_batch batch; /* published, not safe yet */
+    struct runs runs; /* of the tree; root -1: not opened */
     size_t counts[PULL_RESULTS], untried, files;
     uint64_t bytes;
     char stopped[600]; /* why the rest was not tried; "" */
@@ -81,10 +82,35 @@ static void add_row(struct work *w, const struct pull_run *run, const struct pul
     listing_text(l, got->why[0] ? got->why : NULL);
 }
 
+/* The tree has the run, but perhaps not what its program's own MLflow client logged here. */
+static void complete_there(struct work *w, const struct pull_run *run, struct pulled *got)
+{
+    struct cmd_context *c = w->c;
+    struct complete x = {.c = c, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
+    struct tree_run *here;
+    struct err err = {0};
+    const char *place = NULL;
+    if (w->runs.root < 0 && runs_open(&w->runs, c, &err))
+        return;
+    if (tree_find(w->runs.root, run->id, TREE_META, c->arena, &here, NULL) || !complete_is_due(&x, here))
+        return;
+    snprintf(got->why, sizeof got->why, "it completes run %.8s", run->id);
+    got->result = PULL_DONE;
+    if (w->pull.dry || complete_run(&x, here, &place, &got->answer, &err) == 0) {
+        snprintf(got->place, sizeof got->place, "%s", place ? place : "");
+        return;
+    }
+    got->result = PULL_FAILED;
+    snprintf(got->why, sizeof got->why, "%.500s", err.text);
+}
+
 static void take(struct work *w, const struct pull_run *run)
 {
     struct pulled got;
     pull_take(&w->pull, run, &got);
+    bool there = got.result == PULL_THERE && run->ours;
+    if (there)
+        complete_there(w, run, &got);
     w->files += got.files;
     w->bytes += got.bytes;
     if (got.answer == MLFLOW_LATER || got.answer == MLFLOW_DENIED || got.answer == MLFLOW_CANCELLED) {
@@ -95,7 +121,7 @@ static void take(struct work *w, const struct pull_run *run)
     w->counts[got.result]++;
     if (got.result != PULL_THERE || opt_on(&w->c->opts, "json"))
         add_row(w, run, &got);
-    if (got.result != PULL_DONE || w->pull.dry)
+    if (got.result != PULL_DONE || w->pull.dry || there) /* what completes another waits for the next sweep */
         return;
     struct err unsafe;
     if (make_batch_add(&w->batch, run->id, &unsafe))
@@ -247,13 +273,15 @@ static int catch_signals(void)
 
 static int run(struct cmd_context *c)
 {
-    struct work w = {.c = c, .cancel_fd = catch_signals()};
+    struct work w = {.c = c, .cancel_fd = catch_signals(), .runs = {.root = -1}};
     progress_begin(&w.progress, c->notes, "fetching run", 0);
     pull_init(&w.pull);
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
     int rc = work(&w);
     size_t bad = w.counts[PULL_FAILED] + w.untried;
     listing_deinit(&w.list);
+    if (w.runs.root >= 0)
+        runs_close(&w.runs);
     pull_deinit(&w.pull);
     if (w.cancel_fd >= 0)
         close(w.cancel_fd);
@@ -283,7 +311,8 @@ const struct cmd cmd_pull = {
     .description =
         "Each run of the experiments becomes a run of the tree, with its times, status, user, params, tags, every sample of its metrics and its artifacts. A run that "
         "came from a tree (\"benchwrap sync\" sent it) gets its id back and is made again as it was, from its own benchwrap.json; any other keeps "
-        "the id that the server gave it. What the tree has is never written again, so a pull can be repeated, and goes on where an interrupted one ended.\n\n"
+        "the id that the server gave it. What the tree has is never written again, so a pull can be repeated, and goes on where an interrupted one ended. An incomplete run (--share-run) is "
+        "completed by a run that amends it.\n\n"
         "The tree's format is narrower than a server: keys that it does not allow are made legal, infinite values are missing with that reason (a server's "
         "database keeps them as the largest number), and of samples of a metric with the same time each later one moves by a millisecond; the run's warnings "
         "say so. Data sets that a run was fed with are its artifact inputs.json. Links to parent runs lead to the parents in the tree.\n\n"

@@ -3,9 +3,11 @@
 #include "base/clock.h"
 #include "base/place.h"
 #include "benchmarks/rules.h"
+#include "cmd/complete.h"
 #include "cmd/since.h"
 #include "cmd/sync_runs.h"
 #include "plan/plan.h"
+#include "run/commit.h"
 #include "run/leftovers.h"
 
 #include <fcntl.h>
@@ -43,6 +45,8 @@ struct work {
     struct progress progress;
     struct swept swept;
     struct sync_counts n;
+    struct mlflow *client;
+    size_t completed, incomplete; /* runs that lacked what their program's MLflow client logged: have it now, lack it still */
     bool asked; /* a server is named */
     const char *to; /* its address as given; NULL: none */
     const char *server;
@@ -109,7 +113,10 @@ static void sweep(struct work *w)
         struct swept s = {0};
         if (!roots[i] || (i && roots[0] && strcmp(roots[0], roots[1]) == 0))
             continue;
-        finish_leftovers(roots[i], NULL, 0, note, w, &s);
+        if (w->plan.spool_fallback && strcmp(roots[i], w->plan.spool_fallback) != 0)
+            finish_leftovers(roots[i], NULL, 0, note, w, &s);
+        else
+            finish_leftovers_of(w->plan.tree, roots[i], note, w, &s);
         all.closed += s.closed;
         all.released += s.released;
         all.alive += s.alive;
@@ -189,6 +196,33 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
     to->bytes += before.bytes;
 }
 
+/* Runs that lack what the server has of them. */
+static void complete_runs(struct work *w, const struct sync_runs *s)
+{
+    struct complete x = {.c = w->c, .runs = s->runs, .plan = &w->plan, .server = w->client};
+    enum mlflow_answer answer = MLFLOW_FINE;
+    size_t before = w->completed;
+    w->incomplete = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const char *place = NULL;
+        struct err err = {0};
+        if (!s->items[i].wanted || !complete_is_due(&x, s->items[i].run))
+            continue;
+        bool away = answer == MLFLOW_LATER || answer == MLFLOW_DENIED || answer == MLFLOW_CANCELLED;
+        if (away || complete_run(&x, s->items[i].run, &place, &answer, &err) < 0) {
+            w->incomplete++;
+            if (!away)
+                note(w, err.text);
+            continue;
+        }
+        w->completed++;
+        if (place)
+            note(w, arena_printf(w->c->arena, "run %.8s was incomplete; %s completes it", s->items[i].run->id, place));
+    }
+    if (w->completed > before)
+        run_commit_made(&w->plan, "sync", w->c->notes);
+}
+
 /* The tree as it is now: its runs are read, chosen, sent. */
 static int send_tree(struct work *w, struct upload *upload)
 {
@@ -221,6 +255,8 @@ static int send_tree(struct work *w, struct upload *upload)
     if (rc == 0)
         rc = runs_load(&runs, &everything, c, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
     if (rc == 0) {
+        if (!ref && !w->dry) /* first: our files may take the place of the client's of the same name there */
+            complete_runs(w, &s);
         sync_runs_send(&s);
         add_look(&w->n, &s.n);
     }
@@ -257,6 +293,7 @@ static int to_server(struct work *w)
     struct cmd_context *c = w->c;
     if (open_server(w, &m))
         return -1;
+    w->client = m;
     struct upload_config config = {.server = m,
                                    .state = state_folder(w),
                                    .restore = opt_on(&c->opts, "restore"),
@@ -346,8 +383,9 @@ static void print(struct work *w)
             fprintf(
                 out,
                 ",\"server\":{\"runs\":%zu,\"sent\":%zu,\"made\":%zu,\"there\":%zu,\"deleted\":%zu,\"damaged\":%zu,\"failed\":%zu,\"waiting\":%zu,\"files\":%zu,\"bytes\":%" PRIu64
-                "}",
-                n->wanted, n->sent, n->made, n->there + n->known, n->deleted, n->damaged, n->failed, n->waiting, n->files, n->bytes);
+                ",\"completed\":%zu,\"incomplete\":%zu}",
+                n->wanted, n->sent, n->made, n->there + n->known, n->deleted, n->damaged, n->failed, n->waiting, n->files, n->bytes,
+                w->completed, w->incomplete);
         fprintf(out, ",\"notes\":[%s]}\n", w->json.p ? w->json.p : "");
         return;
     }
@@ -363,6 +401,10 @@ static void print(struct work *w)
         fprintf(out, ", %zu cannot be read", n->damaged);
     if (n->failed)
         fprintf(out, ", %zu refused or failed", n->failed);
+    if (w->completed)
+        fprintf(out, ", %zu completed here", w->completed);
+    if (w->incomplete)
+        fprintf(out, ", %zu incomplete here", w->incomplete);
     if (n->waiting)
         fprintf(out, ", %zu not tried; all is kept: repeat \"benchwrap sync\"", n->waiting);
     fputc('\n', out);
@@ -374,7 +416,7 @@ static int status_of(const struct work *w)
     size_t bad = n->damaged + n->failed + n->waiting;
     if (bad && bad == n->wanted)
         return FAILED;
-    return w->swept.failed || bad ? 1 : 0;
+    return w->swept.failed || bad || w->incomplete ? 1 : 0;
 }
 
 static int plan_for(struct work *w)
@@ -433,7 +475,7 @@ const struct cmd cmd_sync = {
     .rows = rows,
     .count = sizeof rows / sizeof *rows,
     .description =
-        "Looks through the spool of the tree, and through the user's own (used when the tree could not be written). A run whose "
+        "Searches the spool of the tree, and the user's own (used when the tree could not be written) for runs of this tree. A run whose "
         "recorder died is closed as KILLED at its last fact and published in the tree; a published one is synced to disk and released. "
         "Runs that are still being recorded, here or on another host that shares the file system, are left alone.\n"
         "\n"
@@ -441,6 +483,7 @@ const struct cmd cmd_sync = {
         "children. Times, status, values and artifacts are the tree's. A run is known on the server by the tag benchwrap.run_id and is there once, however "
         "often and from wherever it is sent: what is there is left, what is missing is added, and an interrupted sync goes on in the middle of a "
         "run. What is known to be complete is noted in .benchwrap/sync, so that a repetition asks no more than whether the server still has their experiments; to lose those notes is harmless. "
+        "A run that lacks what its program's own MLflow client logged there (--share-run, tag benchwrap.incomplete) is completed by a run that amends it. "
         "A run that was deleted on the server stays deleted, unless --restore is given. An experiment of this name that was deleted there is restored.\n"
         "\n"
         "Texts that are longer than the server keeps (params 6000 characters, tags 8000) are cut, and the tag benchwrap.cut names them; the whole text is in "

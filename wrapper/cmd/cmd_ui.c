@@ -366,7 +366,9 @@ static void tell(struct ui *ui, const char *id)
 {
     FILE *out = ui->c->out;
     char link[700];
-    snprintf(link, sizeof link, id ? "%s/?enter#/experiments/%.64s/runs?viewStateShareKey=" UI_VIEW : "%s/?enter", ui->open_url, id);
+    snprintf(link, sizeof link,
+             id ? "%s/?enter#/experiments/%.64s/runs?viewStateShareKey=" UI_VIEW "&workflowType=machine_learning" : "%s/?enter",
+             ui->open_url, id);
     fprintf(out, "%s\n", link);
     fflush(out);
     if (pwrite(ui->lock, link, strlen(link), 0) < 0)
@@ -521,13 +523,14 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "takes no operands");
     if (port && (opt_integer(&c->opts, "port") < 1 || opt_integer(&c->opts, "port") > 65535))
         return err_set(c->err, ERR_USAGE, "--port: expected a number from 1 to 65535");
-    if (opt_on(&c->opts, "install") && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
+    bool prints = opt_on(&c->opts, "print") || opt_on(&c->opts, "json");
+    if (!prints && opt_on(&c->opts, "install") && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
         return -1;
     if (runs_open(&ui.runs, c, c->err) < 0)
         return -1;
     const char *mlflow = ui_find_mlflow(c->env, c->arena);
     int rc = check_experiment(&ui);
-    if (rc == 0 && (opt_on(&c->opts, "print") || opt_on(&c->opts, "json"))) {
+    if (rc == 0 && prints) {
         ui.port = port ? (int)opt_integer(&c->opts, "port") : PORT;
         rc = choose_folder(&ui, false) || command(&ui, mlflow ? mlflow : "mlflow") || print(&ui) ? -1 : 0;
     } else if (rc == 0)
@@ -551,7 +554,8 @@ static const struct opt_row rows[] = {
     {"install", 0, OPT_FLAG, NULL, NULL, NULL, "Server",
      "Install MLflow for benchwrap alone, where there is none ($XDG_DATA_HOME/benchwrap/mlflow)", 0},
     {"open", 'o', OPT_FLAG, NULL, NULL, NULL, "Output", "Open the link in the browser (xdg-open)", 0},
-    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Only print the command of the server and its address", 0},
+    {"print", 0, OPT_FLAG, NULL, NULL, NULL, "Output", "Only print the command of the server and its address; install and start nothing",
+     0},
     CMD_ROW_JSON,
 };
 
@@ -563,7 +567,7 @@ const struct cmd cmd_ui = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints the link that leads straight to "
-        "their table. The table opens with the headline metrics of the benchmark, the verdict and the shape of the job as columns (MLflow by itself shows none "
+        "their table. The table opens with the headline metrics that \"benchwrap ls\" shows, the parameters that differ and the verdict as columns (MLflow by itself shows none "
         "of them, and newer versions open on a page where no runs are seen). New runs of the tree appear in it. Ctrl-C ends the server.\n"
         "\n"
         "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no other user can enter; benchwrap "

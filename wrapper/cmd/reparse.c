@@ -89,7 +89,7 @@ static const char *load_rules(struct again *g, struct arena *a)
     return rules_load(&g->rules, g->rules_path, &err) ? arena_printf(a, "%s", err.text) : NULL;
 }
 
-static char **argv_of(const struct json *list, struct arena *a)
+char **reparse_argv(const struct json *list, struct arena *a)
 {
     char **argv = arena_get(a, (json_count(list) + 1) * sizeof *argv);
     size_t n = 0;
@@ -288,7 +288,7 @@ static const char *prepare(struct again *g, struct arena *a)
         return "its artifacts are not there";
     if (reparse_recall(g->x, g->run, g->detail, &g->before, &err))
         return arena_printf(a, "%s", err.text);
-    g->argv = argv_of(json_pointer(g->detail, "/run/argv"), a);
+    g->argv = reparse_argv(json_pointer(g->detail, "/run/argv"), a);
     g->root_id = tag_of(g, "benchwrap.amends") ? tag_of(g, "benchwrap.amends") : g->run->id;
     return (why = why_not(g)) ? why : load_rules(g, a);
 }

@@ -33,6 +33,8 @@ void reparse_run(const struct reparse *x, const struct tree_run *run, struct rep
 
 /* The facts of a run in the tree as a record again, with sources, units and directions: what benchwrap.json and the metrics' files say. */
 int reparse_recall(const struct reparse *x, const struct tree_run *run, const struct json *detail, struct record *ret, struct err *err);
+/* The command line that benchwrap.json has; NULL: out of memory. */
+char **reparse_argv(const struct json *list, struct arena *a);
 /* Does a fact come from the rules (or what judged by them), so that reading again makes it anew? */
 bool reparse_derived(const struct fact *f);
 /* What differs between two records in what the rules say. -1: no memory. */

@@ -150,6 +150,8 @@ static const char *name_text(const struct table_run *r, const struct table_run *
 static const char *status_text(const struct table_run *r)
 {
     const char *status = runs_status(r->run);
+    if (r->row->incomplete)
+        return strcmp(status, "FAILED") == 0 ? "FAILED, incomplete" : strcmp(status, "KILLED") == 0 ? "KILLED, incomplete" : "incomplete";
     if (strcmp(status, "FINISHED") != 0)
         return status;
     return r->row->verdict && strcmp(r->row->verdict, "fail") == 0 ? "fail" : "";

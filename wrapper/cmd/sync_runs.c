@@ -46,6 +46,13 @@ static bool asked_to_end(const struct sync_runs *s)
     return s->cancel_fd >= 0 && poll(&p, 1, 0) == 1;
 }
 
+static void say_trouble(struct sync_runs *s, const struct err *err)
+{
+    char text[sizeof err->text + sizeof err->hint + 8];
+    snprintf(text, sizeof text, "%s%s%s", err->text, err->hint[0] ? "; hint: " : "", err->hint);
+    s->note(s->context, text);
+}
+
 static void count(struct sync_runs *s, const struct upload_result *got, const struct err *err)
 {
     struct sync_counts *n = &s->n;
@@ -64,7 +71,7 @@ static void count(struct sync_runs *s, const struct upload_result *got, const st
     if (cancelled)
         n->failed--;
     else
-        s->note(s->context, err->text);
+        say_trouble(s, err);
     if (got->outcome == UPLOAD_FAILED && (cancelled || got->answer == MLFLOW_LATER || got->answer == MLFLOW_DENIED))
         s->stopped = true; /* the next would meet the same */
 }
@@ -122,7 +129,7 @@ static void settle(struct sync_runs *s)
     if (answer != MLFLOW_CANCELLED) {
         s->n.failed += left;
         if (!s->stopped)
-            s->note(s->context, err.text);
+            say_trouble(s, &err);
     }
     s->stopped = true;
 }

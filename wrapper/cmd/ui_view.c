@@ -1,11 +1,15 @@
 /* ui_view.c: the columns of MLflow's table of runs. */
 #include "cmd/ui_view.h"
 
+#include "base/fs.h"
+#include "mlruns-format/headline.h"
+#include "mlruns-format/key.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { RUNS_LOOKED_AT = 50, METRICS_MAX = 6, STATE_BYTES = 5000 /* a longer tag is refused */ };
+enum { RUNS_LOOKED_AT = 50, METRICS_MAX = 6, COLUMNS_MAX = 6, PARAMS_MAX = 2000, STATE_BYTES = 5000 /* a longer tag is refused */ };
 
 static bool has(const struct runs *runs, const struct tree_run *run, const char *folder, const char *key)
 {
@@ -34,23 +38,35 @@ static bool of(const struct tree_run *run, const char *experiment)
     return strcmp(run->experiment, experiment) == 0;
 }
 
-/* The first metrics that the runs' headlines name. */
+/* The median over a run's repetitions, where it has one: MLflow's table shows the last sample of a metric. */
+static struct str metric_shown(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+{
+    size_t stem = key_stem(key);
+    const char *median = arena_printf(a, "%.*s.median", (int)stem, key);
+    bool series = has(runs, run, "tags", "benchwrap.series");
+    return str_of(median && (series || !key[stem]) && has(runs, run, "metrics", median) ? median : key);
+}
+
+/* The headline metrics that `ls` shows of the newest runs. */
 static void metrics(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
 {
     struct str keys[METRICS_MAX];
     size_t n = 0, seen = 0;
     for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && n < METRICS_MAX; i++) {
         const struct tree_run *run = runs->all[i];
+        struct headline headlines[HEADLINES_MAX];
         if (!of(run, experiment))
             continue;
         seen++;
-        struct str rest = str_of(runs_file(runs, run, "tags/benchwrap.headline", 4096, a));
-        for (struct str word; n < METRICS_MAX && (word = str_word(&rest)).n;) {
+        const struct folder tree = runs_tree(runs, run);
+        size_t count = headlines_of(&tree, run, HEADLINES_MAX, a, headlines);
+        for (size_t h = 0; h < count && n < METRICS_MAX; h++) {
+            struct str key = metric_shown(runs, run, headlines[h].key, a);
             size_t k = 0;
-            while (k < n && !str_eq(keys[k], word))
+            while (k < n && !str_eq(keys[k], key))
                 k++;
             if (k == n)
-                keys[n++] = word;
+                keys[n++] = key;
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -59,15 +75,67 @@ static void metrics(const struct runs *runs, const char *experiment, struct aren
         column(to, "metrics", STR("run.wall_s"));
 }
 
+/* A param of the newest runs, and whether all of them have it with one value. */
+struct param_seen {
+    const char *key;
+    struct str value;
+    size_t runs;
+    bool differs;
+};
+
+static void see_params(const struct tree_run *run, struct param_seen *seen, size_t *count)
+{
+    for (const struct tree_entry *e = run->params; e; e = e->next) {
+        size_t k = 0;
+        while (k < *count && strcmp(seen[k].key, e->key) != 0)
+            k++;
+        if (k == PARAMS_MAX)
+            continue;
+        if (k == *count)
+            seen[(*count)++] = (struct param_seen){.key = e->key, .value = e->value};
+        seen[k].runs++;
+        seen[k].differs = seen[k].differs || !str_eq(seen[k].value, e->value);
+    }
+}
+
+static const struct tree_run *read_params(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    char folder[300];
+    struct tree_run *read = NULL;
+    const char *place = tree_run_path(run);
+    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(place, "/"), place);
+    CLEANUP_FD int experiment = openat(runs->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return experiment >= 0 && tree_read(experiment, run, TREE_PARAMS, a, &read, NULL) == 0 ? read : NULL;
+}
+
+/* The params in which the newest runs differ: what the user and the program named before what the machine told. */
+static void params(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+{
+    struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
+    size_t count = 0, n = 0, shown = 0;
+    for (size_t i = 0; seen && i < runs->count && n < RUNS_LOOKED_AT; i++) {
+        const struct tree_run *run = of(runs->all[i], experiment) ? read_params(runs, runs->all[i], a) : NULL;
+        if (run)
+            see_params(run, seen, &count);
+        n += run != NULL;
+    }
+    for (int machine = 0; machine < 2; machine++)
+        for (size_t k = 0; k < count && shown < COLUMNS_MAX; k++)
+            if ((seen[k].differs || seen[k].runs < n) && !key_is_result(seen[k].key) == machine) {
+                column(to, "params", str_of(seen[k].key));
+                shown++;
+            }
+}
+
 void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
 {
     static const struct {
         const char *folder, *key;
-    } wanted[] = {{"tags", "benchwrap.verdict"},   {"params", "job.nodes"}, {"params", "job.tasks"}, {"params", "job.tasks_per_node"},
-                  {"params", "job.gpus_per_node"}, {"tags", "job.id"},      {"tags", "cluster"},     {"tags", "site"}};
+    } wanted[] = {{"tags", "benchwrap.verdict"}, {"tags", "job.id"}, {"tags", "cluster"}, {"tags", "site"}};
     CLEANUP_BUF struct buf columns;
     buf_init(&columns, STATE_BYTES);
     metrics(runs, experiment, a, &columns);
+    params(runs, experiment, a, &columns);
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         bool there = false;
         size_t seen = 0;

@@ -130,6 +130,7 @@ static int open_journal(struct run *run, struct err *err)
     if (archive_dir)
         archive_dir = *archive_dir ? told_path(run, plan_absolute(run->plan.cwd, archive_dir, &run->plan.arena)) : NULL;
     finish_options_print(&(struct finish_options){.log_max = run->log_max,
+                                                  .artifact_max = run->files_max,
                                                   .archive = archive,
                                                   .archive_dir = archive_dir,
                                                   .rules = run->series ? NULL : told_path(run, run->plan.rules),
@@ -283,6 +284,7 @@ static void set_limits(struct run *run)
     if (opt_find(&run->plan.opts, "log-max")->origin == OPT_DEFAULT && run->log_max > max / 4)
         run->log_max = max / 4;
     uint64_t streams = 2 * run->log_max;
+    run->files_max = max;
     run->keep_left = streams < max / 2 ? max - streams : max / 2;
 }
 

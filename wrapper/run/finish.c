@@ -10,6 +10,7 @@
 #include "nodes/nodes.h"
 #include "run/archive.h"
 #include "run/children.h"
+#include "run/shared.h"
 #include "run/stream.h"
 #include "series/finish.h"
 
@@ -250,6 +251,20 @@ static void look_at_replaced(struct record *r, const struct rules_outcome *outco
         places);
 }
 
+/* Bytes of files that the run may still keep, behind its streams and those that it has kept. */
+static uint64_t files_left(const struct spool *s, const struct record *r, const struct finish_options *o)
+{
+    uint64_t streams = 2 * o->log_max, left = streams < o->artifact_max / 2 ? o->artifact_max - streams : o->artifact_max / 2;
+    struct stat st;
+    for (const struct fact *f = r->first; f && left; f = f->next) {
+        char path[1100];
+        snprintf(path, sizeof path, STR_FMT, STR_ARG(f->kind == FACT_ARTIFACT && f->text.n < 1000 ? f->text : STR("")));
+        if (path[0] && fstatat(s->dir, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            left -= (uint64_t)st.st_size < left ? (uint64_t)st.st_size : left;
+    }
+    return left;
+}
+
 /* Everything but publishing. */
 static int complete(struct spool *s, const struct finish_program *program, struct finished *ret, struct finishing *g, struct err *err)
 {
@@ -287,6 +302,9 @@ static int complete(struct spool *s, const struct finish_program *program, struc
         outcome->reason = "the repetitions' notes cannot be read";
     }
     nodes_finish(s->dir, r, o->public_profile);
+    if (!o->made && !o->series)
+        shared_finish(s, r, files_left(s, r, o), &ret->redaction.redact);
+    r->source = "recorder";
     bool wall = record_number(r, "run.wall_s", -1) >= 0;
     if (!wall && !o->made)
         record_metric(r, "run.wall_s", (double)(r->end_ms - (state.started_ms ? state.started_ms : r->start_ms)) / 1e3, "s", DIR_LOWER, 0,
@@ -319,7 +337,7 @@ int finish_run(struct spool *s, const struct finish_program *program, struct fin
     struct buf places CLEANUP_BUF;
     buf_init(&places, 1 << 20);
     if (complete(s, program, ret, &g, err) || children_publish(s, ret, &g.options, &g.outcome, g.program, &places, err) ||
-        finish_publish(s, ret, &g.options, err))
+        shared_publish(s, ret, &g.options, &places, err) || finish_publish(s, ret, &g.options, err))
         return -1;
     struct record *r = &ret->record;
     if (g.options.archive_dir) {
@@ -334,6 +352,8 @@ int finish_run(struct spool *s, const struct finish_program *program, struct fin
         parent = relative;
     if (!parent || !where || spool_mark_published(s, dirname(parent), where, &why))
         record_warning(r, "%s", why.text); /* the next run finds it published already */
+    else if (record_number(r, "run.exit_status", -1) >= 0 && record_number(r, "run.left_running", 0) <= 0)
+        spool_drop_shared(s); /* nobody logs to it any more, and what the client wrote there may have secrets in it */
     return 0;
 }
 

@@ -8,8 +8,8 @@
 
 void finish_options_print(const struct finish_options *o, struct buf *to)
 {
-    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s%s", o->log_max, o->merged ? "true" : "false",
-               o->public_profile ? "true" : "false", o->made ? ",\"made\":true" : "");
+    buf_printf(to, "{\"log_max\":%" PRIu64 ",\"artifact_max\":%" PRIu64 ",\"merged\":%s,\"public\":%s%s", o->log_max, o->artifact_max,
+               o->merged ? "true" : "false", o->public_profile ? "true" : "false", o->made ? ",\"made\":true" : "");
     if (o->series)
         buf_puts(to, ",\"series\":true");
     if (o->told)
@@ -45,6 +45,7 @@ int finish_options_parse(struct finish_options *ret, const char *text, struct ar
     const char *rules = json_string(json_get(j, "rules"), NULL), *host = json_string(json_get(j, "host"), "");
     const char *archive_dir = json_string(json_get(j, "archive_dir"), NULL);
     *ret = (struct finish_options){.log_max = (uint64_t)json_integer(json_get(j, "log_max"), 16 << 20),
+                                   .artifact_max = (uint64_t)json_integer(json_get(j, "artifact_max"), 1 << 20),
                                    .merged = json_bool(json_get(j, "merged"), false),
                                    .public_profile = json_bool(json_get(j, "public"), false),
                                    .made = json_bool(json_get(j, "made"), false),

@@ -7,7 +7,7 @@
 #include "plan/references.h"
 
 struct finish_options {
-    uint64_t log_max;
+    uint64_t log_max, artifact_max; /* bytes of each stream, of all files of the run */
     const char *rules;          /* path of the rule file, NULL: none (as journal_path takes it) */
     struct reference_files references;
     bool public_profile;        /* identities were left out of all texts before they were written */

@@ -66,6 +66,8 @@ struct sweeping {
     void *context;
     struct swept *count;
     int settled_s;
+    const char *tree; /* of others the runs are left to them; NULL: of all trees */
+    char other[1200]; /* the first such tree */
 };
 
 static void sweep_note(const struct sweeping *w, const char *text)
@@ -143,7 +145,7 @@ static void sweep_making(const char *root, const char *name)
 int finish_leftover(const char *root, const char *name, struct swept *ret, struct err *err)
 {
     struct spool s;
-    struct sweeping w = {NULL, NULL, ret, INT_MAX}; /* a published one is left as it is: its tree is young */
+    struct sweeping w = {.count = ret, .settled_s = INT_MAX}; /* a published one is left as it is: its tree is young */
     *ret = (struct swept){0};
     int rc = spool_open(&s, root, name, err);
     if (rc == SPOOL_FOREIGN) {
@@ -183,13 +185,45 @@ static void note_foreign(const struct sweeping *w, const char *root, const struc
     sweep_note(w, line);
 }
 
-void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
-                      struct swept *ret)
+enum whose { WHOSE_OURS, WHOSE_OTHERS, WHOSE_UNKNOWN };
+
+/* Of which tree is the run: of the one that is swept? */
+static enum whose whose_run(const struct spool *s, struct sweeping *w)
+{
+    struct record r;
+    struct journal_head head;
+    struct journal_state state;
+    if (!w->tree)
+        return WHOSE_OURS;
+    if (journal_read(s->dir, &r, &head, &state, NULL))
+        return WHOSE_UNKNOWN;
+    bool elsewhere = head.tree && strcmp(head.tree, w->tree) != 0;
+    if (elsewhere && !w->other[0]) {
+        struct buf plain CLEANUP_BUF;
+        buf_init(&plain, 4 * sizeof w->other);
+        buf_plain(&plain, str_of(head.tree), sizeof w->other / 4);
+        snprintf(w->other, sizeof w->other, "%s", plain.p ? plain.p : "");
+    }
+    record_deinit(&r);
+    return elsewhere ? WHOSE_OTHERS : WHOSE_OURS;
+}
+
+static void note_elsewhere(const struct sweeping *w, const char *root)
+{
+    char line[2400];
+    unsigned n = w->count->elsewhere;
+    if (n == 0)
+        return;
+    snprintf(line, sizeof line, "%u run%s of other trees wait%s in %.300s; to finish them: benchwrap sync --local --tree %s%s", n,
+             n == 1 ? "" : "s", n == 1 ? "s" : "", root, w->other, n == 1 ? "" : " (and others)");
+    sweep_note(w, line);
+}
+
+static void sweep_all(const char *root, const char *except, struct sweeping *w)
 {
     struct fs_list list;
-    struct sweeping w = {note, context, ret, settled_s};
     struct foreign foreign = {.runs = 0};
-    *ret = (struct swept){0};
+    *w->count = (struct swept){0};
     if (fs_list(AT_FDCWD, root, &list, NULL))
         return;
     for (size_t i = 0; i < list.count; i++) {
@@ -204,14 +238,31 @@ void finish_leftovers(const char *root, const char *except, int settled_s, void 
             add_foreign(&foreign, s.owner);
         if (rc)
             continue;
-        if (sweep_one(&s, &w, &err)) {
+        enum whose whose = whose_run(&s, w);
+        if (whose == WHOSE_OTHERS)
+            w->count->elsewhere++;
+        else if (sweep_one(&s, w, &err)) {
             char line[sizeof err.text + 200];
             snprintf(line, sizeof line, "run %.8s is kept as it is in %.150s: %s", list.names[i], root, err.text);
-            ret->failed++;
-            sweep_note(&w, line);
+            w->count->failed += whose == WHOSE_OURS; /* what cannot be read may be another tree's */
+            sweep_note(w, line);
         }
         spool_close(&s);
     }
     fs_list_deinit(&list);
-    note_foreign(&w, root, &foreign);
+    note_foreign(w, root, &foreign);
+    note_elsewhere(w, root);
+}
+
+void finish_leftovers(const char *root, const char *except, int settled_s, void (*note)(void *, const char *), void *context,
+                      struct swept *ret)
+{
+    struct sweeping w = {.note = note, .context = context, .count = ret, .settled_s = settled_s};
+    sweep_all(root, except, &w);
+}
+
+void finish_leftovers_of(const char *tree, const char *root, void (*note)(void *, const char *), void *context, struct swept *ret)
+{
+    struct sweeping w = {.note = note, .context = context, .count = ret, .tree = tree};
+    sweep_all(root, NULL, &w);
 }

@@ -9,6 +9,7 @@
 #include "plan/server.h"
 #include "run/finish.h"
 #include "run/leftovers.h"
+#include "run/shared_fetch.h"
 #include "sinks/upload.h"
 
 #include <errno.h>
@@ -31,9 +32,11 @@ enum {
     CREATE_S = 2, /* design: --share-run delays the program so long at most */
     LIVE_S = 30, /* a request that takes longer is given up */
     FINISH_S = 600, /* whoever waits kills us before */
-    ORPHAN_S = 60 /* the recorder is dead: so long for finishing its work */
+    ORPHAN_S = 60, /* the recorder is dead: so long for finishing its work */
+    REPLY_MS = 50 /* replies are reported so often at most */
 };
-static const char *const modes[] = {[SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish", [SEND_DISCARD] = "discard"};
+static const char *const modes[] = {
+    [SEND_LIVE] = "live", [SEND_CREATE] = "create", [SEND_FINISH] = "finish", [SEND_FETCH] = "fetch", [SEND_DISCARD] = "discard"};
 
 char **send_line(const struct send_job *job, struct arena *a)
 {
@@ -89,7 +92,7 @@ struct sender {
     bool open; /* place is */
     struct buf tags; /* keys of tags that wait in its batch, each between two line ends */
     bool given_up; /* nothing more can be done while the program runs */
-    int64_t next_ns, backoff_ms;
+    int64_t next_ns, backoff_ms, reply_ns;
     enum mlflow_answer answer;
 };
 
@@ -116,6 +119,17 @@ static void on_note(void *context, const char *text)
 {
     (void)context;
     tell_text(SEND_NOTE, text);
+}
+
+static void on_reply(void *context)
+{
+    struct sender *s = context;
+    struct send_msg m = {0};
+    int64_t now = clock_mono_ns();
+    if (now - s->reply_ns < REPLY_MS * 1000000LL)
+        return;
+    s->reply_ns = now;
+    tell(&m, SEND_REPLY);
 }
 
 static void tell_place(const struct sender *s, const char *experiment, const char *id)
@@ -146,6 +160,9 @@ static int connect_to(struct sender *s, double total_s, double patience_s, int r
     s->config.patience_s = patience_s;
     if (retries >= 0)
         s->config.retries = retries;
+    s->config.replied = on_reply;
+    s->config.context = s;
+    tell(&(struct send_msg){0}, SEND_ASKING);
     if (mlflow_open(&s->server, &s->config, err))
         return -1;
     struct upload_config c = {.server = s->server, .state = s->job.state, .careful = s->job.mode != SEND_FINISH, .note = on_note};
@@ -364,6 +381,31 @@ static int finish(struct sender *s)
     return rc ? 1 : 0;
 }
 
+/* Not longer than the recorder waits, which kills us; --artifact-max bounds it again when it is added to the record. */
+static int fetch(struct sender *s)
+{
+    struct err err = {0};
+    struct record ours;
+    struct journal_head head;
+    struct journal_state state;
+    alarm(ORPHAN_S); /* the recorder may be dead */
+    if (!s->job.server_run || open_journal(s, &err) || journal_read(s->spool.dir, &ours, &head, &state, &err)) {
+        tell_text(SEND_TROUBLE, err.text);
+        return 1;
+    }
+    struct finish_options o = {.artifact_max = 0};
+    finish_options_parse(&o, head.options, &ours.arena, NULL);
+    CLEANUP_FD int folder = shared_open(&s->spool, ours.id, true);
+    enum mlflow_answer answer = MLFLOW_REFUSED;
+    if (folder < 0)
+        err_sys(&err, "cannot make a folder in the spool");
+    else if (connect_to(s, 0, 0, 0, -1, &err) == 0)
+        answer = shared_fetch(s->server, s->job.server_run, &ours, o.artifact_max, -1, folder, &err);
+    tell_text(answer == MLFLOW_FINE ? SEND_DONE : SEND_TROUBLE, answer == MLFLOW_FINE ? "" : err.text);
+    record_deinit(&ours);
+    return answer != MLFLOW_FINE;
+}
+
 static int discard(struct sender *s)
 {
     struct err err = {0};
@@ -412,6 +454,7 @@ int send_main(int argc, char **argv, char **env)
     switch (s.job.mode) {
     case SEND_LIVE: return live(&s);
     case SEND_CREATE: return create(&s);
+    case SEND_FETCH: return fetch(&s);
     case SEND_DISCARD: return discard(&s);
     default: break;
     }

@@ -1,9 +1,10 @@
-/* send.h: the process that talks to the MLflow server for one run: `benchwrap-core --send live|create|finish|discard …`, started by the recorder.
+/* send.h: the process that talks to the MLflow server for one run: `benchwrap-core --send live|create|finish|fetch|discard …`, started by the recorder.
  *
  * live     while the program runs: makes the run on the server and follows the journal. Lowest priority, outside the program's processors where
  *          there are others, in a session of its own. It may be killed at any time: finish looks at what the server has.
  * create   --share-run: the run is made before the program starts, then as live.
  * finish   the run is in the tree: what the server lacks is sent, status and end time last.
+ * fetch    --share-run: the program has ended; what its own client logged on the server comes into the spool (server_run is the run's id).
  * discard  the program could not be started: a run made for it is deleted again (server_run is its id).
  * The recorder hears of it by messages on descriptor SEND_LINE_FD. A live one that finds the recorder dead closes the run and finishes it. */
 #ifndef WRAPPER_SEND_H
@@ -11,13 +12,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { SEND_LINE_FD = 3, SEND_ID_MAX = 65, SEND_URL_MAX = 1000, SEND_TEXT_MAX = 1024, SEND_ALONE_S = 30 /* a finish nobody waits for gives up then */ };
-enum send_mode { SEND_LIVE, SEND_CREATE, SEND_FINISH, SEND_DISCARD };
+enum { SEND_LINE_FD = 3, SEND_ID_MAX = 65, SEND_URL_MAX = 1000, SEND_TEXT_MAX = 1024, SEND_ALONE_S = 30 /* a finish that nothing waits for any more gives up then */ };
+enum send_mode { SEND_LIVE, SEND_CREATE, SEND_FINISH, SEND_FETCH, SEND_DISCARD };
 enum send_kind {
     SEND_PLACE = 1, /* the run is there: id, experiment, url */
     SEND_NOTE,      /* text: something people should see */
     SEND_TROUBLE,   /* text: why it does not go on now */
-    SEND_DONE       /* of finish: the server has all */
+    SEND_DONE,      /* of finish: the server has all */
+    SEND_ASKING,    /* the first request goes out */
+    SEND_REPLY      /* the server has answered a request, whatever it said */
 };
 struct send_msg {
     uint32_t kind;

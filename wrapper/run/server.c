@@ -4,16 +4,19 @@
 #include "base/clock.h"
 #include "base/credentials.h"
 #include "launch/fd.h"
+#include "run/shared.h"
 #include "run/state.h"
 #include "run/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +24,7 @@
 enum {
     SHARE_MS = 2000, /* design: --share-run delays the program's start so long at most */
     START_MS = 1000,
+    SILENCE_MS = 300, /* a server that does not answer delays the start and the end of the job by this in all, as a controller does */
     AGAIN_MS = 5000, /* a sender that was killed is replaced then, */
     STARTS_MAX = 20 /* so often */
 };
@@ -44,8 +48,8 @@ _Noreturn static void become_sender(struct run *run, const struct send_job *job,
     core[n] = 0;
     fd_close_from(SEND_LINE_FD + 1);
     bool alone = job->mode == SEND_FINISH && run->wire->in_series;
-    if (alone)
-        alarm(SEND_ALONE_S);
+    if (job->mode == SEND_FINISH) /* as long as it may be waited for, and then alone */
+        alarm(SEND_ALONE_S + (alone ? 0 : (unsigned)opt_seconds(&run->plan.opts, "finish-wait")));
     if (alone || job->mode == SEND_LIVE)
         send_stand_back(run->host.pid);
     setenv("MLFLOW_TRACKING_URI", run->plan.server_uri, 1);
@@ -60,6 +64,7 @@ static bool start(struct run *run, enum send_mode mode, double patience_s)
     struct buf root CLEANUP_BUF;
     char *slash, name[sizeof run->spool.name];
     int ends[2];
+    s->asked_ns = 0;
     arena_init(&a, 1 << 20);
     buf_init(&root, 8192);
     snprintf(name, sizeof name, "%s", run->spool.name);
@@ -70,7 +75,7 @@ static bool start(struct run *run, enum send_mode mode, double patience_s)
                            .root = root.p,
                            .name = name,
                            .state = arena_printf(&a, "%.*s/sync", (int)(strlen(run->plan.spool) - strlen("/spool")), run->plan.spool),
-                           .server_run = mode == SEND_DISCARD ? s->place.id : run->plan.server_run,
+                           .server_run = mode == SEND_DISCARD || mode == SEND_FETCH ? s->place.id : run->plan.server_run,
                            .patience_s = patience_s};
     char **words = job.state ? send_line(&job, &a) : NULL;
     if (words && fd_socketpair(SOCK_SEQPACKET, ends) == 0) {
@@ -108,6 +113,11 @@ static void take(struct run *run, const struct send_msg *m)
     struct run_server *s = &run->server;
     char text[SEND_TEXT_MAX + 200];
     switch (m->kind) {
+    case SEND_ASKING: s->asked_ns = clock_mono_ns(); break;
+    case SEND_REPLY:
+        s->asked_ns = clock_mono_ns();
+        s->silence_ns = SILENCE_MS * MS;
+        break;
     case SEND_PLACE:
         s->place = *m;
         s->live = true;
@@ -145,28 +155,56 @@ static int receive(struct run *run)
     return 1;
 }
 
-/* Messages until `until_ns`, or until one tells what is waited for. False: the sender has ended before. */
-static bool wait_for(struct run *run, int64_t until_ns, bool (*enough)(const struct run_server *s))
+enum wait_end { WAIT_ENOUGH, WAIT_ENDED /* the sender, before */, WAIT_SILENT /* the server */, WAIT_OVER };
+
+/* Until when the server may owe its reply. */
+static int64_t patience_ends(const struct run_server *s, int64_t until_ns)
+{
+    int64_t end = s->asked_ns && !s->patient ? s->asked_ns + s->silence_ns : INT64_MAX;
+    return end < until_ns ? end : until_ns;
+}
+
+/* Messages until `until_ns`, until one tells what is waited for, or until the server has been silent for too long in this run. */
+static enum wait_end wait_for(struct run *run, int64_t until_ns, bool (*enough)(const struct run_server *s))
 {
     struct run_server *s = &run->server;
+    enum wait_end end = WAIT_OVER;
+    if (s->asked_ns) /* what came before was waited for by nothing */
+        s->asked_ns = clock_mono_ns();
     while (s->line >= 0 && !enough(s)) {
-        int64_t ms = (until_ns - clock_mono_ns() + MS - 1) / MS;
+        int64_t limit = patience_ends(s, until_ns), ms = (limit - clock_mono_ns() + MS - 1) / MS;
         struct pollfd p = {.fd = s->line, .events = POLLIN};
-        if (ms <= 0 || (poll(&p, 1, ms > 60000 ? 60000 : (int)ms) < 0 && errno != EINTR))
-            return true;
-        if (p.revents && receive(run) < 0)
-            return enough(s);
+        if (ms <= 0) {
+            end = limit < until_ns ? WAIT_SILENT : WAIT_OVER;
+            break;
+        }
+        if (poll(&p, 1, ms > 60000 ? 60000 : (int)ms) < 0 && errno != EINTR)
+            break;
+        if (p.revents && receive(run) < 0) {
+            end = WAIT_ENDED;
+            break;
+        }
     }
-    return true;
+    int64_t waited = s->asked_ns ? clock_mono_ns() - s->asked_ns : 0;
+    s->silence_ns = waited < s->silence_ns ? s->silence_ns - waited : 0;
+    return enough(s) ? WAIT_ENOUGH : end;
 }
 
 /* ---- the run's story ---- */
+
+/* --share-run; a series has no program of its own. */
+static bool is_wanted(const struct run *run)
+{
+    return !run->series && opt_on(&run->plan.opts, "share-run");
+}
 
 void server_begin(struct run *run)
 {
     struct run_server *s = &run->server;
     s->line = -1;
     s->start_ns = INT64_MAX;
+    s->silence_ns = SILENCE_MS * MS;
+    s->patient = opt_find(&run->plan.opts, "finish-wait")->origin != OPT_DEFAULT;
     if (!run->plan.server && run->wire->has_credentials) {
         close(WIRE_CREDENTIALS_FD);
         run->wire->has_credentials = 0;
@@ -174,7 +212,7 @@ void server_begin(struct run *run)
     if (run->plan.server && run->wire->lost_credentials)
         run_tell(run, WIRE_NOTE, 0,
                  "the server's credentials cannot be passed to the process that sends: no memory file; send the run by \"benchwrap sync\"");
-    if (!run->plan.server || run->series || !opt_on(&run->plan.opts, "share-run")) /* a series has no program of its own */
+    if (!run->plan.server || !is_wanted(run))
         return;
     if (run->plan.server_run) {
         run_tell(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
@@ -198,32 +236,69 @@ static void give(struct run *run, const char *name, const char *value)
         run_tell(run, WIRE_ENV, 0, text);
 }
 
-void server_share(struct run *run)
+/* What MLflow's client is to find. */
+static void give_run(struct run *run, const char *uri, const char *id, const char *experiment)
 {
-    struct run_server *s = &run->server;
-    if (s->line < 0)
-        return;
-    bool there = wait_for(run, s->deadline_ns, placed);
-    s->asking = false;
-    if (!s->place.kind) {
-        char text[SEND_TEXT_MAX + 200];
-        const char *why = s->trouble[0] ? s->trouble
-                          : there       ? "the server did not make the run within 2 s"
-                                        : "the process that asks the server ended early";
-        snprintf(text, sizeof text, "--share-run: %s; the program starts without", why);
-        run_tell(run, WIRE_NOTE, 0, text);
-        s->told = true;
-        drop(run);
-        return;
-    }
-    s->shared = true;
-    give(run, "MLFLOW_TRACKING_URI", run->plan.server_uri);
-    give(run, "MLFLOW_RUN_ID", s->place.id);
-    give(run, "MLFLOW_EXPERIMENT_ID", s->place.experiment);
+    give(run, "MLFLOW_TRACKING_URI", uri);
+    give(run, "MLFLOW_RUN_ID", id);
+    give(run, "MLFLOW_EXPERIMENT_ID", experiment);
     if (getenv("MLFLOW_EXPERIMENT_NAME") &&
         run->plan.experiment) /* MLflow's client prefers the name, and refuses a run of another experiment */
         give(run, "MLFLOW_EXPERIMENT_NAME", run->plan.experiment);
-    give(run, "BENCHWRAP_SHARED_RUN", s->place.id);
+    give(run, "BENCHWRAP_SHARED_RUN", id);
+}
+
+/* Without a server, or with a silent one: the client logs to a private store in the spool. */
+static void share_store(struct run *run)
+{
+    struct shared_store store;
+    struct err err = {0};
+    const char *id = getenv("MLFLOW_RUN_ID"), *shared = getenv("BENCHWRAP_SHARED_RUN");
+    struct journal_head head = {
+        .experiment = run->plan.experiment, .run_name = run->record.id, .user = "", .start_ms = run->record.start_ms};
+    memcpy(head.id, run->record.id, sizeof head.id);
+    if (id && *id && !(shared && strcmp(shared, id) == 0)) {
+        run_tell(run, WIRE_NOTE, 0, "--share-run: the program has a run already, that of MLFLOW_RUN_ID");
+        return;
+    }
+    if (shared_make(&run->spool, &head, &run->plan.arena, &store, &err)) {
+        char text[1400];
+        snprintf(text, sizeof text, "--share-run: %s; the program starts without", err.text);
+        run_tell(run, WIRE_NOTE, 0, text);
+        return;
+    }
+    give_run(run, store.uri, run->record.id, store.experiment);
+    give(run, "MLFLOW_ALLOW_FILE_STORE", "true"); /* MLflow 3.13 and newer refuse a folder without it */
+    give(run, "BENCHWRAP_TREE", run->plan.tree); /* of runs inside: else the address would be taken for their tree */
+}
+
+void server_share(struct run *run)
+{
+    struct run_server *s = &run->server;
+    if (s->line < 0) {
+        if (is_wanted(run) && !run->plan.server)
+            share_store(run);
+        return;
+    }
+    enum wait_end end = wait_for(run, s->deadline_ns, placed);
+    s->asking = false;
+    if (!s->place.kind) {
+        char text[SEND_TEXT_MAX + 200];
+        const char *why = s->trouble[0]        ? s->trouble
+                          : end == WAIT_SILENT ? "the server did not answer within 0.3 s"
+                          : end == WAIT_OVER   ? "the server did not make the run within 2 s"
+                                               : "the process that asks the server ended early";
+        snprintf(text, sizeof text, "--share-run: %s; the program's MLflow client logs to a private store, which becomes part of the run",
+                 why);
+        run_tell(run, WIRE_NOTE, 0, text);
+        s->told = true;
+        drop(run);
+        share_store(run);
+        return;
+    }
+    s->shared = true;
+    record_tag(&run->record, SHARED_TAG_RUN, str_of(s->place.id));
+    give_run(run, run->plan.server_uri, s->place.id, s->place.experiment);
 }
 
 void server_started(struct run *run)
@@ -306,13 +381,14 @@ static const char *last_reason(const char *why)
     return after && after[2] ? after + 2 : why;
 }
 
-static void print_end(struct run *run, bool there, const struct screen *screen, struct buf *to)
+static void print_end(struct run *run, enum wait_end end, const struct screen *screen, struct buf *to)
 {
     struct run_server *s = &run->server;
     CLEANUP_BUF struct buf line;
-    const char *why = s->trouble[0] ? s->trouble
-                      : there       ? "--finish-wait is over before all of it was sent"
-                                    : "the process that sends the run ended early";
+    const char *why = s->trouble[0]        ? s->trouble
+                      : end == WAIT_SILENT ? "no answer within 0.3 s; a background process goes on for half a minute"
+                      : end == WAIT_OVER   ? "--finish-wait is over before all of it was sent"
+                                           : "the process that sends the run ended early";
     buf_init(&line, 4096);
     if (s->done) {
         buf_printf(&line, "sent to %s", s->place.url[0] ? s->place.url : run->plan.server);
@@ -328,6 +404,27 @@ static void print_end(struct run *run, bool there, const struct screen *screen, 
     summary_line(screen, STYLE_DIM, "", 2, buf_text(&line), to);
 }
 
+void server_fetch(struct run *run, int64_t until_ns)
+{
+    struct run_server *s = &run->server;
+    if (!s->shared)
+        return;
+    s->trouble[0] = 0;
+    s->told = true;
+    s->done = false;
+    if (start(run, SEND_FETCH, 0))
+        wait_for(run, until_ns, ended);
+    s->done = false;
+    drop(run);
+}
+
+/* The sender goes on, and gives up by itself. */
+static void let_go(struct run_server *s)
+{
+    fd_close(&s->line);
+    s->pid = 0;
+}
+
 bool server_finish(struct run *run, int64_t until_ns, const struct screen *screen, struct buf *to)
 {
     struct run_server *s = &run->server;
@@ -339,12 +436,17 @@ bool server_finish(struct run *run, int64_t until_ns, const struct screen *scree
     s->told = true;
     bool started = start(run, SEND_FINISH, patience_s);
     if (run->wire->in_series && started) { /* the next repetition waits for nobody; the sender gives up by itself */
-        fd_close(&s->line);
-        s->pid = 0;
+        let_go(s);
         return true;
     }
-    bool there = started && wait_for(run, until_ns, ended);
-    print_end(run, there, screen, to);
+    enum wait_end end = started ? wait_for(run, until_ns, ended) : WAIT_ENDED;
+    print_end(run, end, screen, to);
+    if (end == WAIT_SILENT) {
+        struct sched_param none = {0};
+        setpriority(PRIO_PROCESS, (id_t)s->pid, 19); /* the next measurement may begin beside it */
+        sched_setscheduler(s->pid, SCHED_IDLE, &none);
+        let_go(s);
+    }
     drop(run);
     return s->done;
 }

@@ -127,9 +127,16 @@ int spool_release(struct spool *s, struct err *err)
     return spool_discard(s, err);
 }
 
+int spool_drop_shared(struct spool *s)
+{
+    char shared[64];
+    snprintf(shared, sizeof shared, SPOOL_SHARED "%.32s", s->name);
+    return fs_remove_tree(s->root, shared, NULL);
+}
+
 int spool_discard(struct spool *s, struct err *err)
 {
-    return fs_remove_tree(s->root, s->name, err);
+    return spool_drop_shared(s) || fs_remove_tree(s->root, s->name, err) ? -1 : 0;
 }
 
 void spool_close(struct spool *s)

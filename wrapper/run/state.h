@@ -28,7 +28,7 @@ struct run {
     struct redaction redaction; /* what is left out of all that is written */
     struct redact_stream cleaned[WIRE_STREAMS]; /* on their way into streams */
     struct host host;
-    uint64_t log_max, keep_left; /* of each stream; of files, how much the run may still keep */
+    uint64_t log_max, files_max, keep_left; /* of each stream; of all files; of files, how much the run may still keep */
     int64_t sample_ns, next_sample, next_flush, next_sync, next_beat;
     bool idle; /* no byte came lately: wake at the first */
     bool dirty; /* facts came that are not in the journal's file yet */

@@ -31,6 +31,8 @@ struct mlflow_config {
     uint64_t multipart_bytes, part_bytes; /* files from this size on go to the storage in parts, where the server can; 0: none does */
     double patience_s;               /* no attempt begins later than this after the first; 0: no such limit */
     const char *warning;             /* of the environment: something asked for that is not possible; NULL */
+    void (*replied)(void *context);  /* the server has answered a request, whatever it said; may be NULL */
+    void *context;
 };
 /* The configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
  * ERR_INPUT: there is no address, or none of a server (a path, sqlite:, databricks:). */

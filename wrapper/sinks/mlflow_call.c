@@ -29,6 +29,8 @@ int mlflow_open(struct mlflow **ret, const struct mlflow_config *c, struct err *
     m->multipart_bytes = c->multipart_bytes;
     m->part_bytes = c->part_bytes;
     m->body_max = BODY_MAX;
+    m->replied = c->replied;
+    m->context = c->context;
     if (http_new(&m->http, &c->http, err)) {
         mlflow_close(m);
         return -1;
@@ -227,6 +229,8 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
         http_reply_deinit(&r);
         return no_reply(r.trouble, err);
     }
+    if (m->replied)
+        m->replied(m->context);
     struct outcome o = {.answer = MLFLOW_FINE, .after_s = r.retry_after_s, .undone = r.status == 429};
     bool good = r.status >= 200 && r.status < 300, page = strstr(r.type, "html");
     bool wants = ret_json && good && !(call->no_content && r.status == 204);

@@ -13,6 +13,8 @@ struct mlflow {
     size_t body_max; /* of a log-batch: less than the usual once a proxy has refused one */
     int status;
     unsigned requests;
+    void (*replied)(void *context);
+    void *context;
 };
 
 /* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the reply is not wanted. */

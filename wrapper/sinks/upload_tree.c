@@ -32,6 +32,14 @@ static const struct json *entry_of(const struct json *data, const char *list, co
     return NULL;
 }
 
+static const char *tag_text(const struct tree_run *run, const char *key, struct arena *a)
+{
+    for (const struct tree_entry *e = run->tags; e; e = e->next)
+        if (strcmp(e->key, key) == 0)
+            return arena_dup(a, e->value.p, e->value.n);
+    return NULL;
+}
+
 /* ---- params and tags ---- */
 
 /* Is the server's text this one, or what was left of it there? */
@@ -44,7 +52,14 @@ static bool same_text(const char *there, struct str ours)
 static bool is_own_tag(const char *key)
 {
     return strcmp(key, "mlflow.parentRunId") == 0 || strcmp(key, UPLOAD_TAG_ID) == 0 || strcmp(key, UPLOAD_TAG_SYNCED) == 0 ||
-           strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0;
+           strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0 || strcmp(key, UPLOAD_TAG_INCOMPLETE) == 0;
+}
+
+/* Is it the very run that the program's own client logged to (--share-run)? What the tree has of the client's came from there. */
+static bool is_shared(const struct sending *s)
+{
+    const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);
+    return id && strcmp(id, s->place->run.id) == 0;
 }
 
 /* Says what was sent of this run; of several that were appended to one run each says it for itself. */
@@ -69,6 +84,8 @@ static void send_texts(struct sending *s, bool param)
             continue;
         }
         if (there && param) {
+            if (is_shared(s)) /* the client's, from which a secret may have been left out here */
+                continue;
             upload_note(s->u, "run %.8s: the param %.80s is \"%.60s\" on the server and \"%.60s\" here; params there cannot be changed",
                         s->run->id, e->key, text, e->value.n ? e->value.p : "");
             continue;
@@ -97,6 +114,15 @@ static int sample_order(const void *a, const void *b)
         return x->step < y->step ? -1 : 1;
     if (x->time_ms != y->time_ms)
         return x->time_ms < y->time_ms ? -1 : 1;
+    return value_order(x->value, y->value);
+}
+
+/* The tree moves samples of one time apart. */
+static int timeless_order(const void *a, const void *b)
+{
+    const struct tree_sample *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
     return value_order(x->value, y->value);
 }
 
@@ -131,10 +157,11 @@ static enum mlflow_answer send_series(struct sending *s, const struct tree_entry
         err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
         answer = MLFLOW_REFUSED;
     }
+    int (*order)(const void *, const void *) = is_shared(s) ? timeless_order : sample_order;
     if (h.count)
-        qsort(h.at, h.count, sizeof *h.at, sample_order);
+        qsort(h.at, h.count, sizeof *h.at, order);
     for (size_t i = 0; i < e->count && answer == MLFLOW_FINE; i++)
-        if (!h.count || !bsearch(&e->samples[i], h.at, h.count, sizeof *h.at, sample_order))
+        if (!h.count || !bsearch(&e->samples[i], h.at, h.count, sizeof *h.at, order))
             send_sample(s, e->key, &e->samples[i]);
     free(h.at);
     return answer;
@@ -240,12 +267,22 @@ static enum mlflow_answer complete(struct sending *s, struct err *err)
     return answer;
 }
 
-static const char *tag_text(const struct tree_run *run, const char *key, struct arena *a)
+/* A correction that completed a run from the server's own run of it: that one has all of this, if it is still there. */
+static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, struct err *err)
 {
-    for (const struct tree_entry *e = run->tags; e; e = e->next)
-        if (strcmp(e->key, key) == 0)
-            return arena_dup(a, e->value.p, e->value.n);
-    return NULL;
+    const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);
+    struct mlflow_run run = {0};
+    *ret_there = false;
+    if (!id || !tag_text(s->run, UPLOAD_TAG_AMENDS, s->arena))
+        return MLFLOW_FINE;
+    enum mlflow_answer answer = mlflow_run_get(s->u->m, id, s->arena, &run, err);
+    *ret_there = answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0;
+    if (*ret_there) {
+        snprintf(s->result->server_id, sizeof s->result->server_id, "%s", run.id);
+        snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", run.experiment);
+    }
+    json_free(run.reply);
+    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
 }
 
 /* One round: the run is found or made, completed, and its doubles are looked for. */
@@ -403,8 +440,10 @@ int upload_tree_run(struct upload *u, int root, const struct tree_run *run, stru
         arena_deinit(&a);
         return peek(u, run, stamp, ret, err);
     }
-    bool moved = true, lost = false, waits = false;
-    enum mlflow_answer answer = MLFLOW_FINE;
+    bool moved = true, lost = false, waits = false, completed;
+    enum mlflow_answer answer = look_at_completed(&s, &completed, err);
+    if (completed)
+        moved = false;
     for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
         moved = false, answer = once(&s, &moved, &lost, &waits, err);
     if (moved && answer == MLFLOW_FINE) {

@@ -1,0 +1,110 @@
+#!/bin/bash
+# sanitizer: long, because a server that does not answer is what is waited for
+# A server that accepts connections and never answers, falls silent, or drips: neither the start nor the end of a job waits for it, and no command hangs.
+. "$(dirname "$0")/../lib/tap.sh"
+fault=$BUILD/tests/server/fault-server
+[ -x "$fault" ] || { skip "silent servers" "libmicrohttpd is not installed"; done_testing; exit; }
+servers=
+finish()
+{
+    # shellcheck disable=SC2086 # numbers
+    [ -z "$servers" ] || kill $servers 2>/dev/null
+    wait 2>/dev/null
+    tap_exit
+}
+trap finish EXIT
+cd "$WORK" || exit
+cat >server.py <<'P'
+import socket, sys, threading, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(64)
+print(s.getsockname()[1], flush=True)
+held = []
+def drip(c):
+    try:
+        c.recv(65536)
+        for b in b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{" + b" " * 99999:
+            c.send(bytes([b]))
+            time.sleep(1)
+    except OSError:
+        pass
+while True:
+    c = s.accept()[0]
+    held.append(c)
+    if sys.argv[1] == "drip":
+        threading.Thread(target=drip, args=(c,), daemon=True).start()
+P
+serve() # KIND: sets $url
+{
+    python3 server.py "$1" >"port-$1" &
+    servers="$servers $!"
+    for _ in $(seq 200); do [ -s "port-$1" ] && break; sleep 0.05; done
+    url=http://127.0.0.1:$(cat "port-$1")
+}
+serve drip
+drip=$url
+(
+    begin=$(date +%s)
+    timeout 200 "$BENCHWRAP" pull "$drip" x >pull.out 2>&1
+    echo "$? $(($(date +%s) - begin))" >pull.rc
+) &
+pulling=$!
+(
+    "$BENCHWRAP" -q --tree dripped -e x -- true
+    begin=$(date +%s)
+    timeout 200 "$BENCHWRAP" sync --tree dripped --to "$drip" >sync.out 2>&1
+    echo "$? $(($(date +%s) - begin))" >sync.rc
+) &
+syncing=$!
+serve silent
+
+run_ms() # [OPTION…]: how long the run takes, in ms; its words are in err
+{
+    begin=$(date +%s%N)
+    "$BENCHWRAP" -e x "$@" 2>err >out
+    echo $((($(date +%s%N) - begin) / 1000000))
+}
+alone=$(for _ in 1 2 3; do run_ms -- true; done | sort -n | sed -n 2p)
+asked=$(for _ in 1 2 3; do MLFLOW_TRACKING_URI=$url run_ms -- true; done | sort -n | sed -n 2p)
+ok "a silent server delays the end by about 0.3 s ($asked ms; without a server $alone ms)" test "$asked" -lt $((1500 + 3 * alone))
+like "it is said" "$(cat err)" "! not sent to $url: no answer within 0.3 s"
+like "… with what to do" "$(cat err)" "the run is complete in .*; send it later: benchwrap sync"
+asked=$(MLFLOW_TRACKING_URI=$url run_ms --share-run -- sh -c 'echo "$MLFLOW_TRACKING_URI"')
+ok "with --share-run start and end together ($asked ms)" test "$asked" -lt $((1500 + 3 * alone))
+like "the program gets a private store" "$(cat out)" '^file:///'
+asked=$(MLFLOW_TRACKING_URI=$url run_ms --finish-wait 3s -- true)
+ok "who sets --finish-wait waits as long for the server ($asked ms)" test "$asked" -ge 2500
+
+# ---- one that answered, and falls silent while the program runs ----
+"$fault" >fault.port &
+servers="$servers $!"
+for _ in $(seq 100); do [ -s fault.port ] && break; sleep 0.05; done
+url=http://127.0.0.1:$(sed 's/port //' fault.port)
+cat >slow <<'P'
+sleep 3
+curl -s -d '* 1- hang 60' "$1/fault/script"
+sleep 1
+date +%s%N >ended
+P
+MLFLOW_TRACKING_URI=$url run_ms --tree fallen -- sh slow "$url" >/dev/null
+asked=$((($(date +%s%N) - $(cat ended)) / 1000000))
+ok "one that falls silent delays the end as little ($asked ms)" test "$asked" -lt $((1500 + 3 * alone))
+curl -s -d '' "$url/fault/script"
+ok "sync completes the run" timeout 100 "$BENCHWRAP" sync --to "$url" --tree fallen
+for _ in $(seq 400); do pgrep -f -- "--send finish .*$WORK" >/dev/null || break; sleep 0.1; done
+is "the process in the background ends" "$(pgrep -fc -- "--send finish .*$WORK")" 0
+like "and it is there once" "$("$BENCHWRAP" sync --to "$url" --tree fallen)" "0 of 1 runs sent \(0 new\), 1 there already"
+
+# ---- one that drips a byte a second ----
+wait $pulling $syncing
+read -r rc seconds <pull.rc
+ok "pull from a server that drips ends ($seconds s)" test "$seconds" -lt 100
+is "… with a status" "$rc" 1
+like "… the reason" "$(cat pull.out)" "the reply came slower than 1 KiB/s for 15 s"
+like "… and a next step" "$(cat pull.out)" "^hint: look at the server or the proxy before it, then repeat the command"
+read -r rc seconds <sync.rc
+ok "sync to one that drips ends ($seconds s)" test "$seconds" -lt 100
+is "… with a status" "$rc" 2
+like "… and a next step" "$(cat sync.out)" "hint: look at the server or the proxy before it, then repeat the command"
+done_testing

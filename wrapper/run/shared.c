@@ -1,0 +1,430 @@
+/* shared.c: the private store of the program's own MLflow client, and what it logged as facts of the run; see shared.h. */
+#include "run/shared.h"
+
+#include "base/fs.h"
+#include "base/http.h"
+#include "base/place.h"
+#include "run/keep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 32, FILES_MAX = 10000, RUN_BYTES = 256 << 20 };
+
+/* ---- the store ---- */
+
+static void folder_name(const char *id, char ret[64])
+{
+    snprintf(ret, 64, SPOOL_SHARED "%.32s", id);
+}
+
+int shared_open(const struct spool *s, const char *id, bool make)
+{
+    char name[64];
+    folder_name(id, name);
+    if (make)
+        return place_make_folder(s->root, name, 0700);
+    return place_open(s->root, name, O_RDONLY | O_DIRECTORY, 0);
+}
+
+/* "file:///…", with what stands behind it in the path. */
+static const char *file_uri(int folder, const char *below, struct arena *a)
+{
+    char link[64], path[4096];
+    struct buf uri CLEANUP_BUF;
+    buf_init(&uri, 32 << 10);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n < 0)
+        return NULL;
+    path[n] = 0;
+    buf_puts(&uri, "file://");
+    http_escape(&uri, str_of(path), true);
+    buf_puts(&uri, below);
+    return uri.failed ? NULL : arena_dup(a, uri.p, uri.n);
+}
+
+static void put_line(struct buf *to, const char *key, const char *value)
+{
+    buf_printf(to, "%s: ", key);
+    buf_json(to, str_of(value));
+    buf_putc(to, '\n');
+}
+
+/* The locations are absolute: a relative one would be the program's working folder. */
+static int put_experiment(int folder, const char *id, const char *name, struct arena *a, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    const char *path = arena_printf(a, "%s/meta.yaml", id), *at = file_uri(folder, arena_printf(a, "/%s", id), a);
+    buf_init(&text, 64 << 10);
+    if (!path || !at || fs_mkdirs(folder, id, 0700, err))
+        return err_set(err, ERR_SYSTEM, "cannot make the store's experiment");
+    put_line(&text, "artifact_location", at);
+    put_line(&text, "experiment_id", id);
+    put_line(&text, "lifecycle_stage", "active");
+    put_line(&text, "name", name);
+    return fs_create(folder, path, buf_text(&text), 0600, err);
+}
+
+static int put_run(int folder, const char *experiment, const struct journal_head *head, struct arena *a, struct err *err)
+{
+    static const char *const folders[] = {"params", "metrics", "tags", "artifacts"};
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64 << 10);
+    const char *place = arena_printf(a, "/%s/%s", experiment, head->id), *path = arena_printf(a, "%s/%s/meta.yaml", experiment, head->id);
+    const char *name = head->run_name ? head->run_name : "", *at = file_uri(folder, arena_printf(a, "%s/artifacts", place), a);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const char *made = arena_printf(a, "%s/%s", place + 1, folders[i]);
+        if (!made || fs_mkdirs(folder, made, 0700, err))
+            return -1;
+    }
+    put_line(&text, "artifact_uri", at ? at : "");
+    buf_puts(&text, "end_time: null\nentry_point_name: \"\"\n");
+    put_line(&text, "experiment_id", experiment);
+    put_line(&text, "lifecycle_stage", "active");
+    put_line(&text, "run_id", head->id);
+    put_line(&text, "run_name", name);
+    put_line(&text, "run_uuid", head->id);
+    buf_printf(&text, "source_name: \"\"\nsource_type: 4\nsource_version: \"\"\nstart_time: %" PRId64 "\nstatus: 1\ntags: []\n",
+               head->start_ms);
+    put_line(&text, "user_id", head->user ? head->user : "");
+    const char *tag = arena_printf(a, "%s/%s/tags/mlflow.runName", experiment, head->id);
+    if (!at || !path || !tag || text.failed)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    return fs_create(folder, tag, str_of(name), 0600, err) || fs_create(folder, path, buf_text(&text), 0600, err) ? -1 : 0;
+}
+
+int shared_make(const struct spool *s, const struct journal_head *head, struct arena *a, struct shared_store *ret, struct err *err)
+{
+    CLEANUP_FD int folder = shared_open(s, head->id, true);
+    if (folder < 0)
+        return err_sys(err, "cannot make a private store in the spool");
+    snprintf(ret->experiment, sizeof ret->experiment, "%" PRIu32, tree_experiment_id(str_of(head->experiment)));
+    if (put_experiment(folder, ret->experiment, head->experiment, a, err) || put_run(folder, ret->experiment, head, a, err))
+        return err_wrap(err, "private store");
+    ret->uri = file_uri(folder, "", a);
+    return ret->uri ? 0 : err_set(err, ERR_SYSTEM, "out of memory");
+}
+
+/* ---- one fact ---- */
+
+static const struct fact *metric_of(const struct record *r, struct str key)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && str_eq(f->key, key))
+            return f;
+    return NULL;
+}
+
+bool shared_is_own(const struct record *r, enum fact_kind kind, const char *key)
+{
+    if (kind == FACT_TAG)
+        return strncmp(key, "benchwrap.", 10) == 0 || record_find(r, FACT_TAG, key);
+    if (kind == FACT_PARAM)
+        return record_find(r, FACT_PARAM, key);
+    const struct fact *own = kind == FACT_METRIC ? metric_of(r, str_of(key)) : NULL;
+    return strncmp(key, "run.", 4) == 0 || (own && strcmp(own->source, "log") != 0 && strcmp(own->source, SHARED_SOURCE) != 0);
+}
+
+static bool has_sample(const struct record *r, const struct fact *sample)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && str_eq(f->key, sample->key) && f->step == sample->step && f->value == sample->value)
+            return true;
+    return false;
+}
+
+static void add_text(struct record *r, enum fact_kind kind, const char *key, struct str text, int64_t time_ms)
+{
+    struct fact f = {.kind = kind, .key = str_of(key), .text = text, .time_ms = time_ms, .unit = "", .source = SHARED_SOURCE};
+    if (kind == FACT_TAG && (shared_is_own(r, kind, key) || (strcmp(key, "mlflow.runName") == 0 && str_is(text, r->id))))
+        return; /* by its id the store names a run that nobody has named */
+    record_fact(r, &f); /* of a param with another value the first is kept, with a warning */
+}
+
+/* ---- files ---- */
+
+/* Names of files that every run has. */
+static bool is_taken(const struct record *r, const char *path)
+{
+    static const char *const own[] = {"stdout.log",   "stderr.log", "benchwrap.json", "manifest.json",   "manifest.json.sig",
+                                      "series.jsonl", "rules.yaml", "topology.xml",   "environment.txt", "nodes.json"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(path, own[i]) == 0)
+            return true;
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_ARTIFACT && str_is(f->key, path))
+            return true;
+    return false;
+}
+
+static void add_file(struct shared_into *to, int dir, const char *file, const char *wanted)
+{
+    struct record *r = to->r;
+    char path[1200], name[40];
+    struct stat st;
+    struct err err = {0};
+    uint64_t left = to->left;
+    CLEANUP_FD int from = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    snprintf(path, sizeof path, "%s%.1000s", is_taken(r, wanted) ? "mlflow/" : "", wanted);
+    if (from < 0 || fstat(from, &st) || !S_ISREG(st.st_mode)) {
+        record_missing(r, path, "the program's MLflow client logged it, but it is no file that can be read");
+        return;
+    }
+    if ((uint64_t)st.st_size > left || to->files >= FILES_MAX) {
+        record_missing(r, path, "not kept: with its %lld bytes the run's files would be larger than --artifact-max", (long long)st.st_size);
+        return;
+    }
+    snprintf(name, sizeof name, "mlflow-%.8s-%zu", r->id, to->files++);
+    unlinkat(to->spool, name, 0); /* of a finish step that was killed; the tree may have it too */
+    CLEANUP_FD int copy = openat(to->spool, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (copy < 0 || keep_copy(r, from, copy, &left, to->redact, path, &err)) {
+        record_missing(r, path, "not kept: %s", copy < 0 ? strerror(errno) : err.text);
+        return;
+    }
+    to->left = left;
+    struct fact fact = {
+        .kind = FACT_ARTIFACT, .key = str_of(path), .text = str_of(name), .time_ms = r->start_ms, .unit = "", .source = SHARED_SOURCE};
+    record_fact(r, &fact);
+}
+
+/* Every file below dir/name; `path` is its name as an artifact. */
+static void add_folder(struct shared_into *to, int dir, const char *name, const char *path, int depth)
+{
+    struct fs_list list;
+    struct stat st;
+    CLEANUP_FD int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (folder < 0 || depth > DEPTH_MAX || fs_list(folder, ".", &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++) {
+        char below[1100];
+        snprintf(below, sizeof below, "%s%s%.255s", path, *path ? "/" : "", list.names[i]);
+        if (fstatat(folder, list.names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+            add_folder(to, folder, list.names[i], below, depth + 1);
+        else
+            add_file(to, folder, list.names[i], below);
+    }
+    fs_list_deinit(&list);
+}
+
+/* ---- from the private store ---- */
+
+static void add_metrics(struct record *r, const struct tree_run *run)
+{
+    for (const struct tree_entry *e = run->metrics; e; e = e->next) {
+        if (shared_is_own(r, FACT_METRIC, e->key)) {
+            record_warning(
+                r, "the metric %.100s that the program's MLflow client logged is left out: benchwrap itself records one of this name",
+                e->key);
+            continue;
+        }
+        for (size_t i = 0; i < e->count; i++) {
+            struct fact f = {.kind = FACT_METRIC,
+                             .key = str_of(e->key),
+                             .value = e->samples[i].value,
+                             .step = e->samples[i].step,
+                             .time_ms = e->samples[i].time_ms > 0 ? e->samples[i].time_ms : r->start_ms,
+                             .unit = "",
+                             .source = SHARED_SOURCE};
+            record_fact(r, &f);
+        }
+    }
+}
+
+static void add_run(struct shared_into *to, int store, const struct tree_run *run)
+{
+    struct record *r = to->r;
+    char path[300];
+    for (const struct tree_entry *e = run->params; e; e = e->next)
+        add_text(r, FACT_PARAM, e->key, e->value, run->start_ms);
+    for (const struct tree_entry *e = run->tags; e; e = e->next)
+        add_text(r, FACT_TAG, e->key, e->value, run->start_ms);
+    add_metrics(r, run);
+    snprintf(path, sizeof path, "%.200s/artifacts", tree_run_path(run));
+    add_folder(to, store, path, "", 0);
+    /* What the tree has no place for is kept as the client wrote it. */
+    snprintf(path, sizeof path, "%.200s/inputs", tree_run_path(run));
+    add_folder(to, store, path, "mlflow/inputs", 0);
+    snprintf(path, sizeof path, "%.200s/outputs", tree_run_path(run));
+    add_folder(to, store, path, "mlflow/outputs", 0);
+    if (run->problem)
+        record_warning(r, "what the program's MLflow client logged is damaged: %.300s", run->problem);
+}
+
+/* Data sets, models and traces belong to the client's experiments, and to the store. */
+static void add_rest(struct shared_into *to, int store)
+{
+    static const char *const kinds[] = {"datasets", "models", "traces"};
+    struct fs_list list;
+    add_folder(to, store, "models", "mlflow/registry", 0);
+    if (fs_list(store, ".", &list, NULL))
+        return;
+    for (size_t i = 0; i < list.count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds && strspn(list.names[i], "0123456789") == strlen(list.names[i]); k++) {
+            char name[300], path[60];
+            snprintf(name, sizeof name, "%.200s/%s", list.names[i], kinds[k]);
+            snprintf(path, sizeof path, "mlflow/%s", kinds[k]);
+            add_folder(to, store, name, path, 0);
+        }
+    fs_list_deinit(&list);
+}
+
+static void add_store(struct shared_into *to, int store)
+{
+    struct arena a;
+    struct tree_run *run;
+    struct err err = {0};
+    to->r->source = SHARED_SOURCE;
+    arena_init(&a, RUN_BYTES);
+    if (tree_find(store, to->r->id, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, &run, &err) == 0) {
+        add_run(to, store, run);
+        add_rest(to, store);
+    } else
+        record_warning(to->r, "what the program's MLflow client logged cannot be read: %s", err.text[0] ? err.text : "its run is gone");
+    arena_deinit(&a);
+}
+
+/* ---- from what was fetched ---- */
+
+bool shared_is_fetched(int folder)
+{
+    struct record r;
+    struct journal_head head;
+    struct journal_state state = {0};
+    if (journal_read(folder, &r, &head, &state, NULL))
+        return false;
+    record_deinit(&r);
+    return state.ended;
+}
+
+int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
+{
+    struct record fetched;
+    struct journal_head head;
+    struct journal_state state = {0};
+    if (journal_read(folder, &fetched, &head, &state, err))
+        return -1;
+    to->r->source = SHARED_SOURCE;
+    for (const struct fact *f = fetched.first; f; f = f->next) {
+        const char *key = arena_dup(&fetched.arena, f->key.p, f->key.n);
+        if (!key)
+            break;
+        switch (f->kind) {
+        case FACT_PARAM:
+        case FACT_TAG: add_text(to->r, f->kind, key, f->text, f->time_ms); break;
+        case FACT_METRIC:
+            if (!shared_is_own(to->r, FACT_METRIC, key) && !has_sample(to->r, f))
+                record_fact(to->r, f);
+            break;
+        case FACT_ARTIFACT: {
+            const char *file = arena_dup(&fetched.arena, f->text.p, f->text.n);
+            if (file)
+                add_file(to, folder, file, key);
+            break;
+        }
+        default: record_fact(to->r, f); break;
+        }
+    }
+    size_t lost = state.lost + record_lost(&fetched);
+    if (lost)
+        record_warning(to->r, "%zu facts that the program's MLflow client logged are not in this record: there was no room for them", lost);
+    record_deinit(&fetched);
+    return 0;
+}
+
+/* ---- the finish step ---- */
+
+void shared_finish(const struct spool *s, struct record *r, uint64_t left, struct redact *redact)
+{
+    bool on_server = record_find(r, FACT_TAG, SHARED_TAG_RUN);
+    CLEANUP_FD int folder = shared_open(s, r->id, false);
+    struct shared_into to = {.r = r, .spool = s->dir, .left = left, .redact = redact};
+    struct err err = {0};
+    if (!on_server) {
+        if (folder >= 0)
+            add_store(&to, folder);
+        return;
+    }
+    if (folder >= 0 && shared_is_fetched(folder) && shared_add_fetched(&to, folder, &err) == 0)
+        return;
+    r->source = SHARED_SOURCE;
+    record_tag(r, SHARED_TAG_INCOMPLETE, STR("mlflow"));
+    record_missing(r, "mlflow", "what the program's own MLflow client logged is on the server only: benchwrap sync completes the run");
+    record_warning(r, "incomplete: what the program's own MLflow client logged is on the server only; complete the run: benchwrap sync");
+}
+
+/* ---- the client's other runs ---- */
+
+static enum run_status status_of(const struct tree_run *run)
+{
+    return run->status == RUN_FINISHED || run->status == RUN_FAILED ? run->status : RUN_KILLED;
+}
+
+static int publish_other(struct spool *s, int store, const struct finished *f, const struct tree_run *run, const struct finish_options *o,
+                         struct redact *redact, struct finished *ret, struct err *err)
+{
+    struct record *r = &ret->record;
+    *ret = (struct finished){.head = f->head, .verdict = "none", .reason = ""};
+    record_init(r, run->id, run->start_ms > 0 ? run->start_ms : f->record.start_ms);
+    r->redact = f->record.redact;
+    r->redact_name = f->record.redact_name;
+    r->redact_context = f->record.redact_context;
+    r->end_ms = run->end_ms >= r->start_ms ? run->end_ms : f->record.end_ms;
+    r->status = status_of(run);
+    r->source = SHARED_SOURCE;
+    memcpy(ret->head.id, run->id, sizeof ret->head.id);
+    ret->head.run_name = run->name;
+    ret->head.experiment = run->experiment;
+    ret->head.start_ms = r->start_ms;
+    struct shared_into to = {.r = r, .spool = s->dir, .left = o->artifact_max, .redact = redact};
+    add_run(&to, store, run);
+    record_tag(r, "benchwrap.run_id", str_of(run->id));
+    if (!record_find(r, FACT_TAG, "mlflow.parentRunId"))
+        record_tag(r, "benchwrap.parent_run_id", str_of(f->record.id));
+    if (run->status == RUN_RUNNING)
+        record_tag(r, "benchwrap.ended", STR("it had not ended when the program did"));
+    return finish_publish(s, ret, o, err);
+}
+
+struct others {
+    const char *own;
+    struct tree_run *list;
+};
+
+static int note_other(void *context, struct tree_run *run)
+{
+    struct others *o = context;
+    if (strcmp(run->id, o->own) != 0 && record_is_id(str_of(run->id)) && run->lifecycle && strcmp(run->lifecycle, "deleted") != 0) {
+        run->next = o->list;
+        o->list = run;
+    }
+    return 0;
+}
+
+int shared_publish(struct spool *s, struct finished *f, const struct finish_options *o, struct buf *places, struct err *err)
+{
+    CLEANUP_FD int store = shared_open(s, f->record.id, false);
+    struct others others = {.own = f->record.id};
+    struct arena a;
+    int rc = 0;
+    if (store < 0 || record_find(&f->record, FACT_TAG, SHARED_TAG_RUN))
+        return 0;
+    arena_init(&a, RUN_BYTES);
+    if (tree_walk(store, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &a, note_other, &others, err) < 0)
+        rc = -1;
+    for (const struct tree_run *run = others.list, *next; run && rc == 0; run = next) {
+        struct finished other;
+        next = run->next;
+        rc = publish_other(s, store, f, run, o, &f->redaction.redact, &other, err);
+        if (rc == 0)
+            buf_printf(places, " %s", other.place);
+        finished_deinit(&other);
+    }
+    arena_deinit(&a);
+    return rc ? err_wrap(err, "a run of the program's MLflow client") : 0;
+}

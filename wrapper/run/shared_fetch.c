@@ -1,0 +1,212 @@
+/* shared_fetch.c: what the program's own MLflow client logged on a server comes into a folder; see shared_fetch.h. */
+#include "run/shared_fetch.h"
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/place.h"
+#include "run/keep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fetching {
+    struct mlflow *m;
+    const struct record *ours;
+    struct mlflow_run run;
+    struct record record;
+    struct redaction redaction;
+    uint64_t left;
+    int artifacts, folder;
+    size_t files;
+    const char *key; /* of the metric that is fetched */
+    struct fetched_file *list;
+};
+
+struct fetched_file {
+    const char *path;
+    int64_t size;
+    struct fetched_file *next;
+};
+
+static void put_texts(struct fetching *x, enum fact_kind kind, const char *list)
+{
+    for (const struct json *e = json_first(json_get(x->run.data, list)); e; e = json_next(e)) {
+        const char *key = json_string(json_get(e, "key"), ""), *text = json_string(json_get(e, "value"), "");
+        const struct fact *own = record_find(x->ours, kind, key);
+        if ((own && str_is(own->text, text)) || (kind == FACT_TAG && shared_is_own(x->ours, kind, key)))
+            continue;
+        if (kind == FACT_TAG && strncmp(key, "mlflow.user", 11) == 0)
+            continue; /* whose run it is, says our record */
+        struct fact f = {
+            .kind = kind, .key = str_of(key), .text = str_of(text), .time_ms = x->ours->start_ms, .unit = "", .source = SHARED_SOURCE};
+        record_fact(&x->record, &f);
+    }
+}
+
+static int put_sample(void *context, double value, int64_t time_ms, int64_t step)
+{
+    struct fetching *x = context;
+    struct fact f = {.kind = FACT_METRIC,
+                     .key = str_of(x->key),
+                     .value =
+                         fabs(value) >= DBL_MAX ? copysign(INFINITY, value) : value, /* what SQL stores keep in the place of an infinity */
+                     .step = step,
+                     .time_ms = time_ms > 0 ? time_ms : x->ours->start_ms,
+                     .unit = "",
+                     .source = SHARED_SOURCE};
+    record_fact(&x->record, &f);
+    return 0;
+}
+
+static enum mlflow_answer put_metrics(struct fetching *x, struct err *err)
+{
+    enum mlflow_answer answer = MLFLOW_FINE;
+    for (const struct json *e = json_first(json_get(x->run.data, "metrics")); e && answer == MLFLOW_FINE; e = json_next(e)) {
+        x->key = json_string(json_get(e, "key"), "");
+        if (!shared_is_own(x->ours, FACT_METRIC, x->key))
+            answer = mlflow_history(x->m, x->run.id, x->key, put_sample, x, err);
+    }
+    return answer;
+}
+
+/* ---- files ---- */
+
+static int note_file(void *context, const char *path, int64_t size)
+{
+    struct fetching *x = context;
+    struct stat st;
+    struct fetched_file *f = ARENA_NEW(&x->record.arena, struct fetched_file);
+    if (x->artifacts >= 0 && fstatat(x->artifacts, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == size)
+        return 0;
+    if (!f)
+        return 1;
+    *f = (struct fetched_file){.path = arena_dup(&x->record.arena, path, strlen(path)), .size = size, .next = x->list};
+    x->list = f;
+    return x->record.arena.failed;
+}
+
+/* For what has not been redacted yet: no crash leaves it. */
+static int unnamed_file(int dir)
+{
+    static const char name[] = "download";
+    unlinkat(dir, name, 0);
+    int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 && unlinkat(dir, name, 0))
+        fs_close(&fd);
+    return fd;
+}
+
+static enum mlflow_answer put_file(struct fetching *x, const struct fetched_file *f, struct err *err)
+{
+    char name[32];
+    if (f->size < 0 || (uint64_t)f->size > x->left) {
+        record_missing(&x->record, f->path, "not kept: with its %" PRId64 " bytes the run's files would be larger than --artifact-max",
+                       f->size);
+        return MLFLOW_FINE;
+    }
+    snprintf(name, sizeof name, "file-%zu", x->files++);
+    unlinkat(x->folder, name, 0);
+    CLEANUP_FD int to = openat(x->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    CLEANUP_FD int fd = unnamed_file(x->folder);
+    if (to < 0 || fd < 0) {
+        err_sys(err, "spool: cannot make a file");
+        return MLFLOW_REFUSED;
+    }
+    enum mlflow_answer answer = mlflow_artifact_get(x->m, &x->run, f->path, fd, err);
+    if (answer == MLFLOW_ABSENT || (answer == MLFLOW_REFUSED && err->kind == ERR_REMOTE)) {
+        record_missing(&x->record, f->path, "the server does not give it: %.300s", err->text);
+        return MLFLOW_FINE;
+    }
+    if (answer == MLFLOW_FINE && keep_copy(NULL, fd, to, &x->left, &x->redaction.redact, f->path, err))
+        answer = MLFLOW_REFUSED;
+    if (answer == MLFLOW_FINE)
+        record_artifact(&x->record, f->path, name);
+    return answer;
+}
+
+static enum mlflow_answer put_files(struct fetching *x, struct err *err)
+{
+    enum mlflow_answer answer = mlflow_artifact_list(x->m, &x->run, "", note_file, x, err);
+    if (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT) { /* a root that is nowhere: the run is not worth less */
+        record_missing(&x->record, "artifacts", "the server's artifacts cannot be listed: %.300s", err->text);
+        return MLFLOW_FINE;
+    }
+    for (const struct fetched_file *f = x->list; f && answer == MLFLOW_FINE; f = f->next)
+        answer = put_file(x, f, err);
+    return answer;
+}
+
+/* Data sets: the tree has no place for them. */
+static int put_inputs(struct fetching *x, struct err *err)
+{
+    const struct json *inputs = json_get(json_get(json_get(x->run.reply, "run"), "inputs"), "dataset_inputs");
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64 << 20);
+    if (!json_count(inputs))
+        return 0;
+    json_print(inputs, &text);
+    buf_putc(&text, '\n');
+    redact_text(&x->redaction.redact, text.p, text.n);
+    record_artifact(&x->record, "mlflow/inputs.json", "inputs");
+    return fs_write(x->folder, "inputs", buf_text(&text), 0600, false, err);
+}
+
+static enum mlflow_answer fetch_all(struct fetching *x, const char *server_run, struct err *err)
+{
+    enum mlflow_answer answer = mlflow_run_get(x->m, server_run, &x->record.arena, &x->run, err);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    put_texts(x, FACT_PARAM, "params");
+    put_texts(x, FACT_TAG, "tags");
+    answer = put_metrics(x, err);
+    if (answer == MLFLOW_FINE)
+        answer = put_files(x, err);
+    if (answer == MLFLOW_FINE && put_inputs(x, err))
+        answer = MLFLOW_REFUSED;
+    return answer;
+}
+
+enum mlflow_answer shared_fetch(struct mlflow *m, const char *server_run, const struct record *ours, uint64_t left, int artifacts,
+                                int folder, struct err *err)
+{
+    char *none[] = {NULL};
+    struct fetching x = {.m = m, .ours = ours, .left = left, .artifacts = artifacts, .folder = folder};
+    struct journal_head head = {.host = "",
+                                .experiment = "",
+                                .run_name = "",
+                                .tree = "",
+                                .user = "",
+                                .job = "",
+                                .options = "",
+                                .argv = none,
+                                .start_ms = ours->start_ms};
+    struct journal *journal;
+    memcpy(head.id, ours->id, sizeof head.id);
+    unlinkat(folder, "journal", 0); /* of an attempt that was interrupted */
+    if (journal_create(&journal, folder, &head, err))
+        return MLFLOW_REFUSED;
+    redaction_begin_with(&x.redaction, NULL);
+    record_init(&x.record, ours->id, ours->start_ms);
+    redaction_of_record(&x.redaction, &x.record);
+    x.record.listen = journal_fact;
+    x.record.context = journal;
+    x.record.source = SHARED_SOURCE;
+    enum mlflow_answer answer = fetch_all(&x, server_run, err);
+    if (answer == MLFLOW_FINE) {
+        journal_ended(journal, ours->start_ms, RUN_FINISHED, "");
+        if (journal_flush(journal, false, err))
+            answer = MLFLOW_REFUSED;
+    }
+    journal_close(journal);
+    json_free(x.run.reply);
+    record_deinit(&x.record);
+    redaction_end(&x.redaction);
+    return answer;
+}
