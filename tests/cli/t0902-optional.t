@@ -115,6 +115,7 @@ cp "$BUILD/bin/benchwrap" "$WORK/lone/bin/"
 cp "$BUILD/libexec/benchwrap/benchwrap-core" "$WORK/lone/libexec/benchwrap/"
 HOME=$WORK/home XDG_DATA_HOME=$WORK/data PATH=$WORK/empty "$BENCHWRAP" doctor >found
 like "without git doctor names the step" "$(tr -s '\n ' ' ' <found)" 'git none to keep and share runs in a repository: install git'
+like "... and once it is installed its place" "$("$BENCHWRAP" doctor --all)" "^git +git +ok +$(command -v git)\$"
 like "without MLflow too" "$(tr -s '\n ' ' ' <found)" 'viewer none to see runs in a browser: benchwrap ui --install'
 mkdir -p "$WORK/data/benchwrap/mlflow/bin"
 printf '#!/bin/sh\n' >"$WORK/data/benchwrap/mlflow/bin/mlflow" && chmod +x "$WORK/data/benchwrap/mlflow/bin/mlflow"
@@ -124,4 +125,8 @@ like "a build without SentencePiece: doctor names the step" "$("$WORK/lone/bin/b
 touch "$WORK/lone/libexec/benchwrap/llmload-sentencepiece.so"
 is "... and with it has no finding" "$("$WORK/lone/bin/benchwrap" doctor | grep -c 'SentencePiece')" 0
 like "without the program there is no run" "$(PATH=$WORK/empty "$BENCHWRAP" -- fio 2>&1)" 'fio: command not found; is its directory in PATH'
+printf '#!/bin/sh
+echo "rate: 10 op/s"
+' >"$WORK/empty/fio" && chmod +x "$WORK/empty/fio"
+like "... and once it is installed there is one" "$(PATH=$WORK/empty "$BENCHWRAP" -t "$WORK/runs" -- fio 2>&1)" '^benchwrap: fio .* exit status 0'
 done_testing
