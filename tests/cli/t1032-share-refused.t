@@ -88,6 +88,16 @@ forge_runs . 1
 PATH=$WORK/bin:$PATH share; like "a lost race" "$? $(said)" "^1 .*changed there while we looked.*nothing is lost"
 share; is "… and the next share" "$?" 0
 
+# A clone that was copied has the name of the other one's branch.
+cp -R . ../copied && cd ../copied && forge_runs . 1 && share && cd ../clone && forge_runs . 1 || exit
+share; like "a copy of a clone: the next step" "$? $(said | tr '\n' ' ')" "^1 .*somebody has changed .*hint: if this clone is a copy of another one: git config --unset benchwrap.clone"
+git -C ../copied config --unset benchwrap.clone
+git -C "$HUB" branch -D "$branch" >/dev/null
+share; is "... the original goes on" "$?" 0
+cd ../copied && share; is "... and so does the copy" "$? $(git for-each-ref refs/heads/benchwrap | wc -l)" "0 2"
+cd ../clone || exit
+for gone in $(git -C "$HUB" for-each-ref --format='%(refname:short)' refs/heads/benchwrap | grep -v "^$branch\$"); do git -C "$HUB" branch -D "$gone" >/dev/null; done
+
 # Our own branch with other things in it.
 git checkout -q "$branch"; echo r >readme; git add readme; git commit -qm readme; git checkout -q main
 forge_runs . 1
@@ -112,6 +122,10 @@ is "… there is one request for it" "$(forge_pulls 'p["state"] == "open" and p[
 forge_do script 'PATCH 500' >/dev/null
 forge_runs . 1
 share; is "a server that stumbles once" "$? $(forge_pulls 'p["state"] == "open" and p["title"][:6]')" "0 2 runs"
+forge_runs . 1; forge_do script 'PATCH 429 slow down' >/dev/null
+share; like "too many requests for its text: nothing is to be opened by hand" "$? $(said | tr '\n' ' ')" "^1 .*pushed to pull request #2, but its text is not refreshed .share again does it.*too many requests .slow down.*try again later"
+is "... which is not claimed either" "$(said | grep -c 'opened by hand')" 0
+share; is "... and the next share" "$?" 0
 sed -i "s/.*/& /" "$HUB/description"
 forge_do script 'POST 404 Not Found' >/dev/null
 forge_do close/2 >/dev/null

@@ -186,11 +186,16 @@ int share_forge_request(struct share *s, struct share_forge *f, struct share_req
         return err_wrap(err, "the runs are pushed, but their pull request has no text");
     if (title.failed || text.failed)
         return err_set(err, ERR_SYSTEM, "no memory for the text of the pull request");
-    int rc = f->open.number ? look_again(s, f, request, err) : 0;
+    unsigned long long open = f->open.number;
+    int rc = open ? look_again(s, f, request, err) : 0;
     if (rc == 0)
         rc = f->open.number ? refresh(s, f, title.p, buf_text(&text), request, err) : create(s, f, title.p, text.p, request, err);
     if (rc == 0)
         return 0;
     request->outcome = SHARE_FAILED;
+    if (open && request->link) { /* there is nothing to be opened by hand */
+        request->link = NULL;
+        return err_wrap(err, "the runs are pushed to pull request #%llu, but its text is not refreshed (share again does it)", open);
+    }
     return err_wrap(err, "the runs are pushed, but their pull request is not as it should be");
 }

@@ -159,12 +159,14 @@ static int check_seen(struct share *s, struct err *err)
     if (none < 0 || (none == 0 && repo_commit(s->repo, &base, s->c->arena, &from, err)))
         return -1;
     int rc = repo_diff(s->repo, none ? NULL : &from.tree, &theirs.tree, NULL, also_ours, &t, err);
-    if (rc == 2)
-        return err_set(
+    if (rc == 2) {
+        err_set(
             err, ERR_INPUT,
             "%s at %s is not as it was pushed from here: somebody has changed %.200s, which would be lost. Take it over by hand (git fetch %s %s), or, if it is not "
             "wanted, delete the branch there, and share again",
             s->branch, s->to, t.lost ? t.lost : "it", s->to, s->branch);
+        return err_hint(err, "if this clone is a copy of another one: git config --unset benchwrap.clone; benchwrap share");
+    }
     return rc < 0 ? -1 : 0;
 }
 
