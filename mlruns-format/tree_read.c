@@ -161,7 +161,7 @@ static int each_entry(void *context, const struct folder_entry *entry)
     } else if (strange || (entry->kind != FOLDER_FILE && entry->kind != FOLDER_PROGRAM))
         complain(x, e->run, "%s is not a regular file", key);
     else if (read_text(x, e->in, entry->name.p, e->metrics ? METRIC_MAX : VALUE_MAX) < 0)
-        complain(x, e->run, "%s cannot be read: %s", key, strerror(errno));
+        complain(x, e->run, "%s cannot be read: %s", key, err_words(errno));
     else
         add_entry(e, key);
     return x->a->failed;
@@ -177,11 +177,11 @@ static void read_entries(const struct entries *up, const struct folder *in, cons
     e.depth++;
     if (folder_enter(in, folder, &f) < 0) {
         if (e.depth > 0 || errno != ENOENT)
-            complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
+            complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
         return;
     }
     if (folder_names(&f, each_entry, &e) < 0)
-        complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, strerror(errno));
+        complain(e.x, e.run, "%s%s cannot be read: %s", prefix, folder, err_words(errno));
 }
 
 static struct tree_entry *read_kind(struct reader *x, struct tree_run *run, const struct folder *in, const char *kind)
@@ -203,7 +203,7 @@ static void read_meta(struct reader *x, struct tree_run *run, const struct folde
     experiment = str_cut(&experiment, '/');
     snprintf(path, sizeof path, "%s/meta.yaml", place);
     if (read_text(x, in, path, TREE_META_MAX) < 0) {
-        complain(x, run, "meta.yaml cannot be read: %s", strerror(errno));
+        complain(x, run, "meta.yaml cannot be read: %s", err_words(errno));
         return;
     }
     if (tree_meta_parse(&m, "meta.yaml", buf_text(&x->text), x->a, &why) < 0) {
@@ -234,7 +234,7 @@ static void read_kinds(struct reader *x, struct tree_run *run, const struct fold
     if (!(x->what & (TREE_PARAMS | TREE_METRICS | TREE_TAGS)))
         return;
     if (folder_enter(in, place, &own) < 0) {
-        complain(x, run, "it cannot be read: %s", strerror(errno));
+        complain(x, run, "it cannot be read: %s", err_words(errno));
         return;
     }
     if (x->what & TREE_PARAMS)
@@ -306,7 +306,7 @@ static const char *experiment_name(struct reader *x, const struct folder *dir, c
     struct err why = {0};
     *ret_problem = NULL;
     if (read_text(x, dir, "meta.yaml", TREE_META_MAX) < 0)
-        *ret_problem = arena_printf(x->a, "the experiment's meta.yaml cannot be read: %s", strerror(errno));
+        *ret_problem = arena_printf(x->a, "the experiment's meta.yaml cannot be read: %s", err_words(errno));
     else if (tree_meta_parse(&m, "the experiment's meta.yaml", buf_text(&x->text), x->a, &why) < 0)
         *ret_problem = arena_printf(x->a, "%s", why.text);
     else if (!m.name.p)

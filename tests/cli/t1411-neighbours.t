@@ -48,7 +48,7 @@ for folder in "$LAB" "$STICKY"; do
     cd "$folder" || exit 1
     as_alice "$BENCHWRAP" -a '*.json' -a 'sub/*/id' -- true 2>"$WORK/err"
     is "-a: the program runs ($folder)" $? 0
-    ok "-a names the link" grep -q 'out.json.*link of another user' "$WORK/err"
+    ok "-a names the link" grep -q "out.json.*behind another user's link" "$WORK/err"
 done
 untouched "results"
 fresh

@@ -46,6 +46,11 @@ int err_hint(struct err *err, const char *fmt, ...)
     return -1;
 }
 
+const char *err_words(int sys)
+{
+    return sys == ELOOP ? "not a regular file or folder, or behind another user's link or a loop of links" : strerror(sys);
+}
+
 int err_sys(struct err *err, const char *fmt, ...)
 {
     int saved = errno;
@@ -57,7 +62,7 @@ int err_sys(struct err *err, const char *fmt, ...)
     va_end(ap);
     err->sys = saved;
     size_t n = strlen(err->text);
-    mark_cut(err, (int)n + snprintf(err->text + n, sizeof err->text - n, ": %s", strerror(saved)));
+    mark_cut(err, (int)n + snprintf(err->text + n, sizeof err->text - n, ": %s", err_words(saved)));
     errno = saved;
     return -1;
 }

@@ -22,7 +22,9 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...) __attribu
 int err_setv(struct err *err, enum err_kind kind, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* Sets the hint (printf format) of an error that is set: err_set clears it, err_wrap keeps it. Returns -1. */
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* As err_set with kind ERR_SYSTEM; appends ": " and the text of the current errno. Returns -1. */
+/* The text of an errno. ELOOP names what base/place.h refuses to follow, besides a loop of links. */
+const char *err_words(int sys);
+/* As err_set with kind ERR_SYSTEM; appends ": " and err_words of the current errno. Returns -1. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "<text>: " before what is there. Kind and errno stay. Returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -125,7 +125,7 @@ static void check_experiment_meta(struct check *k, const struct folder *experime
                     errno == ENOENT ? CHECK_EXPERIMENT_META
                     : errno == EIO  ? CHECK_UNREADABLE
                                     : CHECK_EXPERIMENT_META,
-                    file, 0, "it cannot be read: %s", strerror(errno));
+                    file, 0, "it cannot be read: %s", err_words(errno));
         return;
     }
     arena_init(&a, 1 << 20);
@@ -226,7 +226,7 @@ static int each_of_experiment(void *context, const struct folder_entry *entry)
     if (entry->kind == FOLDER_FOLDER && str_is(entry->name, "tags")) {
         CLEANUP_FOLDER struct folder tags;
         if (folder_enter(x->in, "tags", &tags) < 0 || folder_list(&tags, each_tag, x) < 0)
-            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
     } else if (!str_is(entry->name, "meta.yaml"))
         check_found(k, CHECK_UNKNOWN, path, 0, "an experiment holds meta.yaml, tags/ and folders of runs (32 digits 0-9 a-f)");
     else if (entry->kind != FOLDER_FILE)
@@ -239,7 +239,7 @@ static void look_at_experiment(struct check *k, const struct folder *experiment,
 {
     struct experiment x = {.k = k, .in = experiment, .path = path, .names = names};
     if (folder_list(experiment, each_of_experiment, &x) < 0)
-        check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
     check_experiment_meta(k, experiment, path);
 }
 
@@ -270,7 +270,7 @@ static void check_runs(struct check *k, const struct folder *experiment, const c
             return;
         }
         if (folder_enter(experiment, names->list[i], &run) < 0)
-            check_found(k, CHECK_UNREADABLE, own, 0, "it cannot be read: %s", strerror(errno));
+            check_found(k, CHECK_UNREADABLE, own, 0, "it cannot be read: %s", err_words(errno));
         else
             check_run(k, &run, own);
     }
@@ -321,7 +321,7 @@ int check_tree(struct check *k, const struct folder *tree, const char *at, struc
         const char *path = arena_printf(k->arena, "%s/%s", at, w.names.list[i]);
         arena_init(&runs.a, 256 << 20);
         if (!path || folder_enter(tree, w.names.list[i], &experiment) < 0) {
-            check_found(k, CHECK_UNREADABLE, path ? path : "", 0, "it cannot be read: %s", strerror(errno));
+            check_found(k, CHECK_UNREADABLE, path ? path : "", 0, "it cannot be read: %s", err_words(errno));
         } else {
             look_at_experiment(k, &experiment, path, &runs);
             names_sort(&runs);

@@ -186,7 +186,7 @@ static void check_added(struct range *x, const struct folder *published)
         if (rc == 0 && repo_id_eq(&there.id, &own->tree))
             continue; /* merged already, in another way */
         if (rc < 0)
-            check_found(k, CHECK_UNREADABLE, path, 0, "what the target has cannot be read: %s", strerror(errno));
+            check_found(k, CHECK_UNREADABLE, path, 0, "what the target has cannot be read: %s", err_words(errno));
         else if (rc == 0)
             check_found(k, CHECK_ID_KNOWN, path, 0, "the target has a run of this id, with other content");
         if (i &&
@@ -195,7 +195,7 @@ static void check_added(struct range *x, const struct folder *published)
             k->runs++;
             k->runs_bad++;
         } else if (git_folder(x->repo, &own->tree, &run) < 0)
-            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+            check_found(k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         else
             check_run(k, &run, path);
         if (k->progress)
@@ -225,7 +225,7 @@ static void check_experiments(struct range *x, const struct folder *tree)
         if (path && !has_run(x, e->id))
             check_found(x->k, CHECK_EXPERIMENT_META, path, 0, "the experiment is touched, and no run of it is brought");
         if (path && folder_enter(tree, e->id, &in) < 0)
-            check_found(x->k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+            check_found(x->k, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         else if (path)
             check_experiment(x->k, &in, path);
     }

@@ -152,7 +152,7 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
     if (entry->kind == FOLDER_PROGRAM)
         run_found(r, CHECK_MODE, path, 0, "the file may be executed");
     if (folder_look(l->in, entry->name.p, &what, &f->size) < 0) {
-        run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         return;
     }
     r->bytes += f->size;
@@ -167,7 +167,7 @@ static void take_file(struct level *l, const struct folder_entry *entry, const c
     }
     buf_clear(l->text);
     if (folder_read(l->in, entry->name.p, k->limits.file_B, l->text) < 0) {
-        run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", strerror(errno));
+        run_found(r, CHECK_UNREADABLE, path, 0, "it cannot be read: %s", err_words(errno));
         return;
     }
     sha256_init(&sum);
@@ -241,7 +241,7 @@ static void list(struct level *l)
     if (!l->names)
         r->limited = true;
     else if (folder_list(l->in, each, l) < 0)
-        run_found(r, CHECK_UNREADABLE, l->prefix, 0, "the folder cannot be read: %s", strerror(errno));
+        run_found(r, CHECK_UNREADABLE, l->prefix, 0, "the folder cannot be read: %s", err_words(errno));
 }
 
 static void take_folder(struct level *up, const char *name, const char *path)
@@ -258,7 +258,7 @@ static void take_folder(struct level *up, const char *name, const char *path)
     if (l.depth > DEPTH_MAX)
         run_found(r, CHECK_LIMIT, path, 0, "folders are more than %d deep; what is below was not looked at", DEPTH_MAX);
     else if (l.prefix && folder_enter(up->in, name, &f) < 0)
-        run_found(r, CHECK_UNREADABLE, path, 0, "the folder cannot be read: %s", strerror(errno));
+        run_found(r, CHECK_UNREADABLE, path, 0, "the folder cannot be read: %s", err_words(errno));
     else if (l.prefix)
         list(&l);
 }
@@ -322,7 +322,7 @@ static void check_meta(struct run_check *r)
     buf_init(&text, META_MAX * 3);
     buf_init(&wanted, META_MAX * 3);
     if (folder_read(r->folder, "meta.yaml", META_MAX, &text) < 0) {
-        run_found(r, CHECK_META, "meta.yaml", 0, "it cannot be read: %s", strerror(errno));
+        run_found(r, CHECK_META, "meta.yaml", 0, "it cannot be read: %s", err_words(errno));
         return;
     }
     struct str own = keep(r, buf_text(&text)); /* what is parsed points into it */

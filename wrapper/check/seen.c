@@ -296,7 +296,7 @@ void check_seen_published(struct check *k, const struct folder *tree, const char
     if (k->seen)
         k->seen->at_n = strlen(at);
     if (rc < 0)
-        check_found(k, CHECK_UNREADABLE, at, 0, "the runs that are published already cannot be read: %s", strerror(errno));
+        check_found(k, CHECK_UNREADABLE, at, 0, "the runs that are published already cannot be read: %s", err_words(errno));
 }
 
 struct metric_files {

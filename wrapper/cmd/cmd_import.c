@@ -148,7 +148,7 @@ static void take_folder(struct work *w, int at, const char *path, const char *na
     CLEANUP_FD int dir = depth ? place_open(at, path, O_RDONLY | O_DIRECTORY, 0) : place_open_folder(path, 0);
     if (depth > DEPTH_MAX || dir < 0 || fs_list(dir, ".", &list, &err)) {
         w->refused++;
-        note(w, arena_printf(w->c->arena, "%s: %s", name, depth > DEPTH_MAX ? "too many levels of folders" : strerror(errno)));
+        note(w, arena_printf(w->c->arena, "%s: %s", name, depth > DEPTH_MAX ? "too many levels of folders" : err_words(errno)));
         return;
     }
     for (size_t i = 0; i < list.count; i++) {

@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +66,6 @@ static int add_artifact(struct cmd_context *c, struct message ***tail, const cha
 {
     const char *name = str_base_name(path);
     CLEANUP_FD int file = place_open_found(path);
-    if (file < 0 && errno == ELOOP)
-        return err_set(c->err, ERR_INPUT, "--artifact: %.200s is not a regular file, or behind a link of another user", path);
     if (file < 0)
         return err_sys(c->err, "--artifact: cannot open %.200s", path);
     if (!str_valid_utf8(str_of(name)))

@@ -103,7 +103,7 @@ struct json *runs_detail(const struct runs *runs, const struct tree_run *run, co
     struct folder tree = runs_tree(runs, run);
     if (folder_read(&tree, path, DETAIL_MAX, &b) < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
-            *ret_problem = arena_printf(a, "artifacts/benchwrap.json cannot be read: %s", strerror(errno));
+            *ret_problem = arena_printf(a, "artifacts/benchwrap.json cannot be read: %s", err_words(errno));
         return NULL;
     }
     if (json_parse(&doc, buf_text(&b), NULL, &err) < 0) {

@@ -111,11 +111,10 @@ static const char *read_whole(const struct import *im, int dir, const char *path
 {
     CLEANUP_FD int fd = dir == AT_FDCWD ? place_open_found(path) : place_open(dir, path, O_RDONLY, 0);
     struct stat st = {0};
-    if (fd < 0 && errno == ELOOP)
-        return fstatat(dir, path, &st, 0) == 0 && S_ISDIR(st.st_mode) ? "a directory: -R goes through it"
-                                                                      : "not a regular file, or behind another user's link";
+    if (fd < 0 && errno == ELOOP && fstatat(dir, path, &st, 0) == 0 && S_ISDIR(st.st_mode))
+        return "a directory: -R goes through it";
     if (fd < 0 || fstat(fd, &st))
-        return arena_printf(a, "cannot be opened: %s", strerror(errno));
+        return arena_printf(a, "cannot be opened: %s", err_words(errno));
     if (!S_ISREG(st.st_mode))
         return "not a regular file";
     if ((uint64_t)st.st_size > im->max)
@@ -129,7 +128,7 @@ static const char *read_whole(const struct import *im, int dir, const char *path
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return arena_printf(a, "cannot be read: %s", strerror(errno));
+            return arena_printf(a, "cannot be read: %s", err_words(errno));
         if (n == 0)
             break;
         text->n += (size_t)n;

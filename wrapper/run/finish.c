@@ -14,7 +14,6 @@
 #include "run/stream.h"
 #include "series/finish.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -176,8 +175,6 @@ int finish_publish(struct spool *s, struct finished *f, const struct finish_opti
     if (o->public_profile)
         head.host = ""; /* argv is redacted already, like the output */
     CLEANUP_FD int root = place_open_folder(f->head.tree, 0777);
-    if (root < 0 && errno == ELOOP)
-        return err_set(err, ERR_SYSTEM, "tree: cannot open %s: another user's link is in its path", f->head.tree);
     if (root < 0)
         return err_sys(err, "tree: cannot open %s", f->head.tree);
     struct str name;

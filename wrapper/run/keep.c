@@ -157,9 +157,7 @@ int keep_open_file(struct record *r, int spool, int from, const char *shown, con
 int keep_file(struct record *r, int spool, const char *path, const char *name, uint64_t *left, struct redact *redact, struct err *err)
 {
     CLEANUP_FD int from = place_open_found(path);
-    if (from < 0 && errno == ELOOP)
-        return err_set(err, ERR_INPUT, "cannot keep %s: it is no regular file, or behind a link of another user", path);
-    return from < 0 ? err_sys(err, "cannot open %s", path) : keep_open_file(r, spool, from, path, name, left, redact, err);
+    return from < 0 ? err_sys(err, "cannot keep %s", path) : keep_open_file(r, spool, from, path, name, left, redact, err);
 }
 
 void keep_matching(struct record *r, int spool, const char *pattern, uint64_t *left, struct redact *redact)

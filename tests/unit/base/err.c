@@ -19,6 +19,11 @@ static void causes_and_purposes(void **state)
     assert_int_equal(err_sys(&e, "cannot open %s", "f"), -1);
     assert_string_equal(e.text, "cannot open f: No such file or directory");
     assert_true(e.kind == ERR_SYSTEM && e.sys == ENOENT && errno == ENOENT);
+    errno = ELOOP;
+    err_sys(&e, "cannot open %s", "f");
+    assert_string_equal(e.text, "cannot open f: not a regular file or folder, or behind another user's link or a loop of links");
+    errno = ENOENT;
+    err_sys(&e, "cannot open %s", "f");
     assert_int_equal(err_wrap(&e, "reading %s", "x"), -1);
     assert_string_equal(e.text, "reading x: cannot open f: No such file or directory");
     assert_true(e.kind == ERR_SYSTEM && e.sys == ENOENT);
@@ -59,6 +64,7 @@ static void long_texts_are_cut_and_say_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_and_purposes), cmocka_unit_test(nobody_need_care), cmocka_unit_test(long_texts_are_cut_and_say_so)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_and_purposes), cmocka_unit_test(nobody_need_care),
+                                       cmocka_unit_test(long_texts_are_cut_and_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
