@@ -70,23 +70,23 @@ static void find(struct str cgroups, struct str mounts, const char *controller, 
     }
 }
 
-enum { MOUNTS = 1 << 20 }; /* nodes with thousands of container mounts exist */
-
-static int read_groups(const struct host *h, struct buf *cgroups, struct buf *mounts)
+static int read_groups(const struct host *h, struct buf *cgroups, struct buf *own, struct str *ret_mounts)
 {
     if (look_file(h, "proc/self/cgroup", 65536, cgroups) != 0)
         return -1;
-    return look_file(h, "proc/self/mountinfo", MOUNTS - 65536, mounts);
+    *ret_mounts = look_mounts(h, own);
+    return ret_mounts->p ? 0 : -1;
 }
 
 bool cgroup_of_controller(const struct host *h, const char *controller, struct cgroup *ret)
 {
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
     buf_init(&cgroups, 1 << 17);
-    buf_init(&mounts, MOUNTS);
+    struct str lines;
+    buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     *ret = (struct cgroup){.found = false};
-    if (read_groups(h, &cgroups, &mounts) == 0)
-        find(buf_text(&cgroups), buf_text(&mounts), controller, ret);
+    if (read_groups(h, &cgroups, &mounts, &lines) == 0)
+        find(buf_text(&cgroups), lines, controller, ret);
     return ret->found;
 }
 
@@ -235,12 +235,13 @@ static int before(struct host *h, struct record *r, struct err *err)
     (void)err;
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
     buf_init(&cgroups, 1 << 17);
-    buf_init(&mounts, MOUNTS);
-    if (read_groups(h, &cgroups, &mounts) != 0) {
+    struct str m;
+    buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
+    if (read_groups(h, &cgroups, &mounts, &m) != 0) {
         tell_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
         return 0;
     }
-    struct str c = buf_text(&cgroups), m = buf_text(&mounts);
+    struct str c = buf_text(&cgroups);
     struct cgroup cpu, memory, cpuset, pid, two;
     struct look cpus;
     find(c, m, "cpu", &cpu);

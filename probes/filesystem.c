@@ -136,8 +136,9 @@ static size_t places_of(const struct host *h, const struct paths *paths, struct 
 {
     struct buf mounts CLEANUP_BUF;
     size_t n = 0;
-    buf_init(&mounts, 2 << 20);
-    look_file(h, "proc/self/mountinfo", 1 << 20, &mounts);
+    bool again = false;
+    buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
+    struct str lines = look_mounts(h, &mounts);
     for (size_t i = 0; i < paths->count; i++) {
         struct place one = {.path = paths->list[i]};
         bool file = false;
@@ -146,7 +147,15 @@ static size_t places_of(const struct host *h, const struct paths *paths, struct 
             snprintf(one.directory, sizeof one.directory, "%s", one.path);
         else if (!existing(one.path, one.directory, &file) || is_other_word(h, one.path, one.directory))
             continue;
-        if (!mount_of(buf_text(&mounts), one.directory, &one)) {
+        bool found = mount_of(lines, one.directory, &one);
+        if (found && !again && strcmp(one.type, "autofs") == 0) { /* looking at the path has mounted it */
+            again = true;
+            buf_clear(&mounts);
+            look_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, &mounts);
+            lines = buf_text(&mounts);
+            found = mount_of(lines, one.directory, &one);
+        }
+        if (!found) {
             struct statfs s;
             if (!h->real || statfs(one.directory, &s) != 0)
                 continue;

@@ -122,6 +122,16 @@ int look_file(const struct host *h, const char *path, size_t max, struct buf *to
     return result;
 }
 
+struct str look_mounts(const struct host *h, struct buf *own)
+{
+    struct buf *to = h->state ? &h->state->mounts : own;
+    if (to->n == 0 && look_file(h, "proc/self/mountinfo", LOOK_MOUNTS_MAX, to) != 0) {
+        buf_clear(to);
+        return (struct str){NULL, 0};
+    }
+    return buf_text(to);
+}
+
 bool look_exists(const struct host *h, const char *path)
 {
     return faccessat(h->root, path, F_OK, 0) == 0;

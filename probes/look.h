@@ -19,6 +19,10 @@ bool look(const struct host *h, struct look *ret, const char *fmt, ...) __attrib
 bool look_int(const struct host *h, int64_t *ret, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* At most max bytes of a longer file, appended; a longer one is cut. 0 or -1 with errno. */
 int look_file(const struct host *h, const char *path, size_t max, struct buf *to);
+/* The lines of proc/self/mountinfo, read once for all probes of the host; own: an initialized buffer for a host that keeps nothing. Those of a later mount
+ * are not in it. The text has .p NULL, with errno, where it cannot be read. */
+struct str look_mounts(const struct host *h, struct buf *own);
+enum { LOOK_MOUNTS_MAX = 1 << 20 }; /* nodes with thousands of container mounts exist; a longer list is cut. The buffer has 128 KiB more */
 bool look_exists(const struct host *h, const char *path);
 /* Does proc show the PID namespace of this process? In a new namespace without a /proc of its own the numbers there belong to other processes. Captured
  * machines count as their own. */

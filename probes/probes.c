@@ -34,6 +34,7 @@ static struct probes_state *state_of(struct host *h)
     struct probes_state *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    buf_init(&s->mounts, LOOK_MOUNTS_MAX + (1 << 17));
     s->costs = calloc(probes_count, sizeof *s->costs);
     s->besides = calloc(probes_count, sizeof *s->besides);
     s->afters = calloc(probes_count, sizeof *s->afters);
@@ -70,6 +71,7 @@ void probes_end(struct host *h)
     free(s->afters);
     free(s->besides);
     free(s->costs);
+    buf_deinit(&s->mounts);
     free(s);
     h->state = NULL;
 }

@@ -1,6 +1,7 @@
 /* state.h: what probes keep between their hooks (private to probes/; made by probes_run, freed by probes_end). */
 #ifndef PROBES_STATE_H
 #define PROBES_STATE_H
+#include "base/buf.h"
 #include "probes/aside.h"
 #include "probes/probe.h"
 
@@ -39,6 +40,7 @@ struct view_state {
 struct probes_state {
     struct cache_key cache;
     struct view_state view;
+    struct buf mounts; /* look_mounts */
     struct probe_cost *costs; /* [probes_count] */
     struct aside *besides, *afters; /* [probes_count] each: what runs aside */
     void **kept; /* [probes_count], each NULL or probe->keeps bytes */

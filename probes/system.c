@@ -25,11 +25,9 @@ static bool root_is_local(struct host *h)
     static const char *const remote[] = {"nfs",  "nfs4", "lustre", "gpfs",      "ceph",  "beegfs", "9p",
                                          "cifs", "smb3", "afs",    "glusterfs", "panfs", "wekafs"};
     struct buf mounts CLEANUP_BUF;
-    buf_init(&mounts, 1 << 20);
+    buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     bool local = false;
-    if (look_file(h, "proc/self/mountinfo", (1 << 20) - 65536, &mounts) != 0)
-        return false;
-    for (struct str rest = buf_text(&mounts); rest.p;) {
+    for (struct str rest = look_mounts(h, &mounts); rest.p;) {
         struct mount_line m;
         if (!parse_mount_line(str_cut(&rest, '\n'), &m) || !str_is(m.point, "/"))
             continue;

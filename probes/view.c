@@ -28,7 +28,7 @@ static const struct input {
     {"sys/devices/virtual/dmi", false},
     {"sys/kernel/mm", false},
 };
-enum { INPUTS = sizeof inputs / sizeof *inputs, MOUNTS_MAX = 1 << 20 };
+enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 /* Is one of the two the other, or a folder above it? */
 static bool overlap(const char *path, const char *input)
@@ -50,10 +50,10 @@ static int find_covered(const struct host *h, char reason[256])
     bool covered[INPUTS] = {false};
     char by[INPUTS][100];
     struct buf text CLEANUP_BUF;
-    buf_init(&text, MOUNTS_MAX + (1 << 17));
-    if (look_file(h, "proc/self/mountinfo", MOUNTS_MAX, &text) != 0)
+    buf_init(&text, LOOK_MOUNTS_MAX + (1 << 17));
+    struct str rest = look_mounts(h, &text);
+    if (!rest.p)
         return -1;
-    struct str rest = buf_text(&text);
     while (rest.p) {
         struct mount_line m;
         char point[512], root[512], type[32];

@@ -99,7 +99,9 @@ static void facts_come_back(void **state)
 static void what_they_depend_on_is_in_the_name(void **state)
 {
     struct bench *b = *state;
-    static const char *const rows[][2] = {{"proc/sys/kernel/random/boot_id", "b2\n"}, {"proc/sys/kernel/hostname", "n2\n"}, {"proc/self/status", "Cpus_allowed_list:\t0-1\n"}};
+    static const char *const rows[][2] = {{"proc/sys/kernel/random/boot_id", "b2\n"},
+                                          {"proc/sys/kernel/hostname", "n2\n"},
+                                          {"proc/self/status", "Cpus_allowed_list:\t0-1\n"}};
     for (size_t i = 0; i < 3; i++) {
         struct record r;
         keep(b);
@@ -141,10 +143,12 @@ static void what_is_visible_is_in_the_name(void **state)
 /* A sandbox hides /proc/cpuinfo or /sys/bus: nothing is kept from there, and nothing is replayed. */
 static void a_partial_view_is_not_kept(void **state)
 {
-    static const char full[] = "22 1 0:20 / /proc rw - proc proc rw\n23 1 0:21 / /sys rw - sysfs sysfs rw\n24 22 0:20 /sys /proc/sys ro - proc proc rw\n";
-    static const char *const hidden[] = {"30 22 0:5 /null /proc/cpuinfo rw - devtmpfs udev rw\n", "31 23 0:30 / /sys/bus rw - tmpfs none rw\n",
-                                         "32 22 0:50 /proc/meminfo /proc/meminfo rw - fuse.lxcfs lxcfs rw\n", "33 1 0:60 / /sys rw - tmpfs none rw\n",
-                                         "34 22 0:20 /version /proc/cpuinfo rw - proc proc rw\n"};
+    static const char full[] =
+        "22 1 0:20 / /proc rw - proc proc rw\n23 1 0:21 / /sys rw - sysfs sysfs rw\n24 22 0:20 /sys /proc/sys ro - proc proc rw\n";
+    static const char *const hidden[] = {"30 22 0:5 /null /proc/cpuinfo rw - devtmpfs udev rw\n",
+                                         "31 23 0:30 / /sys/bus rw - tmpfs none rw\n",
+                                         "32 22 0:50 /proc/meminfo /proc/meminfo rw - fuse.lxcfs lxcfs rw\n",
+                                         "33 1 0:60 / /sys rw - tmpfs none rw\n", "34 22 0:20 /version /proc/cpuinfo rw - proc proc rw\n"};
     struct bench *b = *state;
     struct record r;
     char text[512];
@@ -162,6 +166,25 @@ static void a_partial_view_is_not_kept(void **state)
         assert_false(replay(b, &r));
         record_deinit(&r);
     }
+}
+
+static void mounts_are_read_once(void **state)
+{
+    struct bench *b = *state;
+    struct probes_state kept = {0};
+    struct buf own CLEANUP_BUF;
+    buf_init(&own, LOOK_MOUNTS_MAX + (1 << 17));
+    buf_init(&kept.mounts, LOOK_MOUNTS_MAX + (1 << 17));
+    unlinkat(b->h.root, "proc/self/mountinfo", 0);
+    b->h.state = &kept;
+    assert_null(look_mounts(&b->h, &own).p);
+    put(b->h.root, "proc/self/mountinfo", "22 1 0:20 / /first rw - proc proc rw\n");
+    assert_true(str_has(look_mounts(&b->h, &own), "/first"));
+    put(b->h.root, "proc/self/mountinfo", "22 1 0:20 / /second rw - proc proc rw\n");
+    assert_true(str_has(look_mounts(&b->h, &own), "/first"));
+    b->h.state = NULL;
+    assert_true(str_has(look_mounts(&b->h, &own), "/second"));
+    buf_deinit(&kept.mounts);
 }
 
 static void another_job_on_the_same_processors_shares_them(void **state)
@@ -288,9 +311,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(facts_come_back), TEST(what_failed_for_a_moment_does_not_last),
+        TEST(facts_come_back),
+        TEST(what_failed_for_a_moment_does_not_last),
         TEST(what_they_depend_on_is_in_the_name),
-        TEST(what_is_visible_is_in_the_name), TEST(a_partial_view_is_not_kept), TEST(another_job_on_the_same_processors_shares_them),
+        TEST(what_is_visible_is_in_the_name),
+        TEST(a_partial_view_is_not_kept),
+        TEST(mounts_are_read_once),
+        TEST(another_job_on_the_same_processors_shares_them),
         TEST(each_damaged_byte_is_noticed),
         TEST(files_that_others_may_write_are_not_believed),
         TEST(kept_without_a_spool_is_not_enough_with_one),
