@@ -60,7 +60,7 @@ static bool is_user_info(struct str info, struct str host)
     return colon == 0;
 }
 
-/* "sqlplus user/password@service": the word that begins at `from`. */
+/* "sqlplus user/password@service", "jdbc:oracle:thin:user/password@//host": the word that begins at `from`. */
 static void look_at_connection(struct finding *f, size_t from, size_t at)
 {
     static const char *const programs[] = {"sqlplus", "sqlldr", "expdp", "impdp", "rman"};
@@ -72,11 +72,11 @@ static void look_at_connection(struct finding *f, size_t from, size_t at)
     while (line > 0 && t.p[line - 1] != '\n' && from - line < COMMAND_LONGEST)
         line--;
     struct str before = str_sub(t, line, from - line);
+    bool connects = str_has(word, "jdbc:oracle:");
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        if (str_has(before, programs[i])) {
-            secret_tell(f, (size_t)(slash + 1 - t.p), (size_t)(word.p + word.n - slash - 1), SECRET_ASSIGNED);
-            return;
-        }
+        connects |= str_has(before, programs[i]);
+    if (connects)
+        secret_tell(f, (size_t)(slash + 1 - t.p), (size_t)(word.p + word.n - slash - 1), SECRET_ASSIGNED);
 }
 
 /* A name alone before the @ is a token ("https://TOKEN@host"), but with these schemes an account. */
@@ -102,6 +102,8 @@ void secret_see_user(struct finding *f, size_t at)
             look_at_connection(f, i + 1, at);
             return;
         }
+        if (i == 0)
+            look_at_connection(f, 0, at);
     }
 }
 

@@ -269,6 +269,9 @@ static void assigned_value(struct finding *f, size_t from, struct assigned a)
                              .kind = SECRET_ASSIGNED,
                              .number = number,
                              .fill = quoted || !secret_is_quantity(value) ? SECRET_FILL_MARK : number_fill(t, a.name + a.name_n)});
+    if (!quoted && (value.p[0] == '!' || t.p[from - 1] == '&') && t.p[a.name + a.name_n] == ':' && end < t.n && is_blank(t.p[end]) &&
+        !begins_assignment(t, skip_blanks(t, end))) /* a tag or an anchor of YAML, or a password: the next word as well */
+        assigned_value(f, end, a);
 }
 
 /* Names are many, secrets are few: a cheap look for the beginnings of the words of secret_names.def. */
@@ -387,6 +390,18 @@ static bool name_of_value(struct finding *f, size_t end, struct assigned *ret)
     return str_ends_anycase(before, "name=") || str_ends_anycase(before, "key=");
 }
 
+/* "user: joe, pass: x": the pair says what "pass" alone does not. */
+static bool is_pass_of_user(struct str t, struct assigned a)
+{
+    size_t line = a.name;
+    if (!str_is_anycase(str_sub(t, a.name, a.name_n), "pass"))
+        return false;
+    while (line > 0 && t.p[line - 1] != '\n' && a.name - line < COMMAND_LONGEST)
+        line--;
+    struct str before = str_sub(t, line, a.name - line);
+    return str_has(before, "user") || str_has(before, "login");
+}
+
 /* "name: DB_PASSWORD" alone: the line below it may have the value. `at` is behind the sign. */
 static bool names_a_secret(struct finding *f, size_t at)
 {
@@ -429,6 +444,11 @@ void secret_see_assignment(struct finding *f, size_t at)
         return;
     if (a.weight == SECRET_NAME_PART && t.p[at] == ':' && secret_name(str_sub(t, a.name, a.name_n)) == SECRET_NAME_PERHAPS)
         a.weight = SECRET_NAME_PERHAPS; /* only env(1) writes variables so, with '=' */
+    if (a.weight == SECRET_NAME_PERHAPS && is_pass_of_user(t, a))
+        a.weight = SECRET_NAME_PART;
+    if (str_is(str_sub(t, a.name, a.name_n), "pwd") && at + 1 < t.n &&
+        strchr("/~", t.p[skip_blanks(t, at + 1) < t.n ? skip_blanks(t, at + 1) : at]))
+        return; /* a directory, as pwd(1) prints it */
     for (at++; at < t.n && (t.p[at] == '=' || t.p[at] == ':' || t.p[at] == '>');)
         at++;
     assigned_value(f, at, a);
@@ -472,14 +492,16 @@ void secret_see_tag(struct finding *f, size_t at)
         a.name = from;
     } else if (!name_before(f, at, &a) || a.name < from)
         return;
-    size_t to = at + 1;
-    while (to < t.n && t.p[to] != '<' && !is_line_end(t, to))
+    static const struct str cdata = {"<![CDATA[", 9};
+    bool is_cdata = str_starts(str_sub(t, at + 1, cdata.n), cdata.p);
+    size_t begin = at + 1 + (is_cdata ? cdata.n : 0), to = begin;
+    while (to < t.n && !is_line_end(t, to) && (is_cdata ? !str_starts(str_sub(t, to, 3), "]]>") : t.p[to] != '<'))
         to++;
-    to = secret_without_escape(t, at + 1, within_string(t, at + 1, to));
-    struct str value = str_trim(str_sub(t, at + 1, to - at - 1));
+    to = secret_without_escape(t, begin, within_string(t, begin, to));
+    struct str value = str_trim(str_sub(t, begin, to - begin));
     bool number;
     if (value.n == 0 && is_line_end(t, to))
-        begin_fold(f, from, at + 1, a.weight, SECRETS_FOLD_TAG);
+        begin_fold(f, from, begin, a.weight, SECRETS_FOLD_TAG);
     else if (value.p && secret_value(a.weight, value, &number)) {
         f->count++;
         f->each(f->context, &(struct secret){.at = (size_t)(value.p - t.p), .n = value.n, .kind = SECRET_ASSIGNED, .number = number});

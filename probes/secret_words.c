@@ -152,7 +152,7 @@ void secret_see_apostrophe(struct finding *f, size_t at)
         look_at_literal(f, at);
 }
 
-/* "login alice password X" as in .netrc, and a line of its own in one. */
+/* "login alice password X" as in .netrc, and a line of its own in one; "requirepass X" as in redis.conf. */
 void secret_see_pass(struct finding *f, size_t at)
 {
     struct str t = f->text;
@@ -160,11 +160,13 @@ void secret_see_pass(struct finding *f, size_t at)
     if (at < 3 || str_lower(t.p[at - 2]) != 'a' || str_lower(t.p[at - 3]) != 'p')
         return;
     size_t name = at - 3, end = name;
+    if (name >= 7 && str_is(str_sub(t, name - 7, 7), "require"))
+        name -= 7;
     while (end < t.n && is_letter(t.p[end]))
         end++;
     struct str word = str_sub(t, name, end - name);
     if ((name > 0 && is_name_byte(t.p[name - 1])) || end >= t.n || !is_blank(t.p[end]) ||
-        (!str_is_anycase(word, "password") && !str_is_anycase(word, "passwd")))
+        (!str_is_anycase(word, "password") && !str_is_anycase(word, "passwd") && !str_is(word, "requirepass")))
         return;
     size_t from = skip_blanks(t, end), line = name;
     if (look_at_literal(f, from))

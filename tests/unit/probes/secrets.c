@@ -75,7 +75,9 @@ static void planted_secrets_are_gone(void **state)
     assert_true(samples > 1000);
 }
 
-/* Lines of an author who had not read the rules: secrets in them are gone, but for those of the kinds that SECURITY.md names, and the others stay. */
+static const char *const not_found[] = {"rdp", "mc-alias", "csv-tsv", "sh-htpasswd", "pgpass", "terraform"};
+
+/* Lines of authors who had not read the rules: secrets in them are gone, but for those of the kinds that SECURITY.md names, and the others stay. */
 static void fresh_lines_are_judged(void **state)
 {
     (void)state;
@@ -96,7 +98,9 @@ static void fresh_lines_are_judged(void **state)
                 fail_msg("changed: '%.*s' to '%.*s'", (int)n, text, (int)n, after);
             continue;
         }
-        bool known = str_is(rule, "rdp") || str_is(rule, "mc-alias");
+        bool known = false;
+        for (size_t i = 0; i < sizeof not_found / sizeof *not_found; i++)
+            known |= str_is(rule, not_found[i]);
         bool is = is_left((struct str){text, n}, after, (struct str){secret, k});
         leaks++;
         left += is;
@@ -104,9 +108,9 @@ static void fresh_lines_are_judged(void **state)
             fail_msg(STR_FMT " is %s: '%.*s'", STR_ARG(rule), is ? "left" : "gone: update SECURITY.md", (int)n, after);
     }
     fclose(f);
-    assert_int_equal(leaks, 66);
-    assert_int_equal(left, 2);
-    assert_int_equal(kept, 66);
+    assert_int_equal(leaks, 66 + 120);
+    assert_int_equal(left, 2 + 4);
+    assert_int_equal(kept, 66 + 142);
 }
 
 int main(void)
