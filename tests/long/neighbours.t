@@ -243,6 +243,36 @@ race_token() # the file with the token of llmload's agent
     stop_attacks
     tally "race: token of llmload's agent" "$tries" "$(grep -x 200 "$WORK/token")"
 }
+race_ui() # the folder in which ui starts MLflow, and the file with its secret
+{
+    mkdir -p "$WORK/fake" && printf '#!/bin/sh\necho started >mlflow.db; echo started >artifacts; exit 1\n' >"$WORK/fake/mlflow" && chmod -R a+rx "$WORK/fake"
+    as_thief 'mkdir -p mlruns .benchwrap/spool && ln -s $1/target .benchwrap/x'
+    as_victim '"$BENCHWRAP" -q --sample 0 -- true; mkdir -p .benchwrap/ui' 2>/dev/null
+    attack "$thief" exchange .benchwrap/ui .benchwrap/x
+    race "race: folder of ui ↔ link" "$victim" 'PATH='"$WORK/fake"':$PATH timeout 60 "$BENCHWRAP" ui'
+    fresh
+    as_victim 'for i in 0 1 2 3 4; do mkdir -p ~/out/$i && cd ~/out/$i && "$BENCHWRAP" -q --sample 0 -- true; done'
+    as_thief 'mkdir d && umask 077 && echo planted0planted0planted0 >d/secret; ln -s $1/.ssh/id d/link; mkfifo d/fifo'
+    as_victim 'umask 077; echo mine0mine0mine0mine0mine0 >d/mine'
+    attack "$thief" exchange d/secret d/mine d/secret d/link d/secret d/fifo
+    race "race: secret of ui ↔ file and link of another user" "$victim" 'cd ~/out/$((i % 5)); PATH='"$WORK/fake"':$PATH timeout 60 "$BENCHWRAP" ui --secret-file "$STICKY/d/secret"; grep -rhs planted0 .benchwrap/ui'
+    planted=$(grep -c planted0 "$WORK/said")
+    [ "$planted" = 0 ] || tally "race: secret of ui ↔ file and link of another user" 0 "$planted servers with the thief's secret"
+}
+race_adopt() # a dead run of the victim's own, in a folder of the thief's, while sync finishes it
+{
+    as_thief 'mkdir -p .benchwrap/spool mlruns && chmod -R a+rwX .benchwrap mlruns'
+    as_victim 'cd "$STICKY"; exec "$BENCHWRAP" -q --sample 0 -- sh -c "echo output; exec sleep 600"' >/dev/null 2>&1 &
+    at=0
+    until grep -qs output .benchwrap/spool/*/stdout.log || [ $at -gt 300 ]; do sleep 0.1; at=$((at + 1)); done
+    kill -KILL $(pgrep -u "$victim") 2>/dev/null # all of this test's own user
+    wait 2>/dev/null
+    name=$(basename .benchwrap/spool/*)
+    as_victim "mv .benchwrap/spool/$name ~/dead"
+    attack "$thief" replace .benchwrap/spool "$theirs/target"
+    race "race: dead run of one's own → link" "$victim" 'cp -r ~/dead ~/dead.$i && mv -T ~/dead.$i "$STICKY/.benchwrap/spool/'"${name%????}"'$(printf %04x $i)"; timeout 60 "$BENCHWRAP" sync --local'
+    rm -rf "$theirs"/dead*
+}
 
 # ---- without a race ----
 attack_socket()
@@ -285,10 +315,10 @@ S
     rm -f "$WORK/squat"
     as_user "$thief" "$PYTHON" "$WORK/squat.py" "$$" >"$WORK/squat" &
     until [ -s "$WORK/squat" ]; do sleep 0.05; done
-    as_victim 'i=0; while [ $i -lt '"$((tries / 5))"' ]; do i=$((i + 1)); BENCHWRAP_SOCKET=@benchwrap/squat-'"$$"' "$BENCHWRAP" log artifact ~/.ssh/id; done' >>"$WORK/said" 2>&1
+    as_victim 'i=0; while [ $i -lt '"$tries"' ]; do i=$((i + 1)); BENCHWRAP_SOCKET=@benchwrap/squat-'"$$"' "$BENCHWRAP" log artifact ~/.ssh/id; done' >>"$WORK/said" 2>&1
     kill "$(head -n 1 "$WORK/squat")"
     wait 2>/dev/null
-    tally "log socket: another process has the name" $((tries / 5)) "$(grep received "$WORK/squat")"
+    tally "log socket: another process has the name" "$tries" "$(grep received "$WORK/squat")"
 }
 dead_spool() # one of the thief's in $STICKY, $spool
 {
@@ -405,34 +435,65 @@ attack_agent()
     rm -f "$theirs/port"
     as_victim 'echo $$ >~/pid; exec "$LLMLOAD" agent --listen 127.0.0.1:0 --port-file ~/port' 2>/dev/null &
     until [ -s "$theirs/port" ]; do sleep 0.05; done
-    said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - requests "http://127.0.0.1:$(cat "$theirs/port")" $((2 * tries)))
-    tally "llmload agent: requests" $((2 * tries)) "$(tr ' ' '\n' <<<"$said" | grep -v '^40[0-9]:')"
-    tally "llmload agent: token, memory" 3 "$(as_user "$thief" sh -c 'cat "$1/.config/llmload/agent-token" "/proc/$2/environ" "/proc/$2/mem"' sh "$theirs" "$(cat "$theirs/pid")" 2>/dev/null)"
+    at=127.0.0.1:$(cat "$theirs/port")
+    for kind in requests raw; do
+        said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - $kind "http://$at" $((2 * tries)))
+        tally "llmload agent: $kind" $((2 * tries)) "$(tr ' ' '\n' <<<"$said" | grep -v '^40[0-9]:\|^505:\|^closed:')"
+    done
+    # a leader of the thief's, with a token of their own: nothing is started
+    for i in 1 2 3 4 5; do
+        tally "llmload agent: leader, token, memory" 1 "$(as_user "$thief" sh -c 'timeout 60 "$LLMLOAD" --agents "$1" --url http://127.0.0.1:9/v1 --model m --requests 1 && echo started' sh "$at" 2>/dev/null | grep started)"
+        tally "llmload agent: leader, token, memory" 3 "$(as_user "$thief" sh -c 'cat "$1/.config/llmload/agent-token" "/proc/$2/environ" "/proc/$2/mem"' sh "$theirs" "$(cat "$theirs/pid")" 2>/dev/null)"
+        tally "llmload agent: leader, token, memory" 1 "$(as_user "$thief" kill "$(cat "$theirs/pid")" 2>/dev/null && echo "the agent was ended")"
+    done
+    is "$victim still has the agent" "$(as_victim 'curl -s -m 20 -o /dev/null -w "%{http_code}" -H "Authorization: Bearer $(cat ~/.config/llmload/agent-token)" http://'"$at"'/status')" 200
     kill "$(cat "$theirs/pid")"
     wait 2>/dev/null
     rm -f "$theirs/port"
 }
+ui_state() # what MLflow has: experiments, runs, their names, tags and files
+{
+    curl -s -u "benchwrap:$word" -X POST "$address/api/2.0/mlflow/experiments/search" -H 'Content-Type: application/json' -d '{"max_results":100}'
+    curl -s -u "benchwrap:$word" -X POST "$address/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d '{"experiment_ids":["0","1","2"],"max_results":100}'
+    (cd "$theirs/shown" && find mlruns .benchwrap/ui/artifacts -type f -exec md5sum {} + | sort)
+}
 attack_ui()
 {
-    as_victim 'mkdir -p ~/shown && cd ~/shown && "$BENCHWRAP" -q --sample 0 -- true; cd ~/shown && echo $$ >~/pid && exec "$BENCHWRAP" ui --port 0' >"$WORK/link" 2>"$WORK/notes" &
-    for _ in $(seq 3000); do [ -s "$WORK/link" ] && break; sleep 0.1; done
+    as_victim 'mkdir -p ~/shown && cd ~/shown && "$BENCHWRAP" -q --sample 0 -- cat ~/.ssh/id; cd ~/shown && echo $$ >~/pid && exec "$BENCHWRAP" ui --port '"$(free_port)" >"$WORK/link" 2>"$WORK/notes" &
+    for _ in $(seq 3000); do grep -q '^http' "$WORK/link" && break; sleep 0.1; done
     address=$(sed -n 's,^http://benchwrap:[^@]*@\([0-9.:]*\)/.*,http://\1,p' "$WORK/link")
     word=$(sed -n 's,^http://benchwrap:\([^@]*\)@.*,\1,p' "$WORK/link")
     if [ -z "$address" ]; then
         tap_fail "ui starts" "$(cat "$WORK/notes")"
         return
     fi
-    said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - requests "$address" $((2 * tries)))
-    tally "ui: requests" $((2 * tries)) "$(tr ' ' '\n' <<<"$said" | grep -v '^40[0-9]:')"
-    tally "ui: socket, files" 20 "$(as_user "$thief" sh -c 'for i in 1 2 3 4 5; do curl -s -m 5 --unix-socket "$1/shown/.benchwrap/ui/mlflow.sock" http://x/version; cat "$1/shown/.benchwrap/ui/lock" "$1/shown/.benchwrap/ui/server.log" "/proc/$2/environ"; done' sh "$theirs" "$(cat "$theirs/pid")" 2>/dev/null)"
-    is "$victim still has the server" "$(curl -s -o /dev/null -w '%{http_code}' -u "benchwrap:$word" "$address/version")" 200
+    for _ in $(seq 300); do ls "$theirs"/shown/.benchwrap/ui/artifacts/*/*/artifacts/stdout.log >/dev/null 2>&1 && break; sleep 0.1; done
+    sleep 1
+    # the thief knows the names of experiment, run and files
+    run=$(cd "$theirs/shown/.benchwrap/ui/artifacts" && echo */*/artifacts/stdout.log)
+    is "$victim sees the file through the artifact path" "$(curl -s -u "benchwrap:$word" "$address/api/2.0/mlflow-artifacts/artifacts/$run")" "$(secret_of "$victim")"
+    state=$(ui_state)
+    for kind in requests raw; do
+        said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - $kind "$address" $((2 * tries)) benchwrap "$run")
+        tally "ui: $kind" $((2 * tries)) "$(tr ' ' '\n' <<<"$said" | grep -v '^40[0-9]:\|^closed:')"
+    done
+    for i in 1 2 3 4 5; do
+        tally "ui: socket, files, memory, end" 5 "$(as_user "$thief" sh -c 'curl -s -m 5 --unix-socket "$1"/shown/.benchwrap/ui/mlflow.sock* http://x/version; cat "$1/shown/.benchwrap/ui/lock" "$1/shown/.benchwrap/ui/server.log" "/proc/$2/environ" "/proc/$2/mem"' sh "$theirs" "$(cat "$theirs/pid")" 2>/dev/null)"
+        tally "ui: socket, files, memory, end" 2 "$(as_user "$thief" sh -c 'kill "$1" && echo "the server was ended"; kill $(pgrep -u "$2") && echo "a process was ended"' sh "$(cat "$theirs/pid")" "$victim" 2>/dev/null)"
+        tally "ui: socket, files, memory, end" 1 "$(as_user "$thief" "$PYTHON" -c 'import socket, sys
+s = socket.socket()
+for o in (socket.SO_REUSEADDR, socket.SO_REUSEPORT): s.setsockopt(socket.SOL_SOCKET, o, 1)
+s.bind(("127.0.0.1", int(sys.argv[1]))); s.listen(); print("the port was taken")' "${address##*:}" 2>/dev/null)"
+        tally "ui: socket, files, memory, end" 1 "$(as_user "$thief" sh -c 'cd / && timeout 60 "$BENCHWRAP" ui --tree "$1/shown/mlruns"' sh "$theirs" 2>/dev/null)"
+    done
+    is "$victim has the server, and in it nothing is changed" "$(ui_state | md5sum)" "$(md5sum <<<"$state")"
     kill -INT "$(cat "$theirs/pid")"
     wait 2>/dev/null
-    rm -f "$WORK/link"
+    rm -rf "$WORK/link" "$theirs/shown"
 }
 
 todo=${NEIGHBOUR_ONLY:-"race_place race_spool race_tree race_read race_artifact race_import race_logged race_configuration race_repository race_ref race_signature race_caches
-race_temporary race_token attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent attack_ui"}
+race_temporary race_token race_ui race_adopt attack_socket attack_squat attack_spool attack_config attack_repository attack_pulls attack_agent attack_ui"}
 for one in $todo; do
     if [ "$one" != attack_ui ]; then
         each_way "$one"
