@@ -293,6 +293,8 @@ def run_all():
             bad.append("%s: not in the table" % name)
         elif RANKS.index(outcome) < RANKS.index(table[name][0]) or (outcome == table[name][0] and table[name][1] != "-" and all(x[1] != table[name][1] for x in found)):
             bad.append("%s: expected %s by %s, got %s by %s" % (name, *table[name][:2], outcome, ", ".join(sorted({x[1] for x in found}))))
+        if bad and FIRST:
+            break
     git("update-ref", "-d", "refs/heads/forged")
     if writes:
         return
