@@ -379,6 +379,36 @@ def has_a_token_for_a_key(c): param(c, "x." + TOKEN.decode(), "1")
 def has_a_token_for_a_name_of_a_run(c): c.meta(rb'run_name: "[^"]*"', b'run_name: "' + TOKEN + b'"'); tag(c, "mlflow.runName", TOKEN.decode(), "tree"); c.record(lambda j: j["run"].update(name=TOKEN.decode()))
 
 
+# ---- what acts where it is opened, in other spellings than the plain ones ----
+def acting(name, file, data):
+    def f(c): artifact(c, file, data)
+    f.__name__ = "has_" + name
+    kind("active")(f)
+
+
+for n, f, d in [("a_PDF_with_spelt_names", "a.pdf", b"%PDF-1.7\n1 0 obj<</Ja#76aScript (x)>>"), ("a_PDF_with_hidden_objects", "a.pdf", b"%PDF-1.7\n1 0 obj<</Type/ObjStm/N 1>>stream\n"), ("a_PDF_with_more_actions", "a.pdf", b"%PDF-1.7\n<</AA <</O 2 0 R>>>>"),
+                ("a_PDF_that_sends", "a.pdf", b"%PDF-1.7\n<</S/SubmitForm>>"), ("a_stylesheet_far_below", "a.xml", b"<?xml version='1.0'?>\n" + b" " * 5000 + b"<?xml-stylesheet href='x'?><a/>"), ("an_include_of_XML", "a.xml", b"<a xmlns:x='http://www.w3.org/2001/XInclude'><x:include href='y'/></a>"),
+                ("a_foreign_DTD", "a.xml", b"<!DOCTYPE a SYSTEM 'http://x/y.dtd'><a/>"), ("a_pickle_of_text", "a.txt", b"(cposix\nsystem\nS'id'\no."), ("a_pickle_of_an_instance", "a.txt", b"(S'id'\nios\nsystem\n."), ("a_pickle_with_a_line_end", "a.txt", b"cos\nsystem\n(S'id'\ntR.\n"),
+                ("an_array_in_other_quotes", "a.npy", b"\x93NUMPY\1\0v\0{'descr': \"|O\"}"), ("an_array_with_a_long_head", "a.npy", b"\x93NUMPY\1\0v\0{'descr':" + b" " * 250 + b"'|O'}"), ("a_formula_with_a_sign", "a.csv", b"a,b\n1,+cmd|' /C calc'!A0\n"), ("a_formula_behind_a_blank", "a.csv", b"a,b\n1, =cmd|x\n"),
+                ("a_link_with_entities", "a.md", b"[x](java&#115;cript:alert(1))"), ("a_frame_in_a_page", "a.md", b"<iframe src=x>"), ("a_handler_in_a_page", "a.md", b"<a onmouseover=x>"), ("an_image_in_another_page", "a.mkd", b"![x](http://x)"), ("a_page_that_includes", "a.rst", b".. include:: /etc/passwd\n"),
+                ("a_picture_with_a_near_handler", "a.svg", b"<svg/onload=alert(1)>"), ("a_picture_that_loads", "a.svg", b"<svg><image href='http://x/i.png'/></svg>"), ("a_picture_that_sets", "a.svg", b"<svg><set attributeName=onload to=alert(1) /></svg>"), ("a_picture_with_foreign_style", "a.svg", b"<svg><style>@import url(http://x);</style></svg>"),
+                ("a_macro_of_a_table", "a.slk", b"ID;P\n"), ("a_program_of_PostScript", "a.eps", b"%!PS\n"), ("objects_of_R", "a.rds", b"X\n"), ("a_build_file_of_bazel", "BUILD", b"x\n"), ("an_action_of_a_forge", "action.yml", b"runs:\n"), ("a_notebook_of_emacs", "a.org", b"#+begin_src sh\n")]:
+    acting(n, f, d)
+
+
+# ---- one changed condition of the check each ----
+@kind("identity")
+def has_a_record_of_another_run_alone(c): c.record(lambda j: j["run"].update(id=FAKE))
+@kind("identity")
+def has_a_record_of_another_experiment_alone(c): c.record(lambda j: j["run"]["experiment"].update(id="1"))
+@kind("file-unknown")
+def has_a_folder_of_an_experiment(c): c.folder[b"more"] = Tree({b"x": b"y"})
+@kind("value")
+def has_a_delete_in_a_tag(c): tag(c, "note", "a\x7fb")
+@kind("value")
+def has_a_control_of_two_bytes_in_a_tag(c): tag(c, "note", "a\u009b31mb")
+
+
 # ---- histories ----
 def histories_more(bad):
     c = Case(); honest = write_tree(c.tree)

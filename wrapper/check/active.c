@@ -6,14 +6,29 @@
 
 /* Endings, and the names of whole files, in small letters. */
 static const char *const endings[] = {
-    ".html", ".htm", ".xhtml", ".js",  ".mjs", ".wasm", ".pkl", ".pickle",  ".joblib", ".pt",   ".pth",  ".h5",    ".exe",   ".dll",
-    ".bat",  ".cmd", ".ps1",   ".vbs", ".scr", ".lnk",  ".url", ".desktop", ".jar",    ".hta",  ".xlsm", ".docm",  ".ipynb", "/mlmodel",
-    ".npz",  ".xsl", ".xslt",  ".py",  ".sh",  ".bash", ".zsh", ".pl",      ".rb",     ".hdf5", ".inf",  ".class", ".so",    ".dylib"};
+    ".html",     ".htm",     ".xhtml", ".js",          ".mjs",  ".wasm",    ".pkl",      ".pickle", ".joblib",
+    ".pt",       ".pth",     ".h5",    ".exe",         ".dll",  ".bat",     ".cmd",      ".ps1",    ".vbs",
+    ".scr",      ".lnk",     ".url",   ".desktop",     ".jar",  ".hta",     ".xlsm",     ".docm",   ".ipynb",
+    "/mlmodel",  ".npz",     ".xsl",   ".xslt",        ".py",   ".sh",      ".bash",     ".zsh",    ".pl",
+    ".rb",       ".hdf5",    ".inf",   ".class",       ".so",   ".dylib",   ".rdata",    ".rds",    ".ckpt",
+    ".keras",    ".mat",     ".ps",    ".eps",         ".tex",  ".gp",      ".gnuplot",  ".plt",    ".webloc",
+    ".scf",      ".iqy",     ".slk",   ".xlsx",        ".xls",  ".docx",    ".doc",      ".odt",    ".ods",
+    ".pptx",     ".rtf",     ".reg",   ".chm",         ".msi",  ".dmg",     ".pkg",      ".deb",    ".rpm",
+    ".appimage", ".whl",     ".egg",   ".pyc",         ".mht",  ".mhtml",   ".swf",      ".svgz",   ".code-workspace",
+    ".el",       ".org",     ".vim",   ".lua",         ".php",  ".r",       ".jl",       ".m",      ".nb",
+    ".sqlite",   ".eml",     ".msg",   ".ics",         ".csh",  ".ksh",     ".fish",     ".awk",    ".tcl",
+    ".expect",   ".service", ".timer", ".applescript", ".scpt", ".command", ".workflow", ".action", ".stp",
+    ".bt",       ".nix",     ".gradle"};
 /* Files that a shell, an editor, a builder or a forge reads by itself where they are found; a name that begins with a dot is one of them. */
-static const char *const read_by_name[] = {"makefile",    "gnumakefile",    "cmakelists.txt", "dockerfile", "containerfile",
-                                           "jenkinsfile", "vagrantfile",    "rakefile",       "gemfile",    "package.json",
-                                           "setup.cfg",   "pyproject.toml", "pytest.ini",     "tox.ini",    "desktop.ini",
-                                           "mlproject",   "meson.build",    "build.gradle",   "cargo.toml", "_config.yml"};
+static const char *const read_by_name[] = {
+    "makefile",     "gnumakefile", "cmakelists.txt", "dockerfile",         "containerfile",       "jenkinsfile",  "vagrantfile",
+    "rakefile",     "gemfile",     "package.json",   "setup.cfg",          "pyproject.toml",      "pytest.ini",   "tox.ini",
+    "desktop.ini",  "mlproject",   "meson.build",    "build.gradle",       "cargo.toml",          "_config.yml",  "build",
+    "build.bazel",  "workspace",   "module.bazel",   "sconstruct",         "sconscript",          "wscript",      "justfile",
+    "taskfile.yml", "procfile",    "action.yml",     "action.yaml",        "snakefile",           "pom.xml",      "build.rs",
+    "go.mod",       "go.work",     "composer.json",  "configure",          "makefile.am",         "configure.ac", "earthfile",
+    "tiltfile",     "compose.yml", "compose.yaml",   "docker-compose.yml", "docker-compose.yaml", "ansible.cfg",  "mise.toml",
+    "devbox.json",  "codeowners",  "binding.gyp",    "deno.json",          "bunfig.toml",         "pnpmfile.cjs"};
 static const struct {
     const char *bytes;
     size_t n;
@@ -41,12 +56,20 @@ static bool has_word(struct str text, const char *word)
     return false;
 }
 
-/* " onload=": what a picture does when something happens to it. */
+static bool has_any_word(struct str text, const char *const *words)
+{
+    for (; *words; words++)
+        if (has_word(text, *words))
+            return true;
+    return false;
+}
+
+/* " onload=": what an element of a page or picture does when something happens to it. */
 static bool has_handler(struct str text)
 {
     for (size_t i = 0; i + 4 < text.n; i++) {
         size_t at = i + 3;
-        if (!isspace((unsigned char)text.p[i]) || strncasecmp(text.p + i + 1, "on", 2) != 0)
+        if ((!isspace((unsigned char)text.p[i]) && !strchr("/\"'", text.p[i])) || strncasecmp(text.p + i + 1, "on", 2) != 0)
             continue;
         while (at < text.n && isalpha((unsigned char)text.p[at]))
             at++;
@@ -58,11 +81,27 @@ static bool has_handler(struct str text)
     return false;
 }
 
+/* A reference of a picture that leads out of it. */
+static bool has_foreign_reference(struct str text)
+{
+    static const char *const inner[] = {"#", "data:image/png", "data:image/jpeg"};
+    for (ptrdiff_t at; (at = str_find(text, STR("href="))) >= 0;) {
+        bool is_inner = false;
+        text = str_sub(text, (size_t)at + 5, text.n);
+        for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+            is_inner |= text.n > 0 && strchr("\"'", text.p[0]) && str_starts(str_sub(text, 1, text.n), inner[i]);
+        if (!is_inner)
+            return true;
+    }
+    return has_word(text, "href =");
+}
+
 /* Pictures of taskrate and llmload are SVG, and do nothing. */
 static bool is_acting_picture(const char *file, struct str text)
 {
-    return str_ends_anycase(str_of(file), ".svg") && (has_word(text, "<script") || has_word(text, "javascript:") ||
-                                                      has_word(text, "<foreignobject") || has_word(text, "<!entity") || has_handler(text));
+    static const char *const words[] = {"<script", "javascript:", "foreignobject", "<!entity", "<iframe", "<set",    "<animate",
+                                        "&#",      "&colon;",     "@import",       "url(h",    "url('h",  "url(\"h", NULL};
+    return str_ends_anycase(str_of(file), ".svg") && (has_any_word(text, words) || has_handler(text) || has_foreign_reference(text));
 }
 
 static bool acts_by_name(const char *file)
@@ -79,28 +118,56 @@ static bool acts_by_name(const char *file)
     return false;
 }
 
-/* "cos\nsystem\n": a global of protocol 0, which has no mark of its own. */
-static bool is_text_pickle(struct str text)
+/* Two lines of one name each. */
+static bool has_two_names(struct str text)
 {
-    size_t words = 0, at = 1;
-    if (text.n < 6 || text.p[0] != 'c' || text.p[text.n - 1] != '.')
-        return text.n > 6 && (str_starts(text, "(dp0\n") || str_starts(text, "(lp0\n")) && text.p[text.n - 1] == '.';
-    for (; words < 2 && at < text.n; words++, at++) {
-        size_t from = at;
-        while (at < text.n && (isalnum((unsigned char)text.p[at]) || text.p[at] == '_' || text.p[at] == '.'))
-            at++;
-        if (at == from || at == text.n || text.p[at] != '\n')
+    for (int i = 0; i < 2; i++) {
+        size_t n = 0;
+        while (n < text.n && (isalnum((unsigned char)text.p[n]) || text.p[n] == '_' || text.p[n] == '.'))
+            n++;
+        if (n == 0 || n == text.n || text.p[n] != '\n')
             return false;
+        text = str_sub(text, n + 1, text.n);
     }
-    return words == 2;
+    return true;
 }
 
-/* A cell that a spreadsheet works out: "=cmd|…". */
+/* "cos\nsystem\n": a global of protocol 0, which has no mark of its own, in a text that ends as a pickle does. */
+static bool is_text_pickle(struct str text)
+{
+    text = str_trim(text);
+    if (text.n < 6 || text.p[text.n - 1] != '.')
+        return false;
+    if (str_starts(text, "(dp0\n") || str_starts(text, "(lp0\n"))
+        return true;
+    for (size_t i = 0; i < text.n && i < 65536; i++)
+        if (strchr("ci", text.p[i]) && (i == 0 || strchr("(\n0", text.p[i - 1])) && strchr("Rob\n", text.p[text.n - 2]) &&
+            has_two_names(str_sub(text, i + 1, text.n)))
+            return true;
+    return false;
+}
+
+/* A cell that a spreadsheet works out: "=cmd|…", "+cmd|…", but not "-1.5". */
 static bool has_formula(struct str text)
 {
-    for (size_t i = 0; i < text.n; i++)
-        if ((text.p[i] == '=' || text.p[i] == '@') && (i == 0 || strchr("\n,;\t\"", text.p[i - 1])))
-            return true;
+    while (text.p) {
+        struct str line = str_cut(&text, '\n');
+        while (line.p) {
+            size_t n = 0;
+            double number;
+            while (n < line.n && !strchr(",;\t", line.p[n]))
+                n++;
+            struct str cell = str_trim(str_sub(line, 0, n));
+            line = n < line.n ? str_sub(line, n + 1, line.n) : (struct str){NULL, 0};
+            while (cell.n > 0 && strchr("\"' ", cell.p[0]))
+                cell = str_sub(cell, 1, cell.n);
+            while (cell.n > 0 && cell.p[cell.n - 1] == '"')
+                cell.n--;
+            if (cell.n > 0 && (strchr("=@", cell.p[0]) || (strchr("+-", cell.p[0]) && !str_double(cell, &number) &&
+                                                           (memchr(cell.p, '|', cell.n) || memchr(cell.p, '(', cell.n)))))
+                return true;
+        }
+    }
     return false;
 }
 
@@ -110,26 +177,58 @@ static const char *acting_kind(const char *file, struct str text)
     struct str name = str_of(file);
     if ((str_ends_anycase(name, ".csv") || str_ends_anycase(name, ".tsv")) && has_formula(text))
         return "a table with formulas";
-    if (!str_ends_anycase(name, ".md") && !str_ends_anycase(name, ".markdown"))
+    static const char *const endings_of_pages[] = {".md", ".markdown", ".mkd", ".mdown", ".mdx", ".rst", ".adoc", ".asciidoc"};
+    static const char *const programs[] = {"javascript:", "vbscript:", "data:text", "&#",        "<iframe", "<object", "<embed",
+                                           "<form",       "<input",    "<style",    "include::", "raw::",   NULL};
+    static const char *const images[] = {"![", "<img", "<svg", "<picture", "<source", "<video", "<audio", "image::", "image:", NULL};
+    bool is_page = false;
+    for (size_t i = 0; i < sizeof endings_of_pages / sizeof *endings_of_pages; i++)
+        is_page |= str_ends_anycase(name, endings_of_pages[i]);
+    if (!is_page)
         return NULL;
-    if (has_word(text, "javascript:"))
-        return "a page with a link to a program";
-    return has_word(text, "![") || has_word(text, "<img") ? "a page that loads images" : NULL;
+    if (has_any_word(text, programs) || has_handler(text))
+        return "a page with programs, or with links to them";
+    return has_any_word(text, images) ? "a page that loads images" : NULL;
+}
+
+/* A name of a PDF document may spell each of its letters "#4a". */
+static bool has_spelt_name(struct str text)
+{
+    for (size_t i = 0; i + 3 < text.n; i++) {
+        if (text.p[i] != '/')
+            continue;
+        for (size_t k = i + 1; k + 2 < text.n && (isalnum((unsigned char)text.p[k]) || text.p[k] == '#'); k++)
+            if (text.p[k] == '#' && isxdigit((unsigned char)text.p[k + 1]) && isxdigit((unsigned char)text.p[k + 2]))
+                return true;
+    }
+    return false;
 }
 
 /* What is wrong with the content, whatever the file is called; NULL: nothing. */
 static const char *acting_content(struct str text)
 {
+    static const char *const objects[] = {"'|O", "\"|O", "'O'", "\"O\"", "object", NULL};
+    static const char *const acts[] = {"/JavaScript", "/JS",           "/Launch",    "/OpenAction", "/AA",
+                                       "/SubmitForm", "/EmbeddedFile", "/RichMedia", NULL};
+    static const char *const hides[] = {"/ObjStm", "/Encrypt", NULL};
+    static const char *const foreign[] = {
+        "SYSTEM \"http", "SYSTEM 'http", "SYSTEM \"file", "SYSTEM 'file", "SYSTEM \"ftp", "SYSTEM 'ftp", NULL};
     struct str head = str_sub(text, 0, 4096);
-    if (str_starts(text, "\x93NUMPY") && (has_word(str_sub(text, 0, 200), "'|O'") || has_word(str_sub(text, 0, 200), "'O'")))
+    if (str_starts(text, "\x93NUMPY") && has_any_word(str_sub(text, 0, 65536), objects))
         return "an array with pickled objects of Python";
-    if (has_word(str_sub(text, 0, 1024), "%PDF-") && (has_word(text, "/JavaScript") || has_word(text, "/JS") || has_word(text, "/Launch") ||
-                                                      has_word(text, "/OpenAction") || has_word(text, "/J#") || has_word(text, "/#4a")))
+    bool is_pdf = has_word(str_sub(text, 0, 1024), "%PDF-");
+    if (is_pdf && has_any_word(text, acts))
         return "a PDF document that acts when it is opened";
+    if (is_pdf && (has_any_word(text, hides) || has_spelt_name(text)))
+        return "a PDF document that hides its objects";
     if (is_text_pickle(text) || (str_starts(text, "PK\3\4") && (has_word(text, ".pkl") || has_word(text, ".npy"))))
         return "stored objects of Python";
-    if (has_word(head, "<?xml-stylesheet") || has_word(head, "<xsl:stylesheet"))
+    struct str begin = str_trim(head);
+    bool is_markup = begin.n == 0 || begin.p[0] == '<' || str_starts(begin, "\xef\xbb\xbf<");
+    if (has_word(is_markup ? text : head, "<?xml-stylesheet") || has_word(is_markup ? text : head, "<xsl:stylesheet"))
         return "XML with a stylesheet";
+    if ((has_word(head, "<!doctype") && has_any_word(head, foreign)) || (is_markup && has_word(text, "http://www.w3.org/2001/XInclude")))
+        return "XML that loads other files";
     if (has_word(head, "<!doctype") && has_word(head, "<!entity"))
         return "XML with entities of its own";
     if (has_word(head, "<html") || has_word(head, "<script"))
