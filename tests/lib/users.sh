@@ -33,6 +33,7 @@ as_user() # NAME CMD…
 {
     users_name=$1
     shift
+    getent passwd "$users_name" >/dev/null || users_mount
     env -u SUDO_USER -u XDG_RUNTIME_DIR HOME="$HOMES/$users_name" USER="$users_name" LOGNAME="$users_name" TMPDIR="$HOMES/$users_name/tmp" \
         setpriv --reuid="$users_name" --regid="$users_name" --init-groups --inh-caps=-all -- "$@"
 }
@@ -52,6 +53,14 @@ users_copy_program() # BENCHWRAP can be run by all: where they cannot reach the 
     chmod -R a+rX "$WORK/.program"
     BENCHWRAP=$WORK/.program/bin/benchwrap
     export BENCHWRAP
+}
+
+users_mount() # again, when useradd outside of the namespace has replaced the files: that takes the mounts away
+{
+    if ! mount --bind "$WORK/.passwd" /etc/passwd || ! mount --bind "$WORK/.group" /etc/group; then
+        tap_fail "mounts a private file system"
+        exit 1
+    fi
 }
 
 users_begin()
@@ -76,10 +85,7 @@ users_begin()
         mkdir -m 700 "$HOMES/$users_name" "$HOMES/$users_name/tmp"
         chown -R "$users_id:$users_id" "$HOMES/$users_name"
     done
-    if ! mount --bind "$WORK/.passwd" /etc/passwd || ! mount --bind "$WORK/.group" /etc/group; then
-        tap_fail "mounts a private file system"
-        exit 1
-    fi
+    users_mount
     LAB=$WORK/lab
     STICKY=$WORK/sticky
     export LAB STICKY

@@ -438,7 +438,7 @@ attack_agent()
     at=127.0.0.1:$(cat "$theirs/port")
     for kind in requests raw; do
         said=$(as_user "$thief" "$PYTHON" "$NEIGHBOUR" - $kind "http://$at" $((2 * tries)))
-        tally "llmload agent: $kind" $((2 * tries)) "$(tr ' ' '\n' <<<"$said" | grep -v '^40[0-9]:\|^505:\|^closed:')"
+        tally "llmload agent: $kind" $((2 * tries)) "$(tr ' ' '\n' <<<"$said" | grep -v '^4[0-9][0-9]:\|^505:\|^closed:')"
     done
     # a leader of the thief's, with a token of their own: nothing is started
     for i in 1 2 3 4 5; do
@@ -460,7 +460,7 @@ ui_state() # what MLflow has: experiments, runs, their names, tags and files
 attack_ui()
 {
     as_victim 'mkdir -p ~/shown && cd ~/shown && "$BENCHWRAP" -q --sample 0 -- cat ~/.ssh/id; cd ~/shown && echo $$ >~/pid && exec "$BENCHWRAP" ui --port '"$(free_port)" >"$WORK/link" 2>"$WORK/notes" &
-    for _ in $(seq 3000); do grep -q '^http' "$WORK/link" && break; sleep 0.1; done
+    for _ in $(seq 3000); do grep -qs '^http' "$WORK/link" && break; sleep 0.1; done
     address=$(sed -n 's,^http://benchwrap:[^@]*@\([0-9.:]*\)/.*,http://\1,p' "$WORK/link")
     word=$(sed -n 's,^http://benchwrap:\([^@]*\)@.*,\1,p' "$WORK/link")
     if [ -z "$address" ]; then
