@@ -32,7 +32,8 @@ gained() # VICTIM: how much of the victim's was read, written or removed, or car
 {
     gained_state=$1_state
     diff <(echo "${!gained_state}") <(state_of "$1") | grep '^[<>]'
-    grep -rlF --exclude=hard.json "$(secret_of "$1")" "$LAB" "$STICKY" "$WORK/said" "$HOMES/$1/.local" "$HOMES/$1/out" 2>/dev/null | sed 's/^/the secret is in /'
+    grep -rlF "$(secret_of "$1")" "$LAB" "$STICKY" "$WORK/said" "$HOMES/$1/.local" "$HOMES/$1/out" 2>/dev/null |
+        while read -r file; do [ "$file" -ef "$HOMES/$1/.ssh/id" ] || echo "the secret is in $file"; done # but for a hard link to the file itself
     find "$LAB" "$STICKY" -name 'precious*' 2>/dev/null
     [ ! -e "$WORK/ran" ] || echo "ran: $(cat "$WORK/ran")"
     rm -f "$WORK/ran"
