@@ -403,6 +403,20 @@ def has_a_record_of_another_run_alone(c): c.record(lambda j: j["run"].update(id=
 def has_a_record_of_another_experiment_alone(c): c.record(lambda j: j["run"]["experiment"].update(id="1"))
 @kind("file-unknown")
 def has_a_folder_of_an_experiment(c): c.folder[b"more"] = Tree({b"x": b"y"})
+@kind("manifest")
+def has_another_output_of_equal_length(c): c.art[b"stdout.log"] = c.art[b"stdout.log"][:-2] + b"~\n"
+@kind("path-outside")
+def has_a_file_whose_name_begins_that_of_the_tree(c): c.tree[b"mlr"] = b"x"
+@kind("time")
+def has_a_sample_from_the_future(c):
+    measure(c, "x.later_s", b"3", "s", "lower"); c.run[b"metrics"][b"x.later_s"] = b"%d 3 0\n" % ((NOW + 10 ** 7) * 1000); c.manifest()
+def bounded(benchmark, key, unit, value):
+    def f(c):
+        tag(c, "benchmark", benchmark); measure(c, key, value, unit, "higher")
+    f.__name__ = "is_beyond_the_bounds_of_" + benchmark
+    kind("bound", run="PLAIN")(f)
+for b, k, u in [("stream", "triad.bw_MB_per_s", "MB_per_s"), ("hpcc", "stream.bw_GB_per_s", "GB_per_s"), ("hpl", "hpl.rate_GFLOP_per_s", "GFLOP_per_s"), ("hpcg", "hpcg.rate_GFLOP_per_s", "GFLOP_per_s")]:
+    bounded(b, k, u, b"1e+12")
 @kind("value")
 def has_a_delete_in_a_tag(c): tag(c, "note", "a\x7fb")
 @kind("value")
