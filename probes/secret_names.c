@@ -177,11 +177,28 @@ enum secret_name secret_variable(struct str name)
 
 /* ---- values ---- */
 
+/* "t1.directory_creation.rate_op_per_s.max": many words in small letters, or of four bytes at most, as keys of metrics are. */
+static bool is_dotted_name(struct str v)
+{
+    enum { PARTS_LEAST = 5, SHORT_MOST = 4 };
+    size_t parts = 0;
+    for (size_t i = 0; i < v.n; i++) {
+        size_t from = i;
+        bool small = true;
+        for (; i < v.n && v.p[i] != '.' && v.p[i] != '_'; i++)
+            small &= v.p[i] >= 'a' && v.p[i] <= 'z';
+        if (i == from || (!small && i - from > SHORT_MOST))
+            return false;
+        parts++;
+    }
+    return parts >= PARTS_LEAST;
+}
+
 /* Does it look as if nobody had chosen its letters? */
 static bool looks_random(struct str v)
 {
     size_t digits = 0, letters = 0;
-    if (v.n < 12)
+    if (v.n < 12 || is_dotted_name(v))
         return false;
     for (size_t i = 0; i < v.n; i++) {
         digits += is_digit(v.p[i]);

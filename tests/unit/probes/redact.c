@@ -205,6 +205,7 @@ static const char *const outputs[] = {
     "{\"pass_rate\":0.95,\"tokens_per_s\":11.5}\n",
     "PWD=/scratch/x\nCopy of 5 pass, mysql -p\ncurl -u\nprog -p 5 -u 7\n",
     "tokens: 5000\ntoken: 17\nOutput token throughput (tok/s): 812.5\nTotal generated tokens: 30000\n",
+    "\"key\": \"t1.directory_creation.rate_op_per_s.max\"\n\"key\": \"n100_d0.floor.throughput_op_per_s\"\nkey: dd_of_dev_null_bs_4k_count_1.time_s.min\n",
     "pass: 12 fail: 0\nPASS=12\nkey: value\nsort key=name\ncache keys/s=1200\nprimary_key: 17\n",
     "write     1150.92    1153.19    0.006915    4096       1024.00    0.012655   0.027749   0.000092   0.027804   2\n",
     "commit 5424997abcdef0123456789abcdef0123456789a sha256 cb30d69b24245bf2ecdc9e7f53bbad19159999970b6d82c0c00c7d32d9e37aa4\n",
