@@ -218,6 +218,16 @@ def elbencho(text):
     return found
 
 
+def oha(text):
+    found, times = {}, {"secs": 1e3, "sec": 1e3, "ms": 1}
+    for words in (line.split() for line in text.splitlines() if "Success rate:\t0.00%" not in text):
+        if words[:1] == ["Requests/sec:"]:
+            found["requests_op_per_s"] = float(words[1])
+        elif len(words) == 4 and words[1] == "in" and words[0] in ("50.00%", "99.00%") and "latency_ms.p" + words[0][:2] not in found:
+            found["latency_ms.p" + words[0][:2]] = float(words[2]) * times[words[3]]
+    return found
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
@@ -228,6 +238,7 @@ readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benc
            "jmh": jmh, "unixbench": unixbench, "iozone": iozone, "criterion": criterion,
            "perftest": perftest, "wrf": wrf, "vasp": vasp, "lm-eval": lm_eval,
            "ycsb": ycsb, "hpl-mxp": hpl_mxp, "elbencho": elbencho,
+           "oha": oha,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
