@@ -364,9 +364,12 @@ static void take_staged(struct rules_run *run)
     }
 }
 
-static bool ends_in_number(struct str line)
+/* A number could have more digits, and behind a blank a row could have more columns. */
+static bool may_go_on(struct str line)
 {
     size_t n = line.n;
+    if (n && (line.p[n - 1] == ' ' || line.p[n - 1] == '\t'))
+        return true;
     while (n && (line.p[n - 1] == 'e' || line.p[n - 1] == 'E' || line.p[n - 1] == '.' || line.p[n - 1] == ',' || line.p[n - 1] == '-' ||
                  line.p[n - 1] == '+'))
         n--;
@@ -379,9 +382,9 @@ int rules_end(struct rules_run *run, int exit_code, int signal, int64_t base_ms,
     for (size_t s = 0; s < 2 + run->rules->files; s++) {
         struct source *source = &run->source[s];
         /* A last line without a newline is complete if the program ended with status 0. Of a stored output, whose status nobody knows, it counts
-         * unless it ends in a number, which could have more digits. */
-        run->unterminated = !(exit_code == 0 && signal == 0) &&
-                            !(exit_code < 0 && signal == 0 && !ends_in_number((struct str){source->line, source->line_n}));
+         * unless it may go on. */
+        run->unterminated =
+            !(exit_code == 0 && signal == 0) && !(exit_code < 0 && signal == 0 && !may_go_on((struct str){source->line, source->line_n}));
         if (source->line_n && !source->fragment)
             line_end(run, source);
         run->unterminated = false;

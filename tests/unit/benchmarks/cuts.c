@@ -1,0 +1,346 @@
+/* A stored output that ends too early never passes with other values than the complete one, in all entries of the catalogue: each sample is cut behind its
+ * lines, and within them. CUTS=NAME: that entry alone, every cut printed that passes. */
+#include "base/fs.h"
+#include "benchmarks/catalogue.h"
+#include "benchmarks/rules.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { SAMPLE_MAX = 1 << 20, CUTS_MAX = 120, SOURCES_MAX = 8 };
+
+/* What the form of an output makes impossible to see. */
+enum { ANY = 10000 };
+static const struct allowed {
+    const char *entry, *sample; /* "": all samples */
+    unsigned lines; /* non-blank lines behind the last mandatory one */
+    const char *why;
+} allowed[] = {
+    {"fio", "", 4, "Disk stats are printed where the system has them"},
+    {"fio", "normal-json-both", 21, "the JSON document has the values, the text behind it repeats them"},
+    {"gpcnet", "", 1, "the table's lower border"},
+    {"gromacs", "", 3, "the quotation at the end can be switched off"},
+    {"gromacs", "made-two-runs", 6, "the second of two runs has not begun"},
+    {"hpcc", "", 2, "the date behind the last line"},
+    {"hpcg", "", 7, "remarks behind the result"},
+    {"hpcg", "made-two-reports", 131, "the second report has not begun"},
+    {"hpl", "", 2, "the border behind End of Tests."},
+    {"io500", "", 1, "the name of the folder"},
+    {"ior", "3.2.1-json-stdout-v", 56, "the text behind the JSON document"},
+    {"ior", "4.0.0-human-vvv", 13, "other ranks print behind the end"},
+    {"iperf3", "server-human", ANY, "a server prints tests until it is stopped"},
+    {"lammps", "akrr-2010", 13, "statistics of neighbours are optional"},
+    {"lammps", "made-atoms-lost", 14, "statistics of neighbours are optional"},
+    {"likwid-bench", "", 1, "the table's lower border"},
+    {"md-workbench", "made-two-runs", 9, "the second run has not begun"},
+    {"mdtest", "made-two-runs", 19, "the second run has not begun"},
+    {"mdtest", "main-launcher-tagoutput", 1, "an empty line with a prefix"},
+    {"mlperf", "made-inference", 12, "parameters behind the result"},
+    {"namd", "", 1, "some builds print a line of Charm++"},
+    {"namd", "made-two-runs", 21, "the second run has not begun"},
+    {"nccl-tests", "", 2, "a comment behind the average"},
+    {"nccl-tests", "made-two-programs", 25, "the second program has not begun"},
+    {"nccl-tests", "made-ranks-alone", 54, "the second program has not begun"},
+    {"nvbandwidth", "", 1, "the second half of the note"},
+    {"nvbandwidth", "made-two-runs", 54, "the second run has not begun"},
+    {"reframe", "", 2, "remarks behind Finished on"},
+    {"stream", "", 1, "the table's lower border"},
+    {"stream", "made-two-runs", 34, "the second run has not begun"},
+    {"sysbench", "made-alerts", 2, "messages behind the end"},
+    {"sysbench", "made-two-runs", 25, "the second run has not begun"},
+    {"babelstream", "made-two-runs", 14, "the second run has not begun"},
+    {"imb", "akrr-2018", 417, "the second suite has not begun"},
+    {"taskrate", "", 7, "remarks behind METG50"},
+};
+/* Outputs that have no last line: rows until there are no more. Statistics over the rows that are there may differ, too. */
+static const struct {
+    const char *entry, *sample, *why;
+} endless[] = {
+    {"google-benchmark", "console", "a row for each benchmark; the JSON document has an end"},
+    {"hyperfine", "", "a paragraph for each command; of a file that is cut the text remains"},
+    {"ior", "main-csv-stdout-reps3", "a row for each repetition"},
+    {"llmload", "", "tables for people, chosen by options; the JSON document has an end"},
+    {"openssl", "", "a row for each algorithm"},
+    {"osu", "", "a row for each size; the largest is known by the arguments alone"},
+    {"pgbench", "", "a row for each script and statement; progress lines until the end"},
+    {"redis-benchmark", "", "a paragraph or row for each command"},
+    {"stream", "made-lmbench", "a row for each kernel, without a head"},
+};
+/* Outputs that repeat their values while the program runs: the earlier ones stand where the last are lost, and the run fails. */
+static const struct {
+    const char *entry, *sample, *why;
+} repeated[] = {
+    {"fio", "json-percentiles-status", "a document at each interval"},
+    {"hpcc", "made-appended", "an earlier run's results stand in the file"},
+    {"nccl-tests", "made-two-programs", "the second table's first values come without those that contradict them"},
+    {"osu", "made-same-twice", "the second table's first values come without those that contradict them"},
+    {"osu", "made-threads-before-title", "the title of a table tells how its columns are meant"},
+    {"stress-ng", "package-yaml", "the text has the values with fewer digits"},
+};
+
+struct sample {
+    struct rules *rules;
+    const char *entry, *name;
+    const char *source[SOURCES_MAX];
+    struct buf text[SOURCES_MAX];
+    size_t sources, target; /* target: the one that is cut */
+};
+
+struct answer {
+    struct record record;
+    struct rules_outcome out;
+};
+
+static void answer_get(const struct sample *s, size_t n, struct answer *ret)
+{
+    struct rules_run *run;
+    struct err err = {0};
+    record_init(&ret->record, "00000000000000000000000000000000", 1);
+    if (rules_begin(&run, s->rules, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < s->sources; i++) {
+        rules_feed(run, s->source[i], s->text[i].p ? s->text[i].p : "", i == s->target && n < s->text[i].n ? n : s->text[i].n);
+        rules_found(run, s->source[i]);
+    }
+    if (s->sources > 1)
+        rules_files_known(run);
+    if (rules_end(run, -1, 0, 1, &ret->record, &ret->out, &err))
+        fail_msg("%s/%s: %s", s->entry, s->name, err.text);
+}
+
+static bool is_statistic(struct str key)
+{
+    static const char *const names[] = {".max", ".min", ".mean", ".median", ".sd", ".n", NULL};
+    for (size_t i = 0; names[i]; i++)
+        if (str_ends(key, names[i]))
+            return true;
+    return false;
+}
+
+static const struct fact *metric_of(const struct record *r, struct str key, int64_t step)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && f->step == step && str_eq(f->key, key))
+            return f;
+    return NULL;
+}
+
+/* Programs that print a value twice, with more and with fewer digits. */
+static bool is_near(const struct sample *s, double a, double b)
+{
+    static const struct {
+        const char *entry;
+        double part;
+    } rounded[] = {{"hpcg", 1e-5}, {"fio", 1e-4}, {"hyperfine", 0.2}, {"stress-ng", 0.02}};
+    for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++)
+        if (strcmp(rounded[i].entry, s->entry) == 0 && fabs(a - b) <= rounded[i].part * fabs(b))
+            return true;
+    return a == b;
+}
+
+/* The same value in the complete output, where one test has plain keys and several have a prefix. */
+static bool in_whole(const struct sample *s, const struct record *whole, const struct fact *f)
+{
+    const struct fact *same = metric_of(whole, f->key, f->step);
+    if (same && is_near(s, same->value, f->value))
+        return true;
+    for (const struct fact *w = whole->first; w; w = w->next)
+        if (w->kind == FACT_METRIC && w->step == f->step && is_near(s, w->value, f->value) && w->key.n > f->key.n + 1 &&
+            w->key.p[w->key.n - f->key.n - 1] == '.' && str_eq(str_sub(w->key, w->key.n - f->key.n, w->key.n), f->key))
+            return true;
+    return false;
+}
+
+static size_t n_metrics(const struct record *r)
+{
+    size_t n = 0;
+    for (const struct fact *f = r->first; f; f = f->next)
+        n += f->kind == FACT_METRIC;
+    return n;
+}
+
+/* Non-blank lines from here on. */
+static unsigned lines_from(struct str text, size_t at)
+{
+    unsigned n = 0;
+    for (struct str rest = str_sub(text, at, text.n); rest.p && rest.n;) {
+        struct str line = str_cut(&rest, '\n');
+        n += strspn(line.p, " \t\r") < line.n && line.n > 0;
+    }
+    return n;
+}
+
+#define LISTED(list, s) is_listed(&(list)[0].entry, sizeof(list) / sizeof((list)[0]), (s))
+/* list: rows of entry, sample and reason. */
+static bool is_listed(const char *const *list, size_t n, const struct sample *s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[3 * i], s->entry) == 0 && (!*list[3 * i + 1] || strcmp(list[3 * i + 1], s->name) == 0))
+            return true;
+    return false;
+}
+
+static unsigned lines_allowed(const struct sample *s)
+{
+    unsigned most = LISTED(endless, s) ? ANY : 0;
+    for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
+        if (strcmp(allowed[i].entry, s->entry) == 0 && (!*allowed[i].sample || strcmp(allowed[i].sample, s->name) == 0) &&
+            allowed[i].lines > most)
+            most = allowed[i].lines;
+    return most;
+}
+
+/* true: this cut is read rightly. Of a line that is cut itself only its own values may be missing. */
+static bool cut_check(const struct sample *s, const struct answer *whole, size_t at)
+{
+    struct answer cut;
+    bool good = true;
+    const struct str text = buf_text(&s->text[s->target]);
+    const bool torn = text.p[at - 1] != '\n';
+    const unsigned behind = lines_from(text, at), lost = behind > torn ? behind - torn : 0;
+    answer_get(s, at, &cut);
+    const bool pass = cut.out.verdict != VERDICT_FAIL;
+    for (const struct fact *f = cut.record.first; f && good; f = f->next) {
+        if (f->kind != FACT_METRIC || in_whole(s, &whole->record, f) || (is_statistic(f->key) && (!pass || LISTED(endless, s))) ||
+            (!pass && LISTED(repeated, s)))
+            continue;
+        print_message("wrong: %s/%s %s at byte %zu, %u lines lost: " STR_FMT " = %.17g, %s\n", s->entry, s->name, torn ? "torn" : "cut", at,
+                      lost, STR_ARG(f->key), f->value, pass ? "passes" : "fails");
+        good = false;
+    }
+    if (good && pass && lost > lines_allowed(s)) {
+        print_message("wrong: %s/%s %s at byte %zu, %u lines lost: passes with %zu of %zu metrics\n", s->entry, s->name,
+                      torn ? "torn" : "cut", at, lost, n_metrics(&cut.record), n_metrics(&whole->record));
+        good = false;
+    }
+    record_deinit(&cut.record);
+    return good;
+}
+
+/* Cuts one source behind its lines and within them: of a long output's lines some, and the last ones each. */
+static size_t source_cut(const struct sample *s, const struct answer *whole)
+{
+    const struct str text = buf_text(&s->text[s->target]);
+    size_t wrong = 0, lines = 0, line = 0;
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    const size_t step = lines / CUTS_MAX + 1;
+    for (size_t from = 0; from < text.n; line++) {
+        const char *end = memchr(text.p + from, '\n', text.n - from);
+        const size_t next = end ? (size_t)(end - text.p) + 1 : text.n, length = next - from - (end != NULL);
+        if (line % step == 0 || line + 30 > lines) {
+            if (next < text.n)
+                wrong += !cut_check(s, whole, next);
+            if (length > 1)
+                wrong += !cut_check(s, whole, from + length / 2) + !cut_check(s, whole, from + length * 3 / 4) +
+                         !cut_check(s, whole, from + length - 1);
+        }
+        from = next;
+    }
+    return wrong;
+}
+
+/* Without this source the answer is the same: it holds what no rule needs. */
+static bool is_idle(const struct sample *s, const struct answer *whole)
+{
+    struct answer none;
+    answer_get(s, 0, &none);
+    bool idle = none.out.verdict == whole->out.verdict && n_metrics(&none.record) == n_metrics(&whole->record);
+    record_deinit(&none.record);
+    return idle;
+}
+
+static size_t sample_cut(struct sample *s)
+{
+    struct answer whole;
+    size_t wrong = 0;
+    answer_get(s, SIZE_MAX, &whole);
+    for (s->target = 0; s->target < s->sources && whole.out.verdict == VERDICT_PASS; s->target++)
+        if (!is_idle(s, &whole))
+            wrong += source_cut(s, &whole);
+    record_deinit(&whole.record);
+    return wrong;
+}
+
+static void sample_file(struct sample *s, const char *folder, const char *source, const char *name)
+{
+    char path[600];
+    struct buf *b = &s->text[s->sources];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    buf_init(b, SAMPLE_MAX + 1);
+    if (s->sources + 1 == SOURCES_MAX || fs_read(AT_FDCWD, path, SAMPLE_MAX, 0, b, NULL) != 0) {
+        buf_deinit(b);
+        return;
+    }
+    s->source[s->sources] = source;
+    s->sources++;
+}
+
+static size_t sample_check(struct rules *rules, const char *entry, const char *folder, const char *name, size_t *outputs)
+{
+    struct sample s = {.rules = rules, .entry = entry, .name = name};
+    CLEANUP_BUF struct buf files;
+    char path[500], pattern[SOURCES_MAX][200];
+    size_t n = 0, wrong = 0;
+    buf_init(&files, 1 << 16);
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    sample_file(&s, path, "stdout", "stdout");
+    sample_file(&s, path, "stderr", "stderr");
+    snprintf(path, sizeof(path), "%s/%s/file", folder, name);
+    if (fs_read(AT_FDCWD, path, 1 << 16, 0, &files, NULL) == 0) {
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        for (struct str rest = buf_text(&files); rest.p && rest.n && n < SOURCES_MAX;) {
+            struct str file = str_cut(&rest, '\n'), source = str_cut(&file, '=');
+            char copy[200];
+            snprintf(pattern[n], sizeof(pattern[n]), STR_FMT, STR_ARG(source));
+            snprintf(copy, sizeof(copy), STR_FMT, STR_ARG(file));
+            sample_file(&s, path, pattern[n++], copy);
+        }
+    }
+    if (s.sources) {
+        wrong = sample_cut(&s);
+        ++*outputs;
+    }
+    for (size_t i = 0; i < s.sources; i++)
+        buf_deinit(&s.text[i]);
+    return wrong;
+}
+
+static void cut_outputs(void **state)
+{
+    (void)state;
+    const char *only = getenv("CUTS");
+    size_t wrong = 0, outputs = 0;
+    for (const struct catalogue_shipped *e = catalogue_shipped; e->name; e++) {
+        struct fs_list list;
+        struct err err = {0};
+        struct rules *rules;
+        char path[300];
+        snprintf(path, sizeof(path), "benchmarks/catalogue/%s/samples", e->name);
+        if ((only && strcmp(only, e->name) != 0) || access(path, R_OK) != 0 || fs_list(AT_FDCWD, path, &list, NULL) < 0)
+            continue;
+        char address[300];
+        snprintf(address, sizeof(address), "shipped:%s", e->name);
+        if (rules_load(&rules, address, &err))
+            fail_msg("%s", err.text);
+        for (size_t i = 0; i < list.count && !rules_without_verdict(rules); i++)
+            wrong += sample_check(rules, e->name, path, list.names[i], &outputs);
+        rules_free(rules);
+        fs_list_deinit(&list);
+    }
+    print_message("%zu outputs cut\n", outputs);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cut_outputs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
