@@ -132,6 +132,15 @@ is "two outputs in one file are two runs" "$(echo "$out" | jq -r 'map(.result) |
 like "… which name their lines" "$(echo "$out" | field 1/file)" 'two-fio.out .lines 290-599.'
 { cat a.out "$samples/fio/samples/human-bits/stdout"; cat "$samples/sysbench/samples/cpu/stdout" "$samples/sysbench/samples/cpu/stdout" "$samples/fio/samples/json/stdout"; } >mixed.out
 is "outputs of several programs are runs of each" "$(import -t mix mixed.out | jq -r 'map(.benchmark + " " + .verdict) | join(",")')" "ior pass,fio pass,sysbench pass,fio pass"
+for one in ior/4.0.0-human-reps3-fpp sysbench/cpu ab/plain wrk/plain hpl/2.3-superbench stream/5.10-zen imb/made-nbc osu/7.4-bw nvbandwidth/nvidia-0.7 \
+    gpcnet/superbench-network-test hackbench/process babelstream/5.0 likwid-bench/copy sockperf/ping-pong 7z/two-threads namd/made-2.14 gromacs/akrr-2018 \
+    fio/human-bits bonnie/small; do
+    cat "$samples/${one%/*}/samples/${one#*/}/stdout" && echo
+done >nineteen.out
+is "… also of nineteen programs" "$(import -t nineteen nineteen.out | jq -r '[.[] | select(.verdict == "pass") | .benchmark] | unique | length')" 19
+# Two processes that print line by line into one file: each run is that of one of them, or none is good.
+paste -d '\n' "$samples/sysbench/samples/cpu/stdout" "$samples/sysbench/samples/cpu/stdout" >interleaved.out
+like "lines of two processes mixed" "$(import interleaved.out | jq -c 'map(.verdict)')" '^\[("fail",?)+\]$'
 like "parse says that they are several" "$("$BENCHWRAP" parse mixed.out 2>&1)" 'outputs of several programs.*benchwrap import'
 is "… and what their rules keep apart are child runs" "$(grep -l sysbench mix/mlruns/*/*/tags/benchmark | wc -l)" 3
 cat "$ior/main-human-default/stdout" "$ior/main-human-reps3-fpp/stdout" >two-ior.out

@@ -1,5 +1,6 @@
 /* cmd_reference.c: `benchwrap reference`: proposes a reference file from earlier runs. */
 #include "cmd/proposal.h"
+#include "cmd/reference_reframe.h"
 
 #include <string.h>
 
@@ -72,9 +73,31 @@ static int propose(struct cmd_context *c, struct runs *runs)
     return p.entries ? 0 : 1;
 }
 
+/* The references that ReFrame applied; no run is needed. */
+static int take_over(struct cmd_context *c, const struct opt_value *files)
+{
+    CLEANUP_BUF struct buf text;
+    size_t n = 0;
+    buf_init(&text, 64 << 20);
+    if (c->argc || opt_text(&c->opts, "from") || opt_text(&c->opts, "experiment") || opt_text(&c->opts, "status") ||
+        opt_text(&c->opts, "tag") || opt_text(&c->opts, "last") || opt_on(&c->opts, "json"))
+        return err_set(c->err, ERR_USAGE, "--from-reframe: expected no run and no other option");
+    if (reference_from_reframe(files, c->arena, &text, &n, c->err))
+        return -1;
+    if (text.failed)
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    fwrite(text.p ? text.p : "", 1, text.n, c->out);
+    if (!n)
+        fprintf(c->notes, "benchwrap: reference: ReFrame had no references in these files\n");
+    return n ? 0 : 1;
+}
+
 static int run(struct cmd_context *c)
 {
     struct runs runs;
+    const struct opt_value *reframe = opt_find(&c->opts, "from-reframe");
+    if (reframe && reframe->text)
+        return take_over(c, reframe);
     if (runs_open(&runs, c, c->err) < 0)
         return -1;
     int status = propose(c, &runs);
@@ -86,6 +109,8 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     {"from", 0, OPT_LIST, "RUN,...", NULL, NULL, "Selection",
      "Use these runs (id, last, last~N); may be repeated, and may be left out before RUN", 0},
+    {"from-reframe", 0, OPT_LIST, "FILE", NULL, NULL, "Selection",
+     "Write the references that ReFrame applied, from its run report, performance log or posted records; may be repeated", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Use the runs of this experiment, instead of naming runs", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "Use only runs of this status or verdict", 0},
     {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Use only runs with this tag; may be repeated", 0},
@@ -99,7 +124,7 @@ static const struct opt_row rows[] = {
 const struct cmd cmd_reference = {
     .name = "reference",
     .summary = "Propose expected values from earlier runs",
-    .usage = "[OPTIONS] --from RUN,... | RUN... | -e NAME",
+    .usage = "[OPTIONS] --from RUN,... | RUN... | -e NAME | --from-reframe FILE",
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
     .description =
@@ -108,6 +133,8 @@ const struct cmd cmd_reference = {
         "deviation), at least --min-band. Remarks name the runs.\n\n"
         "Groups of fewer than five runs, and metrics whose band would be wider than half their value, are left out with a remark. When runs are parted "
         "by a param that does not matter (a file name with a date in it), --ignore puts them together.\n\n"
+        "With --from-reframe it writes the references and thresholds that ReFrame itself applied, as strict references: an entry for each test, system, "
+        "partition and environment, as the last record has them. Runs that `import` makes of ReFrame's reports and logs meet these entries.\n\n"
         "The exit status is 1 when nothing can be proposed.",
     .examples = "$ benchwrap reference -e io --last 50 || true\n"
                 "From the newest 50 runs of an experiment.\n"

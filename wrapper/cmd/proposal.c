@@ -261,8 +261,7 @@ static bool is_entry(const struct proposal *p, struct proposed_group *g)
 
 /* ---- YAML ---- */
 
-/* As a pattern that fits this text alone. */
-static void quoted(struct buf *to, const char *text)
+void proposal_quote(struct buf *to, const char *text)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 10);
@@ -302,7 +301,7 @@ static void yaml_conditions(struct buf *to, const struct proposed_group *g)
         if (!key || !*c->value)
             continue;
         buf_printf(to, "    %s: ", key);
-        quoted(to, c->value);
+        proposal_quote(to, c->value);
         buf_putc(to, '\n');
     }
     for (size_t i = 0; i < g->condition_count; i++) {
@@ -315,7 +314,7 @@ static void yaml_conditions(struct buf *to, const struct proposed_group *g)
         buf_puts(to, "      ");
         buf_json(to, str_of(c->key));
         buf_puts(to, ": ");
-        quoted(to, c->value);
+        proposal_quote(to, c->value);
         buf_putc(to, '\n');
     }
 }

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COMMAND_WORDS_MAX = 1000, KNOWN_MAX = 16 /* programs in one file */ };
+enum { COMMAND_WORDS_MAX = 1000 };
 
 /* ---- whose rules ---- */
 
@@ -147,14 +147,14 @@ struct found {
 };
 
 struct known { /* the rules that know a text */
-    size_t index[KNOWN_MAX], n;
+    size_t *index, n;
 };
 
 static const char *find_known(const struct import *im, struct str text, struct known *ret, struct arena *a)
 {
     struct rules_seen *seen = arena_get(a, (im->count + 1) * sizeof *seen);
-    *ret = (struct known){.n = 0};
-    if (!seen)
+    *ret = (struct known){.index = arena_get(a, (im->count + 1) * sizeof *ret->index)};
+    if (!seen || !ret->index)
         return "out of memory";
     for (size_t i = 0; i < im->count; i++)
         rules_see(im->rules[i], text, a, &seen[i]);
@@ -163,11 +163,8 @@ static const char *find_known(const struct import *im, struct str text, struct k
             if (k != i && seen[k].known && seen[i].known && rules_over(im->rules[k], rules_name(im->rules[i])))
                 seen[i].known = false;
     for (size_t i = 0; i < im->count; i++)
-        if (seen[i].known || im->named) {
-            if (ret->n == KNOWN_MAX)
-                return arena_printf(a, "outputs of more than %d programs in one file: cut it, or name the program with --rules", KNOWN_MAX);
+        if (seen[i].known || im->named)
             ret->index[ret->n++] = i;
-        }
     return NULL;
 }
 
@@ -188,8 +185,10 @@ static int compare_pieces(const void *a, const void *b)
  * Returns how many; 0: where they begin cannot be told. */
 static size_t cut_pieces(const struct import *im, const struct known *known, struct str text, struct arena *a, struct piece **ret)
 {
-    size_t n = 0, kept = 0, count[KNOWN_MAX];
-    struct rules_begin *begins[KNOWN_MAX];
+    size_t n = 0, kept = 0, *count = arena_get(a, known->n * sizeof *count);
+    struct rules_begin **begins = arena_get(a, known->n * sizeof *begins);
+    if (!count || !begins)
+        return 0;
     for (size_t k = 0; k < known->n; n += count[k++])
         if (!(count[k] = rules_begins(im->rules[known->index[k]], text, a, &begins[k])))
             return 0;
