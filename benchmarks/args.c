@@ -194,20 +194,37 @@ void rules_explain(const struct rules *rules, char *const *argv, bool *explained
     rules_drop(run);
 }
 
-const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a)
+/* What the arguments give for a param; NULL: nothing. */
+static const char *argument_of(const struct rules *rules, struct str param, char *const *argv, struct arena *a)
 {
     struct rules_run *run;
-    const char *pattern = rules_file(rules, i), *path = NULL;
-    if (!pattern || pattern[0] != '{')
-        return pattern;
+    const char *text = NULL;
     if (rules_begin(&run, rules, argv, NULL, NULL))
         return NULL;
-    struct str name = str_sub(str_of(pattern), 1, strlen(pattern) - 2);
     for (const struct value_seen *v = run->values; v; v = v->next)
-        if (v->rank == -1 && str_eq(v->key, name))
-            path = arena_dup(a, v->text.p, v->text.n);
+        if (v->rank == -1 && str_eq(v->key, param))
+            text = arena_dup(a, v->text.p, v->text.n);
     rules_drop(run);
-    return path;
+    return text;
+}
+
+const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a)
+{
+    const char *pattern = rules_file(rules, i);
+    if (!pattern || pattern[0] != '{')
+        return pattern;
+    return argument_of(rules, str_sub(str_of(pattern), 1, strlen(pattern) - 2), argv, a);
+}
+
+const char *rules_input(const struct rules *rules, size_t *i, char *const *argv, struct arena *a)
+{
+    while (argv && *i < rules->options) {
+        const struct option_rule *o = &rules->option[(*i)++];
+        const char *path = o->keep ? argument_of(rules, str_of(o->param), argv, a) : NULL;
+        if (path)
+            return path;
+    }
+    return NULL;
 }
 
 void environment_take(struct rules_run *run, char *const *env)

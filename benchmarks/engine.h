@@ -192,6 +192,7 @@ struct option_rule {
     bool hidden, optional; /* optional: its value must be attached (--x=1) */
     struct str value; /* what a flag means; default "true" */
     bool join; /* several: joined by commas; else the last wins */
+    bool keep; /* the value names a file that is kept with the run */
 };
 struct environment_rule {
     struct str name; /* "IOR_HINT__*": a prefix */

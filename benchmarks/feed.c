@@ -364,12 +364,12 @@ static void take_staged(struct rules_run *run)
     }
 }
 
-/* A number could have more digits, and behind a blank a row could have more columns. */
+/* A number could have more digits, and behind a number and a blank a row could have more columns. */
 static bool may_go_on(struct str line)
 {
     size_t n = line.n;
-    if (n && (line.p[n - 1] == ' ' || line.p[n - 1] == '\t'))
-        return true;
+    while (n && (line.p[n - 1] == ' ' || line.p[n - 1] == '\t'))
+        n--;
     while (n && (line.p[n - 1] == 'e' || line.p[n - 1] == 'E' || line.p[n - 1] == '.' || line.p[n - 1] == ',' || line.p[n - 1] == '-' ||
                  line.p[n - 1] == '+'))
         n--;

@@ -62,6 +62,10 @@ const char *rules_file(const struct rules *rules, size_t i);
  * arguments say (summaryFile=…). NULL: the arguments name none, or there is no i-th. In the arena. */
 const char *rules_file_path(const struct rules *rules, size_t i, char *const *argv, struct arena *a);
 
+/* The next file that the program reads by its arguments and that is kept with the run (an option's `keep`), as the arguments name it; NULL: no more.
+ * *i: 0 at first. In the arena. */
+const char *rules_input(const struct rules *rules, size_t *i, char *const *argv, struct arena *a);
+
 /* Is the i-th file read? Else a check only asks whether it is there, and it need not be kept. */
 bool rules_file_is_read(const struct rules *rules, size_t i);
 /* Does one reader or check read the i-th and the k-th file? */

@@ -132,7 +132,7 @@ is "two outputs in one file are two runs" "$(echo "$out" | jq -r 'map(.result) |
 like "… which name their lines" "$(echo "$out" | field 1/file)" 'two-fio.out .lines 290-599.'
 { cat a.out "$samples/fio/samples/human-bits/stdout"; cat "$samples/sysbench/samples/cpu/stdout" "$samples/sysbench/samples/cpu/stdout" "$samples/fio/samples/json/stdout"; } >mixed.out
 is "outputs of several programs are runs of each" "$(import -t mix mixed.out | jq -r 'map(.benchmark + " " + .verdict) | join(",")')" "ior pass,fio pass,sysbench pass,fio pass"
-for one in ior/4.0.0-human-reps3-fpp sysbench/cpu ab/plain wrk/plain hpl/2.3-superbench stream/5.10-zen imb/made-nbc osu/7.4-bw nvbandwidth/nvidia-0.7 \
+for one in ior/4.0.0-human-reps3-fpp sysbench/cpu ab/plain wrk/plain hpl/2.3-superbench stream/5.10-zen imb/2021.11-nbc osu/7.4-bw nvbandwidth/nvidia-0.7 \
     gpcnet/superbench-network-test hackbench/process babelstream/5.0 likwid-bench/copy sockperf/ping-pong 7z/two-threads namd/made-2.14 gromacs/akrr-2018 \
     fio/human-bits bonnie/small; do
     cat "$samples/${one%/*}/samples/${one#*/}/stdout" && echo

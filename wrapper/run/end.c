@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,11 +202,31 @@ static void keep_rules_files(struct run *run)
         rules_free(rules);
 }
 
+/* What the program was told to read, such as a configuration; nothing of it is run. */
+static void keep_inputs(struct run *run)
+{
+    struct rules *rules = run->plan.loaded;
+    size_t i = 0;
+    if (!run->plan.rules || (!rules && rules_load(&rules, run->plan.rules, NULL)))
+        return; /* finish_run reports it */
+    for (const char *path; (path = rules_input(rules, &i, run->plan.program, &run->plan.arena));) {
+        struct err err = {0};
+        struct stat st;
+        if (stat(path, &st) == 0 && (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 > run->wire->start_wall_ms)
+            record_warning(&run->record, "rules: %s changed while the program ran: it is kept as it is now", path);
+        if (keep_file(&run->record, run->spool.dir, path, str_base_name(path), &run->keep_left, &run->redaction.redact, &err))
+            record_warning(&run->record, "rules: %s", err.text);
+    }
+    if (rules != run->plan.loaded)
+        rules_free(rules);
+}
+
 /* Files that the rules and the user name are copied while they are as the program left them. */
 static void keep_files(struct run *run)
 {
     run->record.source = "rules";
     keep_rules_files(run);
+    keep_inputs(run);
     run->record.source = "option";
     for (const struct opt_value *v = opt_find(&run->plan.opts, "artifact"); v && v->text; v = v->next)
         keep_matching(&run->record, run->spool.dir, v->text, &run->keep_left, &run->redaction.redact);

@@ -50,6 +50,9 @@ static const struct allowed {
     {"nccl-tests", "made-ranks-alone", 54, "the second program has not begun"},
     {"nvbandwidth", "", 1, "the second half of the note"},
     {"nvbandwidth", "made-two-runs", 54, "the second run has not begun"},
+    {"gromacs", "package-2022-minimization", 4, "a minimisation has no result"},
+    {"openfoam", "icofoam-parallel", 1, "a remark behind End"},
+    {"quantum-espresso", "", 1, "the border behind JOB DONE."},
     {"reframe", "", 2, "remarks behind Finished on"},
     {"stream", "", 1, "the table's lower border"},
     {"stream", "made-two-runs", 34, "the second run has not begun"},
@@ -63,6 +66,7 @@ static const struct allowed {
 static const struct {
     const char *entry, *sample, *why;
 } endless[] = {
+    {"imb", "2021.11-mt", "this suite prints no last line"},
     {"google-benchmark", "console", "a row for each benchmark; the JSON document has an end"},
     {"hyperfine", "", "a paragraph for each command; of a file that is cut the text remains"},
     {"ior", "main-csv-stdout-reps3", "a row for each repetition"},
@@ -71,6 +75,7 @@ static const struct {
     {"osu", "", "a row for each size; the largest is known by the arguments alone"},
     {"pgbench", "", "a row for each script and statement; progress lines until the end"},
     {"redis-benchmark", "", "a paragraph or row for each command"},
+    {"sglang-bench", "", "the file and the text have the same values: of one that is cut the other remains"},
     {"stream", "made-lmbench", "a row for each kernel, without a head"},
 };
 /* Outputs that repeat their values while the program runs: the earlier ones stand where the last are lost, and the run fails. */
@@ -80,6 +85,7 @@ static const struct {
     {"fio", "json-percentiles-status", "a document at each interval"},
     {"hpcc", "made-appended", "an earlier run's results stand in the file"},
     {"nccl-tests", "made-two-programs", "the second table's first values come without those that contradict them"},
+    {"nccl-tests", "superbench-reduce", "half a row is one of the in-place columns alone"},
     {"osu", "made-same-twice", "the second table's first values come without those that contradict them"},
     {"osu", "made-threads-before-title", "the title of a table tells how its columns are meant"},
     {"stress-ng", "package-yaml", "the text has the values with fewer digits"},
@@ -138,7 +144,7 @@ static bool is_near(const struct sample *s, double a, double b)
     static const struct {
         const char *entry;
         double part;
-    } rounded[] = {{"hpcg", 1e-5}, {"fio", 1e-4}, {"hyperfine", 0.2}, {"stress-ng", 0.02}};
+    } rounded[] = {{"hpcg", 1e-5}, {"fio", 1e-4}, {"hyperfine", 0.2}, {"stress-ng", 0.02}, {"sglang-bench", 0.02}};
     for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++)
         if (strcmp(rounded[i].entry, s->entry) == 0 && fabs(a - b) <= rounded[i].part * fabs(b))
             return true;
