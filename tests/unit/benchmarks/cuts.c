@@ -67,6 +67,11 @@ static const struct {
     const char *entry, *sample, *why;
 } endless[] = {
     {"imb", "2021.11-mt", "this suite prints no last line"},
+    {"criterion", "", "a paragraph for each benchmark"},
+    {"iozone", "", "the tables for spreadsheets behind the rows have the same values"},
+    {"jmh", "", "a paragraph and a row for each benchmark and percentile; the JSON document has an end"},
+    {"lm-eval", "", "a row for each task and metric"},
+    {"unixbench", "partial", "a part for each number of copies"},
     {"google-benchmark", "console", "a row for each benchmark; the JSON document has an end"},
     {"hyperfine", "", "a paragraph for each command; of a file that is cut the text remains"},
     {"ior", "main-csv-stdout-reps3", "a row for each repetition"},
