@@ -186,8 +186,8 @@ static enum outcome outcome_of(const struct compared *m, const struct compared_s
     return (side->ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
 }
 
-/* Holm's correction over every metric of every group. */
-static int correct(struct compared *metrics, size_t count, struct arena *a, struct err *err)
+/* Holm's correction over the headline metrics of every group, or over all others: many of those shall not hide a change of the few that matter. */
+static int correct(struct compared *metrics, size_t count, bool headline, struct arena *a, struct err *err)
 {
     size_t n = 0, at = 0;
     for (const struct compared *m = metrics; m; m = m->next)
@@ -197,17 +197,28 @@ static int correct(struct compared *metrics, size_t count, struct arena *a, stru
     n = 0;
     for (const struct compared *m = metrics; p && m; m = m->next)
         for (size_t g = 1; g < count; g++)
-            if (m->sides[g].has_ratio)
+            if (m->headline == headline && m->sides[g].has_ratio)
                 p[n++] = m->sides[g].p;
     if (!p || !sure || !stats_holm(p, n, COMPARE_LEVEL, sure))
         return err_set(err, ERR_SYSTEM, "out of memory");
     for (struct compared *m = metrics; m; m = m->next)
         for (size_t g = 1; g < count; g++) {
             struct compared_side *side = &m->sides[g];
-            if (side->has_ratio && sure[at++] && side->outcome == OUTCOME_UNCERTAIN)
+            if (m->headline == headline && side->has_ratio && sure[at++] && side->outcome == OUTCOME_UNCERTAIN)
                 side->outcome = outcome_of(m, side);
         }
     return 0;
+}
+
+bool compare_names_headline(const struct group *groups, size_t count, const char *key, struct arena *a)
+{
+    for (size_t g = 0; g < count; g++) {
+        struct str rest = str_of(groups[g].count ? runs_text(groups[g].members[0].run->tags, "benchwrap.headline", a) : ""), word;
+        while ((word = str_word(&rest)).n > 0)
+            if (str_is(word, key) || (str_ends(word, ".median") && str_is(str_sub(word, 0, word.n - strlen(".median")), key)))
+                return true; /* a series names its medians, a comparison the metric that they are of */
+    }
+    return false;
 }
 
 /* Unit and direction as the first run tells that knows the metric; a direction that runs disagree on is none. */
@@ -243,6 +254,7 @@ static struct compared *compare_one(const struct group *groups, size_t count, co
         return NULL;
     m->key = key;
     m->step = step;
+    m->headline = compare_names_headline(groups, count, key, a);
     describe(m, groups, count, a);
     for (size_t g = 0; g < count; g++)
         fill_side(&m->sides[g], &groups[g], key, step, several, a);
@@ -331,7 +343,9 @@ int compare_metrics(const struct group *groups, size_t count, bool all, struct a
                 *tail = NULL;
         }
     }
-    return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : correct(*ret, count, a, err);
+    if (a->failed)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    return correct(*ret, count, true, a, err) < 0 ? -1 : correct(*ret, count, false, a, err);
 }
 
 const char *compare_metric_name(const struct compared *m, struct arena *a)

@@ -30,6 +30,7 @@ struct compared {
     const char *key;
     int64_t step;                /* of a table size -> value; else -1 */
     const char *unit, *direction;
+    bool headline;               /* a run of one of the groups names it as such */
     struct compared_side *sides; /* one for each group */
     struct compared *next;
 };
@@ -40,7 +41,9 @@ struct compared {
 int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err);
 /* Points of the sweep whose parent the run is; 0: it is none. */
 size_t compare_points(const struct tree_run *run);
-/* The chance that one comparison claims a change of any metric where nothing has changed. */
+/* Is the key a headline metric of the first run of a group? */
+bool compare_names_headline(const struct group *groups, size_t count, const char *key, struct arena *a);
+/* The chance that one comparison claims a change of any headline metric where nothing has changed; and likewise of any other metric. */
 #define COMPARE_LEVEL 0.05
 /* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
 bool compare_are_repetitions(const struct tree_entry *e);

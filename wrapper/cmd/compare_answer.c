@@ -30,13 +30,7 @@ size_t compare_repetitions(const struct compare_text *t, size_t g)
 
 bool compare_is_headline(const struct compare_text *t, const char *key)
 {
-    for (size_t g = 0; g < t->count; g++) {
-        struct str rest = str_of(runs_text(t->groups[g].members[0].run->tags, "benchwrap.headline", t->c->arena)), word;
-        while ((word = str_word(&rest)).n > 0)
-            if (str_is(word, key) || (str_ends(word, ".median") && str_is(str_sub(word, 0, word.n - strlen(".median")), key)))
-                return true; /* a series names its medians, a comparison the metric that they are of */
-    }
-    return false;
+    return compare_names_headline(t->groups, t->count, key, t->c->arena);
 }
 
 /* Metrics that no rule puts first are shown with them where there are no such ones. */

@@ -42,10 +42,26 @@ static void expect(struct history_metric *h, size_t runs)
     h->changed = n >= STATS_EXPECT_MIN && stats_expect(before->values, before->n, h->value, &h->expected) ? CHANGED_NO : CHANGED_TOO_FEW;
 }
 
+/* Holm's correction over the headline metrics, or over all others. */
+static bool history_correct(struct history_metric *all, size_t n, bool headline, double min_effect, double *p, bool *sure)
+{
+    size_t tests = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].m->headline == headline && all[i].changed == CHANGED_NO)
+            p[tests++] = all[i].expected.p;
+    if (!stats_holm(p, tests, STATS_EXPECT_P, sure))
+        return false;
+    tests = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].m->headline == headline && all[i].changed == CHANGED_NO && sure[tests++] && !(fabs(all[i].change) < min_effect))
+            all[i].changed = direction_of(&all[i]);
+    return true;
+}
+
 int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
                   size_t *ret_count, struct err *err)
 {
-    size_t n = 0, tests = 0, own = 0;
+    size_t n = 0, own = 0;
     for (const struct compared *m = metrics; m; m = m->next)
         n++;
     struct history_metric *all = arena_get(a, (n + 1) * sizeof *all);
@@ -60,17 +76,10 @@ int history_judge(const struct compared *metrics, size_t runs, double min_effect
         own += *m->direction && strcmp(m->key, "run.wall_s") != 0;
         n++;
     }
-    for (size_t i = 0; i < n; i++) { /* wall time has setting up and waiting in it: it counts where nothing else is known */
+    for (size_t i = 0; i < n; i++) /* wall time has setting up and waiting in it: it counts where nothing else is known */
         all[i].counts = *all[i].m->direction && (!own || strcmp(all[i].m->key, "run.wall_s") != 0);
-        if (all[i].changed == CHANGED_NO)
-            p[tests++] = all[i].expected.p;
-    }
-    if (!stats_holm(p, tests, STATS_EXPECT_P, sure))
+    if (!history_correct(all, n, true, min_effect, p, sure) || !history_correct(all, n, false, min_effect, p, sure))
         return err_set(err, ERR_SYSTEM, "out of memory");
-    tests = 0;
-    for (size_t i = 0; i < n; i++)
-        if (all[i].changed == CHANGED_NO && sure[tests++] && !(fabs(all[i].change) < min_effect))
-            all[i].changed = direction_of(&all[i]);
     *ret = all;
     *ret_count = n;
     return 0;

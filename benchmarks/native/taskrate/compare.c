@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MAX = 256 << 20, VALUES_MAX = 4096 };
+enum { FILE_MAX = 256 << 20, VALUES_MAX = 4096, ROWS_MAX = 2048 };
 
 static const struct {
     const char *name, *pointer, *unit;
@@ -77,50 +77,65 @@ struct told {
     struct buf *to;
 };
 
-static void one(struct told *t, const char *label, size_t f, double *a, size_t na, double *b, size_t nb)
+/* One figure of one configuration on both sides. */
+struct compared_row {
+    char label[64];
+    size_t figure, na, nb;
+    double ma, mb, ratio, low, high, p;
+    bool known; /* there is an interval */
+};
+
+static struct compared_row row_of(const char *label, size_t f, double *a, size_t na, double *b, size_t nb)
 {
-    double ratio = NAN, low = NAN, high = NAN, ma = median(a, na), mb = median(b, nb);
-    bool known = stats_ratio(a, na, b, nb, &ratio, &low, &high);
-    if (!known)
-        ratio = ma > 0 ? mb / ma : NAN;
-    bool differs = known && (low > 1 || high < 1), better = (ratio > 1) == figures[f].more;
-    const char *words = !known     ? "too few repeats to tell (3 of each are needed)"
-                        : !differs ? "no difference can be told"
-                        : better   ? "B is better"
-                                   : "B is worse";
-    t->differs |= differs;
+    struct compared_row r = {.figure = f, .na = na, .nb = nb, .ma = median(a, na), .mb = median(b, nb), .low = NAN, .high = NAN};
+    snprintf(r.label, sizeof r.label, "%s", label);
+    r.known = stats_ratio(a, na, b, nb, &r.ratio, &r.low, &r.high);
+    r.p = r.known ? stats_ratio_p(a, na, b, nb) : NAN;
+    if (!r.known)
+        r.ratio = r.ma > 0 ? r.mb / r.ma : NAN;
+    return r;
+}
+
+/* sure: after Holm's correction over all rows. */
+static void print_row(struct told *t, const struct compared_row *r, bool sure)
+{
+    size_t f = r->figure;
+    bool seen = r->known && (r->low > 1 || r->high < 1), better = (r->ratio > 1) == figures[f].more;
+    const char *words = !r->known ? "too few repeats to tell (3 of each are needed)"
+                        : !seen   ? "no difference can be told"
+                        : !sure   ? "uncertain: may be chance among so many figures"
+                        : better  ? "B is better"
+                                  : "B is worse";
+    t->differs |= seen && sure;
     if (!t->json) {
-        buf_printf(t->to, "%-16s %-15s %12.5g %12.5g %-8s %8.4g ", label, figures[f].name, ma, mb, figures[f].unit, ratio);
-        if (known)
-            buf_printf(t->to, "%8.4g %8.4g", low, high);
+        buf_printf(t->to, "%-16s %-15s %12.5g %12.5g %-8s %8.4g ", r->label, figures[f].name, r->ma, r->mb, figures[f].unit, r->ratio);
+        if (r->known)
+            buf_printf(t->to, "%8.4g %8.4g", r->low, r->high);
         else
             buf_printf(t->to, "%8s %8s", "-", "-");
-        buf_printf(t->to, "  %zu/%zu  %s\n", na, nb, words);
+        buf_printf(t->to, "  %zu/%zu  %s\n", r->na, r->nb, words);
         return;
     }
     buf_puts(t->to, t->any ? ",\n " : "\n ");
     t->any = true;
     buf_puts(t->to, "{\"label\":");
-    buf_json(t->to, str_of(label));
-    buf_printf(t->to, ",\"figure\":\"%s\",\"unit\":\"%s\",\"n_a\":%zu,\"n_b\":%zu,\"a\":", figures[f].name, figures[f].unit, na, nb);
-    buf_double(t->to, ma);
+    buf_json(t->to, str_of(r->label));
+    buf_printf(t->to, ",\"figure\":\"%s\",\"unit\":\"%s\",\"n_a\":%zu,\"n_b\":%zu,\"a\":", figures[f].name, figures[f].unit, r->na, r->nb);
+    buf_double(t->to, r->ma);
     buf_puts(t->to, ",\"b\":");
-    buf_double(t->to, mb);
+    buf_double(t->to, r->mb);
     const struct {
         const char *name;
         double v;
-    } more[] = {{"ratio", ratio}, {"low", low}, {"high", high}};
+    } more[] = {{"ratio", r->ratio}, {"low", r->low}, {"high", r->high}};
     for (size_t i = 0; i < 3; i++) {
         buf_printf(t->to, ",\"%s\":", more[i].name);
-        if (isfinite(more[i].v))
-            buf_double(t->to, more[i].v);
-        else
-            buf_puts(t->to, "null");
+        buf_json_double(t->to, more[i].v);
     }
     buf_printf(t->to, ",\"words\":\"%s\"}", words);
 }
 
-static void configurations(struct told *t, const char *part, const struct json *a, const struct json *b)
+static size_t take_rows(const char *part, const struct json *a, const struct json *b, struct compared_row *rows, size_t n)
 {
     static double va[VALUES_MAX], vb[VALUES_MAX];
     for (const struct json *c = json_first(json_get(a, part)); c; c = json_next(c)) {
@@ -131,10 +146,29 @@ static void configurations(struct told *t, const char *part, const struct json *
         buf_plain(&plain, str_of(label), 60);
         for (size_t f = 0; other && f < sizeof figures / sizeof figures[0]; f++) {
             size_t na = values(c, figures[f].pointer, va), nb = values(other, figures[f].pointer, vb);
-            if (na && nb)
-                one(t, plain.n ? plain.p : "", f, va, na, vb, nb);
+            if (na && nb && n < ROWS_MAX)
+                rows[n++] = row_of(plain.n ? plain.p : "", f, va, na, vb, nb);
         }
     }
+    return n;
+}
+
+/* Where nothing has changed, at most one comparison of twenty claims a difference of any figure. */
+static size_t print_rows(struct told *t, const struct json *a, const struct json *b)
+{
+    static struct compared_row rows[ROWS_MAX];
+    static double p[ROWS_MAX];
+    static bool sure[ROWS_MAX];
+    size_t n = take_rows("chain", a, b, rows, take_rows("configurations", a, b, rows, 0)), tests = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].known)
+            p[tests++] = rows[i].p;
+    if (!stats_holm(p, tests, 0.05, sure))
+        memset(sure, 0, sizeof sure);
+    tests = 0;
+    for (size_t i = 0; i < n; i++)
+        print_row(t, &rows[i], rows[i].known && sure[tests++]);
+    return n;
 }
 
 static void text_of(const struct json *j, struct buf *to)
@@ -201,10 +235,7 @@ int compare(const char *path_a, const char *path_b, bool json, struct err *err)
     else
         buf_printf(&to, "%-16s %-15s %12s %12s %-8s %8s %8s %8s  %s\n", "what", "figure", "A median", "B median", "unit", "B/A", "low",
                    "high", "n");
-    size_t before = to.n;
-    configurations(&t, "configurations", a, b);
-    configurations(&t, "chain", a, b);
-    bool nothing = to.n == before;
+    bool nothing = print_rows(&t, a, b) == 0;
     if (json)
         buf_puts(&to, "],\n\"differences\":[");
     differences(&t, a, b);

@@ -34,11 +34,14 @@ void figures_model(const struct group *g, size_t n, struct model *ret);
 
 /* The shortest task that keeps 50 % of the slots busy. */
 struct metg {
-    double seconds;      /* NaN: not known, and `how` says why */
+    double seconds;      /* NaN: not measured, and `how` says why */
+    double low, high;    /* where it lies by the model of latency; NaN: not known, or measured */
     const char *how;     /* "interpolated between …", "from the model", "at most" */
     bool at_most, at_least;
 };
 void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret);
+/* Has the mean a 95 % interval? Not of fewer than three values, nor where it would reach below zero, which none of these quantities can be. */
+bool figures_has_interval(const struct stats *s);
 /* Tasks' own time over the time that all slots had: 0 … 1. */
 double figures_efficiency(const struct group *g);
 #endif

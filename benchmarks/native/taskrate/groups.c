@@ -148,12 +148,20 @@ void figures_model(const struct group *g, size_t n, struct model *ret)
     }
 }
 
+bool figures_has_interval(const struct stats *s)
+{
+    return s->n >= 3 && s->ci_low >= 0;
+}
+
+/* Beside METG50 measured by durations around it the model was off by factors of 1.6 to 2, either way. */
+static const double METG_FACTOR = 2.5;
+
 /* Where the efficiency of the largest size crosses one half, on a logarithmic scale of durations. */
 void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret)
 {
     size_t most = 0;
     const struct group *below = NULL, *above = NULL;
-    *ret = (struct metg){.seconds = NAN, .how = "no complete batch"};
+    *ret = (struct metg){.seconds = NAN, .low = NAN, .high = NAN, .how = "no complete batch"};
     for (size_t i = 0; i < n; i++)
         if (!g[i].chain && g[i].makespan.n && g[i].tasks > most)
             most = g[i].tasks;
@@ -179,12 +187,17 @@ void figures_metg(const struct group *g, size_t n, const struct model *m, struct
         ret->at_most = true;
         ret->how = "all durations that were measured keep half of the slots busy";
     } else if (below && m->known) { /* beyond the ideal as long as the ideal itself: n T = t_s n^alpha */
-        ret->seconds = m->t_s * pow(per_slot(below), m->alpha - 1);
-        ret->how = below->duration > 0 || above ? "from the latency model" : "from the latency model, empty tasks alone were measured";
-        if (above && ret->seconds > above->duration)
-            ret->seconds = above->duration, ret->at_most = true;
-        if (ret->seconds < below->duration)
-            ret->seconds = below->duration, ret->at_least = true,
+        double t = m->t_s * pow(per_slot(below), m->alpha - 1);
+        ret->low = t / METG_FACTOR > below->duration ? t / METG_FACTOR : below->duration;
+        ret->high = above && above->duration < t * METG_FACTOR ? above->duration : t * METG_FACTOR;
+        ret->how =
+            "by the latency model: assumes that a task costs as much beyond its own time however long it is, within a factor of 2.5; "
+            "--duration around it measures it";
+        if (ret->high <= ret->low) { /* the model contradicts what was measured */
+            ret->low = ret->high = NAN;
+            ret->seconds = below->duration;
+            ret->at_least = true;
             ret->how = "none of the durations that were measured keeps half of the slots busy";
+        }
     }
 }

@@ -196,9 +196,11 @@ static void statistics(struct buf *to, const char *name, const struct stats *s)
         value(to, "min", s->min);
         value(to, "max", s->max);
         value(to, "sd", s->sd);
-        value(to, "ci_low", s->ci_low);
-        value(to, "ci_high", s->ci_high);
+        value(to, "ci_low", figures_has_interval(s) ? s->ci_low : NAN);
+        value(to, "ci_high", figures_has_interval(s) ? s->ci_high : NAN);
     }
+    if (s->n >= 3 && !figures_has_interval(s))
+        text(to, "words", "the repeats differ too much for an interval: it would reach below zero");
     if (s->n < 3)
         text(to, "words", s->n ? "too few repeats for an interval (3 are needed)" : "none");
     buf_putc(to, '}');
@@ -372,6 +374,8 @@ static void derived(struct buf *to, const struct group *groups, size_t n)
     key(to, "metg50");
     buf_putc(to, '{');
     value(to, "seconds", metg.seconds);
+    value(to, "low", metg.low);
+    value(to, "high", metg.high);
     text(to, "bound", metg.at_most ? "at most" : metg.at_least ? "at least" : NULL);
     text(to, "how", metg.how);
     buf_putc(to, '}');

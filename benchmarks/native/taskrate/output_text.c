@@ -124,10 +124,10 @@ static void interval(struct buf *to, const struct stats *s, const char *unit)
 {
     char a[24], low[24], high[24];
     buf_printf(to, "%s %s (median of %zu", rate(s->median, a, sizeof a), unit, s->n);
-    if (s->n >= 3)
+    if (figures_has_interval(s))
         buf_printf(to, ", 95 %% of the mean: %s … %s)", rate(s->ci_low, low, sizeof low), rate(s->ci_high, high, sizeof high));
     else
-        buf_puts(to, "; 3 give an interval)");
+        buf_puts(to, s->n < 3 ? "; 3 give an interval)" : "; they differ too much for an interval)");
 }
 
 static void put_summary(const struct bench *b, const struct screen *screen, struct buf *line, struct buf *to)
@@ -174,12 +174,14 @@ static void put_model(const struct bench *b, const struct screen *screen, struct
     struct group groups[GROUPS_MAX];
     struct model m;
     struct metg metg;
-    char a[24];
+    char a[24], c[24];
     size_t n = figures_groups(b, groups);
     figures_model(groups, n, &m);
     figures_metg(groups, n, &m, &metg);
-    if (isnan(metg.seconds))
+    if (isnan(metg.seconds) && isnan(metg.low))
         buf_printf(line, "METG50: unknown: %s", metg.how);
+    else if (isnan(metg.seconds))
+        buf_printf(line, "METG50: between %s and %s (%s)", span(metg.low, a, sizeof a), span(metg.high, c, sizeof c), metg.how);
     else
         buf_printf(line, "METG50: %s%s (%s)",
                    metg.at_most    ? "at most "

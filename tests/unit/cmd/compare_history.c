@@ -106,6 +106,13 @@ static void many_metrics_raise_the_bar(void **state)
     }
     assert_int_equal(history_judge(&x[0].m, EARLIER, 0.02, &a, &h, &n, NULL), 0);
     assert_int_equal(h[0].changed, CHANGED_NO);
+    x[0].m.headline = true; /* one headline metric among them is a family of its own */
+    assert_int_equal(history_judge(&x[0].m, EARLIER, 0.02, &a, &h, &n, NULL), 0);
+    assert_int_equal(h[0].changed, CHANGED_REGRESSION);
+    for (int i = 1; i < 40; i++)
+        x[i].m.headline = true;
+    assert_int_equal(history_judge(&x[0].m, EARLIER, 0.02, &a, &h, &n, NULL), 0);
+    assert_int_equal(h[0].changed, CHANGED_NO);
     x[0].m.next = NULL;
     assert_int_equal(history_judge(&x[0].m, EARLIER, 0.02, &a, &h, &n, NULL), 0);
     assert_int_equal(h[0].changed, CHANGED_REGRESSION);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FILE_MAX = 256 << 20, REGRESSION_STATUS = 3 };
 
@@ -104,6 +105,7 @@ static size_t values(const struct compare_side *s, const struct figure *f, doubl
 struct change {
     double a, b, ratio, low, high; /* medians; low, high: of the ratio; NaN: not known */
     bool clear; /* more than chance, as far as can be told */
+    double p; /* of the medians' ratio; NaN: there is no interval of it */
 };
 
 static bool interval(const struct json *run, const char *pointer, double *low, double *high)
@@ -121,16 +123,17 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
     size_t n = values(a, f, x), m = values(b, f, y);
     if (!n || !m)
         return false;
-    *ret = (struct change){.low = NAN, .high = NAN};
+    *ret = (struct change){.low = NAN, .high = NAN, .p = NAN};
     bool known = stats_ratio(x, n, y, m, &ret->ratio, &ret->low, &ret->high);
     stats_of(x, n, &sx);
     stats_of(y, m, &sy);
     ret->a = sx.median, ret->b = sy.median;
     ret->ratio = ret->a > 0 ? ret->b / ret->a : NAN;
     double al, ah, bl, bh;
-    if (known)
+    if (known) {
         ret->clear = ret->low > 1 || ret->high < 1;
-    else if (a->n == 1 && b->n == 1 && interval(a->run[0], f->interval, &al, &ah) && interval(b->run[0], f->interval, &bl, &bh)) {
+        ret->p = stats_ratio_p(x, n, y, m);
+    } else if (a->n == 1 && b->n == 1 && interval(a->run[0], f->interval, &al, &ah) && interval(b->run[0], f->interval, &bl, &bh)) {
         ret->clear = ah < bl || bh < al;
         ret->low = bl / ah, ret->high = bh / al;
     } else
@@ -138,31 +141,47 @@ static bool change_of(const struct compare_side *a, const struct compare_side *b
     return true;
 }
 
-static const char *verdict(const struct figure *f, const struct change *c, double threshold, bool *ret_worse)
+/* sure: after Holm's correction over all figures. */
+static const char *verdict(const struct figure *f, const struct change *c, bool sure, double threshold, bool *ret_worse)
 {
     double worse = f->more ? 1 - c->ratio : c->ratio - 1;
     bool known = isfinite(c->low);
-    *ret_worse = worse * 100 > threshold && (c->clear || !known);
+    *ret_worse = worse * 100 > threshold && ((c->clear && sure) || !known);
     if (known && !c->clear)
         return "no difference seen";
+    if (known && !sure)
+        return "uncertain";
     if (!isfinite(c->ratio) || c->ratio == 1)
         return "";
     return worse > 0 ? (known ? "worse" : "worse?") : known ? "better" : "better?";
 }
 
-/* One line of the comparison; false: a side does not tell this figure. */
+/* One line of the comparison; word NULL: a side does not tell this figure. */
 struct judged {
     struct change change;
     const char *word;
     bool worse;
 };
 
-static bool judge(const struct compare_side *a, const struct compare_side *b, const struct figure *f, double threshold, struct judged *ret)
+/* The figures that both sides tell, in *ret[FIGURES]; those that they do not have a NULL word. Where nothing has changed, at most one comparison of twenty claims a
+ * change of any figure. */
+static void judge_all(const struct compare_side *a, const struct compare_side *b, double threshold, struct judged *ret)
 {
-    if (!change_of(a, b, f, &ret->change))
-        return false;
-    ret->word = verdict(f, &ret->change, threshold, &ret->worse);
-    return true;
+    double p[FIGURES];
+    bool there[FIGURES], sure[FIGURES] = {false};
+    size_t tests = 0;
+    for (size_t i = 0; i < FIGURES; i++) {
+        ret[i] = (struct judged){.word = NULL};
+        there[i] = change_of(a, b, &figures[i], &ret[i].change);
+        if (there[i] && !isnan(ret[i].change.p))
+            p[tests++] = ret[i].change.p;
+    }
+    if (!stats_holm(p, tests, 0.05, sure))
+        memset(sure, 0, sizeof sure);
+    tests = 0;
+    for (size_t i = 0; i < FIGURES; i++)
+        if (there[i])
+            ret[i].word = verdict(&figures[i], &ret[i].change, isnan(ret[i].change.p) || sure[tests++], threshold, &ret[i].worse);
 }
 
 static void shown(const struct json *j, struct buf *to)
@@ -200,6 +219,7 @@ static double failed_share(const struct compare_side *s)
 static unsigned print_table(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
 {
     unsigned regressions = 0;
+    struct judged judged[FIGURES];
     buf_puts(to, "A: "), buf_plain(to, str_of(a->label), 300), buf_puts(to, "\nB: "), buf_plain(to, str_of(b->label), 300),
         buf_puts(to, "\n");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
@@ -210,9 +230,10 @@ static unsigned print_table(const struct compare_side *a, const struct compare_s
         }
     buf_printf(to, "failed: A %.3g %%, B %.3g %%\n\n%-30s %12s %12s %9s  %s\n", 100 * failed_share(a), 100 * failed_share(b), "", "A", "B",
                "change", "95 % of B/A");
+    judge_all(a, b, threshold, judged);
     for (size_t i = 0; i < FIGURES; i++) {
-        struct judged j;
-        if (!judge(a, b, &figures[i], threshold, &j))
+        struct judged j = judged[i];
+        if (!j.word)
             continue;
         regressions += j.worse;
         buf_printf(to, "%-30s %12.5g %12.5g %+8.2f%%  ", figures[i].key, j.change.a, j.change.b, (j.change.ratio - 1) * 100);
@@ -232,6 +253,7 @@ static void member(struct buf *to, const char *name, double v)
 static unsigned print_json(const struct compare_side *a, const struct compare_side *b, double threshold, struct buf *to)
 {
     unsigned regressions = 0;
+    struct judged judged[FIGURES];
     bool first = true;
     buf_puts(to, "{\"a\":"), buf_json(to, str_of(a->label)), buf_puts(to, ",\"b\":"), buf_json(to, str_of(b->label)),
         buf_puts(to, ",\"conditions_differ\":[");
@@ -242,9 +264,10 @@ static unsigned print_json(const struct compare_side *a, const struct compare_si
         }
     buf_puts(to, "],\"figures\":{");
     first = true;
+    judge_all(a, b, threshold, judged);
     for (size_t i = 0; i < FIGURES; i++) {
-        struct judged j;
-        if (!judge(a, b, &figures[i], threshold, &j))
+        struct judged j = judged[i];
+        if (!j.word)
             continue;
         const struct change *c = &j.change;
         regressions += j.worse;
