@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# llmload_busy.sh: rows of llmload on a busy client, sourced by llmload.sh: 1, 2 and 4 processes that compute all the time, an independent server of
+# llmload_busy.sh: rows of llmload on an idle and on a busy client, sourced by llmload.sh: 0, 1, 2 and 4 processes that compute all the time, an independent server of
 # real-time priority, 64, 500 and 1,000 streams. What each client shows against the server's own log, and whether the client said that it was late.
 busy_server() { # sets $url and $fake; its log is $work/busy.log
     rm -f "$work/llm.address" "$work/busy.log"
@@ -19,7 +19,7 @@ off() { awk -v a="$1" -v b="$2" 'BEGIN { if (a == "null" || a == "") print "miss
 
 if chrt -f 10 true 2>/dev/null; then
     silent=0
-    for hogs in 1 2 4; do
+    for hogs in 0 1 2 4; do # 0: an idle machine
         busy=()
         for _ in $(seq $hogs); do (while :; do :; done) & busy+=($!); done
         for n in 64 500 1000; do
@@ -41,5 +41,5 @@ if chrt -f 10 true 2>/dev/null; then
         kill "${busy[@]}" 2>/dev/null
         wait "${busy[@]}" 2>/dev/null
     done
-    row llmload "busy clients: wrong by more than 1 % without a word, of nine" "$silent" cells '<=0' "median TTFT of llmload"
+    row llmload "busy clients: wrong by more than 1 % without a word, of twelve" "$silent" cells '<=0' "median TTFT of llmload"
 else missing llmload "a busy client" "no right to real-time priority"; fi

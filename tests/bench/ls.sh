@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # ls.sh: part of run: listing and comparing the runs of a tree on disk. Sourced; uses its functions and variables.
 
-# A tree of N runs, the copies of one, whose files they share by links; "ls" looks at names, meta and a handful of files of each.
+# A tree of N runs, copies of one with files of their own; of 100,000 the files are shared by links (ten million would not fit), and the rows say so.
 many_copies() # N
 {
     "$BW" -- sh -c 'echo a line' >/dev/null || return 1
@@ -17,7 +17,7 @@ for i in range(1, count):
     to = f"{base}/{id}"
     for d in [""] + dirs: os.mkdir(f"{to}/{d}")
     for f in files:
-        if i % 50000: os.link(f"{run}/{f}", f"{to}/{f}")
+        if count > 10000 and i % 50000: os.link(f"{run}/{f}", f"{to}/{f}")
         else: shutil.copy(f"{run}/{f}", f"{to}/{f}") # a file has 65,000 names at most
     if i % 50000 == 0: run = to
     with open(to + "/meta.yaml", "w") as f: f.write(meta.replace(old, id))
@@ -30,12 +30,13 @@ if wanted ls; then
         bar="<=$([ "$many" = 100000 ] && echo 2 || echo 0.3)"
         mkdir "ls$many" && cd "ls$many" && many_copies "$many" || exit 1
         t=$("$M" time -n "$(rounds 7)" -w 2 -- "$BW" ls --- "$BW" ls --all --- "$BW" ls --all --json --- "$BW" compare last~1 last --- "$BW" compare last --history --- \
-            sh -c 'find mlruns -mindepth 3 -name meta.yaml -print0 | xargs -0 cat' --- find mlruns -name meta.yaml 2> >(grep -v 'shows them all' >&2)) || exit 1
+            sh -c 'find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml -print0 | xargs -0 cat' --- find mlruns -mindepth 3 -maxdepth 3 -name meta.yaml 2> >(grep -v 'shows them all' >&2)) || exit 1
         mapfile -t r <<<"$t"
+        links=; [ "$many" -le 10000 ] || links=" (hard links)"
         peers="s: cat of every meta.yaml $(calc "$(first "${r[5]}")/1e3"), find $(calc "$(first "${r[6]}")/1e3")"
-        row ls "ls over $many runs, warm" "$(calc "$(first "${r[0]}")/1e3")" s "$bar" "$peers"
-        row ls "ls --all over $many runs, warm" "$(calc "$(first "${r[1]}")/1e3")" s "$bar" "s: --json $(calc "$(first "${r[2]}")/1e3")"
-        row ls "compare of two runs of $many, warm" "$(calc "$(first "${r[3]}")/1e3")" s "$bar" "s: one with its history $(calc "$(first "${r[4]}")/1e3")"
+        row ls "ls over $many runs$links, warm" "$(calc "$(first "${r[0]}")/1e3")" s "$bar" "$peers"
+        row ls "ls --all over $many runs$links, warm" "$(calc "$(first "${r[1]}")/1e3")" s "$bar" "s: --json $(calc "$(first "${r[2]}")/1e3")"
+        row ls "compare of two runs of $many$links, warm" "$(calc "$(first "${r[3]}")/1e3")" s "$bar" "s: one with its history $(calc "$(first "${r[4]}")/1e3")"
         cd "$work" && rm -rf "ls$many"
         [ -z "${BENCH_QUICK:-}" ] || break
     done
