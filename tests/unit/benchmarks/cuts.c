@@ -72,6 +72,8 @@ static const struct {
     {"jmh", "", "a paragraph and a row for each benchmark and percentile; the JSON document has an end"},
     {"lm-eval", "", "a row for each task and metric"},
     {"unixbench", "partial", "a part for each number of copies"},
+    {"elbencho", "", "a paragraph for each phase"},
+    {"ycsb", "", "rows for each operation"},
     {"google-benchmark", "console", "a row for each benchmark; the JSON document has an end"},
     {"hyperfine", "", "a paragraph for each command; of a file that is cut the text remains"},
     {"ior", "main-csv-stdout-reps3", "a row for each repetition"},
