@@ -51,7 +51,7 @@ static const struct allowed {
     {"nvbandwidth", "", 1, "the second half of the note"},
     {"nvbandwidth", "made-two-runs", 54, "the second run has not begun"},
     {"gromacs", "package-2022-minimization", 4, "a minimisation has no result"},
-    {"oha", "made-ms", 2, "counts of errors are printed where there are some"},
+    {"oha", "made-ms", 3, "counts of errors are printed where there are some"},
     {"openfoam", "icofoam-parallel", 1, "a remark behind End"},
     {"quantum-espresso", "", 1, "the border behind JOB DONE."},
     {"reframe", "", 2, "remarks behind Finished on"},
