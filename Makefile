@@ -16,7 +16,7 @@ BW_OPTION := libmicrohttpd sentencepiece# compiled in where they are installed
 ifneq ($(filter-out help clean lint dist uninstall,$(or $(MAKECMDGOALS),all)),)
 missing := $(shell CC='$(CC)' sh scripts/check-packages $(BW_PKGS) $(BW_LATE) $(BW_MORE) >&2 || echo yes)
 ifeq ($(missing),yes)
-$(error something is missing, see above; `scripts/quickstart` installs it)
+$(error packages are missing, see above. With root or sudo: scripts/install-needs build. Without: see README.md, Install)
 endif
 endif
 
@@ -197,6 +197,8 @@ install: all   ## install below DESTDIR= PREFIX=/usr/local (no root needed for a
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/packaging/mlruns.pc.in >'$(ddir)/lib/pkgconfig/mlruns.pc'
 	O='$(O)' scripts/make-docs '$(ddir)/share'
 	$(INSTALL) -m 644 LICENSE NEWS README.md SECURITY.md '$(ddir)/share/doc/benchwrap/'
+	for f in docs/*.md mlruns-format/README.md scripts/packaging/needs.txt; do \
+		$(INSTALL) -D -m 644 "$$f" '$(ddir)/share/doc/benchwrap/'"$$f" || exit 1; done
 uninstall:   ## remove what install has put there
 	rm -rf '$(ddir)/libexec/benchwrap' '$(ddir)/include/benchwrap' '$(ddir)/share/doc/benchwrap'
 	rm -f '$(ddir)/bin/benchwrap' $(patsubst $(O)/bin/%,'$(ddir)/bin/%',$(NATIVE)) $(patsubst $(O)/bin/%,'$(ddir)/share/man/man1/%.1',$(NATIVE)) '$(ddir)/lib/libmlruns.a' '$(ddir)/lib/pkgconfig/mlruns.pc' '$(ddir)'/share/man/man1/benchwrap*.1 \

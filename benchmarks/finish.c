@@ -135,12 +135,21 @@ static void notes_out(struct ending *e)
     versions_out(e);
 }
 
+/* Has the program, or somebody else, given a result already? */
+static bool has_result(const struct record *r)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (f->kind == FACT_METRIC && key_is_result(f->key.p))
+            return true;
+    return false;
+}
+
 /* Rules that guess found nothing: the reason, which is also a warning of the record. NULL: they did, or there was nothing to read. */
 static const char *explain_no_metrics(struct ending *e)
 {
     const struct rules_run *run = e->run;
     size_t names = 0;
-    if (!run->rules->guess || e->metrics || !run->lines)
+    if (!run->rules->guess || e->metrics || !run->lines || has_result(e->record))
         return NULL;
     for (const struct series *s = run->series; s; s = s->next)
         names += !s->dropped;
@@ -149,7 +158,8 @@ static const char *explain_no_metrics(struct ending *e)
         names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, names == 1 ? "" : "s",
                              run->lines, lines)
               : arena_printf(&e->record->arena,
-                             "none of %zu %s states a result as \"rate: 12.5 MB/s\" does; run times, errors and settings are no results",
+                             "%zu %s read, none with a result like \"rate: 12.5 MB/s\"; settings, errors, progress and lines that begin "
+                             "with a rank or step do not count",
                              run->lines, lines);
     if (why)
         record_warning(e->record, "no metrics: %s", why);

@@ -2,13 +2,23 @@
 #include "mlruns-format/headline.h"
 
 #include "base/show.h"
+#include "base/stats.h"
 #include "mlruns-format/key.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { METRIC_TAIL = 4096 };
+
+/* Of several values the median, where the key names no statistic of its own. */
+static double median_of(double *values, size_t n)
+{
+    struct stats stats;
+    stats_of(values, n, &stats);
+    return stats.median;
+}
 
 bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret)
 {
@@ -17,7 +27,9 @@ bool headline_value(const struct folder *tree, const struct tree_run *run, const
     const char *text = tree_file(tree, run, path, METRIC_TAIL, a);
     if (!text || strlen(text) >= METRIC_TAIL) /* a series that long is no headline */
         return false;
-    bool found = false;
+    bool found = false, plain = !key[key_stem(key)];
+    double values[METRIC_TAIL / 2];
+    size_t n = 0;
     int64_t best = INT64_MIN, at = INT64_MIN;
     for (struct str rest = str_of(text); rest.p;) {
         struct str line = str_cut(&rest, '\n'), time = str_word(&line), value = str_word(&line), step = str_word(&line);
@@ -25,9 +37,13 @@ bool headline_value(const struct folder *tree, const struct tree_run *run, const
         double v;
         if (!time.n || !str_int(time, &t) || !str_double(value, &v) || (step.n && !str_int(step, &s)))
             continue;
+        if (isfinite(v))
+            values[n++] = v;
         if (s > best || (s == best && t >= at))
             *ret = v, best = s, at = t, found = true;
     }
+    if (plain && n > 1)
+        *ret = median_of(values, n);
     return found;
 }
 

@@ -21,7 +21,7 @@ is "a guess gives no verdict" "$(cat one/mlruns/*/*/tags/benchwrap.verdict)" non
 is "and a tag tells what it is" "$(cat one/mlruns/*/*/tags/benchwrap.rules)" generic
 mkdir none && printf 'Hello\nx y\n' >none/out
 like "no metric: the record says how many lines were read" \
-    "$("$BENCHWRAP" -t none/mlruns -- cat none/out 2>&1)" 'no metrics: none of 2 lines states a result as "rate: 12\.5 MB/s" does'
+    "$("$BENCHWRAP" -t none/mlruns -- cat none/out 2>&1)" 'no metrics: 2 lines read, none with a result like "rate: 12\.5 MB/s"'
 is "a program without output gets no such warning" "$("$BENCHWRAP" -t none/mlruns -- true 2>&1 | grep -c 'no metrics')" 0
 like "parse of a file nobody knows names the generic reader" "$("$BENCHWRAP" parse none/out 2>&1)" '--rules generic'
 run two --rules none -- bin/mybench

@@ -68,7 +68,7 @@ complete_line()
 }
 PATH=$(dirname "$BENCHWRAP"):$PATH
 like "names of the catalogue complete --rules" "$(complete_line 'benchwrap parse --rules st')" 'stream stress-ng'
-like "and the verb benchmarks" "$(complete_line 'benchwrap benchmarks i')" 'imb io500 ior iperf3'
+like "and the verb benchmarks" "$(complete_line 'benchwrap benchmarks i')" 'imb io500 ior iozone iperf3'
 like "the verbs of rules" "$(complete_line 'benchwrap rules ')" 'check new'
 
 # a narrow terminal: no line is longer, and what the reader came for stays
@@ -81,4 +81,35 @@ else
     skip "a narrow terminal" "script(1) is not here"
 fi
 is "in a pipe nothing is cut" "$(COLUMNS=40 "$BENCHWRAP" show last | grep -c '…')" "$("$BENCHWRAP" show last | grep -c '…')"
+
+# --help of the scripts is help, and an argument that is none starts nothing
+for script in quickstart install-needs; do
+    like "$script --help" "$(sh "$ROOT/scripts/$script" --help 2>&1)" "^usage: scripts/$script"
+    is "$script --help: exit status, and nothing else" "$(sh "$ROOT/scripts/$script" --help >out 2>&1; echo $?; grep -c '^==' out)" "0
+0"
+done
+is "quickstart refuses an argument" "$(sh "$ROOT/scripts/quickstart" nonsense >out 2>&1; echo $?; grep -c '^==' out)" "2
+0"
+# what a program logs itself is no guess; its values have one statistic everywhere
+log='"$BENCHWRAP" log metric loss=0.9 --step 1; "$BENCHWRAP" log metric loss=0.5 --step 2; "$BENCHWRAP" log metric loss=0.3 --step 3; echo hello'
+shown=$("$BENCHWRAP" -t logged -- sh -c "$log" 2>&1 >/dev/null)
+like "the summary has the median of a metric with several values" "$shown" '^benchwrap:   loss +0\.5$'
+is "and does not call it a guess, nor missing" "$(echo "$shown" | grep -cE 'guessed|no metrics')" 0
+like "show has the same" "$("$BENCHWRAP" show -t logged)" '^  loss +0\.5  median of 3, 0\.3 … 0\.9'
+is "and no guess and no warning" "$("$BENCHWRAP" show -t logged | grep -cE 'guessed|no metrics')" 0
+like "so has ls" "$("$BENCHWRAP" ls -t logged)" ' sh +0\.5 '
+like "so has show --all" "$("$BENCHWRAP" show --all -t logged)" '^loss +0\.5 '
+
+# why there are no metrics: the same words in the summary and in show, also where the program failed
+shown=$("$BENCHWRAP" -t broken -- sh -c 'echo "rank 0 rate: 10.5 MB/s"; kill -SEGV $$' 2>&1 >/dev/null)
+like "a failed run: the reason of the reader" "$shown" 'no metrics: 1 line read, none with a result .*begin with a rank'
+like "as in show" "$("$BENCHWRAP" show -t broken | tr -s '\n ' ' ')" 'no metrics: 1 line read, none with a result .*begin with a rank'
+
+# from a guess to rules
+shown=$("$BENCHWRAP" -t drafts -- sh -c 'echo "rate: 10.5 MB/s"; echo "RMSE 0.0123"' 2>&1 >/dev/null)
+like "beside a guess the summary names the way to other results" "$shown" 'benchwrap log metric'
+like "rules new -o says how to use the file" "$("$BENCHWRAP" rules new -t drafts --from last -o mine.yaml 2>&1)" '^hint: benchwrap -r mine\.yaml -- PROGRAM .*reparse -r mine\.yaml RUN'
+"$BENCHWRAP" reparse -t drafts -r mine.yaml last >/dev/null 2>&1
+is "the hint holds, and what rules read is no guess" "$("$BENCHWRAP" show -t drafts | grep -c guessed)" 0
+like "a verdict without a reference is no pass" "$("$BENCHWRAP" show --all -t drafts)" '^verdict +output valid, no reference to judge by$'
 done_testing

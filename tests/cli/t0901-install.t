@@ -57,6 +57,8 @@ for h in $("$ROOT/scripts/public-headers"); do
     ok "header reads alone: $h" $cc -std=gnu11 -Wall -Werror -fsyntax-only $flags alone.c
 done
 
+dead=$(cd "$plain/share/doc/benchwrap" && grep -oE '\]\([^):]+\)' README.md | sed 's/^](//; s/)$//; s/#.*//' | sort -u | while read -r link; do [ -e "$link" ] || echo "$link"; done)
+is "the links of the installed README lead somewhere" "$dead" ""
 ok "make uninstall" make -s -C "$ROOT" O="$BUILD" uninstall PREFIX="$plain"
 is "uninstall leaves no file" "$(find "$plain" ! -type d)" ""
 ok "DESTDIR is put before PREFIX" make -s -C "$ROOT" O="$BUILD" install DESTDIR="$WORK/stage" PREFIX=/usr

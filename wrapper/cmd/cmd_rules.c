@@ -214,6 +214,9 @@ static int new (struct cmd_context *c)
     else
         fprintf(c->notes, "benchwrap: rules: guessed %zu metric%s and %zu parameter%s; check names, units and directions before use\n",
                 found.metrics, found.metrics == 1 ? "" : "s", found.params, found.params == 1 ? "" : "s");
+    if (to)
+        fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n", to,
+                to);
     return 0;
 }
 

@@ -63,6 +63,23 @@ const char *show_metric_unit(const struct shown *s, const char *key)
 }
 
 /* The sample of greatest step, then time, as MLflow takes it. */
+/* A course over time or repetitions: the median says more than its last sample. A table over sizes has no one value. */
+double show_median(const struct tree_entry *e)
+{
+    double *v = malloc((e->count + 1) * sizeof *v), median = NAN;
+    size_t n = 0;
+    struct stats stats;
+    for (size_t i = 0; v && i < e->count; i++)
+        if (isfinite(e->samples[i].value))
+            v[n++] = e->samples[i].value;
+    if (n) {
+        stats_of(v, n, &stats);
+        median = stats.median;
+    }
+    free(v);
+    return median;
+}
+
 const struct tree_sample *show_last_sample(const struct tree_entry *e)
 {
     const struct tree_sample *best = NULL;

@@ -308,10 +308,13 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
     CLEANUP_BUF struct buf b;
     bool intervals = false, single = true, shared = false;
     const char *points = swept(t);
+    bool uncertain = false;
     buf_init(&b, 1024);
     for (const struct compared *m = t->metrics; m; m = m->next)
-        for (size_t g = 1; g < t->count; g++)
+        for (size_t g = 1; g < t->count; g++) {
             intervals = intervals || m->sides[g].has_ratio;
+            uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
+        }
     for (size_t g = 0; g < t->count; g++) {
         single = single && t->groups[g].count == 1 && compare_repetitions(t, g) == 1;
         shared = shared || (g && compare_shares_metric(t, g));
@@ -320,9 +323,11 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
         buf_printf(&b, "%zu more metric%s: --all. ", more, more == 1 ? "" : "s");
     if (intervals)
         buf_puts(&b, interval ? "Medians; 95 % interval of their ratio." : "Medians; verdicts by the 95 % interval of their ratio.");
-    else if (points)
+    if (uncertain)
+        buf_puts(&b, " \"uncertain\": among so many metrics such a change may be chance; more runs would tell.");
+    if (!intervals && points)
         buf_printf(&b, "hint: benchwrap compare %s compares the points", points);
-    else if (single && shared)
+    else if (!intervals && single && shared)
         buf_puts(&b, "hint: benchwrap --repeat 5 -- COMMAND for each side, then compare again");
     if (!b.n)
         return;

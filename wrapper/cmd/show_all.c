@@ -38,7 +38,12 @@ static void print_meta(const struct shown *s)
     meta_line(s, "experiment", str_of(arena_printf(a, "%s (%llu)", run->experiment, (unsigned long long)run->experiment_id)));
     meta_line(s, "status", str_of(runs_status(run)));
     const char *verdict = runs_text(run->tags, "benchwrap.verdict", a), *reason = runs_text(run->tags, "benchwrap.reason", a);
-    if (verdict)
+    bool judged = false;
+    for (const struct json *m = json_first(json_get(s->detail, "references")); m; m = json_next(m))
+        judged = judged || strcmp(json_string(json_get(m, "verdict"), ""), "no reference") != 0;
+    if (verdict && strcmp(verdict, "pass") == 0 && !judged)
+        meta_line(s, "verdict", STR("output valid, no reference to judge by"));
+    else if (verdict)
         meta_line(s, "verdict", str_of(reason && *reason ? arena_printf(a, "%s: %s", verdict, reason) : verdict));
     show_time(&b, run->start_ms);
     if (run->end_ms) {
@@ -88,11 +93,11 @@ static int print_texts(const struct shown *s, const char *title, const struct tr
 static void metric_row(const struct shown *s, struct listing *l, const struct tree_entry *e)
 {
     const struct tree_sample *last = show_last_sample(e);
-    double min, max;
+    double min, max, median = e->key[key_stem(e->key)] ? NAN : show_median(e);
     range_of(e, &min, &max);
     listing_text(l, e->key);
     if (last)
-        listing_number(l, last->value, NULL);
+        listing_number(l, isnan(median) ? last->value : median, NULL);
     else
         listing_none(l);
     listing_text(l, show_metric_unit(s, e->key));

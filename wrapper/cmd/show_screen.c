@@ -167,23 +167,6 @@ static bool is_headline(const struct shown *s, const char *key)
     return false;
 }
 
-/* A course over time or repetitions: the median says more than its last sample. A table over sizes has no one value. */
-static double value_of(const struct tree_entry *e)
-{
-    double *v = malloc((e->count + 1) * sizeof *v), median = NAN;
-    size_t n = 0;
-    struct stats stats;
-    for (size_t i = 0; v && i < e->count; i++)
-        if (isfinite(e->samples[i].value))
-            v[n++] = e->samples[i].value;
-    if (n) {
-        stats_of(v, n, &stats);
-        median = stats.median;
-    }
-    free(v);
-    return median;
-}
-
 static struct result result_of(const struct shown *s, const char *stem)
 {
     struct result r = {.stem = stem, .of = "", .scale = 1};
@@ -209,7 +192,7 @@ static struct result result_of(const struct shown *s, const char *stem)
     }
     r.unit = r.shown_unit = r.value ? show_metric_unit(s, r.value->key) : "";
     if (r.value)
-        r.scale = show_scale(value_of(r.value), &r.shown_unit);
+        r.scale = show_scale(show_median(r.value), &r.shown_unit);
     return r;
 }
 
@@ -277,7 +260,7 @@ static void put_reference(const struct shown *s, struct listing *l, const struct
 static void result_row(const struct shown *s, struct listing *l, const struct result *r)
 {
     CLEANUP_BUF struct buf b;
-    double value = value_of(r->value);
+    double value = show_median(r->value);
     buf_init(&b, 4096);
     show_metric(&b, r->stem, r->unit);
     if (*r->of && strcmp(r->of, "median") != 0)
@@ -367,11 +350,20 @@ static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
     return seen ? status : -1;
 }
 
+/* Is one of the results a guess of the generic reader? Not what the program logged itself. */
+static bool is_guessed(const struct shown *s)
+{
+    for (const struct json *m = json_first(json_get(s->detail, "metrics")); m; m = json_next(m))
+        if (key_is_result(json_key(m)) && strncmp(json_string(json_get(m, "source"), ""), "rule:generic:", strlen("rule:generic:")) == 0)
+            return true;
+    return false;
+}
+
 /* "pass" stands only where a value was compared with a reference. */
 static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
 {
     const char *verdict = tag(s, "benchwrap.verdict"), *reason = tag(s, "benchwrap.reason"), *rules = tag(s, "benchmark");
-    const char *version = tag(s, "benchwrap.rules_version"), *guessed = tag(s, "benchwrap.rules");
+    const char *version = tag(s, "benchwrap.rules_version");
     CLEANUP_BUF struct buf b;
     size_t judged = 0;
     buf_init(&b, 8192);
@@ -391,7 +383,7 @@ static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
     } else if (reason) {
         put_line(s, "Not judged", STYLE_PLAIN, str_of(reason), to);
     }
-    if (has_results && guessed && strcmp(guessed, "generic") == 0)
+    if (has_results && is_guessed(s))
         put_line(s, "", STYLE_PLAIN, STR("Metrics guessed from the output: no rule file for this program."), to);
 }
 
@@ -465,7 +457,7 @@ static void put_process(const struct shown *s, struct buf *to)
     buf_init(&b, 1024);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tree_entry *e = runs_entry(s->run->metrics, rows[i].key);
-        double value = e ? value_of(e) : NAN;
+        double value = e ? show_median(e) : NAN;
         if (!isfinite(value))
             continue;
         put_item(&b, rows[i].name, "");

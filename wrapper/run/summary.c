@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "base/listing.h"
 #include "base/show.h"
+#include "base/stats.h"
 #include "mlruns-format/key.h"
 #include "plan/references.h"
 #include "run/last_lines.h"
@@ -12,6 +13,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,6 +97,23 @@ void summary_print_reason(const struct summary *s, struct buf *to)
 
 /* ---- headline metrics ---- */
 
+/* Of several values the median, as everywhere; a key that names a statistic has one value. */
+static double value_of_metric(const struct record *r, const struct fact *m)
+{
+    double *values = m->key.p[key_stem(m->key.p)] ? NULL : malloc((r->count + 1) * sizeof *values), value = m->value;
+    size_t n = 0;
+    struct stats stats;
+    for (const struct fact *f = r->first; values && f; f = f->next)
+        if (f->kind == FACT_METRIC && str_eq(f->key, m->key) && isfinite(f->value))
+            values[n++] = f->value;
+    if (n > 1) {
+        stats_of(values, n, &stats);
+        value = stats.median;
+    }
+    free(values);
+    return value;
+}
+
 static void put_metric(struct listing *l, const struct fact *m, const struct summary *s, struct arena *a)
 {
     CLEANUP_BUF struct buf b;
@@ -102,10 +121,10 @@ static void put_metric(struct listing *l, const struct fact *m, const struct sum
     show_metric(&b, m->key.p, m->unit);
     listing_text(l, b.p);
     const char *unit = m->unit;
-    double scale = show_scale(m->value, &unit);
+    double value = value_of_metric(&s->f->record, m), scale = show_scale(value, &unit);
     buf_clear(&b);
-    show_value(&b, m->value * scale);
-    listing_number(l, m->value, arena_dup(a, b.p, b.n));
+    show_value(&b, value * scale);
+    listing_number(l, value, arena_dup(a, b.p, b.n));
     listing_style(l, STYLE_MAIN);
     buf_clear(&b);
     show_unit(&b, unit);
@@ -165,7 +184,7 @@ static bool print_headlines(const struct summary *s, struct arena *a, struct buf
 /* ---- no metrics ---- */
 
 /* Read by the rules for programs without rules of their own, or by none. */
-static bool is_guessed(const struct record *r)
+static bool is_unknown(const struct record *r)
 {
     const struct fact *rules = record_find(r, FACT_TAG, "benchwrap.rules");
     return rules ? str_is(rules->text, "generic") : !record_find(r, FACT_TAG, "benchwrap.rules_version");
@@ -185,6 +204,15 @@ static void print_last_lines(const struct summary *s, struct buf *to)
         summary_line(s->screen, STYLE_PLAIN, i ? "" : label, LABEL, str_sub(lines[i], 0, TEXT_MAX), to);
 }
 
+/* Is one of the results a guess of the generic reader? Not what the program logged itself. */
+static bool is_guessed(const struct record *r)
+{
+    for (const struct fact *f = r->first; f; f = f->next)
+        if (is_result(f) && f->source && strncmp(f->source, "rule:generic:", strlen("rule:generic:")) == 0)
+            return true;
+    return false;
+}
+
 /* The warning with which the rules explain why they found none, without its first words; p NULL: there is none. */
 static struct str no_metrics_reason(const struct fact *f)
 {
@@ -200,14 +228,14 @@ static void print_no_metrics(const struct summary *s, struct buf *to)
     struct str reason = {NULL, 0};
     for (const struct fact *f = r->first; f && !reason.p; f = f->next)
         reason = no_metrics_reason(f);
-    if (r->status != RUN_FINISHED)
+    if (!reason.p && r->status != RUN_FINISHED)
         reason = STR("the output ended before the first one");
-    else if (!reason.p && !is_guessed(r))
+    else if (!reason.p && !is_unknown(r))
         reason = STR("the rules found none in the output");
     if (!reason.p)
         return;
     summary_line(s->screen, STYLE_PLAIN, "no metrics:", LABEL, reason, to);
-    if (r->status != RUN_FINISHED || !is_guessed(r))
+    if (r->status != RUN_FINISHED || !is_unknown(r))
         return;
     summary_line(s->screen, STYLE_DIM, "hint:", LABEL, STR("benchwrap log metric loss=0.5     inside the program, or"), to);
     summary_line(s->screen, STYLE_DIM, "", LABEL, STR("benchwrap rules new --from last   draft a rule file from this output"), to);
@@ -267,7 +295,8 @@ void summary_print(const struct summary *s, struct buf *to)
     summary_print_reason(s, to);
     if (print_headlines(s, &a, to)) {
         if (is_guessed(r))
-            summary_line(s->screen, STYLE_DIM, "metrics guessed from the output: no rule file for this program", 0, STR(""), to);
+            summary_line(s->screen, STYLE_DIM, "", 0,
+                         STR("metrics guessed from the output: no rule file for this program; others: benchwrap log metric loss=0.5"), to);
     } else if (!summary_has_results(r)) {
         print_no_metrics(s, to);
     }
