@@ -99,7 +99,7 @@ struct adopting {
     uint64_t left; /* bytes of artifacts that it may still keep */
     size_t files;
     int64_t last_ms; /* of its samples */
-    struct err *err;
+    struct err err; /* the first */
 };
 
 /* Does a terminal obey a part of the text, or show it as another one? Lines and tabs stay. */
@@ -220,13 +220,13 @@ static void put_file(struct adopting *t, const char *path, const char *key)
     snprintf(name, sizeof name, "file-%zu", t->files++);
     CLEANUP_FD int to = openat(t->making.spool.dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (to < 0) {
-        err_sys(t->err, "spool: cannot make a file");
+        err_sys(&t->err, "spool: cannot make a file");
         return;
     }
     if (keep_copy(r, from, to, &t->left, &t->making.redaction.redact, key, &why)) {
         unlinkat(t->making.spool.dir, name, 0);
         if (why.kind == ERR_SYSTEM)
-            *t->err = why;
+            t->err = why;
         record_missing(r, key, "%s", why.text);
         return;
     }
@@ -264,7 +264,7 @@ static int put_entry(void *context, const struct folder_entry *e)
         put_file(t, path, key);
     else
         record_missing(&t->making.record, key, "not adopted: it is no regular file, or its folders are more than %d deep", DEPTH_MAX);
-    return t->err->kind != ERR_NONE;
+    return t->err.kind != ERR_NONE;
 }
 
 static void put_artifacts(struct adopting *t)
@@ -273,7 +273,7 @@ static void put_artifacts(struct adopting *t)
     CLEANUP_FOLDER struct folder in = {0};
     struct level l = {.t = t, .in = &in, .key = "", .path = arena_printf(&t->arena, "%s/artifacts", tree_run_path(&t->run))};
     const char *data = arena_printf(&t->arena, "%s/inputs", tree_run_path(&t->run));
-    if (l.path && folder_enter(&tree, l.path, &in) == 0 && folder_list(&in, put_entry, &l) < 0 && t->err->kind == ERR_NONE)
+    if (l.path && folder_enter(&tree, l.path, &in) == 0 && folder_list(&in, put_entry, &l) < 0 && t->err.kind == ERR_NONE)
         record_missing(&t->making.record, "artifacts", "they cannot be read: %s", strerror(errno));
     else if (!in.ops && errno != ENOENT)
         record_missing(&t->making.record, "artifacts", "they cannot be read: %s", strerror(errno));
@@ -327,11 +327,10 @@ static int finish(struct adopting *t, struct adopted *ret, struct err *err)
 static void write_run(struct adopting *t, struct adopted *ret)
 {
     struct folder tree = folder_disk(t->a->from);
-    struct err err = {0};
-    t->err = &err;
+    struct err *err = &t->err;
     tree_fill(&tree, &t->run, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &t->arena);
     ret->result = ADOPT_FAILED;
-    int rc = begin(t, &err);
+    int rc = begin(t, err);
     if (rc == 0) {
         put_own(t);
         for (const struct tree_entry *e = t->run.params; e; e = e->next)
@@ -339,17 +338,17 @@ static void write_run(struct adopting *t, struct adopted *ret)
         put_tags(t);
         put_metrics(t);
         put_artifacts(t);
-        if (t->arena.failed && err.kind == ERR_NONE)
-            err_set(&err, ERR_SYSTEM, "out of memory");
-        if (err.kind == ERR_NONE)
-            rc = finish(t, ret, &err);
+        if (t->arena.failed && err->kind == ERR_NONE)
+            err_set(err, ERR_SYSTEM, "out of memory");
+        if (err->kind == ERR_NONE)
+            rc = finish(t, ret, err);
         else {
             make_drop(&t->making);
             rc = -1;
         }
     }
     if (rc < 0)
-        snprintf(ret->why, sizeof ret->why, "%.500s", err.text);
+        snprintf(ret->why, sizeof ret->why, "%.500s", err->text);
     else
         ret->result = rc ? ADOPT_THERE : ADOPT_DONE;
 }
