@@ -29,7 +29,7 @@ warned=$("$BENCHWRAP" show --tree path/mlruns last)
 like "each is told: a path" "$warned" "carries no open file"
 like "a FIFO, a device, a folder" "$(grep -c 'is not a regular file' <<<"$warned")" '^[1-9]'
 like "a name that leads out" "$warned" "expected the name of a file"
-like "benchwrap log refuses a FIFO itself, and does not wait" "$("$BENCHWRAP" log artifact fifo 2>&1)" "fifo is not a regular file"
+like "benchwrap log refuses a FIFO itself, and does not wait" "$("$BENCHWRAP" log artifact fifo 2>&1)" "cannot open fifo: not a regular file"
 record many 'i=0; while [ $i -lt 40 ]; do "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" many; NAME=n$i "$PYTHON" "$SEND" "$BENCHWRAP_SOCKET" fifo; i=$((i + 1)); done >/dev/null
 rec=$(pgrep -P $PPID benchwrap-rec); sleep 0.3; ls /proc/$rec/fd 2>/dev/null | wc -l >fds'
 like "no descriptor stays open" "$(cat fds)" '^([0-9]|[1-3][0-9])$'

@@ -50,8 +50,9 @@ for how in ${HOWS-"" -E -H}; do
         is "$where: no result through a link of bob's" "$(find . -path '*files/out.json' | wc -l)" 0
         [ "$folder" = "$LAB" ] || is "$where: no settings of bob's" "$(find . -name planted | wc -l)" 0
 
-        # a dead run of bob's, with links in it
+        # A dead run of bob's, with links in it. A folder of its own: the runs before may still be finishing theirs.
         fresh "$folder"
+        mkdir dead && chown --reference=. dead && chmod "$(stat -c %a .)" dead && cd dead || exit 1
         as_bob sh -c 'umask 0; exec "$BENCHWRAP" -q -- sh -c "echo output; exec sleep 600"' >/dev/null 2>&1 &
         for _ in $(seq 300); do grep -qs output .benchwrap/spool/*/stdout.log && break; sleep 0.1; done
         kill -KILL $(pgrep -u bob) 2>/dev/null # all of this test's own user
