@@ -31,4 +31,10 @@ out=$("$BENCHWRAP" retract --json --why "several at once" "$two" "=$one"); is "s
 is "nothing is left of the tree's runs" "$("$BENCHWRAP" ls --json 2>/dev/null | jq length)" 0
 BENCHWRAP_PROFILE=public "$BENCHWRAP" retract --why "in public" "=$two" >/dev/null
 is "the public profile names no host and no user" "$(grep -l 'in public' mlruns/*/*/tags/benchwrap.why | xargs dirname | xargs dirname | xargs -I{} sh -c 'grep -c "^user_id: \"\"" {}/meta.yaml; jq -r .run.host {}/artifacts/benchwrap.json')" "$(printf '1\n')"
+# The reason is a text like any other of the record: without secrets, and in the public profile without names.
+BENCHWRAP_PROFILE=public USER=kq7user "$BENCHWRAP" retract --why "ask kq7user, anna.miller@gmail.com at 10.1.2.3, password=hunter22" "=$two" >out.txt; is "a reason with names in public" "$?" 0
+is "… is recorded without them" "$(grep -rlE 'kq7user|miller|gmail|10\.1\.2\.3|hunter22' mlruns out.txt)" ""
+is "… and the rest of it stays" "$(grep -lE '^ask .{7}, .* at .*, password=' mlruns/*/*/tags/benchwrap.why | grep -c .)" 1
+"$BENCHWRAP" retract --why "ask kq8user, password=hunter23" "=$two" >/dev/null
+is "the private profile leaves out secrets alone" "$(grep -l '^ask kq8user, password=' mlruns/*/*/tags/benchwrap.why | grep -c .) $(grep -rl hunter23 mlruns)" "1 "
 done_testing

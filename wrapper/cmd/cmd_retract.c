@@ -6,6 +6,7 @@
 #include "run/commit.h"
 #include "run/leftovers.h"
 #include "run/make.h"
+#include "run/redaction.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,17 @@ static int check_why(struct work *w, struct err *err)
         return err_set(err, ERR_USAGE, "--why: expected at most %d bytes of UTF-8", WHY_MAX);
     w->why = arena_dup(w->c->arena, s.p, s.n);
     return w->why ? 0 : err_set(err, ERR_SYSTEM, "no memory");
+}
+
+/* The reason as it is recorded: without secrets, and in the public profile without names. */
+static int clean_why(struct work *w, struct err *err)
+{
+    struct redaction r;
+    int rc = redaction_begin_here(&r, strcmp(opt_text(&w->plan.opts, "profile"), "public") == 0, w->c->env, err);
+    if (rc == 0 && !(w->why = redaction_text(&r, w->why, w->c->arena)))
+        rc = err_set(err, ERR_SYSTEM, "no memory");
+    redaction_end(&r);
+    return rc;
 }
 
 /* What stands in the tree of the new run: whom it withdraws, why, and as little else as may be. */
@@ -191,6 +203,8 @@ static int run(struct cmd_context *c)
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
     int rc = runs_open(&w.runs, c, c->err);
+    if (rc == 0)
+        rc = clean_why(&w, c->err);
     if (rc == 0)
         rc = work(&w);
     runs_close(&w.runs);
