@@ -75,6 +75,14 @@ is "… are not overwritten" "$(git -C "$HUB" log -1 --format=%s "$branch")" z
     git checkout -q "$branch" && git merge -q --no-edit main && git push -q origin HEAD)
 share; is "but a merge of the target into it is replaced" "$? $(git -C "$HUB" diff --name-only "main...$branch" | cut -d/ -f3 | sort -u | grep -cE '^[0-9a-f]{32}')" "0 5"
 
+# A repository of "git init --shared" takes no push with force; to share again does not help.
+git -C "$HUB" config receive.denyNonFastForwards true
+forge_runs . 1
+share; like "no pushes with force over there: the cause and the next step" "$? $(said)" "^1 .*takes no push with force.*git config receive.denyNonFastForwards false.*nothing is lost"
+is "… and not that something was changed" "$(said | grep -c 'share again\|while we looked')" 0
+git -C "$HUB" config receive.denyNonFastForwards false
+share; is "… which is the way out" "$?" 0
+
 # Between our look and our push.
 mkdir "$WORK/bin"
 real=$(command -v git)

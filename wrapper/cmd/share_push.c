@@ -34,6 +34,8 @@ static const struct {
     const char *sign, *meaning;
 } refusals[] = {
     {"stale info", "it was changed there while we looked (another share of this clone?); share again"},
+    {"denying non-fast-forward",
+     "it takes no push with force, which the branches benchwrap/* need: git config receive.denyNonFastForwards false, there"},
     {"non-fast-forward", "it was changed there while we looked; share again"},
     {"fetch first", "it was changed there while we looked; share again"},
     {"cannot lock ref", "somebody else is writing it just now; share again"},
