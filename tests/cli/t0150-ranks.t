@@ -26,6 +26,7 @@ for mpi in openmpi mpich; do
     "${run[@]}" -n 3 "$LAUNCH" -q --per-rank -- sh ranks.sh >out 2>err </dev/null
     is "$mpi: --per-rank records each" "$(grep -c rank out) $(recorded <out) $(told scope)" "3 3 rank"
     "$LAUNCH" -q -- "${run[@]}" -n 3 sh ranks.sh >out 2>err </dev/null
+    [ -s out ] || sed "s/^/# $mpi: /" err >&2
     is "$mpi: seen through from outside" "$(grep -c rank out) $(told scope)" "3 launcher"
     rm -f "$FAKE_DIR"/ended
     "$LAUNCH" -q -- "${run[@]}" -n 2 sh -c "exec \"$LAUNCH\" -q -- sh -c 'cp \"$FAKE_DIR/ended\" inner 2>/dev/null; sh ranks.sh'" >out 2>err </dev/null

@@ -32,7 +32,7 @@ enum {
     CREATE_S = 2, /* design: --share-run delays the program so long at most */
     LIVE_S = 30, /* a request that takes longer is given up */
     FINISH_S = 600, /* whoever waits kills us before */
-    ORPHAN_S = 60, /* the recorder is dead: so long for finishing its work */
+    ORPHAN_S = 60, /* the recorder is dead: so long for a server that is away */
     REPLY_MS = 50 /* replies are reported so often at most */
 };
 static const char *const modes[] = {
@@ -314,7 +314,7 @@ static int orphaned(struct sender *s)
 {
     struct swept swept;
     struct err err = {0};
-    alarm(ORPHAN_S);
+    alarm(FINISH_S); /* at idle priority a busy machine can use up ORPHAN_S before the first request */
     close_place(s);
     open_journal(s, &err); /* its folder is gone when it has been closed */
     finish_leftover(s->job.root, s->job.name, &swept, &err);
