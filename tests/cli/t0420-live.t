@@ -1,5 +1,6 @@
 #!/bin/bash
 # A run is sent to a real MLflow server while it goes on: live curves, shared and foreign runs, whatever is killed.
+# early, because it takes long
 # sanitizer: long, because a real server is what is waited for; the client's unit tests walk the same code
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/venv.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The allocation and the step in it: what a launcher below benchwrap got, what ranks in a step see, heterogeneous jobs, idle nodes.
+# early, because it takes long
 # sanitizer: long, because nodes' collectors with sanitizers take their time
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/slurm.sh"
