@@ -88,6 +88,12 @@ is "… in another experiment too" "$(import -e elsewhere a.out | field 0/result
 import -t site2 a.out >out.json
 is "another site makes the same bytes" "$(state site2)" "$(state .)"
 is "a dry run says what it would do, and writes nothing" "$(import -t dry --dry-run a.out | field 0/result) $(ls -d dry 2>/dev/null)" "would import "
+# What the user adds is cleaned as the output is.
+for p in public private; do
+    BENCHWRAP_PROFILE=$p USER=kq7user "$BENCHWRAP" import -t "added-$p" --param note="kq7user a.b@gmail.com password=hunter22" --tag who=kq7user a.out >/dev/null 2>&1
+done
+is "the public profile: names in added params and tags are replaced" "$(ls added-public/mlruns/*/*/params/note | grep -c .) $(ls added-public/mlruns/*/*/tags/who | grep -c .) $(grep -rlE 'kq7user|gmail|hunter22' added-public)" "1 1 "
+is "the private profile: secrets alone are" "$(cat added-private/mlruns/*/*/tags/who) $(grep -c '^kq7user a.b@gmail.com password=' added-private/mlruns/*/*/params/note) $(grep -rl hunter22 added-private)" "kq7user 1 "
 
 # Times.
 sed -e '/^Began/d' -e '/^Finished/d' a.out >untimed.out

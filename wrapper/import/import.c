@@ -310,18 +310,18 @@ static char **command_words(const char *command, struct arena *a)
 /* ---- the run ---- */
 
 static void record_pairs(struct record *r, const struct opt_value *v, void (*put)(struct record *, const char *, struct str),
-                         struct arena *a)
+                         struct redaction *names, struct arena *a)
 {
     for (; v && v->text; v = v->next) {
         struct str rest = str_of(v->text), key = str_cut(&rest, '=');
-        char *name = arena_dup(a, key.p, key.n);
-        if (name)
-            put(r, name, rest.p ? rest : STR(""));
+        char *name = arena_dup(a, key.p, key.n), *value = redaction_text(names, rest.p, a);
+        if (name && value)
+            put(r, name, str_of(value));
     }
 }
 
 static void record_facts(struct record *r, const struct import *im, const struct found *f, const char *name, const char *hash,
-                         const char *time_source, size_t bytes, int64_t end_ms, struct arena *a)
+                         const char *time_source, size_t bytes, int64_t end_ms, struct redaction *names, struct arena *a)
 {
     const struct opt_set *o = &im->plan->opts;
     const char *site = opt_text(o, "site"), *cluster = opt_text(o, "cluster");
@@ -350,8 +350,8 @@ static void record_facts(struct record *r, const struct import *im, const struct
         record_tag(r, "site", str_of(site));
     if (cluster)
         record_tag(r, "cluster", str_of(cluster));
-    record_pairs(r, im->params, record_param, a);
-    record_pairs(r, im->tags, record_tag, a);
+    record_pairs(r, im->params, record_param, names, a);
+    record_pairs(r, im->tags, record_tag, names, a);
     r->source = "recorder";
 }
 
@@ -392,9 +392,10 @@ static int make_run(const struct import *im, const struct found *f, const char *
     if (redaction_begin_here(&cleaned, public, environ, err))
         return -1;
     char **words = command_words(f->seen.command, a), **argv = words ? redaction_argv(&cleaned, words, a) : none;
-    redaction_end(&cleaned);
-    if (!argv)
+    if (!argv) {
+        redaction_end(&cleaned);
         return err_set(err, ERR_SYSTEM, "out of memory");
+    }
     gethostname(host, sizeof host - 1);
     struct make_plan plan = {.id = ret->id,
                              .spool = im->plan->spool,
@@ -412,9 +413,12 @@ static int make_run(const struct import *im, const struct found *f, const char *
                                          .public_profile = public,
                                          .merged = strcmp(im->streams, "merged") == 0,
                                          .host = public || !f->seen.host ? "" : f->seen.host}};
-    if (make_begin(&m, &plan, err))
+    int begun = make_begin(&m, &plan, err);
+    if (begun == 0)
+        record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, &cleaned, a);
+    redaction_end(&cleaned);
+    if (begun)
         return -1;
-    record_facts(&m.record, im, f, name, hash, ret->time_source, text.n, end_ms, a);
     char *clean = redaction_output(text, public, environ, err); /* the id is that of the text as it was found */
     int kept = clean ? put_output(&m, im, f, str_base_name(name), (struct str){clean, text.n}, a, err) : -1;
     free(clean);
