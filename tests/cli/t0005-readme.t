@@ -73,4 +73,10 @@ if python=$(venv_mlflow 3.17.2); then
 else
     skip_here "the lines of Python" "$python"
 fi
+# The columns of a load test that the howto prints are keys that llmload's rules record.
+columns=$(sed -n '/^```python/,/^```/p' "$ROOT/docs/howto-server.md" | grep -o 'metrics\.ttft[^"]*' | sed 's/^metrics\.//')
+like "howto-server reads a metric of a load test" "$columns" '^ttft\.'
+for column in $columns; do
+    like "... under the key it is recorded by" "$(cat "$ROOT/benchmarks/catalogue/llmload/samples/text-search/expect")" "^metric $column "
+done
 done_testing
