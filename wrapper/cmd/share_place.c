@@ -2,6 +2,7 @@
 #include "cmd/share.h"
 
 #include "git/partial.h"
+#include "run/redaction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -185,6 +186,19 @@ static int find_forge(struct share *s, struct err *err)
                : 0;
 }
 
+/* Others read the reason in the pull request: it loses what the records of this repository lose. */
+static int clean_reason(struct share *s, struct err *err)
+{
+    struct redaction r;
+    if (!s->no_check)
+        return 0;
+    int rc = redaction_begin_here(&r, s->results.public_profile, s->c->env, err);
+    if (rc == 0 && !(s->no_check = redaction_text(&r, s->no_check, s->c->arena)))
+        rc = err_set(err, ERR_SYSTEM, "out of memory");
+    redaction_end(&r);
+    return rc;
+}
+
 int share_find_places(struct share *s, struct err *err)
 {
     const char *base = opt_text(&s->c->opts, "base");
@@ -198,7 +212,7 @@ int share_find_places(struct share *s, struct err *err)
     s->branch = s->results.branch + strlen("refs/heads/");
     s->site = s->results.site;
     s->dir = repo_workdir(s->repo) ? repo_workdir(s->repo) : repo_dir(s->repo);
-    if (find_remotes(s, err) || find_forge(s, err))
+    if (clean_reason(s, err) || find_remotes(s, err) || find_forge(s, err))
         return -1;
     s->base = base ? base : config(s, "benchwrap.base");
     if (s->base && check_name(s, "--base", s->base, true, err))
