@@ -89,4 +89,15 @@ doc_here() { sed "s,/shared/hpc,$WORK/shared,; s,tuxlab/d70b6d73,$(git -C "$WORK
 git config --global --unset user.name; git config --global --unset user.email
 mkdir alone && cd alone || exit
 if command -v fio >/dev/null; then doc_follow howto-share.md "Share by a path"; else skip "a path on a shared file system" "fio is not installed"; fi
+
+# What the recorder replaced in the output is counted, also where no mark shows it.
+git init -q --bare "$WORK/counted.git" && git init -q "$WORK/counted" && cd "$WORK/counted" || exit
+printf 'profile: private\n' >benchwrap.yaml
+git config user.name T && git config user.email t@example.org
+git remote add origin "$WORK/counted.git" && git config benchwrap.site alpha && git add -A && git commit -qm begin && git push -q origin HEAD:main
+printf 'rate: 5 MB/s\n--password hunter22\napi_key=sk9Qz81LmN0pR7tV\n' >"$WORK/printed"
+"$BENCHWRAP" -q -- cat "$WORK/printed" >/dev/null
+share --dry-run --json
+is "REDACTED has what the recorder replaced in the output" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["runs"][0]["redacted"])' "$OUT")" \
+    "$(cat mlruns/*/*/tags/benchwrap.secrets_redacted)"
 done_testing

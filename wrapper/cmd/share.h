@@ -18,7 +18,7 @@ struct share_run {
     struct tree_run *run;         /* its meta; NULL: it is in the branch only */
     const char *benchmark, *verdict, *headline; /* NULL: not known */
     uint64_t files, bytes;
-    size_t redacted, withheld;    /* places where a secret stood; files that a public run does not show */
+    size_t redacted, withheld;    /* places where a secret or a name stood; files that a public run does not show */
 };
 
 struct share {

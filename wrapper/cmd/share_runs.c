@@ -311,7 +311,8 @@ static void scan_file(struct measuring *m, const char *name)
     buf_init(&b, SCAN_MAX + 1);
     if (folder_read(m->in, name, SCAN_MAX, &b))
         return;
-    m->r->redacted += count_of(buf_text(&b), "[redacted]") + count_of(buf_text(&b), "(redacted)");
+    if (m->depth > 1 || (strcmp(name, "stdout.log") != 0 && strcmp(name, "stderr.log") != 0)) /* the recorder has counted those */
+        m->r->redacted += count_of(buf_text(&b), "[redacted]") + count_of(buf_text(&b), "(redacted)");
     if (strcmp(name, "benchwrap.json") == 0)
         m->r->withheld += count_of(buf_text(&b), "withheld: ");
 }
@@ -340,6 +341,20 @@ static int measure_entry(void *context, const struct folder_entry *e)
     return 0;
 }
 
+/* What the recorder has replaced in the output. A short one has no mark, and a name becomes another one: only the recorder can count them. */
+static size_t replaced_in_output(struct share *s, struct share_run *r)
+{
+    static const char *const counts[] = {"tags/benchwrap.secrets_redacted", "tags/benchwrap.identities_replaced"};
+    size_t sum = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint64_t n;
+        const char *text = file_of(s, r, counts[i], 32);
+        if (text && str_uint(str_trim(str_of(text)), &n))
+            sum += n;
+    }
+    return sum;
+}
+
 /* What the text of a pull request says of a run. */
 static void describe(struct share *s, struct share_run *r)
 {
@@ -349,6 +364,7 @@ static void describe(struct share *s, struct share_run *r)
     buf_init(&b, 1000);
     r->benchmark = file_of(s, r, "tags/benchmark", 256);
     r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
+    r->redacted += replaced_in_output(s, r);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->c->arena, h);
     for (size_t i = 0; i < n; i++)
         headline_show(&b, &h[i]);
