@@ -336,7 +336,7 @@ static bool is_second(struct str s)
     return is_any(s, "s sec second secs seconds");
 }
 
-/* Letters alone, and none of them may be a multiple that nobody knows ("MH", "kfoos"): something that is counted. */
+/* A counted noun: letters alone, and none that may stand for an unknown multiple ("MH", "kfoos"). */
 static bool is_counted(struct str amount)
 {
     if (amount.n < 3 || amount.n > 20)

@@ -135,7 +135,7 @@ static void notes_out(struct ending *e)
     versions_out(e);
 }
 
-/* Has the program, or somebody else, given a result already? */
+/* Does the record have a result already, from the program's output or from benchwrap log? */
 static bool has_result(const struct record *r)
 {
     for (const struct fact *f = r->first; f; f = f->next)

@@ -218,7 +218,7 @@ static void tell_step_tasks(struct host *h, struct record *r)
 {
     int64_t tasks;
     bool known = count_of(h, "SLURM_STEP_NUM_TASKS", &tasks) || count_of(h, "SLURM_NTASKS", &tasks);
-    if (of_daemons(h)) { /* the launcher's own world is told by tell_mpi */
+    if (of_daemons(h)) { /* tell_mpi records the launcher's own world */
         if (known)
             tell_int(h, r, "slurm.tasks", tasks);
         return;

@@ -194,7 +194,7 @@ static bool is_dotted_name(struct str v)
     return parts >= PARTS_LEAST;
 }
 
-/* Does it look as if nobody had chosen its letters? */
+/* Does it look like random characters? */
 static bool looks_random(struct str v)
 {
     size_t digits = 0, letters = 0;

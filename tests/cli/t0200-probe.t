@@ -106,7 +106,7 @@ SLURM_JOB_ID=5 SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=8 SLURM_TASKS_PER_NODE='4(x2)'
 cd "$WORK"/shape/mlruns/*/*/params || exit 1
 is "the launcher's and the allocation's" "$(for key in step.tasks step.cpus_per_task job.nodes job.tasks job.tasks_per_node; do cat $key; echo; done | xargs)" "2 3 2 8 4"
 ok "no tasks per node of the step, which are a maximum beside -n" test ! -e step.tasks_per_node
-like "no nodes of the step, which nobody told" "$("$BENCHWRAP" show -t "$WORK/shape/mlruns" --json | jq -r '.missing[] | select(.key == "step.nodes").reason')" "options do not tell"
+like "no nodes of the step" "$("$BENCHWRAP" show -t "$WORK/shape/mlruns" --json | jq -r '.missing[] | select(.key == "step.nodes").reason')" "options do not state"
 cd "$WORK" || exit 1
 
 # srun on a login node: nothing of this machine is told, what does not depend on it is.

@@ -138,7 +138,7 @@ start=$(date +%s)
 BENCHWRAP_FINISH_WAIT=60s "$BENCHWRAP" -e outage -n down -- sh -c 'exit 4' 2>down.err
 is "no server at all: the program's status" $? 4
 like "said once, and where the run is" "$(cat down.err)" "^benchwrap:   ! not sent to http.*: connection refused$"
-is "a server without listener holds nobody up" "$(($(date +%s) - start < 45))" 1
+is "a server without listener delays no program" "$(($(date +%s) - start < 45))" 1
 like "--share-run: the program gets a private store" "$("$BENCHWRAP" -q -e outage -n unshared --share-run -- sh -c 'echo "$MLFLOW_TRACKING_URI $MLFLOW_RUN_ID"' 2>unshared.err)" '^file:///.* [0-9a-f]{32}$'
 like "which is said" "$(cat unshared.err)" "share-run: .*connection refused; the program's MLflow client logs to a private store"
 touch stop-middle

@@ -48,7 +48,7 @@ ok "public: no name of a node" sh -c '! grep -rqw "n[1-4]" mlruns/*/*/artifacts/
 in_job -N3 -- "$bw -- srun -n2 true"
 like "too short: the tasks, and why not the nodes" "$(shape) $(missing step.nodes)" '^3 - (2 2 2 |- 2 - the step had ended before Slurm reported it)'
 in_job -N3 -- "$bw --no-scontrol -- srun -n2 sleep 2"
-like "--no-scontrol: missing, and no figures over nodes" "$(shape) $(missing step.nodes)$(missing nodes.count)$(ls mlruns/*/*/metrics | grep -c '^nodes\.')" "^3 - - 2 - the launcher's options do not tell on how many nodes.*is not known.*0\$"
+like "--no-scontrol: missing, and no figures over nodes" "$(shape) $(missing step.nodes)$(missing nodes.count)$(ls mlruns/*/*/metrics | grep -c '^nodes\.')" "^3 - - 2 - the launcher's options do not state on how many nodes.*is not known.*0\$"
 
 # ranks in a step of a larger job
 in_job -N3 -n6 -- "srun -N2 -n4 $bw -- sleep 3"

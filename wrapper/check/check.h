@@ -57,7 +57,7 @@ struct check {
     size_t count, dropped;      /* findings; of these not kept */
     size_t by_severity[3];
     size_t runs, runs_bad;      /* looked at; with an error */
-    size_t runs_unverifiable;   /* whose figures, or some of them, nobody can read again */
+    size_t runs_unverifiable;   /* with metrics that no stored output shows */
     uint64_t bytes;             /* looked at */
     size_t files;
     double apart_s;             /* private: what unknown rules have taken */

@@ -136,7 +136,7 @@ static int begin(struct completing *g, const char *id, struct err *err)
     struct str profile = record_text(&g->before, FACT_TAG, "benchwrap.profile");
     redaction_end(&g->making.redaction);
     if (redaction_begin_here(&g->making.redaction, str_is(profile, "public"), g->x->c->env,
-                             err)) { /* what is fetched has been cleaned by nobody */
+                             err)) { /* the client's files are not redacted yet */
         make_drop(&g->making);
         return -1;
     }

@@ -190,11 +190,11 @@ static void tell_launcher(struct run *run)
     else if (told && shape.nodes && (!shape.tasks || shape.tasks >= shape.nodes))
         tell(run, "launcher", "step.nodes", shape.nodes);
     missing(run, "step.nodes",
-            !s->wanted          ? "the launcher's options do not tell on how many nodes it starts the program"
+            !s->wanted          ? "the launcher's options do not state on how many nodes it starts the program"
             : s->tries >= TRIES ? "Slurm reported no step of this srun"
                                 : "the step had ended before Slurm reported it, or Slurm did not answer");
     missing(run, "step.tasks",
-            s->wanted ? "the options of srun do not tell it, and Slurm reported no step" : "the launcher's options do not tell it");
+            s->wanted ? "srun's options do not state it, and Slurm reported no step" : "the launcher's options do not state it");
 }
 
 void step_end(struct run *run, int64_t until_ns)

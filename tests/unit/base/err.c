@@ -33,7 +33,7 @@ static void causes_and_purposes(void **state)
     assert_true(e.kind == ERR_NONE && e.text[0] == 0);
 }
 
-static void nobody_need_care(void **state)
+static void a_null_error_is_allowed(void **state)
 {
     (void)state;
     assert_int_equal(err_set(NULL, ERR_INPUT, "x"), -1);
@@ -64,7 +64,7 @@ static void long_texts_are_cut_and_say_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_and_purposes), cmocka_unit_test(nobody_need_care),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(causes_and_purposes), cmocka_unit_test(a_null_error_is_allowed),
                                        cmocka_unit_test(long_texts_are_cut_and_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
