@@ -63,6 +63,7 @@ record_all()
     "$BENCHWRAP" import -q "$ROOT/benchmarks/catalogue/hpcc/samples/$(ls "$ROOT/benchmarks/catalogue/hpcc/samples" | head -n 1)/stdout" >>"$WORK/log" 2>&1 ||
         "$BENCHWRAP" import "$ROOT/benchmarks/catalogue/hpcc/samples/$(ls "$ROOT/benchmarks/catalogue/hpcc/samples" | head -n 1)/stdout" >>"$WORK/log" 2>&1
     b -e wrong -- sh -c 'echo rate: 5 MB/s'
+    share # before it, the retracted run would stay here
     "$BENCHWRAP" retract --why "the disk was half full" last >>"$WORK/log" 2>&1
     # Rules that changed: the run read again amends the first.
     sed 's/COLUMN/first/' "$WORK/rules.yaml" >"$WORK/one.yaml"

@@ -11,11 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SETTLED_S = 60, WHY_MAX = 1000, RUNS_MAX = 100 };
+enum { SETTLED_S = 60, WHY_MAX = 1000, RUNS_MAX = 100, DEPTH_MAX = 8 };
 
 struct work {
     struct cmd_context *c;
     struct runs runs;
+    struct runs shown; /* what readers see of the tree; .all NULL: not read yet */
     struct plan plan;
     const char *why;
     struct listing list;
@@ -137,24 +138,26 @@ static int check_own(struct work *w, const struct tree_run *run, struct err *err
                    own ? "the site " : "no site", own ? own : "");
 }
 
-/* The run itself is withdrawn, and with it all that amends it: a correction is followed to the run that was recorded first. */
-static int take(struct work *w, const char *name)
+/* The run that was recorded first, of one that amends others. */
+static struct tree_run *first_recorded(struct work *w, struct tree_run *run)
 {
-    struct cmd_context *c = w->c;
-    struct tree_run *run, *old;
-    char id[33] = "";
-    const char *place = NULL;
-    if (runs_find(&w->runs, name, TREE_META, c, &run, c->err))
-        return -1;
+    struct tree_run *old;
     for (int hops = 0; hops < 100; hops++) {
-        const char *root = runs_file(&w->runs, run, "tags/benchwrap.amends", 64, c->arena);
-        if (!root || strlen(root) != 32 || tree_find(w->runs.root, root, TREE_META, c->arena, &old, NULL))
+        const char *root = runs_file(&w->runs, run, "tags/benchwrap.amends", 64, w->c->arena);
+        if (!root || strlen(root) != 32 || tree_find(w->runs.root, root, TREE_META, w->c->arena, &old, NULL))
             break;
         run = old;
     }
-    if (runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena))
-        return err_set(c->err, ERR_INPUT, "%.8s is itself a retraction, of the run %.8s", run->id,
-                       runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena));
+    return run;
+}
+
+static int take_one(struct work *w, const struct tree_run *run)
+{
+    struct cmd_context *c = w->c;
+    char id[33] = "";
+    const char *place = NULL, *of = runs_file(&w->runs, run, "tags/benchwrap.retracts", 64, c->arena);
+    if (of)
+        return err_set(c->err, ERR_INPUT, "%.8s is itself a retraction, of the run %.8s", run->id, of);
     if (run->status == RUN_RUNNING)
         return err_set(c->err, ERR_INPUT, "%.8s has not ended", run->id);
     if (check_own(w, run, c->err))
@@ -163,6 +166,49 @@ static int take(struct work *w, const char *name)
         return err_wrap(c->err, "%.8s", run->id);
     add_row(w, run, w->dry ? "would be retracted" : "retracted", id[0] ? arena_dup(c->arena, id, 32) : NULL, place);
     return w->dry ? 0 : make_batch_add(&w->batch, id, c->err);
+}
+
+/* The child runs that readers see. Each gets its own retraction, as readers apply corrections run by run. */
+static int take_children(struct work *w, const struct tree_run *of, int depth)
+{
+    static const struct runs_filter everything;
+    int rc = 0;
+    if (depth == DEPTH_MAX)
+        return 0;
+    if (!w->shown.all && (runs_open(&w->shown, w->c, w->c->err) || runs_load(&w->shown, &everything, w->c, w->c->err)))
+        return -1;
+    for (size_t i = 0; rc == 0 && i < w->shown.count; i++) {
+        struct tree_run *run = w->shown.all[i];
+        const char *parent = runs_file(&w->shown, run, "tags/mlflow.parentRunId", 64, w->c->arena);
+        if (!parent || strcmp(parent, of->id) != 0)
+            continue;
+        const struct tree_run *first = first_recorded(w, run);
+        rc = take_one(w, first) || take_children(w, first, depth + 1) ? -1 : 0;
+    }
+    return rc;
+}
+
+/* The values of a parent run stay as they were published. */
+static void note_parent(struct work *w, const struct tree_run *run)
+{
+    struct tree_run *found;
+    const char *parent = runs_file(&w->runs, run, "tags/mlflow.parentRunId", 64, w->c->arena);
+    if (parent && strlen(parent) == 32 && tree_find(w->runs.root, parent, TREE_META, w->c->arena, &found, NULL) == 0)
+        fprintf(w->c->notes, "benchwrap: retract: the run %.8s still has the values of its child run %.8s; hint: retract %.8s, too\n",
+                found->id, run->id, found->id);
+}
+
+/* The run itself is withdrawn, with all that amends it and with its child runs. */
+static int take(struct work *w, const char *name)
+{
+    struct tree_run *run;
+    if (runs_find(&w->runs, name, TREE_META, w->c, &run, w->c->err))
+        return -1;
+    run = first_recorded(w, run);
+    if (take_one(w, run) || take_children(w, run, 0))
+        return -1;
+    note_parent(w, run);
+    return 0;
 }
 
 static int work(struct work *w)
@@ -192,7 +238,7 @@ static int work(struct work *w)
 
 static int run(struct cmd_context *c)
 {
-    struct work w = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run")};
+    struct work w = {.c = c, .runs = {.root = -1}, .shown = {.root = -1}, .dry = opt_on(&c->opts, "dry-run")};
     const char *tree = opt_text(&c->opts, "tree");
     char *line[] = {arena_dup(c->arena, "retract", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (!c->argc)
@@ -208,6 +254,7 @@ static int run(struct cmd_context *c)
     if (rc == 0)
         rc = work(&w);
     runs_close(&w.runs);
+    runs_close(&w.shown);
     listing_deinit(&w.list);
     plan_deinit(&w.plan);
     return rc;
@@ -229,8 +276,9 @@ const struct cmd cmd_retract = {
     .description =
         "What was published is never edited: others have copies of it. A retraction is a run of its own in the same experiment, with tag benchwrap.retracts = the "
         "run's id and tag benchwrap.why; ls, show and compare leave the retracted run out from then on, wherever the retraction has been merged. \"ls --all\" "
-        "shows both, and \"show =ID\" the run as it was recorded. What amends the run (see reparse) is retracted with it.\n\n"
-        "A site retracts its own runs; a run of another site is refused. The retraction takes effect for others when they merge it (see share).",
+        "shows both, and \"show =ID\" the run as it was recorded. What amends the run (see reparse) is retracted with it, and so are its child runs.\n\n"
+        "A site retracts its own runs; a run of another site is refused. The retraction takes effect for others when they merge it (see share). "
+        "A run that was retracted before it was shared stays here.",
     .examples = "$ benchwrap retract --dry-run --why \"the node was shared\" last\nWhat would be retracted.\n"
                 "$ benchwrap retract --why \"wrong file system mounted\" last\nThe newest run.\n",
     .run = run,

@@ -15,6 +15,8 @@ struct share_run {
     char id[33], experiment[24];  /* as the folders are called */
     bool on_disk, in_branch;
     const char *left_out;         /* why it is not shared; NULL: it is */
+    const char *corrects;         /* id of the run that this one amends or retracts; NULL: none */
+    bool retracts;
     struct tree_run *run;         /* its meta; NULL: it is in the branch only */
     const char *benchmark, *verdict, *headline; /* NULL: not known */
     uint64_t files, bytes;
@@ -60,6 +62,12 @@ const char *share_ref(const struct share *s, const char *what);
 /* Fills the list. */
 int share_find_runs(struct share *s, struct err *err);
 void share_measure(struct share *s); /* files, bytes, redactions, and what the text tells of each */
+
+/* ---- share_corrections.c: retractions and amendments ---- */
+/* Fills ->corrects, and leaves out each retracted run that was never pushed, with all that corrects it. */
+int share_leave_out_retracted(struct share *s, struct err *err);
+/* Where a run or what corrects it is left out, the other one is left out, too. Returns how many more are. */
+size_t share_leave_out_related(struct share *s);
 
 /* ---- share_branch.c: our branch ---- */
 /* s->rewritten, s->old_target. */

@@ -24,6 +24,14 @@ static struct share_run *run_of(struct share *s, const char *path, const char **
     return NULL;
 }
 
+/* Leaves out what belongs to a run that is left out. Returns 1 if there was something. */
+static int leave_out_more(struct share *s)
+{
+    size_t more = share_leave_out_related(s);
+    s->shared -= more;
+    return more > 0;
+}
+
 /* Returns 1 if a run was left out. */
 static int leave_out(struct share *s, struct err *err)
 {
@@ -47,6 +55,7 @@ static int leave_out(struct share *s, struct err *err)
         s->refused++;
         rc = 1;
     }
+    leave_out_more(s);
     return rc;
 }
 
@@ -80,6 +89,8 @@ static int refuse_filters(struct share *s, struct err *err)
 
 int share_check(struct share *s, struct err *err)
 {
+    if (leave_out_more(s)) /* one could not be committed */
+        return 1;
     if (refuse_filters(s, err))
         return -1;
     struct catalogue ours = {.folders = 0};

@@ -243,13 +243,11 @@ static const char *whose(const struct share *s, const struct share_run *r)
 
 static void leave_out(struct share *s, const struct run_ids *removed, const struct run_ids *lost)
 {
-    s->shared = 0;
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
         if (!r->left_out && run_ids_has(lost, r->id))
             r->left_out = whose(s, r);
-        s->shared += !r->left_out;
     }
 }
 
@@ -277,6 +275,7 @@ int share_find_runs(struct share *s, struct err *err)
         if (s->count)
             qsort(s->list, s->count, sizeof *s->list, by_place);
         leave_out(s, &removed, &lost);
+        rc = share_leave_out_retracted(s, err);
     }
     run_ids_deinit(&target);
     run_ids_deinit(&branch);
@@ -390,13 +389,15 @@ void share_measure(struct share *s)
 {
     struct progress p;
     progress_begin(&p, s->c->notes, "reading run", s->count);
-    s->shared = 0;
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         progress_show(&p, i + 1, NULL);
         if (!r->left_out && r->on_disk)
             measure(s, r);
-        s->shared += !r->left_out;
     }
     progress_clear(&p);
+    share_leave_out_related(s);
+    s->shared = 0;
+    for (size_t i = 0; i < s->count; i++)
+        s->shared += !s->list[i].left_out;
 }
