@@ -11,6 +11,7 @@
 #include "benchmarks/pattern.h"
 #include "benchmarks/prefilter.h"
 #include "benchmarks/rules.h"
+#include "benchmarks/wrapped.h"
 
 enum {
     CELLS_MAX = 128, /* named cells of one reader */
@@ -286,6 +287,7 @@ struct slice_state {
 struct source {
     const char *name;
     int index;
+    struct wrapped wrapped;
     char *line; /* a line not ended yet */
     size_t line_n, line_room;
     bool cut_line; /* the rest of this line is thrown away */
@@ -339,8 +341,6 @@ struct rules_run {
     size_t lines; /* of all sources, so far */
     size_t samples, gave_up, torn[SOURCES_MAX], torn_results, torn_records, blocks_left_out, values_n;
     unsigned block_now; /* of the evaluation of expressions at the end */
-    char *clean; /* scratch for one line without colours */
-    size_t clean_room;
 };
 
 /* rows.c: a row of a reader: cells[i] belongs to reader->cell[i], p == NULL: absent. units may be NULL. block -1: the source's current one.
@@ -375,10 +375,6 @@ const struct series *series_outdone(const struct rules_run *run, const struct se
 int finish(struct rules_run *run, int exit_code, int signal, int64_t base_ms, struct record *record, struct rules_outcome *ret,
            struct err *err);
 
-/* feed.c: length of what a launcher put before the line: "[1,0]<stdout>:", "[0] ", "0: ". */
-size_t line_rank_prefix(struct str s);
-/* What a terminal shows at last of a line that was written over: the text behind the last carriage return. */
-struct str line_redrawn(struct str line);
 /* recognise.c */
 void free_recognise(struct recognise *r);
 #endif

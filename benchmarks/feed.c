@@ -46,99 +46,6 @@ int rules_begin(struct rules_run **ret, const struct rules *rules, char *const *
     return 0;
 }
 
-static bool digits_until(struct str s, size_t *at)
-{
-    size_t from = *at;
-    while (*at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9')
-        (*at)++;
-    return *at > from;
-}
-
-/* Length of what a launcher put before the line: "[1,0]<stdout>:" and kin (Open MPI), "[0] " (MPICH), "0: " (srun). */
-size_t line_rank_prefix(struct str s)
-{
-    size_t i = 0;
-    if (s.n < 3)
-        return 0;
-    if (s.p[0] == '[') {
-        const char *close = memchr(s.p, ']', s.n < 100 ? s.n : 100);
-        if (!close)
-            return 0;
-        struct str behind = str_sub(s, (size_t)(close - s.p) + 1, s.n);
-        if (str_starts(behind, "<std")) {
-            const char *end = memchr(behind.p, '>', behind.n < 12 ? behind.n : 12);
-            if (end && end + 1 < behind.p + behind.n && end[1] == ':') {
-                size_t n = (size_t)(end + 2 - s.p);
-                bool five = memchr(s.p, '@', (size_t)(close - s.p)) != NULL; /* Open MPI 5 puts a blank behind */
-                return five && n < s.n && s.p[n] == ' ' ? n + 1 : n;
-            }
-            return 0;
-        }
-        i = 1;
-        return digits_until(s, &i) && s.p + i == close && behind.n && behind.p[0] == ' ' ? i + 2 : 0;
-    }
-    while (i < s.n && i < 8 && s.p[i] == ' ')
-        i++;
-    return digits_until(s, &i) && i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ' ' ? i + 2 : 0;
-}
-
-static char *scratch(struct rules_run *run, size_t n)
-{
-    if (run->clean_room < n) {
-        char *more = realloc(run->clean, n);
-        if (!more)
-            return NULL;
-        run->clean = more;
-        run->clean_room = n;
-    }
-    return run->clean;
-}
-
-/* The line without terminal colours (ECMA-48 control sequences), in the reading's scratch. */
-static struct str without_colours(struct rules_run *run, struct str s)
-{
-    size_t n = 0;
-    if (!scratch(run, s.n))
-        return s;
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] != 0x1b) {
-            run->clean[n++] = s.p[i];
-            continue;
-        }
-        if (i + 1 < s.n && s.p[i + 1] == '[') {
-            for (i += 2; i < s.n && !(s.p[i] >= 0x40 && s.p[i] <= 0x7e); i++)
-                ;
-        } else if (i + 1 < s.n && s.p[i + 1] == ']') { /* title: up to BEL or ESC \ */
-            for (i += 2; i < s.n && s.p[i] != 7 && s.p[i] != 0x1b; i++)
-                ;
-            if (i < s.n && s.p[i] == 0x1b)
-                i++;
-        } else
-            i++;
-    }
-    return (struct str){run->clean, n};
-}
-
-/* The line without its rank prefix. MPICH repeats it in the middle of a line when the program's writes are cut there. */
-static struct str without_rank(struct rules_run *run, struct str s)
-{
-    size_t n = line_rank_prefix(s), to = 0;
-    char prefix[128]; /* a copy: s may lie in the scratch that is written to */
-    struct str line = str_sub(s, n, s.n);
-    if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)
-        return line;
-    memcpy(prefix, s.p, n);
-    char *clean = scratch(run, s.n);
-    for (size_t i = 0; clean && i < line.n;) {
-        bool again = i + n <= line.n && !memcmp(line.p + i, prefix, n);
-        if (again)
-            i += n;
-        else
-            clean[to++] = line.p[i++];
-    }
-    return clean ? (struct str){clean, to} : line;
-}
-
 static void check_line(struct rules_run *run, struct source *source, const struct check *c, struct str line)
 {
     if (!(c->sources >> source->index & 1) || !slice_open(source, c->slice))
@@ -167,17 +74,12 @@ static void reader_line(struct rules_run *run, struct source *source, const stru
     *word = r->kind->hungry(r, state) ? *word | bit : *word & ~bit;
 }
 
-struct str line_redrawn(struct str line)
+/* What remains to be read of a line that may matter. */
+static struct str line_clean(struct rules_run *run, struct source *source, struct str line)
 {
-    const char *again = line.n ? memrchr(line.p, '\r', line.n) : NULL;
-    return again ? str_sub(line, (size_t)(again - line.p) + 1, line.n) : line;
-}
-
-/* What remains to be read of a line that may matter: no colours, no launcher's prefix, of a redrawn line what stays. */
-static struct str line_clean(struct rules_run *run, struct str line)
-{
-    line = line_redrawn(line);
-    return run->rules->keep_prefix ? line : without_rank(run, line);
+    if (run->rules->keep_prefix)
+        return line_redrawn(line);
+    return wrapped_text(&source->wrapped, line);
 }
 
 /* found: what the prefilter saw in the line as it stands; NULL: it has not looked. */
@@ -186,12 +88,8 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
     const struct rules *rules = run->rules;
     struct prefilter_mask mask = source->hungry;
     bool look = false, clean = false;
-    if (line.n && line.p[line.n - 1] == '\r')
-        line.n--;
-    if (line.n && memchr(line.p, 0x1b, line.n)) {
-        line = without_colours(run, line);
+    if (wrapped_bare(&source->wrapped, &line))
         found = NULL;
-    }
     if (!found)
         prefilter_scan(rules->prefilter, line, &mask);
     for (size_t i = 0; i < PREFILTER_BITS / 64; i++) {
@@ -199,7 +97,7 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
         look = look || mask.word[i];
     }
     if (look && rules->slices) {
-        line = line_clean(run, line);
+        line = line_clean(run, source, line);
         clean = true;
         slices_line(run, source, &mask, line);
     }
@@ -207,7 +105,7 @@ static void line_look(struct rules_run *run, struct source *source, struct str l
         for (uint64_t bits = mask.word[i]; bits; bits &= bits - 1) {
             unsigned bit = (unsigned)(i * 64) + (unsigned)__builtin_ctzll(bits);
             if (!clean)
-                line = line_clean(run, line);
+                line = line_clean(run, source, line);
             clean = true;
             if (bit < READERS_MAX)
                 reader_line(run, source, rules->reader[bit], line);
@@ -341,13 +239,14 @@ void rules_drop(struct rules_run *run)
 {
     if (!run)
         return;
-    for (size_t i = 0; i < SOURCES_MAX; i++)
+    for (size_t i = 0; i < SOURCES_MAX; i++) {
         free(run->source[i].line);
+        wrapped_deinit(&run->source[i].wrapped);
+    }
     for (size_t i = 0; i < READERS_MAX; i++) {
         arena_deinit(&run->staged[i].open_arena);
         arena_deinit(&run->staged[i].whole_arena);
     }
-    free(run->clean);
     arena_deinit(&run->arena);
     free(run);
 }

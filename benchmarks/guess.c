@@ -77,16 +77,21 @@ bool guess_plain_line(struct str s, size_t max)
 static int cut_lines(struct guess *g)
 {
     struct str rest = g->text;
+    struct wrapped wrapped = {0};
     g->line = arena_get(&g->arena, GUESS_LINES_MAX * sizeof(*g->line));
     while (g->line && rest.p && rest.n && g->lines < GUESS_LINES_MAX) {
         struct str line = str_cut(&rest, '\n');
-        if (str_ends(line, "\r"))
-            line.n--;
-        line = line_redrawn(line);
+        wrapped_bare(&wrapped, &line);
+        line = wrapped_text(&wrapped, line);
+        if (line.p < g->text.p || line.p > g->text.p + g->text.n) /* in the scratch */
+            line.p = arena_dup(&g->arena, line.p, line.n);
+        if (!line.p)
+            break;
         g->line[g->lines++] = (struct guess_line){
             .text = line, .clean = guess_plain_line(line, GUESS_LONG_LINE_MAX), .plain = guess_plain_line(line, GUESS_LINE_MAX)};
     }
-    return g->line ? 0 : -1;
+    wrapped_deinit(&wrapped);
+    return g->line && !g->arena.failed ? 0 : -1;
 }
 
 /* ---- reading back ---- */

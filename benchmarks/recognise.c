@@ -111,11 +111,13 @@ bool rules_single(const struct rules *rules)
     return !rules->recognise || !rules->recognise->repeats;
 }
 
-/* Can the text match at all? Looked for in the whole, which is much faster than line by line. */
+/* Can the text match at all? Looked for in the whole, which is much faster than line by line. Colours may stand within a literal. */
 static bool possible(const struct pattern *p, struct str text)
 {
     const struct str *literal;
     size_t n = pattern_literals(p, &literal);
+    if (n && memchr(text.p, 0x1b, text.n))
+        return true;
     for (size_t i = 0; i < n; i++)
         if (memmem(text.p, text.n, literal[i].p, literal[i].n))
             return true;
@@ -186,12 +188,20 @@ static bool matches(struct pattern *const *p, const bool *may, size_t n, struct 
     return any;
 }
 
+/* The line as the readers see it. */
+static struct str plain_line(struct wrapped *w, struct str line)
+{
+    wrapped_bare(w, &line);
+    return wrapped_text(w, line);
+}
+
 void rules_see(const struct rules *rules, struct str text, struct arena *a, struct rules_seen *ret)
 {
     const struct recognise *r = rules->recognise;
     size_t count[BANNERS_MAX] = {0}, marks[BANNERS_MAX] = {0}, number = 0, banner_lines = 0;
     bool banner[BANNERS_MAX], mark[BANNERS_MAX], started[PATTERNS_MAX], finished[PATTERNS_MAX], host[PATTERNS_MAX], command[PATTERNS_MAX],
         any = false;
+    struct wrapped wrapped = {0};
     *ret = (struct rules_seen){0};
     for (size_t i = 0; r && i < r->banners; i++)
         any = (banner[i] = possible(r->banner[i], text)) || any;
@@ -209,11 +219,9 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
     for (struct str rest = text; rest.p && rest.n;) {
         struct str line = str_cut(&rest, '\n'), found;
         number++;
-        if (line.n && line.p[line.n - 1] == '\r')
-            line.n--;
         if (line.n > RULES_LINE_MAX)
             continue;
-        line = str_sub(line, line_rank_prefix(line), line.n);
+        line = plain_line(&wrapped, line);
         if (matches(r->banner, banner, r->banners, line, count) && banner_lines++ < 2)
             ret->line[banner_lines - 1] = number;
         ret->known = matches(r->mark, mark, r->marks, line, marks) || ret->known;
@@ -226,6 +234,7 @@ void rules_see(const struct rules *rules, struct str text, struct arena *a, stru
         if (!ret->command && told(&r->command, command, line, &found))
             ret->command = arena_dup(a, found.p, found.n);
     }
+    wrapped_deinit(&wrapped);
     for (size_t i = 0; i < r->banners; i++) /* one output can print its name in two ways */
         if (count[i] > ret->banners)
             ret->banners = count[i];
@@ -249,14 +258,13 @@ static size_t find_begins(const struct recognise *r, size_t banner, struct str t
 {
     const size_t none = SIZE_MAX;
     size_t before = none, brace = none; /* where lines before the banner began, and the last JSON document */
+    struct wrapped wrapped = {0};
     for (struct str rest = text; rest.p && rest.n && n < BEGINS_MAX;) {
         struct str line = str_cut(&rest, '\n');
         size_t at = (size_t)(line.p - text.p);
-        if (line.n && line.p[line.n - 1] == '\r')
-            line.n--;
         if (line.n > RULES_LINE_MAX)
             continue;
-        struct str plain = str_sub(line, line_rank_prefix(line), line.n);
+        struct str plain = plain_line(&wrapped, line);
         if (pattern_match(r->banner[banner], plain, NULL) == 1) {
             bool member = str_starts(str_trim(plain), "\"");
             to[n++] = (struct rules_begin){member && brace != none ? brace : before != none && !member ? before : at, banner};
@@ -266,6 +274,7 @@ static size_t find_begins(const struct recognise *r, size_t banner, struct str t
         if (plain.n && plain.p[0] == '{')
             brace = at;
     }
+    wrapped_deinit(&wrapped);
     return n;
 }
 

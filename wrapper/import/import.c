@@ -88,21 +88,24 @@ void import_deinit(struct import *im)
 
 /* ---- the file ---- */
 
-static const char *packed_with(struct str text)
+/* Why the text is none that rules can read; NULL: it may be one. */
+static const char *unreadable(struct str text)
 {
     static const struct {
         const char *magic;
         size_t n;
-        const char *tool;
-    } kinds[] = {{"\x1f\x8b", 2, "gunzip"},
-                 {"\x28\xb5\x2f\xfd", 4, "unzstd"},
+        const char *why;
+    } kinds[] = {{"\x1f\x8b", 2, "compressed: unpack it first (gunzip)"},
+                 {"\x28\xb5\x2f\xfd", 4, "compressed: unpack it first (unzstd)"},
                  {"\xfd"
                   "7zXZ",
-                  5, "unxz"},
-                 {"BZh", 3, "bunzip2"}};
+                  5, "compressed: unpack it first (unxz)"},
+                 {"BZh", 3, "compressed: unpack it first (bunzip2)"},
+                 {"\xff\xfe", 2, "UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)"},
+                 {"\xfe\xff", 2, "UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (text.n > kinds[i].n && memcmp(text.p, kinds[i].magic, kinds[i].n) == 0)
-            return kinds[i].tool;
+            return kinds[i].why;
     return NULL;
 }
 
@@ -135,8 +138,7 @@ static const char *read_whole(const struct import *im, int dir, const char *path
     }
     if (text->n == 0)
         return "empty";
-    const char *tool = packed_with(buf_text(text));
-    return tool ? arena_printf(a, "compressed: unpack it first (%s)", tool) : NULL;
+    return unreadable(buf_text(text));
 }
 
 /* ---- whose is it ---- */

@@ -1,0 +1,217 @@
+/* wrapped.c: what terminals, launchers and log collectors put around a program's line. */
+#include "benchmarks/wrapped.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many lines that begin with a time stamp, and none without before them, were stamped by another program. */
+enum { STAMPED_ENOUGH = 3 };
+
+void wrapped_deinit(struct wrapped *w)
+{
+    free(w->clean);
+    *w = (struct wrapped){0};
+}
+
+static char *scratch(struct wrapped *w, size_t n)
+{
+    if (w->clean_cap < n) {
+        char *more = realloc(w->clean, n);
+        if (!more)
+            return NULL;
+        w->clean = more;
+        w->clean_cap = n;
+    }
+    return w->clean;
+}
+
+static bool digits_until(struct str s, size_t *at)
+{
+    size_t from = *at;
+    while (*at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9')
+        (*at)++;
+    return *at > from;
+}
+
+/* Length of "<stdout>:" and its variants (Open MPI); 0: there is none. */
+static size_t stream_name(struct str s)
+{
+    if (!str_starts(s, "<std"))
+        return 0;
+    const char *end = memchr(s.p, '>', s.n < 12 ? s.n : 12);
+    return end && end + 1 < s.p + s.n && end[1] == ':' ? (size_t)(end + 2 - s.p) : 0;
+}
+
+/* Length of what a launcher put before the line: "[1,0]<stdout>:" and its variants (Open MPI), "[0] " (MPICH), "0: " (srun). */
+static size_t rank_length(struct str s)
+{
+    size_t i = 0;
+    if (s.n < 3)
+        return 0;
+    if (s.p[0] == '[') {
+        const char *close = memchr(s.p, ']', s.n < 100 ? s.n : 100);
+        if (!close)
+            return 0;
+        struct str behind = str_sub(s, (size_t)(close - s.p) + 1, s.n);
+        size_t stream = stream_name(behind);
+        if (stream) {
+            size_t n = (size_t)(behind.p - s.p) + stream;
+            bool five = memchr(s.p, '@', (size_t)(close - s.p)) != NULL; /* Open MPI 5 puts a blank behind */
+            return five && n < s.n && s.p[n] == ' ' ? n + 1 : n;
+        }
+        i = 1;
+        return digits_until(s, &i) && s.p + i == close && behind.n && behind.p[0] == ' ' ? i + 2 : 0;
+    }
+    while (i < s.n && i < 8 && s.p[i] == ' ')
+        i++;
+    return digits_until(s, &i) && i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ' ' ? i + 2 : 0;
+}
+
+/* Length of a date and time at the beginning: 9 stands for a digit or a blank before one, A for a letter. */
+static size_t clock_length(struct str s)
+{
+    static const char *const forms[] = {"9999-99-99T99:99:99",
+                                        "9999-99-99 99:99:99",
+                                        "9999/99/99 99:99:99",
+                                        "AAA AAA 99 99:99:99 9999",
+                                        "AAA 99 99:99:99",
+                                        "99:99:99",
+                                        NULL};
+    for (size_t f = 0; forms[f]; f++) {
+        size_t i = 0;
+        for (; forms[f][i] && i < s.n; i++) {
+            unsigned char c = (unsigned char)s.p[i];
+            bool padded = c == ' ' && i && forms[f][i - 1] == ' ' && forms[f][i + 1] == '9';
+            if (forms[f][i] == '9' ? !isdigit(c) && !padded : forms[f][i] == 'A' ? !isalpha(c) : c != (unsigned char)forms[f][i])
+                break;
+        }
+        if (!forms[f][i])
+            return i;
+    }
+    return 0;
+}
+
+/* Length of a time stamp before the line, with the blank behind it: "[12:00:01] ", "2026-11-23T12:00:01.5Z ", "Nov 23 12:00:01 " (ts, CI systems, containers),
+ * "Mon Nov 23 12:00:01 2026<stdout>:" (Open MPI). 0: there is none. */
+static size_t stamp_length(struct str s)
+{
+    size_t bracket = s.n && s.p[0] == '[', i = clock_length(str_sub(s, bracket, s.n));
+    if (!i)
+        return 0;
+    i += bracket;
+    if (i < s.n && (s.p[i] == '.' || s.p[i] == ',')) {
+        i++;
+        if (!digits_until(s, &i))
+            return 0;
+    }
+    if (i < s.n && s.p[i] == 'Z')
+        i++;
+    else if (i < s.n && (s.p[i] == '+' || s.p[i] == '-')) {
+        i++;
+        if (!digits_until(s, &i))
+            return 0;
+        if (i < s.n && s.p[i] == ':' && ++i && !digits_until(s, &i))
+            return 0;
+    }
+    if (bracket && (i == s.n || s.p[i++] != ']'))
+        return 0;
+    size_t stream = stream_name(str_sub(s, i, s.n));
+    if (i == s.n || stream || rank_length(str_sub(s, i, s.n)))
+        return i + stream;
+    return s.p[i] == ' ' || s.p[i] == '\t' ? i + 1 : 0;
+}
+
+/* The line without terminal colours (ECMA-48 control sequences), in the scratch. */
+static struct str without_colours(struct wrapped *w, struct str s)
+{
+    size_t n = 0;
+    if (!scratch(w, s.n))
+        return s;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] != 0x1b) {
+            w->clean[n++] = s.p[i];
+            continue;
+        }
+        if (i + 1 < s.n && s.p[i + 1] == '[') {
+            for (i += 2; i < s.n && !(s.p[i] >= 0x40 && s.p[i] <= 0x7e); i++)
+                ;
+        } else if (i + 1 < s.n && s.p[i + 1] == ']') { /* title: up to BEL or ESC \ */
+            for (i += 2; i < s.n && s.p[i] != 7 && s.p[i] != 0x1b; i++)
+                ;
+            if (i < s.n && s.p[i] == 0x1b)
+                i++;
+        } else
+            i++;
+    }
+    return (struct str){w->clean, n};
+}
+
+/* The line without its rank. MPICH repeats it in the middle of a line when the program's writes are cut there. */
+static struct str without_rank(struct wrapped *w, struct str s)
+{
+    size_t n = rank_length(s), to = 0;
+    char prefix[128]; /* a copy: s may lie in the scratch that is written to */
+    struct str line = str_sub(s, n, s.n);
+    if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)
+        return line;
+    memcpy(prefix, s.p, n);
+    char *clean = scratch(w, s.n);
+    for (size_t i = 0; clean && i < line.n;) {
+        bool again = i + n <= line.n && !memcmp(line.p + i, prefix, n);
+        if (again)
+            i += n;
+        else
+            clean[to++] = line.p[i++];
+    }
+    return clean ? (struct str){clean, to} : line;
+}
+
+static void note_stamp(struct wrapped *w, struct str line)
+{
+    if (w->has_own_stamps || w->n_stamped >= STAMPED_ENOUGH)
+        return;
+    line = str_sub(line, rank_length(line), line.n);
+    if (stamp_length(line))
+        w->n_stamped++;
+    else
+        w->has_own_stamps = str_trim(line).n > 0;
+}
+
+static struct str without_ends(struct str line)
+{
+    while (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    return line;
+}
+
+bool wrapped_bare(struct wrapped *w, struct str *line)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
+    bool colours = false;
+    if (str_starts(*line, mark))
+        *line = str_sub(*line, strlen(mark), line->n);
+    if (line->n && memchr(line->p, 0x1b, line->n)) {
+        *line = without_colours(w, *line);
+        colours = true;
+    }
+    *line = without_ends(*line);
+    note_stamp(w, *line);
+    return colours;
+}
+
+struct str line_redrawn(struct str line)
+{
+    const char *again = line.n ? memrchr(line.p, '\r', line.n) : NULL;
+    return again ? str_sub(line, (size_t)(again - line.p) + 1, line.n) : line;
+}
+
+struct str wrapped_text(struct wrapped *w, struct str line)
+{
+    line = without_rank(w, line_redrawn(line));
+    size_t stamp = w->has_own_stamps ? 0 : stamp_length(line);
+    if (!stamp)
+        return line;
+    line = str_sub(line, stamp, line.n);
+    return str_sub(line, rank_length(line), line.n);
+}

@@ -1,0 +1,22 @@
+/* wrapped.h: a program's line without what terminals, launchers and log collectors put around it: line ends, a byte order mark, colours, ranks, time stamps.
+ *
+ * One state for each text, fed with its lines in their order. Lines point into the text or into the state's scratch, until its next line. */
+#ifndef BENCHMARKS_WRAPPED_H
+#define BENCHMARKS_WRAPPED_H
+#include "base/str.h"
+
+struct wrapped { /* all zero at first */
+    char *clean; /* scratch for one line */
+    size_t clean_cap;
+    unsigned n_stamped; /* lines that began with a time stamp */
+    bool has_own_stamps; /* a line before them had none: later stamps are the program's */
+};
+void wrapped_deinit(struct wrapped *w);
+
+/* Removes carriage returns at the end, a byte order mark and colours, and notes whether the line has a time stamp. Returns true if there were colours. */
+bool wrapped_bare(struct wrapped *w, struct str *line);
+/* The bare line without the rank, without the time stamp that each line of the text begins with, and of a redrawn line what stays. */
+struct str wrapped_text(struct wrapped *w, struct str line);
+/* What a terminal shows at last of a line that was written over: the text behind the last carriage return. */
+struct str line_redrawn(struct str line);
+#endif
