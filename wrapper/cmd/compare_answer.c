@@ -45,8 +45,8 @@ bool compare_has_headlines(const struct compare_text *t)
 static void put_change_words(struct buf *to, double ratio)
 {
     if (ratio >= 2 || ratio <= 0.5) {
-        double times = ratio >= 2 ? ratio : 1 / ratio;
-        buf_printf(to, "%.*f times %s", times < 9.95 ? 1 : 0, times, ratio >= 2 ? "higher" : "lower");
+        double times = ratio >= 2 ? ratio : 1 / ratio; /* not "times higher", which may mean the difference */
+        buf_printf(to, ratio >= 2 ? "%.*f times the base" : "1/%.*f of the base", times < 9.95 ? 1 : 0, times);
     } else {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 64);
@@ -57,7 +57,7 @@ static void put_change_words(struct buf *to, double ratio)
     }
 }
 
-/* "write.bw is 3.7 times higher (95 %: 2.6 … 5.3)"; the interval of the first one alone. */
+/* "write.bw is 3.7 times the base (95 %: 2.6 … 5.3 x)"; the interval of the first one alone. */
 static void put_clause(struct compare_text *t, const struct compared *m, size_t g, bool first, struct buf *to)
 {
     const struct compared_side *side = &m->sides[g];
