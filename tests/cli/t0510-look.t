@@ -36,6 +36,9 @@ is "its params" "$(get 'v["params"]["size"] + v["params"]["colour"]' <run.json)"
 is "its tags" "$(get 'v["tags"]["mood"]' <run.json)" good
 is "its metrics with unit" "$(get '[(m["value"], m["unit"]) for m in v["metrics"] if m["key"] == "speed"]' <run.json)" "[(10.5, 'MiB_per_s')]"
 is "its series" "$(get '[(s["step"], s["value"]) for m in v["metrics"] if m["key"] == "lat" for s in m["samples"]]' <run.json)" "[(0, 10), (1, 11), (2, 12), (3, 13)]"
+is "… the last sample, and the median that show prints" "$(get '[(m["value"], m["median"]) for m in v["metrics"] if m["key"] == "lat"]' <run.json)" "[(13, 11.5)]"
+like "… namely" "$(bw show "$first")" '^ +lat +11\.5 '
+is "… null where no value is a number" "$(get '[m["median"] for m in v["metrics"] if m["key"] == "odd"]' <run.json)" "[None]"
 is "NaN is kept, as MLflow spells it" "$(get '[m["value"] for m in v["metrics"] if m["key"] == "odd"]' <run.json)" "['NaN']"
 is "its artifacts with size" "$(get '[a["size"] for a in v["artifacts"] if a["path"] == "benchwrap.json"][0] > 100' <run.json)" True
 is "without RUN: the newest" "$(bw show --json | get 'v["experiment"]')" two

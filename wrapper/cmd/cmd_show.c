@@ -62,7 +62,6 @@ const char *show_metric_unit(const struct shown *s, const char *key)
     return unit ? unit : key_unit(key, s->c->arena);
 }
 
-/* The sample of greatest step, then time, as MLflow takes it. */
 /* A course over time or repetitions: the median says more than its last sample. A table over sizes has no one value. */
 double show_median(const struct tree_entry *e)
 {
@@ -80,6 +79,7 @@ double show_median(const struct tree_entry *e)
     return median;
 }
 
+/* The sample of greatest step, then time, as MLflow takes it. */
 const struct tree_sample *show_last_sample(const struct tree_entry *e)
 {
     const struct tree_sample *best = NULL;
@@ -144,6 +144,11 @@ static void metrics_json(struct json_out *j, const struct shown *s)
             json_double(j, "value", last->value);
         else
             json_null(j, "value");
+        double median = show_median(e);
+        if (isnan(median))
+            json_null(j, "median");
+        else
+            json_double(j, "median", median);
         json_text(j, "unit", show_metric_unit(s, e->key));
         json_text(j, "direction", json_string(json_get(show_metric_detail(s, e->key), "direction"), NULL));
         json_open(j, "samples", '[');
@@ -277,7 +282,7 @@ const struct cmd cmd_show = {
         "RUN is the beginning of its id (4 digits or more), last for the newest run (the default), or last~N for the Nth before it. "
         "If another run amends it, that one is shown; =ID is the run as it was recorded. "
         "REF:RUN is a run in a commit of a git repository (a branch, origin/main, a hash), which is read without a checkout.\n\n"
-        "A metric with several values has its median. \"pass\" stands only where a value was compared with a reference. "
+        "A metric with several values has its median. With --json, `median` is that value, and `value` is the last sample, as in MLflow's table. \"pass\" stands only where a value was compared with a reference. "
         "The results of repetitions and sweeps are the statistics over them; their machine is the one of the parent run. "
         "The exit status is 1 if the run is damaged or not found.",
     .examples = "$ benchwrap show\n"
