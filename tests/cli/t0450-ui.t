@@ -64,11 +64,18 @@ start
 ok "a server is started" [ -s link ]
 like "the link leads to the runs of the newest run's experiment" "$(cat link)" "^http://benchwrap:[0-9a-f]{32}@127.0.0.1:$port/\\?enter#/experiments/[0-9]+/runs\\?viewStateShareKey=benchwrap&workflowType=machine_learning\$"
 ok "the runs come" wait_for 6
-ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" --user "benchwrap:$MLFLOW_TRACKING_PASSWORD" mlruns "$url"
+is "… as rows, not by requests" "$(grep -c 'sent one by one' notes)" 0
+ok "… and equal the tree, fact by fact, files too" "$python" "$ROOT/tests/mlruns/compare_server.py" --apart --user "benchwrap:$MLFLOW_TRACKING_PASSWORD" mlruns "$url"
 view=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=stream")
 like "the table opens with the headline metrics" "$view" 'selectedColumns.*metrics.`triad.bw_MB_per_s.max`.*tags.`benchwrap.verdict`'
 user=$(ask "$url/api/2.0/mlflow/experiments/get-by-name?experiment_name=user")
 like "… also with a metric that the program logged, and the param that differs" "$user" 'selectedColumns.*metrics.`loss`.*params.`lr`'
+charts() # EXPERIMENT: the metrics of its runs that MLflow's page "Model metrics" has charts of, all but system/
+{
+    ask -X POST "$url/api/2.0/mlflow/runs/search" -H 'Content-Type: application/json' -d "{\"experiment_ids\":[\"$(jq -r .experiment.experiment_id <<<"$1")\"]}" |
+        jq -r '[.runs[].data.metrics[].key | select(startswith("system/") | not)] | unique | join(" ")'
+}
+is "the model metrics are the user's, and the wall time" "$(charts "$user")" "loss run.wall_s"
 like "… and on the runs" "$(tr -d '\n ' <<<"$view")" '"mlflow.experimentKind","value":"custom_model_development"'
 is "the tree knows nothing of that" "$(grep -rl sharedViewState mlruns)" ""
 file=$(cd mlruns && echo */*/artifacts/stdout.log | cut -d ' ' -f 1)

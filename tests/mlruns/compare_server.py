@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""compare_server.py [--files-too] [--user U:P] MLRUNS URL [RUN…]: is every run of the tree on the server exactly once, and equal fact by fact?
+"""compare_server.py [--apart] [--user U:P] MLRUNS URL [RUN…]: is every run of the tree on the server exactly once, and equal fact by fact?
 
 Reads the tree's files and the server's REST answers by itself (PyYAML for meta.yaml). Compares experiment, name, user, status, times, params, tags,
 every sample of every metric, names and bytes of artifacts, the parent. What sync may change is expected so: values cut to 5999 and 7999 characters
-(named in benchwrap.cut), infinities as the greatest number. Prints "ok N runs" or "not ok" with what differs; status 0 or 1."""
+(named in benchwrap.cut), infinities as the greatest number. --apart: facts of the machine are expected below system/, as `ui` has them. Prints "ok N runs" or "not ok" with what differs; status 0 or 1."""
 import base64
 import json
 import math
@@ -17,8 +17,12 @@ import yaml
 
 STATUS = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
 OWN = {"benchwrap.run_id", "benchwrap.synced", "benchwrap.cut", "benchwrap.parent_run_id", "mlflow.parentRunId"}
+FAMILIES = ("run.", "benchwrap.", "nodes.", "node.", "host.", "os.", "kernel.", "cpu.", "numa.", "memory.", "limits.", "cgroup.", "fs.", "job.", "pressure.",
+            "load.", "noise.", "energy.", "counters.", "probe.", "series.")
 args = sys.argv[1:]
 auth = None
+apart = args[0] == "--apart"
+args = args[apart:]
 if args and args[0] == "--user":
     auth, args = args[1], args[2:]
 tree, url, wanted = os.path.abspath(args[0]), args[1].rstrip("/"), set(args[2:])
@@ -151,11 +155,15 @@ def compare_run(experiment, folder, our):
     cut += [f"tag:{k}" for k, p in own_tags.items() if len(text(read(p))) > 8000]
     if sorted(cut) != sorted(w for w in tags.get("benchwrap.cut", "").split(", ") if w):
         say(f"benchwrap.cut is {tags.get('benchwrap.cut')!r}, not {cut}")
-    metrics = entries(os.path.join(folder, "metrics"))
+    metrics = {f"system/{k}" if apart and k.startswith(FAMILIES) and k != "run.wall_s" else k: p for k, p in entries(os.path.join(folder, "metrics")).items()}
+    latest = {m["key"]: (int(m.get("step", 0)), int(m.get("timestamp", 0)), float(m.get("value", 0))) for m in data.get("metrics", [])}
     for key in {m["key"] for m in data.get("metrics", [])} - set(metrics):
         say(f"metric {key} is too many")
     for key, path in metrics.items():
         ours, theirs = sorted(samples_of(path), key=order), sorted(history(info["run_id"], key), key=order)
+        last = max(ours, key=lambda r: (r[0], r[1], 0 if math.isnan(r[2]) else r[2]))
+        if key in latest and (latest[key][:2] != last[:2] or not (same_value(latest[key][2], last[2]) or (math.isnan(last[2]) and latest[key][2] == 0))):
+            say(f"metric {key}: the last sample is {latest[key]}, not {last}")
         if len(ours) != len(theirs) or any(a[:2] != b[:2] or not same_value(a[2], b[2]) for a, b in zip(ours, theirs)):
             say(f"metric {key}: {len(theirs)} samples on the server, {len(ours)} here, or others")
     ours, theirs = entries(os.path.join(folder, "artifacts")), files(info["run_id"])

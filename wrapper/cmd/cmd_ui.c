@@ -9,6 +9,7 @@
 #include "cmd/ui_server.h"
 #include "cmd/ui_view.h"
 #include "plan/plan.h"
+#include "sinks/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ struct ui {
     struct ui_server server;
     struct ui_front front;
     struct mlflow *client;
+    struct store *store; /* the database, NULL: runs are sent by requests */
     struct upload *upload;
     struct progress progress;
     char url[300], open_url[500]; /* the address, and with the secret */
@@ -251,6 +253,16 @@ static int start(struct ui *ui)
 }
 
 /* ---- runs into the database ---- */
+
+/* Rows instead of requests, where that can be. */
+static void open_store(struct ui *ui)
+{
+    struct err why;
+    if (store_open(&ui->store, arena_printf(ui->c->arena, "/proc/self/fd/%d/mlflow.db", ui->dir), &why) == 0)
+        mlflow_use_store(ui->client, ui->store);
+    else
+        note(ui, arena_printf(ui->c->arena, "runs are sent one by one, which takes longer: %s", why.text));
+}
 
 /* The artifacts are linked to where the server keeps this run's: it refuses links that lead out, so each file has a second name. */
 static int link_folder(int from, int to, int depth, struct err *err)
@@ -495,12 +507,20 @@ static int serve_tree(struct ui *ui, const char *mlflow)
         ui_front_start(&ui->front, ui->host, ui->port, ui->dir, ui->socket, ui->secret, c->err))
         return -1;
     rc = start(ui);
-    struct upload_config config = {
-        .server = ui->client, .state = arena_printf(c->arena, "%s/state", ui->folder), .note = note, .place = place, .context = ui};
+    struct upload_config config = {.server = ui->client,
+                                   .state = arena_printf(c->arena, "%s/state", ui->folder),
+                                   .together = true,
+                                   .machine_apart = true,
+                                   .note = note,
+                                   .place = place,
+                                   .context = ui};
+    if (rc == 0)
+        open_store(ui);
     if (rc == 0)
         rc = upload_new(&ui->upload, &config, c->err) || serve(ui) ? -1 : 0;
     upload_free(ui->upload);
     mlflow_close(ui->client);
+    store_close(ui->store);
     ui_server_stop(&ui->server);
     ui_front_stop(&ui->front); /* second: the server's guard has inherited the end of its pipe */
     unlinkat(ui->dir, ui->socket, 0);
@@ -568,7 +588,7 @@ const struct cmd cmd_ui = {
     .description =
         "Starts an MLflow server on this machine, brings the runs of the tree into its database, the newest first, and prints the link that leads straight to "
         "their table. The table opens with the headline metrics that \"benchwrap ls\" shows, the parameters that differ and the verdict as columns (MLflow by itself shows none "
-        "of them, and newer versions open on a page where no runs are seen). New runs of the tree appear in it. Ctrl-C ends the server.\n"
+        "of them, and newer versions open on a page where no runs are seen). New runs of the tree appear in it. What was measured of the machine and of the run as such is on MLflow's page of system metrics, as system/KEY. Ctrl-C ends the server.\n"
         "\n"
         "Only the printed link opens the interface: it carries a secret. MLflow itself listens on a socket in a folder that no other user can enter; benchwrap "
         "passes on what comes to the port with the secret. An MLflow client authenticates with the user \"" UI_FRONT_USER

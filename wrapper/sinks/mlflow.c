@@ -133,8 +133,10 @@ static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, st
 enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
                                      const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err)
 {
-    struct buf body CLEANUP_BUF;
+    struct buf body CLEANUP_BUF = {0};
     struct json *j;
+    if (m->store)
+        return store_run_create(m->store, experiment, name, user, start_ms, tags, n, a, ret, err);
     buf_init(&body, 4 << 20);
     buf_puts(&body, "{\"experiment_id\":");
     buf_json(&body, str_of(experiment));
@@ -164,7 +166,9 @@ enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena
 enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name,
                                      struct err *err)
 {
-    struct buf body CLEANUP_BUF;
+    struct buf body CLEANUP_BUF = {0};
+    if (m->store && status && !name)
+        return store_run_update(m->store, id, status, end_ms, err);
     buf_init(&body, 64 << 10);
     buf_puts(&body, "{\"run_id\":");
     buf_json(&body, str_of(id));

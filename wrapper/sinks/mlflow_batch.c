@@ -80,6 +80,11 @@ static void make_room(struct mlflow_batch *b, size_t n, size_t max, size_t bytes
 
 void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step)
 {
+    if (b->m->store) {
+        if (b->answer == MLFLOW_FINE)
+            b->answer = store_metric(b->m->store, b->run, key, value, time_ms, step, &b->err);
+        return;
+    }
     make_room(b, b->n_metrics, METRICS_MAX, key.n + 100);
     b->metric_at[b->n_metrics] = (uint32_t)b->metrics.n;
     buf_puts(&b->metrics, b->n_metrics++ ? ",{\"key\":" : "{\"key\":");
@@ -112,9 +117,18 @@ static struct str cut_to(struct mlflow_batch *b, struct str value, size_t max)
     return str_sub(value, 0, shorter);
 }
 
+static bool stored_pair(struct mlflow_batch *b, bool param, struct str key, struct str value)
+{
+    if (b->m->store && b->answer == MLFLOW_FINE)
+        b->answer = store_pair(b->m->store, b->run, param, key, value, &b->err);
+    return b->m->store;
+}
+
 void batch_param(struct mlflow_batch *b, struct str key, struct str value)
 {
     value = cut_to(b, value, PARAM_MAX);
+    if (stored_pair(b, true, key, value))
+        return;
     make_room(b, b->n_params, PAIRS_MAX, key.n + value.n + 100);
     b->param_at[b->n_params] = (uint32_t)b->params.n;
     mlflow_put_pair(&b->params, b->n_params++, key, value);
@@ -123,6 +137,8 @@ void batch_param(struct mlflow_batch *b, struct str key, struct str value)
 void batch_tag(struct mlflow_batch *b, struct str key, struct str value)
 {
     value = cut_to(b, value, TAG_MAX);
+    if (stored_pair(b, false, key, value))
+        return;
     make_room(b, b->n_tags, PAIRS_MAX, key.n + value.n + 100);
     b->tag_at[b->n_tags] = (uint32_t)b->tags.n;
     mlflow_put_pair(&b->tags, b->n_tags++, key, value);

@@ -53,6 +53,16 @@ const char *mlflow_uri(const struct mlflow *m)
     return m->uri;
 }
 
+void mlflow_use_store(struct mlflow *m, struct store *store)
+{
+    m->store = store;
+}
+
+enum mlflow_answer mlflow_settle(struct mlflow *m, struct err *err)
+{
+    return m->store ? store_commit(m->store, true, err) : MLFLOW_FINE;
+}
+
 unsigned mlflow_requests(const struct mlflow *m)
 {
     return m->requests;
@@ -268,8 +278,15 @@ static struct outcome attempt(struct mlflow *m, const struct mlflow_call *call, 
 enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err)
 {
     int64_t begin = clock_mono_ns();
+    struct err why;
     if (ret_json)
         *ret_json = NULL;
+    if (m->store && store_commit(m->store, false, &why) !=
+                        MLFLOW_FINE) { /* the server sees what is committed alone, and writes when nobody else does */
+        if (err)
+            *err = why;
+        return MLFLOW_REFUSED;
+    }
     for (int i = 0;; i++) {
         struct outcome o = attempt(m, call, ret_json, err);
         if (o.answer != MLFLOW_LATER || o.hopeless || call->request.parting || i >= m->retries || (call->once && !o.undone))

@@ -2,6 +2,7 @@
 #ifndef SINKS_MLFLOW_CALL_H
 #define SINKS_MLFLOW_CALL_H
 #include "sinks/mlflow.h"
+#include "sinks/store.h"
 
 struct mlflow {
     struct http *http;
@@ -13,6 +14,7 @@ struct mlflow {
     size_t body_max; /* of a log-batch: less than the usual once a proxy has refused one */
     int status;
     unsigned requests;
+    struct store *store; /* takes runs and facts instead of requests; NULL */
     void (*replied)(void *context);
     void *context;
 };

@@ -72,9 +72,16 @@ void upload_pair(struct upload_place *p, bool param, const char *key, struct str
         upload_cut(p, param, k);
 }
 
+const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a)
+{
+    bool apart = u->config.machine_apart && !key_is_result(key) && strncmp(key, "system/", 7) != 0 && strcmp(key, "run.wall_s") != 0;
+    const char *name = apart ? arena_printf(a, "system/%s", key) : key;
+    return name ? name : key;
+}
+
 void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s)
 {
-    batch_metric(&p->batch, legal(p, key), s->value, s->time_ms, s->step);
+    batch_metric(&p->batch, legal(p, upload_metric_key(p->u, key, &p->arena)), s->value, s->time_ms, s->step);
 }
 
 bool upload_tag_stays(const char *key)

@@ -82,8 +82,12 @@ enum mlflow_answer upload_settle_all(struct upload *u, void (*again)(void *conte
 {
     bool alone[UPLOAD_TOGETHER] = {false};
     size_t n = u->unsettled_count;
-    enum mlflow_answer answer = n > 1 ? ask_together(u, alone, err) : MLFLOW_FINE;
+    enum mlflow_answer answer = mlflow_settle(u->m, err);
     *ret_left = n;
+    if (answer != MLFLOW_FINE)
+        memset(u->recent, 0, sizeof u->recent); /* what was made since may be lost */
+    else if (n > 1)
+        answer = ask_together(u, alone, err);
     for (size_t i = 0; i < n; i++) {
         const struct upload_unsettled *w = &u->unsettled[i];
         if (answer == MLFLOW_FINE && !alone[i])

@@ -147,12 +147,13 @@ static void send_sample(struct sending *s, const char *key, const struct tree_sa
 static enum mlflow_answer send_series(struct sending *s, const struct tree_entry *e, struct err *err)
 {
     struct mlflow_samples h = {0};
-    const struct json *latest = s->place->fresh ? NULL : entry_of(s->place->run.data, "metrics", e->key);
+    const char *key = upload_metric_key(s->u, e->key, s->arena);
+    const struct json *latest = s->place->fresh ? NULL : entry_of(s->place->run.data, "metrics", key);
     enum mlflow_answer answer = MLFLOW_FINE;
     if (latest && is_there(e, latest))
         return answer;
     if (latest)
-        answer = mlflow_history(s->u->m, s->place->run.id, e->key, mlflow_samples_add, &h, err);
+        answer = mlflow_history(s->u->m, s->place->run.id, key, mlflow_samples_add, &h, err);
     if (h.failed) {
         err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
         answer = MLFLOW_REFUSED;
