@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/launch.sh"
 compile count-signals
-leader=
+leader='' tries=0 walk_us=0
 set -m # each background job is a process group of its own
 
 # CONT first and alone: the kernel drops a waiting CONT when a stop signal comes, and the other way round
@@ -21,7 +21,7 @@ wait_for() # FILE: at most 10 s
 # run NAME ROUNDS SENDER COMMAND…: SENDER PID SIGNAL sends one signal to the job
 run()
 {
-    name=$1 rounds=$2 sender=$3
+    name=$1 rounds=$2 sender=$3 walk_us=0
     shift 3
     rm -f "$WORK"/counts*
     "$@" 2>"$WORK/err" &
@@ -39,13 +39,27 @@ run()
     done
     touch "$WORK/counts.stop"
     wait $job
+    if [ "$walk_us" -gt 1500000 ] && [ $((tries += 1)) -lt 5 ]; then # this machine held the sender up for longer than the launcher waits
+        run "$name" "$rounds" "$sender" "$@"
+        return
+    fi
     is "$name" "$(expected "$rounds" | diff - "$WORK/counts" 2>&1)" ""
 }
 to_pid() { kill -"$2" "$1"; }
 to_group() { kill -"$2" -- -"$1"; }
 # one after the other, as slurmstepd does it: launcher, its children, in either order
 to_each() { for p in "$1" $(pgrep -P "$1"); do kill -"$2" "$p"; done; }
-to_each_held_up() { others=$(pgrep -P "$1"); kill -"$2" "$1"; until=$((${EPOCHREALTIME/./} + 600000)); while ((${EPOCHREALTIME/./} < until)); do :; done; for p in $others; do kill -"$2" "$p"; done; }
+# walk_us: the longest time between the launcher and the last of its children
+to_each_held_up()
+{
+    others=$(pgrep -P "$1")
+    start=${EPOCHREALTIME/./}
+    kill -"$2" "$1"
+    while ((${EPOCHREALTIME/./} < start + 600000)); do :; done
+    for p in $others; do kill -"$2" "$p"; done
+    took=$((${EPOCHREALTIME/./} - start))
+    [ "$took" -le "$walk_us" ] || walk_us=$took
+}
 to_each_reversed() { for p in $(pgrep -P "$1" | tac) "$1"; do kill -"$2" "$p"; done; }
 
 run "pid alone" 3 to_pid "$LAUNCH" -q -- "$WORK/count-signals" "$WORK/counts"

@@ -137,7 +137,7 @@ is "runs with other inputs do not count" "$("$BENCHWRAP" -e usual -r ./usual.yam
 is "-q prints none" "$("$BENCHWRAP" -q -e usual -r ./usual.yaml -- cat out 2>&1 >/dev/null)" ""
 
 # A bad value in the environment is named once, also with repetitions; the runs keep the warning.
-like "a bad variable: the warning names it" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -q -t bad -- true 2>&1)" '^benchwrap: BENCHWRAP_TIMEOUT: timeout: "soon" is not a duration.*; ignored$'
+like "a bad variable: the warning names it" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -q -t bad -- true 2>&1)" '^benchwrap: BENCHWRAP_TIMEOUT: timeout: expected a duration .*, got "soon"; ignored$'
 is "... once" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -t bad --repeat 2 -- true 2>&1 | grep -c BENCHWRAP_TIMEOUT)" 1
 is "... and each run has it" "$(grep -l 'BENCHWRAP_TIMEOUT: timeout' bad/mlruns/*/*/artifacts/benchwrap.json | wc -l)" 4
 

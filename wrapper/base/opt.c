@@ -95,7 +95,7 @@ void opt_deinit(struct opt_set *set)
 static int store(struct opt_set *set, size_t i, const char *text, enum opt_origin origin, const char *where, struct err *err)
 {
     struct opt_value *v = &set->values[i], **last = &v->next;
-    bool append = set->rows[i].kind == OPT_LIST && v->text && v->origin == origin;
+    bool append = opt_repeats(&set->rows[i]) && v->text && v->origin == origin;
     if (!append) {
         *v = (struct opt_value){.text = text, .origin = origin, .where = where};
         return 0;
@@ -142,7 +142,13 @@ static bool choice_has(const char *choices, struct str text)
     return false;
 }
 
-static const char *kind_wants(const struct opt_row *row, const char *text)
+bool opt_repeats(const struct opt_row *row)
+{
+    return row->kind == OPT_LIST || row->kind == OPT_PAIR;
+}
+
+/* What a value of this kind looks like, if text is not one; else NULL. */
+static const char *kind_expected(const struct opt_row *row, const char *text)
 {
     struct str s = str_of(text);
     double seconds;
@@ -152,9 +158,10 @@ static const char *kind_wants(const struct opt_row *row, const char *text)
     case OPT_FLAG: return flag_of(text) < 0 ? "yes or no" : NULL;
     case OPT_DURATION: return str_duration(s, &seconds) ? NULL : "a duration such as 90s, 5m or 250ms";
     case OPT_SIZE: return str_size(s, &bytes) ? NULL : "a size such as 4096, 64K or 16M";
-    case OPT_INT: return str_int(s, &number) ? NULL : "a whole number";
+    case OPT_INT: return str_int(s, &number) ? NULL : "an integer";
     case OPT_CHOICE: return choice_has(row->arg, s) ? NULL : row->arg;
     case OPT_SITE: return site_is_legal(s) ? NULL : SITE_LEGAL;
+    case OPT_PAIR: return text[0] != '=' && strchr(text, '=') ? NULL : "KEY=VALUE";
     case OPT_TEXT:
     case OPT_LIST: break;
     }
@@ -164,15 +171,15 @@ static const char *kind_wants(const struct opt_row *row, const char *text)
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err)
 {
     for (; value && value->text; value = value->next) {
-        const char *wants = kind_wants(row, value->text);
-        if (!wants)
+        const char *expected = kind_expected(row, value->text);
+        if (!expected)
             continue;
         struct buf shown;
         buf_init(&shown, 512);
         buf_plain(&shown, str_of(value->text), 60);
         bool is_option = value->where[0] == '-';
-        err_set(err, ERR_USAGE, "%s%s%s: \"%s\" is not %s%s", value->where, is_option ? "" : ": ", is_option ? "" : row->name,
-                shown.p ? shown.p : "", row->kind == OPT_CHOICE ? "one of " : "", wants);
+        err_set(err, ERR_USAGE, "%s%s%s: expected %s%s, got \"%s\"", value->where, is_option ? "" : ": ", is_option ? "" : row->name,
+                row->kind == OPT_CHOICE ? "one of " : "", expected, shown.p ? shown.p : "");
         buf_deinit(&shown);
         return -1;
     }

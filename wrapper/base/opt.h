@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE, OPT_SITE };
+enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_PAIR, OPT_DURATION, OPT_SIZE, OPT_INT, OPT_CHOICE, OPT_SITE };
 
 struct opt_row {
     const char *name;    /* long name, "timeout" */
@@ -25,7 +25,7 @@ enum { OPT_FROM_FILE = 1 /* may stand in configuration files */, OPT_TRUSTED = 2
 
 enum opt_origin { OPT_DEFAULT, OPT_SYSTEM, OPT_USER, OPT_REPOSITORY, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 
-/* One value; for OPT_LIST the values are chained in the order given (of the strongest origin only). */
+/* One value; for OPT_LIST and OPT_PAIR (KEY=VALUE, the key not empty) the values are chained in the order given (of the strongest origin only). */
 struct opt_value {
     const char *text;         /* NULL: not set. "" possible */
     enum opt_origin origin;
@@ -64,7 +64,9 @@ int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct 
 int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err);
 /* The name of a row that a misspelt name probably means, or NULL. */
 const char *opt_nearest(const struct opt_set *set, struct str name);
-/* Checks text (of the whole chain) against kind: numbers, durations, sizes, choices. ERR_USAGE with a sentence that names value->where.
+/* May the option be repeated, so that its value is a chain? */
+bool opt_repeats(const struct opt_row *row);
+/* Checks text (of the whole chain) against kind: numbers, durations, sizes, choices, pairs. ERR_USAGE with a sentence that names value->where.
  * opt_parse has done it for the command line, opt_assign for files; the environment's values are the caller's to check. */
 int opt_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
 const struct opt_value *opt_find(const struct opt_set *set, const char *name); /* never NULL for a row's name */

@@ -314,7 +314,7 @@ static const struct opt_row rows[] = {
      "Make one group for each value of this param or tag (or experiment, name, status), instead of naming runs", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "With --by: compare only runs of this experiment", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "With --by: compare only runs of this status or verdict", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "With --by or --history: compare only runs with this tag; may be repeated",
+    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "With --by or --history: compare only runs with this tag; may be repeated",
      0},
     {"history", 'H', OPT_FLAG, NULL, NULL, NULL, "History", "Compare one run (without RUN the newest) with the earlier ones like it", 0},
     {"last", 'l', OPT_INT, "N", NULL, NULL, "History", "Use the newest N of them (default: 50)", 0},

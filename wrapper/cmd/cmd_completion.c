@@ -158,7 +158,7 @@ static void zsh_options(struct buf *to, const struct opt_row *rows, size_t count
     for (size_t i = 0; i < count; i++) {
         const struct opt_row *row = &rows[i];
         enum value v = value_of(row);
-        const char *many = row->kind == OPT_LIST ? "*" : "";
+        const char *many = opt_repeats(row) ? "*" : "";
         for (int letter = 0; letter <= (row->letter ? 1 : 0); letter++) {
             if (letter)
                 buf_printf(to, "            '%s-%c%s[", many, row->letter, v == VALUE_NONE ? "" : "+");

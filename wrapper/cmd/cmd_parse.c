@@ -20,9 +20,9 @@ static const struct opt_row rows[] = {
     {"file", 0, OPT_LIST, "PATTERN=FILE", NULL, NULL, "Input", "Let the rules read this file too", 0},
     {"exit-status", 0, OPT_INT, "N", NULL, NULL, "Input", "Set the exit status of the program (default: not known)", 0},
     {"reference", 'R', OPT_TEXT, "FILE", NULL, NULL, "Verdict", "Judge the metrics by this reference file", 0},
-    {"param", 'p', OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict",
+    {"param", 'p', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Verdict",
      "Set a parameter that the output does not contain (job.partition=gpu), for the references' conditions", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Verdict", "Add a tag likewise (site=..., cluster=...)", 0},
+    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Verdict", "Add a tag likewise (site=..., cluster=...)", 0},
     {"gate", 0, OPT_FLAG, NULL, NULL, NULL, "Verdict", "Exit 3 when the verdict is not pass", 0},
     CMD_ROW_JSON,
 };
@@ -216,8 +216,8 @@ static int put_pairs(struct cmd_context *c, const char *option, struct record *r
     for (const struct opt_value *v = opt_find(&c->opts, option); v && v->text; v = v->next) {
         struct str value = str_of(v->text), key = str_cut(&value, '=');
         const char *name = arena_dup(c->arena, key.p, key.n);
-        if (!value.p || !key.n || !name)
-            return err_set(c->err, ERR_USAGE, "--%s: expected KEY=VALUE, got \"%.60s\"", option, v->text);
+        if (!name)
+            return err_set(c->err, ERR_SYSTEM, "out of memory");
         put(r, name, value);
     }
     return 0;

@@ -145,7 +145,7 @@ static void options_json(struct json_out *j, const struct opt_set *set)
         if (!v->text)
             continue;
         json_open(j, set->rows[i].name, '{');
-        if (set->rows[i].kind == OPT_LIST) {
+        if (opt_repeats(&set->rows[i])) {
             json_open(j, "value", '[');
             for (const struct opt_value *one = v; one; one = one->next)
                 json_text(j, NULL, one->text);

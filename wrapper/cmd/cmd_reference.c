@@ -113,7 +113,7 @@ static const struct opt_row rows[] = {
      "Write the references that ReFrame applied, from its run report, performance log or posted records; may be repeated", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Use the runs of this experiment, instead of naming runs", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "Use only runs of this status or verdict", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Use only runs with this tag; may be repeated", 0},
+    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Use only runs with this tag; may be repeated", 0},
     {"last", 'l', OPT_INT, "N", NULL, NULL, "Selection", "Use only the newest N of these", 0},
     {"ignore", 0, OPT_LIST, "PARAM", NULL, NULL, "Proposal", "Ignore this param, or those of a pattern; may be repeated", 0},
     {"min-band", 0, OPT_TEXT, "FRACTION", NULL, "2%", "Proposal", "Propose no narrower band", 0},

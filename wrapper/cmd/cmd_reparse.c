@@ -216,7 +216,7 @@ static const struct opt_row rows[] = {
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Read the runs of this experiment (name or id)", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection",
      "Read the runs of this status (FINISHED, FAILED, KILLED) or verdict (pass, fail)", 0},
-    {"tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Read the runs with this tag; may be repeated, all must hold", 0},
+    {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Read the runs with this tag; may be repeated, all must hold", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "Read all runs", 0},
     {"dry-run", 'n', OPT_FLAG, NULL, NULL, NULL, "Output", "Print what would change, and write nothing to the tree", 0},
     CMD_ROW_JSON,

@@ -259,9 +259,6 @@ static int newer_first(const void *a, const void *b)
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err)
 {
     struct loading l = {.runs = runs, .filter = filter};
-    for (const struct opt_value *v = filter->tags; v && v->text; v = v->next)
-        if (!strchr(v->text, '=') || v->text[0] == '=')
-            return err_set(err, ERR_USAGE, "--tag: expected KEY=VALUE, got \"%.60s\"", v->text);
     int walked = tree_walk_in(ready(runs), TREE_NAMES, c->arena, take, &l, err);
     l.failed = l.failed || load_all(&l, c->arena) < 0;
     hide(&l);

@@ -56,6 +56,6 @@ const char *runs_text(const struct tree_entry *list, const char *key, struct are
          NULL,     NULL, "Selection", "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",              \
          0},                                                                                                                               \
     {                                                                                                                                      \
-        "tag", 0, OPT_LIST, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0             \
+        "tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0             \
     }
 #endif

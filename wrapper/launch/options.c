@@ -40,7 +40,7 @@ static int check_one(const struct opt_row *row, const struct opt_value *value, s
     if (opt_check(row, value, err) < 0)
         return -1;
     if (strcmp(row->name, "signal") == 0 && value->text && !options_signal(value->text))
-        return err_set(err, ERR_USAGE, "%s: \"%.40s\" is not a signal such as TERM, USR1 or 15", value->where, value->text);
+        return err_set(err, ERR_USAGE, "%s: expected a signal such as TERM, USR1 or 15, got \"%.40s\"", value->where, value->text);
     return 0;
 }
 

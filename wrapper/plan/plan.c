@@ -407,15 +407,6 @@ static int choose_references(struct plan *p, struct err *err)
     return 0;
 }
 
-/* What was typed and could not be recorded as it was meant ends the line before anything starts. */
-static int check_pairs(const struct plan *p, const char *option, struct err *err)
-{
-    for (const struct opt_value *v = opt_find(&p->opts, option); v && v->text; v = v->next)
-        if (v->origin == OPT_COMMAND_LINE && (v->text[0] == '=' || !strchr(v->text, '=')))
-            return err_set(err, ERR_USAGE, "%s: expected KEY=VALUE, got \"%.80s\"", v->where, v->text);
-    return 0;
-}
-
 static bool experiment_legal(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -535,8 +526,6 @@ static int make(struct plan *p, int argc, char **argv, char **env, struct err *e
     read_file(p, p->config_dir ? arena_printf(a, "%s/config.yaml", p->config_dir) : NULL, OPT_USER, NULL);
     read_repository(p);
     choose_profile(p);
-    if (check_pairs(p, "param", err) || check_pairs(p, "tag", err))
-        return -1;
     find_catalogue(p);
     if (plan_server(p, env, err) < 0 || choose_tree(p, env, state, err) < 0 || choose_rules(p, err) < 0 || choose_experiment(p, err) < 0 ||
         choose_references(p, err) < 0)

@@ -68,11 +68,14 @@ static void spelling_table(void **state)
         {{"--timeout", "--", "ior"}, NULL, NULL, 0, "option --timeout needs a value: DURATION"},
         {{"--timeout"}, NULL, NULL, 0, "option --timeout needs a value: DURATION"},
         {{"--quiet=1"}, NULL, NULL, 0, "option --quiet takes no value"},
-        {{"-T", "5x"}, NULL, NULL, 0, "--timeout: \"5x\" is not a duration such as 90s, 5m or 250ms"},
-        {{"-T", "-5"}, NULL, NULL, 0, "--timeout: \"-5\" is not a duration such as 90s, 5m or 250ms"},
-        {{"--log-max=lots"}, NULL, NULL, 0, "--log-max: \"lots\" is not a size such as 4096, 64K or 16M"},
-        {{"-c", "pt"}, NULL, NULL, 0, "--capture: \"pt\" is not one of auto|pty|pipe|none"},
-        {{"-C", "1.5"}, NULL, NULL, 0, "--count: \"1.5\" is not a whole number"},
+        {{"-T", "5x"}, NULL, NULL, 0, "--timeout: expected a duration such as 90s, 5m or 250ms, got \"5x\""},
+        {{"-T", "-5"}, NULL, NULL, 0, "--timeout: expected a duration such as 90s, 5m or 250ms, got \"-5\""},
+        {{"--log-max=lots"}, NULL, NULL, 0, "--log-max: expected a size such as 4096, 64K or 16M, got \"lots\""},
+        {{"-c", "pt"}, NULL, NULL, 0, "--capture: expected one of auto|pty|pipe|none, got \"pt\""},
+        {{"-p", "nokey"}, NULL, NULL, 0, "--param: expected KEY=VALUE, got \"nokey\""},
+        {{"--tag", "a=1", "--tag", "=x"}, NULL, NULL, 0, "--tag: expected KEY=VALUE, got \"=x\""},
+        {{"--tag="}, NULL, NULL, 0, "--tag: expected KEY=VALUE, got \"\""},
+        {{"-C", "1.5"}, NULL, NULL, 0, "--count: expected an integer, got \"1.5\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct opt_value values[ROWS];
@@ -149,7 +152,7 @@ static void environment_and_files_have_their_rank(void **state)
     assert_null(opt_text(&set, "tree")); /* empty counts as unset */
     assert_string_equal(opt_find(&set, "strict")->where, "BENCHWRAP_STRICT");
     assert_int_equal(opt_check(row_of("timeout"), opt_find(&set, "timeout"), &err), -1);
-    assert_string_equal(err.text, "BENCHWRAP_TIMEOUT: timeout: \"soon\" is not a duration such as 90s, 5m or 250ms");
+    assert_string_equal(err.text, "BENCHWRAP_TIMEOUT: timeout: expected a duration such as 90s, 5m or 250ms, got \"soon\"");
     assert_int_equal(opt_assign(&set, "strict", "no", OPT_USER, "u:1", &err), 0);
     assert_true(opt_on(&set, "strict")); /* the environment is stronger */
     assert_int_equal(opt_assign(&set, "quiet", "true", OPT_USER, "u:2", &err), 0);
