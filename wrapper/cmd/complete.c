@@ -52,27 +52,6 @@ static bool is_left_out(const struct fact *f)
     return false;
 }
 
-static int link_artifacts(struct making *m, const struct record *before, int artifacts, struct arena *a, struct err *err)
-{
-    static const char *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl"};
-    size_t n = 0;
-    for (const struct fact *f = before->first; f; f = f->next) {
-        bool skip = f->kind != FACT_ARTIFACT;
-        for (size_t i = 0; i < sizeof anew / sizeof *anew; i++)
-            skip = skip || str_is(f->key, anew[i]);
-        if (skip)
-            continue;
-        const char *from = arena_dup(a, f->key.p, f->key.n), *to = arena_printf(a, "kept-%zu", n++);
-        if (!from || !to)
-            return err_set(err, ERR_SYSTEM, "out of memory");
-        if (make_link(m, artifacts, from, to, err))
-            return -1;
-        m->record.source = f->source;
-        record_artifact(&m->record, from, to);
-    }
-    return 0;
-}
-
 /* The elements of "references", which judged the run. */
 static int put_references(struct making *m, const struct json *detail, struct err *err)
 {
@@ -143,7 +122,7 @@ static int begin(struct completing *g, const char *id, struct err *err)
     for (const struct fact *f = g->before.first; f; f = f->next)
         if (!is_left_out(f))
             make_fact(&g->making, f);
-    int rc = link_artifacts(&g->making, &g->before, g->artifacts, a, err);
+    int rc = make_link_artifacts(&g->making, &g->before, g->artifacts, false, err);
     g->making.record.source = "recorder";
     record_tag(&g->making.record, "benchwrap.run_id", str_of(id));
     record_tag(&g->making.record, "benchwrap.amends", root ? root->text : str_of(g->run->id));

@@ -117,32 +117,6 @@ static bool is_renewed(const struct fact *f)
     return false;
 }
 
-/* The artifacts come along under names of our own in the spool; those that every run makes anew do not. */
-static int link_artifacts(struct making *m, const struct again *g, struct arena *a, struct err *err)
-{
-    static const char *const streams[] = {"stdout.log", "stderr.log"}, *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl",
-                                                                                        "rules.yaml"};
-    size_t n = 0;
-    for (const struct fact *f = g->before.first; f; f = f->next) {
-        bool skip = f->kind != FACT_ARTIFACT;
-        for (size_t i = 0; i < sizeof anew / sizeof *anew; i++)
-            skip = skip || str_is(f->key, anew[i]);
-        if (skip)
-            continue;
-        const char *from = arena_dup(a, f->key.p, f->key.n), *to = arena_printf(a, "kept-%zu", n++);
-        bool stream = str_is(f->key, streams[0]) || str_is(f->key, streams[1]);
-        if (!from || !to)
-            return err_set(err, ERR_SYSTEM, "no memory");
-        if (make_link(m, g->artifacts, from, stream ? from : to, err))
-            return -1;
-        if (stream)
-            continue;
-        m->record.source = f->source;
-        record_artifact(&m->record, from, to);
-    }
-    return 0;
-}
-
 /* Which kept file is the i-th that the rules read? The one of its name; several: none is sure. */
 static void name_rule_files(struct making *m, const struct again *g, struct arena *a)
 {
@@ -206,7 +180,7 @@ static int begin(struct making *m, const struct again *g, const char *id, struct
     for (const struct fact *f = g->before.first; f; f = f->next)
         if (!is_renewed(f))
             make_fact(m, f);
-    if (link_artifacts(m, g, a, err)) {
+    if (make_link_artifacts(m, &g->before, g->artifacts, true, err)) {
         make_drop(m);
         return -1;
     }

@@ -66,6 +66,35 @@ int make_link(struct making *m, int dir, const char *path, const char *name, str
     return fs_link(dir, path, m->spool.dir, name, 0644, err);
 }
 
+static bool is_listed(const char *const *names, struct str name)
+{
+    for (; *names; names++)
+        if (str_is(name, *names))
+            return true;
+    return false;
+}
+
+int make_link_artifacts(struct making *m, const struct record *before, int artifacts, bool again, struct err *err)
+{
+    static const char *const anew[] = {"benchwrap.json", "manifest.json", "series.jsonl", NULL}, *const read_again[] = {"rules.yaml", NULL},
+                      *const streams[] = {"stdout.log", "stderr.log", NULL};
+    size_t n = 0;
+    for (const struct fact *f = before->first; f; f = f->next) {
+        if (f->kind != FACT_ARTIFACT || is_listed(anew, f->key) || (again && is_listed(read_again, f->key)))
+            continue;
+        const char *from = arena_dup(&m->texts, f->key.p, f->key.n), *to = arena_printf(&m->texts, "kept-%zu", n++);
+        bool stream = again && is_listed(streams, f->key);
+        if (!from || !to)
+            return err_set(err, ERR_SYSTEM, "out of memory for the names of artifacts");
+        if (make_link(m, artifacts, from, stream ? from : to, err))
+            return -1;
+        m->record.source = f->source;
+        if (!stream) /* the end of the run records them */
+            record_artifact(&m->record, from, to);
+    }
+    return 0;
+}
+
 int make_text(struct making *m, const char *name, struct str text, struct err *err)
 {
     struct buf clean CLEANUP_BUF;

@@ -27,6 +27,9 @@ void make_id(char ret[33], const char *purpose, struct str name);
 int make_begin(struct making *m, const struct make_plan *plan, struct err *err);
 /* Puts the regular file dir/path into the spool under `name` ("stdout.log"), linked where that works. Streams need no fact of their own. */
 int make_link(struct making *m, int dir, const char *path, const char *name, struct err *err);
+/* Links the artifacts of another run into the spool and records them; artifacts: its folder. What every run makes anew is left out. again: the output is
+ * read again, so the streams get the names under which the rules find them, and rules.yaml is made anew, too. */
+int make_link_artifacts(struct making *m, const struct record *before, int artifacts, bool again, struct err *err);
 /* Puts a text into the spool under `name`, without secrets. */
 int make_text(struct making *m, const char *name, struct str text, struct err *err);
 /* Copies a fact of another record as it is, with its time and source. */
