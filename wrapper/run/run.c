@@ -84,20 +84,23 @@ static void summarise(struct run *run, const struct finished *f, char *const *en
     const struct screen screen = {.width = w->columns ? w->columns : SIZE_MAX, .is_terminal = w->is_terminal, .has_colour = w->has_colour};
     const struct opt_value *tree = opt_find(&run->plan.opts, "tree");
     bool quiet = opt_on(&run->plan.opts, "quiet");
-    struct json *usual = quiet || !summary_has_results(&f->record) ? NULL : usual_read(f, env);
+    struct ask ask = ASK_NONE;
+    struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
+    buf_init(&text, SUMMARY_MAX);
+    buf_init(&shown, SUMMARY_MAX);
+    buf_init(&server, SUMMARY_MAX);
+    if (!quiet && summary_has_results(&f->record))
+        usual_begin(&ask, f, env);
+    bool sent = server_finish(run, wait_until(run), &screen, &server);
+    struct json *usual = usual_end(&ask);
     const struct summary s = {.f = f,
                               .screen = &screen,
                               .spool = run->spool.dir,
                               .usual = usual,
                               .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
-    struct buf text CLEANUP_BUF, shown CLEANUP_BUF, server CLEANUP_BUF;
-    buf_init(&text, SUMMARY_MAX);
-    buf_init(&shown, SUMMARY_MAX);
-    buf_init(&server, SUMMARY_MAX);
     if (!quiet)
         summary_print(&s, &text);
     json_free(usual);
-    bool sent = server_finish(run, wait_until(run), &screen, &server);
     if (!quiet || !sent)
         buf_str(&text, buf_text(&server));
     screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);

@@ -1,7 +1,6 @@
 /* usual.c: what earlier runs with the same inputs measured, for the summary of a run. */
 #include "run/usual.h"
 
-#include "base/ask.h"
 #include "base/folder.h"
 #include "base/fs.h"
 #include "base/place.h"
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 #define RUNS_READ "10" /* the newest; each costs about a millisecond */
-enum { ANSWER_MAX = 16 << 20, LIMIT_MS = 1000, NAMES_MIN = STATS_EXPECT_MIN + 1 };
+enum { ANSWER_MAX = 16 << 20, LIMIT_MS = 300, NAMES_MIN = STATS_EXPECT_MIN + 1 };
 
 static int count_folder(void *context, const struct folder_entry *e)
 {
@@ -38,26 +37,28 @@ static bool has_enough_runs(const struct finished *f)
     return n >= NAMES_MIN;
 }
 
-struct json *usual_read(const struct finished *f, char *const *env)
+void usual_begin(struct ask *ret, const struct finished *f, char *const *env)
 {
     char core[PATH_MAX], run[40], tree[] = "--tree", history[] = "--history", json[] = "--json", compare[] = "compare",
                                   last[] = "--last=" RUNS_READ;
     char *const line[] = {core, compare, run, history, last, json, tree, (char *)f->head.tree, NULL};
-    struct json *doc = NULL;
-    struct ask ask;
     struct err err = {0};
-    if (!f->place[0] || !has_enough_runs(f))
-        return NULL;
-    ssize_t n = readlink("/proc/self/exe", core, sizeof core - 1);
+    *ret = ASK_NONE;
+    ssize_t n = f->place[0] && has_enough_runs(f) ? readlink("/proc/self/exe", core, sizeof core - 1) : -1;
     if (n <= 0)
-        return NULL;
+        return;
     core[n] = 0;
     snprintf(run, sizeof run, "=%s", f->record.id);
-    if (ask_start(&ask, line, env, ANSWER_MAX, LIMIT_MS, 0, &err) < 0)
-        return NULL;
-    if (ask_wait(&ask, LIMIT_MS) == ASK_DONE && ask.status == 0 && json_parse(&doc, buf_text(&ask.text), NULL, &err) < 0)
+    ask_start(ret, line, env, ANSWER_MAX, LIMIT_MS, 0, &err);
+}
+
+struct json *usual_end(struct ask *ask)
+{
+    struct json *doc = NULL;
+    struct err err = {0};
+    if (ask->pid && ask_wait(ask, LIMIT_MS) == ASK_DONE && ask->status == 0 && json_parse(&doc, buf_text(&ask->text), NULL, &err) < 0)
         doc = NULL;
-    ask_close(&ask);
+    ask_close(ask);
     return doc;
 }
 
