@@ -141,8 +141,8 @@ static struct expr *parse_call(struct parser *p, struct str function)
         err_set(
             p->err, ERR_INPUT,
             "there is no function " STR_FMT
-            " with %zu arguments (there are defined(NAME), rows(READER), samples(METRIC), value(METRIC), matches(CHECK), min(a, b), max(a, b))",
-            STR_ARG(function), e->args);
+            " with %zu argument%s (there are defined(NAME), rows(READER), samples(METRIC), value(METRIC), matches(CHECK), min(a, b), max(a, b))",
+            STR_ARG(function), e->args, str_plural(e->args));
         return NULL;
     }
     return e;

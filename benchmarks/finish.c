@@ -111,7 +111,8 @@ static void notes_out(struct ending *e)
     for (size_t i = 0; i < 2 + run->rules->files; i++) {
         const struct source *s = &run->source[i];
         if (s->long_lines)
-            record_warning(e->record, "%s: %zu lines were longer than %d bytes and not read", s->name, s->long_lines, RULES_LINE_MAX);
+            record_warning(e->record, "%s: not read: %zu line%s of more than %d bytes", s->name, s->long_lines, str_plural(s->long_lines),
+                           RULES_LINE_MAX);
         if (s->unended)
             record_warning(e->record, "%s: the last line has no end; it may be cut and is not read", s->name);
         if (run->torn[i])
@@ -120,17 +121,18 @@ static void notes_out(struct ending *e)
             if (s->slice[k].torn)
                 record_warning(e->record, "%s: the part " STR_FMT " has no end", s->name, STR_ARG(run->rules->slice[k].name));
         if (s->lost)
-            record_warning(e->record, "%s: %" PRIu64 " bytes were not kept and not read", s->name, s->lost);
+            record_warning(e->record, "%s: not kept and not read: %" PRIu64 " byte%s", s->name, s->lost, str_plural(s->lost));
     }
     if (run->guesses_left_out)
-        record_warning(e->record, "more than %d figures were guessed: %zu lines with further ones were left alone", GUESSES_MAX,
-                       run->guesses_left_out);
+        record_warning(e->record, "more than %d figures were guessed: ignored %zu line%s with further ones", GUESSES_MAX,
+                       run->guesses_left_out, str_plural(run->guesses_left_out));
     if (run->gave_up)
-        record_warning(e->record, "%zu lines were too hard to match and were left alone", run->gave_up);
+        record_warning(e->record, "ignored %zu line%s, too hard to match", run->gave_up, str_plural(run->gave_up));
     if (run->torn_records)
-        record_warning(e->record, "%zu records of a CSV have a quote that does not end and were not read", run->torn_records);
+        record_warning(e->record, "not read: %zu record%s of a CSV, with a quote that does not end", run->torn_records,
+                       str_plural(run->torn_records));
     if (run->blocks_left_out)
-        record_warning(e->record, "more than %d tests in one output: %zu were not read", BLOCKS_MAX, run->blocks_left_out);
+        record_warning(e->record, "more than %d tests in one output, not read: %zu", BLOCKS_MAX, run->blocks_left_out);
     ending_source(e, "version");
     versions_out(e);
 }
@@ -155,7 +157,7 @@ static const char *explain_no_metrics(struct ending *e)
         names += !s->dropped;
     const char *lines = run->lines == 1 ? "line" : "lines";
     const char *why =
-        names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, names == 1 ? "" : "s",
+        names ? arena_printf(&e->record->arena, "%zu name%s in %zu %s, but no name with a single value", names, str_plural(names),
                              run->lines, lines)
               : arena_printf(&e->record->arena,
                              "%zu %s read, none with a result like \"rate: 12.5 MB/s\"; settings, errors, progress and lines that begin "
@@ -189,7 +191,7 @@ static void hopeless_fail(struct ending *e)
     if (e->run->hopeless && !e->run->rules->guess)
         ending_fail(e, -1, "", "the lines of the output are too hard for the patterns, so they were not all read");
     else if (e->run->gave_up && !e->run->rules->guess)
-        ending_fail(e, -1, "", "%zu lines were too hard for the patterns and were not read: what they say is not known", e->run->gave_up);
+        ending_fail(e, -1, "", "not read: %zu line%s, too hard for the patterns", e->run->gave_up, str_plural(e->run->gave_up));
 }
 
 /* Exit status and signal count for the run and for each test. */

@@ -127,7 +127,8 @@ static int after(struct host *h, struct record *r, struct err *err)
     if (g->killed.known)
         record_metric(r, "cgroup.oom_kills", g->killed.sum, "", DIR_LOWER, 0, 0);
     if (g->killed.sum > 0)
-        noise_say(r, "the kernel killed %.0f processes of the control group for want of memory", g->killed.sum);
+        noise_say(r, "the kernel killed %.0f process%s of the control group for want of memory", g->killed.sum,
+                  g->killed.sum == 1 ? "" : "es");
     return 0;
 }
 

@@ -123,7 +123,7 @@ static int before(struct host *h, struct record *r, struct err *err)
     }
     identities_deinit(&own);
     if (left_out > 0)
-        buf_printf(&text, "# %zu more variables are not shown%s\n", left_out,
+        buf_printf(&text, "# not shown: %zu more variable%s%s\n", left_out, str_plural(left_out),
                    h->public_profile ? " in a public record" : ": the text would be longer than 1 MiB");
     if (h->spool < 0)
         return 0;

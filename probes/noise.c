@@ -85,7 +85,7 @@ static void tell_others(struct host *h, struct record *r, const struct noise_tim
     others = others > 0 ? others : 0; /* ticks are coarse */
     record_metric(r, "noise.other_processors", others, "", DIR_LOWER, 0, 0);
     if (others > OTHERS_LEAST && others > OTHERS_PART * (double)processors)
-        noise_say(r, "other processes used %.2g of %lld processors", others, (long long)processors);
+        noise_say(r, "other processes used %.2g of %lld processor%s", others, (long long)processors, str_plural((uint64_t)processors));
 }
 
 static int after(struct host *h, struct record *r, struct err *err)

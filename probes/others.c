@@ -76,8 +76,8 @@ static int after(struct host *h, struct record *r, struct err *err)
         return 0;
     }
     if (c.cut) {
-        tell_missing(h, r, "noise.other_users", "after %d ms and %u processes not all were seen (%u of other people till then)", LOOK_MS,
-                     c.all, c.processes);
+        tell_missing(h, r, "noise.other_users", "not all processes were seen in %d ms: %u, of which %u are other people's", LOOK_MS, c.all,
+                     c.processes);
         return 0;
     }
     record_metric(r, "noise.other_users", c.users, "", DIR_LOWER, 0, 0);

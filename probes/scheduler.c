@@ -250,7 +250,7 @@ static void tell_slurm_cpus(struct host *h, struct record *r, bool step)
         if (asked * on_node > cpus) {
             tell_missing(
                 h, r, "step.cpus_per_task",
-                "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step has %lld processors for %lld tasks on this node "
+                "SLURM_CPUS_PER_TASK=%lld was inherited from the batch script and not applied: the step's processors and tasks on this node: %lld and %lld "
                 "(srun of Slurm 22.05 to 23.02 needs SRUN_CPUS_PER_TASK)",
                 (long long)asked, (long long)cpus, (long long)on_node);
             return;

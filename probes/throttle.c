@@ -69,7 +69,8 @@ static int after(struct host *h, struct record *r, struct err *err)
         return 0; /* a processor went offline */
     record_metric(r, "noise.throttled", (double)(now - t->count), "", DIR_LOWER, 0, 0);
     if (now > t->count)
-        noise_say(r, "processors were slowed down for heat %lld times", (long long)(now - t->count));
+        noise_say(r, "processors were slowed down for heat %lld time%s", (long long)(now - t->count),
+                  str_plural((uint64_t)(now - t->count)));
     return 0;
 }
 

@@ -97,7 +97,7 @@ ok "... it costs the program one wait of a second" test $((($(date +%s%N) - star
 "$LAUNCH" -q -- head -c "${big}M" /dev/zero | cmp -n $((big << 20)) - /dev/zero
 is "$big MiB pass" "$? $(ended passed)" "0 $((big << 20)),0"
 "$LAUNCH" -q -- sh -c 'echo x' >/dev/full 2>err
-is "a full device is reported" "$(grep -c '^benchwrap: stdout: writing failed after 0 bytes: No space left on device; 2 bytes were lost' err)" 1
+is "a full device is reported" "$(grep -c '^benchwrap: stdout: writing failed after 0 bytes: No space left on device; the stream is closed, and 2 bytes are lost' err)" 1
 is "... with what was lost" "$(ended lost)" 2,0
 (ulimit -S -f 1; "$LAUNCH" -q -- sh -c 'head -c 3000 /dev/zero; echo rc $? >&2' >limited 2>err)
 is "the caller's file size limit holds" "$(stat -c %s limited) $(grep -c 'writing failed after 1024 bytes' err)" "1024 1"

@@ -172,6 +172,12 @@ kill $mount 2>/dev/null
 wait
 umount -l "$hung" 2>/dev/null
 
+# A number and its noun agree.
+"$BENCHWRAP" -q -e counted -p job.scheduler=slurm -p job.nodes=1 -p job.tasks=1 -p step.nodes=1 -p step.tasks=2 -- true
+"$BENCHWRAP" show >shown
+like "show: one node, one task" "$(cat shown)" '^Job +slurm, 1 node, 1 task$'
+like "show: one node, two tasks" "$(cat shown)" '^Step +1 node, 2 tasks$'
+
 # A bad value in the environment is named once, also with repetitions; the runs keep the warning.
 like "a bad variable: the warning names it" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -q -t bad -- true 2>&1)" '^benchwrap: BENCHWRAP_TIMEOUT: timeout: expected a duration .*, got "soon"; ignored$'
 is "... once" "$(BENCHWRAP_TIMEOUT=soon "$BENCHWRAP" -t bad --repeat 2 -- true 2>&1 | grep -c BENCHWRAP_TIMEOUT)" 1

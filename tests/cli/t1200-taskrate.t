@@ -82,7 +82,7 @@ if long_tests; then
     run exec --submit '{task}' -n 12 --rate 5 --no-floor -r 1 --warmup 0 --chain 0
     is "… and what was held back is called throttled" "$(get '.configurations[0].batches[0] | [.throttled, .throughput_per_s < 12]')" '[true,true]'
     run exec --submit 'true {task}' -n 2 --no-floor -r 1 --warmup 0 --chain 0
-    like "where no task reports, how they could is said" "$rc $(get '.configurations[0].batches[0] | [.ended, .lost, .reason]')" '^1 \[0,2,"2 tasks have not reported .*--report-dir'
+    like "where no task reports, how they could is said" "$rc $(get '.configurations[0].batches[0] | [.ended, .lost, .reason]')" '^1 \[0,2,"the commands have ended without a report from 2 tasks .*--report-dir'
     run parallel --with xargs -n 50 -r 1 --warmup 0
     is "xargs, beside the floor" "$rc $(get '[.configurations[0].batches[0].ended, .floor_per_s > 0, .configurations[0].batches[0].over_floor > 0]')" '0 [50,true,true]'
 fi

@@ -27,6 +27,12 @@ static inline const char *str_base_name(const char *path)
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash && slash[1] ? slash + 1 : path ? path : "";
 }
+/* The end of a noun behind a number: "1 run", "2 runs". */
+static inline const char *str_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static inline char str_lower(char c) /* of ASCII, whatever the locale */
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

@@ -43,8 +43,8 @@ static void check_processors(struct run_check *r)
     if (!(used > most * 1.05 + 1)) /* one of them is not known, too */
         return;
     run_found(r, used > 2 * most + 2 ? CHECK_BOUND : CHECK_BOUND_ODD, "metrics/run.user_s", 0,
-              "%.6g s of processor time in %.6g s; the %.0f threads of the node (param cpu.threads) have at most %.6g s", used, wall,
-              threads, most);
+              "%.6g s of processor time in %.6g s; the node's %.0f thread%s (param cpu.threads) can use at most %.6g s", used, wall,
+              threads, str_plural((uint64_t)threads), most);
 }
 
 static void check_memory(struct run_check *r)
@@ -84,7 +84,7 @@ static void check_bound(struct run_check *r, const struct bound *b, const struct
     if (!unit || !wanted || !units_convert(value, unit, wanted, &in_unit) || !(in_unit > most))
         return;
     snprintf(file, sizeof file, "metrics/%.350s", json_key(m));
-    run_found(r, CHECK_BOUND, file, 0, "%.6g %s; this hardware cannot pass %.6g (%s; %.0f cores, %.0f nodes)", in_unit, b->unit, most,
+    run_found(r, CHECK_BOUND, file, 0, "%.6g %s; this hardware cannot pass %.6g (%s; cores: %.0f, nodes: %.0f)", in_unit, b->unit, most,
               b->source, param(r, "cpu.cores"), nodes(r));
 }
 

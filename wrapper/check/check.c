@@ -253,8 +253,8 @@ bool check_is_full(struct check *k, const char *path)
     if (k->bytes < k->limits.all_B && k->files < k->limits.all_files)
         return false;
     check_found(k, CHECK_LIMIT, path, 0,
-                "%zu files and %.4g GiB were looked at, no more are (a small pull request can name the same large files very often)",
-                k->files, (double)k->bytes / 1073741824.0);
+                "stopped after %zu file%s and %.4g GiB (a small pull request can name the same large files very often)", k->files,
+                str_plural(k->files), (double)k->bytes / 1073741824.0);
     return true;
 }
 
@@ -266,7 +266,7 @@ static void check_runs(struct check *k, const struct folder *experiment, const c
         if (!own)
             return;
         if (k->runs == k->limits.runs) {
-            check_found(k, CHECK_LIMIT, path, 0, "%zu runs were looked at, no more are", k->runs);
+            check_found(k, CHECK_LIMIT, path, 0, "stopped after %zu run%s", k->runs, str_plural(k->runs));
             return;
         }
         if (folder_enter(experiment, names->list[i], &run) < 0)

@@ -46,14 +46,14 @@ static void check_words(struct run_check *r)
     if (!n)
         return;
     if (run_text(r, 't', "benchwrap.adopted")) {
-        run_found(r, CHECK_CLAIMED, "", 0, "%zu metric%s (%.100s%s) of an adopted run: no stored output gives them", n, n == 1 ? "" : "s",
+        run_found(r, CHECK_CLAIMED, "", 0, "%zu metric%s (%.100s%s) of an adopted run: no stored output gives them", n, str_plural(n),
                   json_key(first), n == 1 ? "" : " …");
         return;
     }
     bool unread = !r->rules_text.p && is_of_catalogue(benchmark);
     run_found(r, unread ? CHECK_UNVERIFIABLE : CHECK_CLAIMED, "", 0, "%s%.60s%s%zu metric%s (%.100s%s) by the word of \"%.60s\"",
               unread ? "it is said to be of the benchmark " : "", unread ? benchmark : "", unread ? ", whose rules have not read it: " : "",
-              n, n == 1 ? "" : "s", json_key(first), n == 1 ? "" : " …", json_string(json_get(first, "source"), ""));
+              n, str_plural(n), json_key(first), n == 1 ? "" : " …", json_string(json_get(first, "source"), ""));
 }
 
 /* ---- output that is not there ---- */

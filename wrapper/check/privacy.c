@@ -143,7 +143,7 @@ static void check_named(struct run_check *r, const char *file, struct str text)
                                                                  : ""),
                value = str_trim(text);
     if (name.n && secret_value(secret_variable(name), value, &number) && !number && !is_harmless(value))
-        run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu bytes", value.n);
+        run_found(r, CHECK_SECRET_ODD, file, 1, "a password or token that is named so, %zu byte%s", value.n, str_plural(value.n));
 }
 
 /* Has the file, whose format is not known, the entropy of random bytes or of their base64? */

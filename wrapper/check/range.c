@@ -177,7 +177,7 @@ static void check_added(struct range *x, const struct folder *published)
         if (!path)
             return;
         if (k->runs == k->limits.runs) {
-            check_found(k, CHECK_LIMIT, path, 0, "%zu runs were looked at, no more are", k->runs);
+            check_found(k, CHECK_LIMIT, path, 0, "stopped after %zu run%s", k->runs, str_plural(k->runs));
             return;
         }
         if (check_is_full(k, path))

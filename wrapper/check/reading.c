@@ -80,8 +80,8 @@ void truth_check_cuts(struct run_check *r)
         snprintf(path, sizeof path, "artifacts/%s.log", names[i]);
         buf_init(&b, r->k->limits.file_B + (1 << 20));
         if (cut && run_file(r, path) && !place_of_cut(r, path, &b, cut, &bytes))
-            run_found(r, CHECK_RECORD, path, 0, "%llu bytes are not kept, it is said, and no line stands for them",
-                      (unsigned long long)cut);
+            run_found(r, CHECK_RECORD, path, 0, "the record says that %llu byte%s %s not kept, and no line stands for it",
+                      (unsigned long long)cut, str_plural(cut), cut == 1 ? "is" : "are");
     }
 }
 

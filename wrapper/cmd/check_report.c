@@ -57,7 +57,7 @@ int check_report_sort(struct check *k)
 static void count_words(struct buf *to, size_t n, const char *word, const char **sep)
 {
     if (n) {
-        buf_printf(to, "%s%zu %s%s", *sep, n, word, n == 1 ? "" : "s");
+        buf_printf(to, "%s%zu %s%s", *sep, n, word, str_plural(n));
         *sep = ", ";
     }
 }
@@ -66,9 +66,9 @@ void check_report_words(const struct check *k, struct buf *to)
 {
     const char *sep = ": ";
     if (k->runs_bad)
-        buf_printf(to, "%zu of %zu run%s ha%s errors", k->runs_bad, k->runs, k->runs == 1 ? "" : "s", k->runs_bad == 1 ? "s" : "ve");
+        buf_printf(to, "%zu of %zu run%s ha%s errors", k->runs_bad, k->runs, str_plural(k->runs), k->runs_bad == 1 ? "s" : "ve");
     else
-        buf_printf(to, "%zu run%s looked at", k->runs, k->runs == 1 ? "" : "s");
+        buf_printf(to, "%zu run%s looked at", k->runs, str_plural(k->runs));
     if (k->runs_unverifiable)
         buf_printf(to, ", %zu %s figures that nobody can read again", k->runs_unverifiable, k->runs_unverifiable == 1 ? "has" : "have");
     for (int s = CHECK_ERROR; s >= CHECK_NOTE; s--)

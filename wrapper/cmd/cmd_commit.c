@@ -60,9 +60,9 @@ static void print(struct telling *t, const struct results *s, const struct commi
     if (d->runs == 0)
         fprintf(out, "nothing to commit: %s\n", d->out ? "the runs that are new stay out" : "every run of the tree is in a commit");
     else if (dry)
-        fprintf(out, "%zu run%s would be committed to %s\n", d->runs, d->runs == 1 ? "" : "s", branch);
+        fprintf(out, "%zu run%s would be committed to %s\n", d->runs, str_plural(d->runs), branch);
     else
-        fprintf(out, "%zu run%s committed to %s, %.12s\n", d->runs, d->runs == 1 ? "" : "s", branch, d->tip);
+        fprintf(out, "%zu run%s committed to %s, %.12s\n", d->runs, str_plural(d->runs), branch, d->tip);
 }
 
 static int commit(struct cmd_context *c, const struct plan *plan)

@@ -143,9 +143,9 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
     if (n > 2) /* the base stays first */
         qsort(groups + 1, n - 1, sizeof *groups, by_value);
     if (without)
-        fprintf(c->notes, "benchwrap: compare: ignored %zu run%s without the param or tag \"%s\"\n", without, without == 1 ? "" : "s", key);
+        fprintf(c->notes, "benchwrap: compare: ignored %zu run%s without the param or tag \"%s\"\n", without, str_plural(without), key);
     if (warmups)
-        fprintf(c->notes, "benchwrap: compare: ignored %zu warm-up run%s\n", warmups, warmups == 1 ? "" : "s");
+        fprintf(c->notes, "benchwrap: compare: ignored %zu warm-up run%s\n", warmups, str_plural(warmups));
     *ret_count = n;
     return 0;
 }
@@ -270,7 +270,7 @@ static int compare(struct cmd_context *c, struct runs *runs)
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
         status = by ? err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu%s", by, count,
-                              count ? arena_printf(c->arena, " of %zu run%s", members, members == 1 ? "" : "s") : "")
+                              count ? arena_printf(c->arena, " of %zu run%s", members, str_plural(members)) : "")
                     : err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);

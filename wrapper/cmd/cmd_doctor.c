@@ -193,7 +193,9 @@ static void catalogues(struct doctor *d, const struct catalogue *catalogue)
     }
     check(d, good ? GOOD : BAD, "rules", "catalogue", arena_printf(a, "%zu compiled in, %zu of your own", good, own), NULL);
     summarize(d, &d->summary, "benchmarks", STYLE_PLAIN,
-              own ? arena_printf(a, "%zu known, and %zu rule files of your own", good, own) : arena_printf(a, "%zu known", good), NULL);
+              own ? arena_printf(a, "%zu known, and %zu rule file%s of your own", good, own, str_plural(own))
+                  : arena_printf(a, "%zu known", good),
+              NULL);
 }
 
 /* Can something be made in the folder, or in the nearest one above it that exists? */

@@ -319,7 +319,7 @@ static int run(struct cmd_context *c)
     if (rc == 0 && opt_on(&c->opts, "json"))
         fprintf(c->out, "{\"written\": %zu, \"already_there\": %zu, \"damaged\": %zu}\n", x.written, x.there, x.runs.damaged);
     else if (rc == 0)
-        fprintf(c->out, "%zu run%s written to %s%s\n", x.written, x.written == 1 ? "" : "s", x.name,
+        fprintf(c->out, "%zu run%s written to %s%s\n", x.written, str_plural(x.written), x.name,
                 x.there ? arena_printf(c->arena, ", %zu there already", x.there) : "");
     int damaged = x.runs.damaged > 0;
     fs_close(&x.tree);

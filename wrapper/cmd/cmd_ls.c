@@ -201,9 +201,9 @@ static void put_counts(const struct table_run *list, size_t shown, struct buf *t
         runs += !list[i].depth;
         children += (list[i].depth ? 1 : 0) + list[i].folded;
     }
-    buf_printf(to, "%zu run%s", runs, runs == 1 ? "" : "s");
+    buf_printf(to, "%zu run%s", runs, str_plural(runs));
     if (children)
-        buf_printf(to, " and %zu child run%s", children, children == 1 ? "" : "s");
+        buf_printf(to, " and %zu child run%s", children, str_plural(children));
 }
 
 /* How many runs of how many, and what the times in the table lack. */
@@ -264,7 +264,7 @@ static void say_problems(struct cmd_context *c, const struct runs *runs)
         said++;
     }
     if (runs->damaged > said)
-        fprintf(c->notes, "benchwrap: ls: %zu more runs are damaged\n", runs->damaged - said);
+        fprintf(c->notes, "benchwrap: ls: %zu more damaged run%s\n", runs->damaged - said, str_plural(runs->damaged - said));
     if (said && runs_are_partial(runs, c->arena))
         fputs("benchwrap: ls: this partial clone lacks files; fetch them: git fetch --refetch --no-filter\n", c->notes);
 }

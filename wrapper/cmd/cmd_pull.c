@@ -216,7 +216,7 @@ static int print(struct work *w)
         fprintf(c->out, "%s: %zu %s, %zu already there, %zu still running, %zu failed", w->server, n[PULL_DONE],
                 w->pull.dry ? "would be pulled" : "pulled", n[PULL_THERE], n[PULL_RUNNING], n[PULL_FAILED]);
         if (n[PULL_DOUBLE])
-            fprintf(c->out, ", %zu doubles passed over", n[PULL_DOUBLE]);
+            fprintf(c->out, ", %zu duplicate%s passed over", n[PULL_DOUBLE], str_plural(n[PULL_DOUBLE]));
         if (w->untried)
             fprintf(c->out, ", %zu not tried; repeat \"benchwrap pull\"", w->untried);
         fputc('\n', c->out);

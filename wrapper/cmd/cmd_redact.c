@@ -53,14 +53,15 @@ static void row(struct explaining *e, const char *where, const char *decision, c
 static void on_secret(void *context, const struct secret *s)
 {
     struct explaining *e = context;
-    row(e, where_of(e, s->at), "replaced", arena_printf(e->c->arena, "%zu bytes of stars", s->n), secrets_reason(s->kind));
+    row(e, where_of(e, s->at), "replaced", arena_printf(e->c->arena, "%zu byte%s of stars", s->n, str_plural(s->n)),
+        secrets_reason(s->kind));
 }
 
 /* What it is replaced by is not known yet; what it was shall not be shown whole, since this listing is passed around. */
 static void on_identity(void *context, const struct identity_found *f)
 {
     struct explaining *e = context;
-    row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu bytes", f->n), f->what);
+    row(e, where_of(e, f->at), "replaced", arena_printf(e->c->arena, "a token of %zu byte%s", f->n, str_plural(f->n)), f->what);
 }
 
 static int read_all(struct cmd_context *c, const char *path, struct buf *text)

@@ -68,7 +68,7 @@ static int propose(struct cmd_context *c, struct runs *runs)
     if (!p.entries && !p.taken && !p.skipped)
         fprintf(c->notes, "benchwrap: reference: no run is chosen by these options; \"benchwrap ls\" lists them\n");
     else if (!p.entries)
-        fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, p.taken == 1 ? "" : "s",
+        fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, str_plural(p.taken),
                 opt_on(&c->opts, "json") ? "the document says why" : "the remarks say why");
     return p.entries ? 0 : 1;
 }

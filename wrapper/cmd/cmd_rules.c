@@ -42,7 +42,7 @@ static void safe(FILE *out, const char *before, const char *text)
 static void print_report(FILE *out, const struct rules_report *r)
 {
     size_t samples = r->good + r->differing + r->skipped + r->broken;
-    fprintf(out, "%s (%s): %zu sample%s%s", r->name, r->path, samples, samples == 1 ? "" : "s", r->good ? ", " : "");
+    fprintf(out, "%s (%s): %zu sample%s%s", r->name, r->path, samples, str_plural(samples), r->good ? ", " : "");
     if (r->good)
         fprintf(out, "%zu as expected", r->good);
     if (r->differing)
@@ -213,7 +213,7 @@ static int new (struct cmd_context *c)
                 "benchwrap: rules: found no result in this output; the file has an example reader to edit (docs/howto-benchmark.md)\n");
     else
         fprintf(c->notes, "benchwrap: rules: guessed %zu metric%s and %zu parameter%s; check names, units and directions before use\n",
-                found.metrics, found.metrics == 1 ? "" : "s", found.params, found.params == 1 ? "" : "s");
+                found.metrics, str_plural(found.metrics), found.params, str_plural(found.params));
     if (to)
         fprintf(c->notes, "hint: benchwrap -r %s -- PROGRAM uses the file; benchwrap reparse -r %s RUN applies it to an earlier run\n", to,
                 to);

@@ -150,7 +150,7 @@ static void print_left_out(const struct share *s)
             runs += same;
         }
         if (runs && !told)
-            say(s, arena_printf(s->c->arena, "left out: %zu run%s (%.8s%s): %s", runs, runs == 1 ? "" : "s", s->list[i].id,
+            say(s, arena_printf(s->c->arena, "left out: %zu run%s (%.8s%s): %s", runs, str_plural(runs), s->list[i].id,
                                 runs > 1 ? " …" : "", s->list[i].left_out));
     }
 }
@@ -248,7 +248,7 @@ static int work(struct share *s)
     else if (s->refused)
         rc = err_set(s->c->err, ERR_INPUT,
                      "check refuses %zu run%s, left out above: correct what it found, or send them with --no-check REASON", s->refused,
-                     s->refused == 1 ? "" : "s");
+                     str_plural(s->refused));
     return rc;
 }
 

@@ -140,7 +140,7 @@ void compare_put_answer(struct compare_text *t, size_t g)
     size_t worse = put_clauses(t, g, OUTCOME_WORSE, better ? ", but " : "", better, headlines, &more, &b);
     size_t said = better + worse + put_clauses(t, g, OUTCOME_DIFFERENT, better + worse ? "; " : "", better + worse, headlines, &more, &b);
     if (more)
-        buf_printf(&b, "; %zu more metric%s changed", more, more == 1 ? "" : "s");
+        buf_printf(&b, "; %zu more metric%s changed", more, str_plural(more));
     for (const struct compared *m = t->metrics; m; m = m->next) {
         few = few || m->sides[g].outcome == OUTCOME_TOO_FEW;
         same = same || m->sides[g].outcome == OUTCOME_SAME;

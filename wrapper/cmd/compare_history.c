@@ -214,7 +214,7 @@ static void put_answer(const struct history *h, const struct screen *screen, str
     if (!h->count)
         buf_puts(&b, "The run has no metric of its own");
     else if (h->earlier.count < STATS_EXPECT_MIN)
-        buf_printf(&b, "Too few: %zu earlier run%s with the same inputs, %d are needed", h->earlier.count, h->earlier.count == 1 ? "" : "s",
+        buf_printf(&b, "Too few: %zu earlier run%s with the same inputs, %d are needed", h->earlier.count, str_plural(h->earlier.count),
                    STATS_EXPECT_MIN);
     else {
         size_t n = put_changed(h, CHANGED_REGRESSION, "Regression: ", &b);
@@ -238,7 +238,7 @@ static void put_head(const struct history *h, const struct screen *screen, struc
     buf_putc(to, '\n');
     put_answer(h, screen, to);
     buf_clear(&b);
-    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same inputs on the same kind of node", n, n == 1 ? "" : "s",
+    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same inputs on the same kind of node", n, str_plural(n),
                h->run.run->experiment);
     if (n > 1) {
         buf_puts(&b, ", ");

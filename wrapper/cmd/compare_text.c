@@ -41,8 +41,8 @@ static int put_groups(struct compare_text *t)
             listing_text(&l, group->count == 1 ? arena_printf(a, "%.8s", run->id) : group->name);
         listing_text(&l, group->count == 1 ? run->name : "");
         size_t points = group->count == 1 ? compare_points(run) : 0;
-        listing_text(&l, arena_printf(a, "%zu run%s of %s%s%s", group->count, group->count == 1 ? "" : "s", run->experiment,
-                                      points ? arena_printf(a, ", %zu points", points) : "",
+        listing_text(&l, arena_printf(a, "%zu run%s of %s%s%s", group->count, str_plural(group->count), run->experiment,
+                                      points ? arena_printf(a, ", %zu point%s", points, str_plural(points)) : "",
                                       repetitions > 1 ? arena_printf(a, ", %zu repetitions", repetitions) : ""));
         listing_text(&l, g ? "" : "base");
     }
@@ -320,7 +320,7 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
         shared = shared || (g && compare_shares_metric(t, g));
     }
     if (more)
-        buf_printf(&b, "%zu more metric%s: --all. ", more, more == 1 ? "" : "s");
+        buf_printf(&b, "%zu more metric%s: --all. ", more, str_plural(more));
     if (intervals)
         buf_puts(&b, interval ? "Medians; 95 % interval of their ratio." : "Medians; verdicts by the 95 % interval of their ratio.");
     if (uncertain)

@@ -275,7 +275,7 @@ void proposal_quote(struct buf *to, const char *text)
 
 static void remark_runs(struct buf *to, const char *indent, const struct proposed_group *g)
 {
-    buf_printf(to, "%s# %zu run%s, ", indent, g->count, g->count == 1 ? "" : "s");
+    buf_printf(to, "%s# %zu run%s, ", indent, g->count, str_plural(g->count));
     show_time_utc(to, g->first_ms);
     buf_puts(to, " to ");
     show_time_utc(to, g->last_ms);
@@ -380,8 +380,8 @@ static void remark_small(const struct proposal *p, struct buf *to)
     }
     if (!groups)
         return;
-    buf_printf(to, "\n# too few: %zu run%s in %zu group%s of fewer than %d with the same inputs are left out:\n", runs,
-               runs == 1 ? "" : "s", groups, groups == 1 ? "" : "s", PROPOSAL_RUNS_MIN);
+    buf_printf(to, "\n# too few: %zu run%s in %zu group%s of fewer than %d with the same inputs are left out:\n", runs, str_plural(runs),
+               groups, str_plural(groups), PROPOSAL_RUNS_MIN);
     size_t shown = 0;
     for (const struct proposed_group *g = p->groups; g && shown < GROUPS_SHOWN; g = g->next)
         if (g->count < PROPOSAL_RUNS_MIN) {
@@ -389,7 +389,7 @@ static void remark_small(const struct proposal *p, struct buf *to)
             shown++;
         }
     if (groups > shown)
-        buf_printf(to, "# and %zu more groups\n", groups - shown);
+        buf_printf(to, "# and %zu more group%s\n", groups - shown, str_plural(groups - shown));
     const char *key = groups > 1 ? parting(p, &values) : NULL;
     if (key) {
         buf_puts(to, "# they differ most in ");

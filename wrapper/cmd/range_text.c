@@ -307,13 +307,13 @@ static int put_values(struct range *r, struct err *err)
         shown++;
     }
     if (groups > shown)
-        buf_printf(r->to, "\n%zu more groups of runs with the same inputs are not shown.\n", groups - shown);
+        buf_printf(r->to, "\nNot shown: %zu more group%s of runs with the same inputs.\n", groups - shown, str_plural(groups - shown));
     if (now.skipped)
-        buf_printf(r->to, "\nNot compared: %zu run%s, unfinished or for warming up.\n", now.skipped, now.skipped == 1 ? "" : "s");
+        buf_printf(r->to, "\nNot compared: %zu run%s, unfinished or for warming up.\n", now.skipped, str_plural(now.skipped));
     if (corrections)
-        buf_printf(r->to, "\n%zu run%s withdraw%s another run.\n", corrections, corrections == 1 ? "" : "s", corrections == 1 ? "s" : "");
+        buf_printf(r->to, "\n%zu run%s withdraw%s another run.\n", corrections, str_plural(corrections), corrections == 1 ? "s" : "");
     if (r->unread)
-        buf_printf(r->to, "\n%zu more runs were not read for this table.\n", r->unread);
+        buf_printf(r->to, "\nNot read for this table: %zu more run%s.\n", r->unread, str_plural(r->unread));
     return 0;
 }
 

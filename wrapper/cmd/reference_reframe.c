@@ -200,7 +200,7 @@ static void print_yaml(struct history *h, struct buf *to)
 {
     buf_printf(to, "# references that ReFrame applied, written by benchwrap %s (docs/howto-reference.md)\n", BW_VERSION);
     if (h->without)
-        buf_printf(to, "# left out: %zu value%s for which ReFrame had no reference\n", h->without, h->without == 1 ? "" : "s");
+        buf_printf(to, "# left out: %zu value%s for which ReFrame had no reference\n", h->without, str_plural(h->without));
     if (h->n)
         buf_puts(to, "references:\n");
     for (const struct applied *a = h->first, *before = NULL; a; before = a, a = a->next) {

@@ -24,7 +24,7 @@ static bool read_series(const struct table_run *r, struct series_notes *ret)
 void row_words(struct table_run *r, struct arena *a)
 {
     struct series_notes notes;
-    const char *s = r->folded == 1 ? "" : "s";
+    const char *s = str_plural(r->folded);
     r->sweep = NULL;
     r->children = r->folded ? arena_printf(a, r->row->is_series ? "%zu run%s" : "%zu child run%s", r->folded, s) : NULL;
     if (!read_series(r, &notes))
@@ -35,7 +35,7 @@ void row_words(struct table_run *r, struct arena *a)
         series_brief(&notes, series_figures(&notes), &b);
         r->sweep = arena_dup(a, b.p ? b.p : "", b.n);
         if (r->folded)
-            r->children = arena_printf(a, "%zu point%s", notes.sweep.points, notes.sweep.points == 1 ? "" : "s");
+            r->children = arena_printf(a, "%zu point%s", notes.sweep.points, str_plural(notes.sweep.points));
     }
     series_notes_deinit(&notes);
 }

@@ -283,7 +283,7 @@ static int find_last(struct runs *runs, const char *name, uint64_t back, struct 
             *ret_id = runs->all[i]->id;
             return 0;
         }
-    err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, own == 1 ? "" : "s");
+    err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, str_plural(own));
     return 1;
 }
 

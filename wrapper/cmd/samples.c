@@ -115,7 +115,7 @@ static const char *difference(struct str expected, struct str got, struct arena 
     lines_only_in(&b, expected, got, '-', &shown);
     lines_only_in(&b, got, expected, '+', &shown);
     if (shown > SHOWN_MAX)
-        buf_printf(&b, "and %zu lines more\n", shown - SHOWN_MAX);
+        buf_printf(&b, "and %zu more line%s\n", shown - SHOWN_MAX, str_plural(shown - SHOWN_MAX));
     if (!shown)
         buf_puts(&b, "the same lines in another order or number\n");
     return b.p ? arena_dup(a, b.p, b.n) : "they differ";

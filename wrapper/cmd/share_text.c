@@ -64,7 +64,7 @@ void share_title(const struct share *s, struct buf *to)
 {
     struct group g;
     size_t shown = 0;
-    buf_printf(to, "%zu run%s of ", s->shared, s->shared == 1 ? "" : "s");
+    buf_printf(to, "%zu run%s of ", s->shared, str_plural(s->shared));
     buf_plain(to, str_of(s->site), 60);
     for (size_t i = 0; i < s->count;) {
         i = take_group(s, i, &g);
@@ -157,9 +157,9 @@ int share_text(struct share *s, struct buf *to, struct err *err)
         if (!s->list[i].left_out)
             files += s->list[i].files, bytes += s->list[i].bytes;
     buf_puts(to, MARK_BEGIN "\n\n");
-    buf_printf(to, "**%zu run%s** of site **", s->shared, s->shared == 1 ? "" : "s");
+    buf_printf(to, "**%zu run%s** of site **", s->shared, str_plural(s->shared));
     markdown_text(to, s->site, 60);
-    buf_printf(to, "**, %llu files, ", (unsigned long long)files);
+    buf_printf(to, "**, %llu file%s, ", (unsigned long long)files, str_plural(files));
     show_size(to, bytes);
     buf_puts(to, ". Only run folders are added.\n\n");
     if (range_text(s->c, s->repo, &s->target, &s->tip, s->results.prefix, &s->check, VALUES_ROOM, to, err))

@@ -372,7 +372,7 @@ static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
     if (verdict && strcmp(verdict, "fail") == 0)
         put_line(s, "Failed", STYLE_BAD, str_of(reason ? reason : "no reason is recorded"), to);
     else if (verdict && strcmp(verdict, "pass") == 0 && judged) {
-        buf_printf(&b, "%zu metric%s within the references", judged, judged == 1 ? "" : "s");
+        buf_printf(&b, "%zu metric%s within the references", judged, str_plural(judged));
         put_line(s, "Pass", STYLE_GOOD, buf_text(&b), to);
     } else if (verdict && strcmp(verdict, "pass") == 0) {
         buf_puts(&b, "Output valid");
@@ -482,17 +482,24 @@ static void put_fact(struct buf *to, const char *before, const char *value, cons
         buf_printf(to, "%s%s%s%s", to->n ? ", " : "", before, value, after);
 }
 
+/* A number that is a text, with its noun. */
+static void put_number(struct buf *to, const char *value, const char *noun)
+{
+    if (value)
+        buf_printf(to, "%s%s %s%s", to->n ? ", " : "", value, noun, strcmp(value, "1") == 0 ? "" : "s");
+}
+
 static void put_machine(const struct shown *s, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     const char *gpus = param(s, "gpu.count"), *model = param(s, "gpu.model"), *virtual = param(s, "machine.virtualization");
     const char *scheduler = param(s, "job.scheduler"), *job = tag(s, "job.id");
     buf_init(&b, 8192);
-    put_fact(&b, "", param(s, "cpu.threads"), " processors");
+    put_number(&b, param(s, "cpu.threads"), "processor");
     put_fact(&b, "", param(s, "cpu.model"), "");
     put_fact(&b, "", param(s, "memory.total_GiB"), " GiB");
     if (gpus && strcmp(gpus, "0") != 0)
-        put_fact(&b, gpus, model ? model : "", model ? "" : " GPUs");
+        put_number(&b, gpus, model ? model : "GPU");
     put_fact(&b, "", param(s, "fs.type"), "");
     put_fact(&b, "", param(s, "os.name"), "");
     put_fact(&b, "", virtual && strcmp(virtual, "none") != 0 ? virtual : NULL, "");
@@ -502,13 +509,13 @@ static void put_machine(const struct shown *s, struct buf *to)
         return;
     put_fact(&b, "", scheduler, job ? "" : "");
     put_fact(&b, "job ", job, "");
-    put_fact(&b, "", param(s, "job.nodes"), " nodes");
-    put_fact(&b, "", param(s, "job.tasks"), " tasks");
+    put_number(&b, param(s, "job.nodes"), "node");
+    put_number(&b, param(s, "job.tasks"), "task");
     put_fact(&b, "partition ", param(s, "job.partition"), "");
     put_line(s, "Job", STYLE_PLAIN, buf_text(&b), to);
     buf_clear(&b);
-    put_fact(&b, "", param(s, "step.nodes"), " nodes");
-    put_fact(&b, "", param(s, "step.tasks"), " tasks");
+    put_number(&b, param(s, "step.nodes"), "node");
+    put_number(&b, param(s, "step.tasks"), "task");
     put_line(s, "Step", STYLE_PLAIN, buf_text(&b), to);
 }
 
@@ -558,8 +565,9 @@ static void put_hint(const struct shown *s, size_t more, struct buf *to)
     buf_init(&b, 1024);
     buf_puts(&b, "hint: benchwrap show --all   ");
     if (more)
-        buf_printf(&b, "%zu more metrics, ", more);
-    buf_printf(&b, "%zu machine metrics, %zu facts, %zu tags, %zu missing", machine, facts, tags, missing);
+        buf_printf(&b, "%zu more metric%s, ", more, str_plural(more));
+    buf_printf(&b, "%zu machine metric%s, %zu fact%s, %zu tag%s, %zu missing", machine, str_plural(machine), facts, str_plural(facts), tags,
+               str_plural(tags), missing);
     buf_putc(to, '\n');
     screen_style_begin(&s->screen, STYLE_DIM, to);
     screen_wrap(&s->screen, buf_text(&b), 0, 0, to);

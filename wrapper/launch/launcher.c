@@ -185,8 +185,9 @@ static void report_failure(struct launch *l, struct stream *s)
     if (!error || error == EPIPE || s->reported)
         return;
     s->reported = true;
-    say_line(stderr_of(l), "%s: writing failed after %llu bytes: %s; %llu bytes were lost and the stream is closed",
-             s->number == 1 ? "stdout" : "stderr", (unsigned long long)s->passed, strerror(error), (unsigned long long)s->lost);
+    say_line(stderr_of(l), "%s: writing failed after %llu byte%s: %s; the stream is closed, and %llu byte%s lost",
+             s->number == 1 ? "stdout" : "stderr", (unsigned long long)s->passed, str_plural(s->passed), strerror(error),
+             (unsigned long long)s->lost, s->lost == 1 ? " is" : "s are");
 }
 
 static bool pump_both(struct launch *l, int64_t now_ns)

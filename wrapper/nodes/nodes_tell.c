@@ -210,7 +210,8 @@ static void tell_missing_nodes(const struct nodes *n, struct record *r, int64_t 
 {
     if (count >= expected)
         return;
-    record_missing(r, "nodes", "%lld of %lld other nodes told nothing: %s", (long long)(expected - count), (long long)expected,
+    record_missing(r, "nodes", "no report from %lld of %lld other node%s: %s", (long long)(expected - count), (long long)expected,
+                   str_plural((uint64_t)expected),
                    n->step ? "their collectors did not start in time"
                            : "the program had ended before they could, or they do not share the file system of the tree");
 }

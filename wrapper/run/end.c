@@ -104,8 +104,8 @@ static void record_streams(struct run *run)
             buf_puts(&open, names[i]);
         }
         if (run->end.lost[i])
-            record_warning(&run->record, "%s: %llu bytes were not taken by the real stream", names[i],
-                           (unsigned long long)run->end.lost[i]);
+            record_warning(&run->record, "%s: the real stream did not take %llu byte%s", names[i], (unsigned long long)run->end.lost[i],
+                           str_plural(run->end.lost[i]));
         stream_deinit(&run->streams[i]);
     }
     if (open.n == 0)

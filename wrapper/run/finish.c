@@ -318,7 +318,8 @@ static int complete(struct spool *s, const struct finish_program *program, struc
     if (o->archive)
         archive_keep(&(struct archive_job){s, r, &ret->head});
     if (state.lost || record_lost(r))
-        record_warning(r, "%zu facts are not in this record: there was no room for them", state.lost + record_lost(r));
+        record_warning(r, "%zu fact%s not in this record: out of memory for them", state.lost + record_lost(r),
+                       state.lost + record_lost(r) == 1 ? " is" : "s are");
     return 0;
 }
 

@@ -179,7 +179,7 @@ static void note_foreign(const struct sweeping *w, const char *root, const struc
     char line[1200], owner[80];
     if (f->runs == 0)
         return;
-    int n = snprintf(line, sizeof line, "%zu run%s in %.600s left to the owner:", f->runs, f->runs == 1 ? "" : "s", root);
+    int n = snprintf(line, sizeof line, "%zu run%s in %.600s left to the owner:", f->runs, str_plural(f->runs), root);
     for (size_t i = 0; i < f->owners; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, "%s %s", i ? "," : "", place_owner(f->owner[i], owner, sizeof owner));
     sweep_note(w, line);
@@ -215,7 +215,7 @@ static void note_elsewhere(const struct sweeping *w, const char *root)
     if (n == 0)
         return;
     snprintf(line, sizeof line, "%u run%s of other trees wait%s in %.300s; to finish them: benchwrap sync --local --tree %s%s", n,
-             n == 1 ? "" : "s", n == 1 ? "s" : "", root, w->other, n == 1 ? "" : " (and others)");
+             str_plural(n), n == 1 ? "s" : "", root, w->other, n == 1 ? "" : " (and others)");
     sweep_note(w, line);
 }
 

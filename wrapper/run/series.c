@@ -186,7 +186,7 @@ static void tell_end(struct series *s)
 {
     struct arena *a = &s->notes.arena;
     if (s->what.until == 0) {
-        s->why = arena_printf(a, "all %zu runs were made", s->notes.count);
+        s->why = arena_printf(a, s->notes.count == 1 ? "its %zu run was made" : "all %zu runs were made", s->notes.count);
         return;
     }
     const char *worst = NULL;

@@ -47,8 +47,8 @@ static int read_numbers(struct series_plan *s, const struct plan *p, struct err 
     if (s->until == 0)
         s->most = s->repeat;
     if (s->sweep.points * (s->most + s->warmup) > SERIES_RUNS_MAX)
-        return err_set(err, ERR_USAGE, "%zu points times %zu runs: more than %d runs", s->sweep.points, s->most + s->warmup,
-                       SERIES_RUNS_MAX);
+        return err_set(err, ERR_USAGE, "%zu point%s times %zu run%s: more than %d runs", s->sweep.points, str_plural(s->sweep.points),
+                       s->most + s->warmup, str_plural(s->most + s->warmup), SERIES_RUNS_MAX);
     return 0;
 }
 

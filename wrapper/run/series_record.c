@@ -296,7 +296,7 @@ static void print_outcome(const struct series *s, const struct finished *f, cons
     size_t points = s->what.sweep.points;
     buf_plain(to, benchmark ? benchmark->text : STR("run"), 60);
     if (s->what.sweep.count) {
-        buf_printf(to, ", %zu point%s", points, points == 1 ? "" : "s");
+        buf_printf(to, ", %zu point%s", points, str_plural(points));
         if (s->what.repeat > 1)
             buf_printf(to, " x %zu repetitions", s->what.repeat);
     }

@@ -332,7 +332,8 @@ int shared_add_fetched(struct shared_into *to, int folder, struct err *err)
     }
     size_t lost = state.lost + record_lost(&fetched);
     if (lost)
-        record_warning(to->r, "%zu facts that the program's MLflow client logged are not in this record: there was no room for them", lost);
+        record_warning(to->r, "%zu fact%s that the program's MLflow client logged %s not in this record: out of memory", lost,
+                       str_plural(lost), lost == 1 ? "is" : "are");
     record_deinit(&fetched);
     return 0;
 }

@@ -256,7 +256,7 @@ void summary_print_warnings(const struct summary *s, const char *source, struct 
             summary_line(s->screen, STYLE_WARN, "!", 2, str_sub(f->text, 0, TEXT_MAX), to);
     }
     if (n > SHOWN)
-        buf_printf(to, "    and %u more warnings: benchwrap show %.8s\n", n - SHOWN, r->id);
+        buf_printf(to, "    and %u more warning%s: benchwrap show %.8s\n", n - SHOWN, str_plural(n - SHOWN), r->id);
 }
 
 void summary_tree(const char *absolute, struct buf *to)

@@ -150,7 +150,7 @@ static void judge_series(struct finishing *f, struct rules_outcome *ret)
     size_t all = f->runs - f->warmups;
     if (f->failed) {
         ret->verdict = VERDICT_FAIL;
-        ret->reason = arena_printf(a, "%zu of %zu repetition%s failed; %s", f->failed, all, all == 1 ? "" : "s", about(f, f->first_failed));
+        ret->reason = arena_printf(a, "%zu of %zu repetition%s failed; %s", f->failed, all, str_plural(all), about(f, f->first_failed));
     } else if (f->first_unfit) {
         ret->verdict = VERDICT_FAIL;
         ret->reason = arena_printf(a, "%zu of %zu repetitions are not fit; %s", f->judged - f->passed, all, about(f, f->first_unfit));

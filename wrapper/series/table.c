@@ -48,7 +48,7 @@ static const char *interval_text(const struct series_figure *f, struct arena *a)
 {
     if (!series_no_interval(f))
         return arena_printf(a, "%s … %s", value_text(a, f->stats.ci_low), value_text(a, f->stats.ci_high));
-    return arena_printf(a, "%s: %zu value%s", f->stats.n < 3 ? "too few" : "too wide", f->stats.n, f->stats.n == 1 ? "" : "s");
+    return arena_printf(a, "%s: %zu value%s", f->stats.n < 3 ? "too few" : "too wide", f->stats.n, str_plural(f->stats.n));
 }
 
 /* ---- repetitions ---- */
@@ -261,7 +261,7 @@ void series_table(struct series_notes *n, const struct series_figure *figures, b
     size_t more =
         n->sweep.count ? sweep_tables(n, figures, all, most, screen, to) : repetitions_table(figures, all, most, screen, &n->arena, to);
     if (more)
-        buf_printf(to, "  %zu more metrics: benchwrap show --all\n", more);
+        buf_printf(to, "  %zu more metric%s: benchwrap show --all\n", more, str_plural(more));
 }
 
 static void json_known(struct json_out *j, const char *key, double value)

@@ -50,7 +50,7 @@ static void put_head(const struct report *r, struct buf *to)
         buf_puts(to, ", not streamed");
     if (l->arrivals == ARRIVALS_CLOSED) {
         double streams = l->concurrency.piece[l->concurrency.n - 1].to;
-        buf_printf(to, ", %g stream%s", streams, streams == 1 ? "" : "s");
+        buf_printf(to, ", %g stream%s", streams, str_plural(streams));
     } else
         buf_printf(to, ", %s arrivals, %.4g requests/s", o->trace_kind ? o->trace_kind : arrivals_names[l->arrivals], o->offered_rate);
     if (l->requests)

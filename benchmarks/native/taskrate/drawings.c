@@ -79,7 +79,7 @@ static bool histogram(struct tasks *t, struct buf *to)
     for (int i = 0; i < BINS; i++) {
         double h = plot_h * (double)bins[i] / (double)most, w = plot_w / BINS;
         if (bins[i])
-            buf_printf(to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#3b6ea5\"><title>%zu tasks</title></rect>\n",
+            buf_printf(to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#3b6ea5\"><title>tasks: %zu</title></rect>\n",
                        LEFT + i * w, HEIGHT - BOTTOM - h, w - 1, h, bins[i]);
     }
     decades(to, low, high);

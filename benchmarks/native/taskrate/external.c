@@ -158,8 +158,8 @@ static void refused(struct drive *d, struct client *one)
         give_up(d, false, "a submission did not return within %g s (--client-timeout) and was ended; nothing more was submitted",
                 d->b->set.client_timeout);
     else if (growth || (!again && d->chunk > 1))
-        give_up(d, false, "submission was refused %u times, the last time with: %s; nothing more was submitted", d->refusals,
-                says.n ? says.p : "no word");
+        give_up(d, false, "submission was refused %u time%s, the last time with: %s; nothing more was submitted", d->refusals,
+                str_plural(d->refusals), says.n ? says.p : "no word");
     else
         bench_note(d->b, "a submission was refused (%s)%s", says.n ? says.p : "no word", again ? " and repeated after a while" : "");
 }
@@ -252,7 +252,8 @@ static void ask(struct drive *d)
         snprintf(d->queue_why, sizeof d->queue_why, "%zu of them wait%s%s, %zu run", q.waiting, q.why[0] ? ": " : "", q.why, q.running);
     if (q.known && q.waiting + q.running == 0 && since(d->heard) > GRACE_S) {
         report_take(d->report, d->b);
-        give_up(d, true, "the queue has none of our jobs any more, and %zu tasks have not reported%s", d->submitted - d->ended, advice(d));
+        give_up(d, true, "the queue has none of our jobs any more, without a report from %zu task%s%s", d->submitted - d->ended,
+                str_plural(d->submitted - d->ended), advice(d));
     }
 }
 
@@ -267,7 +268,8 @@ static bool over(struct drive *d)
         return true;
     bool no_queue = d->how == HOW_ATTACHED || d->how == HOW_TOOL;
     if (all && no_queue && since(d->heard) > GRACE_S) {
-        give_up(d, true, "%zu tasks have not reported although their commands have ended%s", d->submitted - d->ended, advice(d));
+        give_up(d, true, "the commands have ended without a report from %zu task%s%s", d->submitted - d->ended,
+                str_plural(d->submitted - d->ended), advice(d));
         return true;
     }
     if (!no_queue && !d->clients.running)
@@ -275,8 +277,8 @@ static bool over(struct drive *d)
     if (since(d->heard) > stall) {
         if (d->how == HOW_TOOL)
             clients_overdue(&d->clients, 0);
-        give_up(d, false, "nothing was heard for %g s (--stall) while %zu tasks were not done%s%s%s", stall, d->submitted - d->ended,
-                d->queue_why[0] ? "; " : "", d->queue_why, d->queue_why[0] ? "" : advice(d));
+        give_up(d, false, "no report for %g s (--stall), with %zu task%s not done%s%s%s", stall, d->submitted - d->ended,
+                str_plural(d->submitted - d->ended), d->queue_why[0] ? "; " : "", d->queue_why, d->queue_why[0] ? "" : advice(d));
     }
     return false;
 }

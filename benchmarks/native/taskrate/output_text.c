@@ -205,12 +205,12 @@ static void put_warnings(const struct bench *b, const struct screen *screen, str
         char a[24];
         if (x->no_throughput) {
             buf_printf(line,
-                       "%s %u of %zu tasks: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s",
+                       "%s %u of %zu task%s: %s: %zu submitted, %zu ended (%s/s), %zu lost, %zu cancelled, %zu failed, %zu refused%s%s",
                        x->warmup  ? "warm-up"
                        : x->chain ? "chain"
                                   : "batch",
-                       x->repetition, x->tasks, x->no_throughput, x->submitted, x->ended, rate(x->ended_rate, a, sizeof a), x->lost,
-                       x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
+                       x->repetition, x->tasks, str_plural(x->tasks), x->no_throughput, x->submitted, x->ended,
+                       rate(x->ended_rate, a, sizeof a), x->lost, x->cancelled, x->failed, x->refused, x->reason[0] ? "; " : "", x->reason);
             put_line(screen, line, to);
         }
         if (x->throttled) {

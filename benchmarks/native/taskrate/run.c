@@ -41,8 +41,8 @@ static bool limits(const struct bench *b, struct err *err)
             return false;
         }
     if (s->size_count * s->duration_count * s->repeat > BATCHES_MAX) {
-        err_set(err, ERR_USAGE, "%zu sizes, %zu durations and %u repeats are more than %d batches", s->size_count, s->duration_count,
-                s->repeat, BATCHES_MAX);
+        err_set(err, ERR_USAGE, "sizes (%zu) times durations (%zu) times repetitions (%u) are more than %d batches", s->size_count,
+                s->duration_count, s->repeat, BATCHES_MAX);
         return false;
     }
     return true;
@@ -90,7 +90,12 @@ static unsigned slots_of(const struct bench *b, const struct batch *x)
 static void show(struct course *c, const struct batch *x)
 {
     char more[100];
-    snprintf(more, sizeof more, "%s of %zu tasks", x->floor ? "floor" : x->warmup ? "warm-up" : x->chain ? "chain" : "batch", x->tasks);
+    snprintf(more, sizeof more, "%s of %zu task%s",
+             x->floor    ? "floor"
+             : x->warmup ? "warm-up"
+             : x->chain  ? "chain"
+                         : "batch",
+             x->tasks, str_plural(x->tasks));
     if (!c->b->set.quiet)
         progress_show(&c->progress, c->done, more);
 }
@@ -102,14 +107,17 @@ static void tell(struct course *c, const struct batch *x)
         return;
     progress_clear(&c->progress);
     if (x->throughput > 0)
-        fprintf(stderr, "%s of %zu tasks: %.5g tasks/s\n",
+        fprintf(stderr, "%s of %zu task%s: %.5g tasks/s\n",
                 x->floor    ? "floor"
                 : x->warmup ? "warm-up"
                 : x->chain  ? "chain"
                             : "batch",
-                x->tasks, x->throughput);
+                x->tasks, str_plural(x->tasks), x->throughput);
     else
-        fprintf(stderr, "batch of %zu tasks: %s\n", x->tasks, x->reason[0] ? x->reason : x->no_throughput ? x->no_throughput : "nothing");
+        fprintf(stderr, "batch of %zu task%s: %s\n", x->tasks, str_plural(x->tasks),
+                x->reason[0]       ? x->reason
+                : x->no_throughput ? x->no_throughput
+                                   : "nothing");
 }
 
 /* One batch as `plan` says. -1: nothing more can be measured. */

@@ -133,7 +133,7 @@ static int slots(struct bench *b, struct err *err)
         return err_set(err, ERR_REMOTE, "no node of partition %s takes jobs%s%s; nothing was submitted",
                        wanted ? wanted : "(the default one)", wrong.n ? ": " : "", wrong.n ? wrong.p : "");
     if (others)
-        bench_note(b, "%zu of %zu nodes take no jobs: %s", others, others + usable, wrong.n ? wrong.p : "");
+        bench_note(b, "nodes that take no jobs: %zu of %zu: %s", others, others + usable, wrong.n ? wrong.p : "");
     b->slots = (unsigned)cpus;
     b->slots_from = "processors of the partition's usable nodes";
     return 0;

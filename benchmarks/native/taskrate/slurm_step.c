@@ -53,8 +53,8 @@ static int allocate(struct bench *b, struct err *err)
     buf_init(&plain, 1024);
     buf_plain(&plain, str_trim(buf_text(&out)), 300);
     return err_set(err, ERR_REMOTE,
-                   "salloc of %u tasks was not granted within 60 s: %s; start taskrate in an allocation, or ask for fewer --slots", want,
-                   plain.n ? plain.p : "no word");
+                   "salloc of %u task%s was not granted within 60 s: %s; start taskrate in an allocation, or ask for fewer --slots", want,
+                   str_plural(want), plain.n ? plain.p : "no word");
 }
 
 static int begin(struct bench *b, struct err *err)
