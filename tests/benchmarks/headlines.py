@@ -228,6 +228,24 @@ def oha(text):
     return found
 
 
+def k6(text):
+    found, read = {}, True
+    scale = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1e3}
+    if text.startswith("{"):
+        document = json.loads(text)
+        named = document.get("metrics") or {m["name"]: m["values"] for m in document["results"]["metrics"]}
+        return {"http_req_duration_ms.median": named["http_req_duration"]["med"]} | ({"http_reqs_op_per_s": named["http_reqs"]["rate"]} if "rate" in named["http_reqs"] else {})
+    for line in text.splitlines():
+        read = read and "SCENARIO" not in line
+        words = line.replace("✓", " ").replace("✗", " ").split()
+        if read and words and words[0].startswith("http_reqs..."):
+            found["http_reqs_op_per_s"] = float(words[2].rstrip("/s"))
+        elif read and words and words[0].startswith("http_req_duration..."):
+            number, unit = re.fullmatch(r"([0-9.]+)(\D+)", dict(w.split("=") for w in words[1:])["med"]).groups()
+            found["http_req_duration_ms.median"] = float(number) * scale[unit]
+    return {} if text.count("TOTAL RESULTS") > 1 else found
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
@@ -238,7 +256,7 @@ readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benc
            "jmh": jmh, "unixbench": unixbench, "iozone": iozone, "criterion": criterion,
            "perftest": perftest, "wrf": wrf, "vasp": vasp, "lm-eval": lm_eval,
            "ycsb": ycsb, "hpl-mxp": hpl_mxp, "elbencho": elbencho,
-           "oha": oha,
+           "oha": oha, "k6": k6,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0

@@ -28,6 +28,7 @@ static const struct allowed {
     {"ior", "3.2.1-json-stdout-v", 56, "the text behind the JSON document"},
     {"ior", "4.0.0-human-vvv", 13, "other ranks print behind the end"},
     {"iperf3", "server-human", ANY, "a server prints tests until it is stopped"},
+    {"k6", "", 2, "progress lines behind the summary are optional, a short run has no users"},
     {"lammps", "akrr-2010", 13, "statistics of neighbours are optional"},
     {"lammps", "made-atoms-lost", 14, "statistics of neighbours are optional"},
     {"likwid-bench", "", 1, "the table's lower border"},
@@ -75,6 +76,7 @@ static const struct {
     {"osu", "", "a row for each size; the largest is known by the arguments alone"},
     {"pgbench", "", "a row for each script and statement; progress lines until the end"},
     {"redis-benchmark", "", "a paragraph or row for each command"},
+    {"k6", "compact", "the file and the text have the same values: of one that is cut the other remains"},
     {"sglang-bench", "", "the file and the text have the same values: of one that is cut the other remains"},
     {"stream", "made-lmbench", "a row for each kernel, without a head"},
 };
@@ -114,7 +116,7 @@ static bool is_near(const struct sample *s, double a, double b)
     static const struct {
         const char *entry;
         double part;
-    } rounded[] = {{"hpcg", 1e-5}, {"fio", 1e-4}, {"hyperfine", 0.2}, {"stress-ng", 0.02}, {"sglang-bench", 0.02}};
+    } rounded[] = {{"hpcg", 1e-5}, {"fio", 1e-4}, {"hyperfine", 0.2}, {"stress-ng", 0.02}, {"sglang-bench", 0.02}, {"k6", 0.02}};
     for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++)
         if (strcmp(rounded[i].entry, s->entry) == 0 && fabs(a - b) <= rounded[i].part * fabs(b))
             return true;
