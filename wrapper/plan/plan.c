@@ -415,6 +415,15 @@ static bool experiment_legal(struct str s)
     return s.n >= 1 && s.n <= EXPERIMENT_MAX;
 }
 
+char *plan_experiment_legal(const char *name, struct arena *a)
+{
+    char *made = arena_dup(a, name, strnlen(name, EXPERIMENT_MAX));
+    for (size_t i = 0; made && made[i]; i++)
+        if (!experiment_legal((struct str){made + i, 1}))
+            made[i] = '_';
+    return made;
+}
+
 static int choose_experiment(struct plan *p, struct err *err)
 {
     const struct opt_value *given = opt_find(&p->opts, "experiment");
@@ -424,20 +433,16 @@ static int choose_experiment(struct plan *p, struct err *err)
                        EXPERIMENT_MAX);
     p->experiment_where = given->where;
     if (!name.n) {
-        p->experiment = p->benchmark ? p->benchmark : "default";
+        name = str_of(p->benchmark ? p->benchmark : "default");
         p->experiment_where = p->benchmark ? "the benchmark's name" : "default";
-        name = str_of(p->experiment);
     }
-    if (experiment_legal(name)) {
-        p->experiment = arena_dup(&p->arena, name.p, name.n);
-        return 0;
-    }
-    char *made = arena_dup(&p->arena, name.p, name.n < EXPERIMENT_MAX ? name.n : EXPERIMENT_MAX);
-    for (size_t i = 0; made && made[i]; i++)
-        if (!experiment_legal((struct str){made + i, 1}))
-            made[i] = '_';
-    p->experiment = made;
-    plan_warn(p, arena_printf(&p->arena, "%s: not a legal name of an experiment, made \"%s\"", p->experiment_where, made));
+    p->experiment_given = arena_dup(&p->arena, name.p, name.n);
+    p->experiment = plan_experiment_legal(name.p, &p->arena);
+    if (!experiment_legal(name))
+        plan_warn(p, arena_printf(&p->arena,
+                                  "%s: not a legal name of an experiment; its first %d characters are used, with _ for others than "
+                                  "A-Z a-z 0-9 . _ - and blank",
+                                  p->experiment_where, EXPERIMENT_MAX));
     return 0;
 }
 

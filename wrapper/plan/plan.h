@@ -52,7 +52,8 @@ struct plan {
     struct reference_files references; /* that judge the run, strongest first; the named one has been read */
     const char *references_where[REFERENCE_FILES_MAX]; /* who named or found each */
     const char *benchmark;      /* name of the catalogue entry or rule file, or NULL */
-    const char *experiment;     /* name wanted */
+    const char *experiment;     /* name wanted, with legal characters alone */
+    const char *experiment_given; /* the same as it was given */
     const char *experiment_where;
     struct plan_warning *warnings;
     struct plan_file *files;    /* weakest first */
@@ -64,6 +65,8 @@ struct plan {
  * line or in the environment never fail: what is wrong in them becomes a warning with file, line and column. */
 int plan_make(struct plan *ret, int argc, char **argv, char **env, struct err *err);
 void plan_deinit(struct plan *plan);
+/* The name of an experiment, with _ in the place of what may not stand in one; in the arena, NULL without memory. Secrets are found before, not after. */
+char *plan_experiment_legal(const char *name, struct arena *a);
 /* The mlruns folder that a --tree option (or its absence: NULL) means; as plan->tree. For commands that read a tree. */
 int plan_tree(const char *tree_option, char **env, struct arena *a, const char **ret, struct err *err);
 /* The catalogue as it is without a line: of configuration files and environment. For commands that read rules. */

@@ -304,7 +304,8 @@ int run_begin(struct run *run, int argc, char **argv, char **env, struct err *er
         return -1;
     run->host.redact = &run->redaction.redact;
     run->told_argv = redaction_argv(&run->redaction, run->plan.argv, &run->plan.arena);
-    if (run->plan.experiment && !(run->plan.experiment = redaction_name(&run->redaction, run->plan.experiment, &run->plan.arena)))
+    const char *experiment = redaction_name(&run->redaction, run->plan.experiment_given, &run->plan.arena);
+    if (!experiment || !(run->plan.experiment = plan_experiment_legal(experiment, &run->plan.arena)))
         return err_set(err, ERR_SYSTEM, "out of memory for the name of the experiment");
     files_look_begin(&run->files, run->plan.rules, run->plan.program);
     run->sample_ns = (int64_t)(opt_seconds(&run->plan.opts, "sample") * 1e9);

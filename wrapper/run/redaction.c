@@ -71,6 +71,14 @@ char *redaction_text(struct redaction *r, const char *text, struct arena *a)
     return copy;
 }
 
+char *redaction_named(struct redaction *r, const char *name, const char *value, struct arena *a)
+{
+    char *copy = arena_dup(a, value, strlen(value));
+    if (copy)
+        redact_named(&r->redact, str_of(name), copy, strlen(copy));
+    return copy;
+}
+
 char *redaction_name(struct redaction *r, const char *name, struct arena *a)
 {
     char *copy = arena_dup(a, name, strlen(name));

@@ -22,6 +22,8 @@ void redaction_end(struct redaction *r);
 void redaction_of_record(struct redaction *r, struct record *record);
 /* A copy of a text or of arguments in the arena, cleaned; NULL without memory. What follows an option that names a secret is one ("--password X"). */
 char *redaction_text(struct redaction *r, const char *text, struct arena *a);
+/* The same of a value whose name decides, too. */
+char *redaction_named(struct redaction *r, const char *name, const char *value, struct arena *a);
 /* A copy of a name in the arena without secrets. Identities stay. NULL without memory. */
 char *redaction_name(struct redaction *r, const char *name, struct arena *a);
 char **redaction_argv(struct redaction *r, char *const *argv, struct arena *a);

@@ -92,12 +92,28 @@ static void record_plan(struct series *s)
     r->source = "recorder";
 }
 
+/* The sweep as the record may have it. */
+static int clean_sweep(struct series *s, struct err *err)
+{
+    struct arena *a = &s->notes.arena;
+    for (size_t i = 0; i < s->what.sweep.count; i++) {
+        struct sweep_axis *axis = &s->notes.sweep.axes[i];
+        const char **values = arena_get(a, axis->count * sizeof *values);
+        for (size_t k = 0; values && k < axis->count; k++)
+            values[k] = redaction_named(&s->run.redaction, axis->name, axis->values[k], a);
+        axis->values = values;
+    }
+    return a->failed ? err_set(err, ERR_SYSTEM, "series: out of memory") : 0;
+}
+
 static int open_notes(struct series *s, struct err *err)
 {
     struct buf head CLEANUP_BUF;
     buf_init(&head, HEAD_MAX_BYTES);
     s->notes.sweep = s->what.sweep;
-    s->notes.keys = sweep_keys(&s->what.sweep, &s->notes.arena);
+    if (s->recorded && clean_sweep(s, err))
+        return -1;
+    s->notes.keys = sweep_keys(&s->notes.sweep, &s->notes.arena);
     if (!s->notes.keys)
         return err_set(err, ERR_SYSTEM, "series: out of memory");
     if (!s->recorded)
