@@ -117,10 +117,15 @@ slurm_again() # starts the daemons with the configuration there is, which may ha
     return 1
 }
 
-slurm_kill()
+slurm_kill() # a slurmd whose node failed can wait for its step for ever: after 20 s SIGKILL ends it
 {
     for slurm_pid in $slurm_pids; do kill "$slurm_pid" 2>/dev/null; done
+    # shellcheck disable=SC2086 # several
+    { sleep 20; kill -9 $slurm_pids; } >/dev/null 2>&1 &
+    slurm_late=$!
     for slurm_pid in $slurm_pids; do wait "$slurm_pid" 2>/dev/null; done
+    kill "$slurm_late" 2>/dev/null
+    wait "$slurm_late" 2>/dev/null
     slurm_pids=
 }
 
