@@ -22,7 +22,7 @@ struct host {
     const char *cache; /* directory for facts that last until reboot, or NULL */
     const char *metadata; /* cloud's metadata service may be asked: "auto" or its URL; NULL: no */
     bool public_profile;
-    const char *elsewhere; /* name of the starter that runs the program on other machines, so that no fact of this one is recorded; NULL: it runs here */
+    const char *elsewhere; /* why the program may run on another machine, so that no fact of this one is recorded; NULL: it runs here */
     bool counters; /* --counters: what costs to be counted is asked for */
     int64_t (*clock)(void); /* monotonic time in ns for what is counted between samples; NULL: the machine's */
     struct redact *redact; /* what leaves secrets (and identities) out of texts; NULL: environment.txt does it by itself */

@@ -264,8 +264,7 @@ void probes_run(enum probe_phase phase, bool nested, struct host *h, struct reco
     }
     if (phase == PROBE_BEFORE && h->elsewhere) {
         r->source = "recorder";
-        record_missing(r, "machine", "%s runs the program on other machines: this one is no node of its job, and nothing of it is recorded",
-                       h->elsewhere);
+        record_missing(r, "machine", "%s", h->elsewhere);
     }
     for (size_t i = 0; i < probes_count; i++)
         if (hook_of(probes[i], phase) && (!nested || probes[i]->nested) && phase == PROBE_AFTER && probes[i]->aside)

@@ -5,6 +5,7 @@
 #include "base/str.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 /* One starter. Options are told by getopt's rules: a letter in `letters` and a name in `names` (blank-separated, without dashes) take the next
  * word unless the value is attached; every other option takes none. */
@@ -23,7 +24,15 @@ struct starter {
     /* Variables (blank-separated) of which one is set where it can start the program on this machine; "": it never does; NULL: always. */
     const char *here;
     const char *tasks, *nodes, *per_node, *cpus; /* its options that tell the shape of the launch, letters and names alike, */
-    const char *hosts; /* and those that choose hosts */
+    const char *hosts, *host_files; /* those that list hosts or name a file of hosts, */
+    const char *places; /* those that may choose hosts in another way, */
+    const char *host_variables; /* and variables that name a file of hosts */
+    bool host_operands; /* without such an option, as many hosts as tasks come before the program */
+    bool remote; /* it starts the program through another machine, or a server that may be anywhere */
+    bool shell; /* its operands are a line for a shell there */
+    bool opaque; /* what it starts is not to be seen in its line */
+    const char *global_letters, *global_names; /* its options before the verb that take a value */
+    const char *away, *away_variables; /* with verbs: such options; else options, and variables, that send the program to another machine */
 };
 
 static const struct starter starters[] = {
@@ -85,6 +94,68 @@ static struct option option_at(const struct starter *s, char *const *argv)
     return (struct option){.words = 1};
 }
 
+/* What the options of one starter say. */
+struct told {
+    struct peel_shape shape;
+    struct peel_place place;
+};
+
+static bool in(const char *words, struct str name)
+{
+    return words && name.n && listed(words, name);
+}
+
+/* A socket's path, or the engine's own context, is of this machine. */
+static bool is_local(struct str value)
+{
+    static const char *const begins[] = {"unix:", "fd:", "/"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts(value, begins[i]))
+            return !str_has(value, "desktop"); /* Docker Desktop's virtual machine */
+    return str_is(value, "default") || str_is(value, "rootless");
+}
+
+static void place_at(struct peel_place *p, enum peel_where where, const char *by, struct str value)
+{
+    if (p->where == PEEL_AWAY || (p->where != PEEL_HERE && where != PEEL_AWAY && p->where <= where))
+        return; /* a list of hosts selects from a file's */
+    p->where = where;
+    snprintf(p->by, sizeof p->by, "%s", by);
+    p->hosts = value;
+}
+
+/* word: as it stands in the line. global: before the verb. */
+static void place_option(const struct starter *s, const char *word, const struct option *o, bool global, struct peel_place *p)
+{
+    struct str name = o->name.n ? o->name : str_of(word + strspn(word, "-")), value = o->name.n && o->value.p ? o->value : STR("");
+    bool mca = in("mca gmca omca prtemca", name) && str_has(value, "hostfile");
+    char by[PEEL_BY_SIZE];
+    snprintf(by, sizeof by, "its option %s" STR_FMT, name.n > 1 ? "--" : "-", STR_ARG(name));
+    if (in(s->hosts, name))
+        place_at(p, PEEL_HOSTS, by, value);
+    else if (in(s->host_files, name))
+        place_at(p, PEEL_HOST_FILE, by, value);
+    else if (in(s->places, name) || mca || (in(s->away, name) && global == (s->verbs != NULL) && !is_local(value)))
+        place_at(p, PEEL_AWAY, by, value);
+}
+
+/* What holds whatever its options say. */
+static void place_starter(const struct starter *s, char *const *env, struct peel_place *p)
+{
+    const char *const lists[] = {s->away_variables, s->host_variables};
+    char name[64];
+    if (s->remote)
+        place_at(p, PEEL_AWAY, "it connects to a server", STR(""));
+    for (size_t i = 0; i < 2; i++)
+        for (struct str rest = str_of(lists[i]), word; (word = str_word(&rest)).n && word.n < sizeof name;) {
+            memcpy(name, word.p, word.n);
+            name[word.n] = 0;
+            const char *value = env_text(env, name);
+            if (value && (i || !is_local(str_of(value))) && p->where == PEEL_HERE)
+                place_at(p, i ? PEEL_HOST_FILE : PEEL_AWAY, name, str_of(value));
+        }
+}
+
 static void shape_option(const struct starter *s, const struct option *o, struct peel_shape *shape)
 {
     struct {
@@ -93,7 +164,7 @@ static void shape_option(const struct starter *s, const struct option *o, struct
     } rows[] = {
         {s->tasks, &shape->tasks}, {s->nodes, &shape->nodes}, {s->per_node, &shape->tasks_per_node}, {s->cpus, &shape->cpus_per_task}};
     int64_t n;
-    shape->hosts |= o->name.n && s->hosts && listed(s->hosts, o->name);
+    shape->hosts |= in(s->hosts, o->name) || in(s->host_files, o->name) || in(s->places, o->name);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (o->name.n && rows[i].names && listed(rows[i].names, o->name))
             *rows[i].to = o->value.p && str_int(o->value, &n) && n > 0 && n < 100000000 ? (int)n : 0; /* the last one counts */
@@ -127,15 +198,20 @@ static bool is_option(const struct starter *s, const char *word)
 }
 
 /* What stands between the starter's name and its options; NULL: it starts no program. */
-static char *const *past_verb(const struct starter *s, char *const *at)
+static char *const *past_verb(const struct starter *s, char *const *at, struct told *told)
 {
+    const struct starter global = {.letters = s->global_letters ? s->global_letters : "", .names = s->global_names ? s->global_names : ""};
     at++;
     for (int i = 0; i < s->leading && *at && **at != '-'; i++)
         at++;
     if (!s->verbs)
         return at;
-    while (*at && **at == '-') /* global options before the verb: apptainer -q exec */
-        at++;
+    while (*at && **at == '-') { /* global options before the verb: apptainer -q exec, docker -H tcp://host run */
+        struct option o = option_at(&global, at);
+        place_option(s, *at, &o, true, &told->place);
+        while (o.words-- && *at)
+            at++;
+    }
     return *at && listed(s->verbs, str_of(*at)) ? at + 1 : NULL;
 }
 
@@ -151,10 +227,20 @@ static char *const *past_operands(const struct starter *s, char *const *at)
     return at;
 }
 
-/* The word behind one starter's own words, or NULL when nothing is left. What its options say goes to shape, unless that is NULL. */
-static char *const *peel_one(const struct starter *s, char *const *at, struct peel_shape *shape)
+/* A line for a shell elsewhere is seen through where it is plain words. */
+static bool is_plain(char *const *words)
 {
-    for (at = past_verb(s, at); at && *at;) {
+    for (; *words; words++)
+        if (strpbrk(*words, " \t\n;|&<>()$`\\\"'*?[#~"))
+            return false;
+    return true;
+}
+
+/* The word behind one starter's own words, or NULL when nothing is left, or nothing to be seen. *told: what its options say. */
+static char *const *peel_one(const struct starter *s, char *const *at, struct told *told)
+{
+    *told = (struct told){0};
+    for (at = past_verb(s, at, told); at && *at;) {
         if (strcmp(*at, "--") == 0) {
             at++;
             break;
@@ -168,26 +254,34 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct pe
         struct option o = option_at(s, at);
         if (s->hides && listed(s->hides, o.name))
             return NULL;
-        if (shape)
-            shape_option(s, &o, shape);
+        shape_option(s, &o, &told->shape);
+        place_option(s, *at, &o, false, &told->place);
         while (o.words-- && *at)
             at++;
     }
-    if (shape)
-        settle_per_node(s, shape);
+    settle_per_node(s, &told->shape);
+    if (at && *at && s->host_operands && !told->shape.hosts) {
+        place_at(&told->place, PEEL_HOSTS, "its operands", str_of(*at));
+        told->shape.hosts = true;
+        for (int i = 0; i < told->shape.tasks && *at; i++)
+            at++;
+    }
     if (at)
         at = past_operands(s, at);
-    return at && *at && **at != '-' ? at : NULL;
+    return at && *at && **at != '-' && !s->opaque && (!s->shell || is_plain(at)) ? at : NULL;
 }
 
-/* ret_parallel: how many of the starters begin several ranks; shape is that of the last one. */
+/* ret_parallel: how many of the starters begin several ranks; shape (NULL: not asked for) is that of the last one. */
 static char *const *walk(char *const *argv, int *ret_parallel, struct peel_shape *shape)
 {
     char *const *at = argv;
+    struct told told;
     *ret_parallel = 0;
     for (int depth = 0; depth < 16 && *at; depth++) {
         const struct starter *s = starter_of(*at);
-        char *const *next = s ? peel_one(s, at, s->parallel ? shape : NULL) : NULL;
+        char *const *next = s ? peel_one(s, at, &told) : NULL;
+        if (s && s->parallel && shape)
+            *shape = told.shape;
         if (!next)
             break;
         *ret_parallel += s->parallel;
@@ -202,21 +296,35 @@ char *const *peel(char *const *argv)
     return walk(argv, &parallel, NULL);
 }
 
-const char *peel_elsewhere(char *const *argv, char *const *env)
+/* Is one of its variables set, where it needs one to start the program on this machine? */
+static bool can_start_here(const struct starter *s, char *const *env)
 {
-    for (char *const *at = argv, *const *program = peel(argv); at != program; at++) {
-        const struct starter *s = starter_of(*at);
-        char name[64];
-        bool here = !s || !s->here;
-        for (struct str rest = str_of(here ? "" : s->here), word; (word = str_word(&rest)).n && word.n < sizeof name;) {
-            memcpy(name, word.p, word.n);
-            name[word.n] = 0;
-            here = here || env_text(env, name);
-        }
-        if (!here)
-            return s->name;
+    char name[64];
+    for (struct str rest = str_of(s->here), word; (word = str_word(&rest)).n && word.n < sizeof name;) {
+        memcpy(name, word.p, word.n);
+        name[word.n] = 0;
+        if (env_text(env, name))
+            return true;
     }
-    return NULL;
+    return !s->here;
+}
+
+bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
+{
+    const struct starter *s = *at && **at ? starter_of(**at) : NULL;
+    struct told told;
+    if (!s)
+        return false;
+    char *const *verb = past_verb(s, *at, &(struct told){0});
+    *at = peel_one(s, *at, &told);
+    *ret = told.place;
+    ret->starter = s->name;
+    if (!verb)
+        return false; /* `docker ps` starts nothing */
+    place_starter(s, env, ret);
+    if (!can_start_here(s, env))
+        *ret = (struct peel_place){.starter = s->name, .where = PEEL_OTHER_NODES};
+    return true;
 }
 
 bool peel_is_parallel(char *const *argv)
@@ -228,11 +336,11 @@ bool peel_is_parallel(char *const *argv)
 
 const char *peel_launcher(char *const *argv)
 {
-    for (char *const *at = argv, *const *program = peel(argv); at != program; at++) {
-        const struct starter *s = starter_of(*at);
-        if (s && s->parallel)
+    struct told told;
+    const struct starter *s;
+    for (char *const *at = argv; at && *at && (s = starter_of(*at)); at = peel_one(s, at, &told))
+        if (s->parallel)
             return s->name;
-    }
     return NULL;
 }
 

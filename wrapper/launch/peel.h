@@ -1,6 +1,8 @@
 /* peel.h: sees through `srun -n 64 numactl -N 0 ior …` to ior. */
 #ifndef LAUNCH_PEEL_H
 #define LAUNCH_PEEL_H
+#include "base/str.h"
+
 #include <stdbool.h>
 
 /* Where in argv (NULL-terminated) the really measured program begins. argv itself if nothing is peeled, or if nothing would be left. */
@@ -8,9 +10,24 @@ char *const *peel(char *const *argv);
 /* Is one of the peeled commands a starter of parallel ranks (srun, mpirun …)? */
 bool peel_is_parallel(char *const *argv);
 
-/* The name of a peeled starter that runs the program on other machines than this one: srun on a login node, which gets or has an allocation elsewhere. NULL:
- * there is none, or the environment says that this machine is one of the job's. */
-const char *peel_elsewhere(char *const *argv, char *const *env);
+/* Where a starter runs its program. */
+enum peel_where {
+    PEEL_HERE,
+    PEEL_HOSTS, /* on hosts, of which `hosts` is a list; the first one gets the first rank */
+    PEEL_HOST_FILE, /* the same, by the file that `hosts` names */
+    PEEL_AWAY, /* maybe on another machine */
+    PEEL_OTHER_NODES /* on the nodes of a job, and the environment does not say that this machine is one of them */
+};
+enum { PEEL_BY_SIZE = 64 };
+struct peel_place {
+    enum peel_where where;
+    const char *starter;
+    char by[PEEL_BY_SIZE]; /* what says so: "its option --host", "DOCKER_HOST" */
+    struct str hosts;
+};
+/* Reads the starter at *at, of which the first is argv; *at becomes what it starts, or NULL where that is not in its line. False: it is no starter, or starts
+ * nothing. */
+bool peel_next(char *const **at, char *const *env, struct peel_place *ret);
 
 /* The name of the first parallel starter in argv; NULL: there is none. */
 const char *peel_launcher(char *const *argv);

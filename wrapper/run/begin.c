@@ -3,8 +3,8 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/json.h"
-#include "launch/peel.h"
 #include "plan/paths.h"
+#include "run/elsewhere.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -265,7 +265,7 @@ static void set_host(struct run *run, char **env)
                               .env = env,
                               .argv = run->plan.program,
                               .full_argv = run->plan.argv,
-                              .elsewhere = peel_elsewhere(run->plan.argv, env),
+                              .elsewhere = elsewhere_reason(run->plan.argv, env, &run->plan.arena),
                               .cwd = run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, "cloud-metadata"),

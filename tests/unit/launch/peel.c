@@ -88,6 +88,21 @@ static const struct {
     {"valgrind --tool=massif ior", "ior", 0},
     {"nsys profile -o x -t cuda ior", "ior", 0},
     {"conda run -n base ior", "ior", 0},
+    {"ssh -p 22 -l me host ior -a POSIX", "ior -a POSIX", 0},
+    {"ssh host cd x && ior", "ssh host cd x && ior", 0},
+    {"ssh host", "ssh host", 0},
+    {"pdsh -w a,b -R ssh ior", "ior", 0},
+    {"clush -bw a,b ior", "ior", 0},
+    {"kubectl -n x exec -it pod -- ior -a", "ior -a", 0},
+    {"kubectl get pods", "kubectl get pods", 0},
+    {"docker --context far run --rm image ior", "ior", 0},
+    {"docker -H tcp://h:1 run image ior", "ior", 0},
+    {"podman -r --log-level debug run image ior", "ior", 0},
+    {"docker --context far ps", "docker --context far ps", 0},
+    {"sbatch --wait job.sh", "sbatch --wait job.sh", 0},
+    {"parallel -S a ior {} ::: 1", "parallel -S a ior {} ::: 1", 0},
+    {"mpirun_rsh -np 2 a b ior", "ior", 1},
+    {"mpirun_rsh -np 2 -hostfile f ior", "ior", 1},
     {"time -o", "time -o", 0},
     {"timeout 10", "timeout 10", 0},
     {"srun", "srun", 0},
@@ -156,8 +171,80 @@ static void shapes(void **state)
     }
 }
 
+/* Where each starter says that its program runs: one word for each, then by what. */
+static void places(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"here", "hosts", "file", "away", "nodes"};
+    static const struct {
+        const char *line, *variable, *expected;
+    } cases[] = {
+        {"ior", NULL, ""},
+        {"taskset 1 ior", NULL, "here"},
+        {"mpirun -n 2 ior", NULL, "here"},
+        {"mpirun -H a,b ior", NULL, "hosts its option -H a,b"},
+        {"mpirun -host a:4 ior", NULL, "hosts its option --host a:4"},
+        {"mpirun --hostfile f ior", NULL, "file its option --hostfile f"},
+        {"mpiexec -f f -n 2 ior", NULL, "file its option -f f"},
+        {"mpiexec.mpich -machinefile f ior", NULL, "file its option --machinefile f"},
+        {"mpirun --hostfile f -H a ior", NULL, "hosts its option -H a"},
+        {"mpirun -H a --rankfile f ior", NULL, "away its option --rankfile"},
+        {"mpirun --mca orte_default_hostfile f ior", NULL, "away its option --mca"},
+        {"mpiexec ior", "HYDRA_HOST_FILE=f", "file HYDRA_HOST_FILE f"},
+        {"mpirun_rsh -np 2 a b ior", NULL, "hosts its operands a"},
+        {"mpirun_rsh -hostfile f -np 2 ior", NULL, "file its option --hostfile f"},
+        {"env A=1 mpirun -H a ior", NULL, "here hosts its option -H a"},
+        {"srun ior", NULL, "nodes"},
+        {"srun ior", "SLURMD_NODENAME=n1", "here"},
+        {"srun -J ssh ior", "SLURMD_NODENAME=n1", "here"},
+        {"ssh h ior", NULL, "away it connects to a server"},
+        {"ssh h cd x && ior", NULL, "away it connects to a server"},
+        {"pdsh -w a ior", NULL, "away it connects to a server"},
+        {"clush -w a ior", NULL, "away it connects to a server"},
+        {"kubectl exec pod -- ior", NULL, "away it connects to a server"},
+        {"kubectl get pods", NULL, ""},
+        {"docker run i ior", NULL, "here"},
+        {"docker run -c 5 -h name i ior", NULL, "here"},
+        {"docker --context far run i ior", NULL, "away its option --context"},
+        {"docker --context=default run i ior", NULL, "here"},
+        {"docker -H unix:///run/docker.sock run i ior", NULL, "here"},
+        {"docker -H tcp://h run i ior", NULL, "away its option -H"},
+        {"docker -H tcp://h ps", NULL, ""},
+        {"docker run i ior", "DOCKER_HOST=ssh://h", "away DOCKER_HOST"},
+        {"docker run i ior", "DOCKER_HOST=unix:///home/u/.docker/desktop/docker.sock", "away DOCKER_HOST"},
+        {"docker run i ior", "DOCKER_CONTEXT=default", "here"},
+        {"podman --remote run i ior", NULL, "away its option --remote"},
+        {"podman -r run i ior", NULL, "away its option -r"},
+        {"podman -c far run i ior", NULL, "away its option -c"},
+        {"apptainer exec i ior", NULL, "here"},
+        {"sbatch job.sh", NULL, "here"},
+        {"sbatch --wait job.sh", NULL, "away its option --wait"},
+        {"bsub -K ior", NULL, "away its option -K"},
+        {"systemd-run -H h ior", NULL, "away its option -H"},
+        {"systemd-run --scope ior", NULL, "here"},
+        {"parallel ior ::: 1", NULL, "here"},
+        {"parallel -S a ior ::: 1", NULL, "away its option -S"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200], got[300], *argv[40], *rest = text, *env[] = {(char *)cases[i].variable, NULL};
+        int n = 0;
+        struct peel_place p;
+        snprintf(text, sizeof text, "%s", cases[i].line);
+        snprintf(got, sizeof got, "%s:", cases[i].line);
+        while ((argv[n] = strsep(&rest, " ")))
+            n++;
+        for (char *const *at = argv; at && *at && peel_next(&at, env, &p);)
+            snprintf(got + strlen(got), sizeof got - strlen(got), " %s%s%s%s" STR_FMT, words[p.where], *p.by ? " " : "", p.by,
+                     p.where == PEEL_HOSTS || p.where == PEEL_HOST_FILE ? " " : "",
+                     STR_ARG((p.where == PEEL_HOSTS || p.where == PEEL_HOST_FILE ? p.hosts : STR(""))));
+        char want[300];
+        snprintf(want, sizeof want, "%s:%s%s", cases[i].line, *cases[i].expected ? " " : "", cases[i].expected);
+        assert_string_equal(got, want);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(shapes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(shapes), cmocka_unit_test(places)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,84 @@
+#!/bin/bash
+# Facts of this machine are recorded where the program runs here; of a program that may run elsewhere the record says that they are missing.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+unset "${!SLURM@}" "${!DOCKER@}" "${!CONTAINER@}" 2>/dev/null
+mkdir bin
+PATH=$WORK/bin:$PATH
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+here() # COMMAND…: "here" with facts of the machine; else the reason; "both" or "neither" are mistakes
+{
+    rm -rf mlruns .benchwrap
+    "$BENCHWRAP" -q -e place -- "$@" >out 2>err
+    facts=$(find mlruns -name cpu.threads -o -name kernel.release | wc -l)
+    sampled=$(find mlruns -path '*metrics/system*' -type f | wc -l)
+    reason=$("$BENCHWRAP" show --json | jq -r '.missing[] | select(.key == "machine").reason')
+    case "${reason:+gone}$([ "$facts" = 0 ] && [ "$sampled" = 0 ] || echo facts)" in
+    facts) echo here ;;
+    gone) echo "$reason" ;;
+    gonefacts) echo both ;;
+    *) echo neither ;;
+    esac
+}
+may='may run the program on another machine'
+
+# Real launchers of MPI, with several names of this host.
+name=$(hostname)
+address=$(ip -4 -o addr show scope global 2>/dev/null | awk '{sub("/.*", "", $4); print $4; exit}')
+for mpi in mpich openmpi; do
+    run=$(command -v mpirun.$mpi) || { skip "$mpi" "not installed"; continue; }
+    [ $mpi = mpich ] && H=-hosts F=-f || H=-H F=--hostfile
+    is "$mpi: no hosts named" "$(here "$run" -n 1 true)" here
+    for host in localhost 127.0.0.1 "$name" ${address:+"$address"}; do
+        is "$mpi $H ${host#"$address"}: here, and it ran" "$(here "$run" "$H" "$host" -n 1 echo ran) $(cat out)" "here ran"
+    done
+    printf '# hosts\n\n%s\n' "$name" >hosts
+    is "$mpi $F: here, and it ran" "$(here "$run" "$F" hosts -n 1 echo ran) $(cat out)" "here ran"
+    echo far.example.org >hosts
+    is "$mpi $F with another host" "$(here timeout 5 "$run" "$F" hosts -n 1 true)" "mpirun $may (its option $F): its first host is not known as this one, of which nothing is recorded"
+    is "$mpi $H with another host" "$(here timeout 5 "$run" "$H" far.example.org,localhost -n 1 true)" "mpirun $may (its option $([ $mpi = mpich ] && echo --hosts || echo -H)): its first host is not known as this one, of which nothing is recorded"
+    like "$mpi $F without a file" "$(here timeout 5 "$run" "$F" nowhere -n 1 true)" "^mpirun $may"
+    like "$mpi $F from a pipe" "$(here timeout 5 "$run" "$F" <(echo localhost) -n 1 true)" "^mpirun $may"
+done
+
+# A real sshd on this machine: a port, a tunnel or a configuration file could as well lead elsewhere.
+if command -v ssh >/dev/null && sshd=$(PATH=$PATH:/usr/sbin command -v sshd); then
+    ssh-keygen -q -t ed25519 -N '' -f key && ssh-keygen -q -t ed25519 -N '' -f host && cp key.pub authorized
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    mkdir -p /run/sshd 2>/dev/null
+    "$sshd" -D -p "$port" -o ListenAddress=127.0.0.1 -h "$WORK/host" -o AuthorizedKeysFile="$WORK/authorized" -o StrictModes=no \
+        -o UsePAM=no -o PidFile=none -f /dev/null >sshd.log 2>&1 &
+    server=$!
+    for _ in $(seq 100); do (: >/dev/tcp/127.0.0.1/"$port") 2>/dev/null && break; sleep 0.1; done
+    is "ssh, a real server: the reason, and it ran" "$(here ssh -p "$port" -i key -o StrictHostKeyChecking=no -o UserKnownHostsFile=known localhost echo ran) $(cat out)" \
+        "ssh $may (it connects to a server): nothing of this one is recorded ran"
+    is "... the program behind it is known" "$("$BENCHWRAP" show --json | jq -r '.tags.benchmark')" echo
+    kill $server
+    wait $server 2>/dev/null
+else
+    skip "ssh" "no sshd"
+fi
+
+# The others take their orders from stand-ins that only run the last word.
+for p in docker podman kubectl pdsh clush systemd-run apptainer parallel sbatch; do
+    printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >"bin/$p" && chmod +x "bin/$p"
+done
+server="(it connects to a server): nothing of this one is recorded"
+is "pdsh" "$(here pdsh -w n1 true)" "pdsh $may $server"
+is "clush" "$(here clush -w n1 true)" "clush $may $server"
+is "kubectl exec" "$(here kubectl -n x exec pod -- true)" "kubectl $may $server"
+is "kubectl version runs here" "$(here kubectl version true)" here
+is "docker run" "$(here docker run image true)" here
+is "apptainer run" "$(here apptainer exec image true)" here
+is "docker --context" "$(here docker --context far run image true)" "docker $may (its option --context): nothing of this one is recorded"
+is "DOCKER_HOST" "$(DOCKER_HOST=tcp://n1:2375 here docker run image true)" "docker $may (DOCKER_HOST): nothing of this one is recorded"
+is "DOCKER_HOST: a socket" "$(DOCKER_HOST=unix:///run/user/1/docker.sock here docker run image true)" here
+mkdir -p "$HOME/.docker" && echo '{"currentContext": "far"}' >"$HOME/.docker/config.json"
+is "docker context use" "$(here docker run image true)" "docker $may (its current context): nothing of this one is recorded"
+rm -r "$HOME/.docker"
+is "podman --remote" "$(here podman --remote run image true)" "podman $may (its option --remote): nothing of this one is recorded"
+is "systemd-run -H" "$(here systemd-run -H n1 true)" "systemd-run $may (its option -H): nothing of this one is recorded"
+is "parallel -S" "$(here parallel -S n1 true)" "parallel $may (its option -S): nothing of this one is recorded"
+is "sbatch --wait" "$(here sbatch --wait true)" "sbatch $may (its option --wait): nothing of this one is recorded"
+is "sbatch alone runs here" "$(here sbatch true)" here
+done_testing

@@ -1,0 +1,159 @@
+/* elsewhere.c: whether the program runs on this machine, so that facts about the machine are facts about the run. */
+#include "run/elsewhere.h"
+
+#include "base/env.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "launch/peel.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 1 << 20, NAME_SIZE = 256 };
+
+/* ---- is it this machine? ---- */
+
+static bool is_own_address(const char *text)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    struct ifaddrs *list = NULL;
+    bool is_four = inet_pton(AF_INET, text, &four) == 1, is_six = inet_pton(AF_INET6, text, &six) == 1, own = false;
+    if (is_four && (ntohl(four.s_addr) >> 24) == 127)
+        return true;
+    if (is_six && IN6_IS_ADDR_LOOPBACK(&six))
+        return true;
+    if ((!is_four && !is_six) || getifaddrs(&list))
+        return false;
+    for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+        if (i->ifa_addr && is_four && i->ifa_addr->sa_family == AF_INET)
+            own |= memcmp(&((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr, &four, sizeof four) == 0;
+        if (i->ifa_addr && is_six && i->ifa_addr->sa_family == AF_INET6)
+            own |= memcmp(&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr, &six, sizeof six) == 0;
+    }
+    freeifaddrs(list);
+    return own;
+}
+
+/* "n1" is "n1.site.org"; two names with domains are equal or they are not. */
+static bool is_same_host(const char *one, const char *other)
+{
+    size_t n = strcspn(one, "."), m = strcspn(other, ".");
+    bool is_short = !one[n] || !other[m];
+    return *one && (strcasecmp(one, other) == 0 || (is_short && n == m && strncasecmp(one, other, n) == 0));
+}
+
+static bool is_in_hosts(const char *name, struct str hosts)
+{
+    while (hosts.p) {
+        struct str line = str_cut(&hosts, '\n'), rest = str_cut(&line, '#'), address = str_word(&rest);
+        char text[NAME_SIZE];
+        bool named = false;
+        for (struct str word; (word = str_word(&rest)).n;)
+            named |= word.n == strlen(name) && strncasecmp(word.p, name, word.n) == 0;
+        snprintf(text, sizeof text, STR_FMT, STR_ARG(address));
+        if (named)
+            return is_own_address(text); /* the first line counts, as for the resolver */
+    }
+    return false;
+}
+
+bool elsewhere_is_own_name(struct str entry, struct str hosts, char *const *env)
+{
+    const char *node = env_text(env, "SLURM_JOB_ID") ? env_text(env, "SLURMD_NODENAME") : NULL;
+    char name[NAME_SIZE], own[NAME_SIZE] = "";
+    const char *at = memchr(entry.p, '@', entry.n);
+    if (at)
+        entry = str_sub(entry, (size_t)(at + 1 - entry.p), entry.n);
+    const char *colon = memchr(entry.p, ':', entry.n);
+    if (colon && !memchr(colon + 1, ':', (size_t)(entry.p + entry.n - colon - 1)))
+        entry.n = (size_t)(colon - entry.p);
+    if (entry.n == 0 || entry.n >= sizeof name)
+        return false;
+    memcpy(name, entry.p, entry.n);
+    name[entry.n] = 0;
+    gethostname(own, sizeof own - 1);
+    return is_own_address(name) || is_same_host(name, own) || (node && is_same_host(name, node)) || strcasecmp(name, "localhost") == 0 ||
+           is_in_hosts(name, hosts);
+}
+
+/* ---- the launchers ---- */
+
+/* A pipe would lose to us what the launcher shall read. */
+static bool read_small(const char *path, struct buf *to)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && fs_read(AT_FDCWD, path, FILE_MAX, 0, to, NULL) == 0;
+}
+
+static struct str first_of_file(struct str text)
+{
+    while (text.p) {
+        struct str line = str_cut(&text, '\n'), rest = str_cut(&line, '#'), word = str_word(&rest);
+        if (word.n)
+            return word;
+    }
+    return STR("");
+}
+
+static bool is_first_host_own(const struct peel_place *p, char *const *env, struct arena *a)
+{
+    CLEANUP_BUF struct buf hosts, file;
+    buf_init(&hosts, FILE_MAX + 65536);
+    buf_init(&file, FILE_MAX + 65536);
+    struct str list = p->hosts, first = str_cut(&list, ',');
+    read_small("/etc/hosts", &hosts);
+    if (p->where == PEEL_HOST_FILE) {
+        const char *path = arena_dup(a, p->hosts.p, p->hosts.n);
+        first = path && read_small(path, &file) ? first_of_file(buf_text(&file)) : STR("");
+    }
+    return first.n && elsewhere_is_own_name(first, buf_text(&hosts), env);
+}
+
+/* `docker context use` writes this file. */
+static bool has_other_context(char *const *env, struct arena *a)
+{
+    const char *folder = env_text(env, "DOCKER_CONFIG"), *home = env_text(env, "HOME");
+    const char *path = folder ? arena_printf(a, "%s/config.json", folder) : arena_printf(a, "%s/.docker/config.json", home ? home : "");
+    CLEANUP_BUF struct buf text;
+    struct json *doc = NULL;
+    struct err err = {0};
+    buf_init(&text, FILE_MAX + 65536);
+    if (!path || !read_small(path, &text) || json_parse(&doc, buf_text(&text), NULL, &err))
+        return false;
+    const char *context = json_string(json_get(doc, "currentContext"), "");
+    bool other = *context && strcmp(context, "default") != 0 && strcmp(context, "rootless") != 0;
+    json_free(doc);
+    return other;
+}
+
+static const char *why_of(const struct peel_place *p, char *const *env, struct arena *a)
+{
+    if (p->where == PEEL_OTHER_NODES)
+        return arena_printf(a, "%s runs the program on other machines: this one is no node of its job, and nothing of it is recorded",
+                            p->starter);
+    if (p->where == PEEL_AWAY)
+        return arena_printf(a, "%s may run the program on another machine (%s): nothing of this one is recorded", p->starter, p->by);
+    if (p->where != PEEL_HERE && !is_first_host_own(p, env, a))
+        return arena_printf(
+            a, "%s may run the program on another machine (%s): its first host is not known as this one, of which nothing is recorded",
+            p->starter, p->by);
+    if (p->where == PEEL_HERE && strcmp(p->starter, "docker") == 0 && !env_text(env, "DOCKER_HOST") && !env_text(env, "DOCKER_CONTEXT") &&
+        has_other_context(env, a))
+        return arena_printf(a, "docker may run the program on another machine (its current context): nothing of this one is recorded");
+    return NULL;
+}
+
+const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a)
+{
+    struct peel_place place;
+    const char *why = NULL;
+    for (char *const *at = argv; !why && at && *at && peel_next(&at, env, &place);)
+        why = why_of(&place, env, a);
+    return why;
+}

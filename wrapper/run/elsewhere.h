@@ -1,0 +1,15 @@
+/* elsewhere.h: whether the program runs on this machine, so that facts about the machine are facts about the run. */
+#ifndef WRAPPER_RUN_ELSEWHERE_H
+#define WRAPPER_RUN_ELSEWHERE_H
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* NULL: the program in argv runs on this machine, as far as the rows of starters.def, the options and variables of the starters, the files of hosts that they
+ * name and /etc/hosts say. Else why it may run elsewhere, as a sentence in the arena. Reads small regular files and asks no name server. */
+const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a);
+
+/* Is it a name or an address of this machine, with or without ":slots" and "user@"? hosts: the text of /etc/hosts. */
+bool elsewhere_is_own_name(struct str name, struct str hosts, char *const *env);
+#endif
