@@ -58,8 +58,9 @@ name=$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$experiment/$stream/meta.yaml
 triad=$(cut -d ' ' -f 2 "mlruns/$experiment/$stream/metrics/triad.bw_MB_per_s.max" | cut -d . -f 1)
 look table "a runs table opens with the run, its verdict and the headline metric" "$url/?enter#/experiments/$on_server/runs?viewStateShareKey=benchwrap" "$name;triad.bw_MB_per_s.max;pass"
 look run "a run's page shows its metrics and params" "$url/?enter#/experiments/$on_server/runs/$run" "triad.bw_MB_per_s.max;$triad"
-look chart "its metrics have charts" "$url/?enter#/experiments/$on_server/runs/$run/model-metrics" "copy.bw_MB_per_s.max"
+look chart "the program's own metrics and the wall time have charts" "$url/?enter#/experiments/$on_server/runs/$run/model-metrics" "copy.bw_MB_per_s.max;(17)"
 look chart-drawn "… which are drawn" "$url/?enter#/experiments/$on_server/runs/$run/model-metrics" '!.js-plotly-plot .barlayer path'
+look system "what was measured of the machine has its charts on the page of system metrics" "$url/?enter#/experiments/$on_server/runs/$run/system-metrics" "host.uptime_s;fs.used_start_percent"
 look artifact "an artifact is shown as text" "$url/?enter#/experiments/$on_server/runs/$run/artifacts/stdout.log" "STREAM version;Triad"
 parent=$(grep -l . mlruns/"$nested"/*/tags/mlflow.parentRunId | head -n 1 | xargs cat)
 look nested "the link leads to the newest run's table, where a series' runs are nested" "$(cat link)" "$(sed -n 's/^run_name: "\(.*\)"/\1/p' "mlruns/$nested/$parent/meta.yaml")"
