@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTES_MAX = 64 << 20, RULES_MAX = 4 << 20, TEXT_MAX = 4 << 20, ARGUMENTS_MAX = 4096 };
+enum { NOTES_MAX = 64 << 20, RULES_MAX = 4 << 20, TEXT_MAX = 16 << 20 };
 
 /* The first run of a series: what its rules say holds for the series. Path NULL: it is none. */
 static struct tree_run first_of_series(const struct runs *runs, const struct tree_run *run, struct arena *a)
@@ -52,11 +52,11 @@ struct rules *arguments_rules(const struct runs *runs, const struct tree_run *ru
 static char *const *argv_of(const struct json *detail, struct arena *a)
 {
     const struct json *list = json_pointer(detail, "/run/argv");
-    char **argv = arena_get(a, (ARGUMENTS_MAX + 1) * sizeof *argv);
+    char **argv = arena_get(a, (json_count(list) + 1) * sizeof *argv);
     size_t n = 0;
     if (!json_is_array(list) || !argv)
         return NULL;
-    for (const struct json *e = json_first(list); e && n < ARGUMENTS_MAX; e = json_next(e))
+    for (const struct json *e = json_first(list); e; e = json_next(e))
         argv[n++] = (char *)json_string(e, "");
     argv[n] = NULL;
     return n ? argv : NULL;
@@ -70,9 +70,25 @@ static size_t words_of(char *const *argv)
     return n;
 }
 
-static int by_text(const void *a, const void *b)
+/* "argument.NAME=VALUE", the nth of the command line. */
+struct entry {
+    const char *text;
+    size_t nth;
+};
+
+static int compare_keys(struct str one, struct str other)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    struct str a = str_cut(&one, '='), b = str_cut(&other, '=');
+    int order = strncmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* The order of different options says nothing, that of one option's values does: the last often counts. */
+static int by_key(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = compare_keys(str_of(x->text), str_of(y->text));
+    return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
 /* "argument.NAME=VALUE" of the word at argv[i]; the words that it takes. An unknown option's value is the next word, unless that begins with a dash. */
@@ -85,9 +101,24 @@ static size_t entry_of(char *const *argv, const bool *explained, size_t i, size_
     }
     while (name.n && name.p[0] == '-')
         name = str_sub(name, 1, name.n);
+    if (!name.n)
+        name = word; /* "--" */
     bool takes = !value.p && argv[i + 1] && argv[i + 1][0] != '-' && !explained[i + 1];
     buf_printf(to, "argument." STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(value.p ? value : takes ? str_of(argv[i + 1]) : STR("")));
     return takes ? 2 : 1;
+}
+
+/* A line end within an argument becomes its symbol, U+240A: entries are lines. */
+static const char *one_line(struct str text, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4 * TEXT_MAX);
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\n')
+            buf_puts(&b, "␊");
+        else
+            buf_putc(&b, text.p[i]);
+    return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
 }
 
 static bool is_ignored(const char *entry, const struct opt_value *ignore)
@@ -108,7 +139,7 @@ static const char *unexplained(const struct rules *rules, const struct json *det
         return NULL;
     size_t n = words_of(argv), entries = 0, operand = 0;
     bool *explained = arena_get(a, (n + 2) * sizeof *explained);
-    char **list = arena_get(a, (n + 1) * sizeof *list);
+    struct entry *list = arena_get(a, (n + 1) * sizeof *list);
     if (!explained || !list)
         return NULL;
     memset(explained, 0, (n + 2) * sizeof *explained);
@@ -125,18 +156,18 @@ static const char *unexplained(const struct rules *rules, const struct json *det
             continue;
         }
         i += entry_of(argv, explained, i, &operand, &b);
-        char *entry = b.failed ? NULL : arena_dup(a, b.p, b.n);
+        const char *entry = b.failed ? NULL : one_line(buf_text(&b), a);
         if (!entry)
             return NULL;
         if (!is_ignored(entry, ignore))
-            list[entries++] = entry;
+            list[entries++] = (struct entry){entry, i};
     }
     if (entries)
-        qsort(list, entries, sizeof *list, by_text);
+        qsort(list, entries, sizeof *list, by_key);
     CLEANUP_BUF struct buf all;
     buf_init(&all, TEXT_MAX);
     for (size_t i = 0; i < entries; i++)
-        buf_printf(&all, "%s\n", list[i]);
+        buf_printf(&all, "%s\n", list[i].text);
     return all.failed ? NULL : arena_dup(a, all.p ? all.p : "", all.n);
 }
 
@@ -189,9 +220,15 @@ static const struct json *load_parent_of(struct arguments *args, const struct tr
     return args->parent;
 }
 
-/* Appends an entry, or a value to that of the same key. */
+/* Appends an entry, or a value to that of the same key. Quotes a value that would look like several. */
 static void add_param(struct tree_entry **list, const char *key, struct str value, struct arena *a)
 {
+    CLEANUP_BUF struct buf quoted = {0};
+    if (str_has(value, ", ") || str_starts(value, "\"")) {
+        buf_init(&quoted, 4 * TEXT_MAX);
+        buf_json(&quoted, value);
+        value = buf_text(&quoted);
+    }
     struct tree_entry **at = list;
     while (*at && strcmp((*at)->key, key) != 0)
         at = &(*at)->next;
@@ -224,27 +261,16 @@ struct tree_entry *arguments_params(struct arguments *args, const struct tree_ru
     return list;
 }
 
-/* The first line of one that the other has not; {NULL, 0}: none. */
-static struct str only_in(const char *one, const char *other)
-{
-    for (struct str rest = str_of(one); rest.p && rest.n;) {
-        struct str line = str_cut(&rest, '\n');
-        bool found = false;
-        for (struct str more = str_of(other); more.p && more.n && !found;)
-            found = str_eq(str_cut(&more, '\n'), line);
-        if (!found && line.n)
-            return line;
-    }
-    return (struct str){0};
-}
-
 const char *arguments_difference(const char *one, const char *other, struct arena *a)
 {
-    struct str line = only_in(one, other);
-    if (!line.p)
-        line = only_in(other, one);
-    if (!line.p)
-        return NULL;
-    struct str key = str_cut(&line, '=');
-    return arena_dup(a, key.p, key.n);
+    struct str x = str_of(one), y = str_of(other);
+    while (x.n || y.n) {
+        struct str left = str_cut(&x, '\n'), right = str_cut(&y, '\n');
+        if (str_eq(left, right))
+            continue;
+        bool first = left.n && (!right.n || compare_keys(left, right) <= 0); /* the other has no more of this key, or another value */
+        struct str line = first ? left : right, key = str_cut(&line, '=');
+        return arena_dup(a, key.p, key.n);
+    }
+    return NULL;
 }

@@ -238,15 +238,16 @@ static void put_head(const struct history *h, const struct screen *screen, struc
     buf_putc(to, '\n');
     put_answer(h, screen, to);
     buf_clear(&b);
-    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same inputs on the same kind of node", n, str_plural(n),
-               h->run.run->experiment);
+    bool node = runs_text(h->run.run->params, "node.type", h->c->arena) != NULL;
+    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s", n, str_plural(n), h->run.run->experiment,
+               h->arguments ? "" : "recorded ", node ? " on the same kind of node" : "");
     if (n > 1) {
         buf_puts(&b, ", ");
         show_time(&b, h->earlier.members[n - 1].run->start_ms);
         buf_puts(&b, " to ");
         show_time(&b, h->earlier.members[0].run->start_ms);
     }
-    buf_putc(&b, '.');
+    buf_printf(&b, ".%s%s", h->arguments ? "" : " The command lines are not known.", node ? "" : " The hardware is not recorded.");
     put_wrapped(screen, 2, buf_text(&b), to);
     buf_clear(&b);
     if (h->other_argument)

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Which command lines are the same inputs, for compare --history and for compare, where no rule explains the arguments: the order of different options
+# alone is none.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >rules.yaml <<'Y'
+name: x
+version: "1"
+readers:
+  - {name: speed, regex: '^speed: (?<v>\S+)', metrics: [{name: speed, cell: v, unit: MB_per_s, better: higher}]}
+Y
+printf '#!/bin/sh\necho speed: 12.5\n' >prog && chmod +x prog
+count=0
+pair() # same|NAME FIRST SECOND: words of two command lines; NAME: the argument in which they differ
+{
+    count=$((count + 1)) pair="[${2:0:30}], [${3:0:30}]"
+    pair=${pair//$'\n'/ }
+    for line in "$2" "$3"; do eval "\"\$BENCHWRAP\" -q -e e$count -r rules.yaml -- ./prog $line" >/dev/null 2>err || cat err; done
+    "$BENCHWRAP" compare --history >history.out
+    "$BENCHWRAP" compare last~1 last >compare.out
+    earlier=$(grep -c '^History: 1 earlier run ' history.out)
+    if [ "$1" = same ]; then
+        is "$pair: one history" "$earlier" 1
+        like "… and the same inputs" "$(cat compare.out)" '^A and B have the same inputs\.'
+    else
+        is "$pair: two histories" "$earlier" 0
+        like "… which differ in $1" "$(cat history.out)" "differ in argument\.$1;"
+        like "… so do the inputs" "$(cat compare.out)" "^Inputs that differ: .*argument\.$1[,.]"
+    fi
+}
+pair same '--a 1 --b 2' '--b 2 --a 1'
+pair same '--a=1 --b' '--b --a 1'
+pair v '-v' '-v -v'
+pair x '-x a -x b' '-x b'
+pair x '-x a -x b' '-x b -x a'
+pair x "-x 'a, b'" '-x a -x b'
+pair sync '--sync' ''
+pair n4 '-n4' '-n5'
+pair -- '-- a' 'a'
+pair 1 "'a b'" 'a b'
+pair 1 'in out' 'out in'
+pair 3 '1 2 3' '1 2'
+pair c $'-c \'echo 1\necho 2\'' $'-c \'echo 1\necho 3\''
+pair c $'-c \'a\nb\'' $'-c \'b\na\''
+pair 5000 "$(seq -s ' ' 5000)" "$(seq -s ' ' 4999) 7"
+pair 1 "$(printf '%050000d' 1)" "$(printf '%050000d' 2)"
+pair size '--size=' '--size 1'
+pair lr '--lr=1e-3' '--lr=0.001'
+
+# Runs without a command line, and without a machine: what is not known is said.
+for i in 1 2; do
+    sed "s/^Triad: .*/Triad: 3000$i.0 0.01 0.01 0.01/" "$ROOT/benchmarks/catalogue/stream/samples/5.10-zen/stdout" >"s$i.out"
+    "$BENCHWRAP" import -e imported "s$i.out" >/dev/null 2>&1
+done
+like "of imported runs the history states what is not known" "$("$BENCHWRAP" compare --history | tr -s '\n ' ' ')" \
+    'with the same recorded inputs\. The command lines are not known\. The hardware is not recorded\.'
+like "of others it does not" "$("$BENCHWRAP" compare --history "$("$BENCHWRAP" ls -e e1 --json | jq -r '.[0].id')" | tr -s '\n ' ' ')" 'with the same inputs on the same kind of node\. '
+done_testing
