@@ -44,7 +44,7 @@ while IFS='|' read -r place word answer; do
     =,*) case $answer in url) value=$url ;; path) value=/v1/x ;; body) value={} ;; dataset) value=none.jsonl ;; duration) value=1s ;; *) value=2 ;; esac
         timeout 30 "$LOAD" --url $url -n 1 "--$word" "$value" >out 2>err; status=$?
         if [ $status = 1 ] && ! grep -q unknown err; then tap_pass "llmload --$word is --$answer"; else tap_fail "llmload --$word is --$answer" "status $status" "$(cat err)"; fi ;;
-    *) typed "; $answer" "$LOAD" "--$word" ;;
+    *) typed "; $answer" "$LOAD" "$(dashes "$word")" ;;
     esac
     for named in $(grep -oE -- '--[a-z][a-z-]+' <<<"$answer"); do
         like "$named is an option of llmload" "$("$LOAD" help options)" "(^| )$named( |\$)"
@@ -52,6 +52,22 @@ while IFS='|' read -r place word answer; do
 done < <(rows "$ROOT/benchmarks/native/llmload/words.def")
 like "an address alone is --url" "$("$LOAD" $url -n 1)" "no request succeeded: $url: "
 typed 'expected the URL of a service' "$LOAD" nonsense
+# A message names the option as it was typed, wherever it comes from; underscores are answered by the dashes.
+typed '--request-rate: expected N, N@TIME or N-M@TIME, got "abc"' "$LOAD" $url --request-rate abc
+typed '--request-rate: expected a finite number, got "inf"; --concurrency N' "$LOAD" $url --request-rate inf -n 5
+typed '--max-concurrency 0: no stream' "$LOAD" $url --max-concurrency 0
+typed '--num-prompts: "x" is not a whole number' "$LOAD" $url --num-prompts x
+typed '--num-prompts: 0 is too small' "$LOAD" $url --num-prompts=0
+typed 'option --num-prompts needs a value' "$LOAD" $url --num-prompts
+typed '--max-seconds: "30x" is not a duration' "$LOAD" $url --max-seconds 30x
+typed '--num-warmups: -1 is too small' "$LOAD" $url --num-warmups -1
+typed '--drop changes nothing without --users, and' "$LOAD" $url --users 3 --drop
+typed '--users: expected @TIME behind every piece but the last, got "1,2,4"; --sweep LEVELS' "$LOAD" $url --users 1,2,4
+typed 'unknown option --max_concurrency; did you mean --concurrency?' "$LOAD" $url --max_concurrency 4
+typed 'unknown option --num_prompts; did you mean --requests?' "$LOAD" $url --num_prompts 4
+typed 'unknown option --max_tokens; did you mean --max-tokens?' "$LOAD" $url --max_tokens 4
+typed 'unknown option --random_input_len; did you mean --input-tokens?' "$LOAD" $url --random_input_len 4
+typed '"tpot:50": expected one objective for each --goodput' "$LOAD" $url --goodput ttft:500 tpot:50
 
 # Each program's first help is one screen, and names options that are there.
 for program in llmload llmfake taskrate; do

@@ -3,6 +3,7 @@
 
 #include "base/site.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,35 +187,55 @@ int opt_check(const struct opt_row *row, const struct opt_value *value, struct e
     return 0;
 }
 
-/* "--name": where of a command line value. */
-static const char *dashed(struct opt_set *set, const char *name)
+/* "--name", as it was typed: where of a command line value. */
+static const char *dashed(struct opt_set *set, struct str name)
 {
-    const char *text = keep_text(set, "--", name);
-    return text ? text : "command line";
+    char *text = keep(set, strlen("--") + name.n + 1);
+    if (!text)
+        return "command line";
+    memcpy(text, "--", 2);
+    memcpy(text + 2, name.p, name.n);
+    text[2 + name.n] = 0;
+    return text;
 }
 
-static int take(struct opt_set *set, size_t i, const char *text, struct err *err)
+static int take(struct opt_set *set, size_t i, struct str name, const char *text, struct err *err)
 {
-    const char *where =
-        set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set, set->rows[i].name);
+    const char *where = set->values[i].text && set->values[i].origin == OPT_COMMAND_LINE ? set->values[i].where : dashed(set, name);
     struct opt_value one = {.text = text, .origin = OPT_COMMAND_LINE, .where = where};
     if (opt_check(&set->rows[i], &one, err) < 0)
         return -1;
     return store(set, i, text, OPT_COMMAND_LINE, where, err);
 }
 
+/* What is answered to an unknown name: the option of that name with dashes for its underscores, the answer to another program's word, the nearest name. */
+static void answer_unknown(const struct opt_set *set, struct str name, struct buf *to)
+{
+    struct buf dashes;
+    buf_init(&dashes, 512);
+    for (size_t i = 0; i < name.n; i++)
+        buf_putc(&dashes, name.p[i] == '_' ? '-' : name.p[i]);
+    name = buf_text(&dashes);
+    size_t at = row_or_alias(set, name);
+    const char *answer = set->place ? opt_word_answer(set->words, set->place, name) : NULL;
+    const char *near = at < set->count ? set->rows[at].name : answer ? NULL : opt_nearest(set, name);
+    if (near)
+        buf_printf(to, "; did you mean --%s?", near);
+    else if (answer)
+        buf_printf(to, "; %s", answer);
+    buf_deinit(&dashes);
+}
+
 static int unknown(const struct opt_set *set, struct str name, struct err *err)
 {
-    const char *answer = set->place ? opt_word_answer(set->words, set->place, name) : NULL, *near = answer ? NULL : opt_nearest(set, name);
-    struct buf shown;
+    struct buf shown, answer;
     buf_init(&shown, 512);
+    buf_init(&answer, 4096);
     buf_plain(&shown, name, 60);
-    if (answer)
-        err_set(err, ERR_USAGE, "unknown option --%s; %s", shown.p ? shown.p : "", answer);
-    else
-        err_set(err, ERR_USAGE, "unknown option --%s%s%s%s", shown.p ? shown.p : "", near ? "; did you mean --" : "", near ? near : "",
-                near ? "?" : "");
+    answer_unknown(set, name, &answer);
+    err_set(err, ERR_USAGE, "unknown option --%s%s", shown.p ? shown.p : "", answer.p ? answer.p : "");
     buf_deinit(&shown);
+    buf_deinit(&answer);
     return -1;
 }
 
@@ -243,12 +264,12 @@ static int take_long(struct opt_set *set, int argc, char **argv, int *i, struct 
         return unknown(set, name, err);
     const struct opt_row *row = &set->rows[at];
     if (row->kind == OPT_FLAG)
-        return equals ? err_set(err, ERR_USAGE, "option --%s takes no value", row->name) : take(set, at, "1", err);
+        return equals ? err_set(err, ERR_USAGE, "option --%.*s takes no value", (int)name.n, name.p) : take(set, at, name, "1", err);
     if (equals)
-        return take(set, at, equals + 1, err);
+        return take(set, at, name, equals + 1, err);
     if (!has_value(argc, argv, *i))
-        return err_set(err, ERR_USAGE, "option --%s needs a value: %s", row->name, row->arg ? row->arg : "TEXT");
-    return take(set, at, argv[++*i], err);
+        return err_set(err, ERR_USAGE, "option --%.*s needs a value: %s", (int)name.n, name.p, row->arg ? row->arg : "TEXT");
+    return take(set, at, name, argv[++*i], err);
 }
 
 /* -q, -qv, -xVALUE, -x VALUE */
@@ -259,16 +280,17 @@ static int take_short(struct opt_set *set, int argc, char **argv, int *i, struct
         if (at == set->count)
             return unknown_letter(set, *p, err);
         const struct opt_row *row = &set->rows[at];
+        struct str name = str_of(row->name);
         if (row->kind == OPT_FLAG) {
-            if (take(set, at, "1", err) < 0)
+            if (take(set, at, name, "1", err) < 0)
                 return -1;
             continue;
         }
         if (p[1])
-            return take(set, at, p + 1, err);
+            return take(set, at, name, p + 1, err);
         if (!has_value(argc, argv, *i))
             return err_set(err, ERR_USAGE, "option -%c (--%s) needs a value: %s", *p, row->name, row->arg ? row->arg : "TEXT");
-        return take(set, at, argv[++*i], err);
+        return take(set, at, name, argv[++*i], err);
     }
     return 0;
 }
@@ -303,6 +325,33 @@ int opt_parse(struct opt_set *set, int argc, char **argv, int *ret_next, struct 
     }
     *ret_next = i - held;
     return 0;
+}
+
+/* Where "--name" stands in text as a whole word, from `at` on; NULL: nowhere. */
+static char *find_option(char *at, const char *name)
+{
+    size_t n = strlen(name);
+    while ((at = strstr(at, "--"))) {
+        if (strncmp(at + 2, name, n) == 0 && !strchr("-_", at[2 + n] ? at[2 + n] : ' ') && !isalnum((unsigned char)at[2 + n]))
+            return at;
+        at += 2;
+    }
+    return NULL;
+}
+
+void opt_name_as_typed(const struct opt_set *set, struct err *err)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct opt_value *v = &set->values[i];
+        const char *name = set->rows[i].name;
+        if (!v->text || v->origin != OPT_COMMAND_LINE || strcmp(v->where + 2, name) == 0)
+            continue;
+        for (char *at = err->text; (at = find_option(at, name)); at += strlen(v->where)) {
+            char rest[sizeof err->text];
+            snprintf(rest, sizeof rest, "%s", at + 2 + strlen(name));
+            snprintf(at, (size_t)(err->text + sizeof err->text - at), "%s%s", v->where, rest);
+        }
+    }
 }
 
 int opt_assign(struct opt_set *set, const char *name, const char *text, enum opt_origin origin, const char *where, struct err *err)

@@ -81,6 +81,8 @@ void opt_help(const struct opt_set *set, struct buf *to);
 /* One line of at most 80 columns for each option of `names` (NULL ends them), in their order: the group where it changes, the option, and its help up to
  * the first "; " or " (". Names without a row are left out. */
 void opt_help_brief(const struct opt_set *set, const char *const *names, struct buf *to);
+/* Replaces the names of rows in an error's text, "--rate", by those that were typed for them, "--request-rate". */
+void opt_name_as_typed(const struct opt_set *set, struct err *err);
 /* The answer to a word typed at a place; NULL: none. */
 const char *opt_word_answer(const struct opt_word *words, const char *place, struct str typed);
 #endif

@@ -35,7 +35,7 @@ static int profile_piece(struct profile *p, struct str one, const char *what, st
     *s = 0;
     if (!str_double(from, f) || (to.p && !str_double(to, t)) || !isfinite(*f) || *f < 0 ||
         (rest.p && (!str_duration(rest, s) || !(*s > 0))))
-        return err_set(err, ERR_USAGE, "%s: \"%.*s\" is not N, N@TIME or N-M@TIME", what, (int)(one.n < 60 ? one.n : 60), one.p);
+        return err_set(err, ERR_USAGE, "%s: expected N, N@TIME or N-M@TIME, got \"%.*s\"", what, (int)(one.n < 60 ? one.n : 60), one.p);
     if (!to.p)
         *t = *f;
     if (!isfinite(*t) || *t < 0 || *f > 1e9 || *t > 1e9 || (*f != *t && *s <= 0))
@@ -54,7 +54,9 @@ int profile_read(struct profile *ret, const char *text, const char *what, struct
             return -1;
     for (unsigned i = 0; i + 1 < ret->n; i++)
         if (ret->piece[i].seconds <= 0)
-            return err_set(err, ERR_USAGE, "%s: only the last piece may be without @TIME", what);
+            return err_set(err, ERR_USAGE,
+                           "%s: expected @TIME behind every piece but the last, got \"%.60s\"; --sweep LEVELS runs once for each level",
+                           what, text);
     return 0;
 }
 
@@ -240,12 +242,22 @@ static int read_cancel(struct load *l, const char *text, struct err *err)
     return 0;
 }
 
+/* "inf", by which other tools send all requests at once. */
+static bool is_infinite(const char *text)
+{
+    double v;
+    return str_double(str_of(text), &v) && isinf(v);
+}
+
 static int read_arrivals(struct load *l, const struct opt_set *set, struct err *err)
 {
     const char *rate = opt_text(set, "rate"), *concurrency = opt_text(set, "concurrency");
     l->trace = opt_text(set, "trace");
     l->trace_speed = 1;
     l->arrivals = l->trace ? ARRIVALS_TRACE : ARRIVALS_CLOSED;
+    if (rate && is_infinite(rate))
+        return err_set(err, ERR_USAGE,
+                       "--rate: expected a finite number, got \"%.40s\"; --concurrency N without a rate sends N requests at once", rate);
     if (rate && l->trace)
         return err_set(err, ERR_USAGE, "--rate and --trace cannot be together: a trace has its own times (--trace-speed changes them)");
     if (rate) {

@@ -91,12 +91,25 @@ static void help_all(const struct opt_set *set, struct buf *to)
             buf_printf(to, "  %s\n", e->text);
 }
 
+/* "ttft:500", which other tools take several of behind one --goodput. */
+static bool is_objective(const char *word)
+{
+    static const char *const names[] = {"ttft:", "tpot:", "itl:", "e2el:"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_starts(str_of(word), names[i]))
+            return true;
+    return false;
+}
+
 /* `llmload URL -c 4`: operands are addresses, as those of --url. */
 static int take_operands(struct opt_set *set, int count, char **operands, struct err *err)
 {
     for (int i = 0; i < count; i++) {
         char *line[] = {(char *)"llmload", (char *)"--url", operands[i], NULL};
         int next;
+        if (is_objective(operands[i]))
+            return err_set(err, ERR_USAGE, "\"%.60s\": expected one objective for each --goodput: --goodput ttft:500 --goodput tpot:50",
+                           operands[i]);
         if (!strchr(operands[i], ':') && !strchr(operands[i], '.'))
             return err_set(err, ERR_USAGE, "\"%.60s\": expected the URL of a service, such as http://localhost:8000", operands[i]);
         if (opt_parse(set, 3, line, &next, err) < 0)
@@ -265,9 +278,11 @@ static int main_line(int argc, char **argv, struct err *err)
         (opt_on(&set, "man") ? manual : all ? help_all : help)(&set, &out);
         return print(&out, argc < 2 ? stderr : stdout, err) < 0 ? -1 : argc < 2 ? USAGE_STATUS : 0;
     }
-    if (take_operands(&set, argc - next, argv + next, err) < 0)
-        return -1;
-    int status = run(&set, err);
+    int status = take_operands(&set, argc - next, argv + next, err);
+    if (status == 0)
+        status = run(&set, err);
+    if (status < 0)
+        opt_name_as_typed(&set, err);
     opt_deinit(&set);
     return status;
 }
