@@ -48,6 +48,8 @@ struct prompt {
 
 struct prompt_source {
     const char *name; /* "fixed", "synthetic", "sharegpt" … in the result */
+    size_t rows; /* of a data set; 0: there is none */
+    const char *warning; /* what of it was left out, as a sentence; NULL: nothing */
     bool constant; /* every want gives the same prompt, but for its first bytes, if they vary: the request's bytes are made once */
     /* Writes the first `varied` bytes of that request's text, ASCII that JSON does not escape; varied 0: they are always the same. */
     void (*vary)(const struct prompt_source *source, uint64_t index, char *to);

@@ -1,6 +1,8 @@
 /* report_json.c: a run's result as one JSON object: the key names of vLLM's benchmark at the top level, everything else in members of its own. */
 #include "benchmarks/native/llmload/report_parts.h"
 
+#include "benchmarks/native/llmload/inputs.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -185,6 +187,16 @@ static void put_endings(struct writer *w)
     buf_putc(w->to, '}');
 }
 
+/* "dataset_sha256", "input_tokens_sha256" … */
+static void put_input(void *context, const char *option, const char *hash)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%s_sha256", option);
+    for (char *p = name; *p; p++)
+        *p = *p == '-' ? '_' : *p;
+    text(context, name, hash);
+}
+
 static void put_load(struct writer *w)
 {
     const struct load *l = w->r->load;
@@ -214,6 +226,7 @@ static void put_load(struct writer *w)
     text(w->to, "prompts", w->r->prompts->name);
     if (w->r->prompts->describe)
         w->r->prompts->describe(w->r->prompts, w->to);
+    inputs_each(put_input, w->to);
     buf_putc(w->to, '}');
 }
 
@@ -326,6 +339,15 @@ static void put_client(struct writer *w)
     buf_putc(w->to, '}');
 }
 
+static void put_warnings(struct writer *w)
+{
+    struct buf warnings CLEANUP_BUF;
+    buf_init(&warnings, REPORT_WARNINGS_MAX);
+    report_warnings(w->r, &w->d, &warnings);
+    key(w->to, "warnings");
+    report_warning_list(buf_text(&warnings), w->to);
+}
+
 void report_json(const struct report *r, struct buf *to)
 {
     struct writer w = {.to = to, .r = r};
@@ -333,6 +355,7 @@ void report_json(const struct report *r, struct buf *to)
     buf_putc(to, '{');
     put_begin(&w);
     put_totals(&w);
+    put_warnings(&w);
     put_flat(&w);
     put_endings(&w);
     put_load(&w);

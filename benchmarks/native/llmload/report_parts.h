@@ -23,6 +23,13 @@ void report_client(struct client_lateness *ret, const struct outcome *o);
 /* "the client was the bottleneck: 12 % of the first tokens …" */
 void report_client_say(const struct client_lateness *c, struct buf *to);
 
+/* What a reader must know of the result, a sentence a line. */
+enum { REPORT_WARNINGS_MAX = 1 << 16 };
+struct derived;
+void report_warnings(const struct report *r, const struct derived *d, struct buf *to);
+void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to); /* "  ! SENTENCE", broken at the screen's width */
+void report_warning_list(struct str warnings, struct buf *to); /* a JSON array of them */
+
 struct derived {
     double seconds; /* first actual send to last completion of measured requests */
     double window_s; /* measurement window; NaN: by count */

@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/report_parts.h"
 
 #include "base/listing.h"
+#include "benchmarks/native/llmload/inputs.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static const struct {
     enum metric metric;
 } shown[] = {{"first token", METRIC_TTFT},      {"first, scheduled", METRIC_TTFT_SCHED}, {"between tokens", METRIC_ITL},
              {"per output token", METRIC_TPOT}, {"whole request", METRIC_E2EL},          {"whole, scheduled", METRIC_E2EL_SCHED}};
-enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 /* p50 to p99 */, SURPLUS_SD = 2 };
+enum { SHOWN = sizeof shown / sizeof *shown, TABLE_POINTS = 4 /* p50 to p99 */ };
 
 void report_figure(struct buf *to, double v)
 {
@@ -176,54 +177,36 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
     arena_deinit(&arena);
 }
 
-/* "  ! WARNING", broken at the screen's width. */
-static void put_warning(const struct screen *screen, struct buf *warning, struct buf *to)
-{
-    buf_puts(to, "  ! ");
-    screen_wrap(screen, buf_text(warning), 4, 4, to);
-    buf_putc(to, '\n');
-    to->failed |= warning->failed;
-    buf_clear(warning);
-}
-
+/* "  ! WARNING" for each line, broken at the screen's width. */
 static void put_warnings(const struct report *r, const struct derived *d, const struct screen *screen, struct buf *to)
 {
-    const struct outcome *o = r->outcome;
-    const struct metrics *m = &o->m;
-    size_t before = to->n;
-    CLEANUP_BUF struct buf w;
-    buf_init(&w, 4096);
+    CLEANUP_BUF struct buf warnings;
+    buf_init(&warnings, REPORT_WARNINGS_MAX);
+    report_warnings(r, d, &warnings);
+    struct str rest = buf_text(&warnings);
+    buf_puts(to, rest.n ? "\n" : "");
+    report_warning_lines(screen, rest, to);
+    to->failed |= warnings.failed;
+}
+
+static void put_input(void *context, const char *option, const char *hash)
+{
+    buf_printf(context, "  %-13s %s\n", option, hash);
+}
+
+/* The files that say what the load is; the catalogue's rules read the lines, so they are never broken. */
+static void put_inputs(const struct report *r, struct buf *to)
+{
+    struct buf lines CLEANUP_BUF;
+    buf_init(&lines, 4096);
+    inputs_each(put_input, &lines);
+    if (!lines.n)
+        return;
+    buf_puts(to, "\n  Input files by SHA-256");
+    if (r->prompts->rows)
+        buf_printf(to, "; the data set has %zu rows", r->prompts->rows);
     buf_putc(to, '\n');
-    if (o->why_early)
-        buf_printf(&w, "ended early: %s: the values are those until then", o->why_early), put_warning(screen, &w, to);
-    if (d->client.is_late)
-        report_client_say(&d->client, &w), put_warning(screen, &w, to);
-    for (int e = 0; e < ENDINGS; e++)
-        if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
-            buf_printf(&w, "%llu %s: ", (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].name);
-            buf_plain(&w, str_of(m->first_error[e][0] ? m->first_error[e] : ending_rows[e].help), 160);
-            put_warning(screen, &w, to);
-        }
-    if (m->short_answers)
-        buf_printf(&w, "%llu answers are shorter than --ignore-eos requires", (unsigned long long)m->short_answers),
-            put_warning(screen, &w, to);
-    if (m->dropped)
-        buf_printf(&w, "%llu arrivals were never sent", (unsigned long long)m->dropped), put_warning(screen, &w, to);
-    if (r->load->arrivals != ARRIVALS_CLOSED && m->late) {
-        buf_printf(&w, "%llu requests were sent more than 10 ms behind the schedule", (unsigned long long)m->late);
-        if (d->sent_rate < 0.99 * o->offered_rate)
-            buf_printf(&w, ": %.4g requests/s were sent, %.4g scheduled", d->sent_rate, o->offered_rate);
-        put_warning(screen, &w, to);
-    }
-    if (fabs(o->arrivals - o->expected) > SURPLUS_SD * o->expected_sd && fabs(d->surplus) > 0.01) {
-        buf_printf(&w, "the schedule has %.3g %% %s arrivals than --rate asks for: another --seed has others", 100 * fabs(d->surplus),
-                   d->surplus > 0 ? "more" : "fewer");
-        put_warning(screen, &w, to);
-    }
-    if (o->trouble[0])
-        buf_plain(&w, str_of(o->trouble), 300), put_warning(screen, &w, to);
-    if (to->n == before + 1)
-        to->n = before;
+    buf_str(to, buf_text(&lines));
 }
 
 /* Nothing was measured: the reason, and what to do. */
@@ -257,6 +240,7 @@ void report_table(const struct report *r, struct report_wish wish, const struct 
         put_counts(r, &d, to);
         put_throughput(r, &d, to);
         put_latencies(&r->outcome->m, &d, screen, to);
+        put_inputs(r, to);
         put_warnings(r, &d, screen, to);
     }
     if (wish.details)

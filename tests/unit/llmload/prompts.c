@@ -59,7 +59,10 @@ static size_t words(struct str s)
 
 static void lengths_have_their_moments(void **state)
 {
-    static const struct { const char *text; double mean, sd; } cases[] = {
+    static const struct {
+        const char *text;
+        double mean, sd;
+    } cases[] = {
         {"128", 128, 0}, {"64-512", 288, 129.6}, {"uniform:10,20", 15, 3.162}, {"normal:500,50", 500, 50}, {"lognormal:512,256", 512, 256},
     };
     (void)state;
@@ -107,7 +110,8 @@ static void made_up_prompts_are_as_long_as_wanted(void **state)
     q = get(again, 5, &b);
     assert_true(str_eq(p.text, q.text)); /* on every machine, whatever was made before */
     uint64_t blocks[] = {77, 78};
-    struct prompt_want want = {.index = 1, .input_tokens = 600, .blocks = blocks, .block_count = 2}, other = {.index = 2, .input_tokens = 520, .blocks = blocks, .block_count = 2};
+    struct prompt_want want = {.index = 1, .input_tokens = 600, .blocks = blocks, .block_count = 2},
+                       other = {.index = 2, .input_tokens = 520, .blocks = blocks, .block_count = 2};
     s->close(s);
     again->close(again);
     s = open_source(&load, "--input-tokens 40", &err);
@@ -153,14 +157,24 @@ static struct prompt_source *open_rows(struct load *load, const char *text, cons
 
 static void rows_of_every_kind_are_read(void **state)
 {
-    static const struct { enum dialect dialect; const char *rows, *name, *text, *messages; uint32_t output; } cases[] = {
-        {DIALECT_CHAT, "[\n {\"id\":1,\"conversations\":[]},{\"conversations\":[{\"from\":\"human\",\"value\":\"hi\"},{\"from\":\"gpt\",\"value\":\"yo\"},{\"from\":\"human\",\"value\":\"more\"}]}]",
+    static const struct {
+        enum dialect dialect;
+        const char *rows, *name, *text, *messages;
+        uint32_t output;
+    } cases[] = {
+        {DIALECT_CHAT,
+         "[\n {\"id\":1,\"conversations\":[]},{\"conversations\":[{\"from\":\"human\",\"value\":\"hi\"},{\"from\":\"gpt\",\"value\":\"yo\"},{\"from\":\"human\",\"value\":\"more\"}]}]",
          "sharegpt", "hi", "", 0},
-        {DIALECT_CHAT, "{\"messages\":[{\"role\":\"system\",\"content\":\"s\"},{\"role\":\"user\",\"content\":\"u\"},{\"role\":\"assistant\",\"content\":\"a\"}],\"max_tokens\":9}",
+        {DIALECT_CHAT,
+         "{\"messages\":[{\"role\":\"system\",\"content\":\"s\"},{\"role\":\"user\",\"content\":\"u\"},{\"role\":\"assistant\",\"content\":\"a\"}],\"max_tokens\":9}",
          "openai", "", "{\"role\":\"system\",\"content\":\"s\"},{\"role\":\"user\",\"content\":\"u\"}", 9},
-        {DIALECT_COMPLETIONS, "{\"custom_id\":\"x\",\"body\":{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"u\"},{\"type\":\"text\",\"text\":\"v\"}]}]}}", "openai", "u\nv", "", 0},
+        {DIALECT_COMPLETIONS,
+         "{\"custom_id\":\"x\",\"body\":{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"u\"},{\"type\":\"text\",\"text\":\"v\"}]}]}}",
+         "openai", "u\nv", "", 0},
         {DIALECT_COMPLETIONS, "\n{\"prompt\":\"p\xc3\xa9\",\"output_tokens\":3}\n", "prompts", "p\xc3\xa9", "", 3},
-        {DIALECT_CHAT, "{\"ctx_a\":\"A man [x]is.\",\"ctx_b\":\"he  Runs\",\"activity_label\":\"Sport\",\"endings\":[\"a\",\"b\"],\"label\":\"\"}", "choices", "Sport: A man is. He runs", "", 0},
+        {DIALECT_CHAT,
+         "{\"ctx_a\":\"A man [x]is.\",\"ctx_b\":\"he  Runs\",\"activity_label\":\"Sport\",\"endings\":[\"a\",\"b\"],\"label\":\"\"}",
+         "choices", "Sport: A man is. He runs", "", 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -186,12 +200,16 @@ static void rows_of_every_kind_are_read(void **state)
 
 static void mistakes_are_named_by_line(void **state)
 {
-    static const struct { const char *rows, *more, *want; } cases[] = {
+    static const struct {
+        const char *rows, *more, *want;
+    } cases[] = {
         {"{\"prompt\":\"a\"}\n\n{\"prompt\":}\n", "", ", line 3: column 11: not valid JSON"},
         {"{\"prompt\":\"a\"}\n{\"no\":1}\n", "", ", line 2: no prompt, messages"},
         {"[{\"prompt\":\"a\"},\n\n{\"prompt\":5}]", "", ", line 3: no prompt"},
         {"[{\"prompt\":\"a\"}", "", ", line 1: a comma or the end"},
-        {"{\"prompt\":\"a\\u0000b\"}", "", ", line 1: a text holds \\u0000"},
+        {"{\"prompt\":\"a\\u0000b\"}", "", "holds no prompt; of the first row skipped: its text holds a NUL"},
+        {"{\"conversations\":[{\"from\":\"gpt\",\"value\":\"a\"}]}", "",
+         "holds no prompt; of the first row skipped: it has no turn of a human"},
         {"{\"prompt\":\"\xff\"}", "", ", line 1: not valid UTF-8"},
         {"{\"prompt\":[1,-2]}", "", "token ids as a prompt: only the completions API"},
         {"{\"prompt\":\"a\"}", "--score letters", "--score wants rows with choices"},
@@ -217,21 +235,33 @@ static int count_row(void *to, const struct json *row, struct str text, size_t l
     return 0;
 }
 
-/* Bytes that a text cannot have end the reading before the row is taken, a NUL that would cut its text off too. */
+/* A NUL would cut a text off: its row is skipped, counted, and the first one named. Bytes that are no text end the reading. */
 static void rows_of_strange_bytes_are_not_taken(void **state)
 {
-    static const struct { struct str rows; const char *want; } cases[] = {
-        {STR("{\"prompt\":\"a\0b\"}"), "f, line 1: a text holds"},
-        {STR("[{\"prompt\":\"a\0b\"}]"), "f, line 1: a text holds"},
-        {STR("[\n{\"prompt\":\"\xff\"}]"), "f, line 2: not valid UTF-8"},
+    static const struct {
+        struct str rows;
+        bool as_text;
+        size_t skipped, line;
+        int taken;
+        const char *want;
+    } cases[] = {
+        {STR("{\"prompt\":\"a\0b\"}"), false, 1, 1, 0, ""},
+        {STR("[{\"a\":1},\n{\"prompt\":\"a\0b\"},{\"prompt\":\"a\\u0000b\"},\n{\"a\":2}]"), false, 2, 2, 2, ""},
+        {STR("{\"a\":1}\n\n{\"b\":\"\\u0000\"}\n{\"c\":\"\\\\u0000\"}\n"), false, 1, 3, 2, ""},
+        {STR("one\ntwo\0\nthree\n"), true, 1, 2, 2, ""},
+        {STR("[\n{\"prompt\":\"\xff\"}]"), false, 0, 0, 0, "f, line 2: not valid UTF-8"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err = {0};
+        struct rows_skipped skipped;
         int taken = 0;
-        assert_int_equal(rows_parse("f", cases[i].rows, false, count_row, &taken, &err), -1);
+        assert_int_equal(rows_parse("f", cases[i].rows, cases[i].as_text, count_row, &taken, &skipped, &err), *cases[i].want ? -1 : 0);
         assert_non_null(strstr(err.text, cases[i].want));
-        assert_int_equal(taken, 0);
+        assert_int_equal(taken, cases[i].taken);
+        assert_int_equal(skipped.count, cases[i].skipped);
+        assert_int_equal(skipped.line, cases[i].line);
+        assert_int_equal(*skipped.why != 0, skipped.count != 0);
     }
 }
 
@@ -270,8 +300,10 @@ static void endings_are_scored_by_their_tokens(void **state)
     struct score_figures f;
     struct err err = {0};
     (void)state;
-    struct prompt_source *s = open_rows(&load, "{\"ctx\":\"\xc3\xa9t\",\"endings\":[\"a\",\"long ending\"],\"label\":1}\n{\"ctx\":\"x\",\"endings\":[\"a\",\"b\"],\"label\":\"0\"}\n",
-                                        "--score endings", &err);
+    struct prompt_source *s = open_rows(
+        &load,
+        "{\"ctx\":\"\xc3\xa9t\",\"endings\":[\"a\",\"long ending\"],\"label\":1}\n{\"ctx\":\"x\",\"endings\":[\"a\",\"b\"],\"label\":\"0\"}\n",
+        "--score endings", &err);
     if (!s)
         fail_msg("%s", err.text);
     assert_int_equal(load.requests, 4);
@@ -284,7 +316,7 @@ static void endings_are_scored_by_their_tokens(void **state)
     answer(score, 3, "{\"choices\":[{\"logprobs\":null}]}");
     scoring_figures(score, &f);
     assert_int_equal(f.scored, 1);
-    assert_int_equal(f.right, 0);        /* -2 is more than -4.5 */
+    assert_int_equal(f.right, 0); /* -2 is more than -4.5 */
     assert_int_equal(f.right_normal, 1); /* -4.5 / 11 is more than -2 / 1 */
     assert_non_null(strstr(f.why, "does not echo"));
     scoring_free(score);
@@ -297,10 +329,14 @@ static void letters_are_scored_by_the_best(void **state)
     struct scoring *score;
     struct score_figures f;
     (void)state;
-    struct prompt_source *s = open_rows(&load, "{\"question\":\"q\",\"choices\":{\"text\":[\"a\",\"b\"],\"label\":[\"1\",\"2\"]},\"answerKey\":\"2\"}\n{\"question\":\"q\",\"options\":[\"a\",\"b\"],\"answer\":\"B\"}\n",
-                                        "--score letters", NULL);
+    struct prompt_source *s = open_rows(
+        &load,
+        "{\"question\":\"q\",\"choices\":{\"text\":[\"a\",\"b\"],\"label\":[\"1\",\"2\"]},\"answerKey\":\"2\"}\n{\"question\":\"q\",\"options\":[\"a\",\"b\"],\"answer\":\"B\"}\n",
+        "--score letters", NULL);
     assert_int_equal(scoring_new(&score, s, NULL), 0);
-    answer(score, 0, "{\"choices\":[{\"logprobs\":{\"content\":[{\"token\":\"x\",\"top_logprobs\":[{\"token\":\" B\",\"logprob\":-0.5},{\"token\":\"A\",\"logprob\":-0.9}]}]}}]}");
+    answer(
+        score, 0,
+        "{\"choices\":[{\"logprobs\":{\"content\":[{\"token\":\"x\",\"top_logprobs\":[{\"token\":\" B\",\"logprob\":-0.5},{\"token\":\"A\",\"logprob\":-0.9}]}]}}]}");
     answer(score, 1, "{\"choices\":[{\"logprobs\":{\"top_logprobs\":[{\" A\":-0.1,\"B\":-3}]}}]}");
     scoring_figures(score, &f);
     assert_int_equal(f.scored, 2);
@@ -313,10 +349,10 @@ static void letters_are_scored_by_the_best(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths_have_their_moments), cmocka_unit_test(made_up_prompts_are_as_long_as_wanted), cmocka_unit_test(rows_of_every_kind_are_read),
-        cmocka_unit_test(mistakes_are_named_by_line), cmocka_unit_test(rows_of_strange_bytes_are_not_taken),
-        cmocka_unit_test(each_row_comes_once_when_shuffled), cmocka_unit_test(endings_are_scored_by_their_tokens),
-        cmocka_unit_test(letters_are_scored_by_the_best),
+        cmocka_unit_test(lengths_have_their_moments),          cmocka_unit_test(made_up_prompts_are_as_long_as_wanted),
+        cmocka_unit_test(rows_of_every_kind_are_read),         cmocka_unit_test(mistakes_are_named_by_line),
+        cmocka_unit_test(rows_of_strange_bytes_are_not_taken), cmocka_unit_test(each_row_comes_once_when_shuffled),
+        cmocka_unit_test(endings_are_scored_by_their_tokens),  cmocka_unit_test(letters_are_scored_by_the_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* dataset.c: prompts of a file, in their order or shuffled; see dataset.h. */
 #include "benchmarks/native/llmload/prompts/dataset.h"
 
-#include "benchmarks/native/llmload/prompts/rows.h"
 #include "benchmarks/native/llmload/random.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { STREAM_ORDER = 16 };
@@ -52,8 +52,7 @@ static void describe(const struct prompt_source *source, struct buf *to)
         return;
     buf_puts(to, ",\"dataset_path\":");
     buf_json(to, str_of(d->path));
-    buf_printf(to, ",\"dataset_kind\":\"%s\",\"dataset_sha256\":\"%s\",\"dataset_rows\":%zu,\"dataset_rows_skipped\":%zu", d->kind, d->hash,
-               d->row_count, d->skipped);
+    buf_printf(to, ",\"dataset_kind\":\"%s\",\"dataset_rows\":%zu,\"dataset_rows_skipped\":%zu", d->kind, d->row_count, d->skipped.count);
     if (d->order)
         buf_puts(to, ",\"dataset_shuffled\":true");
 }
@@ -124,10 +123,11 @@ static int fill(struct dataset *d, const struct opt_set *set, struct load *load,
     if (opt_text(set, "body") && json_parse(&d->body, str_of(opt_text(set, "body")), NULL, err) < 0)
         return err_wrap(err, "--body");
     d->rows_max = (size_t)rows;
-    if (rows_read(d->path, strcmp(opt_text(set, "dataset-format"), "text") == 0, dataset_row, d, d->hash, err) < 0)
+    if (rows_read(d->path, strcmp(opt_text(set, "dataset-format"), "text") == 0, dataset_row, d, &d->skipped, err) < 0)
         return err_wrap(err, "--dataset");
     if (!d->item_count)
-        return err_set(err, ERR_INPUT, "--dataset: %.300s holds no prompt (%zu rows had no turn of a human)", d->path, d->skipped);
+        return err_set(err, ERR_INPUT, "--dataset: %.300s holds no prompt%s%s", d->path,
+                       d->skipped.count ? "; of the first row skipped: " : "", d->skipped.why);
     for (size_t i = 0; d->tokenizer && i < d->item_count; i++)
         if (d->items[i].text.n && !d->items[i].input_tokens)
             d->items[i].input_tokens = prompts_count(d->tokenizer, d->items[i].text);
@@ -161,6 +161,12 @@ int prompts_dataset(struct prompt_source **ret, const struct opt_set *set, struc
         return -1;
     }
     d->source.name = d->kind;
+    d->source.rows = d->row_count;
+    if (d->skipped.count) {
+        snprintf(d->warning, sizeof d->warning, "%zu of %zu rows of the data set were skipped, the first in line %zu: %s", d->skipped.count,
+                 d->skipped.count + d->row_count, d->skipped.line, d->skipped.why);
+        d->source.warning = d->warning;
+    }
     *ret = &d->source;
     return 0;
 }

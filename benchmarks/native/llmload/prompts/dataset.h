@@ -2,8 +2,8 @@
 #ifndef LLMLOAD_DATASET_H
 #define LLMLOAD_DATASET_H
 #include "base/json.h"
-#include "base/sha256.h"
 #include "benchmarks/native/llmload/prompts/prompts.h"
+#include "benchmarks/native/llmload/prompts/rows.h"
 #include "benchmarks/native/llmload/tokens/tokenizer.h"
 
 enum score { SCORE_NO, SCORE_ENDINGS, SCORE_LETTERS };
@@ -28,11 +28,12 @@ struct dataset {
     struct arena arena;
     struct tokenizer *tokenizer;
     const char *path, *kind; /* kind: of the first row: "sharegpt", "openai", "choices", "prompts", "text" */
-    char hash[SHA256_HEX];
     struct item *items;
     size_t item_count, item_size;
     struct row_answer *answers; /* [row_count] */
-    size_t row_count, row_size, skipped, rows_max;
+    size_t row_count, row_size, rows_max;
+    struct rows_skipped skipped;
+    char warning[500];
     uint64_t *order;         /* NULL: as they stand */
     enum score score;
     enum dialect dialect;
@@ -44,6 +45,6 @@ struct dataset {
 /* members.c: the members of a row that belong into the request, beside the prompt: those that requests have, or all of a whole body. */
 int row_members(struct dataset *d, struct item *i, const struct json *row, bool is_body, struct err *err);
 
-/* row.c: takes one row of the file (rows_take; to: the data set). */
+/* row.c: takes one row of the file (rows_take; to: the data set). A conversation without a turn of a human is skipped. */
 int dataset_row(void *to, const struct json *j, struct str text, size_t line, struct err *err);
 #endif

@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/prompts/prompts.h"
 
 #include "base/fs.h"
+#include "benchmarks/native/llmload/inputs.h"
 #include "benchmarks/native/llmload/tokens/tokenizer.h"
 
 #include <fcntl.h>
@@ -15,6 +16,7 @@ static int fixed(struct prompt_source **ret, const char *text, struct tokenizer 
             return tokenizer_free(tokenizer), err_wrap(err, "--prompt");
         if (!file.n || memchr(file.p, 0, file.n) || !str_valid_utf8(buf_text(&file)))
             return tokenizer_free(tokenizer), err_set(err, ERR_INPUT, "--prompt: %.300s is empty, or no text in UTF-8", text + 1);
+        inputs_note("prompt", buf_text(&file));
         text = file.p;
     }
     if (!*text || !str_valid_utf8(str_of(text)))
@@ -56,6 +58,8 @@ int prompts_open(struct prompt_source **ret, const struct opt_set *set, struct l
         return -1;
     if (path && tokenizer_open(&tokenizer, path, err) < 0)
         return -1;
+    if (path)
+        inputs_note_hash("tokenizer", tokenizer_hash(tokenizer));
     if (given(set, "dataset"))
         return prompts_dataset(ret, set, load, tokenizer, err);
     if (made_up || given(set, "output-tokens") || (load->trace && !given(set, "prompt"))) /* a trace's lengths are to be replayed */

@@ -92,8 +92,8 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
             answer = said(j);
     }
     if (!n) {
-        d->skipped++; /* the collections hold such: nothing is wrong with the file */
-        return 0;
+        err_set(err, ERR_INPUT, "it has no turn of a human"); /* the collections hold such: nothing is wrong with the file */
+        return ROWS_SKIP;
     }
     struct item *i = item_new(d, err);
     if (!i)

@@ -2,16 +2,23 @@
 #include "benchmarks/native/llmload/prompts/rows.h"
 
 #include "base/fs.h"
+#include "benchmarks/native/llmload/inputs.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 
 #define FILE_MAX ((size_t)8 << 30)
 enum { ROW_MAX = 64 << 20 };
 
+static bool has_nul_byte(struct str text)
+{
+    return text.n && memchr(text.p, 0, text.n);
+}
+
 /* "\u0000" that is not behind an escaped backslash, or the byte itself. */
 static bool has_nul(struct str text)
 {
-    if (text.n && memchr(text.p, 0, text.n))
+    if (has_nul_byte(text))
         return true;
     for (size_t i = 0; i + 1 < text.n; i++)
         if (text.p[i] == '\\') {
@@ -31,6 +38,25 @@ static void drop_line(struct err *err)
         memmove(err->text, err->text + n, strlen(err->text) - n + 1);
 }
 
+static int skip_row(struct err *err)
+{
+    err_set(err, ERR_INPUT, "its text holds a NUL (\\u0000)");
+    return ROWS_SKIP;
+}
+
+/* Where a row was left out, the reading goes on. */
+static int note_skip(struct rows_skipped *skipped, int rc, size_t line, struct err *err)
+{
+    if (rc != ROWS_SKIP)
+        return rc;
+    if (!skipped->count++) {
+        skipped->line = line;
+        snprintf(skipped->why, sizeof skipped->why, "%.190s", err->text);
+    }
+    err_clear(err);
+    return ROWS_MORE;
+}
+
 static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to, size_t line, struct err *err)
 {
     struct json *j;
@@ -43,7 +69,7 @@ static int take_json(struct str text, size_t *ret_end, rows_take *take, void *to
         end = *ret_end;
     struct str row = str_sub(text, 0, end);
     int rc = ret_end && !str_valid_utf8(row) ? err_set(err, ERR_INPUT, "not valid UTF-8") /* a line was looked at before */
-             : has_nul(row)                  ? err_set(err, ERR_INPUT, "a text holds \\u0000, which no server takes")
+             : has_nul(row)                  ? skip_row(err)
                                              : take(to, j, text, line, err);
     json_free(j);
     return rc;
@@ -58,8 +84,8 @@ static int take_line(struct str text, bool as_text, rows_take *take, void *to, s
         return err_set(err, ERR_INPUT, "a row of %zu bytes; at most %d are taken", text.n, ROW_MAX);
     if (!str_valid_utf8(text))
         return err_set(err, ERR_INPUT, "not valid UTF-8");
-    if (as_text && memchr(text.p, 0, text.n))
-        return err_set(err, ERR_INPUT, "a NUL in the text");
+    if (as_text && has_nul_byte(text))
+        return skip_row(err);
     return as_text ? take(to, NULL, text, line, err) : take_json(text, NULL, take, to, line, err);
 }
 
@@ -71,7 +97,7 @@ static size_t skip(struct str text, size_t at, size_t *line)
 }
 
 /* [row, row, …] */
-static int take_array(struct str text, rows_take *take, void *to, size_t *line, struct err *err)
+static int take_array(struct str text, rows_take *take, void *to, struct rows_skipped *skipped, size_t *line, struct err *err)
 {
     size_t at = skip(text, 0, line) + 1, end;
     if ((at = skip(text, at, line)) < text.n && text.p[at] == ']')
@@ -79,7 +105,7 @@ static int take_array(struct str text, rows_take *take, void *to, size_t *line, 
     while (at < text.n) {
         struct str rest = str_sub(text, at, text.n);
         struct str shown = str_sub(rest, 0, ROW_MAX);
-        int rc = take_json(shown, &end, take, to, *line, err);
+        int rc = note_skip(skipped, take_json(shown, &end, take, to, *line, err), *line, err);
         if (rc != 0)
             return rc;
         for (size_t i = at; i < at + end; i++)
@@ -94,34 +120,31 @@ static int take_array(struct str text, rows_take *take, void *to, size_t *line, 
     return err_set(err, ERR_INPUT, "the array has no end");
 }
 
-int rows_parse(const char *name, struct str text, bool as_text, rows_take *take, void *to, struct err *err)
+int rows_parse(const char *name, struct str text, bool as_text, rows_take *take, void *to, struct rows_skipped *ret_skipped,
+               struct err *err)
 {
+    *ret_skipped = (struct rows_skipped){0};
     size_t line = 1;
     struct str first = str_trim(str_sub(text, 0, 4096)), rest = text;
     int rc = 0;
     if (str_starts(text, "\xef\xbb\xbf"))
         rest = str_sub(text, 3, text.n), first = str_trim(str_sub(rest, 0, 4096));
     if (!as_text && first.n && first.p[0] == '[') {
-        rc = take_array(rest, take, to, &line, err);
+        rc = take_array(rest, take, to, ret_skipped, &line, err);
     } else {
         for (; rest.p && rc == 0; line++)
-            rc = take_line(str_cut(&rest, '\n'), as_text, take, to, line, err);
+            rc = note_skip(ret_skipped, take_line(str_cut(&rest, '\n'), as_text, take, to, line, err), line, err);
         line--;
     }
     return rc < 0 ? err_wrap(err, "%.300s, line %zu", name, line) : 0;
 }
 
-int rows_read(const char *path, bool as_text, rows_take *take, void *to, char *ret_hash, struct err *err)
+int rows_read(const char *path, bool as_text, rows_take *take, void *to, struct rows_skipped *ret_skipped, struct err *err)
 {
     struct buf text CLEANUP_BUF;
     buf_init(&text, FILE_MAX);
     if (fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err) < 0)
         return -1;
-    if (ret_hash) {
-        struct sha256 hash;
-        sha256_init(&hash);
-        sha256_add(&hash, text.p ? text.p : "", text.n);
-        sha256_end(&hash, ret_hash);
-    }
-    return rows_parse(path, buf_text(&text), as_text, take, to, err);
+    inputs_note("dataset", buf_text(&text));
+    return rows_parse(path, buf_text(&text), as_text, take, to, ret_skipped, err);
 }

@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmload/tokens/tokenizer.h"
 
 #include "base/fs.h"
+#include "base/sha256.h"
 #include "benchmarks/native/llmload/tokens/bpe_file.h"
 #include "benchmarks/native/llmload/tokens/sentencepiece.h"
 
@@ -13,10 +14,21 @@
 struct tokenizer {
     struct bpe_file *bpe;
     struct sentencepiece *pieces;
+    char hash[SHA256_HEX];
 };
+
+enum { FILE_MAX = 1 << 30 };
 
 static int open_file(struct tokenizer *t, const char *path, struct err *err)
 {
+    struct buf text CLEANUP_BUF;
+    struct sha256 h;
+    buf_init(&text, FILE_MAX);
+    if (fs_read(AT_FDCWD, path, FILE_MAX, 0, &text, err) < 0)
+        return -1;
+    sha256_init(&h);
+    sha256_add(&h, text.p ? text.p : "", text.n);
+    sha256_end(&h, t->hash);
     if (str_ends(str_of(path), ".model"))
         return sentencepiece_open(&t->pieces, path, err);
     return bpe_file_open(&t->bpe, path, err);
@@ -65,6 +77,11 @@ void tokenizer_free(struct tokenizer *t)
 const char *tokenizer_kind(const struct tokenizer *t)
 {
     return t->bpe ? "bpe" : "sentencepiece";
+}
+
+const char *tokenizer_hash(const struct tokenizer *t)
+{
+    return t->hash;
 }
 
 int tokenizer_encode(const struct tokenizer *t, struct str text, struct ids *to, struct err *err)

@@ -15,6 +15,8 @@ int tokenizer_open(struct tokenizer **ret, const char *path, struct err *err);
 void tokenizer_free(struct tokenizer *t); /* NULL is allowed */
 /* "bpe" or "sentencepiece": for the result. */
 const char *tokenizer_kind(const struct tokenizer *t);
+/* SHA-256 of its file. */
+const char *tokenizer_hash(const struct tokenizer *t);
 /* Appends the ids of text, without the special tokens that begin and end a prompt. Bytes that are no UTF-8 count as U+FFFD. Several threads may
  * do so at once. */
 int tokenizer_encode(const struct tokenizer *t, struct str text, struct ids *to, struct err *err);

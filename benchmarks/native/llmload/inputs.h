@@ -1,0 +1,15 @@
+/* inputs.h: the files that say what the load is. Whoever reads one notes its SHA-256 here, so that the result identifies its content.
+ *
+ * They are read before the first request, on the main thread. */
+#ifndef LLMLOAD_INPUTS_H
+#define LLMLOAD_INPUTS_H
+#include "base/buf.h"
+#include "base/sha256.h"
+
+/* Notes the content of the file that the option names, its name as in the option rows ("dataset"). A second content replaces the first. */
+void inputs_note(const char *option, struct str content);
+/* The same of a hash that is known. */
+void inputs_note_hash(const char *option, const char *hash);
+/* Calls `each` for each noted file, in the order of their options' first notes. */
+void inputs_each(void (*each)(void *context, const char *option, const char *hash), void *context);
+#endif

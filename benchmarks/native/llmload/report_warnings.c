@@ -1,0 +1,75 @@
+/* report_warnings.c: what a reader of the result must know, one sentence a line: the table, the JSON and the recorder have the same ones. */
+#include "benchmarks/native/llmload/report_parts.h"
+
+#include <math.h>
+
+enum { SURPLUS_SD = 2 };
+
+/* Ends the sentence that was begun. */
+static void end_sentence(struct buf *to)
+{
+    buf_putc(to, '\n');
+}
+
+static void put_endings(const struct metrics *m, struct buf *to)
+{
+    for (int e = 0; e < ENDINGS; e++)
+        if (m->ended[PHASE_MEASURE][e] && e != ENDING_OK) {
+            buf_printf(to, "%llu %s: ", (unsigned long long)m->ended[PHASE_MEASURE][e], ending_rows[e].name);
+            buf_plain(to, str_of(m->first_error[e][0] ? m->first_error[e] : ending_rows[e].help), 160);
+            end_sentence(to);
+        }
+}
+
+static void put_sends(const struct report *r, const struct derived *d, struct buf *to)
+{
+    const struct outcome *o = r->outcome;
+    const struct metrics *m = &o->m;
+    if (m->dropped)
+        buf_printf(to, "%llu arrivals were never sent\n", (unsigned long long)m->dropped);
+    if (r->load->arrivals != ARRIVALS_CLOSED && m->late) {
+        buf_printf(to, "%llu requests were sent more than 10 ms behind the schedule", (unsigned long long)m->late);
+        if (d->sent_rate < 0.99 * o->offered_rate)
+            buf_printf(to, ": %.4g requests/s were sent, %.4g scheduled", d->sent_rate, o->offered_rate);
+        end_sentence(to);
+    }
+    if (fabs(o->arrivals - o->expected) > SURPLUS_SD * o->expected_sd && fabs(d->surplus) > 0.01)
+        buf_printf(to, "the schedule has %.3g %% %s arrivals than --rate asks for: another --seed has others\n", 100 * fabs(d->surplus),
+                   d->surplus > 0 ? "more" : "fewer");
+}
+
+void report_warnings(const struct report *r, const struct derived *d, struct buf *to)
+{
+    const struct outcome *o = r->outcome;
+    if (o->why_early)
+        buf_printf(to, "ended early: %s: the values are those until then\n", o->why_early);
+    if (d->client.is_late)
+        report_client_say(&d->client, to), end_sentence(to);
+    put_endings(&o->m, to);
+    if (o->m.short_answers)
+        buf_printf(to, "%llu answers are shorter than --ignore-eos requires\n", (unsigned long long)o->m.short_answers);
+    put_sends(r, d, to);
+    if (r->prompts->warning)
+        buf_plain(to, str_of(r->prompts->warning), 300), end_sentence(to);
+    if (o->trouble[0])
+        buf_plain(to, str_of(o->trouble), 300), end_sentence(to);
+}
+
+void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to)
+{
+    while (warnings.n) {
+        buf_puts(to, "  ! ");
+        screen_wrap(screen, str_cut(&warnings, '\n'), 4, 4, to);
+        buf_putc(to, '\n');
+    }
+}
+
+void report_warning_list(struct str warnings, struct buf *to)
+{
+    buf_putc(to, '[');
+    for (bool is_first = true; warnings.n; is_first = false) {
+        buf_puts(to, is_first ? "" : ",");
+        buf_json(to, str_cut(&warnings, '\n'));
+    }
+    buf_putc(to, ']');
+}
