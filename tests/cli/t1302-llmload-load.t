@@ -108,9 +108,13 @@ is 'two endpoints' "$(jq -c '[.completed, .endpoints]' "$WORK/out.json")" '[100,
 llm_stop
 is '  half of the requests each' "$(jq .requests "$said")" 50
 llm_start "$FAKE" --ttft 5ms
-load -c 1 -d 200ms --sweep 1..4*2 >"$WORK/out.json"
-is 'a sweep: one run a level, the best is told' "$(jq -c '[.sweep.points[].level], (.sweep.points | max_by(.output_throughput).level) == .sweep.best_level, .sweep.best_level == .max_concurrency' "$WORK/out.json" | tr '\n' ' ')" \
+load -c 1 -d 1200ms --sweep 1..4*2 >"$WORK/out.json"
+is 'a sweep: one run a level, the highest is reported' "$(jq -c '[.sweep.points[].level], (.sweep.points | max_by(.output_throughput).level) == .sweep.reported_level, .sweep.reported_level == .max_concurrency' "$WORK/out.json" | tr '\n' ' ')" \
     '[1,2,4] true true '
+is '  it is the best where the intervals of the others end below its own' "$(jq -c '.sweep | (.reported_level as $r | .points[] | select(.level == $r).ci_low) as $low |
+    [(.best_level // .reported_level) == .reported_level, (.best_level == null) == (.alike_levels != []), .alike_levels == [.reported_level as $r | .points[] | select(.level != $r and .ci_high >= $low).level]]' "$WORK/out.json")" '[true,true,true]'
+load -c 1 -d 200ms --sweep 1,2 >"$WORK/out.json"
+is '  of runs that are too short no level is' "$(jq -c '.sweep | [.best_level, (.alike_levels | length), .points[0].ci_low]' "$WORK/out.json")" '[null,1,null]'
 # Objectives that no rate meets, and ones that all do.
 load --rate 100 -d 100ms --search --goodput ttft:1 >"$WORK/out.json"
 is 'the search: nothing can meet that' "$? $(jq -c '[.sweep.found, .sweep.highest_rate, (.sweep.points | length > 2)]' "$WORK/out.json")" '1 [false,null,true]'

@@ -438,6 +438,7 @@ static void tell_counts(struct worker *w, const struct result *r)
     struct series_bucket *end = series_at(&m->series, r->end_ns - begin);
     end->completed += completed;
     end->failed += failed;
+    end->good += r->good;
     m->window_completed += completed && r->end_ns >= w->run->measure_ns && r->end_ns < w->run->cooldown_ns;
     if (r->sent_ns) {
         note_sent(w, r);

@@ -46,7 +46,7 @@ static void series_halve(struct series *s)
         struct series_bucket from = s->b[i], *to = &s->b[i / 2];
         if (i % 2 == 0)
             memset(to, 0, sizeof *to);
-        to->sent += from.sent, to->completed += from.completed, to->failed += from.failed;
+        to->sent += from.sent, to->completed += from.completed, to->failed += from.failed, to->good += from.good;
         to->tokens += from.tokens, to->chunks += from.chunks, to->in_flight_ns += from.in_flight_ns;
     }
     size_t n = (s->n + 1) / 2;
@@ -88,7 +88,7 @@ static void series_merge(struct series *into, const struct series *from)
     for (size_t i = 0; i < from->n; i++) {
         const struct series_bucket *f = &from->b[i];
         struct series_bucket *t = series_at(into, (int64_t)i / step * into->width_ns);
-        t->sent += f->sent, t->completed += f->completed, t->failed += f->failed;
+        t->sent += f->sent, t->completed += f->completed, t->failed += f->failed, t->good += f->good;
         t->tokens += f->tokens, t->chunks += f->chunks, t->in_flight_ns += f->in_flight_ns;
     }
 }

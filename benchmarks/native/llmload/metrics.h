@@ -19,7 +19,7 @@ extern const struct metric_row metric_rows[METRICS];
 /* Throughput in time, buckets of equal width from the run's start; when there are too many, neighbours are joined and the width doubles. */
 enum { SERIES_MAX = 4096 };
 struct series_bucket {
-    uint32_t sent, completed, failed;
+    uint32_t sent, completed, failed, good;
     uint64_t tokens, chunks, in_flight_ns;
 };
 struct series {

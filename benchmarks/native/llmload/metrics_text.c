@@ -25,8 +25,8 @@ static void put_series(struct buf *to, const struct series *s)
     buf_printf(to, ",\"series\":{\"width_ns\":%lld,\"buckets\":[", (long long)s->width_ns);
     for (size_t i = 0; i < s->n; i++) {
         const struct series_bucket *b = &s->b[i];
-        buf_printf(to, "%s[%u,%u,%u,%llu,%llu,%llu]", i ? "," : "", b->sent, b->completed, b->failed, (unsigned long long)b->tokens,
-                   (unsigned long long)b->chunks, (unsigned long long)b->in_flight_ns);
+        buf_printf(to, "%s[%u,%u,%u,%llu,%llu,%llu,%u]", i ? "," : "", b->sent, b->completed, b->failed, (unsigned long long)b->tokens,
+                   (unsigned long long)b->chunks, (unsigned long long)b->in_flight_ns, b->good);
     }
     buf_puts(to, "]}");
 }
@@ -97,8 +97,13 @@ static int read_series(struct series *s, const struct json *from, struct err *er
         return err_set(err, ERR_INPUT, "\"series\" is missing, or has other widths, or more than %d buckets", SERIES_MAX);
     s->width_ns = width;
     for (s->n = 0; j; j = json_next(j), s->n++)
-        s->b[s->n] = (struct series_bucket){(uint32_t)whole(json_at(j, 0)), (uint32_t)whole(json_at(j, 1)), (uint32_t)whole(json_at(j, 2)),
-                                            whole(json_at(j, 3)),           whole(json_at(j, 4)),           whole(json_at(j, 5))};
+        s->b[s->n] = (struct series_bucket){.sent = (uint32_t)whole(json_at(j, 0)),
+                                            .completed = (uint32_t)whole(json_at(j, 1)),
+                                            .failed = (uint32_t)whole(json_at(j, 2)),
+                                            .tokens = whole(json_at(j, 3)),
+                                            .chunks = whole(json_at(j, 4)),
+                                            .in_flight_ns = whole(json_at(j, 5)),
+                                            .good = (uint32_t)whole(json_at(j, 6))};
     return 0;
 }
 

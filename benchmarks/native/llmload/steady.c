@@ -1,6 +1,8 @@
 /* steady.c: the part of a run in which the load was steady; see steady.h. */
 #include "benchmarks/native/llmload/steady.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 
 static double in_flight(const struct series *s, size_t i)
@@ -56,6 +58,30 @@ double steady_mean_concurrency(const struct outcome *o)
             sum += (double)s->b[i].in_flight_ns * (double)inside / (double)s->width_ns;
     }
     return to > from ? sum / (double)(to - from) : NAN;
+}
+
+static double count_of(const struct series_bucket *b, enum steady_rate which)
+{
+    return which == STEADY_REQUESTS ? b->completed : which == STEADY_GOOD ? b->good : (double)b->tokens;
+}
+
+double steady_uncertainty(const struct outcome *o, enum steady_rate which)
+{
+    enum { TENTHS = 10 };
+    const struct metrics *m = &o->m;
+    const struct series *s = &m->series;
+    int64_t begin = m->window_begin_ns > m->first_send_ns ? m->window_begin_ns : m->first_send_ns;
+    int64_t end = m->window_end_ns && m->window_end_ns < m->last_end_ns ? m->window_end_ns : m->last_end_ns;
+    int64_t first = (begin - m->series_begin_ns + s->width_ns - 1) / s->width_ns, last = (end - m->series_begin_ns) / s->width_ns;
+    double sums[TENTHS] = {0};
+    struct stats stats;
+    size_t size = last > first ? (size_t)(last - first) / TENTHS : 0;
+    for (size_t i = 0; i < TENTHS * size && (size_t)first + i < s->n; i++)
+        sums[i / size] += count_of(&s->b[(size_t)first + i], which);
+    if (!size)
+        return NAN;
+    stats_of(sums, TENTHS, &stats);
+    return stats.mean > 0 ? (stats.ci_high - stats.mean) / stats.mean : NAN;
 }
 
 double steady_peak_tokens(const struct outcome *o)

@@ -94,6 +94,34 @@ static void put(struct buf *to, const char *name, double v)
     buf_json_double(to, v);
 }
 
+/* By which figure levels are compared. */
+static enum steady_rate decided_by(const struct saturation_point *p)
+{
+    return isfinite(p->goodput_per_s) ? STEADY_GOOD : isfinite(p->tokens_per_s) ? STEADY_TOKENS : STEADY_REQUESTS;
+}
+
+static double worth(const struct saturation_point *p)
+{
+    const double values[] = {[STEADY_GOOD] = p->goodput_per_s, [STEADY_TOKENS] = p->tokens_per_s, [STEADY_REQUESTS] = p->requests_per_s};
+    double v = values[decided_by(p)];
+    return isfinite(v) ? v : -1;
+}
+
+/* Does this run not show that the level is lower than the one of the highest figure? */
+static bool is_alike(const struct sweep *s, size_t i)
+{
+    return i != s->best && !(s->high[i] < s->low[s->best]);
+}
+
+/* Is the highest level better than every other one? */
+static bool is_certain(const struct sweep *s)
+{
+    bool certain = s->point_count > 0;
+    for (size_t i = 0; i < s->point_count; i++)
+        certain &= !is_alike(s, i);
+    return certain;
+}
+
 static void put_point(struct sweep *s, const struct saturation_point *p, const struct load *load, const struct outcome *o,
                       const struct derived *d)
 {
@@ -113,6 +141,8 @@ static void put_point(struct sweep *s, const struct saturation_point *p, const s
     put(&s->json, "p99_itl_ms", or_nan(&m->h[METRIC_ITL], 0.99));
     put(&s->json, "median_e2el_ms", or_nan(&m->h[METRIC_E2EL], 0.5));
     put(&s->json, "mean_concurrency", d->concurrency);
+    put(&s->json, "ci_low", s->low[s->point_count]);
+    put(&s->json, "ci_high", s->high[s->point_count]);
     if (d->has_objectives)
         put(&s->json, "good_share", d->good_share), buf_printf(&s->json, ",\"met\":%s", s->met[s->point_count] ? "true" : "false");
     buf_printf(&s->json, ",\"client_was_bottleneck\":%s}", d->client.is_late ? "true" : "false");
@@ -148,15 +178,15 @@ static void note(struct sweep *s, const struct load *load, const struct outcome 
     s->trials[s->point_count] = (struct search_trial){
         .sent_rate = sent, .offered_rate = o->offered_rate, .good = m->good, .due = (uint64_t)d.due, .is_late = is_doubtful(s, o, &d)};
     s->seeds[s->point_count] = load->seed;
+    const struct saturation_point *p = &s->points[s->point_count];
+    double half = worth(p) * steady_uncertainty(o, decided_by(p));
+    s->low[s->point_count] = half > worth(p) ? 0 : worth(p) - half;
+    s->high[s->point_count] = worth(p) + half;
+    s->late[s->point_count] = d.client.is_late;
+    s->failed[s->point_count] = d.failed > 0;
     s->met[s->point_count] = d.completed && share >= s->answer.share;
     put_point(s, &s->points[s->point_count], load, o, &d);
     s->point_count++;
-}
-
-static double worth(const struct saturation_point *p)
-{
-    double v = isfinite(p->goodput_per_s) ? p->goodput_per_s : isfinite(p->tokens_per_s) ? p->tokens_per_s : p->requests_per_s;
-    return isfinite(v) ? v : -1;
 }
 
 struct going {
@@ -271,10 +301,56 @@ int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const str
     return status < 0 ? -1 : 0;
 }
 
+static const char *const rate_words[] = {[STEADY_GOOD] = "good requests", [STEADY_TOKENS] = "tokens", [STEADY_REQUESTS] = "requests"};
+
+/* By which figure the levels were compared, and those that cannot be told from the highest. */
+static void put_alike(const struct sweep *s, struct buf *to)
+{
+    static const char *const keys[] = {
+        [STEADY_GOOD] = "request_goodput", [STEADY_TOKENS] = "output_throughput", [STEADY_REQUESTS] = "request_throughput"};
+    buf_printf(to, ",\"decided_by\":\"%s\",\"alike_levels\":[", keys[decided_by(&s->points[s->best])]);
+    const char *comma = "";
+    for (size_t i = 0; i < s->point_count; i++)
+        if (is_alike(s, i)) {
+            buf_printf(to, "%s%.9g", comma, s->points[i].load);
+            comma = ",";
+        }
+    buf_putc(to, ']');
+}
+
+/* "WHAT at 2 of 7 levels: 8, 16" */
+static void warn_of_levels(const struct sweep *s, const bool *has, const char *what, struct buf *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->point_count; i++)
+        n += has[i];
+    if (!n)
+        return;
+    buf_printf(to, "%s at %zu of %zu levels", what, n, s->point_count);
+    const char *before = ": ";
+    for (size_t i = 0; i < s->point_count; i++)
+        if (has[i]) {
+            buf_printf(to, "%s%.5g", before, s->points[i].load);
+            before = ", ";
+        }
+    buf_putc(to, '\n');
+}
+
+static void sweep_warnings(const struct sweep *s, struct buf *to)
+{
+    warn_of_levels(s, s->late, "the client was the bottleneck", to);
+    warn_of_levels(s, s->failed, "requests failed", to);
+}
+
 void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
 {
-    buf_printf(to, ",\"sweep\":{\"level_is\":\"%s\",\"search\":%s,\"best_level\":%.9g",
-               load->arrivals == ARRIVALS_CLOSED ? "concurrency" : "rate", s->search ? "true" : "false", s->points[s->best].load);
+    double reported = s->points[s->best].load;
+    buf_printf(to, ",\"sweep\":{\"level_is\":\"%s\",\"search\":%s", load->arrivals == ARRIVALS_CLOSED ? "concurrency" : "rate",
+               s->search ? "true" : "false");
+    put(to, "best_level", s->search || is_certain(s) ? reported : NAN);
+    put(to, "reported_level", reported);
+    if (!s->search)
+        put_alike(s, to);
     if (s->search) {
         const struct search *a = &s->answer;
         buf_printf(to, ",\"good_share_needed\":%.9g,\"found\":%s", a->share, sweep_is_found(s) ? "true" : "false");
@@ -289,7 +365,29 @@ void sweep_json(const struct sweep *s, const struct load *load, struct buf *to)
     }
     buf_puts(to, ",\"points\":[");
     buf_str(to, buf_text(&s->json));
-    buf_puts(to, "]}");
+    buf_puts(to, "],\"warnings\":");
+    struct buf warnings CLEANUP_BUF;
+    buf_init(&warnings, REPORT_WARNINGS_MAX);
+    sweep_warnings(s, &warnings);
+    report_warning_list(buf_text(&warnings), to);
+    buf_putc(to, '}');
+}
+
+/* The answer of a sweep in one sentence. */
+static void put_highest(const struct sweep *s, const char *what, struct buf *to)
+{
+    const struct saturation_point *p = &s->points[s->best];
+    size_t alike = 0;
+    for (size_t i = 0; i < s->point_count; i++)
+        alike += is_alike(s, i);
+    buf_printf(to, "%s: %g %s, %.4g %s/s", alike ? "highest" : "best", p->load, what, worth(p), rate_words[decided_by(p)]);
+    if (isfinite(s->low[s->best]))
+        buf_printf(to, " (95 %%: %.4g … %.4g)", s->low[s->best], s->high[s->best]);
+    else
+        buf_puts(to, " (no interval: a level needs a second or more)");
+    if (alike)
+        buf_printf(to, "; no level is the best: the interval%s of %zu other%s reach%s it", alike > 1 ? "s" : "", alike,
+                   alike > 1 ? "s" : "", alike > 1 ? "" : "es");
 }
 
 /* The search's answer in one sentence. */
@@ -301,12 +399,21 @@ static void put_answer(const struct sweep *s, struct buf *to)
     else if (!(a->rate > 0))
         buf_puts(to, "no rate met the objectives");
     else
-        buf_printf(to, "highest rate: %.5g requests/s; %g %% of the requests or more met every objective", a->rate, 100 * a->share);
+        buf_printf(to, "highest rate: %.5g requests/s (%.5g missed); %g %% of the requests or more met every objective", a->rate, a->missed,
+                   100 * a->share);
     if (a->why && a->rate > 0)
         buf_printf(to, " (%.5g requests/s met the objectives)", a->rate);
     if (a->rate > 0 && s->trials[s->best].due < search_least(a->share))
         buf_printf(to, "; uncertain: a run has %llu requests, %llu needed (--duration)", (unsigned long long)s->trials[s->best].due,
                    (unsigned long long)search_least(a->share));
+}
+
+/* In the last column; NULL: none. */
+static const char *result_of(const struct sweep *s, size_t i)
+{
+    if (s->search)
+        return !s->met[i] ? "missed" : i == s->best ? "best" : "met";
+    return i == s->best ? (is_certain(s) ? "best" : "highest") : is_alike(s, i) ? "alike" : NULL;
 }
 
 void sweep_table(const struct sweep *s, const struct load *load, const struct screen *screen, struct buf *to)
@@ -327,27 +434,32 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     buf_putc(to, '\n');
-    if (s->search) {
-        CLEANUP_BUF struct buf answer;
-        buf_init(&answer, 400);
-        put_answer(s, &answer);
-        screen_wrap(screen, buf_text(&answer), 0, 2, to);
-        buf_putc(to, '\n');
-    }
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, REPORT_WARNINGS_MAX);
+    if (s->search)
+        put_answer(s, &text);
+    else
+        put_highest(s, load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", &text);
+    screen_wrap(screen, buf_text(&text), 0, 2, to);
+    buf_putc(to, '\n');
     for (size_t i = 0; i < s->point_count; i++) {
         const struct saturation_point *p = &s->points[i];
         const double values[] = {p->load,    s->trials[i].sent_rate, p->requests_per_s, p->tokens_per_s, p->goodput_per_s,
                                  p->ttft_ms, p->ttft_p99_ms,         p->itl_ms};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             report_cell(&l, values[k]);
-        if (s->search || i == s->best)
-            listing_text(&l, s->search && !s->met[i] ? "missed" : i == s->best ? "best" : "met");
+        const char *result = result_of(s, i);
+        if (result)
+            listing_text(&l, result);
         else
             listing_none(&l);
     }
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;
     buf_puts(to, "  ms: first token, mean time between tokens\n");
+    buf_clear(&text);
+    sweep_warnings(s, &text);
+    report_warning_lines(screen, buf_text(&text), to);
     listing_deinit(&l);
     arena_deinit(&arena);
 }

@@ -19,7 +19,9 @@ struct sweep {
     bool met[SWEEP_POINTS];
     struct search_trial trials[SWEEP_POINTS];
     uint64_t seeds[SWEEP_POINTS];
-    size_t point_count, best; /* best: index of the point whose outcome is returned */
+    double low[SWEEP_POINTS], high[SWEEP_POINTS]; /* 95 % interval of the figure that decides; NaN: not known */
+    bool late[SWEEP_POINTS], failed[SWEEP_POINTS]; /* the client was the bottleneck; requests failed */
+    size_t point_count, best; /* best: index of the point whose outcome is returned, that of the highest figure */
     struct buf json; /* the points as JSON objects with commas between */
 };
 

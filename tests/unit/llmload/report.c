@@ -2,12 +2,15 @@
 #include "benchmarks/native/llmload/report.h"
 
 #include "benchmarks/native/llmload/calibrate.h"
+#include "benchmarks/native/llmload/steady.h"
 #include "benchmarks/native/llmload/sweep.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,6 +19,8 @@ static char *report_of(double low_ms, double high_ms, size_t columns)
 {
     struct load load = {.shown_url = "http://h:1", .concurrency = {.n = 1, .piece = {{.to = 16}}}, .requests = 1000, .stream = true};
     struct outcome *o = calloc(1, sizeof *o);
+    struct prompt_source prompts = {
+        .name = "rows", .warning = "2 of 5 rows of the data set were skipped, the first in line 3: its text holds a NUL (\\u0000)"};
     struct screen screen = {.width = columns, .is_terminal = true};
     struct err err;
     struct buf to;
@@ -28,7 +33,8 @@ static char *report_of(double low_ms, double high_ms, size_t columns)
     o->m.first_send_ns = 1;
     o->m.last_end_ns = 2251000001;
     buf_init(&to, 1 << 16);
-    report_table(&(struct report){.load = &load, .outcome = o}, (struct report_wish){.details = true, .define = true}, &screen, &to);
+    report_table(&(struct report){.load = &load, .prompts = &prompts, .outcome = o}, (struct report_wish){.details = true, .define = true},
+                 &screen, &to);
     assert_false(to.failed);
     metrics_deinit(&o->m);
     free(o);
@@ -50,7 +56,8 @@ static char *tables_of(double v, size_t columns)
 {
     struct load load = {.arrivals = ARRIVALS_CLOSED};
     struct screen screen = {.width = columns, .is_terminal = true};
-    struct sweep s = {.search = true, .answer = {.rate = 10, .share = 0.99}, .point_count = 2};
+    struct sweep s = {
+        .search = true, .answer = {.rate = 10, .missed = 11, .share = 0.99}, .point_count = 2, .late = {true}, .failed = {true, true}};
     struct calibration c = {.plan = {.streams = 2000}, .compared = 1234567, .shared = 4321, .events_per_s = v, .cpu_us_per_event = v};
     struct buf to;
     for (size_t i = 0; i < s.point_count; i++)
@@ -58,6 +65,8 @@ static char *tables_of(double v, size_t columns)
     hdr_init(&c.itl_error), hdr_init(&c.ttft), hdr_init(&c.true_ttft);
     hdr_add(&c.itl_error, (int64_t)(v * 1e6)), hdr_add(&c.ttft, (int64_t)(v * 1e6)), hdr_add(&c.true_ttft, (int64_t)(v * 1e6));
     buf_init(&to, 1 << 16);
+    sweep_table(&s, &load, &screen, &to);
+    s.search = false, s.high[0] = s.high[1] = v, s.low[0] = s.low[1] = NAN;
     sweep_table(&s, &load, &screen, &to);
     calibration_table(&c, 1, &screen, &to);
     hdr_deinit(&c.itl_error), hdr_deinit(&c.ttft), hdr_deinit(&c.true_ttft);
@@ -94,9 +103,74 @@ static void sixty_columns_show_every_percentile(void **state)
     free(out);
 }
 
+/* A level is the best only where the interval of every other one ends below its own. */
+static void only_a_certain_level_is_the_best(void **state)
+{
+    static const struct {
+        double low[3], high[3];
+        const char *answer, *json;
+    } cases[] = {
+        {{9, 19, 29},
+         {11, 21, 31},
+         "best: 3 streams, 30 tokens/s (95 %: 29 … 31)\n",
+         "\"best_level\":3,\"reported_level\":3,\"decided_by\":\"output_throughput\",\"alike_levels\":[]"},
+        {{9, 19, 27},
+         {11, 28, 31},
+         "highest: 3 streams, 30 tokens/s (95 %: 27 … 31); no level is the best: the interval\n  of 1 other reaches it\n",
+         "\"best_level\":null,\"reported_level\":3,\"decided_by\":\"output_throughput\",\"alike_levels\":[2]"},
+        {{NAN, NAN, NAN},
+         {NAN, NAN, NAN},
+         "highest: 3 streams, 30 tokens/s (no interval: a level needs a second or more); no\n  level is the best: the intervals of 2 others reach it\n",
+         "\"alike_levels\":[1,2]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct load load = {.arrivals = ARRIVALS_CLOSED};
+        struct screen screen = {.width = 84, .is_terminal = true};
+        struct sweep s = {.point_count = 3, .best = 2};
+        struct buf table, json;
+        buf_init(&table, 1 << 16), buf_init(&json, 1 << 16), buf_init(&s.json, 1000);
+        for (size_t k = 0; k < 3; k++) {
+            s.points[k] = (struct saturation_point){.load = (double)k + 1, .tokens_per_s = 10 * (double)(k + 1), .goodput_per_s = NAN};
+            s.low[k] = cases[i].low[k], s.high[k] = cases[i].high[k];
+        }
+        sweep_table(&s, &load, &screen, &table);
+        sweep_json(&s, &load, &json);
+        if (!strstr(table.p, cases[i].answer) || !strstr(json.p, cases[i].json))
+            fail_msg("case %zu: %s%s", i, table.p, json.p);
+        assert_int_equal(strstr(table.p, " best\n") != NULL, i == 0);
+        buf_deinit(&table), buf_deinit(&json), buf_deinit(&s.json);
+    }
+}
+
+/* The interval of a rate comes from the spread of the run's tenths. */
+static void an_unsteady_run_has_a_wide_interval(void **state)
+{
+    struct outcome *o = calloc(1, sizeof *o);
+    struct err err;
+    (void)state;
+    assert_non_null(o);
+    assert_int_equal(metrics_init(&o->m, &err), 0);
+    o->m.series_begin_ns = 1, o->m.first_send_ns = 1;
+    o->m.last_end_ns = 900000000;
+    assert_true(isnan(steady_uncertainty(o, STEADY_TOKENS))); /* too short */
+    o->m.last_end_ns = 2000000002;
+    for (int i = 0; i < 20; i++) {
+        struct series_bucket *b = series_at(&o->m.series, i * 100000000LL);
+        b->tokens = 100, b->completed = 100 + (i % 4 < 2 ? 50 : 0);
+    }
+    assert_true(steady_uncertainty(o, STEADY_TOKENS) == 0);
+    double wide = steady_uncertainty(o, STEADY_REQUESTS); /* tenths of 300 and 200: a standard deviation of 52.7, t(9) = 2.262 */
+    assert_true(wide > 0.1508 - 0.001 && wide < 0.1508 + 0.001);
+    assert_true(isnan(steady_uncertainty(o, STEADY_GOOD))); /* none was good */
+    metrics_deinit(&o->m);
+    free(o);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_line_is_wider_than_the_terminal),
-                                       cmocka_unit_test(sixty_columns_show_every_percentile)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
+        cmocka_unit_test(no_line_is_wider_than_the_terminal), cmocka_unit_test(sixty_columns_show_every_percentile)};
     return cmocka_run_group_tests_name("llmload/report", tests, NULL, NULL);
 }
