@@ -56,10 +56,10 @@ typed 'expected the URL of a service' "$LOAD" nonsense
 typed '--request-rate: expected N, N@TIME or N-M@TIME, got "abc"' "$LOAD" $url --request-rate abc
 typed '--request-rate: expected a finite number, got "inf"; --concurrency N' "$LOAD" $url --request-rate inf -n 5
 typed '--max-concurrency 0: no stream' "$LOAD" $url --max-concurrency 0
-typed '--num-prompts: "x" is not a whole number' "$LOAD" $url --num-prompts x
+typed '--num-prompts: expected an integer, got "x"' "$LOAD" $url --num-prompts x
 typed '--num-prompts: 0 is too small' "$LOAD" $url --num-prompts=0
 typed 'option --num-prompts needs a value' "$LOAD" $url --num-prompts
-typed '--max-seconds: "30x" is not a duration' "$LOAD" $url --max-seconds 30x
+typed '--max-seconds: expected a duration' "$LOAD" $url --max-seconds 30x
 typed '--num-warmups: -1 is too small' "$LOAD" $url --num-warmups -1
 typed '--drop changes nothing without --users, and' "$LOAD" $url --users 3 --drop
 typed '--users: expected @TIME behind every piece but the last, got "1,2,4"; --sweep LEVELS' "$LOAD" $url --users 1,2,4

@@ -162,6 +162,9 @@ static void rows_of_every_kind_are_read(void **state)
         const char *rows, *name, *text, *messages;
         uint32_t output;
     } cases[] = {
+        {DIALECT_CHAT, "{\"instruction\":\"do\",\"input\":\"\",\"output\":\"x\"}", "prompts", "do", "", 0},
+        {DIALECT_CHAT, "{\"instruction\":\"do\",\"input\":\"this\",\"output\":\"x\"}", "prompts", "do\n\nthis", "", 0},
+        {DIALECT_CHAT, "{\"instruction\":\"do\",\"context\":\"that\",\"response\":\"x\"}", "prompts", "do\n\nthat", "", 0},
         {DIALECT_CHAT,
          "[\n {\"id\":1,\"conversations\":[]},{\"conversations\":[{\"from\":\"human\",\"value\":\"hi\"},{\"from\":\"gpt\",\"value\":\"yo\"},{\"from\":\"human\",\"value\":\"more\"}]}]",
          "sharegpt", "hi", "", 0},
@@ -190,7 +193,7 @@ static void rows_of_every_kind_are_read(void **state)
         assert_true(str_is(p.text, cases[i].text));
         assert_true(str_is(p.messages, cases[i].messages));
         assert_int_equal(p.output_tokens, cases[i].output);
-        if (i == 0) {
+        if (i == 3) {
             assert_int_equal(s->make(s, &(struct prompt_want){.turn = 1}, &scratch, &p, NULL), 0);
             assert_true(str_is(p.text, "more"));
         }
@@ -210,6 +213,8 @@ static void mistakes_are_named_by_line(void **state)
         {"{\"prompt\":\"a\\u0000b\"}", "", "holds no prompt; of the first row skipped: its text holds a NUL"},
         {"{\"conversations\":[{\"from\":\"gpt\",\"value\":\"a\"}]}", "",
          "holds no prompt; of the first row skipped: it has no turn of a human"},
+        {"{\"prompt\":null}\n{\"prompt\":\"\"}", "", "of the first row skipped: its prompt is empty"},
+        {"{\"conversations\":[{\"from\":\"human\",\"value\":null}]}", "", "of the first row skipped: a turn of the conversation has no text"},
         {"{\"prompt\":\"\xff\"}", "", ", line 1: not valid UTF-8"},
         {"{\"prompt\":[1,-2]}", "", "token ids as a prompt: only the completions API"},
         {"{\"prompt\":\"a\"}", "--score letters", "--score wants rows with choices"},

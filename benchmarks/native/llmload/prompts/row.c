@@ -14,6 +14,13 @@ static const struct json *first_of(const struct json *row, const char *const *na
     return j;
 }
 
+/* Collections hold such rows: nothing is wrong with the file. */
+static int row_skip(struct err *err, const char *why)
+{
+    err_set(err, ERR_INPUT, "%s", why);
+    return ROWS_SKIP;
+}
+
 static struct str keep(struct dataset *d, struct str s)
 {
     return (struct str){arena_dup(&d->arena, s.p ? s.p : "", s.n), s.n};
@@ -85,15 +92,14 @@ static int take_conversation(struct dataset *d, const struct json *row, const st
     const char *answer = NULL;
     for (const struct json *j = json_first(list); j && turns; j = json_next(j)) {
         if (!said(j))
-            return err_set(err, ERR_INPUT, "a turn of the conversation has no text (\"value\")");
+            return row_skip(err, "a turn of the conversation has no text (\"value\")");
         if (is_role(j, "human", "user"))
             turns[n++] = keep(d, str_of(said(j)));
         else if (n == 1 && !answer)
             answer = said(j);
     }
     if (!n) {
-        err_set(err, ERR_INPUT, "it has no turn of a human"); /* the collections hold such: nothing is wrong with the file */
-        return ROWS_SKIP;
+        return row_skip(err, "it has no turn of a human");
     }
     struct item *i = item_new(d, err);
     if (!i)
@@ -326,20 +332,36 @@ static int take_ids(struct dataset *d, struct item *i, const struct json *ids, s
     return text.failed || !i->input_tokens ? err_set(err, ERR_INPUT, "a prompt without tokens, or with too many") : 0;
 }
 
+/* The text of a row's prompt: its first member that a prompt can have, or an instruction and what it is about (Alpaca, Dolly). */
+static const struct json *add_prompt(struct buf *to, const struct json *row)
+{
+    static const char *const names[] = {"prompt", "text", "text_input", "question", "instruction", "input", NULL};
+    static const char *const subjects[] = {"input", "context", NULL};
+    const struct json *j = first_of(row, names);
+    buf_puts(to, json_string(j, ""));
+    const char *subject = j && j == json_get(row, "instruction") ? json_string(first_of(row, subjects), "") : "";
+    if (*subject)
+        buf_printf(to, "%s%s", to->n ? "\n\n" : "", subject);
+    return j;
+}
+
 static int take_prompt(struct dataset *d, const struct json *row, struct str text, struct err *err)
 {
-    static const char *const names[] = {"prompt", "text", "text_input", "input", "question", "instruction", NULL};
-    const struct json *j = first_of(row, names);
+    struct buf prompt CLEANUP_BUF;
+    buf_init(&prompt, 64 << 20);
+    const struct json *j = add_prompt(&prompt, row);
+    if (row && (!j || (!json_is_string(j) && !json_is_array(j) && !json_is_null(j))))
+        return err_set(err, ERR_INPUT, "no prompt, messages, conversations, nor choices in this row");
+    if (row && !json_is_array(j) && !prompt.n)
+        return row_skip(err, "its prompt is empty");
     struct item *i = item_new(d, err);
     if (!i)
         return -1;
     if (json_is_array(j)) {
         if (take_ids(d, i, j, err) < 0)
             return -1;
-    } else if (row && !*json_string(j, ""))
-        return err_set(err, ERR_INPUT, "no prompt, messages, conversations, nor choices in this row");
-    else
-        i->text = keep(d, row ? str_of(json_string(j, "")) : text);
+    } else
+        i->text = keep(d, row ? buf_text(&prompt) : text);
     i->output_tokens = row ? output_tokens(d, row, NULL) : 0;
     if (row && row_members(d, i, row, d->is_body, err) < 0)
         return -1;
