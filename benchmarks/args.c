@@ -1,5 +1,6 @@
 /* args.c: params from the program's own arguments and environment, by the table of its options in the rule file. */
 #include "benchmarks/engine.h"
+#include "benchmarks/interpreter.h"
 #include "mlruns-format/key.h"
 
 #include <stdio.h>
@@ -175,6 +176,7 @@ static size_t take_argument(struct rules_run *run, char *const *argv, size_t i, 
 void args_take(struct rules_run *run, char *const *argv)
 {
     struct operands operands = {0};
+    argv = interpreter_script(argv);
     run->arguments = argv[0] != NULL;
     for (size_t i = 1; argv[0] && argv[i] && strcmp(argv[i], "--") != 0;)
         i += take_argument(run, argv, i, &operands);
@@ -186,6 +188,8 @@ void rules_explain(const struct rules *rules, char *const *argv, bool *explained
     struct operands operands = {0};
     if (rules_begin(&run, rules, NULL, NULL, NULL))
         return;
+    explained += interpreter_script(argv) - argv;
+    argv = interpreter_script(argv);
     for (size_t i = 1, n; argv[0] && argv[i] && strcmp(argv[i], "--") != 0; i += n) {
         n = take_argument(run, argv, i, &operands);
         for (size_t k = i; k < i + n; k++)

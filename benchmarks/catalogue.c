@@ -1,6 +1,7 @@
 /* catalogue.c: which rule file knows a program: a folder per benchmark, the user's before the shipped ones. */
 #include "benchmarks/catalogue.h"
 #include "base/fs.h"
+#include "benchmarks/interpreter.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -133,20 +134,6 @@ static const char *in_any(const char *folder, const char *program, struct arena 
     return found;
 }
 
-const char *catalogue_program_name(char *const *argv)
-{
-    const char *base = str_base_name(argv[0]);
-    if (strncmp(base, "python", 6) != 0 || base[6 + strspn(base + 6, "0123456789.")])
-        return base;
-    for (size_t i = 1; argv[i] && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "-m") == 0)
-            return argv[i + 1] ? argv[i + 1] : base;
-        if ((strcmp(argv[i], "-W") == 0 || strcmp(argv[i], "-X") == 0) && argv[i + 1])
-            i++;
-    }
-    return base;
-}
-
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a)
 {
     const char *name = str_base_name(program);
@@ -162,6 +149,12 @@ const char *catalogue_for_program(const struct catalogue *c, const char *program
         if (strcmp(s->name, name) == 0 || text_knows((struct str){s->text, s->n}, name))
             return shipped_path(s->name, a);
     return NULL;
+}
+
+const char *catalogue_for_command(const struct catalogue *c, char *const *argv, struct arena *a)
+{
+    const char *path = catalogue_for_program(c, interpreter_name(argv), a);
+    return path || interpreter_script(argv) == argv ? path : catalogue_for_program(c, argv[0], a);
 }
 
 const char *catalogue_find(const struct catalogue *c, const char *text, struct arena *a)

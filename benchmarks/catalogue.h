@@ -20,8 +20,8 @@ void catalogue_add(struct catalogue *c, const char *path);
 const char *catalogue_by_name(const struct catalogue *c, const char *name, struct arena *a);
 /* The same for a program: one of that base name, or one that lists it under `programs`. Compiles no rule file. */
 const char *catalogue_for_program(const struct catalogue *c, const char *program, struct arena *a);
-/* The name by which rules may know a program: its base name, or the module behind `python3 -m`. argv: NULL at the end, not empty. Points into argv. */
-const char *catalogue_program_name(char *const *argv);
+/* The same for a command: the script that it runs by an interpreter, else its program. argv: NULL at the end, not empty. */
+const char *catalogue_for_command(const struct catalogue *c, char *const *argv, struct arena *a);
 /* What the user means by NAME|FILE: a word without a slash is looked up first, else it is a path. NULL: neither is there. */
 const char *catalogue_find(const struct catalogue *c, const char *text, struct arena *a);
 /* "…/ior/rules.yaml" and "shipped:ior" -> "ior"; NULL if the path has no folder. In the arena. */

@@ -83,7 +83,7 @@ static const char *guess_rules(struct cmd_context *c, const char *output, char *
     if (plan_catalogue(c->env, c->arena, &catalogue, c->err))
         return NULL;
     if (program)
-        path = catalogue_for_program(&catalogue, catalogue_program_name(program), c->arena);
+        path = catalogue_for_command(&catalogue, program, c->arena);
     if (!path && strcmp(output, "-") != 0) {
         CLEANUP_BUF struct buf text;
         buf_init(&text, (size_t)64 << 20);

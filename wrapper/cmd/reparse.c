@@ -81,7 +81,7 @@ static const char *load_rules(struct again *g, struct arena *a)
     if (g->x->rules)
         g->rules_path = catalogue_find(catalogue, g->x->rules, a);
     else if (!benchmark || !(g->rules_path = catalogue_by_name(catalogue, benchmark, a)))
-        g->rules_path = program && program[0] ? catalogue_for_program(catalogue, catalogue_program_name(program), a) : NULL;
+        g->rules_path = program && program[0] ? catalogue_for_command(catalogue, program, a) : NULL;
     if (!g->rules_path)
         return "the catalogue has no rules for it; name some with --rules";
     if (realpath(g->rules_path, real))

@@ -5,6 +5,7 @@
 #include "base/place.h"
 #include "base/profile.h"
 #include "base/yaml.h"
+#include "benchmarks/interpreter.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
 #include "launch/words.h"
@@ -324,8 +325,8 @@ static int choose_rules(struct plan *p, struct err *err)
         p->rules_why = "no program";
         return 0;
     }
-    const char *base = catalogue_program_name(p->program);
-    p->rules = catalogue_for_program(&p->catalogue, base, &p->arena);
+    const char *base = interpreter_name(p->program);
+    p->rules = catalogue_for_command(&p->catalogue, p->program, &p->arena);
     if (p->rules) {
         p->benchmark = catalogue_name(p->rules, &p->arena);
         p->rules_why = arena_printf(&p->arena, "by the program's name, %s", base);

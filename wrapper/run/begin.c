@@ -3,6 +3,7 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "benchmarks/interpreter.h"
 #include "plan/paths.h"
 #include "run/elsewhere.h"
 #include "run/state.h"
@@ -48,8 +49,8 @@ static const char *first_of(char *(*get)(const char *), const char *const *names
 /* The catalogue's name for the program, else the program's own. */
 static const char *benchmark_name(const struct run *run)
 {
-    const char *program = run->plan.program && run->plan.program[0] ? run->plan.program[0] : "run";
-    return run->plan.benchmark ? run->plan.benchmark : str_base_name(program);
+    char *const *program = run->plan.program;
+    return run->plan.benchmark ? run->plan.benchmark : program && program[0] ? interpreter_name(program) : "run";
 }
 
 static const char *run_name(struct run *run)

@@ -1,6 +1,7 @@
 /* series_plan.c: what a series is to do, from the options, and the command line of each of its runs. */
 #include "run/series_plan.h"
 
+#include "benchmarks/interpreter.h"
 #include "launch/options.h"
 #include "launch/series.h"
 
@@ -170,7 +171,7 @@ static size_t words_most(const struct plan *p)
 static const char *run_name(const struct series_plan *s, const struct plan *p, const struct series_run *run, struct arena *a)
 {
     CLEANUP_BUF struct buf label;
-    const char *given = opt_text(&p->opts, "name"), *program = p->program[0] ? str_base_name(p->program[0]) : "run";
+    const char *given = opt_text(&p->opts, "name"), *program = p->program[0] ? interpreter_name(p->program) : "run";
     buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
     sweep_label(&s->sweep, run->point, &label);
     return arena_printf(a, "%.100s%s%.120s %s%zu",
