@@ -403,8 +403,3 @@ void references_free(struct references *refs)
     arena_deinit(&refs->arena);
     free(refs);
 }
-
-size_t references_count(const struct references *refs)
-{
-    return refs->count;
-}

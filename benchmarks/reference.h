@@ -15,7 +15,6 @@ int references_parse(struct references **ret, const char *name, struct str text,
 /* What the results call the file instead of its path (public records name no homes). Copied. */
 void references_call(struct references *refs, const char *label);
 void references_free(struct references *refs);
-size_t references_count(const struct references *refs); /* entries */
 
 enum referred {
     REFERRED_PASS,    /* within the band */

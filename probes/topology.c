@@ -2,10 +2,10 @@
  * the hardware (node.type); the topology as artifact without identities.
  *
  * No plugins: they try X displays and wake GPUs. The x86 backend is off: it would bind this thread to each processor in turn. */
-#include "probes/topology.h"
 
 #include "base/fs.h"
 #include "base/sha256.h"
+#include "probes/look.h"
 #include "probes/topology_xml.h"
 #include "probes/view.h"
 
@@ -270,17 +270,6 @@ static void summarize(const struct host *h, hwloc_topology_t t, struct buf *to)
     summarize_memory(h, t, to);
     summarize_caches(t, to);
     summarize_devices(t, to);
-}
-
-int topology_summary_of_xml(struct str xml, struct buf *to, struct err *err)
-{
-    struct host h = {.root = -1, .root_path = "/"};
-    hwloc_topology_t t;
-    if (load(&t, &h, xml, err) != 0)
-        return -1;
-    summarize(&h, t, to);
-    hwloc_topology_destroy(t);
-    return to->failed ? err_set(err, ERR_SYSTEM, "the summary of the topology is too long") : 0;
 }
 
 /* ---- facts ---- */

@@ -18,7 +18,6 @@
 #endif
 
 enum {
-    LINE_MAX_BYTES = 64 * 1024, /* longest proc or sys file taken as one text */
     PIECE = 64 * 1024,
     DEPTH_MAX = 128 /* levels of folders: one descriptor each is open on the way down */
 };
@@ -118,33 +117,6 @@ int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, s
     struct stat st = {0};
     CLEANUP_FD int fd = open_file(dir, path, flags & FS_LINKS, &st);
     return fd < 0 ? err_sys(err, "cannot read %s", path) : fs_read_open(fd, path, max, flags, ret, err);
-}
-
-const char *fs_line(int dir, const char *path, struct arena *a)
-{
-    struct stat st = {0};
-    CLEANUP_FD int fd = open_file(dir, path, true, &st);
-    if (fd < 0)
-        return NULL;
-    char small[4096];
-    ssize_t got = read_some(fd, small, sizeof small);
-    if (got < 0)
-        return NULL;
-    if ((size_t)got < sizeof small) {
-        struct str s = str_trim((struct str){small, (size_t)got});
-        return arena_dup(a, s.p, s.n);
-    }
-    char *big = malloc(LINE_MAX_BYTES);
-    if (!big)
-        return NULL;
-    size_t n = (size_t)got;
-    memcpy(big, small, n);
-    while (n < LINE_MAX_BYTES && (got = read_some(fd, big + n, LINE_MAX_BYTES - n)) > 0)
-        n += (size_t)got;
-    struct str s = str_trim((struct str){big, n});
-    const char *ret = arena_dup(a, s.p, s.n);
-    free(big);
-    return ret;
 }
 
 int fs_write_all(int fd, const void *p, size_t n)

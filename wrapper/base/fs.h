@@ -17,8 +17,6 @@ enum { FS_CUT = 1, FS_LINKS = 2 };
 int fs_read(int dir, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
 /* The same from an open descriptor, which stays open; path is for messages. */
 int fs_read_open(int fd, const char *path, size_t max, int flags, struct buf *ret, struct err *err);
-/* One short text file (proc, sys) trimmed, into the arena; NULL if it cannot be read (errno tells). */
-const char *fs_line(int dir, const char *path, struct arena *a);
 /* Appears whole or not at all: temporary name beside it, write, (sync), rename. mode as for open. With AT_FDCWD, what
  * is no file (a device, a pipe), and what /dev/stdout, /dev/stderr and /dev/fd/N stand for, is not replaced but written to; a pipe that nobody
  * reads is an error. */

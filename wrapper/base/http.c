@@ -35,7 +35,6 @@ struct http {
     bool insecure, no_redirects, ca_folder;
     double connect_s, total_s, stall_s;
     int cancel_fd;
-    unsigned connections;
     int sockets[SOCKETS_MAX]; /* open ones, -1: none; two while IPv6 and IPv4 are tried side by side */
     /* of the request under way */
     const struct http_request *q;
@@ -159,7 +158,6 @@ static curl_socket_t on_socket(void *context, curlsocktype purpose, struct curl_
             h->sockets[i] = fd;
             break;
         }
-    h->connections += fd >= 0;
     return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
@@ -539,9 +537,4 @@ int http_do(struct http *h, const struct http_request *q, struct http_reply *ret
 void http_reply_deinit(struct http_reply *r)
 {
     buf_deinit(&r->body);
-}
-
-unsigned http_connections(const struct http *h)
-{
-    return h->connections;
 }

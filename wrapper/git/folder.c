@@ -109,11 +109,6 @@ int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret)
     return 0;
 }
 
-struct repo_id git_folder_id(const struct folder *f)
-{
-    return ((const struct git_folder *)f->own)->id;
-}
-
 static const struct entry *find(struct git_folder *f, struct str name)
 {
     size_t low = 0, high = f->count;

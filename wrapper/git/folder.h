@@ -6,8 +6,6 @@
 
 /* The folder of a tree object. 0, to be left before the repository is closed; -1 with errno as in base/folder.h. Entries carry git's id of the object. */
 int git_folder(struct repo *r, const struct repo_id *tree, struct folder *ret);
-/* The id of the folder's own tree. */
-struct repo_id git_folder_id(const struct folder *f);
 /* What a path below the folder is, with the id of its object (ret->name is not set). 0; 1: there is nothing; -1: errno. */
 int git_folder_find(const struct folder *f, const char *path, struct repo_entry *ret);
 #endif

@@ -80,7 +80,6 @@
     CALL(git_repository_free)                                                                                                              \
     CALL(git_repository_is_bare)                                                                                                           \
     CALL(git_repository_is_shallow)                                                                                                        \
-    CALL(git_repository_is_worktree)                                                                                                       \
     CALL(git_repository_odb)                                                                                                               \
     CALL(git_repository_open_ext)                                                                                                          \
     CALL(git_repository_path)                                                                                                              \

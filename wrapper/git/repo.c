@@ -169,11 +169,6 @@ bool repo_is_shallow(const struct repo *r)
     return r->git->git_repository_is_shallow(r->repository) == 1;
 }
 
-bool repo_is_worktree(const struct repo *r)
-{
-    return r->git->git_repository_is_worktree(r->repository) == 1;
-}
-
 void repo_refresh(struct repo *r)
 {
     r->git->git_odb_refresh(r->odb);

@@ -41,7 +41,6 @@ const char *repo_common(const struct repo *r); /* where objects, refs and config
 const char *repo_workdir(const struct repo *r); /* ends in '/'; NULL: bare */
 bool repo_is_bare(const struct repo *r);
 bool repo_is_shallow(const struct repo *r);
-bool repo_is_worktree(const struct repo *r);
 /* Another process has written objects or packs since: look again. */
 void repo_refresh(struct repo *r);
 

@@ -195,22 +195,3 @@ int repo_diff(struct repo *r, const struct repo_id *was, const struct repo_id *i
         return 0;
     return pair_trees(&p, was, is, 0, 1);
 }
-
-struct walk {
-    int (*each)(void *context, const char *path, const struct repo_entry *e);
-    void *context;
-};
-
-static int walk_one(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *is)
-{
-    const struct walk *w = context;
-    (void)was;
-    return w->each(w->context, path, is);
-}
-
-int repo_walk(struct repo *r, const struct repo_id *tree, const struct repo_bounds *bounds,
-              int (*each)(void *context, const char *path, const struct repo_entry *e), void *context, struct err *err)
-{
-    struct walk w = {each, context};
-    return repo_diff(r, NULL, tree, bounds, walk_one, &w, err);
-}

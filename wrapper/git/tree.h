@@ -30,9 +30,6 @@ struct repo_bounds {
     uint64_t entries;     /* looked at in all; 0: 20 million */
 };
 enum { REPO_SKIP = 1000 }; /* returned for a folder by the callbacks below: do not go into it */
-/* Everything below a tree, folders before what they hold. path is relative to it, without '/' at its end. */
-int repo_walk(struct repo *r, const struct repo_id *tree, const struct repo_bounds *bounds, int (*each)(void *context, const char *path, const struct repo_entry *e),
-              void *context, struct err *err);
 /* What differs between two trees (either may be NULL: empty): was or is NULL where the path is in one only. Equal folders are not gone into; a folder
  * that is in one only comes first as itself, and then what it holds, unless the callback says REPO_SKIP. */
 int repo_diff(struct repo *r, const struct repo_id *was, const struct repo_id *is, const struct repo_bounds *bounds,

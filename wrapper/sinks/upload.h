@@ -62,8 +62,6 @@ void upload_fact(struct upload_place *p, const struct fact *fact);
 /* Sends what was gathered. After another answer than MLFLOW_FINE the place is closed and opened again, and facts are sent again: SQL stores
  * drop what they have, file stores would keep doubles of the samples of the last request. */
 enum mlflow_answer upload_flush(struct upload_place *p, struct err *err);
-/* dir/file becomes the artifact `path` (a name the server refuses is made legal, which is said). */
-enum mlflow_answer upload_artifact(struct upload_place *p, int dir, const char *file, const char *path, struct err *err);
 enum mlflow_answer upload_status(struct upload_place *p, enum run_status status, int64_t end_ms, struct err *err);
 void upload_close(struct upload_place *p);
 

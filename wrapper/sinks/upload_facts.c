@@ -115,17 +115,6 @@ enum mlflow_answer upload_flush(struct upload_place *p, struct err *err)
     return answer;
 }
 
-enum mlflow_answer upload_artifact(struct upload_place *p, int dir, const char *file, const char *path, struct err *err)
-{
-    CLEANUP_FD int fd = place_open(dir, file, O_RDONLY, 0);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        err_sys(err, "cannot read %s", file);
-        return MLFLOW_REFUSED;
-    }
-    return mlflow_artifact_put(p->u->m, &p->run, upload_file_name(p->u, p->id, path, &p->arena), fd, (uint64_t)st.st_size, err);
-}
-
 enum mlflow_answer upload_status(struct upload_place *p, enum run_status status, int64_t end_ms, struct err *err)
 {
     const char *name = (int)status == 2 ? "SCHEDULED" : record_status_name(status);

@@ -51,25 +51,6 @@ static void reading_never_waits_and_takes_no_folder(void **state)
     assert_string_equal(err.text, "cannot read none: No such file or directory");
 }
 
-static void lines_are_trimmed(void **state)
-{
-    struct place *p = *state;
-    struct arena a;
-    arena_init(&a, 0);
-    fs_create(p->dir, "line", STR(" 42 \n"), 0666, NULL);
-    fs_create(p->dir, "none", STR(""), 0666, NULL);
-    char *big = malloc(100000);
-    memset(big, 'x', 100000);
-    fs_create(p->dir, "big", (struct str){big, 100000}, 0666, NULL);
-    free(big);
-    assert_string_equal(fs_line(p->dir, "line", &a), "42");
-    assert_string_equal(fs_line(p->dir, "none", &a), "");
-    assert_int_equal(strlen(fs_line(p->dir, "big", &a)), 65536);
-    assert_null(fs_line(p->dir, "absent", &a));
-    assert_int_equal(errno, ENOENT);
-    arena_deinit(&a);
-}
-
 static void writing_is_whole_or_not_at_all(void **state)
 {
     struct place *p = *state;
@@ -234,7 +215,7 @@ static void listing_is_sorted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(reading_is_bounded), IN_FOLDER(reading_never_waits_and_takes_no_folder), IN_FOLDER(lines_are_trimmed), IN_FOLDER(writing_is_whole_or_not_at_all), IN_FOLDER(what_is_no_file_is_written_to), IN_FOLDER(folders),
+        IN_FOLDER(reading_is_bounded), IN_FOLDER(reading_never_waits_and_takes_no_folder), IN_FOLDER(writing_is_whole_or_not_at_all), IN_FOLDER(what_is_no_file_is_written_to), IN_FOLDER(folders),
         IN_FOLDER(removing_stays_below), IN_FOLDER(copies_and_links), IN_FOLDER(a_copy_that_does_not_fit_is_not_left), IN_FOLDER(listing_is_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,10 +259,12 @@ static void a_file_without_entries_refers_to_nothing(void **state)
     static const char *const texts[] = {"references:\n", "references: []\n", "format: 1\nreferences: ~", "~"};
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        struct references *refs;
-        assert_int_equal(references_parse(&refs, "r", str_of(texts[i]), NULL), 0);
-        assert_int_equal(references_count(refs), 0);
-        references_free(refs);
+        struct record r;
+        struct reference_outcome out;
+        make_run(&r);
+        judge(texts[i], &r, &out);
+        assert_int_equal(out.judged, 0);
+        record_deinit(&r);
     }
 }
 

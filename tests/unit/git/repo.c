@@ -43,9 +43,8 @@ static void every_shape_is_opened(void **state)
     git(p, 0, "worktree", "add", "-q", "wt", "-b", "other", NULL);
     snprintf(path, sizeof path, "file://%s", p->path);
     git(p, 0, "clone", "-q", "--depth", "1", path, "shallow", NULL);
-    static const struct { const char *at; bool bare, shallow, worktree; } rows[] = {
-        {"", false, false, false}, {"/a/b", false, false, false}, {"/bare.git", true, false, false},
-        {"/wt", false, false, true}, {"/wt/a", false, false, true}, {"/shallow", false, true, false},
+    static const struct { const char *at; bool bare, shallow; } rows[] = {
+        {"", false, false}, {"/a/b", false, false}, {"/bare.git", true, false}, {"/wt", false, false}, {"/wt/a", false, false}, {"/shallow", false, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct repo_id head;
@@ -53,7 +52,6 @@ static void every_shape_is_opened(void **state)
         assert_int_equal(repo_open(&r, path, 0, &err), 0);
         assert_int_equal(repo_is_bare(r), rows[i].bare);
         assert_int_equal(repo_is_shallow(r), rows[i].shallow);
-        assert_int_equal(repo_is_worktree(r), rows[i].worktree);
         assert_int_equal(repo_workdir(r) == NULL, rows[i].bare);
         assert_int_equal(repo_resolve(r, "HEAD", REPO_COMMIT, &head, &err), 0);
         repo_close(r);
@@ -123,8 +121,9 @@ static void names_lead_to_objects(void **state)
     arena_deinit(&a);
 }
 
-static int add_path(void *context, const char *path, const struct repo_entry *e)
+static int add_path(void *context, const char *path, const struct repo_entry *was, const struct repo_entry *e)
 {
+    assert_null(was);
     buf_printf(context, "%o %s;", e->mode, path);
     return strcmp(path, "skip") == 0 ? REPO_SKIP : 0;
 }
@@ -155,14 +154,14 @@ static void trees_are_walked_and_compared(void **state)
     assert_int_equal(repo_open(&r, p->path, 0, &err), 0);
     assert_int_equal(repo_resolve(r, "HEAD~1", REPO_TREE, &was, &err), 0);
     assert_int_equal(repo_resolve(r, "HEAD", REPO_TREE, &is, &err), 0);
-    assert_int_equal(repo_walk(r, &is, NULL, add_path, &text, &err), 0);
+    assert_int_equal(repo_diff(r, NULL, &is, NULL, add_path, &text, &err), 0);
     assert_string_equal(text.p, "40000 a.d;100644 a.d/new;100644 a.txt;100755 run;40000 skip;");
     buf_clear(&text);
     assert_int_equal(repo_diff(r, &was, &is, NULL, add_change, &text, &err), 0);
     assert_string_equal(text.p, "+ a.d;+ a.d/new;- a;- a/b;- a/b/c;+ skip;+ skip/x;+ skip/x/y;");
-    assert_int_equal(repo_walk(r, &was, &(struct repo_bounds){.depth = 2}, add_path, &text, &err), -1);
+    assert_int_equal(repo_diff(r, NULL, &was, &(struct repo_bounds){.depth = 2}, add_path, &text, &err), -1);
     assert_non_null(strstr(err.text, "2 deep"));
-    assert_int_equal(repo_walk(r, &was, &(struct repo_bounds){.entries = 3}, add_path, &text, &err), -1);
+    assert_int_equal(repo_diff(r, NULL, &was, &(struct repo_bounds){.entries = 3}, add_path, &text, &err), -1);
     assert_int_equal(repo_find(r, &was, "a/b/c", &e, &err), 0);
     assert_int_equal(e.mode, REPO_MODE_FILE);
     assert_int_equal(repo_find(r, &was, "a/b/c/d", &e, &err), 1);

@@ -80,35 +80,3 @@ int prom_next(struct str *rest, struct prom_sample *ret)
     }
     return 0;
 }
-
-static void unescape(struct buf *to, struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '\\' && i + 1 < s.n) {
-            i++;
-            buf_putc(to, s.p[i] == 'n' ? '\n' : s.p[i]);
-        } else
-            buf_putc(to, s.p[i]);
-}
-
-bool prom_label(struct str labels, const char *name, struct buf *to)
-{
-    for (size_t at = skip(labels, 0); at < labels.n; at = skip(labels, at)) {
-        size_t begin = at;
-        while (at < labels.n && labels.p[at] != '=')
-            at++;
-        struct str key = str_trim(str_sub(labels, begin, at - begin));
-        at = skip(labels, at + 1);
-        size_t end = at < labels.n && labels.p[at] == '"' ? string_end(labels, at) : 0;
-        if (!end)
-            return false;
-        if (str_is(key, name)) {
-            unescape(to, str_sub(labels, at + 1, end - at - 2));
-            return true;
-        }
-        at = skip(labels, end);
-        if (at < labels.n && labels.p[at] == ',')
-            at++;
-    }
-    return false;
-}

@@ -12,6 +12,4 @@ struct prom_sample {
 
 /* The next sample of *rest, which moves on. 1: *ret is set; 0: the end; -1: a line that is no sample (it is passed over; the caller counts). */
 int prom_next(struct str *rest, struct prom_sample *ret);
-/* The value of one label, unescaped; false: not there, or broken. */
-bool prom_label(struct str labels, const char *name, struct buf *to);
 #endif

@@ -16,7 +16,6 @@ struct bpe_file {
     struct bpe bpe;
     struct steps normal, cut; /* normalizers, pre-tokenizers */
     struct added added;
-    size_t specials;
     bool byte_level; /* tokens are written in characters that stand for bytes */
 };
 
@@ -71,18 +70,6 @@ static int read_model(struct bpe *b, const struct json *model, size_t added, str
     return 0;
 }
 
-/* The special tokens around one sequence: TemplateProcessing's "single", alone or in a Sequence; other processors add none to it. */
-static size_t count_specials(const struct json *processor)
-{
-    size_t n = 0;
-    for (const struct json *j = json_first(json_get(processor, "processors")); j; j = json_next(j))
-        n += count_specials(j);
-    for (const struct json *j = json_first(json_get(processor, "single")); j; j = json_next(j))
-        n += json_get(j, "SpecialToken") != NULL;
-    const char *type = json_string(json_get(processor, "type"), "");
-    return n + (strcmp(type, "RobertaProcessing") == 0 || strcmp(type, "BertProcessing") == 0 ? 2 : 0);
-}
-
 static int read_all(struct bpe_file *f, const struct json *j, struct err *err)
 {
     const struct json *added = json_get(j, "added_tokens");
@@ -103,7 +90,6 @@ static int read_all(struct bpe_file *f, const struct json *j, struct err *err)
     buf_init(&space, 16);
     buf_add(&space, one, steps_byte(' ', one));
     f->byte_level = bpe_find(&f->bpe, buf_text(&space)) >= 0;
-    f->specials = count_specials(json_get(j, "post_processor"));
     return 0;
 }
 
@@ -195,11 +181,6 @@ int bpe_file_encode(const struct bpe_file *f, struct str text, struct ids *to, s
     added_cut(&f->added, false, text, encode_stretch, &e);
     bpe_work_deinit(&e.work);
     return e.rc;
-}
-
-size_t bpe_file_specials(const struct bpe_file *f)
-{
-    return f->specials;
 }
 
 uint32_t bpe_file_size(const struct bpe_file *f)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALLS(CALL) CALL(open) CALL(close) CALL(encode) CALL(size) CALL(begin) CALL(text)
+#define CALLS(CALL) CALL(open) CALL(close) CALL(encode) CALL(size) CALL(text)
 
 struct sentencepiece {
     void *library, *model;
@@ -105,11 +105,6 @@ int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct 
         free(ids);
     }
     return n < 0 ? err_set(err, ERR_INPUT, "the SentencePiece model does not encode a text of %zu bytes", text.n) : 0;
-}
-
-size_t sentencepiece_specials(const struct sentencepiece *s)
-{
-    return s->begin(s->model) >= 0;
 }
 
 uint32_t sentencepiece_size(const struct sentencepiece *s)

@@ -50,11 +50,6 @@ GIVEN int llmload_pieces_size(void *model)
     return static_cast<Model *>(model)->GetPieceSize();
 }
 
-GIVEN int llmload_pieces_begin(void *model)
-{
-    return static_cast<Model *>(model)->bos_id();
-}
-
 GIVEN const char *llmload_pieces_text(void *model, int id)
 {
     auto m = static_cast<Model *>(model);

@@ -15,8 +15,6 @@ int sentencepiece_open(struct sentencepiece **ret, const char *path, struct err 
 int sentencepiece_check(struct err *err);
 void sentencepiece_free(struct sentencepiece *s); /* NULL is allowed */
 int sentencepiece_encode(const struct sentencepiece *s, struct str text, struct ids *to, struct err *err);
-/* 1 where the model has a token for the beginning: servers put it there. */
-size_t sentencepiece_specials(const struct sentencepiece *s);
 uint32_t sentencepiece_size(const struct sentencepiece *s);
 bool sentencepiece_text(const struct sentencepiece *s, uint32_t id, struct buf *to);
 #endif

@@ -104,11 +104,6 @@ long tokenizer_count(const struct tokenizer *t, struct str text, struct err *err
     return tokenizer_encode(t, text, &ids, err) < 0 ? -1 : (long)ids.n;
 }
 
-size_t tokenizer_specials(const struct tokenizer *t)
-{
-    return t->bpe ? bpe_file_specials(t->bpe) : sentencepiece_specials(t->pieces);
-}
-
 uint32_t tokenizer_size(const struct tokenizer *t)
 {
     return t->bpe ? bpe_file_size(t->bpe) : sentencepiece_size(t->pieces);

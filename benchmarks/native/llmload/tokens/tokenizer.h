@@ -22,8 +22,6 @@ const char *tokenizer_hash(const struct tokenizer *t);
 int tokenizer_encode(const struct tokenizer *t, struct str text, struct ids *to, struct err *err);
 /* The number of them; -1 with err. */
 long tokenizer_count(const struct tokenizer *t, struct str text, struct err *err);
-/* The special tokens that the file wants around a prompt (of one sequence), which a server's usage counts too. */
-size_t tokenizer_specials(const struct tokenizer *t);
 /* Ids are below this. */
 uint32_t tokenizer_size(const struct tokenizer *t);
 /* Appends the text of one token inside a sentence, so " word" has its blank. false: no such id, a special token, or half a character. */
