@@ -15,7 +15,8 @@ for store in 'sha256 SHA-256 git.init.--object-format=sha1' 'reftable reftable g
     read -r name word step <<<"$store"
     case $name in
     sha256) git init -q --object-format=sha256 "$name" ;;
-    reftable) git init -q "$name" && git -C "$name" config core.repositoryformatversion 1 && git -C "$name" config extensions.refstorage reftable ;;
+    reftable) git init -q --ref-format=reftable "$name" 2>/dev/null || { # before git 2.45: as it marks one
+        git init -q "$name" && git -C "$name" config core.repositoryformatversion 1 && git -C "$name" config extensions.refstorage reftable; } ;;
     esac
     cd "$name" || exit
     for command in "init --site a ." "share" "commit" "ls --ref HEAD" "check --range a..b"; do
@@ -25,6 +26,25 @@ for store in 'sha256 SHA-256 git.init.--object-format=sha1' 'reftable reftable g
     "$BENCHWRAP" -q -- true 2>"$WORK/err.txt"; is "$name: a run is recorded" "$? $(ls -d mlruns/*/*/meta.yaml | wc -l)" "0 1"
     cd "$WORK" || exit
 done
+
+# What the user's git makes by default is not what benchwrap makes: git 3 has both.
+defaults() { GIT_DEFAULT_REF_FORMAT=reftable GIT_DEFAULT_HASH=sha256 "$@"; }
+git config --global init.defaultRefFormat reftable && git config --global init.defaultObjectFormat sha256
+defaults bw init --site first default; is "init makes a repository that it can read" "$? $(git -C default rev-parse --show-object-format 2>/dev/null)" "0 sha1"
+git init -q --bare --object-format=sha1 default.git && git -C default push -q "$WORK/default.git" main
+defaults bw init --site second default.git cloned; is "... and such a clone" "$?" 0
+(cd cloned && record one && bw share); is "... which shares" "$? $(git -C default.git for-each-ref refs/heads/benchwrap | wc -l)" "0 1"
+git config --global --remove-section init && git config --global init.defaultBranch main
+if git init -q --bare --ref-format=reftable table.git 2>/dev/null; then
+    git -C default push -q "$WORK/table.git" main
+    bw init --site third table.git third && cd third && record one
+    bw share; is "a target with reftable is git's own affair" "$? $(git -C ../table.git for-each-ref refs/heads/benchwrap | wc -l)" "0 1"
+    cd ../reftable && git refs migrate --ref-format=files
+    bw init --site a .; is "after the step of the hint a repository with reftable is one like others" "$? $(said | grep -c 'branch benchwrap/a/')" "0 1"
+    cd "$WORK" || exit
+else
+    skip_here "real reftable" "git $(git version | cut -d' ' -f3) makes none"
+fi
 
 # A filter of git's, as LFS is one.
 git init -q --bare hub.git

@@ -50,13 +50,16 @@ static bool is_address(const char *text)
 
 static int git(struct making *m, const char *dir, double limit_s, const char *const *args, const char *what)
 {
+    /* What libgit2 reads, whatever the user's git makes by default (init.defaultRefFormat, init.defaultObjectFormat, git 3). */
+    static const char *const readable[] = {"GIT_DEFAULT_REF_FORMAT=files", "GIT_DEFAULT_HASH=sha1", NULL};
     const char *argv[FIRST_FILES + 16] = {"git"};
     bool remote = strcmp(*args, "clone") == 0 || strcmp(*args, "fetch") == 0;
     size_t n = 1;
     while (*args && n < sizeof argv / sizeof *argv - 1)
         argv[n++] = *args++;
     struct program_end end;
-    struct program p = {.argv = argv, .dir = dir, .prompt = isatty(STDIN_FILENO), .credentials = remote, .limit_s = limit_s};
+    struct program p = {
+        .argv = argv, .dir = dir, .set = readable, .prompt = isatty(STDIN_FILENO), .credentials = remote, .limit_s = limit_s};
     int rc = program_run(&p, &end, m->c->err);
     if (rc == 1)
         rc = err_set(m->c->err, ERR_SYSTEM, "the program git is needed to make repositories, and is not installed");
