@@ -197,4 +197,13 @@ BENCHWRAP_FINISH_WAIT=5s "$BENCHWRAP" -q --to "http://127.0.0.1:$port" -- true 2
 is "-q with a dead server: two lines" "$(wc -l <err)" 2
 like "… the reason" "$(cat err)" "not sent to http://127\.0\.0\.1:$port: connection refused"
 like "… and the next step" "$(cat err)" 'the run is complete in .*send it later: benchwrap sync'
+# Runs of several sites in one tree, as after a merge.
+mkdir "$WORK/sites" && cd "$WORK/sites" || exit
+for site in alpha alpha; do "$BENCHWRAP" -q -e e --site $site -- true; done
+is "ls of one site names none" "$("$BENCHWRAP" ls | grep -c SITE)" 0
+"$BENCHWRAP" -q -e other --site beta -- true
+is "ls of several sites names them in each table" "$("$BENCHWRAP" ls | grep -c ' SITE ') $("$BENCHWRAP" ls | awk '/alpha|beta/ { print $5 }' | sort | tr '\n' ' ')" "2 alpha alpha beta "
+"$BENCHWRAP" -q -e none -- true; rm -f mlruns/*/"$("$BENCHWRAP" ls --json -e none | jq -r '.[0].id')"/tags/site
+is "... where one run has no site, too" "$("$BENCHWRAP" ls -e e | grep -c SITE) $("$BENCHWRAP" ls | grep -c ' alpha ')" "0 2"
+is "... and so do JSON and CSV" "$("$BENCHWRAP" ls --json | jq -c '[.[].site]') $("$BENCHWRAP" ls --csv | python3 -c 'import csv, sys; print(*[r["site"] for r in csv.DictReader(sys.stdin)], sep=",")')" '[null,"beta","alpha","alpha"] ,beta,alpha,alpha'
 done_testing

@@ -37,6 +37,7 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct fold_
     listing_text(l, row->benchmark);
     listing_text(l, status);
     listing_text(l, verdict);
+    listing_text(l, row->site);
     bool judged = verdict && strcmp(verdict, "none") != 0;
     listing_text(l, judged ? arena_printf(a, "%s %s", status, verdict) : status);
     if (run->start_ms)
@@ -71,11 +72,11 @@ static void add_row(struct listing *l, struct cmd_context *c, const struct fold_
 }
 
 static const struct listing_column columns[] = {
-    {"id", NULL, false, 0},       {"short", NULL, false, 0},      {"experiment", NULL, false, 0},  {"name", NULL, false, 0},
-    {"parent", NULL, false, 0},   {"benchmark", NULL, false, 0},  {"status", NULL, false, 0},      {"verdict", NULL, false, 0},
-    {"outcome", NULL, false, 0},  {"start", NULL, false, 0},      {"start_local", NULL, false, 0}, {"wall_s", NULL, true, 0},
-    {"headline", NULL, false, 0}, {"headline_1", NULL, true, 0},  {"headline_2", NULL, true, 0},   {"path", NULL, false, 0},
-    {"problem", NULL, false, 0},  {"incomplete", NULL, false, 0},
+    {"id", NULL, false, 0},     {"short", NULL, false, 0},     {"experiment", NULL, false, 0}, {"name", NULL, false, 0},
+    {"parent", NULL, false, 0}, {"benchmark", NULL, false, 0}, {"status", NULL, false, 0},     {"verdict", NULL, false, 0},
+    {"site", NULL, false, 0},   {"outcome", NULL, false, 0},   {"start", NULL, false, 0},      {"start_local", NULL, false, 0},
+    {"wall_s", NULL, true, 0},  {"headline", NULL, false, 0},  {"headline_1", NULL, true, 0},  {"headline_2", NULL, true, 0},
+    {"path", NULL, false, 0},   {"problem", NULL, false, 0},   {"incomplete", NULL, false, 0},
 };
 
 /* A program gets children in the order of all runs, not below their parents. */
@@ -144,7 +145,7 @@ static void put_headline(struct buf *to, const struct headline *h)
 }
 
 /* One table for all experiments, for a page of a forge. */
-static int print_markdown(const struct runs *runs, const struct table_run *list, size_t n, struct arena *a, struct buf *to)
+static int print_markdown(const struct table_run *list, size_t n, struct arena *a, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
@@ -160,7 +161,7 @@ static int print_markdown(const struct runs *runs, const struct table_run *list,
             b.p[DAY_LEN] = 0;
         put_cell(to, run->experiment, 60);
         put_cell(to, row->benchmark ? row->benchmark : run->name, 60);
-        put_cell(to, runs_file(runs, run, "tags/site", 64, a), 40);
+        put_cell(to, row->site, 40);
         put_cell(to, b.n ? b.p : "", 20);
         put_cell(to, run->status == RUN_FINISHED && verdict ? verdict : runs_status(run), 20);
         buf_clear(&b);
@@ -177,7 +178,7 @@ static int print_tables(struct cmd_context *c, const struct table_run *list, siz
                         struct buf *to)
 {
     struct table_run *part = arena_get(c->arena, (n + 1) * sizeof *part);
-    bool *done = arena_get(c->arena, n + 1);
+    bool *done = arena_get(c->arena, n + 1), sites = runs_table_sites(list, n);
     for (size_t first = 0; part && done && first < n; first++) {
         size_t count = 0;
         for (size_t i = first; i < n && !done[first]; i++)
@@ -187,7 +188,7 @@ static int print_tables(struct cmd_context *c, const struct table_run *list, siz
             continue;
         if (to->n)
             buf_putc(to, '\n');
-        if (runs_table_print(part, count, NULL, one_day, screen, c->arena, to) < 0)
+        if (runs_table_print(part, count, NULL, one_day, sites, screen, c->arena, to) < 0)
             return -1;
     }
     return part && done ? 0 : -1;
@@ -241,7 +242,7 @@ static int print(struct cmd_context *c, const struct runs *runs, const struct fo
     int status = !list      ? -1
                  : json     ? print_json(c, lines, list, shown, &to)
                  : csv      ? runs_table_csv(list, shown, c->arena, &to)
-                 : markdown ? print_markdown(runs, list, shown, c->arena, &to)
+                 : markdown ? print_markdown(list, shown, c->arena, &to)
                             : print_tables(c, list, shown, &screen, one_day, &to);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     if (status < 0 || to.failed)
@@ -328,7 +329,7 @@ const struct cmd cmd_ls = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment have one column with the "
-        "metrics of each. A sweep shows the best value and its point, or the range of the values. The status stands only where it is not FINISHED, "
+        "metrics of each. The site stands there where the runs are of several. A sweep shows the best value and its point, or the range of the values. The status stands only where it is not FINISHED, "
         "\"fail\" where a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output that holds "
         "several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls shows the others, prints what is wrong, "
         "and its exit status is 1.",

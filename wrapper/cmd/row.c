@@ -10,6 +10,7 @@ const struct run_row *row_read(const struct folder *tree, const struct tree_run 
     row->parent = tree_file(tree, run, "tags/mlflow.parentRunId", 64, a);
     row->benchmark = tree_file(tree, run, "tags/benchmark", 256, a);
     row->incomplete = tree_file(tree, run, "tags/benchwrap.incomplete", 64, a);
+    row->site = tree_file(tree, run, "tags/site", 64, a);
     row->headlines = headlines_of(tree, run, headlines < HEADLINES_MAX ? headlines : HEADLINES_MAX, a, row->headline);
     row->wall = run->end_ms ? (double)(run->end_ms - run->start_ms) / 1e3 : 0;
     row->is_series = headline_value(tree, run, "series.wall_s", a, &row->wall);

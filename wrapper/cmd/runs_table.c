@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIXED = 4 /* run, start, name, status */, KEYS_MAX = 400 };
+enum { FIXED = 5 /* run, start, name, site, status */, KEYS_MAX = 400 };
 
 /* A metric that runs of the table have. */
 struct metric_column {
@@ -234,14 +234,15 @@ static const char *shown_unit(const char *unit, struct arena *a)
     return b.n ? arena_dup(a, b.p, b.n) : "";
 }
 
-int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, const struct screen *screen,
-                     struct arena *a, struct buf *to)
+int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, bool sites,
+                     const struct screen *screen, struct arena *a, struct buf *to)
 {
     struct metric_column *metrics = arena_get(a, KEYS_MAX * sizeof *metrics);
     struct listing_column columns[FIXED + RUNS_TABLE_METRICS + 1] = {
         {"run", "RUN", false, 0, .whole = true, .above = count ? runs[0].run->experiment : ""},
         {"start", "STARTED", false, 0, .drop = 9},
         {"name", "NAME", false, 32, .narrow = 8, .no_empty = true},
+        {"site", "SITE", false, 40, .drop = 8, .no_empty = true},
         {"status", "STATUS", false, 0, .whole = true, .no_empty = true}};
     struct listing l;
     if (!metrics)
@@ -268,6 +269,7 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
         listing_style(&l, STYLE_DIM);
         listing_text(&l, start_text(runs[i].run, one_day, a));
         listing_text(&l, name_text(&runs[i], of ? of : parent_line(runs, i), a));
+        listing_text(&l, sites && runs[i].row->site ? runs[i].row->site : "");
         listing_text(&l, status);
         listing_style(&l, strcmp(status, "RUNNING") == 0 ? STYLE_PLAIN : STYLE_BAD);
         add_metrics(&l, &runs[i], metrics, n, a);
@@ -285,6 +287,16 @@ static bool same_day(int64_t a_ms, int64_t b_ms)
     return localtime_r(&a, &x) && localtime_r(&b, &y) && x.tm_year == y.tm_year && x.tm_yday == y.tm_yday;
 }
 
+bool runs_table_sites(const struct table_run *runs, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const char *first = runs[0].row->site, *site = runs[i].row->site;
+        if (strcmp(first ? first : "", site ? site : "") != 0)
+            return true;
+    }
+    return false;
+}
+
 bool runs_table_one_day(const struct table_run *runs, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -297,7 +309,7 @@ bool runs_table_one_day(const struct table_run *runs, size_t count)
 
 int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to)
 {
-    static const char *const fixed[] = {"id", "experiment", "name", "parent", "benchmark", "status", "verdict", "start", "wall_s"};
+    static const char *const fixed[] = {"id", "experiment", "name", "parent", "benchmark", "status", "verdict", "site", "start", "wall_s"};
     enum { N = sizeof fixed / sizeof *fixed };
     const char **keys = arena_get(a, KEYS_MAX * sizeof *keys);
     struct listing_column *columns = arena_get(a, (N + KEYS_MAX) * sizeof *columns);
@@ -323,7 +335,8 @@ int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, 
         buf_init(&b, 64);
         if (run->start_ms)
             show_time_utc(&b, run->start_ms);
-        const char *texts[] = {run->id, run->experiment, run->name, row->parent, row->benchmark, runs_status(run), row->verdict, b.p};
+        const char *texts[] = {run->id,          run->experiment, run->name, row->parent, row->benchmark,
+                               runs_status(run), row->verdict,    row->site, b.p};
         for (size_t k = 0; k < N - 1; k++)
             listing_text(&l, texts[k]);
         if (row->wall_known)
@@ -397,7 +410,7 @@ int runs_table_children(struct cmd_context *c, struct runs *runs, const struct t
         return err_set(c->err, ERR_INPUT, "the run %.8s has no child runs", of->id);
     int status = !list  ? -1
                  : json ? children_json(c, list, n)
-                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), &screen, c->arena, &to);
+                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), false, &screen, c->arena, &to);
     fwrite(to.p ? to.p : "", 1, to.n, c->out);
     return status ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
 }

@@ -19,9 +19,11 @@ enum { RUNS_TABLE_METRICS = 4 };
 
 /* Do all runs start on one day, in local time? Then the table shows the time alone, and the caller prints the date. */
 bool runs_table_one_day(const struct table_run *runs, size_t count);
+/* Do the runs come from more than one site? Then the table names it. */
+bool runs_table_sites(const struct table_run *runs, size_t count);
 /* Appends the table of runs of one experiment. of: the parent of all of them; NULL: each child stands below its own. Names leave out that of the
- * parent. one_day: start times without the date. -1: out of memory. */
-int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, const struct screen *screen, struct arena *a, struct buf *to);
+ * parent. one_day: start times without the date; sites: with the site of each. -1: out of memory. */
+int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, bool sites, const struct screen *screen, struct arena *a, struct buf *to);
 /* Appends all runs as CSV with a column for each headline metric that one of them has. */
 int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to);
 /* Lists the child runs of a run, oldest first; as JSON an array of ids, names and status. 1: it has none. */
