@@ -65,6 +65,7 @@ static void record_facts(struct work *w, struct making *m, const struct tree_run
     record_tag(r, "benchwrap.retracts", str_of(run->id));
     record_tag(r, "benchwrap.why", str_of(w->why));
     record_tag(r, "benchwrap.verdict", STR("none"));
+    record_tag(r, "mlflow.note.content", str_of(arena_printf(w->c->arena, "Retracts the run %s: %s", run->id, w->why)));
     record_tag(r, "mlflow.source.type", STR("LOCAL"));
     record_tag(r, "mlflow.source.name", STR("benchwrap retract"));
     record_param(r, "retracts.run", str_of(run->id));

@@ -308,7 +308,7 @@ static int place(void *context, const struct mlflow_run *run, int dir, struct er
 /* Reads the tree again, in memory of its own. */
 static int load(struct ui *ui, struct cmd_context *round)
 {
-    struct runs_filter filter = {.experiment = ui->experiment};
+    struct runs_filter filter = {.experiment = ui->experiment, .corrected = true};
     return runs_load(&ui->runs, &filter, round, round->err) < 0 ? -1 : 0;
 }
 

@@ -98,10 +98,15 @@ void corrections_settle(struct corrections *c)
             c->chosen[c->chosen_count++] = c->chosen[i];
 }
 
-const char *corrections_shown(const struct corrections *c, const char *id)
+const struct correction *corrections_of(const struct corrections *c, const char *id)
 {
     const struct correction *own = find(c->list, c->count, id, by_id);
-    const struct correction *chosen = find(c->chosen, c->chosen_count, own ? own->root : id, by_root);
+    return find(c->chosen, c->chosen_count, own ? own->root : id, by_root);
+}
+
+const char *corrections_shown(const struct corrections *c, const char *id)
+{
+    const struct correction *chosen = corrections_of(c, id);
     if (!chosen)
         return id;
     return chosen->retracts ? NULL : strcmp(chosen->id, id) == 0 ? id : chosen->id;

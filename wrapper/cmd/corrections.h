@@ -27,6 +27,8 @@ const char *correction_target(const struct folder *tree, const struct tree_run *
 void corrections_see(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
 /* All have been seen. */
 void corrections_settle(struct corrections *c);
+/* What counts for the chain that the run belongs to (->root: its first run, ->id: the one that corrects it); NULL: nothing corrects it. */
+const struct correction *corrections_of(const struct corrections *c, const char *id);
 /* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */
 const char *corrections_shown(const struct corrections *c, const char *id);
 void corrections_deinit(struct corrections *c);

@@ -5,6 +5,7 @@
 #include "base/credentials.h"
 #include "base/fs.h"
 #include "base/place.h"
+#include "cmd/corrections.h"
 #include "mlruns-format/record.h"
 
 #include <errno.h>
@@ -175,6 +176,8 @@ static int write_tree(struct sync_ref *r, const char *object, int dir, const cha
 
 static int outline_run(struct sync_ref *r, const char *folder, const char *run, struct err *err)
 {
+    static const char *const links[] = {"mlflow.parentRunId", "benchwrap.amends", "benchwrap.retracts", "benchwrap.why",
+                                        "benchwrap.shared_run"};
     char object[9000], path[600];
     snprintf(path, sizeof path, "mlruns/%s/%s", folder, run);
     if (mkdirat(r->dir, path, 0700))
@@ -185,11 +188,12 @@ static int outline_run(struct sync_ref *r, const char *folder, const char *run, 
     snprintf(object, sizeof object, "%s/%s/%s/meta.yaml", r->root, folder, run);
     snprintf(path, sizeof path, "mlruns/%s/%s/meta.yaml", folder, run);
     int rc = write_blob(r, object, r->dir, path, err);
-    if (rc < 0)
-        return -1;
-    snprintf(object, sizeof object, "%s/%s/%s/tags/mlflow.parentRunId", r->root, folder, run);
-    snprintf(path, sizeof path, "mlruns/%s/%s/tags/mlflow.parentRunId", folder, run);
-    return write_blob(r, object, r->dir, path, err) < 0 ? -1 : 0;
+    for (size_t i = 0; rc >= 0 && i < (correction_possible(run) ? sizeof links / sizeof *links : 1); i++) {
+        snprintf(object, sizeof object, "%s/%s/%s/tags/%s", r->root, folder, run, links[i]);
+        snprintf(path, sizeof path, "mlruns/%s/%s/tags/%s", folder, run, links[i]);
+        rc = write_blob(r, object, r->dir, path, err);
+    }
+    return rc < 0 ? -1 : 0;
 }
 
 static int outline_experiment(struct sync_ref *r, const struct entry *experiment, struct err *err)

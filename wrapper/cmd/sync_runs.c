@@ -28,6 +28,16 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
     for (size_t i = 0; i < s->count; i++)
         s->items[i].run = s->runs->all[i];
     qsort(s->items, s->count, sizeof *s->items, by_id);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct tree_run *run = s->items[i].run;
+        const struct folder tree = runs_tree(s->runs, run);
+        bool retracts;
+        const char *target = correction_target(&tree, run, s->c->arena, &retracts);
+        corrections_see(&s->corrections, run, target, retracts);
+    }
+    corrections_settle(&s->corrections);
+    if (s->corrections.failed)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 1; i < s->count; i++)
         if (by_id(&s->items[i - 1], &s->items[i]) == 0)
             s->items[i - 1].twice = s->items[i].twice = true;
@@ -38,6 +48,7 @@ void sync_runs_deinit(struct sync_runs *s)
 {
     free(s->items);
     s->items = NULL;
+    corrections_deinit(&s->corrections);
 }
 
 static bool asked_to_end(const struct sync_runs *s)
@@ -134,20 +145,48 @@ static void settle(struct sync_runs *s)
     s->stopped = true;
 }
 
+static void send_item(struct sync_runs *s, struct sync_item *item);
+
+/* A run that another one points at goes first. */
+static void send_before(struct sync_runs *s, const char *id)
+{
+    struct sync_item *first = id ? sync_runs_item(s, id) : NULL;
+    if (first && !first->done && !first->on_way) {
+        s->n.wanted += !first->wanted;
+        first->wanted = true;
+        send_item(s, first);
+    }
+    if (upload_settle_due(s->upload) || (id && upload_is_unsettled(s->upload, id)))
+        settle(s);
+}
+
+/* MLflow's pages show a corrected run as any other: the server's run of it says what became of it. Before the correction itself, which is then known as sent. */
+static void mark_corrected(struct sync_runs *s, const struct sync_item *item)
+{
+    const struct correction *k = corrections_of(&s->corrections, item->run->id);
+    const struct sync_item *by = k ? sync_runs_item(s, k->id) : NULL;
+    struct err err = {0};
+    if (!by || strcmp(k->root, item->run->id) == 0 ||
+        runs_file(s->runs, by->run, "tags/benchwrap.shared_run", 65, s->c->arena) /* it completes ours from theirs */ ||
+        upload_known(s->upload, s->runs->root, item->run))
+        return;
+    send_before(s, k->root);
+    const char *why = k->retracts ? runs_file(s->runs, by->run, "tags/benchwrap.why", 1024, s->c->arena) : by->run->id;
+    const char *text = arena_printf(s->c->arena, k->retracts ? "Retracted: %s" : "Amended by the run %s", why ? why : "");
+    if (s->stopped || !text || upload_mark_corrected(s->upload, item->run->experiment, k->root, text, &err) == MLFLOW_FINE)
+        return;
+    say_trouble(s, &err);
+    s->stopped = true;
+}
+
 static void send_item(struct sync_runs *s, struct sync_item *item)
 {
     if (item->done || item->on_way || s->stopped)
         return;
     item->on_way = true; /* a circle of parents ends here */
-    const char *parent = runs_file(s->runs, item->run, "tags/mlflow.parentRunId", 64, s->c->arena);
-    struct sync_item *up = parent ? sync_runs_item(s, parent) : NULL;
-    if (up && !up->done && !up->on_way) {
-        s->n.wanted += !up->wanted;
-        up->wanted = true;
-        send_item(s, up);
-    }
-    if (upload_settle_due(s->upload) || (parent && upload_is_unsettled(s->upload, parent)))
-        settle(s);
+    send_before(s, runs_file(s->runs, item->run, "tags/mlflow.parentRunId", 64, s->c->arena));
+    if (!s->stopped)
+        mark_corrected(s, item);
     if (s->stopped || asked_to_end(s)) {
         s->stopped = true;
         return;

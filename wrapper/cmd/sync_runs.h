@@ -2,7 +2,7 @@
 #ifndef CMD_SYNC_RUNS_H
 #define CMD_SYNC_RUNS_H
 #include "base/progress.h"
-#include "cmd/runs.h"
+#include "cmd/corrections.h"
 #include "cmd/sync_ref.h"
 #include "sinks/upload.h"
 
@@ -28,6 +28,7 @@ struct sync_runs {
     bool newest_first;             /* else the oldest */
     struct sync_item *items;       /* by id */
     size_t count;
+    struct corrections corrections; /* among the items */
     struct sync_counts n;
     bool stopped;                  /* the server is away or denies us, or the process is asked to end */
     void (*note)(void *context, const char *text);
@@ -38,6 +39,6 @@ struct sync_runs {
 int sync_runs_init(struct sync_runs *s, struct err *err);
 void sync_runs_deinit(struct sync_runs *s);
 struct sync_item *sync_runs_item(const struct sync_runs *s, const char *id); /* NULL if there is none */
-/* Sends what is wanted, oldest first, and parents that the server lacks. What goes wrong is noted and counted. */
+/* Sends what is wanted, oldest first, and before it parents and corrected runs that the server lacks. What a correction says is written on the corrected run there. What goes wrong is noted and counted. */
 void sync_runs_send(struct sync_runs *s);
 #endif

@@ -130,8 +130,13 @@ static void params(const struct runs *runs, const char *experiment, struct arena
 void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
 {
     static const struct {
-        const char *folder, *key;
-    } wanted[] = {{"tags", "benchwrap.verdict"}, {"tags", "job.id"}, {"tags", "cluster"}, {"tags", "site"}};
+        const char *key, *other; /* one of the two is there */
+        const char *column;
+    } wanted[] = {{"benchwrap.verdict", NULL, "benchwrap.verdict"},
+                  {"benchwrap.retracts", "benchwrap.amends", "benchwrap.corrected"},
+                  {"job.id", NULL, "job.id"},
+                  {"cluster", NULL, "cluster"},
+                  {"site", NULL, "site"}};
     CLEANUP_BUF struct buf columns;
     buf_init(&columns, STATE_BYTES);
     metrics(runs, experiment, a, &columns);
@@ -142,10 +147,11 @@ void ui_view_state(const struct runs *runs, const char *experiment, struct arena
         for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && !there; i++)
             if (of(runs->all[i], experiment)) {
                 seen++;
-                there = has(runs, runs->all[i], wanted[k].folder, wanted[k].key);
+                there =
+                    has(runs, runs->all[i], "tags", wanted[k].key) || (wanted[k].other && has(runs, runs->all[i], "tags", wanted[k].other));
             }
         if (there)
-            column(&columns, wanted[k].folder, str_of(wanted[k].key));
+            column(&columns, "tags", str_of(wanted[k].column));
     }
     column(&columns, "attributes", STR("Source"));
     /* Every member that the pages of 2.22 and 3.17 keep: what is absent would be undefined there. */

@@ -232,6 +232,37 @@ enum mlflow_answer upload_server_id(struct upload *u, const char *experiment, co
     return MLFLOW_FINE;
 }
 
+static bool is_text(const char *is, const char *text)
+{
+    return is && strcmp(is, text) == 0;
+}
+
+enum mlflow_answer upload_mark_corrected(struct upload *u, const char *experiment, const char *id, const char *text, struct err *err)
+{
+    static const char description[] = "mlflow.note.content";
+    struct arena a;
+    struct mlflow_run run = {0};
+    const char *server_id;
+    arena_init(&a, 1 << 20);
+    enum mlflow_answer answer = upload_server_id(u, experiment, id, &a, &server_id, err);
+    if (answer == MLFLOW_FINE)
+        answer = mlflow_run_get(u->m, server_id, &a, &run, err);
+    if (answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0 && !is_text(tag_of(run.data, UPLOAD_TAG_CORRECTED), text)) {
+        const char *was = tag_of(run.data, description), *marked = tag_of(run.data, UPLOAD_TAG_CORRECTED);
+        struct mlflow_batch b;
+        batch_begin(&b, u->m, server_id);
+        batch_tag(&b, STR(UPLOAD_TAG_CORRECTED), str_of(text));
+        if (!was || !*was || (marked && is_text(was, marked)))
+            batch_tag(&b, str_of(description), str_of(text));
+        answer = batch_send(&b);
+        *err = b.err;
+        batch_end(&b);
+    }
+    json_free(run.reply);
+    arena_deinit(&a);
+    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
+}
+
 /* The link to the parent, as a tag: of MLflow's when the parent is there, else a note for later. */
 static enum mlflow_answer link_of(struct upload_place *p, const struct upload_run *run, struct upload_experiment *e, struct mlflow_tag *ret,
                                   struct err *err)

@@ -9,6 +9,7 @@
 #define UPLOAD_TAG_SHARED "benchwrap.shared_run" /* in the tree: the server's run that the program's own client logged to */
 #define UPLOAD_TAG_INCOMPLETE "benchwrap.incomplete" /* in the tree alone: the server's run has what this one lacks */
 #define UPLOAD_TAG_AMENDS "benchwrap.amends"
+#define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: what another run says of this one */
 #define UPLOAD_TAG_CUT "benchwrap.cut"
 #define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate"       /* value: our id; the run is about to be deleted */
 #define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
