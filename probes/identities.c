@@ -277,6 +277,15 @@ static size_t shape_ip6(struct str t)
     return (gap && groups >= 2 && digits >= 5) || groups == 8 ? at : 0;
 }
 
+/* Length of the name of a home that stands at `from`, or goes on there. */
+static size_t home_name(struct str t, size_t from)
+{
+    size_t to = from;
+    while (to < t.n && identity_name_byte(t.p[to]))
+        to++;
+    return to - from;
+}
+
 /* The name of somebody's home: "/home/NAME". Offset of the name in *ret_from. */
 static size_t shape_home(struct str t, size_t *ret_from)
 {
@@ -285,13 +294,11 @@ static size_t shape_home(struct str t, size_t *ret_from)
 #include "probes/identities.def"
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        size_t n = strlen(places[i]), to = n;
+        size_t n = strlen(places[i]);
         if (!str_starts(t, places[i]))
             continue;
-        while (to < t.n && (is_name_byte(t.p[to]) || t.p[to] == '.' || t.p[to] == '_' || t.p[to] == '-'))
-            to++;
         *ret_from = n;
-        return to - n;
+        return home_name(t, n);
     }
     return 0;
 }
@@ -359,11 +366,11 @@ static size_t shape_number(const struct identities *ids, const char *text, size_
     return 0;
 }
 
-/* Letters and digits become x: the shape shows what stood there. */
+/* Letters of any script and digits become x: the shape shows what stood there. */
 static void blot(char *p, size_t n, char with)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_name_byte(p[i]))
+        if (is_name_byte(p[i]) || (unsigned char)p[i] >= 0x80)
             p[i] = with;
 }
 
@@ -503,10 +510,12 @@ size_t identities_replace(struct identities *ids, char *text, size_t n, void (*e
             continue;
         }
         const struct identity *known = known_at(ids, text, n, at);
-        if (known) {
-            found(&r, at, known->n, kind_words(known->kind));
+        if (known) { /* behind a home the name of another one may go on: /home/jo and /home/jo.miller */
+            size_t more = known->kind == 'd' ? home_name((struct str){text, n}, at + known->n) : 0;
+            found(&r, at, known->n + more, kind_words(known->kind));
             memcpy(text + at, known->token, known->n);
-            at += known->n;
+            blot(text + at + known->n, more, known->kind);
+            at += known->n + more;
         } else if ((c == '/' || c == '\\') && (length = shape_home((struct str){text + at, n - at}, &from)) > 0 &&
                    !identities_is_common((struct str){text + at + from, length}, false)) {
             found(&r, at + from, length, "name in the path of a home");

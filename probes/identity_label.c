@@ -73,7 +73,8 @@ static bool fits(enum label kind, struct str v)
     case HEX: return hex == v.n && digits + letters >= 12;
     case SERIAL: return v.n >= 4 && digits >= 2 && !(digits < 8 && secret_is_quantity(v));
     case SERIAL_MIXED: return v.n >= 6 && digits >= 2 && letters >= 2 && small == 0;
-    case NAME: return v.n >= 3 && is_letter(v.p[0]) && !identities_is_common(v, true) && !secret_is_redacted(v);
+    case NAME:
+        return v.n >= 3 && (is_letter(v.p[0]) || (unsigned char)v.p[0] >= 0x80) && !identities_is_common(v, true) && !secret_is_redacted(v);
     }
     return false;
 }
@@ -89,9 +90,7 @@ size_t identity_labelled(struct str t, size_t sign, size_t *ret_from, const char
     size_t from = sign + 1, to;
     while (from < t.n && (t.p[from] == ' ' || t.p[from] == '\t' || t.p[from] == '"' || t.p[from] == '\'' || t.p[from] == '='))
         from++;
-    for (to = from;
-         to < t.n && to - from < VALUE_LONGEST &&
-         (is_letter(t.p[to]) || is_digit(t.p[to]) || (t.p[to] && strchr("._-", t.p[to])) || (row->kind == HEX && t.p[to] == ':'));)
+    for (to = from; to < t.n && to - from < VALUE_LONGEST && (identity_name_byte(t.p[to]) || (row->kind == HEX && t.p[to] == ':'));)
         to++;
     while (to > from && strchr(".:-", t.p[to - 1]))
         to--;
@@ -135,7 +134,7 @@ bool identity_account(struct str before, struct str word, struct str value, stru
         return false;
     while (name.n > 0 && strchr("\"'=", name.p[0]))
         name = str_sub(name, 1, name.n);
-    while (n < name.n && (is_letter(name.p[n]) || is_digit(name.p[n]) || (name.p[n] && strchr("._-", name.p[n]))))
+    while (n < name.n && identity_name_byte(name.p[n]))
         n++;
     *ret = str_sub(name, 0, n);
     return n > 0 && fits(NAME, *ret);

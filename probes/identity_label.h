@@ -3,6 +3,12 @@
 #define PROBES_IDENTITY_LABEL_H
 #include "base/str.h"
 
+/* May the byte stand in the name of a user or an account? Letters of any script (UTF-8), digits, '.', '_' and '-'. */
+static inline bool identity_name_byte(char c)
+{
+    return (c >= '0' && c <= '9') || (str_lower(c) >= 'a' && str_lower(c) <= 'z') || c == '.' || c == '_' || c == '-' || (unsigned char)c >= 0x80;
+}
+
 /* text.p[sign] is ':' or '='. Length of the identity that the label before it announces, 0: none; *ret_from: where it begins; *ret_what: in words; *ret_with: what
  * its letters and digits become. */
 size_t identity_labelled(struct str text, size_t sign, size_t *ret_from, const char **ret_what, char *ret_with);

@@ -138,6 +138,16 @@ static void say(const struct share *s, const char *text)
     fprintf(s->c->out, "%s\n", b.p ? b.p : "");
 }
 
+/* What stands where names stood. */
+static void print_replaced(const struct share *s)
+{
+    size_t places = 0;
+    for (size_t i = 0; i < s->count; i++)
+        places += s->list[i].left_out ? 0 : s->list[i].redacted;
+    if (places && s->results.public_profile)
+        say(s, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
+}
+
 /* Each reason once, with how many runs it is about. */
 static void print_left_out(const struct share *s)
 {
@@ -183,6 +193,7 @@ static int print(const struct share *s, const struct done *d)
     fill_experiments(s, &l);
     int bad = listing_print(&l, s->c->out);
     listing_deinit(&l);
+    print_replaced(s);
     print_left_out(s);
     if (!s->shared)
         say(s, arena_printf(s->c->arena, "nothing to share: of the %zu runs that are here %s/%s has %zu%s", s->local, s->remote, s->base,

@@ -550,6 +550,13 @@ static void put_files(const struct shown *s, struct buf *to)
     put_line(s, "Files", STYLE_PLAIN, buf_text(&b), to);
 }
 
+/* Where names may be met first: what stands in their place. */
+static void put_replaced(const struct shown *s, struct buf *to)
+{
+    if (tag(s, "benchwrap.identities_replaced"))
+        put_line(s, "Names", STYLE_PLAIN, STR("replaced in this public run: uuu1 is a user, hhh2 a host, /ddd3 a home folder"), to);
+}
+
 static void put_hint(const struct shown *s, size_t more, struct buf *to)
 {
     CLEANUP_BUF struct buf b;
@@ -600,6 +607,7 @@ int show_screen(const struct shown *s)
     put_process(s, &to);
     put_machine(s, &to);
     put_warnings(s, &to);
+    put_replaced(s, &to);
     put_files(s, &to);
     put_hint(s, more, &to);
     fwrite(to.p ? to.p : "", 1, to.n, s->c->out);

@@ -103,11 +103,11 @@ static void identities_keep_the_length(void **state)
     struct identities ids;
     identities_init(&ids);
     identities_of_env(&ids, env);
-    char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y malice gpu03-ib login7 gpu010";
+    char text[] = "alice at gpu01.site.example and gpu02: /home/alice/x /data/alice/y /home/alice.jones/z malice gpu03-ib login7 gpu010";
     size_t n = strlen(text);
     assert_true(identities_replace(&ids, text, n, NULL, NULL) >= 7);
     assert_int_equal(strlen(text), n);
-    static const char *const gone[] = {"alice at", "gpu01.", "gpu02", "/alice/", "gpu03", "login7"};
+    static const char *const gone[] = {"alice at", "gpu01.", "gpu02", "/alice/", "gpu03", "login7", "jones"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         if (strstr(text, gone[i]))
             fail_msg("'%s' is still in '%s'", gone[i], text);
@@ -131,6 +131,9 @@ static void shapes_of_addresses(void **state)
         {"GPU-01234567-89ab-cdef-0123-456789abcdef", "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"},
         {"mail to bob.smith+x@uni.example now", "mail to mmm.mmmmm+m@mmm.mmmmmmm now"},
         {"a @ b, x@y, rank@3", NULL},
+        {"/home/z\xc3\xbcri1/x", "/home/uuuuuu/x"},
+        {"/home/bob1.neil", "/home/uuuu.uuuu"},
+        {"user: \xc3\x9cmit-7, --account=\xc3\xa9t\xc3\xa9", "user: uuuuu-u, --account=aaaaa"},
         {"/home/carol/src and /home/root", "/home/uuuuu/src and /home/root"},
         {"1150.92 1153.19 0.006915 4096 1024.00 0.012655", NULL},
         {"peer b83f.d212.3456 up, 2024.0101.1200", "peer xxxx.xxxx.xxxx up, 2024.0101.1200"},
