@@ -5,6 +5,7 @@
 #include "benchmarks/rules.h"
 #include "run/counters.h"
 #include "run/keep.h"
+#include "run/rank_failure.h"
 #include "run/state.h"
 
 #include <fcntl.h>
@@ -271,6 +272,8 @@ void run_close(struct run *run)
     record_streams(run);
     if (run->end.kind == WIRE_ENDED && r->status == RUN_KILLED && !run->end.timed_out)
         job_explain(run, why, sizeof why);
+    else if (r->status == RUN_FINISHED)
+        rank_failure_warn(run);
     else if (r->status == RUN_FAILED && job_ended_steps(run, why, sizeof why))
         r->status = RUN_KILLED;
     keep_files(run);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { ANSWER_MAX = 1 << 20, LINE_MAX_BYTES = 512 };
+enum { ANSWER_MAX = 1 << 20 };
 
 static const char *job_id(const struct run *run)
 {
@@ -98,14 +98,13 @@ void job_reason_close(struct run *run)
 struct searching {
     struct run *run;
     const char *id;
-    char line[LINE_MAX_BYTES];
-    size_t n;
     bool found;
 };
 
 /* "slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-23T14:48:43 DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***" */
-static void see_line(struct searching *s, struct str line)
+static void see_line(void *context, struct str line)
 {
+    struct searching *s = context;
     ptrdiff_t stars = str_find(line, STR("error: *** "));
     if ((!str_starts(line, "slurmstepd") && !str_starts(line, "srun: ")) || stars < 0)
         return;
@@ -126,30 +125,11 @@ static void see_line(struct searching *s, struct str line)
         set_reason(s->run, str_sub(cause, 0, (size_t)(comma >= 0 && comma < end ? comma : end)));
 }
 
-static void feed_piece(void *context, const void *p, size_t n)
-{
-    struct searching *s = context;
-    for (const char *c = p; n; c++, n--) {
-        if (*c == '\n') {
-            see_line(s, (struct str){s->line, s->n});
-            s->n = 0;
-        } else if (s->n < sizeof s->line)
-            s->line[s->n++] = *c;
-    }
-}
-
-static void feed_cut(void *context, uint64_t bytes)
-{
-    (void)bytes;
-    ((struct searching *)context)->n = 0;
-}
-
 bool job_reason_in_output(struct run *run)
 {
     static const char *const logs[] = {"stderr.log", "stdout.log"};
     struct searching s = {.run = run, .id = job_id(run)};
-    struct err err = {0};
-    for (size_t i = 0; s.id && i < sizeof logs / sizeof *logs && !s.found; i++, s.n = 0)
-        stream_feed(run->spool.dir, logs[i], run->log_max, feed_piece, feed_cut, &s, &err);
+    for (size_t i = 0; s.id && i < sizeof logs / sizeof *logs && !s.found; i++)
+        stream_lines(run->spool.dir, logs[i], run->log_max, see_line, &s);
     return s.found;
 }

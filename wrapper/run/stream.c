@@ -192,6 +192,48 @@ static void join_cut(void *context, uint64_t bytes)
     join_piece(context, line, stream_cut_line(line, bytes));
 }
 
+struct lines {
+    void (*line)(void *context, struct str line);
+    void *context;
+    char text[STREAM_LINE_MAX];
+    size_t n;
+};
+
+static void end_line(struct lines *l)
+{
+    if (l->n)
+        l->line(l->context, (struct str){l->text, l->n});
+    l->n = 0;
+}
+
+static void feed_lines(void *context, const void *p, size_t n)
+{
+    struct lines *l = context;
+    for (const char *from = p, *end = from + n; from < end;) {
+        const char *lf = memchr(from, '\n', (size_t)(end - from));
+        size_t length = (size_t)((lf ? lf : end) - from), left = sizeof l->text - l->n;
+        memcpy(l->text + l->n, from, length < left ? length : left);
+        l->n += length < left ? length : left;
+        if (lf)
+            end_line(l);
+        from += length + (lf != NULL);
+    }
+}
+
+static void cut_lines(void *context, uint64_t bytes)
+{
+    (void)bytes;
+    ((struct lines *)context)->n = 0;
+}
+
+void stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context)
+{
+    struct lines l = {.line = line, .context = context};
+    struct err err = {0};
+    stream_feed(dir, name, log_max, feed_lines, cut_lines, &l, &err);
+    end_line(&l);
+}
+
 int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err)
 {
     struct stream_kept kept;

@@ -37,6 +37,9 @@ int stream_look(int dir, const char *name, uint64_t log_max, struct stream_kept 
 /* Hands the kept bytes in order to `piece`, and between head and tail (if something was cut) calls `cut`. */
 int stream_feed(int dir, const char *name, uint64_t log_max, void (*piece)(void *context, const void *p, size_t n),
                 void (*cut)(void *context, uint64_t bytes), void *context, struct err *err);
+/* Hands each kept line to `line`, without its end; of a longer one its first STREAM_LINE_MAX bytes. */
+enum { STREAM_LINE_MAX = 512 };
+void stream_lines(int dir, const char *name, uint64_t log_max, void (*line)(void *context, struct str line), void *context);
 /* Makes one file of the stream: `name` itself if it is whole there, else `<name>.whole` (head, a line that tells the cut, tail).
  * *ret_file (static text or in `path`) is NULL if the stream had no bytes. Can be repeated after a crash. */
 int stream_whole(int dir, const char *name, uint64_t log_max, struct buf *path, const char **ret_file, struct err *err);

@@ -1,0 +1,12 @@
+/* rank_failure.h: a launcher's own message that a rank failed, in the output of a program that ended with exit status 0. */
+#ifndef WRAPPER_RUN_RANK_FAILURE_H
+#define WRAPPER_RUN_RANK_FAILURE_H
+#include "base/str.h"
+
+struct run;
+
+/* Is the line such a message of Open MPI, PRRTE, MPICH's Hydra, Intel MPI, srun, PALS, aprun, jsrun or flux? */
+bool rank_failure_is_message(struct str line);
+/* Records a warning with the first such line of the kept output; the program's status stays, for a script may expect the failure. */
+void rank_failure_warn(struct run *run);
+#endif
