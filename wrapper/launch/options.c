@@ -35,12 +35,15 @@ int options_signal(const char *text)
     return 0;
 }
 
-static int check_one(const struct opt_row *row, const struct opt_value *value, struct err *err)
+int options_check(const struct opt_row *row, const struct opt_value *value, struct err *err)
 {
     if (opt_check(row, value, err) < 0)
         return -1;
     if (strcmp(row->name, "signal") == 0 && value->text && !options_signal(value->text))
         return err_set(err, ERR_USAGE, "%s: expected a signal such as TERM, USR1 or 15, got \"%.40s\"", value->where, value->text);
+    if (strcmp(row->name, "cloud-metadata") == 0 && value->text && *value->text && strcmp(value->text, "auto") != 0 &&
+        strncmp(value->text, "http://", 7) != 0 && strncmp(value->text, "https://", 8) != 0)
+        return err_set(err, ERR_USAGE, "%s: expected \"auto\" or an http URL, got \"%.40s\"", value->where, value->text);
     return 0;
 }
 
@@ -69,7 +72,7 @@ int options_read(struct opt_set *set, struct options *ret, struct err *err)
     bool strict = opt_on(set, "strict");
     for (size_t i = 0; i < set->count; i++) {
         struct err why;
-        if (check_one(&set->rows[i], &set->values[i], &why) == 0)
+        if (options_check(&set->rows[i], &set->values[i], &why) == 0)
             continue;
         if (set->values[i].origin == OPT_COMMAND_LINE || strict)
             return err_set(err, ERR_USAGE, "%s", why.text);

@@ -21,6 +21,8 @@ struct options {
     bool series, sweep; /* several runs are asked for (--repeat …), with other arguments each (--sweep) */
 };
 
+/* opt_check, and what it cannot know: signals, URLs. Of one value, not of those behind it. */
+int options_check(const struct opt_row *row, const struct opt_value *value, struct err *err);
 /* Turns the parsed set into numbers. A bad value from the environment counts as its default (the recorder warns), or, under --strict, -1 as for any
  * bad value of the command line. */
 int options_read(struct opt_set *set, struct options *ret, struct err *err);

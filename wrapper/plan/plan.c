@@ -7,6 +7,7 @@
 #include "base/yaml.h"
 #include "benchmarks/interpreter.h"
 #include "benchmarks/rules.h"
+#include "launch/options.h"
 #include "launch/peel.h"
 #include "launch/words.h"
 #include "plan/paths.h"
@@ -464,7 +465,7 @@ static int check_line(struct plan *p, struct err *err)
         struct opt_value *head = &p->opts.values[i];
         bool bad = false;
         for (const struct opt_value *v = head; !bad && v && v->text; v = v->next)
-            bad = opt_check(&plan_rows[i], v, &why) < 0;
+            bad = options_check(&plan_rows[i], v, &why) < 0;
         if (!bad)
             continue;
         if (head->origin == OPT_COMMAND_LINE) {
