@@ -23,11 +23,18 @@ static const struct input {
     {"sys/bus/pci/devices", false},
     {"sys/class", true},
     {"sys/class/dmi/id", false},
+    {"sys/devices", true}, /* processors, nodes, clock sources; what the links of sys/bus and sys/class lead to */
     {"sys/devices/system/cpu", true},
     {"sys/devices/system/node", false},
     {"sys/devices/virtual/dmi", false},
+    {"sys/hypervisor", false},
     {"sys/kernel/mm", false},
+    {"sys/module", false},
+    {"etc/os-release", false}, /* outside of proc and sys only a mount on the file itself counts */
+    {"usr/lib/os-release", false},
 };
+/* What containers mask by default, and no hash depends on. */
+static const char *const harmless[] = {"/sys/devices/virtual/powercap", "/thermal_throttle"};
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 /* Is one of the two the other, or a folder above it? */
@@ -44,7 +51,25 @@ static bool is_itself(const struct mount_line *m, const char *point, const char 
     return str_is(m->type, type) && strcmp(root, *below ? below : "/") == 0;
 }
 
-/* Walks all mounts: the last one on a path is the visible one. Returns -1 where the list cannot be read. */
+static bool is_harmless(const char *point)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (str_ends(str_of(point), harmless[i]))
+            return true;
+    return false;
+}
+
+static bool is_of_kernel(const char *path) /* without its first slash */
+{
+    return strncmp(path, "proc", 4) == 0 || strncmp(path, "sys", 3) == 0;
+}
+
+static bool concerns(const char *point, const char *input)
+{
+    return is_of_kernel(input) ? is_of_kernel(point) && overlap(point, input) : strcmp(point, input) == 0;
+}
+
+/* Walks all mounts: the last one on a path is the visible one. Returns -1 where the list cannot be read, or is cut. */
 static int find_covered(const struct host *h, char reason[256])
 {
     bool covered[INPUTS] = {false};
@@ -52,18 +77,18 @@ static int find_covered(const struct host *h, char reason[256])
     struct buf text CLEANUP_BUF;
     buf_init(&text, LOOK_MOUNTS_MAX + (1 << 17));
     struct str rest = look_mounts(h, &text);
-    if (!rest.p)
+    if (!rest.p || rest.n >= LOOK_MOUNTS_MAX)
         return -1;
     while (rest.p) {
         struct mount_line m;
         char point[512], root[512], type[32];
         if (!parse_mount_line(str_cut(&rest, '\n'), &m) || !parse_mount_path(m.point, point, sizeof point) ||
-            !parse_mount_path(m.root, root, sizeof root) || (strncmp(point, "/proc", 5) != 0 && strncmp(point, "/sys", 4) != 0))
+            !parse_mount_path(m.root, root, sizeof root) || is_harmless(point))
             continue;
         snprintf(type, sizeof type, STR_FMT, STR_ARG(m.type));
         for (size_t i = 0; i < INPUTS; i++)
-            if (overlap(point + 1, inputs[i].path)) {
-                covered[i] = !is_itself(&m, point, root);
+            if (concerns(point + 1, inputs[i].path)) {
+                covered[i] = !is_of_kernel(inputs[i].path) || !is_itself(&m, point, root);
                 snprintf(by[i], sizeof by[i], "a mount of type %s on %.40s", type, point);
             }
     }
@@ -75,8 +100,19 @@ static int find_covered(const struct host *h, char reason[256])
     return 0;
 }
 
+/* The link to sys/firmware, which containers mask by default. */
+static bool has_lost_device_tree(const struct host *h)
+{
+    static const char path[] = "proc/device-tree";
+    return faccessat(h->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && faccessat(h->root, path, F_OK, 0) != 0;
+}
+
 static bool find_unreadable(const struct host *h, char reason[256])
 {
+    if (has_lost_device_tree(h)) {
+        snprintf(reason, 256, "/proc/device-tree leads to a folder that is hidden");
+        return true;
+    }
     for (size_t i = 0; i < INPUTS; i++) {
         int fd = openat(h->root, inputs[i].path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd >= 0) {
@@ -96,7 +132,10 @@ bool view_is_partial(const struct host *h, char reason[256])
     struct view_state *kept = h->state ? &h->state->view : NULL;
     char found[256] = "";
     if (!kept || !kept->known) {
-        bool partial = find_covered(h, found) > 0 || find_unreadable(h, found);
+        int covered = find_covered(h, found);
+        if (covered < 0 && h->real)
+            snprintf(found, sizeof found, "/proc/self/mountinfo is not readable, or longer than %d KiB", LOOK_MOUNTS_MAX >> 10);
+        bool partial = covered > 0 || (covered < 0 && h->real) || find_unreadable(h, found);
         if (kept) {
             *kept = (struct view_state){.known = true, .partial = partial};
             snprintf(kept->reason, sizeof kept->reason, "%s", found);
@@ -127,8 +166,8 @@ static void mix_memory(const struct host *h, void (*mix)(void *context, struct s
     struct look text;
     char size[32];
     int64_t KiB = 0;
-    if (look(h, &text, "sys/devices/system/node/node0/meminfo")) {
-        struct str value = look_value((struct str){text.p, text.n}, "Node 0 MemTotal", ':');
+    if (look(h, &text, "proc/meminfo")) { /* of all nodes */
+        struct str value = look_value((struct str){text.p, text.n}, "MemTotal", ':');
         if (str_int(str_word(&value), &KiB)) {
             snprintf(size, sizeof size, "%lld", (long long)((KiB + (1 << 19)) >> 20));
             mix(context, str_of(size));

@@ -43,20 +43,29 @@ is "a damaged file is not believed" "$("$BENCHWRAP" probe --json >damaged.json; 
 hash_of() { python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 facts = {f["key"]: f["value"] for f in d["facts"]}
-print(facts.get(sys.argv[2]) or ("missing: " + next(m["reason"] for m in d["missing"] if m["key"] == sys.argv[2])))' "$1" "$2"; }
+print(facts.get(sys.argv[2]) or ("missing: " + next(m["reason"] for m in d["missing"] if m["key"] in (sys.argv[2], "probe.topology"))))' "$1" "$2"; }
 "$BENCHWRAP" probe --json >full.json
 if unshare -m true 2>/dev/null; then
-    for hide in 'mount --bind /dev/null /proc/cpuinfo' 'mount -t tmpfs none /sys/bus' 'mount -t tmpfs none /sys/devices/system/cpu'; do
+    for hide in 'mount --bind /dev/null /proc/cpuinfo' 'mount -t tmpfs none /sys/bus' 'mount -t tmpfs none /sys/devices/system/cpu' \
+        'mount -t tmpfs none /sys/devices/system/clocksource' 'mount --bind /dev/null /usr/lib/os-release' 'mount -t tmpfs none /sys/module' \
+        'mount -t tmpfs none "$(dirname "$(ls -d /sys/devices/*/0000:* | head -1)")"' 'mount -t tmpfs none /sys/devices' 'mount -t tmpfs none /sys'; do
+        case $hide in *ls\ -d*) [ -n "$(ls -d /sys/devices/*/0000:* 2>/dev/null)" ] || continue ;; esac
         for kept in warm cold; do
             [ $kept = warm ] || rm -rf run/benchwrap
             unshare -m sh -c "$hide && \"\$BENCHWRAP\" probe --json" >hidden.json
             for key in node.type node.state; do
-                like "$kept, $hide: no $key" "$(hash_of hidden.json $key)" "^missing: a part of the .* is hidden: a mount of type"
+                like "$kept, $hide: no $key" "$(hash_of hidden.json $key)" "^missing: (a part of the .* is hidden: a mount of type|the probe|not readable)"
             done
             "$BENCHWRAP" probe --json >after.json
             is "$kept: the next run outside has the machine's hashes" "$(hash_of after.json node.type) $(hash_of after.json node.state)" \
                 "$(hash_of full.json node.type) $(hash_of full.json node.state)"
         done
+    done
+    # What Docker and Podman mask by default hides nothing that a hash depends on.
+    for hide in /sys/devices/virtual/powercap /sys/firmware /proc/acpi /proc/scsi; do
+        [ -d $hide ] || continue
+        unshare -m sh -c "mount -t tmpfs none $hide && \"\$BENCHWRAP\" probe --json" >masked.json
+        is "$hide masked: the machine's hashes" "$(hash_of masked.json node.type) $(hash_of masked.json node.state)" "$(hash_of full.json node.type) $(hash_of full.json node.state)"
     done
 else
     skip_here "a sandbox that hides a part of the machine has no hash of it" "no mount namespace can be made here"
