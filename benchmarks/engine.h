@@ -63,6 +63,7 @@ struct metric_rule {
     enum many many;
     enum zero zero;
     const char *headline; /* "max"; NULL: the last value alone is the metric (no statistics) */
+    bool is_headline; /* the rule has the word; with "last" `headline` is NULL */
     const char *stat; /* the cell is already this statistic of something not printed */
     unsigned number; /* NUMBER_… */
     double low, high; /* values outside are not believed; infinite: open */

@@ -61,7 +61,7 @@ void headlines_note(struct headlines *h, const struct rules *rules, const struct
     for (size_t i = 0; i < rules->headlines; i++)
         if (means(rules->headline[i], s, stat))
             headline_add(h, i, s->name, block, key);
-    if (!rules->guess && !rules->headlines && s->rule->headline && means(s->name, s, stat))
+    if (!rules->guess && !rules->headlines && s->rule->is_headline && means(s->name, s, stat))
         headline_add(h, rank_of(h, s->name), s->name, block, key);
 }
 

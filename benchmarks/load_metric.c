@@ -92,6 +92,7 @@ static int load_metric_numbers(struct metric_rule *m, const struct yaml *y, cons
         return -1;
     m->better = (enum direction)better;
     m->headline = headline ? headlines[headline] : NULL;
+    m->is_headline = yaml_get(y, "headline") != NULL;
     m->many = (enum many)many;
     m->zero = (enum zero)zero;
     m->number = suffix == 1 ? NUMBER_SI : suffix == 2 ? NUMBER_BINARY : 0;

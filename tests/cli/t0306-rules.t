@@ -70,6 +70,10 @@ ok "--update writes it" "$BENCHWRAP" rules check --update mine/rules.yaml
 is "what is expected: the verdict" "$(head -n 1 mine/samples/bad/expect)" "verdict fail: it says so: ERROR: disk"
 like "what is expected: the metric" "$(cat mine/samples/good/expect)" '^metric rate_MB_per_s 2 MB_per_s 0 higher$'
 text=$(bw rules check mine/rules.yaml); is "as expected: status" "$?" 0
+sed 's/^checks:/headlines: [rate, rate.max, lost]\nchecks:/' mine/rules.yaml >mine/listed.yaml
+listed=$(bw rules check mine/listed.yaml); is "a headline that no metric can be: status" "$?" 1
+is "… named alone" "$(printf "%s\n" "$listed" | grep "^  mistake" | tr -s ' ')" ' mistake headlines: no metric is named "lost" (a name without its unit)'
+rm mine/listed.yaml
 like "a reader without rows" "$text" '^  unused +line 15: reader absent has no row'
 like "an option nobody uses" "$text" '^  unused +options .*: -x$'
 like "a check that never fails" "$text" '^  unused +checks .*: broken$'

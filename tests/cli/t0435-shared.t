@@ -82,6 +82,15 @@ out"
     is "$version: the store goes with the spool" "$(ls -A .benchwrap/spool)" ""
 done
 
+# ---- a program that names experiment or store itself: MLflow refuses, as docs/howto-server.md says, and the run has that status ----
+mkdir "$WORK/own" && cd "$WORK/own" || exit
+for call in 'set_experiment("theirs")' 'set_tracking_uri("sqlite:///own.db")'; do
+    "$BENCHWRAP" -e own -n "${call%%(*}" --share-run -- "$python" -c "import mlflow; mlflow.$call; mlflow.start_run()" >/dev/null 2>err
+    is "$call: the status is the program's" $? 1
+    like "… and MLflow says why" "$(cat err)" 'does not match environment run ID|Run with id=[0-9a-f]+ not found'
+    is "… the run has failed" "$(sed -n 's/^status: //p' "$(main "${call%%(*}")/meta.yaml")" 4
+done
+
 # ---- its recorder is killed: the next sync has what the client logged ----
 mkdir "$WORK/killed" && cd "$WORK/killed" || exit
 cat >kill.py <<'P'

@@ -162,6 +162,9 @@ is "the smallest rule file: headline metric and end" "$(json 'tag(r, "benchwrap.
 printf 'echo "other: 7"\n' >>speedtest
 run --rules ./listed.yaml --until-stable 1% --max-repeat 20 -- ./speedtest >/dev/null
 is "headlines: lists others" "$(json 'tag(r, "benchwrap.headline")')" other.median
+sed 's/headline: max/headline: last/' smallest.yaml >last.yaml
+run --rules ./last.yaml --until-stable 1% --max-repeat 20 -- ./speedtest >/dev/null
+is "headline: last is a headline metric, too" "$(json 'tag(r, "benchwrap.headline"), tag(r, "benchwrap.series_end")')" "('speed_MB_per_s.median', 'stable: each interval is within +-1 % of its mean')"
 start=$(date +%s)
 run --repeat 1000 --max-time 0.7 -- sleep 0.2
 is "--max-time: exit status" "$?" 0

@@ -2,6 +2,7 @@
 #include "cmd/rules_check.h"
 #include "benchmarks/catalogue.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 
 const char *remark_word(enum remark_kind kind)
@@ -167,6 +168,37 @@ static void unused(struct checking *c, const struct rules *rules, const struct c
         remark(c, REMARK_UNUSED, arena_printf(c->arena, "checks that fail in no sample, so nobody has seen that they can: %s", checks.p));
 }
 
+/* ---- headlines ---- */
+
+/* Can the metric, or a statistic of it, have this name? What an output puts into the name fits any text. */
+static bool can_be(const struct metric_rule *m, const char *wanted, struct arena *a)
+{
+    CLEANUP_BUF struct buf glob;
+    buf_init(&glob, 4096);
+    for (size_t i = 0; i < m->name.n; i++)
+        if (m->name.part[i].cell >= 0 || m->name.part[i].var >= 0)
+            buf_putc(&glob, '*');
+        else
+            buf_str(&glob, m->name.part[i].text);
+    const char *name = arena_dup(a, glob.p ? glob.p : "", glob.n), *statistic = arena_printf(a, "%s.*", name ? name : "");
+    return !name || !statistic || fnmatch(name, wanted, 0) == 0 || fnmatch(statistic, wanted, 0) == 0;
+}
+
+static void check_headlines(struct checking *c, const struct rules *rules)
+{
+    for (size_t h = 0; h < rules->headlines; h++) {
+        const char *wanted = arena_dup(c->arena, rules->headline[h].p, rules->headline[h].n);
+        bool found = !wanted;
+        for (size_t r = 0; r < rules->readers && !found; r++)
+            for (size_t i = 0; i < rules->reader[r]->metrics && !found; i++)
+                found = can_be(&rules->reader[r]->metric[i], wanted, c->arena);
+        for (size_t i = 0; i < rules->computeds && !found; i++)
+            found = can_be(&rules->computed[i].rule, wanted, c->arena);
+        if (!found)
+            remark(c, REMARK_MISTAKE, arena_printf(c->arena, "headlines: no metric is named \"%s\" (a name without its unit)", wanted));
+    }
+}
+
 /* ---- all of it ---- */
 
 static int with_samples(struct checking *c, const struct rules *rules, bool update, struct err *err)
@@ -207,6 +239,7 @@ int rules_check(const char *path, bool update, struct arena *a, struct rules_rep
         return a->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
     }
     ret->name = arena_printf(a, "%s", rules_name(rules));
+    check_headlines(&c, rules);
     int rc = with_samples(&c, rules, update, err);
     if (!rc && yaml_parse(&tree, path, rules_text(rules), a, NULL) == 0)
         look_at_patterns(&c, tree);
