@@ -205,6 +205,10 @@ def hpl_mxp(text):
 
 def elbencho(text):
     found, phase = {}, ""
+    if text.startswith("ISO date,"):
+        names, *rows = [line.split(",") for line in text.splitlines()]
+        rows = [dict(zip(names, row)) for row in rows]
+        return {f"{r['operation'].lower()}.bw_MiB_per_s": float(r["MiB/s [last]"]) for r in rows if r["MiB/s [last]"]}
     for line in text.splitlines():
         words = line.replace(":", " ").split()
         if "Elapsed time" in line:
@@ -220,6 +224,9 @@ def elbencho(text):
 
 def oha(text):
     found, times = {}, {"secs": 1e3, "sec": 1e3, "ms": 1}
+    if text.startswith("{"):
+        d = json.loads(text)
+        return {"requests_op_per_s": d["summary"]["requestsPerSec"], "latency_ms.p99": d["latencyPercentiles"]["p99"] * 1e3} if d["summary"]["successRate"] else {}
     for words in (line.split() for line in text.splitlines() if "Success rate:\t0.00%" not in text):
         if words[:1] == ["Requests/sec:"]:
             found["requests_op_per_s"] = float(words[1])
@@ -246,6 +253,54 @@ def k6(text):
     return {} if text.count("TOTAL RESULTS") > 1 else found
 
 
+def imb(text):
+    """The largest bandwidth and the shortest time of an output with one table; more tables have names of their own."""
+    heads = [i for i, line in enumerate(text.splitlines()) if line.split()[:1] == ["#bytes"] and "#repetitions" in line]
+    if len(heads) != 1 or "All processes entering MPI_Finalize" not in text or re.search(r"\berror|FAILURES", text, re.I):
+        return {}
+    version = int(re.search(r"MPI Benchmark.* V?(\d+)[.\d]*", text)[1])
+    scale = 1.048576 if version < 5 else 1 if version >= 2018 else 0  # the megabyte of the versions between is not known
+    lines = text.splitlines()[heads[0]:]
+    names, rows = lines[0].split(), []
+    for words in (line.split() for line in lines[1:]):
+        if len(words) == len(names) and all(re.fullmatch(r"[0-9.]+", w) for w in words):
+            rows.append(dict(zip(names, words)))
+    found = {}
+    if "Mbytes/sec" in names and scale and any(float(r["Mbytes/sec"]) for r in rows):
+        found["bw_MB_per_s.max"] = max(float(r["Mbytes/sec"]) for r in rows) * scale
+    if "t[usec]" in names:
+        found["time_us.min"] = min(float(r["t[usec]"]) for r in rows)
+    return found
+
+
+def lammps(text):
+    """Of an output with one run: the loop's time and the rates behind it."""
+    loops = re.findall(r"^Loop time of (\S+) on ", text, re.M)
+    if len(loops) != 1 or "ERROR" in text:
+        return {}
+    found = {"loop_s": float(loops[0])}
+    for number, unit in re.findall(r"([0-9.]+) (tau/day|ns/day|timesteps/s)", "".join(x for x in text.splitlines() if x.startswith("Performance:"))):
+        found[{"tau/day": "tau_per_day", "ns/day": "ns_per_day", "timesteps/s": "steps_op_per_s"}[unit]] = float(number)
+    return found
+
+
+def gromacs(text):
+    lines, found = text.splitlines(), {}
+    rows = [i for i, line in enumerate(lines) if line.startswith("Performance:")]
+    if text.endswith("\n") and len(rows) == 1 and lines[rows[0] - 1].split() == ["(ns/day)", "(hour/ns)"]:
+        words = lines[rows[0]].split()
+        found = {k: float(v) for k, v in zip(("ns_per_day", "hours_per_ns"), words[1:]) if v not in ("nan", "inf")}
+    return found
+
+
+def nvbandwidth(text):
+    if text.startswith("{"):
+        return {}
+    if text.count("nvbandwidth Version") > 1:
+        return {}
+    return {key(name) + ".sum_MB_per_s": float(value) * 1000 for name, value in re.findall(r"^SUM (\S+) ([0-9.]+)$", text, re.M) if "latency" not in name}
+
+
 def key(name):
     return re.sub(r"[^a-z0-9.]+", "_", name.lower())
 
@@ -257,6 +312,7 @@ readers = {"google-benchmark": google_benchmark, "pytest-benchmark": pytest_benc
            "perftest": perftest, "wrf": wrf, "vasp": vasp, "lm-eval": lm_eval,
            "ycsb": ycsb, "hpl-mxp": hpl_mxp, "elbencho": elbencho,
            "oha": oha, "k6": k6,
+           "imb": imb, "lammps": lammps, "gromacs": gromacs, "nvbandwidth": nvbandwidth,
            "vllm-bench": serving(served | {"total.throughput_token_per_s": ("total_token_throughput", "Total token throughput (tok/s)")}),
            "sglang-bench": serving(served | {"total.throughput_token_per_s": ("total_throughput", "Total token throughput (tok/s)")})}
 values = 0
@@ -267,6 +323,8 @@ for entry, read in readers.items():
         if os.path.exists(f"{folder}/{case}/file"):  # a file that the program wrote counts more than its text
             with open(f"{folder}/{case}/file", encoding="utf-8") as stream:
                 result = f"{folder}/{case}/{stream.read().strip().split('=')[-1]}"
+        if not os.path.exists(result):
+            continue  # the program printed on standard error alone
         with open(result, encoding="utf-8") as stream:
             truth = read(stream.read())
         with open(f"{folder}/{case}/expect", encoding="utf-8") as stream:
