@@ -3,7 +3,15 @@
 
 #include <math.h>
 
-enum { DOUBLINGS = 16, STEPS = 40, LATE_TRIES = 3, CONFIRMED_MET = 2, CONFIRMED_MISSED = 3 /* runs near the bounds */ };
+enum {
+    DOUBLINGS = 16,
+    STEPS = 60,
+    LATE_TRIES = 3,
+    CHECK_RUNS = 5,
+    CHECK_CLEAN = 3 /* runs of one kind that suffice */,
+    CHECK_MOST = 10,
+    CHECK_SUMS = 10
+};
 #define PRECISION 1.03 /* a search ends when the lowest rate that was missed is at most so much above the highest that was met */
 #define CHANCE 0.05
 
@@ -30,13 +38,31 @@ struct word {
     bool is_met;
 };
 
+/* Fresh runs at one rate, which was chosen before any of them: all of them count. */
+struct check {
+    double rate;
+    unsigned runs, missed; /* missed: runs below the share */
+    uint64_t good, due;
+    uint64_t met_good, met_due; /* of the runs that were not below it */
+};
+
 struct search_state {
     struct search *s;
+    struct check check;
+    bool is_vague; /* a check had too few requests for runs that differ so much */
+    double floor, ceiling; /* rates that checks have shown to be met, to be missed; 0, INFINITY: none */
     struct word words[STEPS];
     size_t n;
+    unsigned runs; /* that said something */
     unsigned late; /* runs of the rate that is tried, of a client that was late */
     unsigned empty; /* runs without a request */
 };
+
+/* What the checks have shown goes before what a single run said. */
+static bool word_is_met(const struct search_state *g, const struct word *w)
+{
+    return w->rate <= g->floor || (w->is_met && w->rate < g->ceiling);
+}
 
 /* The bounds that the fewest runs contradict; of several the highest: a server gives no good run by accident, a machine many a bad one. */
 static void find_bounds(const struct search_state *g, double *ret_met, double *ret_missed)
@@ -48,31 +74,55 @@ static void find_bounds(const struct search_state *g, double *ret_met, double *r
         for (size_t k = 0; k < g->n; k++) {
             const struct word *w = &g->words[k];
             bool below = w->rate <= bound;
-            cost += w->is_met != below ? w->weight : 0;
-            low = w->is_met && below ? fmax(low, w->rate) : low;
-            high = !w->is_met && !below ? fmin(high, w->rate) : high;
+            bool is_met = word_is_met(g, w);
+            cost += is_met != below ? w->weight : 0;
+            low = is_met && below ? fmax(low, w->rate) : low;
+            high = !is_met && !below ? fmin(high, w->rate) : high;
         }
         if (cost < least || (cost == least && low > *ret_met)) {
             least = cost;
             *ret_met = low, *ret_missed = isfinite(high) ? high : 0;
         }
     }
+    *ret_met = fmax(*ret_met, g->floor);
+    *ret_missed = isfinite(g->ceiling) && (!(*ret_missed > 0) || *ret_missed > g->ceiling) ? g->ceiling : *ret_missed;
 }
 
-/* What the runs say that were no further from a bound than the precision. */
-static double weight_at(const struct search_state *g, double bound, bool is_met)
+enum verdict { CHECK_GOES_ON, CHECK_MET, CHECK_MISSED };
+
+/* Are a few runs bad, and the others so good that no burst of arrivals explains it? Then the machine has disturbed those. */
+static bool is_disturbed(const struct check *c, double share)
 {
-    double sum = 0;
-    for (size_t i = 0; i < g->n; i++)
-        if (g->words[i].is_met == is_met && g->words[i].rate <= bound * PRECISION && g->words[i].rate >= bound / PRECISION)
-            sum += g->words[i].weight;
-    return sum;
+    enum { MARGIN = 4 };
+    return c->missed * 2 <= c->runs && MARGIN * (double)(c->met_due - c->met_good) <= (1 - share) * (double)c->met_due;
 }
 
-/* The rate to try next; 0: the bounds are close and confirmed. */
-static double next_level(const struct search_state *g)
+/* Runs of the same rate differ by more than the binomial distribution says, since bursts make queues: their sum decides. Where a few runs are bad,
+ * or where they are short, more runs are needed. */
+static enum verdict check_verdict(const struct check *c, double share)
+{
+    bool is_met = (double)c->good >= share * (double)c->due, is_mixed = c->missed > 0 && c->missed < c->runs;
+    if (c->missed >= CHECK_CLEAN && c->missed * 2 > c->runs && search_is_missed(c->good, c->due, share))
+        return CHECK_MISSED;
+    if (c->runs >= CHECK_CLEAN && c->good == c->due)
+        return CHECK_MET;
+    if (c->runs < CHECK_RUNS || (is_mixed && c->runs < CHECK_MOST && (!is_met || c->due < CHECK_SUMS * search_least(share))))
+        return CHECK_GOES_ON;
+    return is_met || is_disturbed(c, share) ? CHECK_MET : CHECK_MISSED;
+}
+
+static double begin_check(struct search_state *g, double rate)
+{
+    g->check = (struct check){.rate = rate};
+    return rate;
+}
+
+/* The rate to try next; 0: the bounds are close and checked. */
+static double next_level(struct search_state *g)
 {
     double met = g->s->rate, missed = g->s->missed;
+    if (g->check.rate > 0)
+        return g->check.rate;
     if (!(met > 0) && !(missed > 0))
         return g->s->begin;
     if (!(missed > 0))
@@ -81,7 +131,33 @@ static double next_level(const struct search_state *g)
         return missed / 2;
     if (missed / met > PRECISION)
         return sqrt(met * missed);
-    return weight_at(g, met, true) < CONFIRMED_MET ? met : weight_at(g, missed, false) < CONFIRMED_MISSED ? missed : 0;
+    return g->floor < met ? begin_check(g, met) : g->ceiling > missed ? begin_check(g, missed) : 0;
+}
+
+static void note_check(struct search_state *g, const struct search_trial *t)
+{
+    struct check *c = &g->check;
+    double share = g->s->share;
+    c->runs++;
+    c->good += t->good;
+    c->due += t->due;
+    bool is_met = (double)t->good >= share * (double)t->due;
+    c->missed += !is_met;
+    c->met_good += is_met ? t->good : 0;
+    c->met_due += is_met ? t->due : 0;
+    enum verdict verdict = check_verdict(c, share);
+    if (verdict == CHECK_GOES_ON)
+        return;
+    if (c->missed > 0 && c->missed < c->runs && c->due < CHECK_SUMS * search_least(share))
+        g->is_vague = true;
+    if (verdict == CHECK_MET) {
+        g->floor = fmax(g->floor, c->rate);
+        g->ceiling = g->ceiling > g->floor ? g->ceiling : INFINITY;
+    } else {
+        g->ceiling = fmin(g->ceiling, c->rate);
+        g->floor = g->floor < g->ceiling ? g->floor : 0;
+    }
+    c->rate = 0;
 }
 
 static void note_word(struct search_state *g, double level, const struct search_trial *t)
@@ -95,19 +171,23 @@ static void note_word(struct search_state *g, double level, const struct search_
         return;
     double offered = fmax(t->offered_rate, t->sent_rate), rate = is_met ? t->sent_rate : offered;
     bool is_clear = is_met || search_is_missed(t->good, t->due, share);
-    g->words[g->n++] = (struct word){rate > 0 ? rate : level, is_clear ? 1 : 0.5, is_met};
+    g->runs++;
+    if (g->check.rate > 0)
+        note_check(g, t);
+    else
+        g->words[g->n++] = (struct word){rate > 0 ? rate : level, is_clear ? 1 : 0.5, is_met};
     find_bounds(g, &g->s->rate, &g->s->missed);
 }
 
 int search_run(struct search *s, search_try *try_level, void *context, struct err *err)
 {
-    struct search_state g = {.s = s};
+    struct search_state g = {.s = s, .ceiling = INFINITY};
     for (double level; (level = next_level(&g)) > 0;) {
         struct search_trial t = {0};
         if (level < s->least || level < s->begin / (1 << DOUBLINGS))
             return 0;
-        if (g.n == STEPS || level > s->begin * (1 << DOUBLINGS)) {
-            s->why = g.n == STEPS ? "the runs contradict each other" : "no rate was too high";
+        if (g.runs >= STEPS || level > s->begin * (1 << DOUBLINGS)) {
+            s->why = g.runs >= STEPS ? "the runs contradict each other" : "no rate was too high";
             return 0;
         }
         if (try_level(context, level, &t, err) < 0)
@@ -122,5 +202,7 @@ int search_run(struct search *s, search_try *try_level, void *context, struct er
             return 0;
         }
     }
+    if (g.is_vague)
+        s->why = "the runs vary too much for their length (--duration)";
     return 0;
 }

@@ -1,8 +1,8 @@
 /* search.h: finds the highest rate at which enough requests meet the objectives, from runs whose results are random.
  *
- * Rates are the ones that were really sent. A run whose share is too low only as the binomial distribution allows at 5 % counts half. The answer
- * is the rate that the fewest runs contradict, so that one bad run decides nothing: two runs at least, each with a fresh seed, must
- * have met it, and three missed the rate above it. */
+ * Rates are the ones that were really sent. A run whose share is too low only as the binomial distribution allows at 5 % counts half. The
+ * bounds are the rates that the fewest runs contradict. A run near the bound that met by accident would make them too high: each bound
+ * is checked by fresh runs, of which the sum of their requests decides. A bound that its check contradicts moves. */
 #ifndef LLMLOAD_SEARCH_H
 #define LLMLOAD_SEARCH_H
 #include "base/err.h"

@@ -338,6 +338,10 @@ static void warn_of_levels(const struct sweep *s, const bool *has, const char *w
 
 static void sweep_warnings(const struct sweep *s, struct buf *to)
 {
+    const struct search *a = &s->answer;
+    if (s->search && a->rate > 0 && s->trials[s->best].due < search_least(a->share))
+        buf_printf(to, "the highest rate is uncertain: a run has %llu requests, %llu needed (--duration)\n",
+                   (unsigned long long)s->trials[s->best].due, (unsigned long long)search_least(a->share));
     warn_of_levels(s, s->late, "the client was the bottleneck", to);
     warn_of_levels(s, s->failed, "requests failed", to);
 }
@@ -403,9 +407,6 @@ static void put_answer(const struct sweep *s, struct buf *to)
                    100 * a->share);
     if (a->why && a->rate > 0)
         buf_printf(to, " (%.5g requests/s met the objectives)", a->rate);
-    if (a->rate > 0 && s->trials[s->best].due < search_least(a->share))
-        buf_printf(to, "; uncertain: a run has %llu requests, %llu needed (--duration)", (unsigned long long)s->trials[s->best].due,
-                   (unsigned long long)search_least(a->share));
 }
 
 /* In the last column; NULL: none. */

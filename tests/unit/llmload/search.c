@@ -56,12 +56,50 @@ static void the_known_rate_is_found(void **state)
             struct server server = {rows[k].capacity, rows[k].seconds, rows[k].hiccups, rows[k].late, random_at(k, 1, i), 0};
             struct search s = {.share = 0.99, .begin = rows[k].begin};
             assert_int_equal(search_run(&s, server_try, &server, NULL), 0);
-            assert_true(server.runs < 60);
+            assert_true(server.runs <= 90); /* late ones among them */
             found += !s.why;
             wrong += !s.why && fabs(s.rate / rows[k].capacity - 1) > 0.05;
         }
     assert_int_equal(wrong, 0);
     assert_true(found > all * 3 / 4);
+}
+
+/* A queue of one slot with Poisson arrivals: bursts spoil some runs and spare others, at one rate. Its 99 % bound, 43.6 a second for 60 ms with
+ * 12.5 ms each, is from a simulation of ten million requests. */
+static int queue_try(void *context, double level, struct search_trial *ret, struct err *err)
+{
+    struct server *s = context;
+    double t = 0, free_at = 0;
+    (void)err;
+    while ((t -= log(1 - server_random(s)) / level) < s->seconds) {
+        free_at = fmax(t, free_at) + 0.0125;
+        ret->due++;
+        ret->good += free_at - t <= 0.06;
+    }
+    ret->sent_rate = ret->offered_rate = (double)ret->due / s->seconds;
+    s->runs++;
+    return 0;
+}
+
+static void bursts_do_not_raise_the_answer(void **state)
+{
+    static const double seconds[] = {2, 10, 60};
+    unsigned found[3] = {0}, wrong = 0;
+    double sum = 0;
+    (void)state;
+    for (unsigned k = 0; k < 3; k++)
+        for (uint64_t i = 0; i < 40; i++) {
+            struct server server = {.seconds = seconds[k], .random = random_at(k, 3, i)};
+            struct search s = {.share = 0.99, .begin = 10, .least = 2 / seconds[k]};
+            assert_int_equal(search_run(&s, queue_try, &server, NULL), 0);
+            found[k] += !s.why;
+            wrong += !s.why && fabs(s.rate / 43.6 - 1) > 0.1;
+            sum += k == 2 && !s.why ? s.rate / 43.6 - 1 : 0;
+        }
+    assert_true(found[0] <= 4); /* runs of 80 requests: inconclusive, and warned of */
+    assert_true(found[2] > 35);
+    assert_true(wrong <= 4);
+    assert_true(fabs(sum / found[2]) < 0.03);
 }
 
 /* Ends: a client that is always late, a rate that nothing meets, one that nothing misses. */
@@ -97,7 +135,8 @@ static void misses_are_no_accident(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_known_rate_is_found), cmocka_unit_test(what_cannot_be_found_has_a_reason),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_known_rate_is_found), cmocka_unit_test(bursts_do_not_raise_the_answer),
+                                       cmocka_unit_test(what_cannot_be_found_has_a_reason),
                                        cmocka_unit_test(misses_are_no_accident)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
