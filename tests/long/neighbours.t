@@ -20,12 +20,13 @@ background=()
 trap 'kill "${background[@]}" 2>/dev/null; tap_exit' EXIT
 
 # ---- what a victim has, and what was gained ----
+declare -A uid=([alice]=$(as_alice id -u) [bob]=$(as_bob id -u)) # the names go where another program replaces /etc/passwd
 secret_of() { echo "PRIVATE-KEY-OF-$1-7c1e"; }
 for user in alice bob; do
     as_user $user sh -c 'umask 077; mkdir -p ~/.ssh ~/target/pack && echo "$1" >~/.ssh/id && echo "$1" >~/target/precious && echo keep >~/target/pack/keep
         printf "experiment: stolen\n" >~/private.yaml' sh "$(secret_of $user)"
 done
-state_of() { (cd "$HOMES/$1" && find .ssh target -type f -exec md5sum {} + | sort; find .ssh target -printf '%p %y %m %u\n' | sort); } # USER
+state_of() { (cd "$HOMES/$1" && find .ssh target -type f -exec md5sum {} + | sort; find .ssh target -printf '%p %y %m %U\n' | sort); } # USER
 alice_state=$(state_of alice)
 bob_state=$(state_of bob)
 gained() # VICTIM: how much of the victim's was read, written or removed, or carried out of their home
@@ -144,7 +145,7 @@ race_artifact()
     attack "$thief" exchange out.json link.json
     race "race: result (--artifact) ↔ link" "$victim" '"$BENCHWRAP" -q --sample 0 -t ~/out/mlruns -a out.json -- true'
     mkdir -m 777 "$STICKY/sub"
-    chown "$thief:" "$STICKY/sub"
+    chown "${uid[$thief]}" "$STICKY/sub"
     ln "$theirs/.ssh/id" "$STICKY/sub/hard.json" # as the thief may where fs.protected_hardlinks is 0
     as_thief 'echo fine >sub/out.json'
     attack "$thief" exchange sub/out.json sub/hard.json
@@ -266,7 +267,7 @@ race_adopt() # a dead run of the victim's own, in a folder of the thief's, while
     as_victim 'cd "$STICKY"; exec "$BENCHWRAP" -q --sample 0 -- sh -c "echo output; exec sleep 600"' >/dev/null 2>&1 &
     at=0
     until grep -qs output .benchwrap/spool/*/stdout.log || [ $at -gt 300 ]; do sleep 0.1; at=$((at + 1)); done
-    kill -KILL $(pgrep -u "$victim") 2>/dev/null # all of this test's own user
+    kill -KILL $(pgrep -u "${uid[$victim]}") 2>/dev/null # all of this test's own user
     wait 2>/dev/null
     name=$(basename .benchwrap/spool/*)
     as_victim "mv .benchwrap/spool/$name ~/dead"
@@ -327,7 +328,7 @@ dead_spool() # one of the thief's in $STICKY, $spool
     as_user "$thief" sh -c 'umask 0; exec "$BENCHWRAP" -q -- sh -c "echo output; exec sleep 600"' >/dev/null 2>&1 &
     at=0
     until grep -qs output .benchwrap/spool/*/stdout.log || [ $at -gt 300 ]; do sleep 0.1; at=$((at + 1)); done
-    kill -KILL $(pgrep -u "$thief") 2>/dev/null # all of this test's own user
+    kill -KILL $(pgrep -u "${uid[$thief]}") 2>/dev/null # all of this test's own user
     wait 2>/dev/null
     spool=$(ls -d "$STICKY"/.benchwrap/spool/*)
     as_thief "chmod -R a+rwX .benchwrap"
@@ -480,7 +481,7 @@ attack_ui()
     done
     for i in 1 2 3 4 5; do
         tally "ui: socket, files, memory, end" 5 "$(as_user "$thief" sh -c 'curl -s -m 5 --unix-socket "$1"/shown/.benchwrap/ui/mlflow.sock* http://x/version; cat "$1/shown/.benchwrap/ui/lock" "$1/shown/.benchwrap/ui/server.log" "/proc/$2/environ" "/proc/$2/mem"' sh "$theirs" "$(cat "$theirs/pid")" 2>/dev/null)"
-        tally "ui: socket, files, memory, end" 2 "$(as_user "$thief" sh -c 'kill "$1" && echo "the server was ended"; kill $(pgrep -u "$2") && echo "a process was ended"' sh "$(cat "$theirs/pid")" "$victim" 2>/dev/null)"
+        tally "ui: socket, files, memory, end" 2 "$(as_user "$thief" sh -c 'kill "$1" && echo "the server was ended"; kill $(pgrep -u "$2") && echo "a process was ended"' sh "$(cat "$theirs/pid")" "${uid[$victim]}" 2>/dev/null)"
         tally "ui: socket, files, memory, end" 1 "$(as_user "$thief" "$PYTHON" -c 'import socket, sys
 s = socket.socket()
 for o in (socket.SO_REUSEADDR, socket.SO_REUSEPORT): s.setsockopt(socket.SOL_SOCKET, o, 1)
