@@ -61,7 +61,7 @@ static void check_origins(const struct plan *p, int file)
                              *const clone[] = {"experiment", "cluster", "profile", "commit", "param", "tag", "reference", "site", NULL};
     for (size_t i = 0; i < plan_rows_count; i++) {
         const struct opt_value *v = &p->opts.values[i];
-        if (v->origin == OPT_REPOSITORY && (file == USER || !is_one_of(plan_rows[i].name, file == TRACKED ? tracked : clone)))
+        if (v->origin == OPT_REPOSITORY && !is_one_of(plan_rows[i].name, file == CLONE ? clone : tracked))
             abort();
         if (v->text && !v->where)
             abort();

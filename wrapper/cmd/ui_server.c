@@ -62,8 +62,10 @@ static int run_and_wait(char *const *argv, struct err *err)
     if (pid < 0)
         return err_sys(err, "starting %s", argv[0]);
     if (pid == 0) {
+        char **clean = credentials_mask(environ);
         dup2(2, 1);
-        execvp(argv[0], argv);
+        if (clean)
+            execvpe(argv[0], argv, clean);
         _exit(127);
     }
     while (waitpid(pid, &status, 0) < 0)
@@ -254,8 +256,9 @@ void ui_open(const char *program, const char *argument)
         for (int fd = 0; null >= 0 && fd < 3; fd++)
             dup2(null, fd);
         setsid();
-        if (fork() == 0)
-            execvp(program, argv);
+        char **clean = credentials_mask(environ);
+        if (clean && fork() == 0)
+            execvpe(program, argv, clean);
         _exit(0);
     }
     if (pid > 0)
