@@ -7,22 +7,24 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The last two components may be ".." when the group lies outside of our cgroup namespace: then only the mount point is visible. */
-static bool usable(struct str path)
-{
-    return path.n > 1 && !str_has(path, "/..") && !memchr(path.p, 0, path.n);
-}
-
-/* Where the group `path` shows below a mount of the hierarchy. */
+/* Where the group `path` shows below a mount of the hierarchy. A group outside of our cgroup namespace ("/../other") or of the mount's root is
+ * not visible there: what the mount shows is then another one's. Source: cgroup_namespaces(7). */
 static void place(const struct mount_line *m, struct str path, struct cgroup *ret)
 {
     char point[512], root[512];
     if (!parse_mount_path(m->point, point, sizeof point) || !parse_mount_path(m->root, root, sizeof root) || point[0] != '/')
         return;
     size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
-    struct str below = {"", 0};
-    if (usable(path) && (skip == 0 || (str_starts(path, root) && (path.n == skip || path.p[skip] == '/'))))
-        below = str_sub(path, skip, path.n);
+    bool inside = skip == 0 || (str_starts(path, root) && (path.n == skip || path.p[skip] == '/'));
+    struct str below = inside ? str_sub(path, skip, path.n) : (struct str){"", 0};
+    bool covers = ret->found && strlen(point + 1) == ret->top && memcmp(point + 1, ret->dir, ret->top) == 0;
+    ret->hidden = !inside || str_has(below, "/..") || memchr(below.p, 0, below.n);
+    if (covers || !ret->found)
+        ret->found = !ret->hidden;
+    if (ret->hidden)
+        return;
+    if (str_is(below, "/"))
+        below.n = 0;
     int n = snprintf(ret->dir, sizeof ret->dir, "%s" STR_FMT, point + 1, STR_ARG(below));
     ret->top = strlen(point + 1);
     ret->found = n > 0 && (size_t)n < sizeof ret->dir;
@@ -57,7 +59,7 @@ static bool group_path(struct str cgroups, const char *controller, struct str *r
 static void find(struct str cgroups, struct str mounts, const char *controller, struct cgroup *ret)
 {
     struct str path = {"", 0};
-    ret->found = false;
+    ret->found = ret->hidden = false;
     ret->version = *controller && group_path(cgroups, controller, &path) ? 1 : 2;
     if (ret->version == 2 && !group_path(cgroups, "", &path))
         return;
@@ -194,6 +196,10 @@ static bool pids(const struct host *h, const char *dir, double *ret)
 static void tell_limit(struct host *h, struct record *r, const char *key, const struct cgroup *g, reader *read_1, reader *read_2)
 {
     bool any = false;
+    if (!g->found && g->hidden) {
+        tell_missing(h, r, key, "the control group of this process is outside of what is mounted");
+        return;
+    }
     reader *read = g->version == 1 ? read_1 : read_2;
     double least = read ? smallest(h, g, read, &any) : HUGE_VAL;
     if (!any)
@@ -252,8 +258,9 @@ static int before(struct host *h, struct record *r, struct err *err)
     const struct cgroup *const limiting[] = {&cpu, &memory, &cpuset};
     bool one = false;
     for (size_t i = 0; i < sizeof limiting / sizeof *limiting; i++)
-        one |= limiting[i]->found && limiting[i]->version == 1;
-    tell_text(h, r, "cgroup.version", one && two.found ? "1+2" : one ? "1" : two.found ? "2" : "none");
+        one |= (limiting[i]->found || limiting[i]->hidden) && limiting[i]->version == 1;
+    bool is_two = two.found || two.hidden;
+    tell_text(h, r, "cgroup.version", one && is_two ? "1+2" : one ? "1" : is_two ? "2" : "none");
     tell_limit(h, r, "cgroup.cpu_limit", &cpu, cpu_1, cpu_2);
     tell_limit(h, r, "cgroup.memory_limit_GiB", &memory, memory_1, memory_2);
     tell_limit(h, r, "cgroup.swap_limit_GiB", &memory, NULL, swap_2);

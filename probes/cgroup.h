@@ -7,7 +7,8 @@ struct cgroup {
     char dir[1024]; /* of this process's group, relative to the root */
     size_t top; /* bytes of the mount point's part: no walking above it */
     int version; /* of the hierarchy that has the controller: 1 or 2 */
-    bool found; /* false: no such hierarchy, or the group is not visible in it */
+    bool found; /* false: no such hierarchy, or the group is not visible in it: */
+    bool hidden; /* the last mount of the hierarchy shows other groups only */
 };
 
 /* Finds the group of this process in the hierarchy that has `controller` ("cpu", "cpuacct", "memory", "cpuset", "pids").

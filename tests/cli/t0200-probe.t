@@ -71,6 +71,24 @@ else
     skip_here "a sandbox that hides a part of the machine has no hash of it" "no mount namespace can be made here"
 fi
 
+# A process that was moved out of its control group's namespace: what is mounted there is another group's, and no limit of its own.
+top=/sys/fs/cgroup/memory
+one=$top/benchwrap-one-$$ other=$top/benchwrap-other-$$
+if unshare -C -m true 2>/dev/null && mkdir $one $other 2>/dev/null && echo 1G >$one/memory.limit_in_bytes && echo 2G >$other/memory.limit_in_bytes; then
+    sh -c "echo \$\$ >$one/cgroup.procs; exec unshare -C -m sh -c 'mkdir \"$WORK/seen\" && mount -t cgroup -o memory none $top && while [ ! -e \"$WORK/moved\" ]; do sleep 0.05; done; \"\$BENCHWRAP\" probe --json --no-cache'" >moved.json &
+    for try in $(seq 100); do [ -e "$WORK/seen" ] && break; sleep 0.05; done
+    for pid in $(cat $one/cgroup.procs); do echo "$pid" >$other/cgroup.procs 2>/dev/null; done
+    touch "$WORK/moved"
+    wait
+    is "moved out of the namespace of its control group: no limit of another" "$(python3 -c 'import json
+d = json.load(open("moved.json"))
+print([f["value"] for f in d["facts"] if f["key"] == "cgroup.memory_limit_GiB"], [m["reason"] for m in d["missing"] if m["key"] == "cgroup.memory_limit_GiB"])')" \
+        "[] ['the control group of this process is outside of what is mounted']"
+else
+    skip_here "moved out of the namespace of its control group: no limit of another" "no control group of version 1 can be made here"
+fi
+for try in $(seq 20); do rmdir $one $other 2>/dev/null; [ -d $one ] || [ -d $other ] || break; sleep 0.1; done
+
 # The public profile.
 USER=quentin HOME=/home/quentin SLURM_JOB_ID=5 SLURM_JOB_ACCOUNT=projectx SLURM_JOB_NODELIST=gpu07 MY_TOKEN=geheim OMP_NUM_THREADS=4 \
     "$BENCHWRAP" probe --json --profile public -- /bin/true >public.json
