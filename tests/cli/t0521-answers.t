@@ -16,6 +16,18 @@ ok "an interval that would reach below zero is no metric" [ ! -e "$1" ]
 like "… but missing with the reason" "$("$BENCHWRAP" show --json | python3 -c 'import json, sys
 for m in json.load(sys.stdin)["missing"]: print(m["key"], m["reason"])')" '^latency_s\.ci_low .*below zero'
 
+mkdir scores && cp noisy.sh scores && cd scores || exit
+cat >score.yaml <<'Y'
+name: score
+version: "1"
+readers:
+  - {name: score, regex: '^latency: (?<v>\S+)', metrics: [{name: score, cell: v, better: higher}, {name: share, cell: v, unit: percent, better: lower}, {name: offset, cell: v, better: none}]}
+Y
+"$BENCHWRAP" -q -e scores --repeat 3 --rules ./score.yaml -- sh noisy.sh >/dev/null 2>&1
+is "… of a directed metric neither, whatever its unit" "$(ls mlruns/*/*/metrics | grep -c '^\(score\|share_percent\)\.ci_low')" 0
+is "… of what may be negative it is" "$(ls mlruns/*/*/metrics | grep -c '^offset\.ci_low')" 1
+cd .. || exit
+
 "$BENCHWRAP" -q -e swept -n points --repeat 3 --sweep size=1,2 -- sh -c 'echo "rate: {size}00 op/s"' >/dev/null 2>&1
 "$BENCHWRAP" compare --by size -e swept >compared
 like "after a sweep one machine is the same machine" "$(cat compared)" '^Hardware and settings: the same\.'

@@ -203,7 +203,7 @@ bool stats_expect(const double *v, size_t n, double x, struct stats_expected *re
         return false;
     size_t r = (size_t)(STATS_EXPECT_P / 2 * ((double)n + 1));
     double low = w[r > 1 ? r - 1 : 0], high = w[n - (r > 1 ? r : 1)];
-    bool logs = w[0] > 0 && x > 0;
+    bool amount = w[0] >= 0 && x >= 0, logs = w[0] > 0 && x >= 0; /* of zero beside positive values the logarithm is infinitely far off */
     for (size_t i = 0; logs && i < n; i++)
         w[i] = log(w[i]);
     struct stats s;
@@ -213,6 +213,8 @@ bool stats_expect(const double *v, size_t n, double x, struct stats_expected *re
            half = t_point(n - 1, 1 - STATS_EXPECT_P) * scale;
     double t_low = logs ? exp(s.mean - half) : s.mean - half, t_high = logs ? exp(s.mean + half) : s.mean + half;
     ret->low = t_low < low ? t_low : low;
+    if (amount && ret->low < 0) /* nothing shows that there are negative ones */
+        ret->low = 0;
     ret->high = t_high > high ? t_high : high;
     ret->p = x >= ret->low && x <= ret->high ? 1 : 0; /* without any spread there is nothing between */
     if (scale > 0)

@@ -67,10 +67,10 @@ struct series_figure *series_figures(struct series_notes *n)
     return first;
 }
 
-/* Units of what has no negative amount. A share in percent may be a difference. */
-static bool is_amount(const char *unit)
+/* Has it no negative amount? By its unit, where a share in percent may be a difference, or by its direction: rules believe no negative value of such a metric. */
+static bool is_amount(const struct series_figure *f)
 {
-    return unit[0] && strcmp(unit, "percent") != 0;
+    return f->direction != DIR_NONE || (f->unit[0] && strcmp(f->unit, "percent") != 0);
 }
 
 const char *series_no_interval(const struct series_figure *f)
@@ -78,7 +78,7 @@ const char *series_no_interval(const struct series_figure *f)
     const struct stats *s = &f->stats;
     if (s->n < 3)
         return "too few values";
-    if (is_amount(f->unit) && s->min >= 0 && s->ci_low < 0)
+    if (is_amount(f) && s->min >= 0 && s->ci_low < 0)
         return "the values are too few or too far apart: the interval would reach below zero";
     return NULL;
 }

@@ -195,6 +195,24 @@ static void expectations_have_exact_values_and_limits(void **state)
     near(stats_mad((double[]){1, 1, 2, 2, 4, 6, 9}, 7), 1, 1e-15);
 }
 
+static void what_is_never_negative_is_not_expected_to_be(void **state)
+{
+    static const struct { double v[5], x, low; bool far; } rows[] = {
+        {{8, 1, 20, 2, 5}, 0, 0, true},      /* all are positive: zero is off, and no bound is negative */
+        {{0, 0, 1, 0, 9}, 2, 0, false},      /* counts */
+        {{0, 0, 0, 0, 0}, 0, 0, false},
+        {{-1, 0, 1, 0, 2}, 1, -5, false},    /* differences: of these a negative one may come */
+        {{1, 2, 3, 2, 1}, -1, -5, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct stats_expected e;
+        assert_true(stats_expect(rows[i].v, 5, rows[i].x, &e));
+        if (e.low < rows[i].low || (rows[i].low < 0) != (e.low < 0) || (e.p <= STATS_EXPECT_P) != rows[i].far)
+            fail_msg("row %zu: %g … %g, p %g", i, e.low, e.high, e.p);
+    }
+}
+
 static void holm_keeps_the_level_over_all(void **state)
 {
     static const double p[] = {0.01, 0.04, 0.03, 0.005}; /* 0.005 <= 0.05/4, 0.01 <= 0.05/3, 0.03 > 0.05/2 */
@@ -263,7 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_false_claims),
         cmocka_unit_test(a_tenth_is_seen_through_two_percent_of_noise),
-        cmocka_unit_test(expectations_have_exact_values_and_limits),
+        cmocka_unit_test(expectations_have_exact_values_and_limits), cmocka_unit_test(what_is_never_negative_is_not_expected_to_be),
         cmocka_unit_test(holm_keeps_the_level_over_all), cmocka_unit_test(false_claims_and_power_of_a_comparison),
         cmocka_unit_test(student_t_has_the_tabulated_points), cmocka_unit_test(close_large_values_keep_their_spread),
         cmocka_unit_test(few_samples_give_no_interval),       cmocka_unit_test(quantiles_are_of_type_7),
