@@ -50,6 +50,11 @@ like "too short: the tasks, and why not the nodes" "$(shape) $(missing step.node
 in_job -N3 -- "$bw --no-scontrol -- srun -n2 sleep 2"
 like "--no-scontrol: missing, and no figures over nodes" "$(shape) $(missing step.nodes)$(missing nodes.count)$(ls mlruns/*/*/metrics | grep -c '^nodes\.')" "^3 - - 2 - the launcher's options do not state on how many nodes.*is not known.*0\$"
 
+# many runs in one job: one collectors' step a minute
+in_job -N3 -- "$bw -- srun -n2 sleep 3
+$bw -- srun -n2 sleep 3"
+like "a second run within a minute starts no step of its own" "$("$BENCHWRAP" show --json | jq -r '.missing | tostring')" 'samples of the other nodes: a step for them was started in this job [0-9]+ s ago, and there is at most one a minute'
+
 # ranks in a step of a larger job
 in_job -N3 -n6 -- "srun -N2 -n4 $bw -- sleep 3"
 is "srun -N2 -n4 benchwrap: job, step, nodes" "$(shape)" "3 - 2 4 2"
