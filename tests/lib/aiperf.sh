@@ -32,6 +32,6 @@ aiperf_bench()
     # The gaps are in the records alone: its summary has one mean of each request.
     jq -s --slurpfile s "$work/aiperf-out/profile_export_aiperf.json" \
         '{ttft: $s[0].time_to_first_token.p50, ttft99: $s[0].time_to_first_token.p99, rate: $s[0].request_throughput.avg, gaps: [.[].metrics.inter_chunk_latency.value[]]} |
-         (.gaps | add / length) as $m | . + {sd: (.gaps | map((. - $m) * (. - $m)) | add / length | sqrt)} | (.gaps | sort) as $g | . + {gap50: $g[($g | length) * 0.5], gap99: $g[($g | length) * 0.99]} | del(.gaps)' "$work/aiperf-out/profile_export.jsonl" >"$aiperf_result"
+         (.gaps | add / length) as $m | . + {sd: (.gaps | map((. - $m) * (. - $m)) | add / length | sqrt)} | (.gaps | sort) as $g | . + {gap50: $g[($g | length) * 0.5 | floor], gap99: $g[($g | length) * 0.99 | floor]} | del(.gaps)' "$work/aiperf-out/profile_export.jsonl" >"$aiperf_result"
 }
 aiperf_figures() { jq -r '"\(.ttft) \(.sd) \(.rate)"' "$1"; }
