@@ -88,7 +88,13 @@ static struct str cut_at(struct str s, size_t max)
     return s;
 }
 
-/* A copy in the arena as valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
+/* The words that the user typed stay as they are. */
+static bool is_command(struct str key)
+{
+    return str_is(key, "benchwrap.command") || str_is(key, "mlflow.source.name");
+}
+
+/* A copy in the arena as plain valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
 static struct str clean(struct record *r, struct str key, struct str s, size_t max, bool *ret_cut)
 {
     struct str part = cut_at(s, max);
@@ -105,6 +111,8 @@ static struct str clean(struct record *r, struct str key, struct str s, size_t m
     if (ret_cut)
         *ret_cut = cut;
     char *copy = arena_dup(&r->arena, part.p, part.n);
+    if (copy && !is_command(key))
+        str_make_plain(copy, part.n);
     if (copy && r->redact)
         r->redact(r->redact_context, key, copy, part.n);
     return (struct str){copy, part.n};

@@ -103,8 +103,9 @@ static struct str one_line(struct building *b, struct str s, size_t max)
     struct buf t CLEANUP_BUF;
     buf_init(&t, 1 << 20);
     buf_utf8(&t, str_sub(s, 0, 64 * 1024));
+    str_make_plain(t.p, t.n);
     for (size_t i = 0; i < t.n; i++)
-        if ((unsigned char)t.p[i] < 0x20 || t.p[i] == 0x7f)
+        if (strchr("\n\r\t", t.p[i]))
             t.p[i] = ' ';
     struct str v = str_trim(cut_chars(str_trim(buf_text(&t)), max, &cut));
     char *copy = arena_dup(&b->arena, v.p, v.n);

@@ -46,6 +46,8 @@ honest()
     "$BENCHWRAP" -q --timeout 200ms -- sleep 30 >/dev/null 2>&1
     "$BENCHWRAP" -q -- no-such-program --password hunter2horse --home "$HOME/x" --to /home/user/x --mail jo@site.org --by /home/jdoe/x >/dev/null 2>&1
     "$BENCHWRAP" -q -- sh -c '"$BENCHWRAP" log a.rate_MiB_per_s=5 x=nan; "$BENCHWRAP" log --param p=1 --tag t=2' >/dev/null 2>&1
+    odd=$(printf 'a\033[31mred\302\205 \342\200\256gnp\177\tb\nc\001')
+    SLURM_JOB_ID=7 SLURM_JOB_PARTITION=$odd "$BENCHWRAP" -q -n "$odd" --note "$odd" --tag "k=$odd" -p "q=$odd" --cluster "$odd" -- sh -c 'echo "$1"; "$BENCHWRAP" log --param "p=$1" --tag "t=$1"' - "$odd" >/dev/null 2>&1
     "$BENCHWRAP" -q --repeat 3 --warmup 1 -- sh -c 'echo "rate 5 MiB/s"' >/dev/null 2>&1
     "$BENCHWRAP" -q --sweep n=1,2 -- sh -c 'echo {n} done' >/dev/null 2>&1
     # In a repository of all samples an import is a copy of the run that printed it.

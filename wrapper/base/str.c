@@ -329,6 +329,33 @@ bool str_valid_utf8(struct str s)
     return true;
 }
 
+/* Length of a character that is not plain at s.p[i]; 0: it is plain. C1 controls, U+202A to 202E, U+2066 to 2069. */
+static size_t unplain_at(struct str s, size_t i)
+{
+    unsigned char c = (unsigned char)s.p[i], next = i + 1 < s.n ? (unsigned char)s.p[i + 1] : 0,
+                  last = i + 2 < s.n ? (unsigned char)s.p[i + 2] : 0;
+    if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f)
+        return 1;
+    if (c == 0xc2 && next < 0xa0)
+        return 2;
+    return c == 0xe2 && ((next == 0x80 && last >= 0xaa && last <= 0xae) || (next == 0x81 && last >= 0xa6 && last <= 0xa9)) ? 3 : 0;
+}
+
+bool str_is_plain(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (unplain_at(s, i))
+            return false;
+    return true;
+}
+
+void str_make_plain(char *p, size_t n)
+{
+    for (size_t i = 0, k; i < n; i += k ? k : 1)
+        if ((k = unplain_at((struct str){p, n}, i)))
+            memset(p + i, ' ', k < n - i ? k : n - i);
+}
+
 unsigned str_distance(struct str a, struct str b)
 {
     enum { NAME_MAX_CELLS = 40 };

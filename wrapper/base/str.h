@@ -88,4 +88,8 @@ bool str_size(struct str s, uint64_t *ret_bytes);
 /* Length of the valid UTF-8 sequence at p (1..4), 0 if there is none. No surrogates, no overlong forms. */
 size_t str_utf8(const char *p, size_t n);
 bool str_valid_utf8(struct str s);
+/* Is the text, which is UTF-8, without what a terminal obeys or what shows it as another: control characters but LF, CR and tab, changes of direction? */
+bool str_is_plain(struct str s);
+/* Overwrites such characters with blanks; the length stays. */
+void str_make_plain(char *p, size_t n);
 #endif

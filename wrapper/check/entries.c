@@ -31,21 +31,6 @@ static void check_key(struct run_check *r, const char *key, const char *file)
         run_found(r, CHECK_KEY, file, 0, "the key is not one of the format's");
 }
 
-/* What a terminal obeys, or what shows a text as another. The text is UTF-8. */
-bool check_is_plain(struct str text)
-{
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i], next = i + 1 < text.n ? (unsigned char)text.p[i + 1] : 0,
-                      last = i + 2 < text.n ? (unsigned char)text.p[i + 2] : 0;
-        if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f || (c == 0xc2 && next < 0xa0))
-            return false;
-        if (c == 0xe2 && ((next == 0x80 && last >= 0xaa && last <= 0xae) ||
-                          (next == 0x81 && last >= 0xa6 && last <= 0xa9))) /* U+202A to 202E, 2066 to 2069 */
-            return false;
-    }
-    return true;
-}
-
 /* What somebody typed may hold anything. */
 static bool is_command(const char *key)
 {
@@ -63,7 +48,7 @@ void check_text_entry(struct run_check *r, char kind, const char *key, const cha
     }
     for (size_t i = 0; i < text.n; i++)
         n += ((unsigned char)text.p[i] & 0xc0) != 0x80;
-    if (!check_is_plain(text))
+    if (!str_is_plain(text))
         run_found(r, is_command(key) ? CHECK_VALUE_ODD : CHECK_VALUE, file, 0,
                   "the value holds control characters, or such as change the direction of writing");
     if (n > most)

@@ -63,7 +63,6 @@ bool check_name(struct check *k, struct str name, const char *path);
 const char *check_name_folded(struct str name, struct arena *a);
 
 /* entries.c: a file of params/, tags/ or metrics/. Notes it as an entry. */
-bool check_is_plain(struct str text); /* UTF-8 without what a terminal obeys or what changes the direction */
 void check_text_entry(struct run_check *r, char kind, const char *key, const char *file, struct str text);
 void check_metric_entry(struct run_check *r, const char *key, const char *file, struct str text);
 

@@ -325,12 +325,12 @@ static void look_at_message(struct range *x)
     check_secrets_in(x->k, "", where, message);
     if (n > MESSAGE_MAX)
         check_found(x->k, CHECK_MESSAGE, "", 0, "the message of commit %.12s has %zu bytes, more than %d", x->commit, n, MESSAGE_MAX);
-    if (strchr(message, '\r') || !check_is_plain(str_of(message)))
+    if (strchr(message, '\r') || !str_is_plain(str_of(message)))
         check_found(
             x->k, CHECK_MESSAGE, "", 0,
             "the message of commit %.12s holds control characters, which a terminal obeys, or such as change the direction of writing",
             x->commit);
-    if (!check_is_plain(str_of(x->now.header)) || has_return_in_names(str_of(x->now.header)))
+    if (!str_is_plain(str_of(x->now.header)) || has_return_in_names(str_of(x->now.header)))
         check_found(x->k, CHECK_MESSAGE, "", 0, "the author, the committer or another header of commit %.12s holds control characters",
                     x->commit);
 }

@@ -305,7 +305,7 @@ static const char *meta_problem(const struct tree_meta *m, bool deleted)
         return "status is not that of an ended run (3, 4, 5)";
     if (m->start_ms <= 0 || m->end_ms <= 0)
         return "start_time or end_time is missing";
-    if (!m->name.p || !is_line(m->name, USER_CHARS, false) || !check_is_plain(m->name))
+    if (!m->name.p || !is_line(m->name, USER_CHARS, false) || !str_is_plain(m->name))
         return "run_name is not one line of 1 to 250 characters";
     if (!m->user_id.p || !is_line(m->user_id, USER_CHARS, true))
         return "user_id is missing or not one line";

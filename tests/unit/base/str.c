@@ -223,6 +223,11 @@ static void utf8(void **state)
         if (str_utf8(rows[i].text, strlen(rows[i].text)) != rows[i].n)
             fail_msg("row %zu", i);
     assert_int_equal(str_utf8("", 0), 0);
+    char odd[] = "a\x1b[1mb\xc2\x85" "c\xe2\x80\xae" "d\x7f\t\n\xc3\xbc\xe2\x80\x94";
+    assert_false(str_is_plain(str_of(odd)));
+    str_make_plain(odd, sizeof odd - 1);
+    assert_string_equal(odd, "a [1mb  c   d \t\n\xc3\xbc\xe2\x80\x94");
+    assert_true(str_is_plain(str_of(odd)));
     assert_true(str_valid_utf8(STR("a\xc3\xbc")) && !str_valid_utf8(STR("a\xc3")));
 }
 
