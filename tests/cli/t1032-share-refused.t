@@ -122,7 +122,9 @@ like "… is not offered again" "$(said)" "nothing to share"
 # The forge in trouble.
 forge_runs . 1
 forge_do script 'GET 403 X-RateLimit-Remaining: 0 ; X-RateLimit-Reset: 4000000000 ; API rate limit exceeded for user ID 1.' >/dev/null
-share; like "too many requests" "$? $(said)" "^1 .*nothing was pushed.*too many requests .API rate limit exceeded.*try again after [0-9]"
+share; like "too many requests" "$? $(said)" "^1 .*nothing was pushed.*too many requests .API rate limit exceeded.*try again after 2096-10-0[12] [0-9]"
+forge_do script 'GET 403 X-RateLimit-Remaining: 0 ; X-RateLimit-Reset: 12 ; API rate limit exceeded' >/dev/null
+share; like "... until a time that is over: the clocks differ" "$? $(said)" "^1 .*nothing was pushed.*; try again later$"
 forge_do script 'GET 502
 POST+ 502' >/dev/null
 share; like "a gateway that loses a reply" "$? $(said)" "pull request #2 is up to date"

@@ -4,6 +4,7 @@
 #include "base/show.h"
 #include "cmd/share.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,14 @@ static int open_tree(struct share *s)
     return -1;
 }
 
+/* git and libgit2 say it in words alone. Of the remote's disk its own words tell, and they have no hint. */
+static void hint_at_full_disk(const struct share *s)
+{
+    struct err *err = s->c->err;
+    if (s->dir && !err->hint[0] && err->kind != ERR_REMOTE && (strstr(err->text, strerror(ENOSPC)) || strstr(err->text, strerror(EDQUOT))))
+        err_hint(err, "free space in %.200s, then run benchwrap share again", s->dir);
+}
+
 static int run(struct cmd_context *c)
 {
     struct share s = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run"), .no_check = opt_text(&c->opts, "no-check")};
@@ -284,6 +293,8 @@ static int run(struct cmd_context *c)
     if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     int rc = open_tree(&s) || work(&s) ? -1 : 0;
+    if (rc)
+        hint_at_full_disk(&s);
     results_close(&s.results);
     runs_close(&s.runs);
     free(s.list);

@@ -50,10 +50,10 @@ static bool is_limit(const struct http_reply *r, const struct buf *words)
 static enum forge_answer limited(const struct http_reply *r, const char *forge, const char *what, const struct buf *words, struct err *err)
 {
     char until[64] = "later";
-    time_t at = r->retry_after_s > 0 ? time(NULL) + (time_t)r->retry_after_s : (time_t)r->limit_reset_s;
+    time_t now = time(NULL), at = r->retry_after_s > 0 ? now + (time_t)r->retry_after_s : (time_t)r->limit_reset_s;
     struct tm tm;
-    if (at > 0 && at < (time_t)1 << 40 && localtime_r(&at, &tm))
-        strftime(until, sizeof until, "after %H:%M:%S", &tm);
+    if (at > now && at < (time_t)1 << 40 && localtime_r(&at, &tm)) /* the forge's clock may be another one */
+        strftime(until, sizeof until, at - now < 43200 ? "after %H:%M:%S" : "after %Y-%m-%d %H:%M", &tm);
     err_set(err, ERR_REMOTE, "%s: %s: too many requests (%s); try again %s", forge, what, words->n ? words->p : "its limit is reached",
             until);
     return FORGE_LIMITED;
