@@ -185,12 +185,16 @@ static struct str without_ends(struct str line)
     return line;
 }
 
+struct str wrapped_mark_skip(struct str text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return str_starts(text, mark) ? str_sub(text, strlen(mark), text.n) : text;
+}
+
 bool wrapped_bare(struct wrapped *w, struct str *line)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
     bool colours = false;
-    if (str_starts(*line, mark))
-        *line = str_sub(*line, strlen(mark), line->n);
+    *line = wrapped_mark_skip(*line);
     if (line->n && memchr(line->p, 0x1b, line->n)) {
         *line = without_colours(w, *line);
         colours = true;

@@ -13,6 +13,8 @@ struct wrapped { /* all zero at first */
 };
 void wrapped_deinit(struct wrapped *w);
 
+/* The text behind a byte order mark of UTF-8, if it begins with one. */
+struct str wrapped_mark_skip(struct str text);
 /* Removes carriage returns at the end, a byte order mark and colours, and notes whether the line has a time stamp. Returns true if there were colours. */
 bool wrapped_bare(struct wrapped *w, struct str *line);
 /* The bare line without the rank, without the time stamp that each line of the text begins with, and of a redrawn line what stays. */

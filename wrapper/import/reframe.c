@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/json_out.h"
 #include "benchmarks/rules.h"
+#include "benchmarks/wrapped.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,14 @@ static struct str perf_field(const struct fields *f, struct str variable, const 
     return value.n || !posted ? value : field_of(f, posted);
 }
 
+/* "bw_lower_thres"; until 4.2 "bw_lower". */
+static struct str threshold_of(const struct fields *f, struct str variable, const char *side, struct arena *a)
+{
+    const char *what = arena_printf(a, "%s_thres", side);
+    struct str value = what ? perf_field(f, variable, what, a) : (struct str){"", 0};
+    return value.n ? value : perf_field(f, variable, side, a);
+}
+
 static void put_number(struct json_out *j, struct str text)
 {
     double value;
@@ -72,8 +81,8 @@ static void put_variables(struct json_out *j, const struct fields *f, struct are
         json_open(j, key, '[');
         put_number(j, f->value[i]);
         put_number(j, perf_field(f, variable, "ref", a));
-        put_number(j, perf_field(f, variable, "lower_thres", a));
-        put_number(j, perf_field(f, variable, "upper_thres", a));
+        put_number(j, threshold_of(f, variable, "lower", a));
+        put_number(j, threshold_of(f, variable, "upper", a));
         json_str(j, NULL, perf_field(f, variable, "unit", a));
         struct str result = perf_field(f, variable, "result", a);
         if (result.n)
@@ -170,11 +179,12 @@ static bool make_report(const struct fields *f, size_t line, struct arena *a, st
 
 /* ---- the three forms ---- */
 
-/* False: there are more than `most`. */
+/* Fields are separated by "|", in logs of 4.0 to 4.2 by commas. False: there are more than `most`. */
 static bool split_fields(struct str line, struct str *to, size_t most, size_t *ret_n)
 {
+    char separator = str_has(line, "|") ? '|' : ',';
     *ret_n = 0;
-    for (struct str rest = line; rest.p; to[(*ret_n)++] = str_cut(&rest, '|'))
+    for (struct str rest = line; rest.p; to[(*ret_n)++] = str_cut(&rest, separator))
         if (*ret_n == most)
             return false;
     return true;
@@ -265,6 +275,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
     struct fields *f = ARENA_NEW(a, struct fields);
     size_t n = 0, columns = 0, number = 0, capacity = 0, count;
     *ret = NULL;
+    text = wrapped_mark_skip(text);
     for (struct str rest = text; f && rest.p && rest.n;) {
         struct str line = str_trim(str_cut(&rest, '\n'));
         number++;
@@ -280,7 +291,7 @@ size_t reframe_records(struct str text, struct arena *a, struct reframe_record *
             f->n = 0;
             for (size_t i = 0; i < columns; i++)
                 field_add(f, name[i], value[i]);
-            record = true;
+            record = str_has(line, "|") || field_of(f, "display_name").n || field_of(f, "name").n; /* any table may have commas */
         } else if (!columns)
             record = posted_record(line, f, a) || old_record(line, f, a);
         if (!record || n == RECORDS_MAX)

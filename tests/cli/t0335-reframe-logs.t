@@ -1,0 +1,29 @@
+#!/bin/sh
+# t0335: performance logs as ReFrame 4.0.5 and 4.9.2 wrote them: each record's values, verdict and references.
+# shellcheck source=tests/lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >v4.0.log <<'END'
+job_completion_time,version,display_name,system,partition,environ,jobid,result,bw_value,bw_unit,bw_ref,bw_lower,bw_upper,lat_value,lat_unit,lat_ref,lat_lower,lat_upper
+2026-03-23T22:17:50,4.0.5,echo_test %n=1,generic,default,builtin,28775,fail,12.5,MB/s,12.0,-0.1,0.1,3.25,us,1.0,None,0.5
+2026-03-23T22:17:51,4.0.5,echo_test %n=2,generic,default,builtin,28776,pass,12.5,MB/s,12.0,-0.1,0.1,1.25,us,1.0,None,0.5
+END
+cat >v4.9.log <<'END'
+result|job_completion_time|job_completion_time_unix|jobid|name|partition|bw_value|bw_unit|bw_ref|bw_lower_thres|bw_upper_thres|display_name|system
+fail|2026-03-23 22:20:01|1774304401.4|15459|echo_test %n=1|default|12.5|MB/s|20|-0.1|0.1|echo_test %n=1|generic
+pass|2026-03-23 22:20:02|1774304402.4|15460|echo_test %n=1|default|19.5|MB/s|20|-0.1|0.1|echo_test %n=1|generic
+END
+printf '\357\273\277' | cat - v4.9.log >mark.log
+printf 'system,latency_value,unit\nalpha,12.5,us\n' >table.csv
+
+imported() { "$BENCHWRAP" import -t "$1" --json "$1.log" 2>err | jq -c '[.[] | [.result, .verdict]]'; }
+values() { cat "$1"/mlruns/*/*/metrics/"$2" | cut -d' ' -f2 | LC_ALL=C sort | tr '\n' ' '; }
+
+is "4.0, with commas: a run for each record, with ReFrame's verdict" "$(imported v4.0)" '[["imported","fail"],["imported","pass"]]'
+is "… and its values" "$(values v4.0 bw_MB_per_s)$(values v4.0 lat_s)" "12.5 12.5 1.25e-06 3.25e-06 "
+like "… references and thresholds" "$("$BENCHWRAP" reference --from-reframe v4.0.log)" '"bw_MB_per_s": \[12, -0.1, 0.1\]'
+is "4.9" "$(imported v4.9)" '[["imported","fail"],["imported","pass"]]'
+is "… and its values" "$(values v4.9 bw_MB_per_s)" "12.5 19.5 "
+is "a byte order mark hides no verdict" "$(imported mark)" '[["imported","fail"],["imported","pass"]]'
+is "another table with commas is none of ReFrame's" "$("$BENCHWRAP" import -t table --json table.csv 2>err | jq -c '[.[].result]')" '["not recognised"]'
+done_testing
