@@ -94,7 +94,7 @@ enum verdict { CHECK_GOES_ON, CHECK_MET, CHECK_MISSED };
 static bool is_disturbed(const struct check *c, double share)
 {
     enum { MARGIN = 4 };
-    return c->missed * 2 <= c->runs && MARGIN * (double)(c->met_due - c->met_good) <= (1 - share) * (double)c->met_due;
+    return c->missed * 3 <= c->runs && MARGIN * (double)(c->met_due - c->met_good) <= (1 - share) * (double)c->met_due;
 }
 
 /* Runs of the same rate differ by more than the binomial distribution says, since bursts make queues: their sum decides. Where a few runs are bad,
