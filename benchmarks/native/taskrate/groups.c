@@ -155,8 +155,38 @@ bool figures_has_interval(const struct stats *s)
 
 /* Beside METG50 measured by durations around it the model was off by factors of 1.6 to 2, either way. */
 static const double METG_FACTOR = 2.5;
+/* Durations farther apart than this factor are not interpolated: both efficiencies are close to 0 or 1 there, and say little of where one half is. */
+static const double METG_NEAR = 16;
 
-/* Where the efficiency of the largest size crosses one half, on a logarithmic scale of durations. */
+/* Logarithm of the ratio of a task's time to its cost, from the efficiency time / (time + cost). One of 1 or more (a clock's error) counts as almost 1. */
+static double log_ratio(const struct group *g)
+{
+    double e = fmin(figures_efficiency(g), 0.999);
+    return log(e / (1 - e));
+}
+
+/* One half lies where a task's time is its cost. `below` and `above` are around it. */
+static void metg_between(const struct group *below, const struct group *above, struct metg *ret)
+{
+    double low = log_ratio(below), high = log_ratio(above), from = log(below->duration), to = log(above->duration);
+    if (above->duration <= METG_NEAR * below->duration) {
+        ret->seconds = exp(from - low / (high - low) * (to - from));
+        ret->how = "interpolated between the two durations around it";
+        return;
+    }
+    double cost = exp(from - low); /* of a task of the shorter duration */
+    ret->low = fmax(below->duration, cost / METG_FACTOR);
+    ret->high = fmin(above->duration, cost * METG_FACTOR);
+    ret->how =
+        "by the cost of a task at the shorter of the two durations around it, within a factor of 2.5; durations between them measure it";
+    if (!(ret->low < ret->high)) {
+        ret->low = below->duration;
+        ret->high = above->duration;
+        ret->how = "the two durations around it; durations between them measure it";
+    }
+}
+
+/* Where the efficiency of the largest size crosses one half. */
 void figures_metg(const struct group *g, size_t n, const struct model *m, struct metg *ret)
 {
     size_t most = 0;
@@ -178,11 +208,9 @@ void figures_metg(const struct group *g, size_t n, const struct model *m, struct
         if (!enough && (!below || g[i].duration > below->duration))
             below = &g[i];
     }
-    if (above && below && below->duration > 0 && below->duration < above->duration) {
-        double low = figures_efficiency(below), high = figures_efficiency(above), share = (0.5 - low) / (high - low);
-        ret->seconds = exp(log(below->duration) + share * (log(above->duration) - log(below->duration)));
-        ret->how = "interpolated between the two durations around it";
-    } else if (above && (!below || below->duration >= above->duration)) {
+    if (above && below && below->duration > 0 && below->duration < above->duration)
+        metg_between(below, above, ret);
+    else if (above && (!below || below->duration >= above->duration)) {
         ret->seconds = above->duration;
         ret->at_most = true;
         ret->how = "all durations that were measured keep half of the slots busy";
