@@ -406,7 +406,7 @@ static void put_answer(const struct sweep *s, struct buf *to)
         buf_printf(to, "highest rate: %.5g requests/s (%.5g missed); %g %% of the requests or more met every objective", a->rate, a->missed,
                    100 * a->share);
     if (a->why && a->rate > 0)
-        buf_printf(to, " (%.5g requests/s met the objectives)", a->rate);
+        buf_printf(to, " (a run at %.5g requests/s met the objectives)", a->rate);
 }
 
 /* In the last column; NULL: none. */
