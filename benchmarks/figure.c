@@ -201,6 +201,18 @@ static bool fill_figure(const struct figure_context *x, struct str line, const s
     return true;
 }
 
+/* "loss 0.3", "validation accuracy 0.93": up to three words, the last of which names a score, then a fraction, and nothing else. A number of another
+ * name may be a setting or a version. */
+static bool is_bare_score(struct str line, const struct number *n, size_t count)
+{
+    struct str name = count == 1 ? str_trim(str_sub(line, 0, n->from)) : (struct str){"", 0}, rest = name, word = {"", 0}, next;
+    size_t words = 0;
+    for (; (next = str_word(&rest)).n; words++)
+        word = next;
+    return words && words <= 3 && !n->plain && !n->error && !n->inside && n->to == line.n && is_blank(line.p[n->from - 1]) &&
+           guess_letters(word) && !memchr(name.p, ',', name.n) && figure_is_score(word);
+}
+
 static bool compose(const struct figure_context *x, struct str line, const struct number *numbers, size_t count, size_t k, bool indented,
                     struct figure *ret)
 {
@@ -211,7 +223,7 @@ static bool compose(const struct figure_context *x, struct str line, const struc
     size_t i = n->from;
     while (i > from && (is_blank(line.p[i - 1]) || is_one_of(line.p[i - 1], "~<>([")))
         i--;
-    c.strong = i > from && is_one_of(line.p[i - 1], "=:");
+    c.strong = (i > from && is_one_of(line.p[i - 1], "=:")) || is_bare_score(line, n, count);
     c.column = n->from - i >= 2 || (n->from > i && line.p[n->from - 1] == '\t');
     char label[FIGURE_NAME_MAX], head[64] = "", trailing[FIGURE_NAME_MAX], tail[64] = "";
     size_t length = figure_name_clean(clause, label, sizeof label);
@@ -323,7 +335,7 @@ static bool has_candidate(struct str line, const struct number *n, size_t count)
         if (!n[k].plain && (n[k].unit || n[k].raw.n || n[k].from - i >= 2 || (i && is_one_of(line.p[i - 1], ":="))))
             return true;
     }
-    return count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n);
+    return is_bare_score(line, n, count) || (count && memchr(line.p, '/', line.n) && memchr(line.p, '=', line.n));
 }
 
 static void note_line(struct figure_context *x, struct str line, struct str words, size_t indent, size_t numbers)

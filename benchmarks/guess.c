@@ -217,7 +217,7 @@ static int bury_refused(struct guess *g, const char *name, char *const *argv)
 static int propose(struct guess *g, const char *name, char *const *argv, bool cut, struct buf *ret, struct err *err)
 {
     size_t from = ret->n, changed = 1;
-    guess_version(g);
+    guess_version(g, name);
     guess_json(g);
     guess_csv(g);
     guess_matrices(g);

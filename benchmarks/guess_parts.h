@@ -102,5 +102,5 @@ void guess_matrices(struct guess *g);
 void guess_tables(struct guess *g);
 void guess_terse(struct guess *g); /* lines of values without names: what the others have left */
 void guess_named_numbers(struct guess *g);
-void guess_version(struct guess *g);
+void guess_version(struct guess *g, const char *name); /* name: the program's */
 #endif

@@ -11,42 +11,78 @@ static bool has_number(struct str line)
     return false;
 }
 
-/* "sysbench 1.0.20 (using …", "STREAM version $Revision: 5.10 $", "fio-3.33": the number and where it stands. */
-static bool version_in(struct str line, size_t *ret_from, size_t *ret_n)
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The length of the dotted number at the place, and its parts; 0: none, or a date such as 23.11.2026. */
+static size_t dotted_number(struct str line, size_t at, size_t *ret_parts)
+{
+    size_t n = at, part = at;
+    for (*ret_parts = 1; n < line.n && (is_digit(line.p[n]) || (line.p[n] == '.' && n + 1 < line.n && is_digit(line.p[n + 1]))); n++)
+        if (line.p[n] == '.') {
+            ++*ret_parts;
+            part = n + 1;
+        }
+    bool date = *ret_parts == 3 && n - part == 4;
+    return *ret_parts < 2 || *ret_parts > 4 || n - at > 20 || date ? 0 : n - at;
+}
+
+/* Is "version" or "release" one of the last two words, without a number behind it? Not "conversion", nor "version 2 took". */
+static bool is_called_version(struct str before)
+{
+    size_t age = 0, count = 0;
+    for (struct str word; (word = str_word(&before)).n; count++) {
+        bool number = has_number(word);
+        struct str bare = str_cut(&word, memchr(word.p, '=', word.n) ? '=' : ':');
+        bool says = str_is_anycase(bare, "version") || str_is_anycase(bare, "release");
+        age = says ? 1 : age && !number ? age + 1 : 0;
+    }
+    return age && age <= 2 && count <= 8;
+}
+
+/* "fio-3.33", "mybench 2.4", "tool v1.2", "sysbench 1.0.20": one word, then what only a version looks like. Any other name with a number is a result. */
+static bool is_named_version(struct str line, size_t from, size_t n, size_t parts, const char *name)
+{
+    struct str before = str_trim(str_sub(line, 0, from)), words = before, word = str_word(&words);
+    struct str behind = str_sub(line, from + n, line.n);
+    bool letter_v = line.p[from - 1] == 'v' && (from < 2 || strchr(" -(", line.p[from - 2]));
+    bool parted = line.p[from - 1] == ' ' || line.p[from - 1] == '-' || letter_v;
+    if (letter_v)
+        word = str_trim(str_sub(line, 0, from - 1)), words = str_sub(word, 0, 0);
+    bool ends = !behind.n || strchr(" -,(", behind.p[0]);
+    bool column = from > 1 && line.p[from - 1] == ' ' && line.p[from - 2] == ' ';
+    while (word.n && strchr("-(", word.p[word.n - 1]))
+        word.n--;
+    bool program = name && str_is_anycase(word, name);
+    return !str_trim(words).n && guess_letters(word) && !memchr(word.p, ' ', word.n) && parted && ends && !column && !has_number(behind) &&
+           (letter_v || program || parts == 3);
+}
+
+/* The version in a line and where it stands. name: the program's. */
+static bool version_in(struct str line, const char *name, size_t *ret_from, size_t *ret_n)
 {
     for (size_t i = 1; i + 2 < line.n; i++) {
-        bool begins = strchr(" -v:(", line.p[i - 1]) && line.p[i] >= '0' && line.p[i] <= '9';
-        size_t n = i, dots = 0;
-        while (begins && n < line.n &&
-               ((line.p[n] >= '0' && line.p[n] <= '9') ||
-                (line.p[n] == '.' && n + 1 < line.n && line.p[n + 1] >= '0' && line.p[n + 1] <= '9')))
-            dots += line.p[n++] == '.';
-        if (!begins || dots < 1 || dots > 3 || n - i > 20)
-            continue;
-        struct str before = str_trim(str_sub(line, 0, i)), words = before;
-        size_t count = 0;
-        while (str_word(&words).n)
-            count++;
-        bool said = str_has(before, "ersion") || str_has(before, "VERSION") || str_has(before, "Release");
-        bool name_only = count == 1 && !has_number(str_sub(line, n, line.n)) && !(i > 1 && line.p[i - 1] == ' ' && line.p[i - 2] == ' ') &&
-                         guess_letters(before) && (str_ends(before, "-") || str_ends(before, "v") || line.p[i - 1] == ' ') &&
-                         (n == line.n || strchr(" -,(", line.p[n]));
+        size_t parts = 0, n = strchr(" -v:(", line.p[i - 1]) && is_digit(line.p[i]) ? dotted_number(line, i, &parts) : 0;
+        struct str before = str_trim(str_sub(line, 0, i)), behind = str_sub(line, i + n, line.n);
+        bool said = n && is_called_version(before);
         bool ends = str_ends(before, "=") || str_ends(before, "(") || (str_ends(before, ":") && !said);
-        if (!ends && (said || name_only) && count <= 8) {
-            *ret_from = i;
-            *ret_n = n - i;
-            return true;
-        }
+        if (!n || ends || guess_unit(str_word(&behind)) || !(said || is_named_version(line, i, n, parts, name)))
+            continue;
+        *ret_from = i;
+        *ret_n = n;
+        return true;
     }
     return false;
 }
 
-void guess_version(struct guess *g)
+void guess_version(struct guess *g, const char *name)
 {
     for (size_t i = 0; i < g->lines && i < 200; i++) {
         struct str line = g->line[i].text;
         size_t from, n;
-        if (!g->line[i].plain || g->line[i].used || line.n > 200 || !version_in(line, &from, &n))
+        if (!g->line[i].plain || g->line[i].used || line.n > 200 || !version_in(line, name, &from, &n))
             continue;
         struct guess_reader *r = guess_reader_add(g, "version", i);
         CLEANUP_BUF struct buf pattern, spec;

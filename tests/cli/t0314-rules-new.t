@@ -129,6 +129,38 @@ is "times and process numbers are no metrics" "$(grep -cE ' (10|11|12|2026|4711)
 like "the version" "$(bw parse --rules ./one.yaml --json one)" '"benchmark.version": ?"2.4.1"'
 bw rules new --from one -o one.yaml; is "a file that is there is left as it is: status" "$?" 125
 ok "what is written is checked" "$BENCHWRAP" rules check one.yaml
+is "a good file without samples is called so" "$(bw rules check one.yaml | head -n 1)" "mybench (one.yaml): no mistakes, no samples to compare"
+
+# A version needs evidence: a name and a number with one dot are a result, or nothing.
+of_line() { printf '%s\n' "$1" >one-line; bw rules new --from one-line -- ./prog >one-line.yaml; bw parse --rules ./one-line.yaml --json one-line; }
+while IFS='|' read -r line metric; do
+    is "\"$line\" has no version" "$(of_line "$line" | jq -r '[(.metrics[] | "\(.key) \(.value)"), .tags["benchmark.version"] // empty] | join(" ")')" "$metric"
+done <<'S'
+loss 0.3|loss 0.3
+elapsed 0.1162 s|elapsed_s 0.1162
+runtime 0.1162 s|runtime_s 0.1162
+time 1.25 s|time_s 1.25
+result 3.5 GB/s|result_MiB_per_s 3337.860107421875
+prog 2.4 s|
+conversion 0.35 of it|
+version 1 took 0.5|
+release memory pool 0.5|
+host 10.0.0.1|
+started 23.11.2026|
+recv0.5|
+a-0.5|
+gcc 12.2|
+S
+while IFS='|' read -r line version; do
+    is "\"$line\" has a version" "$(of_line "$line" | jq -r '.tags["benchmark.version"]')" "$version"
+done <<'S'
+prog 2.4|2.4
+prog-2.4|2.4
+tool v1.2|1.2
+tool 1.2.3|1.2.3
+Tool Version 2.4 of it|2.4
+STREAM version $Revision: 5.10 $|5.10
+S
 
 # A rate by what is counted: multiples that no table knows have no unit.
 printf '%s\n' 'name,threads,max_mbytes_per_sec,kiops,jobs_per_second,gb_per_sec' 'alpha,4,5.5,7.5,8.5,9.5' 'beta,4,6.5,7.6,8.6,9.6' >rates.csv

@@ -107,7 +107,7 @@ like "as in show" "$("$BENCHWRAP" show -t broken | tr -s '\n ' ' ')" 'no metrics
 
 # from a guess to rules
 shown=$("$BENCHWRAP" -t drafts -- sh -c 'echo "rate: 10.5 MB/s"; echo "RMSE 0.0123"' 2>&1 >/dev/null)
-like "beside a guess the summary names the way to other results" "$shown" 'benchwrap log metric'
+like "beside a guess the summary names the way to other results" "$shown" 'benchwrap log loss=0\.3'
 like "rules new -o says how to use the file" "$("$BENCHWRAP" rules new -t drafts --from last -o mine.yaml 2>&1)" '^hint: benchwrap -r mine\.yaml -- PROGRAM .*reparse -r mine\.yaml RUN'
 "$BENCHWRAP" reparse -t drafts -r mine.yaml last >/dev/null 2>&1
 is "the hint holds, and what rules read is no guess" "$("$BENCHWRAP" show -t drafts | grep -c guessed)" 0

@@ -42,7 +42,11 @@ static void safe(FILE *out, const char *before, const char *text)
 static void print_report(FILE *out, const struct rules_report *r)
 {
     size_t samples = r->good + r->differing + r->skipped + r->broken;
-    fprintf(out, "%s (%s): %zu sample%s%s", r->name, r->path, samples, str_plural(samples), r->good ? ", " : "");
+    fprintf(out, "%s (%s): ", r->name, r->path);
+    if (samples)
+        fprintf(out, "%zu sample%s%s", samples, str_plural(samples), r->good ? ", " : "");
+    else
+        fputs(r->mistakes ? "no samples" : "no mistakes, no samples to compare", out);
     if (r->good)
         fprintf(out, "%zu as expected", r->good);
     if (r->differing)

@@ -237,7 +237,7 @@ static void print_no_metrics(const struct summary *s, struct buf *to)
     summary_line(s->screen, STYLE_PLAIN, "no metrics:", LABEL, reason, to);
     if (r->status != RUN_FINISHED || !is_unknown(r))
         return;
-    summary_line(s->screen, STYLE_DIM, "hint:", LABEL, STR("benchwrap log metric loss=0.5     inside the program, or"), to);
+    summary_line(s->screen, STYLE_DIM, "hint:", LABEL, STR("benchwrap log loss=0.3           inside the program, or"), to);
     summary_line(s->screen, STYLE_DIM, "", LABEL, STR("benchwrap rules new --from last   draft a rule file from this output"), to);
 }
 
@@ -296,7 +296,7 @@ void summary_print(const struct summary *s, struct buf *to)
     if (print_headlines(s, &a, to)) {
         if (is_guessed(r))
             summary_line(s->screen, STYLE_DIM, "", 0,
-                         STR("metrics guessed from the output: no rule file for this program; others: benchwrap log metric loss=0.5"), to);
+                         STR("metrics guessed from the output: no rule file for this program; others: benchwrap log loss=0.3"), to);
     } else if (!summary_has_results(r)) {
         print_no_metrics(s, to);
     }
