@@ -55,6 +55,21 @@ fresh
 as_alice sh -c 'cd "$1" && echo fine >mine && ln -s mine own.json && "$BENCHWRAP" -q -a "*.json" -- true' sh "$LAB"
 is "alice's own link is followed" "$(cat "$LAB"/mlruns/*/*/artifacts/files/own.json)" fine
 
+# ---- folders that are written: of an archive, an exported tree, a new repository ----
+for line in "-q --sample 0 -t $HOMES/alice/own/mlruns --archive there -- true" "export-tree -t $HOMES/alice/own/mlruns there" "init --private --site lab there" \
+    "init --private --site lab $HOMES/alice/own there"; do
+    fresh
+    as_bob_in "$LAB" 'ln -s $2/alice/target there'
+    # shellcheck disable=SC2086
+    as_alice "$BENCHWRAP" $line >/dev/null 2>"$WORK/err"
+    like "the link is named: ${line%% *}" "$(cat "$WORK/err")" "there.*(link|symbolic)"
+    untouched "a folder that is another user's link: $line"
+done
+fresh
+as_bob_in "$LAB" 'mkdir there && ln -s $2/alice/target there/mlruns'
+as_alice "$BENCHWRAP" export-tree -t "$HOMES/alice/own/mlruns" there >/dev/null 2>&1
+untouched "the tree in the folder of an export"
+
 # ---- notes of what a server has ----
 fresh
 as_bob_in "$LAB" 'mkdir -p .benchwrap && ln -s $2/alice/target .benchwrap/sync'

@@ -1,6 +1,7 @@
 /* cmd_export_tree.c: `benchwrap export-tree [REF] DIR`: runs of a commit or of the tree as a plain tree of files. */
 #include "base/fs.h"
 #include "base/http.h"
+#include "base/place.h"
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "check/check.h"
@@ -269,9 +270,9 @@ static int set_uri(struct export *x, struct err *err)
 static int open_tree(struct export *x, const char *dir, struct err *err)
 {
     x->name = strcmp(str_base_name(dir), "mlruns") == 0 ? dir : arena_printf(x->c->arena, "%s/mlruns", dir);
-    if (!x->name || fs_mkdirs(AT_FDCWD, x->name, 0777, err) < 0)
-        return -1;
-    x->tree = open(x->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!x->name)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    x->tree = place_open_folder(x->name, 0777);
     if (x->tree < 0)
         return err_sys(err, "opening %s", x->name);
     struct stat from, to;

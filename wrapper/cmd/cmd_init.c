@@ -82,6 +82,13 @@ static const char *folder_of_address(const char *address, struct arena *a)
     return n > from && address[from] != '-' ? arena_dup(a, address + from, n - from) : NULL;
 }
 
+/* Is there another user's link on the way to the folder? Then git would write where it leads. */
+static bool is_behind_link(struct making *m)
+{
+    CLEANUP_FD int fd = place_open_folder(m->dir, 0);
+    return fd < 0 && errno == ELOOP && err_sys(m->c->err, "opening the folder %s", m->dir) < 0;
+}
+
 static int clone(struct making *m, const char *address, const char *dir)
 {
     m->dir = dir ? dir : folder_of_address(address, m->c->arena);
@@ -89,6 +96,8 @@ static int clone(struct making *m, const char *address, const char *dir)
         return err_set(m->c->err, ERR_USAGE, "the address \"%.100s\" does not tell a name for the clone: name one behind it", address);
     struct stat st;
     char inside[PATH_MAX];
+    if (is_behind_link(m))
+        return -1;
     snprintf(inside, sizeof inside, "%.4000s/.git", m->dir);
     if (stat(inside, &st) == 0)
         return 0; /* cloned before: set up again */
@@ -104,6 +113,8 @@ static int make_or_find(struct making *m)
     struct err why = {0};
     if (mkdir(m->dir, 0777) && errno != EEXIST)
         return err_sys(m->c->err, "making the folder %s", m->dir);
+    if (is_behind_link(m))
+        return -1;
     int rc = repo_open(&r, m->dir, REPO_HERE, &why);
     repo_close(r);
     if (rc < 0)

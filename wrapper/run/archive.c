@@ -250,9 +250,7 @@ static int open_folder(const struct archive_job *job, const char *dir, struct er
         add_name(&user, str_of(job->head->user));
     else
         buf_printf(&user, "%ld", (long)geteuid());
-    if (fs_mkdirs(AT_FDCWD, dir, 0700, err))
-        return -1;
-    CLEANUP_FD int root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int root = place_open_folder(dir, 0700);
     if (root < 0)
         return err_sys(err, "cannot open %s", dir);
     if (mkdirat(root, user.p, 0700) != 0 && errno != EEXIST)
