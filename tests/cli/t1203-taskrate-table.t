@@ -49,4 +49,11 @@ fi
 names() { "$BENCHWRAP" show --json "$1" | jq -r '.metrics | (if type == "array" then .[].key else keys[] end)' | grep -E '^(throughput|submit.rate|start|turnaround.p50|running.most|metg50|chain.turnaround.p50|tasks\.(failed|lost|duplicated))' | sort -u; }
 like "the run of the table has metrics" "$(names last~1)" '^throughput_op_per_s'
 is "each of them is one of the document's" "$(names last~1 | comm -23 - <(names last))" ""
+# A bound of METG50 is no value of it, in the table and in the document.
+cd "$WORK" || exit
+for form in "" --json; do
+    "$(dirname "$BENCHWRAP")/taskrate" local --tasks 5 --duration 20ms $form >bound.out 2>/dev/null
+    is "METG50 ${form:-as text}: at most" "$(grep -c 'at most' bound.out)" 1
+    is "... is no metric" "$("$BENCHWRAP" parse --rules taskrate bound.out 2>/dev/null | grep -c metg50)" 0
+done
 done_testing
