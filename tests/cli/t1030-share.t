@@ -103,5 +103,6 @@ is "REDACTED has what the recorder replaced in the output" "$(python3 -c 'import
 git init -q --bare "$WORK/named.git" && "$BENCHWRAP" init --site alpha "$WORK/named" >/dev/null && cd "$WORK/named" && git remote add origin "$WORK/named.git" && git push -q origin main
 "$BENCHWRAP" -q -- echo "rate: 5 MB/s from $HOME/x and /home/bob1.neil/x" >/dev/null
 share --dry-run; like "... and what stands for names is explained" "$(said)" "^REDACTED: uuu1 stands for a user, "
+share --dry-run --json; like "values have their units as everywhere" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["runs"][0]["headline"])' "$OUT")" "rate.* 5 MB/s"
 like "... by show, too" "$("$BENCHWRAP" show)" "^Names +replaced in this public run: uuu1 is a user"
 done_testing

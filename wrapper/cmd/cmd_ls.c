@@ -131,19 +131,6 @@ static void put_cell(struct buf *to, const char *text, size_t max)
     buf_putc(to, ' ');
 }
 
-/* "write.bw 1882 MiB/s", behind a comma where something stands in `to`. */
-static void put_headline(struct buf *to, const struct headline *h)
-{
-    const char *unit = h->unit;
-    double scale = show_scale(h->value, &unit);
-    buf_puts(to, to->n ? ", " : "");
-    show_metric(to, h->key, h->unit);
-    buf_putc(to, ' ');
-    show_value(to, h->value * scale);
-    buf_puts(to, *unit ? " " : "");
-    show_unit(to, unit);
-}
-
 /* One table for all experiments, for a page of a forge. */
 static int print_markdown(const struct table_run *list, size_t n, struct arena *a, struct buf *to)
 {
@@ -166,7 +153,7 @@ static int print_markdown(const struct table_run *list, size_t n, struct arena *
         put_cell(to, run->status == RUN_FINISHED && verdict ? verdict : runs_status(run), 20);
         buf_clear(&b);
         for (size_t k = 0; k < row->headlines && k < HEADLINES_SHOWN; k++)
-            put_headline(&b, &row->headline[k]);
+            row_words_headline(&b, &row->headline[k]);
         put_cell(to, b.n ? b.p : "", 200);
         buf_puts(to, "|\n");
     }

@@ -1,5 +1,6 @@
 /* share_runs.c: which runs the target never had, and what would leave the site with them. */
 #include "mlruns-format/headline.h"
+#include "cmd/row_words.h"
 #include "cmd/share.h"
 
 #include "base/fs.h"
@@ -366,7 +367,7 @@ static void describe(struct share *s, struct share_run *r)
     r->redacted += replaced_in_output(s, r);
     size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->c->arena, h);
     for (size_t i = 0; i < n; i++)
-        headline_show(&b, &h[i]);
+        row_words_headline(&b, &h[i]);
     r->headline = n && !b.failed ? arena_dup(s->c->arena, b.p, b.n) : NULL;
 }
 
