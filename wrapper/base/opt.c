@@ -162,7 +162,7 @@ static const char *kind_expected(const struct opt_row *row, const char *text)
     case OPT_INT: return str_int(s, &number) ? NULL : "an integer";
     case OPT_CHOICE: return choice_has(row->arg, s) ? NULL : row->arg;
     case OPT_SITE: return site_is_legal(s) ? NULL : SITE_LEGAL;
-    case OPT_PAIR: return text[0] != '=' && strchr(text, '=') ? NULL : "KEY=VALUE";
+    case OPT_PAIR: return text[0] != '=' && strchr(text, '=') ? NULL : row->arg;
     case OPT_TEXT:
     case OPT_LIST: break;
     }

@@ -38,13 +38,16 @@ static int no_dashes(int argc, char **argv, int next)
 {
     CLEANUP_BUF struct buf line;
     buf_init(&line, 2048);
+    bool later = false; /* "-e two words -- PROGRAM": or the program has a -- of its own */
     for (int i = 1; i < argc && !line.failed; i++) {
+        later |= i > next && strcmp(argv[i], "--") == 0;
         if (i == next)
             buf_puts(&line, " --");
         buf_putc(&line, ' ');
         buf_puts(&line, argv[i]);
     }
-    say_stderr("\"%s\" comes after options without --; to run and record it write: benchwrap%s", argv[next],
+    say_stderr("\"%s\" comes after options without --; %s: benchwrap%s", argv[next],
+               later ? "no option takes it. If it is the program, write" : "to run and record it write",
                line.failed ? " OPTIONS -- PROGRAM" : line.p);
     return 125;
 }

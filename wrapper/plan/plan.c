@@ -284,6 +284,11 @@ static void find_catalogue(struct plan *p)
     catalogue_add(&p->catalogue, "/etc/benchwrap/catalogue");
 }
 
+static bool is_count(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789")];
+}
+
 static int named_rules(struct plan *p, const struct opt_value *given, struct err *err)
 {
     struct arena *a = &p->arena;
@@ -294,8 +299,8 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
     if (p->rules && access(p->rules, F_OK) == 0)
         p->rules = plan_absolute(p->cwd, p->rules, a);
     if (!p->rules)
-        return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s", given->where,
-                       given->text, strerror(errno));
+        return err_set(err, ERR_USAGE, "%s: \"%s\" is neither an entry of the catalogue nor a file that can be read: %s%s", given->where,
+                       given->text, strerror(errno), is_count(given->text) ? "; to run the program several times: --repeat N" : "");
     if (rules_load(&p->loaded, p->rules, err) < 0) {
         if (err && err->kind != ERR_INPUT)
             err->kind = ERR_USAGE;
@@ -306,8 +311,19 @@ static int named_rules(struct plan *p, const struct opt_value *given, struct err
     return 0;
 }
 
+/* `-n 4` is the number of tasks to srun and mpirun, and here the name of the run. */
+static void warn_numeric_name(struct plan *p)
+{
+    const struct opt_value *name = opt_find(&p->opts, "name");
+    if (name->text && name->origin == OPT_COMMAND_LINE && is_count(name->text))
+        plan_warn(p, arena_printf(&p->arena,
+                                  "the run is named \"%s\" (-n is --name); a launcher's -n stands behind --, repetitions are --repeat N",
+                                  name->text));
+}
+
 static int choose_rules(struct plan *p, struct err *err)
 {
+    warn_numeric_name(p);
     const struct opt_value *given = opt_find(&p->opts, "rules");
     if (given->text && strcmp(given->text, "none") == 0) {
         p->rules_why = arena_printf(&p->arena, "%s: none", given->where);
