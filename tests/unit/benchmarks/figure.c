@@ -55,6 +55,7 @@ static void results_are_found(void **state)
         {"Benchmark          Time       CPU   Iterations\nBM_Copy        29.3 ns   2.52 ns     53688261",
          "BM_Copy Time=29.3 ns;BM_Copy CPU=2.52 ns"},
         {"phase 3 time: 4.5 s", "phase 3 time=4.5 s"},
+        {" Performance counter stats for 'true':\n\n   0.01285 +- 0.0063 seconds time elapsed  ( +- 49.01% )", "time elapsed=0.01285 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(read_lines(rows[i][0]), rows[i][1]);
