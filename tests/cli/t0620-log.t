@@ -23,6 +23,10 @@ is "log param, two of them" "$(cat "$run/params/lr") $(cat "$run/params/net")" "
 is "log tag" "$(cat "$run/tags/phase")" two
 is "log artifact" "$(cat "$run/artifacts/files/kept.txt")" data
 is "outside a run it is silent and succeeds" "$(unset BENCHWRAP_SOCKET; "$BENCHWRAP" log metric loss=1 2>&1; echo $?)" 0
+tty() { script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
+like "on a terminal it says so" "$(unset BENCHWRAP_SOCKET; tty "'$BENCHWRAP' log loss=1; echo status \$?" | paste -sd' ')" 'nothing recorded: no run is being recorded here.* status 0$'
+is "unless it is to be quiet" "$(unset BENCHWRAP_SOCKET; tty "'$BENCHWRAP' log -q loss=1; echo status \$?")" "status 0"
+like "a step behind the value" "$("$BENCHWRAP" log loss=1@2 2>&1; echo $?)" 'its step is an option: --step N'
 like "but what is wrong with the line is said" "$("$BENCHWRAP" log metric loss=much 2>&1; echo $?)" "a metric is a number"
 like "a word alone is nothing to log" "$("$BENCHWRAP" log metric 2>&1; echo $?)" "nothing to log"
 # A recorder that is gone: a script under `set -e` goes on.

@@ -313,10 +313,10 @@ static void others(struct doctor *d)
     static const struct {
         const char *area, *label, *names[TOOLS_MAX], *missing, *step;
     } rows[] = {
-        {"scheduler", "Slurm", {"scontrol", "srun", "sbatch"}, NULL, NULL},
-        {"scheduler", "PBS", {"qstat", "qsub"}, NULL, NULL},
-        {"scheduler", "LSF", {"bjobs", "bsub"}, NULL, NULL},
-        {"scheduler", "Flux", {"flux"}, NULL, NULL},
+        {"scheduler", "Slurm commands", {"scontrol", "srun", "sbatch"}, NULL, NULL},
+        {"scheduler", "PBS commands", {"qstat", "qsub"}, NULL, NULL},
+        {"scheduler", "LSF commands", {"bjobs", "bsub"}, NULL, NULL},
+        {"scheduler", "Flux commands", {"flux"}, NULL, NULL},
         {"MPI", NULL, {"mpirun", "mpiexec"}, NULL, NULL},
         {"git", NULL, {"git"}, "none", "to keep and share runs in a repository: install git"},
     };

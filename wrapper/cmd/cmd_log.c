@@ -84,6 +84,8 @@ static int add_metric(struct cmd_context *c, struct message ***tail, const char 
     double value;
     if (split(c, word, &key, &text) < 0)
         return -1;
+    if (!str_double(text, &value) && memchr(text.p, '@', text.n))
+        return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; its step is an option: --step N", word);
     if (!str_double(text, &value))
         return err_set(c->err, ERR_INPUT, "\"%.60s\": a metric is a number; for text use --param or --tag", word);
     if (key.n >= 4 && memcmp(key.p, "run.", 4) == 0)
@@ -171,8 +173,14 @@ static int run(struct cmd_context *c)
     if (collect(c, &first) < 0)
         return -1;
     const char *name = env_get(c->env, "BENCHWRAP_SOCKET");
-    if (!name || !*name || send_all(name, first, c->err) == 0)
-        return 0; /* not recorded: the same script runs with and without us, on every rank */
+    if (!name || !*name) { /* the same script runs with and without us, on every rank: only somebody at a terminal needs to know */
+        if (isatty(fileno(c->notes)) && !opt_on(&c->opts, "quiet"))
+            fputs("benchwrap: log: nothing recorded: no run is being recorded here; start the program with benchwrap -- PROGRAM\n",
+                  c->notes);
+        return 0;
+    }
+    if (send_all(name, first, c->err) == 0)
+        return 0;
     if (opt_on(&c->opts, "strict"))
         return -1;
     fprintf(c->notes, "benchwrap: log: %s\n", c->err->text); /* a recorder that died is no reason for a script under `set -e` to end */
@@ -187,6 +195,7 @@ static const struct opt_row rows[] = {
     {"param", 'p', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Other facts", "Add a parameter; may be repeated", 0},
     {"tag", 't', OPT_PAIR, "KEY=VALUE", NULL, NULL, "Other facts", "Add a tag; may be repeated", 0},
     {"artifact", 'a', OPT_LIST, "FILE", NULL, NULL, "Other facts", "Store this file with the run; may be repeated", 0},
+    {"quiet", 'q', OPT_FLAG, NULL, "BENCHWRAP_QUIET", NULL, "Behaviour", "Print nothing where no run is being recorded", 0},
     {"strict", 0, OPT_FLAG, NULL, "BENCHWRAP_STRICT", NULL, "Behaviour",
      "Exit 1 when the recorder refuses it (default: a warning, exit status 0)", 0},
 };
@@ -204,7 +213,7 @@ const struct cmd cmd_log = {
         "program one datagram for each fact; no server is talked to, and any number of processes may call at once. A file is opened by this command and "
         "handed to the recorder. The copy is never more readable than the file. The recorder accepts messages of the user who called benchwrap and of root "
         "(sudo --preserve-env=BENCHWRAP_SOCKET); it drops and counts those of other users. Outside a recorded run "
-        "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded. Where the recorder has "
+        "(BENCHWRAP_SOCKET is not set) it does nothing, successfully, so that a script need not know whether it is recorded; on a terminal it prints that. Where the recorder has "
         "died or does not take anything for two seconds, there is a warning and the status is 0 all the same, unless --strict is given.",
     .examples = "$ benchwrap -- sh -c 'for i in 1 2 3; do benchwrap log --step $i loss=0.$i; done'\n"
                 "Three values of the metric loss.\n",

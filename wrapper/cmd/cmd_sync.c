@@ -352,7 +352,7 @@ static void print_local(struct work *w)
         unsigned count;
         const char *what;
     } parts[] = {{w->swept.closed, "closed: their recorder had ended"},
-                 {w->swept.released, "complete on disk"},
+                 {w->swept.released, "newly complete on disk"},
                  {w->swept.alive, "still being recorded"},
                  {w->swept.failed, "failed"}};
     FILE *out = w->c->out;
@@ -477,7 +477,8 @@ const struct cmd cmd_sync = {
     .description =
         "Searches the spool of the tree, and the user's own (used when the tree could not be written) for runs of this tree. A run whose "
         "recorder died is closed as KILLED at its last fact and published in the tree; a published one is synced to disk and released. "
-        "Runs that are still being recorded, here or on another host that shares the file system, are left alone.\n"
+        "Runs that are still being recorded, here or on another host that shares the file system, are left alone. The line \"local runs\" counts these "
+        "runs of the spool, the server's line counts the runs of the tree.\n"
         "\n"
         "Where a server is named (--to, MLFLOW_TRACKING_URI), the runs of the tree are sent to it: all, or the ones chosen; parents before their "
         "children. Times, status, values and artifacts are the tree's. A run is known on the server by the tag benchwrap.run_id and is there once, however "
