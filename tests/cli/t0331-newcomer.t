@@ -22,6 +22,7 @@ like "the summary has a short time in its own unit" "$("$BENCHWRAP" -- sh -c 'ec
 shown=$(COLUMNS=60 "$BENCHWRAP" ls)
 like "programs of one experiment without a common metric: each its own" "$shown" '^[0-9a-f]{8} .* sh +latency 20 us'
 like "... also the first" "$shown" '^[0-9a-f]{8} .*  bench +speed 200 MB/s'
+like "-n with a number is answered" "$("$BENCHWRAP" -n 5 -e named -- true 2>&1)" 'the run is named "5" .*--repeat N'
 is "ls --children names the points, not the parent again" "$("$BENCHWRAP" ls --children | grep -cE '    n=[12] #[123] +speed')" 6
 
 # warm-up runs count nowhere, and a series does not count beside its repetitions
@@ -33,6 +34,9 @@ like "three runs are a group" "$shown" '^A  n=1  3 runs of warm  base'
 shown=$("$BENCHWRAP" compare -e warm --by benchmark 2>/dev/null)
 like "of a series the repetitions count alone" "$shown" '^A  benchmark=bench +6 runs of warm'
 
+like "compare without --by names the keys that differ" "$("$BENCHWRAP" compare -e warm 2>&1)" 'expected two runs or --by KEY; keys that differ: .*\bn\b'
+like "so does --by with a key that none has" "$("$BENCHWRAP" compare -e warm --by nosuch 2>&1)" '^benchwrap: compare: --by nosuch: expected two groups, got 0; keys that differ: '
+like "an experiment that is not there: those that are" "$("$BENCHWRAP" compare -e nosuch --by n 2>&1)" 'no experiment "nosuch" in .*there are: .*warm'
 like "no run to make a reference of" "$("$BENCHWRAP" reference -e nosuch 2>&1)" 'no run is chosen'
 
 # rules new: a word that tells tests apart becomes part of the names; a compiler's options are no results

@@ -4,6 +4,7 @@
 #include "cmd/compare.h"
 #include "cmd/compare_history.h"
 #include "cmd/compare_machine.h"
+#include "cmd/compare_parts.h"
 #include "cmd/compare_text.h"
 #include "cmd/inherit.h"
 
@@ -107,11 +108,55 @@ static int by_value(const void *a, const void *b)
     return str_natural(((const struct group *)a)->name, ((const struct group *)b)->name);
 }
 
+static struct runs_filter chosen_runs(struct cmd_context *c)
+{
+    return (struct runs_filter){
+        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+}
+
+/* The inputs by which the newest of the runs could be compared, "b, size"; "": none differs. */
+static const char *list_differing(struct cmd_context *c, struct runs *runs)
+{
+    enum { NEWEST = 60, NAMED = 8 };
+    struct group all = {0};
+    struct compare_text text = {.groups = &all, .count = 1};
+    size_t n = 0;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    for (size_t i = 0; i < runs->count && all.count < NEWEST; i++)
+        if (!stands_in_children(runs, i, c->arena) && !runs_file(runs, runs->all[i], "tags/benchwrap.warmup", 64, c->arena) &&
+            add_member(c, runs, &all, arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
+            break;
+    for (const char **key = compare_params(&all, 1, c->arena); key && *key; key++)
+        if (n < NAMED && compare_is_input(&text, *key))
+            buf_printf(&b, "%s%s", n++ ? ", " : "", *key);
+    for (size_t i = 0; i < all.count; i++)
+        json_free(all.members[i].detail);
+    return arena_dup(c->arena, b.p ? b.p : "", b.n);
+}
+
+/* Fewer than two groups: the message names the keys that would make some. */
+static int explain_groups(struct cmd_context *c, struct runs *runs, const char *by, size_t count, size_t members)
+{
+    struct runs_filter filter = chosen_runs(c);
+    if (!by && !filter.experiment)
+        return err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
+    if (!by && runs_load(runs, &filter, c, c->err) < 0)
+        return -1;
+    const char *none = runs->count ? NULL : runs_explain_none(runs, &filter, c), *keys = none ? "" : list_differing(c, runs);
+    const char *hint = none            ? none
+                       : keys && *keys ? arena_printf(c->arena, "keys that differ: %s", keys)
+                                       : "no input differs between these runs";
+    if (!by)
+        return err_set(c->err, none ? ERR_INPUT : ERR_USAGE, "expected two runs or --by KEY; %s", hint);
+    return err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu%s; %s", by, count,
+                   count ? arena_printf(c->arena, " of %zu run%s", members, str_plural(members)) : "", hint);
+}
+
 /* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first, the others by their values. ret_runs: how many runs they have. */
 static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count, size_t *ret_runs)
 {
-    struct runs_filter filter = {
-        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+    struct runs_filter filter = chosen_runs(c);
     size_t n = 0, without = 0, warmups = 0;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected either runs or --by KEY, got both");
@@ -269,9 +314,7 @@ static int compare(struct cmd_context *c, struct runs *runs)
     size_t count = 0, members = 0;
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
-        status = by ? err_set(c->err, ERR_INPUT, "--by %.60s: expected two groups, got %zu%s", by, count,
-                              count ? arena_printf(c->arena, " of %zu run%s", members, str_plural(members)) : "")
-                    : err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
+        status = explain_groups(c, runs, by, count, members);
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {

@@ -285,8 +285,8 @@ static int run(struct cmd_context *c)
             status = print(c, &runs, lines, shown, more);
         bool table = !opt_on(&c->opts, "json") && !opt_on(&c->opts, "csv");
         if (status == 0 && table && !runs.count) {
-            fprintf(c->notes, "benchwrap: ls: no runs%s in %s\n",
-                    filter.experiment || filter.status || filter.tags->text ? " of this kind" : "", runs.tree);
+            const char *why = runs_explain_none(&runs, &filter, c);
+            fprintf(c->notes, "benchwrap: ls: %s\n", why ? why : "no runs");
         }
         say_problems(c, &runs);
         if (status == 0 && runs.damaged)

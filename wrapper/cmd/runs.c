@@ -151,14 +151,17 @@ struct loading {
     bool failed;
 };
 
+static bool is_of_experiment(const struct tree_run *run, const char *experiment)
+{
+    char id[24];
+    snprintf(id, sizeof id, "%llu", (unsigned long long)run->experiment_id);
+    return strcmp(experiment, run->experiment) == 0 || strcmp(experiment, id) == 0;
+}
+
 static bool passes(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
 {
-    if (f->experiment) {
-        char id[24];
-        snprintf(id, sizeof id, "%llu", (unsigned long long)run->experiment_id);
-        if (strcmp(f->experiment, run->experiment) != 0 && strcmp(f->experiment, id) != 0)
-            return false;
-    }
+    if (f->experiment && !is_of_experiment(run, f->experiment))
+        return false;
     if (f->status && strcasecmp(f->status, runs_status(run)) != 0) {
         const char *verdict = tree_file(tree, run, "tags/benchwrap.verdict", 64, a);
         if (!verdict || strcasecmp(f->status, verdict) != 0)
@@ -270,6 +273,40 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
     if (runs->count)
         qsort(runs->all, runs->count, sizeof(struct tree_run *), newer_first);
     return 0;
+}
+
+const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c)
+{
+    enum { NAMED = 12 };
+    static const struct runs_filter everything = {.corrected = true};
+    struct runs whole = *runs;
+    struct err ignored = {0};
+    const char *names[NAMED];
+    size_t n = 0;
+    bool found = !filter->experiment;
+    CLEANUP_BUF struct buf list;
+    buf_init(&list, 8192);
+    whole.all = NULL;
+    whole.count = 0;
+    if (!found && runs_load(&whole, &everything, c, &ignored) < 0)
+        whole.count = 0;
+    for (size_t i = 0; i < whole.count && !found; i++) {
+        size_t k = 0;
+        found = is_of_experiment(whole.all[i], filter->experiment);
+        while (k < n && strcmp(names[k], whole.all[i]->experiment) != 0)
+            k++;
+        if (k < n || n == NAMED)
+            continue;
+        names[n++] = whole.all[i]->experiment;
+        buf_puts(&list, n > 1 ? ", " : "; there are: ");
+        buf_plain(&list, str_of(names[n - 1]), 100);
+    }
+    free(whole.all);
+    if (!found)
+        return arena_printf(c->arena, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
+                            n == NAMED ? ", …" : "");
+    bool chosen = filter->status || (filter->tags && filter->tags->text);
+    return arena_printf(c->arena, "no runs%s in %s", chosen ? " that pass --status and --tag" : "", runs->tree);
 }
 
 static int find_last(struct runs *runs, const char *name, uint64_t back, struct cmd_context *c, const char **ret_id, struct err *err)

@@ -34,6 +34,8 @@ int runs_open_for(struct runs *ret, struct cmd_context *c, char *const *operands
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
 int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err);
+/* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena of c; NULL: out of memory. */
+const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
