@@ -34,38 +34,16 @@ static bool digits_until(struct str s, size_t *at)
     return *at > from;
 }
 
-/* Length of "<stdout>:" and its variants (Open MPI); 0: there is none. */
-static size_t stream_name(struct str s)
+/* Length of "<stdout>:" and its variants (Open MPI), with the blank that Open MPI 5 puts behind it; 0: there is none. */
+static size_t stream_name(struct str s, bool five)
 {
     if (!str_starts(s, "<std"))
         return 0;
     const char *end = memchr(s.p, '>', s.n < 12 ? s.n : 12);
-    return end && end + 1 < s.p + s.n && end[1] == ':' ? (size_t)(end + 2 - s.p) : 0;
-}
-
-/* Length of what a launcher put before the line: "[1,0]<stdout>:" and its variants (Open MPI), "[0] " (MPICH), "0: " (srun). */
-static size_t rank_length(struct str s)
-{
-    size_t i = 0;
-    if (s.n < 3)
+    if (!end || end + 1 >= s.p + s.n || end[1] != ':')
         return 0;
-    if (s.p[0] == '[') {
-        const char *close = memchr(s.p, ']', s.n < 100 ? s.n : 100);
-        if (!close)
-            return 0;
-        struct str behind = str_sub(s, (size_t)(close - s.p) + 1, s.n);
-        size_t stream = stream_name(behind);
-        if (stream) {
-            size_t n = (size_t)(behind.p - s.p) + stream;
-            bool five = memchr(s.p, '@', (size_t)(close - s.p)) != NULL; /* Open MPI 5 puts a blank behind */
-            return five && n < s.n && s.p[n] == ' ' ? n + 1 : n;
-        }
-        i = 1;
-        return digits_until(s, &i) && s.p + i == close && behind.n && behind.p[0] == ' ' ? i + 2 : 0;
-    }
-    while (i < s.n && i < 8 && s.p[i] == ' ')
-        i++;
-    return digits_until(s, &i) && i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ' ' ? i + 2 : 0;
+    size_t n = (size_t)(end + 2 - s.p);
+    return five && n < s.n && s.p[n] == ' ' ? n + 1 : n;
 }
 
 /* Length of a date and time at the beginning: 9 stands for a digit or a blank before one, A for a letter. */
@@ -92,8 +70,34 @@ static size_t clock_length(struct str s)
     return 0;
 }
 
+/* Length of what a launcher put before the line: "[1,0]<stdout>:" (Open MPI 4), "[prterun-n1-7@1,0]<stdout>: " and "[1,0][n1:7]<stdout>: " (Open MPI 5),
+ * "[0] " (MPICH), "0: " (srun). five: a time stamp as Open MPI 5 writes it is in front. */
+static size_t rank_length(struct str s, bool five)
+{
+    size_t i = 0;
+    if (s.n < 3)
+        return 0;
+    if (s.p[0] == '[') {
+        const char *close = memchr(s.p, ']', s.n < 100 ? s.n : 100);
+        if (!close)
+            return 0;
+        struct str behind = str_sub(s, (size_t)(close - s.p) + 1, s.n);
+        const char *host = behind.n && behind.p[0] == '[' ? memchr(behind.p, ']', behind.n < 100 ? behind.n : 100) : NULL;
+        struct str named = host ? str_sub(s, (size_t)(host - s.p) + 1, s.n) : behind;
+        five = five || host || memchr(s.p, '@', (size_t)(close - s.p)) || clock_length(str_sub(s, 1, s.n)) == (size_t)(close - s.p) - 1;
+        size_t stream = stream_name(named, five);
+        if (stream)
+            return (size_t)(named.p - s.p) + stream;
+        i = 1;
+        return digits_until(s, &i) && s.p + i == close && behind.n && behind.p[0] == ' ' ? i + 2 : 0;
+    }
+    while (i < s.n && i < 8 && s.p[i] == ' ')
+        i++;
+    return digits_until(s, &i) && i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ' ' ? i + 2 : 0;
+}
+
 /* Length of a time stamp before the line, with the blank behind it: "[12:00:01] ", "2026-11-23T12:00:01.5Z ", "Nov 23 12:00:01 " (ts, CI systems, containers),
- * "Mon Nov 23 12:00:01 2026<stdout>:" (Open MPI). 0: there is none. */
+ * "Mon Nov 23 12:00:01 2026<stdout>:" and, in brackets, "[Mon Nov 23 12:00:01 2026]<stdout>: " (Open MPI 4 and 5). 0: there is none. */
 static size_t stamp_length(struct str s)
 {
     size_t bracket = s.n && s.p[0] == '[', i = clock_length(str_sub(s, bracket, s.n));
@@ -116,8 +120,8 @@ static size_t stamp_length(struct str s)
     }
     if (bracket && (i == s.n || s.p[i++] != ']'))
         return 0;
-    size_t stream = stream_name(str_sub(s, i, s.n));
-    if (i == s.n || stream || rank_length(str_sub(s, i, s.n)))
+    size_t stream = stream_name(str_sub(s, i, s.n), bracket);
+    if (i == s.n || stream || rank_length(str_sub(s, i, s.n), bracket))
         return i + stream;
     return s.p[i] == ' ' || s.p[i] == '\t' ? i + 1 : 0;
 }
@@ -150,7 +154,7 @@ static struct str without_colours(struct wrapped *w, struct str s)
 /* The line without its rank. MPICH repeats it in the middle of a line when the program's writes are cut there. */
 static struct str without_rank(struct wrapped *w, struct str s)
 {
-    size_t n = rank_length(s), to = 0;
+    size_t n = rank_length(s, false), to = 0;
     char prefix[128]; /* a copy: s may lie in the scratch that is written to */
     struct str line = str_sub(s, n, s.n);
     if (!n || n > sizeof(prefix) || s.p[0] != '[' || str_find(line, str_sub(s, 0, n)) < 0)
@@ -171,7 +175,7 @@ static void note_stamp(struct wrapped *w, struct str line)
 {
     if (w->has_own_stamps || w->n_stamped >= STAMPED_ENOUGH)
         return;
-    line = str_sub(line, rank_length(line), line.n);
+    line = str_sub(line, rank_length(line, false), line.n);
     if (stamp_length(line))
         w->n_stamped++;
     else
@@ -216,6 +220,7 @@ struct str wrapped_text(struct wrapped *w, struct str line)
     size_t stamp = w->has_own_stamps ? 0 : stamp_length(line);
     if (!stamp)
         return line;
+    bool five = line.p[0] == '[' && line.p[stamp - 1] == ']';
     line = str_sub(line, stamp, line.n);
-    return str_sub(line, rank_length(line), line.n);
+    return str_sub(line, rank_length(line, five), line.n);
 }

@@ -21,6 +21,7 @@ tap_count=0
 tap_failed=0
 tap_finished=0
 export PYTHONDONTWRITEBYTECODE=1 # the source tree stays as it is
+export TERM=xterm                # a terminal that a test makes can show colours, whatever the caller's own is
 export BENCHWRAP WORK TESTLIB ROOT BUILD CACHE HOME
 # Tests start without what the caller's own settings would change.
 unset BENCHWRAP_RUN_ID BENCHWRAP_SOCKET BENCHWRAP_TREE BENCHWRAP_STRICT BENCHWRAP_QUIET MLFLOW_TRACKING_URI MLFLOW_RUN_ID MLFLOW_EXPERIMENT_NAME 2>/dev/null
