@@ -215,6 +215,19 @@ static void machine_json(struct json_out *j, const struct group *groups, size_t 
     json_close(j, '}');
 }
 
+/* What differs of the program itself, with a value for each group. */
+static void program_json(struct json_out *j, const struct group *groups, size_t count, struct arena *a)
+{
+    json_open(j, "program", '{');
+    for (const char **key = program_compare(groups, count, a); key && *key; key++) {
+        json_open(j, *key, '[');
+        for (size_t g = 0; g < count; g++)
+            json_text(j, NULL, compare_param(&groups[g], *key, a));
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
 static void side_json(struct json_out *j, const struct compared_side *side, const struct group *group, size_t g)
 {
     json_open(j, NULL, '{');
@@ -262,6 +275,7 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
         json_close(&j, ']');
     }
     json_close(&j, '}');
+    program_json(&j, groups, count, c->arena);
     machine_json(&j, groups, count, c->arena);
     json_open(&j, "metrics", '[');
     for (const struct compared *m = metrics; m; m = m->next) {
@@ -379,8 +393,9 @@ const struct cmd cmd_compare = {
         "Each operand is a group: one run, or several with commas between them (as in \"benchwrap show\": id, last, last~N, REF:RUN). The first group is "
         "the base; the word vs is for reading only. --by makes the groups; warm-up runs are ignored, and of a series each repetition counts. A warning names "
         "the inputs in which the runs of one group differ among themselves.\n\n"
-        "The first lines state the answer for the headline metrics: what is higher or lower, and by how much. Then follow the inputs that differ, and "
-        "whether hardware (node.type) and settings (node.state) are the same. The command line is an input: what the rules do not explain of it is listed as "
+        "The first lines state the answer for each headline metric: what is higher or lower, and by how much; where no difference was found; and what varies too much "
+        "to tell, because its interval reaches below -20 % or above +25 %. Then follow the inputs that differ, whether the program itself does (its SHA-256, that of its "
+        "script, its version), and whether hardware (node.type) and settings (node.state) are the same. The command line is an input: what the rules do not explain of it is listed as "
         "program and argument.NAME. Repetitions have the machine's facts of their parent run.\n\n"
         "The table has the median of each group, the change against the base, its 95 % interval (Price and Bonett, free of assumptions on the "
         "distribution) and the verdict. A change below a factor of two is in percent, else a factor. With several runs in a group each run counts once, "

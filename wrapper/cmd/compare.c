@@ -58,7 +58,8 @@ const char *compare_param(const struct group *group, const char *key, struct are
 {
     struct keys values = {.a = a};
     for (size_t i = 0; i < group->count; i++) {
-        const char *text = runs_text(group->members[i].run->params, key, a);
+        const struct tree_run *run = group->members[i].run;
+        const char *text = runs_text(runs_entry(run->params, key) ? run->params : run->tags, key, a);
         add_key(&values, text ? text : "-");
     }
     sort_unique(&values);
@@ -160,6 +161,18 @@ static void fill_side(struct compared_side *side, const struct group *group, con
     }
 }
 
+/* Do both sides have one value alone? */
+static bool are_equal(const struct compared_side *base, const struct compared_side *side)
+{
+    for (size_t i = 0; i < base->n; i++)
+        if (base->values[i] != base->values[0])
+            return false;
+    for (size_t i = 0; i < side->n; i++)
+        if (side->values[i] != base->values[0])
+            return false;
+    return true;
+}
+
 static void judge(struct compared *m, size_t count)
 {
     const struct compared_side *base = &m->sides[0];
@@ -172,8 +185,10 @@ static void judge(struct compared *m, size_t count)
             continue;
         }
         side->has_ratio = stats_ratio(base->values, base->n, side->values, side->n, &side->ratio, &side->low, &side->high);
-        if (!side->has_ratio)
-            continue; /* zero or negative medians have no ratio */
+        if (!side->has_ratio) { /* zero or negative medians have no ratio */
+            side->outcome = are_equal(base, side) ? OUTCOME_SAME : OUTCOME_NONE;
+            continue;
+        }
         side->p = stats_ratio_p(base->values, base->n, side->values, side->n);
         side->outcome = side->low <= 1 && side->high >= 1 ? OUTCOME_SAME : OUTCOME_UNCERTAIN;
     }

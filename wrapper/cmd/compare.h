@@ -47,7 +47,7 @@ bool compare_names_headline(const struct group *groups, size_t count, const char
 #define COMPARE_LEVEL 0.05
 /* Are the steps 0,1,2… or 1,2,3… (repetitions), or do they mean something (a table over sizes)? */
 bool compare_are_repetitions(const struct tree_entry *e);
-/* The values that a param has in a group: one text, several with ", " between them, "-" where a run lacks it. */
+/* The values that a param, else a tag, has in a group: one text, several with ", " between them, "-" where a run lacks it. */
 const char *compare_param(const struct group *group, const char *key, struct arena *a);
 /* Keys of the params that differ between groups or within one; NULL-terminated, sorted. */
 const char **compare_params(const struct group *groups, size_t count, struct arena *a);

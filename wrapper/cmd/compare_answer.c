@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { NAMED_MAX = 4 /* metrics in the first sentence */ };
+enum { NAMED_MAX = 4 /* metrics in the first sentence */, SILENT_MAX = 8 /* in each of the others */ };
 
 void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text)
 {
@@ -125,43 +125,133 @@ static void put_nothing_shared(struct compare_text *t, size_t g)
     compare_put_wrapped(t, 13, buf_text(&b));
 }
 
+/* ---- what did not change, or cannot be told ---- */
+
+bool compare_is_varied(const struct compared_side *side)
+{
+    return side->outcome == OUTCOME_SAME && side->has_ratio && (side->low < 0.8 || side->high > 1.25);
+}
+
+/* Why the answer has no change of a metric. */
+enum silence { SILENCE_NONE, SILENCE_SAME, SILENCE_VARIED, SILENCE_UNCERTAIN, SILENCE_FEW, SILENCES };
+
+static enum silence silence_of(const struct compared_side *side)
+{
+    switch (side->outcome) {
+    case OUTCOME_SAME: return compare_is_varied(side) ? SILENCE_VARIED : SILENCE_SAME;
+    case OUTCOME_UNCERTAIN: return SILENCE_UNCERTAIN;
+    case OUTCOME_TOO_FEW: return SILENCE_FEW;
+    default: return SILENCE_NONE;
+    }
+}
+
+/* Must the answer name the metric? Wall time only where it changed. */
+static bool is_answered(const struct compare_text *t, const struct compared *m, bool headlines)
+{
+    return !compare_is_wall(m) && (!headlines || compare_is_headline(t, m->key));
+}
+
+/* "No difference found in write.bw, write.iops."; first: the answer has no sentence before it. */
+static void put_silent(struct compare_text *t, size_t g, enum silence silence, bool headlines, bool first, struct buf *to)
+{
+    static const struct {
+        const char *first, *later, *one, *many;
+    } words[SILENCES] = {
+        [SILENCE_SAME] = {"no difference found in ", "No difference found in ", "", ""},
+        [SILENCE_VARIED] = {"", "", " varies too much to tell", " vary too much to tell"},
+        [SILENCE_UNCERTAIN] = {"", "", " may differ by chance among so many metrics", " may differ by chance among so many metrics"},
+        [SILENCE_FEW] = {"fewer than three values of ", "Fewer than three values of ", "", ""}};
+    CLEANUP_BUF struct buf list;
+    size_t n = 0;
+    buf_init(&list, 1 << 16);
+    for (const struct compared *m = t->metrics; m; m = m->next) {
+        if (!is_answered(t, m, headlines) || silence_of(&m->sides[g]) != silence)
+            continue;
+        if (n++ < SILENT_MAX)
+            buf_printf(&list, "%s%s", n > 1 ? ", " : "", compare_metric_name(m, t->c->arena));
+    }
+    if (!n)
+        return;
+    if (n > SILENT_MAX)
+        buf_printf(&list, " and %zu more", n - SILENT_MAX);
+    buf_printf(to, "%s%s" STR_FMT "%s", first ? "" : " ", first ? words[silence].first : words[silence].later, STR_ARG(buf_text(&list)),
+               n > 1 ? words[silence].many : words[silence].one);
+    buf_putc(to, '.');
+}
+
+/* "requests.failed is 5, in the base 0 (no ratio)." */
+static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, bool first, struct buf *to)
+{
+    for (const struct compared *m = t->metrics; m; m = m->next) {
+        const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
+        if (!is_answered(t, m, headlines) || !base->n || !side->n || side->outcome != OUTCOME_NONE)
+            continue;
+        buf_printf(to, "%s%s is ", first ? "" : " ", compare_metric_name(m, t->c->arena));
+        first = false;
+        show_quantity(to, side->median, m->unit);
+        buf_puts(to, ", in the base ");
+        show_quantity(to, base->median, m->unit);
+        buf_puts(to, " (no ratio).");
+    }
+}
+
+/* Nothing can be said of any metric: " cannot tell a change from chance". */
+static void put_too_few(struct compare_text *t, size_t g)
+{
+    bool single = t->groups[0].count == 1 && t->groups[g].count == 1;
+    if (!single)
+        compare_put_wrapped(
+            t, 13,
+            str_of(arena_printf(t->c->arena, "%c against A: fewer than three values on a side cannot tell a change from chance.",
+                                (char)('A' + g))));
+    else if (g == 1)
+        compare_put_wrapped(t, 2,
+                            compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1
+                                ? STR("One run on each side cannot tell a change from chance.")
+                                : STR("Fewer than three repetitions on a side cannot tell a change from chance."));
+}
+
+/* Are all answered metrics too few? */
+static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
+{
+    bool few = false;
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        if (is_answered(t, m, headlines) && m->sides[0].n && m->sides[g].n) {
+            if (m->sides[g].outcome != OUTCOME_TOO_FEW)
+                return false;
+            few = true;
+        }
+    return few;
+}
+
 void compare_put_answer(struct compare_text *t, size_t g)
 {
     if (!compare_shares_metric(t, g)) {
         put_nothing_shared(t, g);
         return;
     }
+    bool headlines = compare_has_headlines(t);
+    if (is_all_few(t, g, headlines)) {
+        put_too_few(t, g);
+        return;
+    }
     CLEANUP_BUF struct buf b;
-    bool headlines = compare_has_headlines(t), few = false, same = false, uncertain = false,
-         single = t->groups[0].count == 1 && t->groups[g].count == 1;
     buf_init(&b, 1 << 16);
     buf_printf(&b, "%c against A: ", (char)('A' + g));
+    size_t begin = b.n;
     size_t more = 0, better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &more, &b);
     size_t worse = put_clauses(t, g, OUTCOME_WORSE, better ? ", but " : "", better, headlines, &more, &b);
     size_t said = better + worse + put_clauses(t, g, OUTCOME_DIFFERENT, better + worse ? "; " : "", better + worse, headlines, &more, &b);
     if (more)
         buf_printf(&b, "; %zu more metric%s changed", more, str_plural(more));
-    for (const struct compared *m = t->metrics; m; m = m->next) {
-        few = few || m->sides[g].outcome == OUTCOME_TOO_FEW;
-        same = same || m->sides[g].outcome == OUTCOME_SAME;
-        uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
-    }
-    if (!said && few) {
-        buf_clear(&b);
-        if (!single)
-            buf_printf(&b, "%c against A: fewer than three values on a side cannot tell a change from chance.", (char)('A' + g));
-        else if (g == 1)
-            buf_printf(&b, "%s cannot tell a change from chance.",
-                       compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1 ? "One run on each side"
-                                                                                        : "Fewer than three repetitions on a side");
-    } else if (!said) {
-        buf_puts(&b, uncertain ? "no change is certain among so many metrics; more runs would tell."
-                     : same    ? "no difference was found."
-                               : "no ratio: the medians are zero or negative.");
-    } else
+    if (said)
         buf_putc(&b, '.');
-    if (b.n)
-        compare_put_wrapped(t, 13, buf_text(&b));
+    put_without_ratio(t, g, headlines, b.n == begin, &b);
+    for (enum silence i = SILENCE_NONE + 1; i < SILENCES; i++)
+        put_silent(t, g, i, headlines, b.n == begin, &b);
+    if (b.n == begin)
+        buf_puts(&b, "the runs share no headline metric.");
+    compare_put_wrapped(t, 13, buf_text(&b));
 }
 
 /* ---- what was disturbed, what is mixed ---- */

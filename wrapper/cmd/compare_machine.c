@@ -1,4 +1,4 @@
-/* compare_machine.c: does the machine explain the difference? */
+/* compare_machine.c: does the machine explain the difference, or the program? */
 #include "cmd/compare_machine.h"
 
 #include <string.h>
@@ -63,4 +63,26 @@ void machine_compare(const struct group *groups, size_t count, struct arena *a, 
     ret[MACHINE_CONFIGURATION] = (struct machine_difference){.name = "configuration", .hash = "node.state"};
     for (int part = 0; part < MACHINE_PARTS; part++)
         look(groups, count, differing, (enum machine_part)part, a, &ret[part]);
+}
+
+const char **program_compare(const struct group *groups, size_t count, struct arena *a)
+{
+    static const char *const identity[] = {"program.sha256", "program.script_sha256", "benchmark.version"};
+    enum { N = sizeof identity / sizeof *identity };
+    const char **ret = arena_get(a, (N + 1) * sizeof *ret);
+    size_t n = 0;
+    for (size_t i = 0; ret && i < N; i++) {
+        bool differs = false, known = true;
+        const char *first = compare_param(&groups[0], identity[i], a);
+        for (size_t g = 0; g < count; g++) {
+            const char *value = compare_param(&groups[g], identity[i], a);
+            known = known && first && value && value[0] != '-';
+            differs = differs || (known && (strcmp(first, value) != 0 || strchr(value, ',')));
+        }
+        if (known && differs)
+            ret[n++] = identity[i];
+    }
+    if (ret)
+        ret[n] = NULL;
+    return ret;
 }

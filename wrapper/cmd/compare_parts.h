@@ -25,6 +25,8 @@ bool compare_is_headline(const struct compare_text *t, const char *key);
 /* Is there such a metric, apart from the wall time? */
 bool compare_has_headlines(const struct compare_text *t);
 bool compare_is_wall(const struct compared *m);
+/* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to tell. */
+bool compare_is_varied(const struct compared_side *side);
 /* Is the param an input of the program? */
 bool compare_is_input(const struct compare_text *t, const char *key);
 /* Do group g and the first one have a metric in common, apart from the wall time? */

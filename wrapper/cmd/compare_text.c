@@ -103,6 +103,26 @@ static size_t put_inputs(struct compare_text *t)
     return n;
 }
 
+/* A program that was edited or rebuilt is no other input, but explains a change. */
+static void put_program(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    struct arena *a = t->c->arena;
+    const char **keys = program_compare(t->groups, t->count, a);
+    buf_init(&b, 1 << 16);
+    if (!keys || !keys[0])
+        return;
+    buf_puts(&b, "The program differs: ");
+    for (const char **key = keys; *key; key++) {
+        buf_printf(&b, "%s%s (", key == keys ? "" : ", ", *key);
+        for (size_t g = 0; g < t->count; g++)
+            buf_printf(&b, "%s%.12s", g ? ", " : "", compare_param(&t->groups[g], *key, a));
+        buf_putc(&b, ')');
+    }
+    buf_putc(&b, '.');
+    compare_put_wrapped(t, 2, buf_text(&b));
+}
+
 /* One sentence where nothing differs, else one for hardware and one for settings. */
 static void put_machine(struct compare_text *t)
 {
@@ -182,8 +202,9 @@ static void add_change(struct listing *l, const struct compared_side *base, cons
     listing_text(l, b.n ? b.p : "");
 }
 
-static void add_outcome(struct listing *l, enum outcome outcome, bool single)
+static void add_outcome(struct listing *l, const struct compared_side *side, bool single)
 {
+    enum outcome outcome = side->outcome;
     static const struct {
         const char *word;
         enum style style;
@@ -194,7 +215,7 @@ static void add_outcome(struct listing *l, enum outcome outcome, bool single)
                  [OUTCOME_BETTER] = {"better", STYLE_GOOD},
                  [OUTCOME_WORSE] = {"worse", STYLE_BAD},
                  [OUTCOME_DIFFERENT] = {"different", STYLE_PLAIN}};
-    listing_text(l, single && outcome == OUTCOME_TOO_FEW ? "" : words[outcome].word);
+    listing_text(l, single && outcome == OUTCOME_TOO_FEW ? "" : compare_is_varied(side) ? "too varied" : words[outcome].word);
     listing_style(l, words[outcome].style);
 }
 
@@ -248,7 +269,7 @@ static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bo
         add_value(&l, &m->sides[0], scale, a);
         add_value(&l, &m->sides[1], scale, a);
         add_change(&l, &m->sides[0], &m->sides[1]);
-        add_outcome(&l, m->sides[1].outcome, single);
+        add_outcome(&l, &m->sides[1], single);
     }
     int status = listing_render(&l, &t->screen, t->to);
     *ret_interval = listing_shows(&l, &t->screen, "interval");
@@ -281,7 +302,7 @@ static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *re
                 add_change(&l, &m->sides[0], &m->sides[g]);
             else
                 listing_text(&l, ""), listing_text(&l, "");
-            add_outcome(&l, m->sides[g].outcome, false);
+            add_outcome(&l, &m->sides[g], false);
         }
     }
     int status = listing_render(&l, &t->screen, t->to);
@@ -308,10 +329,11 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
     CLEANUP_BUF struct buf b;
     bool intervals = false, single = true, shared = false;
     const char *points = swept(t);
-    bool uncertain = false;
+    bool uncertain = false, varied = false;
     buf_init(&b, 1024);
     for (const struct compared *m = t->metrics; m; m = m->next)
         for (size_t g = 1; g < t->count; g++) {
+            varied = varied || compare_is_varied(&m->sides[g]);
             intervals = intervals || m->sides[g].has_ratio;
             uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
         }
@@ -325,6 +347,8 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
         buf_puts(&b, interval ? "Medians; 95 % interval of their ratio." : "Medians; verdicts by the 95 % interval of their ratio.");
     if (uncertain)
         buf_puts(&b, " \"uncertain\": among so many metrics such a change may be chance; more runs would tell.");
+    if (varied)
+        buf_puts(&b, " \"too varied\": the interval reaches below -20 % or above +25 %; more runs would tell.");
     if (!intervals && points)
         buf_printf(&b, "hint: benchwrap compare %s compares the points", points);
     else if (!intervals && single && shared)
@@ -363,6 +387,7 @@ int compare_print_text(struct cmd_context *c, const struct group *groups, size_t
     bool named = by && inputs == 1; /* the groups' names have the values */
     if (all || (inputs && !named))
         status |= put_params(&t, all);
+    put_program(&t);
     put_machine(&t);
     buf_putc(&to, '\n');
     if (!metrics)

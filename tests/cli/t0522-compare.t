@@ -1,0 +1,51 @@
+#!/bin/sh
+# The first lines of compare answer for every headline metric, and name what explains a change: inputs, the program, the machine.
+. "$(dirname "$0")/../lib/tap.sh"
+cd "$WORK" || exit 1
+cat >rules.yaml <<'R'
+name: toy
+version: "1"
+headlines: [rate, wait, failed]
+readers:
+  - {name: rate, regex: '^rate: (?<v>\S+)', metrics: [{name: rate, cell: v, unit: MB_per_s, better: higher}]}
+  - {name: wait, regex: '^wait: (?<v>\S+)', metrics: [{name: wait, cell: v, unit: us, better: lower}]}
+  - {name: failed, regex: '^failed: (?<v>\S+)', metrics: [{name: failed, cell: v, better: lower}]}
+  - {name: rare, regex: '^rare: (?<v>\S+)', metrics: [{name: rare, cell: v, unit: us, better: lower}]}
+R
+cat >toy <<'P'
+#!/bin/sh
+n=$(($(cat n 2>/dev/null || echo 0) % 5 + 1)); echo $n >n
+echo "rate: $(($1 * 1000 + n))"
+case $n in 1) echo "wait: 10" ;; *) echo "wait: $((n * n * 100))" ;; esac
+[ $n = 1 ] && echo "rare: 3"
+echo "failed: ${2:-0}"
+P
+chmod +x toy
+record() { "$BENCHWRAP" -q -e toy --repeat 5 --rules rules.yaml -- ./toy "$@" >/dev/null 2>&1; }
+compared() { "$BENCHWRAP" compare "$@" last~1 last 2>&1; }
+answer() { compared | sed -n '/^B against A/,/^[!A-Z]/p' | tr -s '\n ' ' '; }
+record 1
+record 1
+like "five values a side: nothing changed is no difference" "$(answer)" '^B against A: no difference found in failed, rate\. wait varies too much to tell\. '
+is "... a metric that few runs have does not decide" "$(compared --all | grep -c 'cannot tell a change')" 0
+like "... the table does not call a wide interval no difference" "$(compared)" '^wait .* too varied$'
+like "... the same zeros are" "$(compared)" '^failed .* no difference$'
+like "... the bound is stated" "$(compared | tr -s '\n ' ' ')" '"too varied": the interval reaches below -20 % or above \+25 %'
+is "a program that did not change is not named" "$(compared | grep -c 'program')" 0
+echo "# edited" >>toy
+record 3
+like "a change is followed by what did not change" "$(answer)" '^B against A: rate is 3\.0 times the base \(95 %: .*\)\. No difference found in failed\. wait varies too much'
+like "a program that was edited is named" "$(compared)" '^The program differs: program\.sha256 \([0-9a-f]{12}, [0-9a-f]{12}\)\.$'
+is "... in JSON too" "$(compared --json | python3 -c 'import json, sys
+print([(k, len(set(v))) for k, v in json.load(sys.stdin)["program"].items()])')" "[('program.sha256', 2)]"
+echo 'print("rate: 1 MB/s")' >toy.py
+python() { "$BENCHWRAP" -q -e script -- python3 toy.py >/dev/null 2>&1; }
+python
+echo "# edited" >>toy.py
+python
+like "... a script of an interpreter by its own digest" "$(compared)" '^The program differs: program\.script_sha256 \('
+like "... it is no other input" "$(compared)" '^A and B have the same inputs\.$'
+record 3
+record 3 7
+like "what was zero and is not has no ratio, and is said" "$(answer)" '^B against A: failed is 7, in the base 0 \(no ratio\)\. No difference found in rate'
+done_testing
