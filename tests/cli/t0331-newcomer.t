@@ -22,7 +22,7 @@ like "the summary has a short time in its own unit" "$("$BENCHWRAP" -- sh -c 'ec
 shown=$(COLUMNS=60 "$BENCHWRAP" ls)
 like "programs of one experiment without a common metric: each its own" "$shown" '^[0-9a-f]{8} .* sh +latency 20 us'
 like "... also the first" "$shown" '^[0-9a-f]{8} .*  bench +speed 200 MB/s'
-like "-n with a number is answered" "$("$BENCHWRAP" -n 5 -e named -- true 2>&1)" 'the run is named "5" .*--repeat N'
+like "-n with a number is answered" "$("$BENCHWRAP" -n 5 -e named -- true 2>&1)" 'the run is named "5" .*srun -n 5 benchwrap -- PROGRAM.*--repeat 5'
 is "ls --children names the points, not the parent again" "$("$BENCHWRAP" ls --children | grep -cE '    n=[12] #[123] +speed')" 6
 
 # warm-up runs count nowhere, and a series does not count beside its repetitions

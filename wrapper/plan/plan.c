@@ -316,9 +316,10 @@ static void warn_numeric_name(struct plan *p)
 {
     const struct opt_value *name = opt_find(&p->opts, "name");
     if (name->text && name->origin == OPT_COMMAND_LINE && is_count(name->text))
-        plan_warn(p, arena_printf(&p->arena,
-                                  "the run is named \"%s\" (-n is --name); a launcher's -n stands behind --, repetitions are --repeat N",
-                                  name->text));
+        plan_warn(p,
+                  arena_printf(&p->arena,
+                               "the run is named \"%s\" (-n is --name); tasks: srun -n %s benchwrap -- PROGRAM, repetitions: --repeat %s",
+                               name->text, name->text, name->text));
 }
 
 static int choose_rules(struct plan *p, struct err *err)
