@@ -12,7 +12,7 @@ like "with value and unit" "$shown" '^benchwrap:   speed  200 MB/s$'
 shown=$("$BENCHWRAP" --sweep n=1,2 --repeat 3 -- ./bench '{n}' 2>&1 >/dev/null)
 like "a sweep has a block for the guessed metric" "$shown" '^benchwrap:   speed, MB/s +median +min … max'
 like "with a row for each point" "$shown" 'n=2 .* 200 +200 … 200$'
-like "and a block for the wall time" "$shown" '^benchwrap:   run\.wall, m?s'
+like "and a block for the wall time" "$shown" '^benchwrap:   run\.wall, [mu]?s'
 is "show --json has the points too" "$("$BENCHWRAP" show last --json | python3 -c 'import json, sys
 print([(r["n"], r["median"]) for r in json.load(sys.stdin)["repetitions"] if r["point"] == "n=2" and r["metric"] == "speed_MB_per_s"])')" "[(3, 200)]"
 like "a series has no output to be read again" "$("$BENCHWRAP" reparse last 2>&1)" 'a series has no output of its own'
@@ -37,7 +37,10 @@ like "of a series the repetitions count alone" "$shown" '^A  benchmark=bench +6 
 like "compare without --by names the keys that differ" "$("$BENCHWRAP" compare -e warm 2>&1)" 'expected two runs or --by KEY; keys that differ: .*\bn\b'
 like "so does --by with a key that none has" "$("$BENCHWRAP" compare -e warm --by nosuch 2>&1)" '^benchwrap: compare: --by nosuch: expected two groups, got 0; keys that differ: '
 like "an experiment that is not there: those that are" "$("$BENCHWRAP" compare -e nosuch --by n 2>&1)" 'no experiment "nosuch" in .*there are: .*warm'
-like "no run to make a reference of" "$("$BENCHWRAP" reference -e nosuch 2>&1)" 'no run is chosen'
+for command in 'ls' 'reference' 'sync --to http://127.0.0.1:9' 'ui --print'; do
+    like "$command -e: which experiments there are" "$("$BENCHWRAP" $command -e nosuch 2>&1)" 'no experiment "nosuch" in .*; there are: .*warm'
+done
+like "no run to make a reference of" "$("$BENCHWRAP" reference --tag a=b 2>&1)" 'no run is chosen by these options: no runs that pass --status and --tag in '
 
 # rules new: a word that tells tests apart becomes part of the names; a compiler's options are no results
 printf '%b\n' '0	Method: MEMCPY	Copy: 2458.0 MiB/s' '1	Method: MEMCPY	Copy: 2634.9 MiB/s' '0	Method: DUMB	Copy: 5378.6 MiB/s' \

@@ -29,7 +29,7 @@ is "no tab, no escape in a pipe" "$(bw ls | tr -d '\n[:print:]' | wc -c)" 0
 bw ls -e nothing >out; is "nothing found is no failure" "$?" 0
 like "but said, with the experiments that there are" "$(cat err)" 'no experiment "nothing" in .*/mlruns; there are: two, one$'
 bw ls -e one --status killed >out
-like "of one that exists, by another filter" "$(cat err)" 'no runs that pass --status and --tag in '
+like "of one that exists, by another filter" "$(cat err)" 'no runs that pass --status and --tag of experiment "one" in '
 bw ls --tag x >out; is "a tag without a value is refused" "$?" 125
 
 first=$(bw ls -e one --json | get 'v[-1]["id"]')

@@ -65,8 +65,10 @@ static int propose(struct cmd_context *c, struct runs *runs)
     if (text.failed || p.arena->failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
+    const struct runs_filter filter = {
+        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
     if (!p.entries && !p.taken && !p.skipped)
-        fprintf(c->notes, "benchwrap: reference: no run is chosen by these options; \"benchwrap ls\" lists them\n");
+        fprintf(c->notes, "benchwrap: reference: no run is chosen by these options: %s\n", runs_explain_none(runs, &filter, c));
     else if (!p.entries)
         fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, str_plural(p.taken),
                 opt_on(&c->opts, "json") ? "the document says why" : "the remarks say why");

@@ -153,8 +153,7 @@ static int choose(struct work *w, struct sync_runs *s)
             s->items[i].wanted = here && run->start_ms >= w->since_ms;
     }
     if (experiment && !found && !opt_on(&c->opts, "follow"))
-        return err_set(c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", s->runs->tree,
-                       experiment);
+        return err_set(c->err, ERR_INPUT, "%s", runs_explain_none(s->runs, &(struct runs_filter){.experiment = experiment}, c));
     return 0;
 }
 

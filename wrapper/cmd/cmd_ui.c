@@ -471,8 +471,7 @@ static int check_experiment(struct ui *ui)
     if (runs_load(&ui->runs, &filter, ui->c, ui->c->err) < 0)
         return -1;
     if (!ui->runs.count)
-        return err_set(ui->c->err, ERR_INPUT, "the tree %s has no runs in an experiment \"%.60s\"; see \"benchwrap ls\"", ui->runs.tree,
-                       ui->experiment);
+        return err_set(ui->c->err, ERR_INPUT, "%s", runs_explain_none(&ui->runs, &filter, ui->c));
     free(ui->runs.all);
     ui->runs.all = NULL;
     ui->runs.count = 0;

@@ -305,8 +305,10 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
     if (!found)
         return arena_printf(c->arena, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
                             n == NAMED ? ", …" : "");
-    bool chosen = filter->status || (filter->tags && filter->tags->text);
-    return arena_printf(c->arena, "no runs%s in %s", chosen ? " that pass --status and --tag" : "", runs->tree);
+    const char *chosen = filter->status || (filter->tags && filter->tags->text) ? " that pass --status and --tag" : "";
+    return filter->experiment ? arena_printf(c->arena, "no runs%s of experiment \"%.60s\" in %s; \"ls --all\" also lists retracted runs",
+                                             chosen, filter->experiment, runs->tree)
+                              : arena_printf(c->arena, "no runs%s in %s", chosen, runs->tree);
 }
 
 static int find_last(struct runs *runs, const char *name, uint64_t back, struct cmd_context *c, const char **ret_id, struct err *err)
