@@ -150,7 +150,10 @@ refused "no repetition" 'a number from 1' --repeat 0 -- true
 refused "a modifier alone" '--keep-going: this is about several runs' --keep-going -- true
 refused "a seed without an order" '--interleave' --repeat 2 --seed 1 -- true
 refused "--until-stable without percent" 'for example 2%, got "2"' --until-stable 2 -- true
-refused "--input that is not there" 'cannot be read' --repeat 2 --input nothing -- true
+refused "--input that is not there" '^benchwrap: --input: cannot read nothing: ' --repeat 2 --input nothing -- true
+mkfifo fifo
+refused "--input of a pipe, which nobody writes" 'expected a file that each repetition can read from its start, got the pipe "fifo"' --repeat 2 --input fifo -- cat
+refused "--input of a directory" 'got the directory "[.]"' --repeat 2 --input . -- cat
 PMI_RANK=0 PMI_SIZE=2 refused "every rank would repeat" "benchwrap --repeat N -- srun" --repeat 2 -- true
 PMI_RANK=1 PMI_SIZE=2 "$BENCHWRAP" --repeat 2 -- echo x >out 2>&1
 is "the other ranks end as silently" "$? $(cat out)" "125 "

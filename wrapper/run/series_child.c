@@ -1,6 +1,7 @@
 /* series_child.c: one run of a series as a process: started, waited for, signals passed on to it once. */
 #include "run/series_child.h"
 
+#include "base/fs.h"
 #include "launch/ending.h"
 #include "launch/fd.h"
 #include "launch/proc.h"
@@ -10,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,11 +38,26 @@ int series_child_ending(struct series_child *c)
     return c->signals.finish_signal;
 }
 
+int series_input_open(const char *input, struct err *err)
+{
+    struct stat st;
+    CLEANUP_FD int fd = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not hold us */
+    if (fd < 0 || fstat(fd, &st))
+        return err_sys(err, "--input: cannot read %s", input);
+    if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+        return err_set(err, ERR_USAGE, "--input: expected a file that each repetition can read from its start, got the %s \"%.200s\"",
+                       S_ISDIR(st.st_mode) ? "directory" : "pipe", input);
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+        return err_sys(err, "--input: cannot read %s", input);
+    return fs_take(&fd);
+}
+
 static int set_input(const char *input, struct err *err)
 {
-    int fd = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
+    int fd = series_input_open(input ? input : "/dev/null", err);
     if (fd < 0)
-        return err_sys(err, "standard input from %s", input ? input : "/dev/null");
+        return -1;
     if (fd != 0 && dup2(fd, 0) < 0) {
         err_sys(err, "standard input from %s", input ? input : "/dev/null");
         close(fd);

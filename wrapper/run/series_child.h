@@ -12,6 +12,8 @@ struct series_child {
     void *context;
 };
 
+/* Opens the file that is each repetition's standard input: a regular file or a device. The descriptor, the caller's to close; -1 with err. */
+int series_input_open(const char *input, struct err *err);
 /* Blocks the signals from here on; what comes is for the run that goes on. 0; -1 with err. */
 int series_child_open(struct series_child *c, struct err *err);
 /* Starts line[0] with the process's environment and standard input from `input` (NULL: empty) and waits for its end. 0 with the wait status; -1. */

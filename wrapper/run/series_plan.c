@@ -1,15 +1,15 @@
 /* series_plan.c: what a series is to do, from the options, and the command line of each of its runs. */
 #include "run/series_plan.h"
 
+#include "base/fs.h"
 #include "benchmarks/interpreter.h"
 #include "launch/options.h"
 #include "launch/series.h"
+#include "run/series_child.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int whole(const struct plan *p, const char *name, size_t otherwise, size_t least, size_t *ret, struct err *err)
 {
@@ -87,8 +87,9 @@ int series_plan_make(struct series_plan *ret, struct plan *p, struct err *err)
     s.seed = s.shuffle ? (uint64_t)opt_integer(&p->opts, "seed") : 0;
     if (s.shuffle && !s.interleave)
         return err_set(err, ERR_USAGE, "--seed: it is about the order of --interleave");
-    if (s.input && access(s.input, R_OK))
-        return err_set(err, ERR_USAGE, "--input: %s cannot be read: %s", s.input, strerror(errno));
+    CLEANUP_FD int input = s.input ? series_input_open(s.input, err) : -1;
+    if (s.input && input < 0)
+        return -1;
     if (read_sweep(&s, p, err) || read_numbers(&s, p, err))
         return -1;
     *ret = s;
