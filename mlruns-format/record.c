@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/site.h"
 #include "mlruns-format/crc32c.h"
 #include "mlruns-format/key.h"
 #include "mlruns-format/record_index.h"
@@ -92,6 +93,12 @@ static struct str cut_at(struct str s, size_t max)
 static bool is_command(struct str key)
 {
     return str_is(key, "benchwrap.command") || str_is(key, "mlflow.source.name");
+}
+
+/* The site's name is what a public record shows of its origin, also where a user or a host has the same name. */
+static bool is_site(const struct fact *f)
+{
+    return f->kind == FACT_TAG && str_is(f->key, "site") && site_is_legal(f->text);
 }
 
 /* A copy in the arena as plain valid UTF-8 of at most max bytes (*ret_cut: more were there), redacted as the value of that key. p is NULL without memory. */
@@ -319,7 +326,13 @@ static void put_text(struct record *r, const struct fact *f)
 {
     bool param = f->kind == FACT_PARAM, cut;
     struct record_entry *e = place(r, param ? SPACE_PARAM : SPACE_TAG, f->key, f);
-    struct str value = e ? clean(r, f->key, f->text, VALUE_MAX, &cut) : (struct str){0};
+    struct str value = {0};
+    if (e && is_site(f)) {
+        struct str copy = {arena_dup(&r->arena, f->text.p, f->text.n), f->text.n};
+        cut = false;
+        value = copy.p ? clean_name(r, copy) : copy;
+    } else if (e)
+        value = clean(r, f->key, f->text, VALUE_MAX, &cut);
     if (!value.p) {
         if (r->index)
             r->index->lost++;

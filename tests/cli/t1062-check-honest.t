@@ -54,10 +54,15 @@ honest()
     # In a repository of all samples an import is a copy of the run that printed it.
     long_tests || find "$ROOT"/benchmarks/catalogue/*/samples -name stdout -size +0 | LC_ALL=C sort | awk -v e="$each" 'NR % e == 3' | tr '\n' '\0' |
         xargs -0 "$BENCHWRAP" import >/dev/null 2>&1
+    printf '#!/bin/sh\necho "speed 9 GB/s"\n' >.benchwrap/own && chmod +x .benchwrap/own
+    "$BENCHWRAP" -q -e again -- .benchwrap/own >/dev/null 2>&1
+    "$BENCHWRAP" rules new --from last -o .benchwrap/own.yaml 2>/dev/null
+    "$BENCHWRAP" reparse --rules .benchwrap/own.yaml last >"$WORK/amended" 2>&1
     "$BENCHWRAP" -q -e withdrawn -- sh -c 'echo wrong' >/dev/null 2>&1
     "$BENCHWRAP" retract --why "the node was shared" last >/dev/null 2>&1
     git add -A mlruns && git commit -q -m runs
     is "$2 profile, ${3:-no} site: the runs name the site" "$(awk 1 mlruns/*/*/tags/site 2>/dev/null | sort -u)" "$3"
+    like "… and a run is amended by a user's rules" "$(cat "$WORK/amended")" "1 amended"
     cd "$WORK" || exit 1
 }
 

@@ -107,8 +107,8 @@ static bool is_renewed(const struct fact *f)
 {
     static const char *const tags[] = {"benchwrap.verdict", "benchwrap.reason",  "benchwrap.run_id",        "benchwrap.version",
                                        "benchwrap.format",  "benchwrap.amends",  "benchwrap.cut",           "benchwrap.experiment",
-                                       "benchmark",         "benchmark.version", "benchwrap.rules_version", "benchwrap.headline",
-                                       "mlflow.runName"};
+                                       "benchwrap.rules",   "benchmark.version", "benchwrap.rules_version", "benchwrap.headline",
+                                       "mlflow.runName"}; /* "benchmark" stays where the rules name none */
     if (reparse_derived(f) || str_is(str_of(f->source), "tree") || f->kind == FACT_ARTIFACT || str_starts(f->key, "benchwrap.rules_file."))
         return true;
     for (size_t i = 0; f->kind == FACT_TAG && i < sizeof tags / sizeof *tags; i++)
