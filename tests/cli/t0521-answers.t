@@ -32,7 +32,9 @@ cd .. || exit
 "$BENCHWRAP" compare --by size -e swept >compared
 like "after a sweep one machine is the same machine" "$(cat compared)" '^Hardware and settings: the same\.'
 like "… only the swept input differs" "$(cat compared)" '^Inputs that differ: size\.$'
-like "compare with a name: how to compare runs of that name" "$("$BENCHWRAP" compare points noisy 2>&1)" 'no run with id "points"; one run has this name: [0-9a-f]{8}'
+"$BENCHWRAP" -q -e noisy -n twice -- true && "$BENCHWRAP" -q -e noisy -n twice -- true
+like "compare with a name: how to compare runs of that name" "$("$BENCHWRAP" compare twice noisy 2>&1)" 'no run with id "twice"; 2 runs have this name: benchwrap compare --by name'
+rm -rf $(grep -l '^twice$' mlruns/*/*/tags/mlflow.runName | sed 's|/tags/.*||')
 
 "$BENCHWRAP" ls --csv >runs.csv
 is "ls --csv is CSV with a row for each run that ls shows" "$(python3 -c 'import csv, sys

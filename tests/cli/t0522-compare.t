@@ -48,4 +48,15 @@ like "... it is no other input" "$(compared)" '^A and B have the same inputs\.$'
 record 3
 record 3 7
 like "what was zero and is not has no ratio, and is said" "$(answer)" '^B against A: failed is 7, in the base 0 \(no ratio\)\. No difference found in rate'
+
+# What compare prints of the command line is a key for --by; a name that one run has is a name for it.
+"$BENCHWRAP" -q -e args -n before --repeat 3 -- ./toy 1 >/dev/null 2>&1
+"$BENCHWRAP" -q -e args -n after --repeat 3 -- ./toy 2 >/dev/null 2>&1
+like "--by takes an argument that compare has named" "$("$BENCHWRAP" compare --by argument.1 -e args 2>&1)" '^A  argument\.1=1 +3 runs of args'
+like "... it is among the keys that a wrong one brings up" "$("$BENCHWRAP" compare --by nonsense -e args 2>&1)" 'keys that differ: argument\.1$'
+like "... program is a key too" "$("$BENCHWRAP" compare --by program -e args 2>&1)" '--by program: expected two groups, got 1 of 6 runs'
+"$BENCHWRAP" compare before after >named 2>notes
+like "names of one run each are its operands" "$(cat named)" '^A  [0-9a-f]{8}  before +1 run of args, 3 repetitions +base$'
+like "... and which runs they are is printed" "$(cat notes)" '^benchwrap: the run named "before" is [0-9a-f]{8}$'
+like "a run that is compared with itself is said" "$("$BENCHWRAP" compare last last 2>&1)" '^benchwrap: compare: the run [0-9a-f]{8} is both in A and in B$'
 done_testing

@@ -89,6 +89,22 @@ static const char *field(const struct runs *runs, const struct tree_run *run, co
     return value ? value : runs_file(runs, run, path, 8192, a);
 }
 
+/* The value of "program" or "argument.NAME", which compare prints: what no param says of the command line. */
+static const char *line_field(struct cmd_context *c, struct runs *runs, const struct tree_run *run, const char *key)
+{
+    struct member m = {0};
+    struct arguments args;
+    if (strcmp(key, "program") != 0 && strncmp(key, "argument.", strlen("argument.")) != 0)
+        return NULL;
+    if (load_member(c, runs, arena_printf(c->arena, "=%s", run->id), &m) < 0)
+        return NULL;
+    arguments_open(&args, runs);
+    const char *value = runs_text(arguments_params(&args, m.run, m.detail, c->arena), key, c->arena);
+    arguments_close(&args);
+    json_free(m.detail);
+    return value;
+}
+
 /* Is this a series whose repetitions are among the runs too? They begin soon after it, and the newest run comes first. */
 static bool stands_in_children(const struct runs *runs, size_t at, struct arena *a)
 {
@@ -114,6 +130,27 @@ static struct runs_filter chosen_runs(struct cmd_context *c)
         .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
 }
 
+/* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
+static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct group *groups, size_t count)
+{
+    struct arguments args;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
+                return false;
+    arguments_open(&args, runs);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct member *m = &groups[g].members[i];
+            struct tree_entry **at = &m->run->params;
+            while (*at)
+                at = &(*at)->next;
+            *at = arguments_params(&args, m->run, m->detail, c->arena);
+        }
+    arguments_close(&args);
+    return true;
+}
+
 /* The inputs by which the newest of the runs could be compared, "b, size"; "": none differs. */
 static const char *list_differing(struct cmd_context *c, struct runs *runs)
 {
@@ -127,6 +164,7 @@ static const char *list_differing(struct cmd_context *c, struct runs *runs)
         if (!stands_in_children(runs, i, c->arena) && !runs_file(runs, runs->all[i], "tags/benchwrap.warmup", 64, c->arena) &&
             add_member(c, runs, &all, arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
             break;
+    add_arguments(c, runs, &all, 1);
     for (const char **key = compare_params(&all, 1, c->arena); key && *key; key++)
         if (n < NAMED && compare_is_input(&text, *key))
             buf_printf(&b, "%s%s", n++ ? ", " : "", *key);
@@ -163,10 +201,12 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
     if (runs_load(runs, &filter, c, c->err) < 0)
         return -1;
     for (size_t i = runs->count; i-- > 0;) {
-        const char *value = field(runs, runs->all[i], key, c->arena);
         size_t g = 0;
         if (stands_in_children(runs, i, c->arena)) /* each value counts once */
             continue;
+        const char *value = field(runs, runs->all[i], key, c->arena);
+        if (!value)
+            value = line_field(c, runs, runs->all[i], key);
         if (!value) {
             without++;
             continue;
@@ -193,6 +233,18 @@ static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, 
         fprintf(c->notes, "benchwrap: compare: ignored %zu warm-up run%s\n", warmups, str_plural(warmups));
     *ret_count = n;
     return 0;
+}
+
+/* A run in two groups is compared with itself. */
+static void say_shared(struct cmd_context *c, const struct group *groups, size_t count)
+{
+    for (size_t g = 1; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            for (size_t h = 0; h < g; h++)
+                for (size_t k = 0; k < groups[h].count; k++)
+                    if (strcmp(groups[g].members[i].run->id, groups[h].members[k].run->id) == 0)
+                        fprintf(c->notes, "benchwrap: compare: the run %.8s is both in %c and in %c\n", groups[g].members[i].run->id,
+                                (char)('A' + h), (char)('A' + g));
 }
 
 /* ---- JSON ---- */
@@ -299,27 +351,6 @@ static int print_json(struct cmd_context *c, const struct group *groups, const s
     return b.failed ? -1 : 0;
 }
 
-/* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
-static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct group *groups, size_t count)
-{
-    struct arguments args;
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g].count; i++)
-            if (!json_count(json_pointer(groups[g].members[i].detail, "/run/argv")))
-                return false;
-    arguments_open(&args, runs);
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g].count; i++) {
-            const struct member *m = &groups[g].members[i];
-            struct tree_entry **at = &m->run->params;
-            while (*at)
-                at = &(*at)->next;
-            *at = arguments_params(&args, m->run, m->detail, c->arena);
-        }
-    arguments_close(&args);
-    return true;
-}
-
 static int compare(struct cmd_context *c, struct runs *runs)
 {
     struct group groups[GROUPS_MAX] = {{0}};
@@ -329,6 +360,8 @@ static int compare(struct cmd_context *c, struct runs *runs)
     int status = by ? groups_by(c, runs, by, groups, &count, &members) : groups_of_line(c, runs, groups, &count);
     if (status == 0 && count < 2)
         status = explain_groups(c, runs, by, count, members);
+    if (status == 0)
+        say_shared(c, groups, count);
     if (status == 0)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {
@@ -368,7 +401,7 @@ static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
     {"by", 'b', OPT_TEXT, "KEY", NULL, NULL, "Selection",
-     "Make one group for each value of this param or tag (or experiment, name, status), instead of naming runs", 0},
+     "Make one group for each value of this param or tag (or experiment, name, status, program, argument.NAME), instead of naming runs", 0},
     {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "With --by: compare only runs of this experiment", 0},
     {"status", 's', OPT_TEXT, "STATUS", NULL, NULL, "Selection", "With --by: compare only runs of this status or verdict", 0},
     {"tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "With --by or --history: compare only runs with this tag; may be repeated",

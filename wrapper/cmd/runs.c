@@ -377,26 +377,27 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
     return got;
 }
 
-/* A name was typed where an id is expected. */
-static void set_not_found(struct runs *runs, const char *name, struct cmd_context *c, struct err *err)
+/* A name was typed where an id is expected: the run, if no other has the name; else NULL and err. */
+static const struct tree_run *find_named(struct runs *runs, const char *name, struct cmd_context *c, struct err *err)
 {
     static const struct runs_filter everything;
     const struct tree_run *found = NULL;
     size_t n = 0;
     if (!runs->all && runs_load(runs, &everything, c, err) < 0)
-        return;
+        return NULL;
     for (size_t i = 0; i < runs->count; i++)
         if (strcmp(runs->all[i]->name, name) == 0) {
             found = runs->all[i];
             n++;
         }
     if (n == 1)
-        err_set(err, ERR_INPUT, "no run with id \"%.40s\"; one run has this name: %.8s", name, found->id);
-    else if (n)
+        return found;
+    if (n)
         err_set(err, ERR_INPUT, "no run with id \"%.40s\"; %zu runs have this name: benchwrap compare --by name", name, n);
     else
         err_set(err, ERR_INPUT, "no run with id \"%.40s\" in %s (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", name,
                 runs->tree);
+    return NULL;
 }
 
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err)
@@ -415,9 +416,15 @@ int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_con
     int got = tree_find_in(ready(runs), id, what, c->arena, ret, err);
     if (got == 0 && id == name)
         got = current(runs, what, c, ret, err);
-    if (got == 1)
-        set_not_found(runs, name, c, err);
-    else if (got == 2)
+    const struct tree_run *named = got == 1 ? find_named(runs, name, c, err) : NULL;
+    if (named) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4096);
+        buf_plain(&b, str_of(name), 400);
+        fprintf(c->notes, "benchwrap: the run named \"%s\" is %.8s\n", b.p ? b.p : "", named->id);
+        return runs_find(runs, named->id, what, c, ret, err);
+    }
+    if (got == 2)
         err_set(err, ERR_INPUT, "several runs in %s have an id that begins with \"%.40s\"; add digits", runs->tree, name);
     return got > 0 ? 1 : got;
 }

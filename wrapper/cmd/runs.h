@@ -37,6 +37,7 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
 /* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena of c; NULL: out of memory. */
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
+ * Else the name of one run alone, which is printed with its id.
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
 int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
 /* How many workers may read n runs at once (parallel_each). */
