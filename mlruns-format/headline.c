@@ -76,16 +76,45 @@ static size_t metric_names(const struct folder *tree, const struct tree_run *run
     return m.n;
 }
 
-size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret)
+/* A sweep's parent has KEY.median of all points, with the swept number as step: no point's value is its own. */
+static bool is_curve(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a)
+{
+    char path[400];
+    int64_t points;
+    const char *text = str_ends(str_of(key), ".median") ? tree_file(tree, run, "params/series.points", 64, a) : NULL;
+    if (!text || !str_int(str_trim(str_of(text)), &points) || points < 2)
+        return false;
+    snprintf(path, sizeof path, "metrics/%.300s", key);
+    const char *values = tree_file(tree, run, path, METRIC_TAIL, a), *end = values ? strchr(values, '\n') : NULL;
+    return end && end[1];
+}
+
+static bool is_wall(const char *key)
+{
+    return strncmp(key, "run.wall_s", strlen("run.wall_s")) == 0;
+}
+
+/* Those that the tag names; what the program measured comes before its wall time. */
+static size_t named_headlines(const struct folder *tree, const struct tree_run *run, const char *named, size_t max, struct arena *a,
+                              struct headline *ret)
 {
     size_t n = 0;
-    const char *named = tree_file(tree, run, "tags/benchwrap.headline", 4096, a);
-    struct str rest = str_of(named);
-    for (struct str word; n < max && (word = str_word(&rest)).n;) {
-        const char *key = arena_dup(a, word.p, word.n);
-        if (key && !strstr(key, "..") && headline_value(tree, run, key, a, &ret[n].value))
-            ret[n++].key = key;
+    for (int pass = 0; pass < 2; pass++) {
+        struct str rest = str_of(named);
+        for (struct str word; n < max && (word = str_word(&rest)).n;) {
+            const char *key = arena_dup(a, word.p, word.n);
+            if (key && is_wall(key) == (pass == 1) && !strstr(key, "..") && !is_curve(tree, run, key, a) &&
+                headline_value(tree, run, key, a, &ret[n].value))
+                ret[n++].key = key;
+        }
     }
+    return n;
+}
+
+size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret)
+{
+    const char *named = tree_file(tree, run, "tags/benchwrap.headline", 4096, a);
+    size_t n = named ? named_headlines(tree, run, named, max, a, ret) : 0;
     enum { NAMES_MAX = 256 };
     char *names[NAMES_MAX];
     static const char *const wanted[] = {".max", ".median", ".mean", ".min", ""};

@@ -11,7 +11,8 @@ struct headline {
 
 /* The value of greatest step in the tail of metrics/<key>; false if there is none that can be read. */
 bool headline_value(const struct folder *tree, const struct tree_run *run, const char *key, struct arena *a, double *ret);
-/* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. ret has
+/* The metrics to show: those that the tag benchwrap.headline names, else statistics that stand beside their series, else the first ones. Wall time comes last.
+ * The curve of a sweep over a number is none of them. ret has
  * capacity for `max`; how many there are is returned. Each costs one file to read. */
 size_t headlines_of(const struct folder *tree, const struct tree_run *run, size_t max, struct arena *a, struct headline *ret);
 /* "write.bandwidth.max 11059.2 MiB_per_s", behind a comma where something stands in `to`. */

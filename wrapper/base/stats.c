@@ -267,3 +267,8 @@ double stats_mad(const double *v, size_t n)
     free(w);
     return mad;
 }
+
+bool stats_is_below(double high, double other_low)
+{
+    return high < other_low;
+}

@@ -38,4 +38,6 @@ bool stats_holm(const double *p, size_t n, double level, bool *ret);
 double stats_mad(const double *v, size_t n);
 /* Two-sided 97.5 % point of Student's t with df degrees of freedom, df >= 1. */
 double stats_t975(size_t df);
+/* Do 95 % intervals show that one mean is below another? high: the end of its interval, other_low: the begin of the other's. NaN: not known. */
+bool stats_is_below(double high, double other_low);
 #endif

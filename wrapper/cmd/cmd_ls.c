@@ -7,6 +7,7 @@
 #include "cmd/row_words.h"
 #include "cmd/runs_ref.h"
 #include "cmd/runs_table.h"
+#include "mlruns-format/verdict.h"
 
 #include <string.h>
 #include <time.h>
@@ -140,7 +141,7 @@ static int print_markdown(const struct table_run *list, size_t n, struct arena *
     for (size_t i = 0; i < n; i++) {
         const struct tree_run *run = list[i].run;
         const struct run_row *row = list[i].row;
-        const char *verdict = row->verdict && strcmp(row->verdict, "none") != 0 ? row->verdict : NULL;
+        const char *verdict = verdict_shown(&list[i].tree, run, a);
         buf_clear(&b);
         if (run->start_ms)
             show_time_utc(&b, run->start_ms);
@@ -151,10 +152,7 @@ static int print_markdown(const struct table_run *list, size_t n, struct arena *
         put_cell(to, row->site, 40);
         put_cell(to, b.n ? b.p : "", 20);
         put_cell(to, run->status == RUN_FINISHED && verdict ? verdict : runs_status(run), 20);
-        buf_clear(&b);
-        for (size_t k = 0; k < row->headlines && k < HEADLINES_SHOWN; k++)
-            row_words_headline(&b, &row->headline[k]);
-        put_cell(to, b.n ? b.p : "", 200);
+        put_cell(to, runs_table_own(&list[i], a), 200);
         buf_puts(to, "|\n");
     }
     return a->failed ? -1 : 0;
@@ -316,7 +314,8 @@ const struct cmd cmd_ls = {
     .count = sizeof rows / sizeof rows[0],
     .description =
         "Prints one table for each experiment, with its headline metrics as columns. Runs of several programs in one experiment have one column with the "
-        "metrics of each. The site stands there where the runs are of several. A sweep shows the best value and its point, or the range of the values. The status stands only where it is not FINISHED, "
+        "metrics of each. The site stands there where the runs are of several. A sweep shows the best value and its point, or the range of the values where the 95 % intervals do not show one to be the best."
+        " CSV and JSON leave the cell of a sweep over a number empty. The status stands only where it is not FINISHED, "
         "\"fail\" where a reference failed. Runs that were deleted in MLflow are left out. Child runs (of --repeat, of a test in an output that holds "
         "several) are counted behind their parent's name; --children lists them below it. If a run is damaged, ls shows the others, prints what is wrong, "
         "and its exit status is 1.",

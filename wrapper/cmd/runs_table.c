@@ -175,8 +175,7 @@ static const char *value_text(double value, struct arena *a)
     return arena_dup(a, b.p, b.n);
 }
 
-/* Of a run whose metrics are no columns: its own. */
-static const char *own_text(const struct table_run *r, struct arena *a)
+const char *runs_table_own(const struct table_run *r, struct arena *a)
 {
     enum { SHOWN = 2 };
     CLEANUP_BUF struct buf b;
@@ -202,7 +201,7 @@ static void add_metrics(struct listing *l, const struct table_run *r, const stru
     for (size_t i = 0; i < n; i++)
         any |= known[i] = !r->sweep && value_at(r, &columns[i], a, &values[i]);
     if (!any) {
-        listing_span(l, status_text(r)[0] && !has_metrics(r->row, a) ? "" : own_text(r, a), n ? n : 1);
+        listing_span(l, status_text(r)[0] && !has_metrics(r->row, a) ? "" : runs_table_own(r, a), n ? n : 1);
         if (!has_metrics(r->row, a))
             listing_style(l, STYLE_DIM);
         return;

@@ -28,4 +28,6 @@ int runs_table_print(const struct table_run *runs, size_t count, const struct ta
 int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to);
 /* Lists the child runs of a run, oldest first; as JSON an array of ids, names and status. 1: it has none. */
 int runs_table_children(struct cmd_context *c, struct runs *runs, const struct tree_run *of, bool json);
+/* The metrics of a run in words, "rate 3 op/s, wait 2 us", those of a sweep as row_words has them; "no metrics" where there are none but its wall time. */
+const char *runs_table_own(const struct table_run *r, struct arena *a);
 #endif

@@ -4,6 +4,7 @@
 #include "cmd/show.h"
 #include "mlruns-format/key.h"
 #include "series/table.h"
+#include "mlruns-format/verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,10 +39,7 @@ static void print_meta(const struct shown *s)
     meta_line(s, "experiment", str_of(arena_printf(a, "%s (%llu)", run->experiment, (unsigned long long)run->experiment_id)));
     meta_line(s, "status", str_of(runs_status(run)));
     const char *verdict = runs_text(run->tags, "benchwrap.verdict", a), *reason = runs_text(run->tags, "benchwrap.reason", a);
-    bool judged = false;
-    for (const struct json *m = json_first(json_get(s->detail, "references")); m; m = json_next(m))
-        judged = judged || strcmp(json_string(json_get(m, "verdict"), ""), "no reference") != 0;
-    if (verdict && strcmp(verdict, "pass") == 0 && !judged)
+    if (verdict && strcmp(verdict, "pass") == 0 && !verdict_judged(s->detail))
         meta_line(s, "verdict", STR("output valid, no reference to judge by"));
     else if (verdict)
         meta_line(s, "verdict", str_of(reason && *reason ? arena_printf(a, "%s: %s", verdict, reason) : verdict));

@@ -5,6 +5,8 @@
 #include "cmd/row_words.h"
 #include "cmd/show.h"
 #include "mlruns-format/key.h"
+#include "mlruns-format/verdict.h"
+#include "plan/references.h"
 #include "run/last_lines.h"
 #include "series/table.h"
 
@@ -232,12 +234,6 @@ static const struct json *reference_of(const struct shown *s, const struct resul
     return NULL;
 }
 
-static void put_bound(struct buf *to, const struct json *m, const char *key, double scale)
-{
-    if (json_is_number(json_get(m, key)))
-        show_value(to, json_number(json_get(m, key), 0) * scale);
-}
-
 static void put_reference(const struct shown *s, struct listing *l, const struct result *r)
 {
     const struct json *m = reference_of(s, r);
@@ -250,9 +246,7 @@ static void put_reference(const struct shown *s, struct listing *l, const struct
     const char *verdict = json_string(json_get(m, "verdict"), "");
     bool fails = json_bool(json_get(m, "fails"), false);
     buf_printf(&b, "%s, reference ", fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
-    put_bound(&b, m, "low", r->scale);
-    buf_puts(&b, " … ");
-    put_bound(&b, m, "high", r->scale);
+    run_reference_range(m, r->scale, &b);
     listing_text(l, b.p);
     listing_style(l, fails ? STYLE_BAD : STYLE_GOOD);
 }
@@ -365,10 +359,8 @@ static void put_verdict(const struct shown *s, bool has_results, struct buf *to)
     const char *verdict = tag(s, "benchwrap.verdict"), *reason = tag(s, "benchwrap.reason"), *rules = tag(s, "benchmark");
     const char *version = tag(s, "benchwrap.rules_version");
     CLEANUP_BUF struct buf b;
-    size_t judged = 0;
+    size_t judged = verdict_judged(s->detail);
     buf_init(&b, 8192);
-    for (const struct json *m = json_first(json_get(s->detail, "references")); m; m = json_next(m))
-        judged += strcmp(json_string(json_get(m, "verdict"), ""), "no reference") != 0;
     if (verdict && strcmp(verdict, "fail") == 0)
         put_line(s, "Failed", STYLE_BAD, str_of(reason ? reason : "no reason is recorded"), to);
     else if (verdict && strcmp(verdict, "pass") == 0 && judged) {

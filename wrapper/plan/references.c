@@ -76,11 +76,20 @@ static struct json *references_parsed(const struct record *r)
     return json_parse(&all, buf_text(&text), NULL, NULL) ? NULL : all;
 }
 
-static void put_bound(struct buf *to, const struct json *m, const char *key)
+void run_reference_range(const struct json *m, double scale, struct buf *to)
 {
-    const struct json *v = json_get(m, key);
-    if (json_is_number(v))
-        show_value(to, json_number(v, 0));
+    const struct json *low = json_get(m, "low"), *high = json_get(m, "high"), *value = json_get(m, "reference");
+    bool both = json_is_number(low) && json_is_number(high);
+    if (!both && json_is_number(value)) {
+        show_value(to, json_number(value, 0) * scale);
+        buf_puts(to, json_is_number(low) || json_is_number(high) ? ", " : "");
+    }
+    buf_puts(to, both ? "" : json_is_number(low) ? "at least " : json_is_number(high) ? "at most " : "");
+    if (json_is_number(low))
+        show_value(to, json_number(low, 0) * scale);
+    buf_puts(to, both ? " … " : "");
+    if (json_is_number(high))
+        show_value(to, json_number(high, 0) * scale);
 }
 
 const char *run_reference_of(const struct record *r, const char *key, struct arena *a, bool *ret_fails)
@@ -96,9 +105,7 @@ const char *run_reference_of(const struct record *r, const char *key, struct are
             continue;
         *ret_fails = json_bool(json_get(m, "fails"), true);
         buf_printf(&b, "%s, reference ", *ret_fails || strcmp(verdict, "pass") == 0 ? verdict : "better");
-        put_bound(&b, m, "low");
-        buf_puts(&b, " … ");
-        put_bound(&b, m, "high");
+        run_reference_range(m, 1, &b);
         text = b.failed ? NULL : arena_dup(a, b.p, b.n);
     }
     json_free(all);

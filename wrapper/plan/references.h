@@ -21,4 +21,7 @@ struct buf;
 void run_references_print(const struct record *r, const char *prefix, size_t lines, struct buf *to);
 /* What the references say of one metric, for people: "pass, reference 190 … 210"; NULL: nothing. *ret_fails: it is outside on the bad side. In `a`. */
 const char *run_reference_of(const struct record *r, const char *key, struct arena *a, bool *ret_fails);
+/* What a reference allows: "190 … 210", or of one bound alone "200, at least 190". m: its object in benchwrap.json. */
+struct json;
+void run_reference_range(const struct json *m, double scale, struct buf *to);
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "mlruns-format/headline.h"
+#include "mlruns-format/verdict.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -63,7 +64,6 @@ static void print_benchmark(struct buf *to, struct place *p, int root, const str
 
 void message_subject(struct buf *to, int root, const struct scan_run *run)
 {
-    static const char *const words[] = {"params/node.type", "tags/benchwrap.verdict"};
     struct place p;
     struct headline found[HEADLINES_SHOWN];
     CLEANUP_BUF struct buf numbers;
@@ -77,8 +77,9 @@ void message_subject(struct buf *to, int root, const struct scan_run *run)
         buf_puts(to, ": ");
         buf_plain(to, buf_text(&numbers), 160);
     }
+    const char *const words[] = {text_of(&p.tree, &p.run, "params/node.type", &p.arena), verdict_shown(&p.tree, &p.run, &p.arena)};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const char *word = text_of(&p.tree, &p.run, words[i], &p.arena);
+        const char *word = words[i];
         if (!word || strcmp(word, "none") == 0)
             continue;
         bool sum =

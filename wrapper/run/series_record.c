@@ -329,19 +329,32 @@ static void print_outcome(const struct series *s, const struct finished *f, cons
     buf_putc(to, '\n');
 }
 
+/* The headline metric whose mean has the widest interval; wall time only where there is no other. NULL: none has one. */
+static const struct series_figure *widest_figure(const struct series_figure *figures)
+{
+    const struct series_figure *widest = NULL;
+    for (int pass = 0; pass < 2 && !widest; pass++)
+        for (const struct series_figure *f = figures; f; f = f->next) {
+            bool wall = strcmp(f->key, "run.wall_s") == 0;
+            if (f->headline && wall == (pass == 1) && !series_no_interval(f) &&
+                (!widest || series_relative(&f->stats) > series_relative(&widest->stats)))
+                widest = f;
+        }
+    return widest;
+}
+
 /* The mean's widest interval, and what makes it narrower. */
 static void print_width_hint(struct series *s, const struct series_figure *figures, const struct screen *screen, struct buf *to)
 {
-    double worst = 0;
-    char text[160];
-    for (const struct series_figure *f = figures; f; f = f->next) {
-        double relative = f->headline && !series_no_interval(f) ? series_relative(&f->stats) : 0;
-        worst = relative > worst ? relative : worst;
-    }
-    if (s->what.until > 0 || s->what.sweep.count || worst < 0.05)
+    const struct series_figure *widest = widest_figure(figures);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    if (s->what.until > 0 || s->what.sweep.count || !widest || series_relative(&widest->stats) < 0.05)
         return;
-    snprintf(text, sizeof text, "the mean is known to +-%.0f %%; for +-5 %% add --until-stable 5%%", 100 * worst);
-    summary_line(screen, STYLE_DIM, "hint: ", 6, str_of(text), to);
+    buf_puts(&b, "the mean of ");
+    show_metric(&b, widest->key, widest->unit);
+    buf_printf(&b, " is known to +-%.0f %%; for +-5 %% add --until-stable 5%%", 100 * series_relative(&widest->stats));
+    summary_line(screen, STYLE_DIM, "hint: ", 6, buf_text(&b), to);
 }
 
 static void print_ending(struct series *s, const struct screen *screen, struct buf *to)

@@ -132,7 +132,7 @@ struct block {
     double min, max, best; /* of the medians */
     size_t points;
     bool ranges, negative;
-    const struct series_figure *best_at; /* NULL: no direction, one point, or a tie */
+    const struct series_figure *best_at; /* NULL: no direction, one point, or no interval shows it */
 };
 
 static bool is_same_metric(const struct series_figure *a, const struct series_figure *b)
@@ -140,10 +140,18 @@ static bool is_same_metric(const struct series_figure *a, const struct series_fi
     return strcmp(a->key, b->key) == 0;
 }
 
+/* Is `best` better than f, by their intervals? */
+static bool is_certain(const struct series_figure *best, const struct series_figure *f)
+{
+    if (series_no_interval(best) || series_no_interval(f))
+        return false;
+    return best->direction == DIR_HIGHER ? stats_is_below(f->stats.ci_high, best->stats.ci_low)
+                                         : stats_is_below(best->stats.ci_high, f->stats.ci_low);
+}
+
 static struct block block_of(const struct series_figure *first)
 {
     struct block b = {.min = INFINITY, .max = -INFINITY};
-    bool tie = false;
     for (const struct series_figure *f = first; f; f = f->next) {
         if (!is_same_metric(f, first))
             continue;
@@ -154,14 +162,17 @@ static struct block block_of(const struct series_figure *first)
         b.ranges = b.ranges || f->stats.n > 1;
         b.negative = b.negative || v < 0;
         bool better = b.best_at && (f->direction == DIR_HIGHER ? v > b.best : v < b.best);
-        tie = b.best_at && v == b.best ? true : better ? false : tie;
         if (!b.best_at || better) {
             b.best_at = f;
             b.best = v;
         }
     }
-    if (first->direction == DIR_NONE || b.points < 2 || tie)
+    if (first->direction == DIR_NONE || b.points < 2)
         b.best_at = NULL;
+    const struct series_figure *best = b.best_at;
+    for (const struct series_figure *f = first; f && b.best_at; f = f->next)
+        if (f != best && is_same_metric(f, first) && !is_certain(best, f))
+            b.best_at = NULL;
     return b;
 }
 

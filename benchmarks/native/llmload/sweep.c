@@ -1,6 +1,7 @@
 /* sweep.c: the same load at several levels; see sweep.h. */
 #include "benchmarks/native/llmload/sweep.h"
 
+#include "base/stats.h"
 #include "base/listing.h"
 #include "benchmarks/native/llmload/report_parts.h"
 #include "benchmarks/native/llmload/schedule.h"
@@ -110,7 +111,7 @@ static double worth(const struct saturation_point *p)
 /* Does this run not show that the level is lower than the one of the highest figure? */
 static bool is_alike(const struct sweep *s, size_t i)
 {
-    return i != s->best && !(s->high[i] < s->low[s->best]);
+    return i != s->best && !stats_is_below(s->high[i], s->low[s->best]);
 }
 
 /* Is the highest level better than every other one? */
