@@ -25,10 +25,14 @@ is "the old run is as it was" "$(state "$one")" "$(grep "$one" before.txt)"
 is "ls leaves both out" "$("$BENCHWRAP" ls --json | jq -r '.[].name' | tr '\n' ' ')" "two "
 is "ls --all shows them" "$("$BENCHWRAP" ls --all --json | jq length)" 3
 like "show says what became of it" "$("$BENCHWRAP" show "$one" 2>&1 >/dev/null)" "is retracted"
+like "… by which run, whose, when and why" "$("$BENCHWRAP" show "$one" 2>&1 >/dev/null)" "the run ${one:0:8} is retracted by the run ${new:0:8}, site s1, [0-9]{4}-[0-9 :-]+: wrong.+disk \"x\""
+like "… and the retraction that it retracts" "$("$BENCHWRAP" show "$new" 2>&1 >/dev/null)" "the run ${new:0:8} retracts the run ${one:0:8}, site s1, [0-9]{4}-[0-9 :-]+: wrong.+disk"
+like "check names the retraction" "$("$BENCHWRAP" check)" "3 runs looked at, 1 retracts another run"
 out=$("$BENCHWRAP" retract --why $'wrong\tdisk "x"' "$one" 2>/dev/null); is "the same word again is no new run" "$? $("$BENCHWRAP" ls --all --json | jq length)" "0 3"
 out=$("$BENCHWRAP" retract --why again "=$new" 2>&1); like "a retraction is not retracted" "$? $out" "^1 .*is itself a retraction, of the run ${one:0:8}"
 out=$("$BENCHWRAP" retract --json --why "several at once" "$two" "=$one"); is "several at once, as JSON" "$(echo "$out" | jq -r '.[].result' | tr '\n' ' ')" "retracted retracted "
 is "nothing is left of the tree's runs" "$("$BENCHWRAP" ls --json 2>/dev/null | jq length)" 0
+like "… and ls says what is there" "$("$BENCHWRAP" ls 2>&1)" 'no runs in .*; "ls --all" also lists [0-9]+ retractions and retracted runs'
 BENCHWRAP_PROFILE=public "$BENCHWRAP" retract --why "in public" "=$two" >/dev/null
 is "the public profile names no host and no user" "$(grep -l 'in public' mlruns/*/*/tags/benchwrap.why | xargs dirname | xargs dirname | xargs -I{} sh -c 'grep -c "^user_id: \"\"" {}/meta.yaml; jq -r .run.host {}/artifacts/benchwrap.json')" "$(printf '1\n')"
 # The reason is a text like any other of the record: without secrets, and in the public profile without names.

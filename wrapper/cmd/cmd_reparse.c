@@ -21,6 +21,7 @@ struct work {
     struct listing runs; /* JSON: a row a run */
     struct make_batch batch;
     size_t done, same, skipped, failed;
+    char parent[33]; /* the last one that was named as no longer agreeing with its child runs */
 };
 
 static const struct listing_column change_columns[] = {
@@ -68,7 +69,8 @@ static void note(struct work *w, const struct tree_run *run, const char *result,
     fprintf(w->x.c->notes, "benchwrap: reparse: %.8s %s: %s\n", run->id, result, b.p ? b.p : "");
 }
 
-static void take(struct work *w, const struct tree_run *run, bool named)
+/* Is the run amended? */
+static bool take(struct work *w, const struct tree_run *run, bool named)
 {
     struct reparsed got;
     reparse_run(&w->x, run, &got);
@@ -80,10 +82,25 @@ static void take(struct work *w, const struct tree_run *run, bool named)
     if (got.result == REPARSE_FAILED || (got.result == REPARSE_SKIPPED && named))
         note(w, run, got.result == REPARSE_FAILED ? "failed" : "is skipped", got.why ? got.why : "");
     if (got.result != REPARSE_DONE || w->x.dry)
-        return;
+        return got.result == REPARSE_DONE;
     struct err unsafe;
     if (make_batch_add(&w->batch, got.id, &unsafe)) /* the next run, or sync, does it */
         note_unsafe(w, &unsafe);
+    return true;
+}
+
+/* A parent run keeps the statistics over its child runs as they were: readers must know that they no longer agree. */
+static void note_parent(struct work *w, const struct tree_run *run)
+{
+    struct cmd_context *c = w->x.c;
+    const char *id = runs_file(w->x.runs, run, "tags/mlflow.parentRunId", 64, c->arena);
+    struct tree_run *parent;
+    if (!id || strncmp(id, w->parent, 32) == 0 || tree_find(w->x.runs->root, id, TREE_META, c->arena, &parent, NULL) ||
+        !runs_file(w->x.runs, parent, "tags/benchwrap.series", 64, c->arena))
+        return;
+    snprintf(w->parent, sizeof w->parent, "%s", id);
+    note(w, parent, w->x.dry ? "would keep its statistics" : "keeps its statistics",
+         "they are those of its child runs as recorded; reparse amends the child runs alone");
 }
 
 /* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
@@ -95,7 +112,8 @@ static int take_id(struct work *w, const char *id, bool named)
                     : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
     if (got)
         return -1;
-    take(w, run, named);
+    if (take(w, run, named))
+        note_parent(w, run);
     return 0;
 }
 

@@ -149,6 +149,14 @@ static void print_replaced(const struct share *s)
         say(s, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
 }
 
+/* The table counts a retraction as a run. */
+static void print_retractions(const struct share *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->list[i].retracts && !s->list[i].left_out)
+            say(s, arena_printf(s->c->arena, "retraction: %.8s retracts the run %.8s", s->list[i].id, s->list[i].corrects));
+}
+
 /* Each reason once, with how many runs it is about. */
 static void print_left_out(const struct share *s)
 {
@@ -195,10 +203,11 @@ static int print(const struct share *s, const struct done *d)
     int bad = listing_print(&l, s->c->out);
     listing_deinit(&l);
     print_replaced(s);
+    print_retractions(s);
     print_left_out(s);
     if (!s->shared)
-        say(s, arena_printf(s->c->arena, "nothing to share: of the %zu runs that are here %s/%s has %zu%s", s->local, s->remote, s->base,
-                            s->known, s->count ? ", and the others stay out" : ""));
+        say(s, arena_printf(s->c->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known, s->local,
+                            str_plural(s->local), s->count ? ", and the others stay out" : ""));
     else if (s->dry)
         say(s, arena_printf(s->c->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {

@@ -49,7 +49,9 @@ static const char *why_not(const struct again *g)
     if (tag_of(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
     if (tag_of(g, "benchwrap.series"))
-        return "a series has no output of its own; its child runs can be read again (benchwrap ls --children)";
+        return arena_printf(g->x->c->arena,
+                            "a series has no output of its own: reparse its child runs (benchwrap show --children %.8s), or -e \"%.60s\"",
+                            g->run->id, g->run->experiment);
     if (tag_of(g, "benchwrap.retracts"))
         return "it retracts another run";
     for (const struct fact *f = g->before.first; f; f = f->next)

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/place.h"
+#include "base/show.h"
 #include "cmd/corrections.h"
 #include "cmd/row.h"
 #include "cmd/runs_ref.h"
@@ -275,6 +276,19 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
     return 0;
 }
 
+/* Runs that pass the filter, and that readers leave out because of retractions. */
+static size_t count_hidden(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c)
+{
+    struct runs_filter all = {.experiment = filter->experiment, .status = filter->status, .tags = filter->tags, .corrected = true};
+    struct runs whole = *runs;
+    struct err ignored = {0};
+    whole.all = NULL;
+    whole.count = 0;
+    size_t n = runs_load(&whole, &all, c, &ignored) == 0 ? whole.count : 0;
+    free(whole.all);
+    return n;
+}
+
 const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c)
 {
     enum { NAMED = 12 };
@@ -306,6 +320,10 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
         return arena_printf(c->arena, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
                             n == NAMED ? ", …" : "");
     const char *chosen = filter->status || (filter->tags && filter->tags->text) ? " that pass --status and --tag" : "";
+    size_t hidden = filter->experiment ? 0 : count_hidden(runs, filter, c);
+    if (hidden)
+        return arena_printf(c->arena, "no runs%s in %s; \"ls --all\" also lists %zu retraction%s and retracted runs", chosen, runs->tree,
+                            hidden, str_plural(hidden));
     return filter->experiment ? arena_printf(c->arena, "no runs%s of experiment \"%.60s\" in %s; \"ls --all\" also lists retracted runs",
                                              chosen, filter->experiment, runs->tree)
                               : arena_printf(c->arena, "no runs%s in %s", chosen, runs->tree);
@@ -360,6 +378,31 @@ static int see_experiment(struct runs *runs, const struct tree_run *of, struct c
     return corrections->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
+/* Who retracted which run when and why: of a retracted run, and of the retraction itself. */
+static void note_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct cmd_context *c)
+{
+    const char *target = runs_file(runs, run, "tags/benchwrap.retracts", 64, c->arena);
+    const struct tree_run *by = run;
+    struct tree_run *found = NULL;
+    CLEANUP_BUF struct buf b;
+    if (!target && chosen && tree_find_in(ready(runs), chosen->id, TREE_META, c->arena, &found, NULL) == 0)
+        by = found;
+    const char *site = runs_file(runs, by, "tags/site", 64, c->arena), *why = runs_file(runs, by, "tags/benchwrap.why", 1000, c->arena);
+    buf_init(&b, 8192);
+    buf_printf(&b, target ? "the run %.8s retracts the run %.8s" : "the run %.8s is retracted by the run %.8s", run->id,
+               target ? target : by->id);
+    if (site || *by->user)
+        buf_puts(&b, site ? ", site " : ", user ");
+    buf_plain(&b, str_of(site ? site : by->user), 60);
+    buf_puts(&b, ", ");
+    show_time(&b, by->start_ms);
+    if (why) {
+        buf_puts(&b, ": ");
+        buf_plain(&b, str_of(why), 1000);
+    }
+    fprintf(c->notes, "benchwrap: %s\n", b.p ? b.p : "");
+}
+
 /* The run that counts now in place of *run. */
 static int current(struct runs *runs, unsigned what, struct cmd_context *c, struct tree_run **run, struct err *err)
 {
@@ -367,7 +410,7 @@ static int current(struct runs *runs, unsigned what, struct cmd_context *c, stru
     int got = see_experiment(runs, *run, &corrections, c, err);
     const char *id = got ? (*run)->id : corrections_shown(&corrections, (*run)->id);
     if (!id) {
-        fprintf(c->notes, "benchwrap: the run %.8s is retracted\n", (*run)->id);
+        note_retraction(runs, *run, corrections_of(&corrections, (*run)->id), c);
     } else if (strcmp(id, (*run)->id) != 0) {
         fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n", (*run)->id,
                 id, (*run)->id);
