@@ -27,7 +27,7 @@ def least(p): # samples so that with 99 % certainty at least two lie above
     return n
 
 
-def ranks(n, p): # the 95 % interval's ranks by the binomial distribution; None: the samples do not hold them
+def ranks(n, p): # the 95 % interval's ranks by the binomial distribution
     if n > 2000:
         half = 1.959964 * math.sqrt(n * p * (1 - p))
         low, high = math.floor(n * p - half), math.ceil(n * p + half) + 1
@@ -37,7 +37,7 @@ def ranks(n, p): # the 95 % interval's ranks by the binomial distribution; None:
             total += math.exp(math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p))
             if total <= 0.025: low = k + 1
             if high is None and total >= 0.975: high = k + 1
-    return (low, high) if low >= 1 and high and high <= n else None
+    return low, high
 
 
 def check_metric(name, values, mean=None):
@@ -48,21 +48,25 @@ def check_metric(name, values, mean=None):
     differ(name + ".mean", shown["mean"], average if mean is None else mean, 1e-5)
     differ(name + ".sd", shown["sd"], math.sqrt(sum((v - average) ** 2 for v in values) / len(values)), 1e-4, 1e-6)
     differ(name + ".min", shown["min"], min(values), 1e-5)
-    differ(name + ".max", shown["max"], max(values), 1e-5)
+    unknown, n = shown["not_known"], len(values)
+    if shown["max"] is not None or not unknown: differ(name + ".max", shown["max"], max(values), 1e-5)
+    every = {p: ranks(n + unknown, p) for p in (0.5, 0.9, 0.95, 0.99, 0.999)}
+    is_open = {p: unknown and (math.ceil(p * (n + unknown) - 1e-9) > n or not high or high > n) for p, (_, high) in every.items()}
     for point in ("p50", "p90", "p95", "p99", "p99.9"):
         p = float(point[1:]) / 100
-        if len(values) < least(p):
+        if n < least(p) or is_open[p]:
             differ(f"{name}.{point}", shown[point]["value"], None)
             continue
         differ(f"{name}.{point}", shown[point]["value"], order(values, p), BUCKET)
-        held = ranks(len(values), p)
+        held = (every[p][0] - unknown, every[p][1])
+        if held[0] < 1 or not held[1] or held[1] > n: held = None
         for k, end in enumerate(("ci_low", "ci_high")):
             differ(f"{name}.{point}.{end}", shown[point].get(end), sorted(values)[held[k] - 1] if held else None, BUCKET)
     if name in ("ttft", "tpot", "itl", "e2el"):
         differ(f"mean_{name}_ms", result[f"mean_{name}_ms"], shown["mean"])
-        differ(f"median_{name}_ms", result[f"median_{name}_ms"], order(values, 0.5), BUCKET)
+        differ(f"median_{name}_ms", result[f"median_{name}_ms"], None if is_open[0.5] else order(values, 0.5), BUCKET)
         differ(f"std_{name}_ms", result[f"std_{name}_ms"], shown["sd"])
-        for point in ("p50", "p90", "p95", "p99", "p99.9"): differ(f"{point}_{name}_ms", result[f"{point}_{name}_ms"], order(values, float(point[1:]) / 100), BUCKET) # vLLM's names: of any number of samples
+        for point in ("p50", "p90", "p95", "p99", "p99.9"): differ(f"{point}_{name}_ms", result[f"{point}_{name}_ms"], None if is_open[float(point[1:]) / 100] else order(values, float(point[1:]) / 100), BUCKET) # vLLM's names: of any number of samples
 
 
 def known(early, length): # an arrival that may be early is a sample if it is known to 0.1 ms or 1 %
@@ -115,7 +119,10 @@ duration = (max(ns(r["ended_at"]) for r in measured) - min(ns(r["sent_at"]) for 
 for name, computed in {"duration": duration, "completed": completed, "failed": len(measured) - completed, "total_input_tokens": inputs, "total_output_tokens": outputs,
                        "request_throughput": completed / duration, "output_throughput": outputs / duration, "total_token_throughput": (inputs + outputs) / duration}.items():
     differ(name, result[name], computed, 1e-8)
-for name in [k for k in good[0] if not k.startswith("true ")]: check_metric(name, [g[name] for g in good if g[name] is not None])
+for name in [k for k in good[0] if not k.startswith("true ")]:
+    check_metric(name, [g[name] for g in good if g[name] is not None])
+    differ(name + ".not_known", result["metrics"][name]["not_known"], sum(g.get("true " + name) is not None and g[name] is None for g in good))
+differ("itl.not_known", result["metrics"]["itl"]["not_known"], len(all_gaps) - len(gaps))
 check_metric("itl", gaps, sum(summed) / len(summed))
 differ("itl_gaps", result["tokens"]["itl_gaps"], len(all_gaps))
 differ("itl_gaps_shared_stamp", result["tokens"]["itl_gaps_shared_stamp"], len(all_gaps) - len(gaps))

@@ -122,6 +122,7 @@ static void compare(struct calibration *c, const struct list *client, const stru
                 hdr_add(&c->ttft, s->at_ns - sent), hdr_add(&c->true_ttft, t->at_ns - sent);
         } else if (s->event && before && before->request == s->request && before->event + 1 == s->event) {
             c->shared += s->shared || before->shared;
+            hdr_add_open(&c->itl_error, INT64_MAX, s->shared || before->shared);
             if (!s->shared && !before->shared) {
                 int64_t gap = s->at_ns - before->at_ns, truth = t->at_ns - before_true->at_ns;
                 hdr_add(&c->itl_error, apart(gap, truth));
@@ -175,6 +176,9 @@ static int run_load(struct calibration *c, const char *url, struct witness *w, s
     c->steal_percent = o.steal_percent;
     c->kernel_stamps = o.kernel_stamps;
     c->first_unknown = o.m.first_unknown;
+    struct hdr *firsts[] = {&c->arrival, &c->ttft, &c->true_ttft};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        hdr_add_open(firsts[i], INT64_MAX, c->first_unknown);
     report_client(&c->client, &o);
     bool early = o.why_early != NULL;
     outcome_deinit(&o);
@@ -258,7 +262,7 @@ struct calibration_plan calibration_plan_for(unsigned streams)
 
 static double ms(const struct hdr *h, double p)
 {
-    return h->n ? hdr_quantile(h, p) / 1e6 : NAN;
+    return hdr_may_be_open(h, p) ? NAN : hdr_quantile(h, p) / 1e6;
 }
 
 static void put_ms(struct buf *to, const char *name, double v)
@@ -277,7 +281,7 @@ void calibration_json(const struct calibration *c, struct buf *to)
                (unsigned long long)c->shared, c->kernel_stamps ? "true" : "false");
     put_ms(to, "itl_error_mean_ms", c->itl_error.n ? c->itl_error.mean / 1e6 : NAN);
     put_ms(to, "itl_error_p99_ms", ms(&c->itl_error, 0.99));
-    put_ms(to, "itl_error_max_ms", c->itl_error.n ? (double)c->itl_error.max / 1e6 : NAN);
+    put_ms(to, "itl_error_max_ms", hdr_max(&c->itl_error) / 1e6);
     put_ms(to, "itl_mean_ms", c->itl.n ? c->itl.mean / 1e6 : NAN);
     put_ms(to, "true_itl_mean_ms", c->true_itl.n ? c->true_itl.mean / 1e6 : NAN);
     buf_printf(to, ",\"first_tokens_unknown\":%llu", (unsigned long long)c->first_unknown);
@@ -336,7 +340,7 @@ void calibration_table(const struct calibration *c, size_t n, const struct scree
         report_cell(&l, x->plan.streams);
         report_cell(&l, x->itl_error.n ? x->itl_error.mean / 1e6 : NAN);
         report_cell(&l, ms(&x->itl_error, 0.99));
-        report_cell(&l, x->itl_error.n ? (double)x->itl_error.max / 1e6 : NAN);
+        report_cell(&l, hdr_max(&x->itl_error) / 1e6);
         report_cell(&l, ms(&x->ttft, 0.5));
         report_cell(&l, ms(&x->true_ttft, 0.5));
         report_cell(&l, x->events_per_s);

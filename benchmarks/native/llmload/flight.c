@@ -118,22 +118,22 @@ static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
     return early;
 }
 
-/* A gap into a read that brought one event alone is the kernel's word; others share a stamp and say nothing. Without stamps, neither does one
- * between chunks that one look at the sockets found, nor one into or out of a late read. */
-static void settle_gap(struct worker *w, struct flight *f, bool shared, bool more)
+/* A gap into a read that brought one chunk is known where the read was not late; those of several chunks share a stamp and say nothing. Without
+ * stamps, neither does one between chunks that one look at the sockets found. */
+static void settle_gap(struct worker *w, struct flight *f, bool more)
 {
     if (f->read_chunks == 0)
         return;
     bool is_first = f->r.chunks == f->read_chunks;
     int64_t early = is_first ? 0 : f->r.last_early_ns;
+    int64_t most = f->pending_gap_ns + early;
     early += settle_arrival(w, f, more);
     if (is_first && result_first_known(&f->r)) {
         atomic_fetch_add_explicit(&w->live.ttft_ns, (uint64_t)(f->r.first_ns - f->r.sent_ns), memory_order_relaxed);
         atomic_fetch_add_explicit(&w->live.ttft_n, 1, memory_order_relaxed);
     }
     bool one_look = !w->stamped && f->r.last_ns - f->pending_gap_ns >= w->late.returned_ns;
-    if (!is_first)
-        shared |= one_look || !lateness_known(early, f->pending_gap_ns);
+    bool shared = f->read_chunks > 1 || (!is_first && (one_look || !lateness_known(early, f->pending_gap_ns)));
     if (shared) {
         f->r.shared += f->read_chunks;
         for (uint32_t i = 1; w->run->wants_chunks && i <= f->read_chunks && f->r.chunks <= f->chunk_room; i++)
@@ -141,6 +141,9 @@ static void settle_gap(struct worker *w, struct flight *f, bool shared, bool mor
         if (f->r.phase == PHASE_MEASURE) {
             w->m.itl_shared += f->read_chunks - is_first;
             w->m.itl_late += early > LATENESS_NEAR_NS ? f->read_chunks - is_first : 0;
+            hdr_add_open(&w->m.h[METRIC_ITL], most, f->read_chunks - is_first);
+            if (f->pending_tokens)
+                hdr_add_open(&w->m.h[METRIC_PTL], most, f->pending_tokens);
         }
     } else if (f->r.chunks > 1) {
         if (f->r.phase == PHASE_MEASURE) {
@@ -169,7 +172,7 @@ void flight_read_end(struct worker *w, struct flight *f)
     bool more = s->line.n > 0 || s->data.n > 0;
     if (f->read_byte && w->run->load->stream)
         f->r.byte_early_ns = may_be_earlier(w, f, true);
-    settle_gap(w, f, f->read_events > 1 || more, more);
+    settle_gap(w, f, more);
 }
 
 static void keep_chunk(struct flight *f, struct chunk c)
@@ -191,11 +194,12 @@ static void note_first(struct flight *f, const struct event *e, int64_t at, uint
     struct result *r = &f->r;
     if (!r->first_ns) {
         r->first_ns = at;
+        f->pending_gap_ns = 0;
     } else {
         if (!r->second_ns)
             r->second_ns = at, f->read_second = true;
-        f->pending_gap_ns = at - r->last_ns;
-        f->pending_tokens = tokens;
+        if (!f->read_chunks) /* the others of this read have its stamp, too */
+            f->pending_gap_ns = at - r->last_ns, f->pending_tokens = tokens;
     }
     if (!r->first_output_ns && e->output)
         r->first_output_ns = at, f->read_output = true;
@@ -371,7 +375,7 @@ static enum ending judge(struct worker *w, struct flight *f)
         return by_status(f->r.status);
     }
     bool good = stream_end(s, take_event, &a);
-    settle_gap(w, f, f->read_events > 1, false);
+    settle_gap(w, f, false);
     if (!good && s->trouble == STREAM_MALFORMED && !json) { /* its last line had no end */
         keep_error(f, str_of("the body ended in the middle of an event"));
         return ENDING_TRUNCATED;
@@ -459,8 +463,8 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     if (error)
         keep_error(f, str_of(error));
     r->end_ns = ending == ENDING_OK ? f->last_byte_ns : clock_mono_ns();
-    if (ending != ENDING_OK && f->read_chunks) /* cut off within a read: the gaps into it are not known */
-        settle_gap(w, f, true, true);
+    if (ending != ENDING_OK && f->read_chunks) /* cut off within a read */
+        settle_gap(w, f, true);
     r->ending = ending == ENDING_OK ? judge(w, f) : ending;
     if (ending != ENDING_OK && f->stream.trouble)
         r->ending = by_trouble(f->stream.trouble);

@@ -73,8 +73,15 @@ void hdr_add(struct hdr *h, int64_t value)
     hdr_add_many(h, value, 1);
 }
 
+void hdr_add_open(struct hdr *h, int64_t most, uint64_t times)
+{
+    h->open += times;
+    h->open_max = times && most > h->open_max ? most : h->open_max;
+}
+
 void hdr_merge(struct hdr *into, const struct hdr *from)
 {
+    hdr_add_open(into, from->open_max, from->open);
     if (!from->n)
         return;
     double a = (double)into->n, b = (double)from->n, d = from->mean - into->mean;
@@ -116,18 +123,16 @@ double hdr_sd(const struct hdr *h)
     return h->n ? sqrt(h->m2 / (double)h->n) : NAN;
 }
 
-/* Ranks l < u with P(l <= B < u) >= 0.95 for B binomial(n, p): exact sums where n is small, the normal approximation with a rank to spare else. */
-bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high)
+/* Ranks l < u of n with P(l <= B < u) >= 0.95 for B binomial(n, p): exact sums where n is small, the normal approximation with a rank to spare else. */
+static void interval_ranks(uint64_t count, double p, int64_t *ret_low, int64_t *ret_high)
 {
     enum { EXACT = 2000 };
-    double n = (double)h->n;
+    double n = (double)count;
     int64_t low, high;
-    if (h->n < 3)
-        return false;
-    if (h->n <= EXACT) {
+    if (count <= EXACT) {
         double sum = 0;
         low = -1, high = -1;
-        for (uint64_t k = 0; k <= h->n; k++) {
+        for (uint64_t k = 0; k <= count; k++) {
             double kk = (double)k;
             sum += exp(lgamma(n + 1) - lgamma(kk + 1) - lgamma(n - kk + 1) + kk * log(p) + (n - kk) * log1p(-p));
             if (sum <= 0.025)
@@ -141,6 +146,16 @@ bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_hi
         low = (int64_t)floor(n * p - half);
         high = (int64_t)ceil(n * p + half) + 1;
     }
+    *ret_low = low, *ret_high = high;
+}
+
+bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high)
+{
+    int64_t low, high;
+    if (h->n < 3)
+        return false;
+    interval_ranks(h->n + h->open, p, &low, &high);
+    low -= (int64_t)h->open; /* were all open values among the least */
     if (low < 1 || high > (int64_t)h->n || high < 1)
         return false;
     *ret_low = hdr_rank(h, (uint64_t)low);
@@ -165,6 +180,34 @@ uint64_t hdr_least(double p)
     return high;
 }
 
+bool hdr_may_be_open(const struct hdr *h, double p)
+{
+    int64_t low, high, own = (int64_t)ceil(p * (double)(h->n + h->open) - 1e-9);
+    if (!h->open)
+        return false;
+    interval_ranks(h->n + h->open, p, &low, &high);
+    return own > (int64_t)h->n || high > (int64_t)h->n || high < 1;
+}
+
+bool hdr_states(const struct hdr *h, double p)
+{
+    return h->n >= hdr_least(p) && !hdr_may_be_open(h, p);
+}
+
+void hdr_why_not(const struct hdr *h, double p, struct buf *to)
+{
+    if (h->n < hdr_least(p))
+        buf_printf(to, "%llu samples, %llu needed", (unsigned long long)h->n, (unsigned long long)hdr_least(p));
+    else if (hdr_may_be_open(h, p))
+        buf_printf(to, "%llu of %llu times are not known, and it may be one of them", (unsigned long long)h->open,
+                   (unsigned long long)(h->n + h->open));
+}
+
+double hdr_max(const struct hdr *h)
+{
+    return h->n && (!h->open || h->open_max <= h->max) ? (double)h->max : NAN;
+}
+
 bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_high, uint64_t *ret_count)
 {
     for (size_t i = *at; h->counts && i < HDR_BUCKETS; i++)
@@ -180,7 +223,8 @@ bool hdr_next(const struct hdr *h, size_t *at, int64_t *ret_low, int64_t *ret_hi
 
 void hdr_print(const struct hdr *h, struct buf *to)
 {
-    buf_printf(to, "{\"n\":%llu", (unsigned long long)h->n);
+    buf_printf(to, "{\"n\":%llu,\"open\":%llu,\"open_max\":%lld", (unsigned long long)h->n, (unsigned long long)h->open,
+               (long long)h->open_max);
     if (h->n) {
         buf_printf(to, ",\"above\":%llu,\"min\":%lld,\"max\":%lld,\"mean\":%.17g,\"m2\":%.17g,\"buckets\":[", (unsigned long long)h->above,
                    (long long)h->min, (long long)h->max, h->mean, h->m2);
@@ -203,6 +247,7 @@ int hdr_read(struct hdr *into, const struct json *from, struct err *err)
     int64_t n = json_integer(json_get(from, "n"), -1);
     if (n < 0)
         return err_set(err, ERR_INPUT, "a histogram has no count");
+    hdr_add_open(into, json_integer(json_get(from, "open_max"), 0), (uint64_t)json_integer(json_get(from, "open"), 0));
     if (n == 0)
         return 0;
     if (!have_counts(&h))

@@ -134,11 +134,21 @@ void metrics_merge(struct metrics *into, const struct metrics *from)
             memcpy(into->first_error[e], from->first_error[e], sizeof from->first_error[e]);
 }
 
-/* The difference of two times, if both happened. */
-static void gap(struct metrics *m, enum metric which, int64_t from_ns, int64_t to_ns)
+/* The difference of two times, if both happened, the first of them perhaps from_early_ns earlier; !known: it is a bound. */
+static void span(struct metrics *m, enum metric which, int64_t from_ns, int64_t from_early_ns, int64_t to_ns, bool known)
 {
-    if (from_ns && to_ns)
+    if (!from_ns || !to_ns)
+        return;
+    if (known)
         hdr_add(&m->h[which], to_ns - from_ns);
+    else
+        hdr_add_open(&m->h[which], to_ns - from_ns + from_early_ns, 1);
+}
+
+/* The same from a time of the client's own, which is exact. */
+static void gap(struct metrics *m, enum metric which, int64_t from_ns, int64_t to_ns, bool known)
+{
+    span(m, which, from_ns, 0, to_ns, known);
 }
 
 static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
@@ -151,38 +161,40 @@ static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
         hdr_add(&m->h[METRIC_INPUT], r->input_tokens);
     if (r->output_source)
         hdr_add(&m->h[METRIC_OUTPUT], r->output_tokens);
-    if (r->output_tokens > 1 && r->chunks > 1 && result_span_known(r)) {
-        hdr_add(&m->h[METRIC_TPOT], (last - r->first_ns) / (int64_t)(r->output_tokens - 1));
-        if (last > r->first_ns)
+    if (r->output_tokens > 1 && r->chunks > 1) {
+        bool known = result_span_known(r);
+        int64_t early = known ? 0 : r->first_early_ns; /* the first may have come earlier, and the span be longer */
+        (known ? hdr_add_many : hdr_add_open)(&m->h[METRIC_TPOT], (last - r->first_ns + early) / (int64_t)(r->output_tokens - 1), 1);
+        if (!known)
+            hdr_add_open(&m->h[METRIC_RATE_USER], INT64_MAX, 1);
+        else if (last > r->first_ns)
             hdr_add(&m->h[METRIC_RATE_USER], (int64_t)((double)(r->output_tokens - 1) * 1e12 / (double)(last - r->first_ns)));
     }
-    if (r->input_tokens && r->first_ns > r->sent_ns && result_first_known(r))
-        hdr_add(&m->h[METRIC_RATE_PREFILL], (int64_t)((double)r->input_tokens * 1e12 / (double)(r->first_ns - r->sent_ns)));
+    if (r->input_tokens && r->first_ns > r->sent_ns) {
+        if (result_first_known(r))
+            hdr_add(&m->h[METRIC_RATE_PREFILL], (int64_t)((double)r->input_tokens * 1e12 / (double)(r->first_ns - r->sent_ns)));
+        else
+            hdr_add_open(&m->h[METRIC_RATE_PREFILL], INT64_MAX, 1);
+    }
 }
 
 static void take_times(struct metrics *m, const struct result *r)
 {
     int64_t last = r->last_ns ? r->last_ns : r->end_ns;
-    m->first_unknown += !result_first_known(r);
-    m->last_unknown += !result_last_known(r);
-    if (result_first_known(r)) {
-        gap(m, METRIC_TTFT, r->sent_ns, r->first_ns);
-        gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns);
-    }
-    if (result_output_known(r))
-        gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns);
-    if (result_second_known(r))
-        gap(m, METRIC_TTST, r->first_ns, r->second_ns);
-    if (result_last_known(r)) {
-        gap(m, METRIC_E2EL, r->sent_ns, last);
-        gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last);
-    }
-    if (lateness_known(r->byte_early_ns, r->first_byte_ns - r->sent_ns))
-        gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns);
-    if (lateness_known(r->byte_early_ns + r->last_early_ns, r->end_ns - r->first_byte_ns))
-        gap(m, METRIC_RECEIVE, r->first_byte_ns, r->end_ns);
-    if (r->chunks > 1 && result_span_known(r))
-        gap(m, METRIC_DECODE, r->first_ns, r->last_ns);
+    bool first_known = result_first_known(r), last_known = result_last_known(r);
+    m->first_unknown += !first_known;
+    m->last_unknown += !last_known;
+    gap(m, METRIC_TTFT, r->sent_ns, r->first_ns, first_known);
+    gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns, first_known);
+    gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns, result_output_known(r));
+    span(m, METRIC_TTST, r->first_ns, r->first_early_ns, r->second_ns, result_second_known(r));
+    gap(m, METRIC_E2EL, r->sent_ns, last, last_known);
+    gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last, last_known);
+    gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns, lateness_known(r->byte_early_ns, r->first_byte_ns - r->sent_ns));
+    span(m, METRIC_RECEIVE, r->first_byte_ns, r->byte_early_ns, r->end_ns,
+         lateness_known(r->byte_early_ns + r->last_early_ns, r->end_ns - r->first_byte_ns));
+    if (r->chunks > 1)
+        span(m, METRIC_DECODE, r->first_ns, r->first_early_ns, r->last_ns, result_span_known(r));
     take_tokens(m, r, last);
 }
 
@@ -199,10 +211,9 @@ void metrics_take(struct metrics *m, const struct result *r)
         m->status[r->status]++;
     m->first_send_ns = earlier(m->first_send_ns, r->sent_ns);
     m->last_end_ns = later(m->last_end_ns, r->end_ns);
-    gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns);
+    gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns, true);
     m->late += r->sent_ns - r->scheduled_ns > LATENESS_LATE_NS;
-    if (r->connected_ns && lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns))
-        gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns);
+    gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns, lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns));
     if (r->chunks > 1) { /* gaps were counted as they came, so their sum must know the same streams */
         m->itl_all += r->chunks - 1;
         if (result_span_known(r))

@@ -62,7 +62,7 @@ static void put_interval(const struct hdr *h, double scale, struct listing *l)
     double low, high;
     for (int k = REPORT_POINTS; k-- > 0;) {
         double p = report_points[k].p;
-        if (h->n < hdr_least(p) || !hdr_interval(h, p, &low, &high))
+        if (!hdr_states(h, p) || !hdr_interval(h, p, &low, &high))
             continue;
         struct buf text CLEANUP_BUF;
         buf_init(&text, 200);
@@ -103,8 +103,8 @@ static void put_metrics(const struct report *r, const struct screen *screen, str
         listing_text(&l, metric_rows[i].unit[0] == 't' ? "t/s" : metric_rows[i].unit);
         report_cell(&l, (double)h->n);
         report_cell(&l, report_mean(m, i));
-        report_cell(&l, h->n >= hdr_least(0.5) ? hdr_quantile(h, 0.5) / scale : NAN);
-        report_cell(&l, (double)h->max / scale);
+        report_cell(&l, hdr_states(h, 0.5) ? hdr_quantile(h, 0.5) / scale : NAN);
+        report_cell(&l, hdr_max(h) / scale);
         put_interval(h, scale, &l);
     }
     if (listing_render(&l, screen, to) < 0)

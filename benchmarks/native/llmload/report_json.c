@@ -95,6 +95,12 @@ static void put_totals(struct writer *w)
     whole(w->to, "max_concurrent_requests", m->in_flight_max);
 }
 
+/* Of few values too, as other tools print it; null where the value may be one of those that are not known. */
+static double flat_quantile(const struct hdr *h, double p)
+{
+    return hdr_may_be_open(h, p) ? NAN : hdr_quantile(h, p);
+}
+
 /* vLLM's own names: mean_ttft_ms …. Numbers wherever there is a sample, as its readers expect; what they are worth is in `metrics`. */
 static void put_flat(struct writer *w)
 {
@@ -107,13 +113,13 @@ static void put_flat(struct writer *w)
         snprintf(name, sizeof name, "mean_%s_ms", row->key);
         number(w->to, name, report_mean(m, metrics[i]));
         snprintf(name, sizeof name, "median_%s_ms", row->key);
-        number(w->to, name, hdr_quantile(h, 0.5) / row->scale);
+        number(w->to, name, flat_quantile(h, 0.5) / row->scale);
         snprintf(name, sizeof name, "std_%s_ms", row->key);
         number(w->to, name, hdr_sd(h) / row->scale);
         for (int k = 0; k < REPORT_POINTS; k++) {
             double p = report_points[k].p;
             snprintf(name, sizeof name, "%s_%s_ms", report_points[k].name, row->key);
-            number(w->to, name, hdr_quantile(h, p) / row->scale);
+            number(w->to, name, flat_quantile(h, p) / row->scale);
         }
     }
 }
@@ -128,19 +134,24 @@ static void put_metric(struct writer *w, int which)
     text(w->to, "unit", row->unit);
     text(w->to, "definition", row->definition);
     whole(w->to, "n", h->n);
+    whole(w->to, "not_known", h->open);
     if (which == METRIC_TTFT)
         number(w->to, "cached_prompt_share", w->d.cached_share);
     if (h->n) {
         number(w->to, "mean", report_mean(m, which));
         number(w->to, "sd", hdr_sd(h) / row->scale);
         number(w->to, "min", (double)h->min / row->scale);
-        number(w->to, "max", (double)h->max / row->scale);
+        number(w->to, "max", hdr_max(h) / row->scale);
         for (int k = 0; k < REPORT_POINTS; k++) {
             double p = report_points[k].p, low, high;
             key(w->to, report_points[k].name);
-            if (h->n < hdr_least(p)) {
-                buf_printf(w->to, "{\"value\":null,\"reason\":\"%llu samples, %llu needed\"}", (unsigned long long)h->n,
-                           (unsigned long long)hdr_least(p));
+            if (!hdr_states(h, p)) {
+                CLEANUP_BUF struct buf why;
+                buf_init(&why, 200);
+                hdr_why_not(h, p, &why);
+                buf_puts(w->to, "{\"value\":null");
+                text(w->to, "reason", why.p);
+                buf_putc(w->to, '}');
                 continue;
             }
             buf_putc(w->to, '{');

@@ -139,6 +139,8 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
     struct arena arena;
     struct listing l;
     bool missing[TABLE_POINTS] = {false};
+    struct buf line CLEANUP_BUF;
+    buf_init(&line, 2000);
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     l.indent = 2;
@@ -147,21 +149,24 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
         double scale = metric_rows[shown[i].metric].scale;
         if (!h->n)
             continue;
+        bool is_open = false;
         listing_text(&l, shown[i].label);
         latency_cell(&l, report_mean(m, (int)shown[i].metric));
         for (int k = 0; k < TABLE_POINTS; k++) {
-            bool few = h->n < hdr_least(report_points[k].p);
-            latency_cell(&l, few ? NAN : hdr_quantile(h, report_points[k].p) / scale);
-            missing[k] |= few;
+            double p = report_points[k].p;
+            latency_cell(&l, hdr_states(h, p) ? hdr_quantile(h, p) / scale : NAN);
+            missing[k] |= h->n < hdr_least(p);
+            is_open |= hdr_may_be_open(h, p);
         }
-        latency_cell(&l, (double)h->max / scale);
+        latency_cell(&l, hdr_max(h) / scale);
+        if (is_open || !isfinite(hdr_max(h)))
+            buf_printf(&line, "%s%llu of %llu times of \"%s\" are not known: a - may be one of them",
+                       line.n ? ", " : "- : ", (unsigned long long)h->open, (unsigned long long)(h->n + h->open), shown[i].label);
     }
     if (listing_rows(&l))
         buf_putc(to, '\n');
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;
-    struct buf line CLEANUP_BUF;
-    buf_init(&line, 400);
     if (m->cached_known)
         buf_printf(to, "\n  first token: %.3g %% of the prompt tokens came from the server's cache\n", 100 * d->cached_share);
     for (int k = 0; k < TABLE_POINTS; k++)

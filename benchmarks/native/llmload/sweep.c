@@ -86,7 +86,7 @@ static void set_level(struct load *load, double v)
 
 static double or_nan(const struct hdr *h, double p)
 {
-    return h->n >= hdr_least(p) ? hdr_quantile(h, p) / 1e6 : NAN;
+    return hdr_states(h, p) ? hdr_quantile(h, p) / 1e6 : NAN;
 }
 
 static void put(struct buf *to, const char *name, double v)

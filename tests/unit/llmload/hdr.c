@@ -91,6 +91,40 @@ static void least_samples_are_mlperfs(void **state)
     assert_int_equal(hdr_least(0.999), 6636);
 }
 
+/* 1,000 values of which the greatest 30 are not known: the percentiles that may be among them are not stated, and the others' intervals hold them. */
+static void open_values_are_no_lower_tail(void **state)
+{
+    (void)state;
+    struct hdr h, sum, back;
+    struct err err = {0};
+    struct json *j;
+    double low, high;
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 1 << 20);
+    hdr_init(&h), hdr_init(&sum), hdr_init(&back);
+    for (int i = 1; i <= 970; i++)
+        hdr_add(&h, i);
+    hdr_add_open(&sum, 1000, 30);
+    hdr_merge(&sum, &h);
+    hdr_print(&sum, &b);
+    assert_int_equal(json_parse(&j, buf_text(&b), NULL, &err), 0);
+    assert_int_equal(hdr_read(&back, j, &err), 0);
+    json_free(j);
+    assert_true(back.n == 970 && back.open == 30 && back.open_max == 1000);
+    assert_false(hdr_states(&back, 0.99)); /* truly 990 */
+    assert_false(hdr_states(&back, 0.999));
+    assert_true(isnan(hdr_max(&back)));
+    buf_clear(&b);
+    hdr_why_not(&back, 0.99, &b);
+    assert_string_equal(b.p, "30 of 1000 times are not known, and it may be one of them");
+    assert_true(hdr_states(&back, 0.9) && hdr_interval(&back, 0.9, &low, &high));
+    assert_true(low <= 870 && high >= 900); /* 900 were the open ones the greatest, 870 were they the least */
+    assert_true(hdr_states(&h, 0.99) && hdr_max(&h) == 970);
+    hdr_add_open(&h, 969, 1); /* below the known maximum */
+    assert_true(hdr_max(&h) == 970);
+    hdr_deinit(&h), hdr_deinit(&sum), hdr_deinit(&back);
+}
+
 /* The interval holds the true median in about 95 of 100 samples. */
 static void intervals_cover(void **state)
 {
@@ -138,6 +172,7 @@ int main(void)
         cmocka_unit_test(ranks_are_those_of_the_sorted_values),
         cmocka_unit_test(damaged_ones_are_refused),
         cmocka_unit_test(least_samples_are_mlperfs),
+        cmocka_unit_test(open_values_are_no_lower_tail),
         cmocka_unit_test(intervals_cover),
         cmocka_unit_test(a_merged_series_keeps_its_sums),
     };

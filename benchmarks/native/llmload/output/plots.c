@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/svg.h"
+#include "benchmarks/native/llmload/report_parts.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -53,11 +54,15 @@ static int histogram(const char *dir, const struct metrics *m, enum metric which
     if (!h->n)
         return 0;
     buf_printf(&label, "%s (%s)", row->key, row->unit);
-    buf_printf(&note, "n %llu, median %.4g, p99 ", (unsigned long long)h->n, hdr_quantile(h, 0.5) / row->scale);
-    if (h->n >= hdr_least(0.99))
-        buf_printf(&note, "%.4g, max %.4g %s", hdr_quantile(h, 0.99) / row->scale, (double)h->max / row->scale, row->unit);
-    else
-        buf_printf(&note, "from too few values, max %.4g %s", (double)h->max / row->scale, row->unit);
+    const double values[] = {hdr_states(h, 0.5) ? hdr_quantile(h, 0.5) : NAN, hdr_states(h, 0.99) ? hdr_quantile(h, 0.99) : NAN,
+                             hdr_max(h)};
+    static const char *const names[] = {"median", "p99", "max"};
+    buf_printf(&note, "n %llu", (unsigned long long)h->n);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        buf_printf(&note, ", %s ", names[i]);
+        report_figure(&note, values[i] / row->scale);
+    }
+    buf_printf(&note, "%s%s", row->unit[0] ? " " : "", row->unit);
     struct svg_series s = {NULL, SVG_BARS, low, high, counts, fill_bins(h, row->scale, low, high, counts)};
     bool wide = (double)h->max > 3 * fmax((double)h->min, 1);
     struct svg_chart chart = {
