@@ -50,7 +50,7 @@ def check_metric(name, values, mean=None):
     differ(name + ".min", shown["min"], min(values), 1e-5)
     unknown, n = shown["not_known"], len(values)
     if shown["max"] is not None or not unknown: differ(name + ".max", shown["max"], max(values), 1e-5)
-    every = {p: ranks(n + unknown, p) for p in (0.5, 0.9, 0.95, 0.99, 0.999)}
+    every = {p: ranks(n + unknown, p) for p in (float(q) / 100 for q in ("50", "90", "95", "99", "99.9"))}
     is_open = {p: unknown and (math.ceil(p * (n + unknown) - 1e-9) > n or not high or high > n) for p, (_, high) in every.items()}
     for point in ("p50", "p90", "p95", "p99", "p99.9"):
         p = float(point[1:]) / 100

@@ -129,6 +129,16 @@ static void latency_cell(struct listing *l, double ms)
     report_cell(l, ms < 0.1 ? round(ms * TENTHS_US) / TENTHS_US : ms);
 }
 
+/* What a "-" means, a line of its own. */
+static void put_note(const struct screen *screen, const struct buf *note, struct buf *to)
+{
+    if (!note->n)
+        return;
+    buf_puts(to, "\n  ");
+    screen_wrap(screen, buf_text(note), 2, 6, to);
+    buf_putc(to, '\n');
+}
+
 static void put_latencies(const struct metrics *m, const struct derived *d, const struct screen *screen, struct buf *to)
 {
     static const struct listing_column columns[] = {
@@ -139,8 +149,9 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
     struct arena arena;
     struct listing l;
     bool missing[TABLE_POINTS] = {false};
-    struct buf line CLEANUP_BUF;
-    buf_init(&line, 2000);
+    struct buf line CLEANUP_BUF, unknown CLEANUP_BUF;
+    buf_init(&line, 400);
+    buf_init(&unknown, 2000);
     arena_init(&arena, 1 << 20);
     listing_init(&l, columns, sizeof columns / sizeof *columns, &arena);
     l.indent = 2;
@@ -160,8 +171,8 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
         }
         latency_cell(&l, hdr_max(h) / scale);
         if (is_open || !isfinite(hdr_max(h)))
-            buf_printf(&line, "%s%llu of %llu times of \"%s\" are not known: a - may be one of them",
-                       line.n ? ", " : "- : ", (unsigned long long)h->open, (unsigned long long)(h->n + h->open), shown[i].label);
+            buf_printf(&unknown, "%s%s %llu of %llu", unknown.n ? ", " : "- : may be one of the times that are not known: ", shown[i].label,
+                       (unsigned long long)h->open, (unsigned long long)(h->n + h->open));
     }
     if (listing_rows(&l))
         buf_putc(to, '\n');
@@ -173,11 +184,8 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
         if (missing[k])
             buf_printf(&line, "%s%s needs %llu values", line.n ? ", " : "- : ", report_points[k].name,
                        (unsigned long long)hdr_least(report_points[k].p));
-    if (line.n) {
-        buf_puts(to, "\n  ");
-        screen_wrap(screen, buf_text(&line), 2, 6, to);
-        buf_putc(to, '\n');
-    }
+    put_note(screen, &line, to);
+    put_note(screen, &unknown, to);
     listing_deinit(&l);
     arena_deinit(&arena);
 }
