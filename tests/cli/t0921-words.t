@@ -67,7 +67,13 @@ typed 'unknown option --max_concurrency; did you mean --concurrency?' "$LOAD" $u
 typed 'unknown option --num_prompts; did you mean --requests?' "$LOAD" $url --num_prompts 4
 typed 'unknown option --max_tokens; did you mean --max-tokens?' "$LOAD" $url --max_tokens 4
 typed 'unknown option --random_input_len; did you mean --input-tokens?' "$LOAD" $url --random_input_len 4
-typed '"tpot:50": expected one objective for each --goodput' "$LOAD" $url --goodput ttft:500 tpot:50
+typed '"tpot:20": expected a comma between objectives: --goodput ttft:100,tpot:20' "$LOAD" $url --goodput ttft:100 tpot:20
+# A missing part is named alone; a path that another API has is no path of this one.
+typed '--burstiness changes nothing without --arrivals gamma' "$LOAD" $url --burstiness 1 --request-rate 5
+typed '--drop changes nothing without --concurrency' "$LOAD" $url --drop --rate 5
+typed '--endpoint /v1/completions: is the path of another API than openai-chat; add --api openai-completions' "$LOAD" $url --endpoint /v1/completions
+typed 'add --api ollama-generate' "$LOAD" $url --path '/proxy/api/generate?x=1'
+like "a path of the API's own, or of none, is taken" "$("$LOAD" $url --api openai-completions --path /v1/completions -n 1; "$LOAD" $url --path /x -n 1)" "no request succeeded.*no request succeeded"
 
 # Each program's first help is one screen, and names options that are there.
 for program in llmload llmfake taskrate; do

@@ -161,6 +161,25 @@ static int read_key(struct load *l, const struct opt_set *set, struct arena *a, 
     return 0;
 }
 
+/* A path that is another API's own would get requests in a form that it does not take. */
+static int check_path(const struct load *l, struct err *err)
+{
+    struct str path = str_of(l->path ? l->path : "");
+    struct str plain = str_sub(path, 0, strcspn(path.p, "?"));
+    const char *named = NULL;
+    for (int i = 0; i < DIALECTS; i++) {
+        size_t n = strlen(dialects[i].path);
+        if (plain.n < n || memcmp(plain.p + plain.n - n, dialects[i].path, n) != 0)
+            continue;
+        if ((enum dialect)i == l->dialect)
+            return 0;
+        named = dialects[i].name;
+    }
+    return named ? err_set(err, ERR_USAGE, "--path %.80s: is the path of another API than %s; add --api %s", l->path,
+                           dialects[l->dialect].name, named)
+                 : 0;
+}
+
 static int read_service(struct load *l, const struct opt_set *set, struct arena *a, struct err *err)
 {
     for (const struct opt_value *v = opt_find(set, "url"); v && v->text; v = v->next)
@@ -183,6 +202,8 @@ static int read_service(struct load *l, const struct opt_set *set, struct arena 
     l->path = opt_text(set, "path");
     if (l->path && (l->path[0] != '/' || strpbrk(l->path, " \t\r\n")))
         return err_set(err, ERR_USAGE, "--path: a path begins with / and has no blanks");
+    if (check_path(l, err) < 0)
+        return -1;
     l->model = opt_text(set, "model");
     l->least_in_flight = strcmp(opt_text(set, "balance"), "least") == 0;
     l->proxy = opt_text(set, "proxy");
@@ -375,14 +396,19 @@ static bool given(const struct opt_set *set, const char *name)
 static int refuse_idle(const struct load *l, const struct opt_set *set, struct err *err)
 {
     bool open_loop = l->arrivals != ARRIVALS_CLOSED;
+    bool has_rate = l->rate.n > 0;
     const struct {
         const char *name, *needs;
         bool has;
     } rows[] = {{"arrivals", "--rate", l->rate.n > 0},
-                {"burstiness", "--rate and --arrivals gamma", l->arrivals == ARRIVALS_GAMMA},
-                {"bursts", "--rate and --arrivals bursts", l->arrivals == ARRIVALS_BURSTS},
+                {"burstiness", has_rate ? "--arrivals gamma" : "--rate and --arrivals gamma", l->arrivals == ARRIVALS_GAMMA},
+                {"bursts", has_rate ? "--arrivals bursts" : "--rate and --arrivals bursts", l->arrivals == ARRIVALS_BURSTS},
                 {"trace-speed", "--trace", l->trace != NULL},
-                {"drop", "--concurrency, and --rate or --trace", open_loop && l->concurrency.n},
+                {"drop",
+                 open_loop          ? "--concurrency"
+                 : l->concurrency.n ? "--rate or --trace"
+                                    : "--concurrency, and --rate or --trace",
+                 open_loop && l->concurrency.n},
                 {"think", "--turns", l->turns > 1},
                 {"cooldown", "--duration", l->duration_s > 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
