@@ -153,6 +153,8 @@ static const char *verdict(const struct figure *f, const struct change *c, bool 
         return "uncertain";
     if (!isfinite(c->ratio) || c->ratio == 1)
         return "";
+    if (!known && fabs(worse) * 100 <= threshold)
+        return "no interval";
     return worse > 0 ? (known ? "worse" : "worse?") : known ? "better" : "better?";
 }
 
