@@ -4,8 +4,8 @@
 . "$TESTLIB/llmfake.sh"
 cd "$WORK" || exit 1
 
-# What a busy machine adds is no part of the form: warnings of steal and of a late client, with the lines that they are broken into.
-calm() { awk '/^  ! (steal|the client was)/ {skip = 1; next} skip && /^    / {next} {skip = 0; print}' "$@"; }
+# What a busy machine adds is no part of the form: warnings of steal and of a late client, times that are not known, with the lines that they are broken into.
+calm() { awk '/^  (! (steal|the client was)|- : may be one of the times that are not known)/ {skip = 1; next} skip && /^    / {next} {skip = 0; print}' "$@"; }
 # Numbers become N, runs of blanks one; what is left is the form.
 form() { calm "$@" | sed -E 's/[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?/N/g; s/ +/ /g' | sed -E 's/^( - : pN needs N values).*/\1/; s/^( (first|between|per|whole)[a-z, ]*) [-N ]+$/\1 …/'; }
 cat >wanted <<'END'
@@ -65,7 +65,11 @@ hint: is the server up? --wait-ready Nm waits for it"
 
 # Recorded without --json: the same metrics as ever.
 llm_start "$FAKE" --ttft 2ms --itl 300us
-"$BENCHWRAP" -q -e load -- "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >out
+for _ in 1 2 3 4 5 6 7 8 9 10; do # a percentile that may be a time of a late read has no value
+    rm -rf mlruns
+    "$BENCHWRAP" -q -e load -- "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >out
+    grep -q 'times that are not known' out || break
+done
 is "a run from the text has its metrics" "$(cd mlruns/*/*/metrics && ls | grep -E '^(ttft|itl|tpot|e2el|request|output)' | tr '\n' ' ')" \
     "e2el.mean_ms e2el.p50_ms e2el.p90_ms e2el.p95_ms e2el_from_schedule.mean_ms e2el_from_schedule.p50_ms e2el_from_schedule.p90_ms e2el_from_schedule.p95_ms itl.mean_ms itl.p50_ms itl.p90_ms itl.p95_ms output.throughput_token_per_s request.throughput_op_per_s requests.completed requests.failed tpot.mean_ms tpot.p50_ms tpot.p90_ms tpot.p95_ms ttft.mean_ms ttft.p50_ms ttft.p90_ms ttft.p95_ms ttft_from_schedule.mean_ms ttft_from_schedule.p50_ms ttft_from_schedule.p90_ms ttft_from_schedule.p95_ms "
 is "and the address is a param" "$(cat mlruns/*/*/params/url)" "$url"

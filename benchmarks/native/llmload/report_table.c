@@ -35,6 +35,15 @@ void report_cell(struct listing *l, double v)
         listing_none(l);
 }
 
+/* The rate that was scheduled, and, where it is another, the one that was asked for. */
+static void put_rate(const struct load *l, const struct outcome *o, struct buf *to)
+{
+    double asked = l->rate.n == 1 ? l->rate.piece[0].to : NAN;
+    buf_printf(to, ", %s arrivals, %.4g requests/s", o->trace_kind ? o->trace_kind : arrivals_names[l->arrivals], o->offered_rate);
+    if (fabs(o->offered_rate - asked) >= 0.0005 * asked)
+        buf_printf(to, " (--rate %g)", asked);
+}
+
 static void put_head(const struct report *r, struct buf *to)
 {
     const struct load *l = r->load;
@@ -53,7 +62,7 @@ static void put_head(const struct report *r, struct buf *to)
         double streams = l->concurrency.piece[l->concurrency.n - 1].to;
         buf_printf(to, ", %g stream%s", streams, str_plural(streams));
     } else
-        buf_printf(to, ", %s arrivals, %.4g requests/s", o->trace_kind ? o->trace_kind : arrivals_names[l->arrivals], o->offered_rate);
+        put_rate(l, o, to);
     if (l->requests)
         buf_printf(to, ", %llu requests", (unsigned long long)l->requests);
     else if (l->duration_s > 0)
