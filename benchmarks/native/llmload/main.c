@@ -108,8 +108,7 @@ static int take_operands(struct opt_set *set, int count, char **operands, struct
         char *line[] = {(char *)"llmload", (char *)"--url", operands[i], NULL};
         int next;
         if (is_objective(operands[i]))
-            return err_set(err, ERR_USAGE, "\"%.60s\": expected a comma between objectives: --goodput ttft:100,tpot:20",
-                           operands[i]);
+            return err_set(err, ERR_USAGE, "\"%.60s\": expected a comma between objectives: --goodput ttft:100,tpot:20", operands[i]);
         if (!strchr(operands[i], ':') && !strchr(operands[i], '.'))
             return err_set(err, ERR_USAGE, "\"%.60s\": expected the URL of a service, such as http://localhost:8000", operands[i]);
         if (opt_parse(set, 3, line, &next, err) < 0)
