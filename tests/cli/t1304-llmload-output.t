@@ -64,7 +64,7 @@ is "no server: the reason and a hint, no table" "$(form out)" "llmload: no reque
 hint: is the server up? --wait-ready Nm waits for it"
 
 # Recorded without --json: the same metrics as ever.
-llm_start "$FAKE" --ttft 2ms --itl 300us
+llm_start "$FAKE" --ttft 2ms --itl 20ms # a busy client reads one token at a time
 for _ in 1 2 3 4 5 6 7 8 9 10; do # a percentile that may be a time of a late read has no value
     rm -rf mlruns
     "$BENCHWRAP" -q -e load -- "$LOAD" "$url" -c 4 -n 300 --max-tokens 3 >out
