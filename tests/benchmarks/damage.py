@@ -199,6 +199,9 @@ def one(args):
     rng = random.Random(f"{name}/{case}" + (os.environ.get("SEED") or ""))
     base = sample.parse()
     by_tail, count = known(values(base)), 0
+    if len(sample.paths) > 1: # what the other files say, maybe with fewer digits, is not the damage's
+        for tail, numbers in known(values(sample.parse(b""))).items():
+            by_tail[tail].update(numbers)
     chosen = damages(sample, rng)
     if not long:
         chosen = rng.sample(chosen, min(len(chosen), DAMAGES))

@@ -75,7 +75,7 @@ fi
 top=/sys/fs/cgroup/memory
 one=$top/benchwrap-one-$$ other=$top/benchwrap-other-$$
 if unshare -C -m true 2>/dev/null && mkdir $one $other 2>/dev/null && echo 1G >$one/memory.limit_in_bytes && echo 2G >$other/memory.limit_in_bytes; then
-    sh -c "echo \$\$ >$one/cgroup.procs; exec unshare -C -m sh -c 'mkdir \"$WORK/seen\" && mount -t cgroup -o memory none $top && while [ ! -e \"$WORK/moved\" ]; do sleep 0.05; done; \"\$BENCHWRAP\" probe --json --no-cache'" >moved.json &
+    sh -c "echo \$\$ >$one/cgroup.procs; exec unshare -C -m sh -c 'mkdir \"$WORK/seen\" && umount $top && mount -t cgroup -o memory none $top && while [ ! -e \"$WORK/moved\" ]; do sleep 0.05; done; \"\$BENCHWRAP\" probe --json --no-cache'" >moved.json &
     for try in $(seq 100); do [ -e "$WORK/seen" ] && break; sleep 0.05; done
     for pid in $(cat $one/cgroup.procs); do echo "$pid" >$other/cgroup.procs 2>/dev/null; done
     touch "$WORK/moved"
