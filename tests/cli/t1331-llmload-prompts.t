@@ -68,7 +68,7 @@ is "... unless an option says it for all" "$(jq -c '[.temperature, .tool_choice]
 load -n 4 --dataset tools.jsonl --api openai-completions >out
 like "... and what an API does not have is named with its line" "$(cat err)" 'tools.jsonl, line 1: "tools": the completions API has no such member'
 printf '{"body": {"messages": [{"role": "user", "content": "o"}], "response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}, "temperature": 0.5, "repetition_penalty": 2}}\n' >ollama.jsonl
-load --api ollama-chat --model tiny --dataset ollama.jsonl -n 1 --path /v1/chat/completions >out
+load --api ollama-chat --model tiny --dataset ollama.jsonl -n 1 --path /v1/gateway/chat/completions >out
 is "... by Ollama's names" "$(tail -n 1 sent | jq -c '[.format, .options]')" '[{"type":"object"},{"num_predict":5,"temperature":0.5,"repeat_penalty":2}]'
 printf '{"prompt": "a"}\n{"prompt": }\n' >bad.jsonl
 load -n 2 --dataset bad.jsonl >out

@@ -219,6 +219,21 @@ static bool is_kept_file(const struct truth *t, const struct json *tag_)
     return false;
 }
 
+/* "benchwrap.disagreement" of a run whose arguments are withheld: which params they contradicted cannot be worked out. It names params of the run. */
+static bool is_of_withheld(const struct run_check *r, const struct json *tag_)
+{
+    struct str rest = str_of(json_string(json_get(tag_, "value"), ""));
+    if (strcmp(json_key(tag_), "benchwrap.disagreement") != 0 || !truth_argv_is_withheld(r))
+        return false;
+    for (struct str word = str_word(&rest); word.n; word = str_word(&rest)) {
+        char key[300];
+        snprintf(key, sizeof key, STR_FMT, STR_ARG(word));
+        if (!json_get(json_get(r->record, "params"), key))
+            return false;
+    }
+    return true;
+}
+
 /* What the run claims to have from its rules and the output does not give. */
 static void compare_claims(const struct truth *t, struct run_check *r, const struct record *record)
 {
@@ -234,7 +249,8 @@ static void compare_claims(const struct truth *t, struct run_check *r, const str
             const struct fact *f = claim ? find(record, kinds[i].kind, json_key(e)) : NULL;
             char file[400], text[200];
             snprintf(file, sizeof file, "%s/%.300s", kinds[i].member, json_key(e));
-            if (!claim || (f && kinds[i].kind == FACT_METRIC) || (kinds[i].kind == FACT_TAG && is_kept_file(t, e)))
+            if (!claim || (f && kinds[i].kind == FACT_METRIC) ||
+                (kinds[i].kind == FACT_TAG && (is_kept_file(t, e) || is_of_withheld(r, e))))
                 continue;
             if (f && str_is(f->text, json_string(json_get(e, "value"), "")))
                 continue;
