@@ -5,8 +5,15 @@
 
 void man_text(struct buf *to, struct str text, bool line_start)
 {
+    static const char dots[] = "\xe2\x80\xa6"; /* an ellipsis, which roff's terminals of ASCII lack */
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
+        if (str_starts(str_sub(text, i, text.n), dots)) {
+            buf_puts(to, "\\&...");
+            i += sizeof dots - 2;
+            line_start = false;
+            continue;
+        }
         if (line_start && (c == '.' || c == '\''))
             buf_puts(to, "\\&");
         line_start = c == '\n';

@@ -356,6 +356,12 @@ void calibration_table(const struct calibration *c, size_t n, const struct scree
     buf_putc(to, '\n');
     if (listing_render(&l, screen, to) < 0)
         to->failed = true;
+    bool late = false;
+    for (size_t i = 0; i < n; i++)
+        late = late || c[i].shared;
+    if (late)
+        screen_wrap(&(struct screen){.width = screen_columns(screen)},
+                    STR("\"-\": late reads (shared%) may be among these values, so the value is not known.\n"), 0, 0, to);
     for (size_t i = 0; i < n; i++)
         put_late(&c[i], screen, to);
     listing_deinit(&l);

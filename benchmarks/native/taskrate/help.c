@@ -1,6 +1,8 @@
 /* help.c: taskrate --help and --man, from the option rows and the providers. */
 #include "benchmarks/native/taskrate/options.h"
 
+#include "base/man.h"
+
 #include <string.h>
 
 #define SUMMARY "measure task throughput and latency of a machine or a scheduler"
@@ -84,30 +86,16 @@ void options_help_all(struct options *o, struct buf *to)
         buf_printf(to, "  %-4s %s\n", statuses[i].status, statuses[i].text);
 }
 
-static void roff(struct buf *to, const char *text)
-{
-    if (*text == '.' || *text == '\'')
-        buf_puts(to, "\\&");
-    for (; *text; text++)
-        switch (*text) {
-        case '\\': buf_puts(to, "\\e"); break;
-        case '-': buf_puts(to, "\\-"); break;
-        case '\'': buf_puts(to, "\\(aq"); break;
-        case '~': buf_puts(to, "\\(ti"); break;
-        default: buf_putc(to, *text);
-        }
-}
-
 static void item(struct buf *to, const char *term, const char *text)
 {
     buf_puts(to, ".TP\n.B ");
-    roff(to, term);
+    man_z(to, term);
     buf_putc(to, '\n');
-    roff(to, text);
+    man_z(to, text);
     buf_putc(to, '\n');
 }
 
-static void man_options(const struct options *o, struct buf *to)
+static void put_option_rows(const struct options *o, struct buf *to)
 {
     for (size_t i = 0; i < o->set.count; i++) {
         const struct opt_row *r = &o->set.rows[i];
@@ -117,18 +105,18 @@ static void man_options(const struct options *o, struct buf *to)
         if (r->letter)
             buf_printf(to, "\\fB\\-%c\\fR, ", r->letter);
         buf_puts(to, "\\fB\\-\\-");
-        roff(to, r->name);
+        man_z(to, r->name);
         buf_puts(to, "\\fR");
         if (r->kind != OPT_FLAG) {
             buf_puts(to, " \\fI");
-            roff(to, r->arg ? r->arg : "TEXT");
+            man_z(to, r->arg ? r->arg : "TEXT");
             buf_puts(to, "\\fR");
         }
         buf_putc(to, '\n');
-        roff(to, r->help);
+        man_z(to, r->help);
         if (r->value) {
             buf_puts(to, " (default: ");
-            roff(to, r->value);
+            man_z(to, r->value);
             buf_putc(to, ')');
         }
         buf_putc(to, '\n');
@@ -141,25 +129,25 @@ void options_man(struct options *o, struct buf *to)
                  "\" \"benchwrap\"\n.SH NAME\ntaskrate \\- " SUMMARY "\n.SH SYNOPSIS\n");
     for (size_t i = 0; i < sizeof usage / sizeof usage[0]; i++) {
         buf_puts(to, i ? ".br\n.B " : ".B ");
-        roff(to, usage[i]);
+        man_z(to, usage[i]);
         buf_putc(to, '\n');
     }
     buf_puts(to, ".SH DESCRIPTION\n");
     for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
         if (i)
             buf_puts(to, ".PP\n");
-        roff(to, about[i]);
+        man_z(to, about[i]);
         buf_putc(to, '\n');
     }
     buf_puts(to, ".SH PROVIDERS\n");
     for (size_t i = 0; i < provider_count; i++) {
         item(to, providers[i]->name, providers[i]->summary);
         buf_puts(to, ".br\n");
-        roff(to, providers[i]->path);
+        man_z(to, providers[i]->path);
         buf_putc(to, '\n');
     }
     buf_puts(to, ".SH OPTIONS\n");
-    man_options(o, to);
+    put_option_rows(o, to);
     buf_puts(to, ".SH EXIT STATUS\n");
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
         item(to, statuses[i].status, statuses[i].text);
@@ -169,9 +157,9 @@ void options_man(struct options *o, struct buf *to)
     buf_puts(to, ".SH EXAMPLES\n");
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         buf_puts(to, ".TP\n.B $ ");
-        roff(to, examples[i].line);
+        man_z(to, examples[i].line);
         buf_putc(to, '\n');
-        roff(to, examples[i].text);
+        man_z(to, examples[i].text);
         buf_putc(to, '\n');
     }
     buf_puts(to, ".SH SEE ALSO\n.BR benchwrap (1)\n");
