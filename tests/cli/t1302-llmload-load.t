@@ -116,8 +116,9 @@ is '  it is the best where the intervals of the others end below its own' "$(jq 
 load -c 1 -d 200ms --sweep 1,2 >"$WORK/out.json"
 is '  of runs that are too short no level is' "$(jq -c '.sweep | [.best_level, (.alike_levels | length), .points[0].ci_low]' "$WORK/out.json")" '[null,1,null]'
 # Objectives that no rate meets, and ones that all do.
-load --rate 100 -d 100ms --search --goodput ttft:1 >"$WORK/out.json"
+load --rate 100 -d 100ms --search --goodput ttft:1 >"$WORK/out.json" 2>"$WORK/err"
 is 'the search: nothing can meet that' "$? $(jq -c '[.sweep.found, .sweep.highest_rate, (.sweep.points | length > 2)]' "$WORK/out.json")" '1 [false,null,true]'
+is '  standard error says why the status is not 0' "$(tail -n 1 "$WORK/err")" 'llmload: no rate met the objectives'
 is '  every run has a seed of its own' "$(jq '.sweep.points | ([.[].seed] | unique | length) == length' "$WORK/out.json")" true
 llm_stop
 wait $search

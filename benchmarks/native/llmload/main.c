@@ -180,7 +180,13 @@ static int report(const struct opt_set *set, struct around *a, struct extras *x,
                                  a->load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", a->load->shown_url, err);
     if (print(&out, stdout, ended < 0 ? NULL : err) < 0 || ended < 0)
         return -1;
-    return x->sweep.search && !sweep_is_found(&x->sweep) && !o->signal ? 1 : report_status(o);
+    if (!x->sweep.search || sweep_is_found(&x->sweep) || o->signal)
+        return report_status(o);
+    buf_clear(&out);
+    buf_puts(&out, "llmload: ");
+    sweep_answer(&x->sweep, &out); /* the table is on standard output, the reason of the exit status is not */
+    buf_putc(&out, '\n');
+    return print(&out, stderr, err) < 0 ? -1 : 1;
 }
 
 /* The run, or the runs of a sweep, here or by agents. */

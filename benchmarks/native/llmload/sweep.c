@@ -395,8 +395,7 @@ static void put_highest(const struct sweep *s, const char *what, struct buf *to)
                    alike > 1 ? "s" : "", alike > 1 ? "" : "es");
 }
 
-/* The search's answer in one sentence. */
-static void put_answer(const struct sweep *s, struct buf *to)
+void sweep_answer(const struct sweep *s, struct buf *to)
 {
     const struct search *a = &s->answer;
     if (a->why)
@@ -439,7 +438,7 @@ void sweep_table(const struct sweep *s, const struct load *load, const struct sc
     CLEANUP_BUF struct buf text;
     buf_init(&text, REPORT_WARNINGS_MAX);
     if (s->search)
-        put_answer(s, &text);
+        sweep_answer(s, &text);
     else
         put_highest(s, load->arrivals == ARRIVALS_CLOSED ? "streams" : "offered requests/s", &text);
     screen_wrap(screen, buf_text(&text), 0, 2, to);

@@ -30,6 +30,8 @@ int sweep_read(struct sweep *ret, const struct opt_set *set, const struct load *
 bool sweep_wanted(const struct sweep *s);
 /* Is the answer of a search known? */
 bool sweep_is_found(const struct sweep *s);
+/* The answer of a search in one sentence without a full stop, or why there is none. */
+void sweep_answer(const struct sweep *s, struct buf *to);
 /* One run per level, each drained before the next, with seeds and prompts of its own; load's level, seed and prompts change with it. *ret: the
  * best one's outcome: of a search the highest rate that met the objectives, of a sweep the most goodput, without objectives the most tokens (requests, if none are known) per second. */
 int sweep_run(struct sweep *s, struct outcome *ret, struct load *load, const struct prompt_source *prompts, struct result_sink *sinks,
