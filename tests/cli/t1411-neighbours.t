@@ -145,4 +145,20 @@ as_alice sh -c 'cd && rm -rf clone && git -c init.defaultBranch=main init -q clo
     ln -s ../.ssh/id .gitattributes && ln -s ../target/new .gitlab-ci.yml && ln -s ../target .benchwrap && "$BENCHWRAP" init --private --site x .' >"$WORK/out" 2>&1
 is "init in such a clone copies nothing" "$(find "$HOMES/alice/clone" -type f -exec grep -lF "$secret" {} + | wc -l)" 0
 untouched "init"
+# ---- files that alice names for the output of benchmarks ----
+fresh
+as_bob_in "$LAB" 'for f in rec csv scrape log; do ln -s $2/alice/target/precious $f; done; mkdir rate; ln -s $2/alice/target/precious rate/tasks.trt; mkfifo pipe; chmod 666 pipe'
+for line in 'llmload http://127.0.0.1:1 -n 1 --records rec' 'llmload http://127.0.0.1:1 -n 1 --csv csv' 'llmload http://127.0.0.1:1 -n 1 --scrape 1s --scrape-file scrape' \
+    'llmload http://127.0.0.1:1 -n 1 --records pipe' 'llmfake --log log' 'taskrate local --out rate'; do
+    # shellcheck disable=SC2086 # words
+    set -- $line
+    program=$1; shift
+    said=$(as_alice timeout 20 "$BUILD/bin/$program" "$@" 2>&1); status=$?
+    is "$line: refused" "$((status != 0 && status != 124))" 1
+    like "$line: the message names the file" "$said" "(rec|csv|scrape|pipe|log|tasks.trt).*(Too many levels|another user)"
+done
+untouched "files for the output of benchmarks"
+as_alice sh -c 'ln -s target2 mine && "$1" http://127.0.0.1:1 -n 1 --records mine >/dev/null 2>&1; test -f target2' sh "$BUILD/bin/llmload"
+is "alice's own link is followed" $? 0
+
 done_testing

@@ -303,6 +303,38 @@ int place_open_found(const char *path)
     return fd;
 }
 
+static int create_file(int dir, const char *name, int flags, mode_t mode)
+{
+    struct stat st;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode) && !place_is_trusted(st.st_uid)) {
+        errno = ELOOP; /* a FIFO would hold us */
+        return -1;
+    }
+    CLEANUP_FD int fd = open_component(dir, name, O_WRONLY | O_CREAT | (flags & ~O_TRUNC), mode);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -1;
+    errno = !S_ISREG(st.st_mode) && !place_is_trusted(st.st_uid) ? ELOOP : place_is_planted(dir, name, &st) ? EPERM : 0;
+    if (errno || (flags & O_TRUNC && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0))
+        return -1;
+    return fs_take(&fd);
+}
+
+int place_create(const char *path, int flags, mode_t mode)
+{
+    struct str s = str_of(path);
+    if ((str_starts(s, "/dev/") && !str_starts(s, "/dev/shm/")) || str_starts(s, "/proc/")) /* /dev/stdout, and descriptors */
+        return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
+    struct walk w = {.at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    int rc = walk_down(&w, path, 0);
+    bool is_new = rc < 0 && errno == ENOENT && w.at >= 0 && !*w.rest;
+    if (rc == 0)
+        errno = EISDIR;
+    int fd = rc == 1 || is_new ? create_file(w.at, w.name, flags, mode) : -1, why = errno;
+    fs_close(&w.at);
+    errno = why;
+    return fd;
+}
+
 bool place_is_own(int fd)
 {
     struct stat st;

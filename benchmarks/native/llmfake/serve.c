@@ -2,6 +2,7 @@
 #include "benchmarks/native/llmfake/serve.h"
 
 #include "base/clock.h"
+#include "base/place.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -246,7 +247,7 @@ int serve(const struct fake *f, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     raise_descriptors();
     if (f->log_path) {
-        log_fd = open(f->log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+        log_fd = place_create(f->log_path, O_TRUNC | O_APPEND, 0666);
         if (log_fd < 0 || write(log_fd, SENDLOG_MAGIC, 8) != 8)
             return err_sys(err, "--log %s", f->log_path);
     }

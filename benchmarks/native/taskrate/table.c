@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/place.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -41,7 +42,7 @@ int table_open(struct table **ret, const char *dir, struct err *err)
     if (!t)
         return err_sys(err, "the table of tasks");
     snprintf(t->path, sizeof t->path, "%s/tasks.trt", dir);
-    int fd = open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    int fd = place_create(t->path, 0, 0644);
     bool ours = fd >= 0 && (fs_lock(fd) == 0 || (errno != EAGAIN && errno != EACCES)); /* a file system without locks: as if it were ours */
     if (fd >= 0 && !ours)
         err_set(err, ERR_INPUT, "%s: another taskrate that runs writes its results there; give each a folder of its own", dir);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +108,7 @@ int lines_open(struct lines **ret, const char *path, const char *option, unsigne
     pthread_cond_init(&l->more, NULL);
     for (unsigned i = 0; i < workers; i++)
         buf_init(&l->bufs[i], BLOCK_MAX);
-    l->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    l->fd = place_create(path, O_TRUNC, 0644);
     bool good = l->fd >= 0 && fs_write_all(l->fd, head.p, head.n) == 0;
     if (good)
         good = (errno = pthread_create(&l->thread, NULL, write_blocks, l)) == 0;

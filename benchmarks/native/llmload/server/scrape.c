@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/place.h"
 #include "benchmarks/native/llmload/server/prom.h"
 #include "benchmarks/native/llmload/server/server.h"
 
@@ -225,7 +226,7 @@ int scrape_start(struct scrape **ret, const struct load *load, const struct scra
         return err_sys(err, "out of memory");
     *s = (struct scrape){.config = *config, .file = -1, .wake = {-1, -1}, .begin_ns = clock_mono_ns()};
     int rc = 0;
-    if (config->file && (s->file = open(config->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) < 0)
+    if (config->file && (s->file = place_create(config->file, O_TRUNC, 0644)) < 0)
         rc = err_sys(err, "--scrape-file %.300s", config->file);
     if (rc == 0 && pipe2(s->wake, O_CLOEXEC) < 0)
         rc = err_sys(err, "reading the service's figures");
