@@ -40,7 +40,7 @@ def form_of(text):
         l = re.sub(r"\b[0-9a-f]{32}\b|\b[0-9a-f]{8}\b", "ID", l)
         l = re.sub(r"(https?|file)://[\w.:/-]+", "URL", l)
         l = re.sub(r"[█▏▎▍▌▋▊▉]+", "", l)
-        l = re.sub(r"\b(better|worse|no difference|same|different|too few|uncertain)\b", "VERDICT", l)
+        l = re.sub(r"\b(better|worse|no difference|same|different|too few|too varied|uncertain)\b", "VERDICT", l)
         l = re.sub(r"\b(higher|lower)\b", "MOVED", l)
         l = re.sub(r"[-+]?\d+/\d+|[-+]?\d+(\.\d+)?(e[-+]\d+)?", "N", l)
         l = re.sub(r"\bN (ns|us|ms|s|min|h)\b", "N TIME", l)
