@@ -2,6 +2,7 @@
 #include "probes/cgroup.h"
 
 #include "probes/parse.h"
+#include "probes/state.h"
 
 #include <errno.h>
 #include <math.h>
@@ -172,6 +173,51 @@ static bool cpu_1(const struct host *h, const char *dir, double *ret)
     return true;
 }
 
+void cgroup_climb_to_limit(const struct host *h, struct cgroup *g)
+{
+    double least = HUGE_VAL, value;
+    char dir[1024], best[1024];
+    memcpy(dir, g->dir, sizeof dir);
+    memcpy(best, dir, sizeof best);
+    do {
+        if ((g->version == 1 ? cpu_1 : cpu_2)(h, dir, &value) && value < least) {
+            least = value;
+            memcpy(best, dir, sizeof best);
+        }
+    } while (up(g, dir));
+    memcpy(g->dir, best, sizeof best);
+}
+
+/* The line of the hierarchy that has the controller; version 2 has those that version 1 does not name. */
+static struct str line_of(struct str cgroups, const char *controller)
+{
+    struct str path = {"", 0};
+    if (!group_path(cgroups, controller, &path))
+        group_path(cgroups, "", &path);
+    return path;
+}
+
+bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known)
+{
+    static const char *const controllers[] = {"cpu", "cpuacct", "memory", "cpuset", "pids"};
+    struct buf own CLEANUP_BUF, its CLEANUP_BUF;
+    struct look text;
+    char path[64];
+    bool other = false;
+    buf_init(&own, 1 << 17);
+    buf_init(&its, 1 << 17);
+    snprintf(path, sizeof path, "proc/%d/cgroup", pid);
+    *ret_known = look_file(h, path, 65536, &its) == 0 && its.n > 0 && look_file(h, "proc/self/cgroup", 65536, &own) == 0;
+    if (!*ret_known || str_eq(buf_text(&own), buf_text(&its)))
+        return false;
+    for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++)
+        other |= !str_eq(line_of(buf_text(&own), controllers[i]), line_of(buf_text(&its), controllers[i]));
+    /* An older kernel moves processes that have ended to the root. */
+    const char *end = look(h, &text, "proc/%d/stat", pid) ? strrchr(text.p, ')') : NULL;
+    *ret_known = end && end[1] && !strchr("ZX", end[2]);
+    return *ret_known && other;
+}
+
 static bool memory_2(const struct host *h, const char *dir, double *ret)
 {
     return number_or_max(h, dir, "memory.max", ret);
@@ -236,16 +282,23 @@ bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct lo
     return false;
 }
 
-static int before(struct host *h, struct record *r, struct err *err)
+/* Kept from before the program began until its end, when it is known whether these were its groups. */
+struct limits_kept {
+    struct record facts;
+    bool is_read;
+};
+
+extern const struct probe probe_cgroup;
+
+static void tell_limits(struct host *h, struct record *r)
 {
-    (void)err;
     struct buf cgroups CLEANUP_BUF, mounts CLEANUP_BUF;
     buf_init(&cgroups, 1 << 17);
     struct str m;
     buf_init(&mounts, LOOK_MOUNTS_MAX + (1 << 17));
     if (read_groups(h, &cgroups, &mounts, &m) != 0) {
         tell_missing(h, r, "cgroup.version", "not readable: /proc/self/cgroup or mountinfo: %s", strerror(errno));
-        return 0;
+        return;
     }
     struct str c = buf_text(&cgroups);
     struct cgroup cpu, memory, cpuset, pid, two;
@@ -267,11 +320,51 @@ static int before(struct host *h, struct record *r, struct err *err)
     tell_limit(h, r, "cgroup.pids_limit", &pid, pids, pids);
     if (cgroup_allowed_cpus(h, &cpuset, &cpus))
         tell(h, r, "cgroup.cpus", (struct str){cpus.p, cpus.n});
+}
+
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct limits_kept *k = h->real && h->argv ? probe_kept(h, &probe_cgroup) : NULL;
+    (void)err;
+    if (!k) {
+        tell_limits(h, r);
+        return 0;
+    }
+    record_init(&k->facts, r->id, r->start_ms);
+    k->facts.source = r->source;
+    k->is_read = true;
+    tell_limits(h, &k->facts);
     return 0;
+}
+
+static int after(struct host *h, struct record *r, struct err *err)
+{
+    struct limits_kept *k = h->real && h->argv ? probe_kept(h, &probe_cgroup) : NULL;
+    const char *why = cgroup_use_foreign(h);
+    (void)err;
+    for (const struct fact *f = k && k->is_read ? k->facts.first : NULL; f; f = f->next) {
+        char key[64];
+        snprintf(key, sizeof key, STR_FMT, STR_ARG(f->key));
+        if (why && f->kind == FACT_PARAM && !str_is(f->key, "cgroup.version"))
+            record_missing(r, key, "%s", why);
+        else
+            record_fact(r, f);
+    }
+    return 0;
+}
+
+static void drop(void *kept)
+{
+    struct limits_kept *k = kept;
+    if (k->is_read)
+        record_deinit(&k->facts);
 }
 
 const struct probe probe_cgroup = {
     .name = "cgroup",
     .summary = "limits set by control groups",
     .before = before,
+    .after = after,
+    .keeps = sizeof(struct limits_kept),
+    .drop = drop,
 };

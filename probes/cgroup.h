@@ -19,6 +19,16 @@ bool cgroup_of_controller(const struct host *h, const char *controller, struct c
 /* Returns whether the group is the root of its hierarchy, whose counters describe the machine instead of a group. */
 bool cgroup_is_root(const struct host *h, const struct cgroup *g);
 
+/* Moves *g up to the group whose processor limit is the least, where one has a limit: its counters say how often that limit withheld processors. */
+void cgroup_climb_to_limit(const struct host *h, struct cgroup *g);
+
+/* Returns whether a running process is in other groups than this one, for a controller that limits or counts; *ret_known is false
+ * where it has ended or shows no groups. */
+bool cgroup_is_other(const struct host *h, pid_t pid, bool *ret_known);
+
+/* Returns why the limits of this process were none of the program's, as cgroup_use has seen by now; NULL: they were. */
+const char *cgroup_use_foreign(const struct host *h);
+
 /* Reads the processors that the cpuset group allows, as the kernel's list; the nearest ancestor's where the group has none of
  * its own. False, ret->n == 0: not visible. */
 bool cgroup_allowed_cpus(const struct host *h, const struct cgroup *g, struct look *ret);

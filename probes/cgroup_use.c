@@ -1,6 +1,7 @@
 /* cgroup_use.c: what our control group uses while the program runs, how often its processors were withheld from it, and whether memory ran out in it. */
 #include "probes/cgroup.h"
 #include "probes/noise.h"
+#include "probes/processes.h"
 #include "probes/sample.h"
 
 #include <stdio.h>
@@ -10,8 +11,10 @@ extern const struct probe probe_cgroup_use;
 struct cgroup_use {
     bool searched;
     struct cgroup cpu, usage_1, memory; /* usage_1: of version 1's cpuacct; version 2 has the use in cpu */
-    struct sample_file cpu_file, usage_file, memory_file, events_file;
+    struct cgroup limit; /* where processors are withheld: the group itself, or one above it whose limit is less */
+    struct sample_file cpu_file, limit_file, usage_file, memory_file, events_file;
     struct sample_count usage, periods, throttled, throttled_s, killed;
+    bool foreign; /* the program was seen in other groups */
 };
 
 static const double TENTH = 10; /* percent of the periods: a program that was held back so often measures its limit */
@@ -68,8 +71,11 @@ static void see_processors(struct host *h, struct record *r, struct cgroup_use *
 {
     struct str cpu_stat = {"", 0};
     double usage, rate;
-    if (g->cpu.found && sample_read(h, &g->cpu_file, &cpu_stat, "%s/cpu.stat", g->cpu.dir))
+    if (g->limit.found && sample_read(h, &g->limit_file, &cpu_stat, "%s/cpu.stat", g->limit.dir))
         see_throttling(h, r, g, cpu_stat);
+    cpu_stat = (struct str){"", 0};
+    if (g->cpu.found && g->cpu.version == 2)
+        sample_read(h, &g->cpu_file, &cpu_stat, "%s/cpu.stat", g->cpu.dir);
     if (usage_of(h, g, cpu_stat, &usage) && sample_rate(&g->usage, h, usage, 0, &rate) && r)
         sample_tell_fine(h, r, 100 * rate, "system/cgroup_cpu_percentage");
 }
@@ -90,29 +96,84 @@ static void see_memory(struct host *h, struct record *r, struct cgroup_use *g)
     }
 }
 
+static void search_groups(struct host *h, struct cgroup_use *g)
+{
+    if (g->searched)
+        return;
+    find(h, "cpu", &g->cpu);
+    g->limit = g->cpu;
+    if (g->cpu.found)
+        cgroup_climb_to_limit(h, &g->limit);
+    find(h, "cpuacct", &g->usage_1);
+    find(h, "memory", &g->memory);
+    g->searched = true;
+}
+
+/* What is counted from the program's first moment on: memory can run out before the first sample. */
+static int before(struct host *h, struct record *r, struct err *err)
+{
+    struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
+    (void)r;
+    (void)err;
+    if (!g || !h->argv || h->regrouped)
+        return 0;
+    probes_now(h);
+    search_groups(h, g);
+    see_processors(h, NULL, g);
+    see_memory(h, NULL, g);
+    return 0;
+}
+
+/* Did the program, or what it has started, move to another group? Its own `systemd-run --scope` does that. */
+static void see_move(struct host *h, struct cgroup_use *g)
+{
+    pid_t pids[PROCESSES_SEEN];
+    bool known;
+    if (g->foreign || h->pid <= 1 || !look_is_own_proc(h))
+        return;
+    g->foreign = cgroup_is_other(h, h->pid, &known);
+    size_t n = processes_seen(h, pids);
+    for (size_t i = 0; i < n && !g->foreign; i++)
+        g->foreign = cgroup_is_other(h, pids[i], &known);
+}
+
+const char *cgroup_use_foreign(const struct host *h)
+{
+    const struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
+    if (h->regrouped)
+        return h->regrouped;
+    return g && g->foreign ? "the program moved to another control group than the one that it was started in" : NULL;
+}
+
 static int sample(struct host *h, struct record *r, struct err *err)
 {
     struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
     (void)err;
-    if (!g)
+    if (!g || h->regrouped)
         return 0;
-    if (!g->searched) {
-        find(h, "cpu", &g->cpu);
-        find(h, "cpuacct", &g->usage_1);
-        find(h, "memory", &g->memory);
-        g->searched = true;
-    }
-    see_processors(h, r, g);
-    see_memory(h, r, g);
+    search_groups(h, g);
+    see_move(h, g);
+    see_processors(h, g->foreign ? NULL : r, g);
+    see_memory(h, g->foreign ? NULL : r, g);
     return 0;
 }
 
-/* Only of runs that were sampled: what was counted since the first look. */
+/* Nothing of a program whose groups are others. */
+static bool tell_foreign(struct host *h, struct record *r)
+{
+    static const char *const keys[] = {"cgroup.throttled_s", "cgroup.throttled_percent", "cgroup.oom_kills"};
+    const char *why = cgroup_use_foreign(h);
+    for (size_t i = 0; why && i < sizeof keys / sizeof *keys; i++)
+        tell_missing(h, r, keys[i], "%s", why);
+    return why;
+}
+
+/* What was counted since the first look. */
 static int after(struct host *h, struct record *r, struct err *err)
 {
     struct cgroup_use *g = probe_kept(h, &probe_cgroup_use);
     (void)err;
-    if (!g || !g->searched || str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series"))
+    if (str_is(record_text(r, FACT_TAG, "benchwrap.scope"), "series") || tell_foreign(h, r) || !g || !g->searched)
         return 0;
     see_processors(h, NULL, g);
     see_memory(h, NULL, g);
@@ -122,7 +183,7 @@ static int after(struct host *h, struct record *r, struct err *err)
         double percent = 100 * g->throttled.sum / g->periods.sum;
         record_metric(r, "cgroup.throttled_percent", percent, "percent", DIR_LOWER, 0, 0);
         if (percent > TENTH)
-            noise_say(r, "the control group's limit withheld processors in %.2g %% of its periods", percent);
+            noise_say(r, "the control group's limit withheld processors in %.3g %% of its periods", percent);
     }
     if (g->killed.known)
         record_metric(r, "cgroup.oom_kills", g->killed.sum, "", DIR_LOWER, 0, 0);
@@ -136,6 +197,7 @@ static void drop(void *kept)
 {
     struct cgroup_use *g = kept;
     sample_close(&g->cpu_file);
+    sample_close(&g->limit_file);
     sample_close(&g->usage_file);
     sample_close(&g->memory_file);
     sample_close(&g->events_file);
@@ -144,6 +206,7 @@ static void drop(void *kept)
 const struct probe probe_cgroup_use = {
     .name = "cgroup_use",
     .summary = "use and throttling of the control group while the program runs",
+    .before = before,
     .sample = sample,
     .after = after,
     .nested = true,

@@ -23,6 +23,9 @@ struct host {
     const char *metadata; /* cloud's metadata service may be asked: "auto" or its URL; NULL: no */
     bool public_profile;
     const char *elsewhere; /* why the program may run on another machine, so that no fact of this one is recorded; NULL: it runs here */
+    const char *
+        served; /* why the program is no descendant of the launcher, whose count of what it uses is then of another process; NULL: it is one */
+    const char *regrouped; /* why its control groups are others than those of this process; NULL: they are not, at its start */
     bool counters; /* --counters: what costs to be counted is asked for */
     int64_t (*clock)(void); /* monotonic time in ns for what is counted between samples; NULL: the machine's */
     struct redact *redact; /* what leaves secrets (and identities) out of texts; NULL: environment.txt does it by itself */

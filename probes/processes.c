@@ -164,6 +164,12 @@ static int sample(struct host *h, struct record *r, struct err *err)
     (void)err;
     if (!p || h->pid <= 1)
         return 0; /* nobody's program: a node's collector, or `benchwrap probe` */
+    if (h->served) {
+        if (!p->said)
+            tell_missing(h, r, "system/process_count", "%s", h->served);
+        p->said = true;
+        return 0;
+    }
     if (!look_is_own_proc(h)) {
         if (!p->said)
             tell_missing(h, r, "system/process_count", "/proc does not show the PID namespace of this run");

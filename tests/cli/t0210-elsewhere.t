@@ -81,4 +81,17 @@ is "systemd-run -H" "$(here systemd-run -H n1 true)" "systemd-run $may (its opti
 is "parallel -S" "$(here parallel -S n1 true)" "parallel $may (its option -S): nothing of this one is recorded"
 is "sbatch --wait" "$(here sbatch --wait true)" "sbatch $may (its option --wait): nothing of this one is recorded"
 is "sbatch alone runs here" "$(here sbatch true)" here
+
+# On this machine, but started by a service, or in groups of its own: what the launcher counts and its groups limit is not the program's.
+usage='[([.metrics[].key | select(test("^run.(user_s|system_s|max_rss_MiB)|process_"))] | length), (.params["cgroup.cpu_limit"] // .params["cgroup.memory_limit_GiB"] // .params["cgroup.cpus"]), (.missing[] | select(.key == "run.user_s").reason), ([.missing[] | select(.key | test("cgroup.(throttled_s|oom_kills)")).reason] | unique | .[])]'
+usage_of() { "$BENCHWRAP" -q -e place -- "$@" >/dev/null 2>&1; "$BENCHWRAP" show --json | jq -c "$usage"; }
+printf '#!/bin/sh\nfor last; do :; done\nexec "$last"\n' >bin/cgexec && chmod +x bin/cgexec && cp bin/cgexec bin/srun
+for p in 'docker run image' 'podman run image' 'docker exec box' 'systemd-run -P' 'env X=1 docker run image' 'srun -n 1'; do
+    name=${p#env X=1 }
+    service="${name%% *} has a service start the program, which is no process of this run"
+    is "$p: another process starts it" "$(SLURMD_NODENAME=$(hostname) usage_of $p true)" "[0,null,\"$service\",\"$service\"]"
+done
+for p in 'systemd-run --scope -p CPUQuota=20%' 'cgexec -g cpu:x'; do
+    is "$p: a group of its own" "$(usage_of $p true)" "[3,null,\"${p%% *} starts the program in a control group of its own\"]"
+done
 done_testing

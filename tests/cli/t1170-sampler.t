@@ -69,6 +69,18 @@ v = {m["key"]: m for m in json.load(open("group.json"))["metrics"]}
 print(5 < v["system/cgroup_cpu_percentage"]["value"] < 60, v["cgroup.throttled_percent"]["value"] > 20)
 P
 )" "True True"
+    # The quota is of the group above, as a slice's or a job's: what it withholds is counted there.
+    for group in $quota_groups; do mkdir "$group/below"; echo "echo \$\$ >$group/below/cgroup.procs"; done >below.sh
+    echo 'exec "$@"' >>below.sh
+    if [ -d /sys/fs/cgroup/cpu/ ]; then
+        sh below.sh "$BENCHWRAP" -q --tree t --sample 250ms -- timeout 3 sh -c 'while :; do :; done'
+        is "a limit of a group above is the one that withheld processors" "$("$BENCHWRAP" show --json --tree t last | jq -c '[.metrics[] | select(.key == "cgroup.throttled_percent").value > 20]')" "[true]"
+    fi
+    for try in $(seq 20); do rmdir $(printf '%s/below ' $quota_groups) 2>/dev/null && break; sleep 0.1; done
+    # A program that joins a group by itself: the launcher's limits are not its own.
+    "$BENCHWRAP" -q --tree t --sample 250ms -- sh "$join" timeout 2 sh -c 'while :; do :; done'
+    is "a program that joins another group: its limits and what they withheld are missing" "$("$BENCHWRAP" show --json --tree t last | jq -c '[(.params | has("cgroup.cpu_limit")), (.metrics | map(.key) | any(startswith("cgroup."))), (.missing | map(select(.key | test("cgroup.(cpu_limit|throttled_s|oom_kills)")).reason) | unique)]')" \
+        '[false,false,["the program moved to another control group than the one that it was started in"]]'
 else
     skip_here "the group's own share is recorded, held back" "no control group can be made here"
 fi

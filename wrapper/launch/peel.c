@@ -30,6 +30,8 @@ struct starter {
     bool host_operands; /* without such an option, as many hosts as tasks come before the program */
     bool remote; /* it starts the program through another machine, or a server that may be anywhere */
     bool shell; /* its operands are a line for a shell there */
+    bool served; /* a service starts the program, which is then no descendant of it, */
+    const char *joins; /* unless one of these options is given: then it joins control groups of its own; "": it always does */
     bool opaque; /* what it starts is not to be seen in its line */
     const char *global_letters, *global_names; /* its options before the verb that take a value */
     const char *away, *away_variables; /* with verbs: such options; else options, and variables, that send the program to another machine */
@@ -98,6 +100,7 @@ static struct option option_at(const struct starter *s, char *const *argv)
 struct told {
     struct peel_shape shape;
     struct peel_place place;
+    bool joins;
 };
 
 static bool in(const char *words, struct str name)
@@ -254,6 +257,7 @@ static char *const *peel_one(const struct starter *s, char *const *at, struct to
         struct option o = option_at(s, at);
         if (s->hides && listed(s->hides, o.name))
             return NULL;
+        told->joins |= in(s->joins, o.name);
         shape_option(s, &o, &told->shape);
         place_option(s, *at, &o, false, &told->place);
         while (o.words-- && *at)
@@ -324,6 +328,8 @@ bool peel_next(char *const **at, char *const *env, struct peel_place *ret)
     place_starter(s, env, ret);
     if (!can_start_here(s, env))
         *ret = (struct peel_place){.starter = s->name, .where = PEEL_OTHER_NODES};
+    ret->regrouped = told.joins || (s->joins && !*s->joins);
+    ret->served = (s->served || s->remote) && !ret->regrouped;
     return true;
 }
 

@@ -24,6 +24,8 @@ struct peel_place {
     const char *starter;
     char by[PEEL_BY_SIZE]; /* what says so: "its option --host", "DOCKER_HOST" */
     struct str hosts;
+    bool served; /* a service starts the program: it is no descendant of the starter, */
+    bool regrouped; /* or, it is one in control groups of its own */
 };
 /* Reads the starter at *at, of which the first is argv; *at becomes what it starts, or NULL where that is not in its line. False: it is no starter, or starts
  * nothing. */

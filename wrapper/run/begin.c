@@ -260,6 +260,7 @@ static void follow_parent(struct run *run)
 
 static void set_host(struct run *run, char **env)
 {
+    struct elsewhere_ways ways = elsewhere_ways(run->plan.argv, env, &run->plan.arena);
     run->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                               .root_path = "/",
                               .real = true,
@@ -267,6 +268,8 @@ static void set_host(struct run *run, char **env)
                               .argv = run->plan.program,
                               .full_argv = run->plan.argv,
                               .elsewhere = elsewhere_reason(run->plan.argv, env, &run->plan.arena),
+                              .served = ways.served,
+                              .regrouped = ways.regrouped,
                               .cwd = run->plan.cwd,
                               .spool = -1,
                               .metadata = opt_text(&run->plan.opts, "cloud-metadata"),

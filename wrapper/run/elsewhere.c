@@ -157,3 +157,18 @@ const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *
         why = why_of(&place, env, a);
     return why;
 }
+
+struct elsewhere_ways elsewhere_ways(char *const *argv, char *const *env, struct arena *a)
+{
+    struct elsewhere_ways ways = {NULL, NULL};
+    struct peel_place place;
+    for (char *const *at = argv; at && *at && peel_next(&at, env, &place);) {
+        if (place.served && !ways.served)
+            ways.served = arena_printf(a, "%s has a service start the program, which is no process of this run", place.starter);
+        if (place.regrouped && !ways.regrouped)
+            ways.regrouped = arena_printf(a, "%s starts the program in a control group of its own", place.starter);
+    }
+    if (ways.served)
+        ways.regrouped = ways.served;
+    return ways;
+}

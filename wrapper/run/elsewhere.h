@@ -10,6 +10,13 @@
  * name and /etc/hosts say. Else why it may run elsewhere, as a sentence in the arena. Reads small regular files and asks no name server. */
 const char *elsewhere_reason(char *const *argv, char *const *env, struct arena *a);
 
+/* Why the program in argv is no descendant of what starts it, and why its control groups are others than ours: sentences in the
+ * arena; NULL: it is one, they are ours. */
+struct elsewhere_ways {
+    const char *served, *regrouped;
+};
+struct elsewhere_ways elsewhere_ways(char *const *argv, char *const *env, struct arena *a);
+
 /* Is it a name or an address of this machine, with or without ":slots" and "user@"? hosts: the text of /etc/hosts. */
 bool elsewhere_is_own_name(struct str name, struct str hosts, char *const *env);
 #endif

@@ -32,14 +32,25 @@ static void record_usage(struct run *run)
     struct rusage own;
     int status = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : 128 + WTERMSIG(e->status);
     int64_t at = e->wall_ms;
-    record_metric(r, "run.user_s", seconds(e->usage.ru_utime), "s", DIR_LOWER, 0, at);
-    record_metric(r, "run.system_s", seconds(e->usage.ru_stime), "s", DIR_LOWER, 0, at);
-    record_metric(r, "run.max_rss_MiB", (double)e->usage.ru_maxrss / 1024, "MiB", DIR_LOWER, 0, at);
+    const struct {
+        const char *key, *unit;
+        double value;
+    } rows[] = {{"run.user_s", "s", seconds(e->usage.ru_utime)},
+                {"run.system_s", "s", seconds(e->usage.ru_stime)},
+                {"run.max_rss_MiB", "MiB", (double)e->usage.ru_maxrss / 1024}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (run->host.served)
+            record_missing(r, rows[i].key, "%s", run->host.served);
+        else
+            record_metric(r, rows[i].key, rows[i].value, rows[i].unit, DIR_LOWER, 0, at);
     record_metric(r, "run.exit_status", status, "", DIR_NONE, 0, at);
     if (getrusage(RUSAGE_SELF, &own) == 0)
         record_metric(r, "run.overhead_s", seconds(own.ru_utime) + seconds(own.ru_stime) + (double)e->overhead_us / 1e6, "s", DIR_LOWER, 0,
                       at);
-    counters_tell(r, e->counters, at);
+    if (!run->host.served)
+        counters_tell(r, e->counters, at);
+    else if (run->host.counters)
+        record_missing(r, "counters", "%s", run->host.served);
     if (e->orphans)
         record_metric(r, "run.orphans", e->orphans, "", DIR_NONE, 0, at);
     if (e->left == WIRE_LEFT_UNKNOWN)

@@ -320,6 +320,88 @@ static void a_rate_needs_a_window(void **state)
     end(&m);
 }
 
+static char program_name[] = "program";
+static char *const argv[] = {program_name, NULL};
+
+/* A slice, a pod or a job has the limit, and the kernel counts there: the group of the program below it has none and counts nothing. */
+static void throttling_by_a_group_above(void **state)
+{
+    static const struct {
+        const char *own, *above; /* cpu.max of both */
+        double throttled_s;
+    } rows[] = {{"max 100000\n", "30000 100000\n", 7}, {"50000 100000\n", "max 100000\n", 0.5}, {"50000 100000\n", "200000 100000\n", 0.5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        (void)state;
+        begin(&m);
+        m.h.argv = argv;
+        put(&m, "proc/self/cgroup", "0::/slice/job\n");
+        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+        put(&m, "sys/fs/cgroup/slice/cpu.max", rows[i].above);
+        put(&m, "sys/fs/cgroup/slice/job/cpu.max", rows[i].own);
+        put(&m, "sys/fs/cgroup/slice/cpu.stat", "usage_usec 9000000\nnr_periods 100\nnr_throttled 10\nthrottled_usec 1000000\n");
+        put(&m, "sys/fs/cgroup/slice/job/cpu.stat", "usage_usec 1000000\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
+        put(&m, "sys/fs/cgroup/slice/job/memory.events", "oom_kill 4\n");
+        probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+        put(&m, "sys/fs/cgroup/slice/cpu.stat", "usage_usec 19000000\nnr_periods 200\nnr_throttled 80\nthrottled_usec 8000000\n");
+        put(&m, "sys/fs/cgroup/slice/job/cpu.stat", "usage_usec 4000000\nnr_periods 50\nnr_throttled 5\nthrottled_usec 500000\n");
+        sample(&m, 10);
+        assert_true(near(last(&m, "system/cgroup_cpu_percentage"), 30)); /* of the own group */
+        put(&m, "sys/fs/cgroup/slice/job/memory.events", "oom_kill 5\n");
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        assert_true(near(last(&m, "cgroup.throttled_s"), rows[i].throttled_s));
+        assert_true(near(last(&m, "cgroup.throttled_percent"), i == 0 ? 70 : 10));
+        assert_true(near(last(&m, "cgroup.oom_kills"), 1));
+        end(&m);
+    }
+}
+
+/* Memory can run out before the first sample. */
+static void counts_of_a_short_run(void **state)
+{
+    struct machine m;
+    (void)state;
+    begin(&m);
+    m.h.argv = argv;
+    put(&m, "proc/self/cgroup", "4:memory:/job\n");
+    put(&m, "proc/self/mountinfo", "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+    put(&m, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+    probes_run(PROBE_BEFORE, false, &m.h, &m.r);
+    put(&m, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
+    probes_run(PROBE_AFTER, false, &m.h, &m.r);
+    assert_true(near(last(&m, "cgroup.oom_kills"), 2));
+    end(&m);
+}
+
+/* cgexec, `systemd-run --scope` or a container engine below the program: what the launcher's groups count is not the program's. */
+static void a_program_in_other_groups(void **state)
+{
+    static const struct {
+        const char *groups, *stat;
+        bool foreign;
+    } rows[] = {{"0::/job\n", "77 (a) S 1\n", false},          {"0::/job/scope\n", "77 (a) S 1\n", true},
+                {"0::/\n", "77 (a) Z 1\n", false},             {"0::/other\n", "77 (a) Z) R 1\n", true},
+                {"5:misc:/x\n0::/job\n", "77 (a) R 1\n", false}, {"1:memory:/x\n0::/job\n", "77 (a) R 1\n", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        (void)state;
+        begin(&m);
+        m.h.argv = argv;
+        m.h.pid = 77;
+        put(&m, "proc/self/cgroup", "0::/job\n");
+        put(&m, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+        put(&m, "sys/fs/cgroup/job/memory.events", "oom_kill 1\n");
+        put(&m, "proc/77/cgroup", rows[i].groups);
+        put(&m, "proc/77/stat", rows[i].stat);
+        sample(&m, 1);
+        sample(&m, 1);
+        probes_run(PROBE_AFTER, false, &m.h, &m.r);
+        assert_int_equal(isnan(last(&m, "cgroup.oom_kills")), rows[i].foreign);
+        assert_int_equal(strstr(missing(&m, "cgroup.oom_kills"), "another control group") != NULL, rows[i].foreign);
+        end(&m);
+    }
+}
+
 static void throttling_of_the_group(void **state)
 {
     struct machine m;
@@ -615,6 +697,9 @@ int main(void)
         cmocka_unit_test(pressure_is_the_share_of_time), cmocka_unit_test(slingshot_has_rates), cmocka_unit_test(disks_have_rates_and_partitions_none), cmocka_unit_test(disks_are_bounded),
         cmocka_unit_test(cards_and_ports_have_rates), cmocka_unit_test(lustre_has_rates_for_each_mount), cmocka_unit_test(energy_goes_round_and_counts_on),
         cmocka_unit_test(energy_that_may_have_gone_round_twice_is_missing), cmocka_unit_test(a_rate_needs_a_window), cmocka_unit_test(throttling_of_the_group),
+        cmocka_unit_test(throttling_by_a_group_above),
+        cmocka_unit_test(counts_of_a_short_run),
+        cmocka_unit_test(a_program_in_other_groups),
         cmocka_unit_test(each_controller_is_read_in_its_own_hierarchy),
         cmocka_unit_test(a_hidden_hierarchy_gives_nothing),
         cmocka_unit_test(the_root_group_is_no_group), cmocka_unit_test(the_tree_is_the_programs_own),
