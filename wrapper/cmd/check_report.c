@@ -83,19 +83,19 @@ void check_report_words(const struct check *k, struct buf *to)
 
 /* ---- a table ---- */
 
-static void print_remedies(struct cmd_context *c, const struct check *k)
+static void print_remedies(const struct check *k, FILE *out)
 {
     bool said[CHECK_KINDS] = {false};
-    fputc('\n', c->out);
+    fputc('\n', out);
     for (const struct finding *f = k->first; f; f = f->next)
         if (!said[f->id]) {
             const struct check_kind *kind = &check_kinds[f->id];
             said[f->id] = true;
-            fprintf(c->out, "%s: %s: %s.\n", kind->word, kind->meaning, kind->remedy);
+            fprintf(out, "%s: %s: %s.\n", kind->word, kind->meaning, kind->remedy);
         }
 }
 
-int check_report_table(struct cmd_context *c, const struct check *k)
+int check_report_table(const struct check *k, FILE *out, struct arena *a)
 {
     static const struct listing_column columns[] = {{"severity", "SEVERITY", false, 0},
                                                     {"finding", "FINDING", false, 0},
@@ -103,20 +103,20 @@ int check_report_table(struct cmd_context *c, const struct check *k)
                                                     {"what", "WHAT", false, 0}};
     struct listing l;
     CLEANUP_BUF struct buf b;
-    listing_init(&l, columns, sizeof columns / sizeof columns[0], c->arena);
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], a);
     for (const struct finding *f = k->first; f; f = f->next) {
         listing_text(&l, severity_of(k, f));
         listing_text(&l, check_kinds[f->id].word);
-        listing_text(&l, f->line ? arena_printf(c->arena, "%s:%u", f->path, f->line) : f->path);
+        listing_text(&l, f->line ? arena_printf(a, "%s:%u", f->path, f->line) : f->path);
         listing_text(&l, f->text);
     }
-    int rc = listing_print(&l, c->out);
+    int rc = listing_print(&l, out);
     listing_deinit(&l);
     if (rc == 0 && k->first)
-        print_remedies(c, k);
+        print_remedies(k, out);
     buf_init(&b, 4096);
     check_report_words(k, &b);
-    fprintf(c->out, "%s%s\n", k->first ? "\n" : "", b.p ? b.p : "");
+    fprintf(out, "%s%s\n", k->first ? "\n" : "", b.p ? b.p : "");
     return rc;
 }
 

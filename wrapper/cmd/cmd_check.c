@@ -1,5 +1,6 @@
 /* cmd_check.c: `benchwrap check`: the reviewer's gate, the same on a desk and in a forge's machine. */
 #include "check/range.h"
+#include "cmd/cmd.h"
 #include "cmd/check_report.h"
 #include "cmd/range_text.h"
 
@@ -134,7 +135,7 @@ static int check_commits(struct asked *x, const char *range, const char *place, 
     if (rc == 0)
         rc = check_range(x->k, repo, &from, &to, opt_text(&x->c->opts, "folder"), err);
     if (rc == 0 && opt_on(&x->c->opts, "markdown"))
-        rc = range_text(x->c, repo, &from, &to, opt_text(&x->c->opts, "folder"), x->k, SUMMARY_MAX / 2, &x->brings, err);
+        rc = range_text(repo, &from, &to, opt_text(&x->c->opts, "folder"), x->k, SUMMARY_MAX / 2, &x->brings, x->c->arena, err);
     if (rc)
         err_wrap(err, "%s", range);
     if (rc && repo_is_shallow(repo))
@@ -162,7 +163,7 @@ static int report(struct asked *x, struct err *err)
         buf_puts(&b, x->brings.n ? "\n" : "");
         buf_str(&b, buf_text(&x->brings));
     } else
-        rc = check_report_table(c, x->k);
+        rc = check_report_table(x->k, c->out, c->arena);
     if (b.n)
         fwrite(b.p, 1, b.n, c->out);
     return rc < 0 || b.failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;

@@ -7,6 +7,7 @@
 #include "cmd/compare_parts.h"
 #include "cmd/compare_text.h"
 #include "cmd/inherit.h"
+#include "cmd/selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,10 @@ static int load_member(struct cmd_context *c, struct runs *runs, const char *nam
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c, &run, c->err);
+    int got = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &run, c->err);
     if (got)
         return -1;
-    inherit_params(runs, run, c);
+    inherit_params(runs, run, c->arena);
     *ret = (struct member){.run = run, .detail = runs_detail(runs, run, &problem, c->arena)};
     if (run->problem || problem) {
         CLEANUP_BUF struct buf b;
@@ -124,12 +125,6 @@ static int by_value(const void *a, const void *b)
     return str_natural(((const struct group *)a)->name, ((const struct group *)b)->name);
 }
 
-static struct runs_filter chosen_runs(struct cmd_context *c)
-{
-    return (struct runs_filter){
-        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
-}
-
 /* The command line is an input, but for what the rules explain. False, and nothing is added: that of a run is not known. */
 static bool add_arguments(struct cmd_context *c, const struct runs *runs, const struct group *groups, size_t count)
 {
@@ -176,12 +171,12 @@ static const char *list_differing(struct cmd_context *c, struct runs *runs)
 /* Fewer than two groups: the message names the keys that would make some. */
 static int explain_groups(struct cmd_context *c, struct runs *runs, const char *by, size_t count, size_t members)
 {
-    struct runs_filter filter = chosen_runs(c);
+    struct runs_filter filter = selection_filter(c);
     if (!by && !filter.experiment)
         return err_set(c->err, ERR_USAGE, "expected two runs, for example: benchwrap compare last~1 last");
-    if (!by && runs_load(runs, &filter, c, c->err) < 0)
+    if (!by && runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
-    const char *none = runs->count ? NULL : runs_explain_none(runs, &filter, c), *keys = none ? "" : list_differing(c, runs);
+    const char *none = runs->count ? NULL : runs_explain_none(runs, &filter, c->arena), *keys = none ? "" : list_differing(c, runs);
     const char *hint = none            ? none
                        : keys && *keys ? arena_printf(c->arena, "keys that differ: %s", keys)
                                        : "no input differs between these runs";
@@ -194,11 +189,11 @@ static int explain_groups(struct cmd_context *c, struct runs *runs, const char *
 /* --by KEY: the runs that the filters choose, one group for each value; the group of the oldest run comes first, the others by their values. ret_runs: how many runs they have. */
 static int groups_by(struct cmd_context *c, struct runs *runs, const char *key, struct group *groups, size_t *ret_count, size_t *ret_runs)
 {
-    struct runs_filter filter = chosen_runs(c);
+    struct runs_filter filter = selection_filter(c);
     size_t n = 0, without = 0, warmups = 0;
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected either runs or --by KEY, got both");
-    if (runs_load(runs, &filter, c, c->err) < 0)
+    if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
     for (size_t i = runs->count; i-- > 0;) {
         size_t g = 0;
@@ -366,8 +361,9 @@ static int compare(struct cmd_context *c, struct runs *runs)
         status = compare_metrics(groups, count, opt_on(&c->opts, "all"), c->arena, &metrics, c->err);
     if (status == 0) {
         bool known = add_arguments(c, runs, groups, count);
-        int printed =
-            opt_on(&c->opts, "json") ? print_json(c, groups, metrics, count) : compare_print_text(c, groups, count, metrics, by, known);
+        int printed = opt_on(&c->opts, "json")
+                          ? print_json(c, groups, metrics, count)
+                          : compare_print_text(groups, count, metrics, by, known, opt_on(&c->opts, "all"), c->out, c->arena);
         if (printed < 0)
             status = err_set(c->err, ERR_SYSTEM, "out of memory");
     }
@@ -380,11 +376,32 @@ static int compare(struct cmd_context *c, struct runs *runs)
     return status;
 }
 
+/* --history */
+static int compare_earlier(struct cmd_context *c, struct runs *runs)
+{
+    int64_t last = opt_text(&c->opts, "last") ? opt_integer(&c->opts, "last") : HISTORY_USUAL;
+    struct history_question asked = {.run = c->argc ? c->argv[0] : "last",
+                                     .last = (size_t)last,
+                                     .all = opt_on(&c->opts, "all"),
+                                     .json = opt_on(&c->opts, "json"),
+                                     .gate = opt_on(&c->opts, "gate"),
+                                     .ignore = opt_find(&c->opts, "ignore"),
+                                     .tags = opt_find(&c->opts, "tag"),
+                                     .out = c->out,
+                                     .notes = c->notes,
+                                     .arena = c->arena};
+    if (c->argc > 1)
+        return err_set(c->err, ERR_USAGE, "--history: expected one run or none (the newest), got %d", c->argc);
+    if (last < 1 || last > HISTORY_MAX)
+        return err_set(c->err, ERR_USAGE, "--last: expected 1 to %d runs, got %lld", HISTORY_MAX, (long long)last);
+    return selection_fraction(c, "min-effect", &asked.min_effect) < 0 ? -1 : history_compare(&asked, runs, c->err);
+}
+
 static int run(struct cmd_context *c)
 {
     struct runs runs;
     bool history = opt_on(&c->opts, "history"), by = opt_text(&c->opts, "by") != NULL;
-    if (runs_open_for(&runs, c, c->argv, history || by ? 0 : c->argc, c->err) < 0) /* --history and --by read the tree itself */
+    if (selection_open_for(&runs, c, c->argv, history || by ? 0 : c->argc, c->err) < 0) /* --history and --by read the tree itself */
         return -1;
     int status;
     if (!history && (opt_on(&c->opts, "gate") || opt_text(&c->opts, "last") || opt_text(&c->opts, "ignore")))
@@ -392,7 +409,7 @@ static int run(struct cmd_context *c)
     else if (history && opt_text(&c->opts, "by"))
         status = err_set(c->err, ERR_USAGE, "expected either --by or --history, got both");
     else
-        status = history ? history_compare(c, &runs) : compare(c, &runs);
+        status = history ? compare_earlier(c, &runs) : compare(c, &runs);
     runs_close(&runs);
     return status;
 }

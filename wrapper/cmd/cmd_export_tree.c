@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "check/check.h"
 #include "cmd/runs_ref.h"
+#include "cmd/selection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -302,17 +303,18 @@ static int export_runs(struct export *x, struct err *err)
 static int run(struct cmd_context *c)
 {
     struct export x = {.c = c, .tree = -1};
-    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"),
-                                 .status = opt_text(&c->opts, "status"),
-                                 .tags = opt_find(&c->opts, "tag"),
-                                 .corrected = true};
+    struct runs_filter filter = selection_filter(c);
+    filter.corrected = true;
     if (c->argc != 1 && c->argc != 2)
         return err_set(c->err, ERR_USAGE, "expected a folder, or a commit and a folder: benchwrap export-tree [REF] DIR");
     if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
-    if (c->argc == 2 ? runs_open_ref(&x.runs, c->argv[0], c, c->err) < 0 : runs_open(&x.runs, c, c->err) < 0)
+    struct runs_place place = selection_place(c);
+    if (c->argc == 2)
+        place.ref = c->argv[0];
+    if (runs_open(&x.runs, &place, c->arena, c->err) < 0)
         return -1;
-    int rc = runs_load(&x.runs, &filter, c, c->err);
+    int rc = runs_load(&x.runs, &filter, c->arena, c->err);
     if (rc == 0)
         rc = open_tree(&x, c->argv[c->argc - 1], c->err);
     if (rc == 0)
@@ -330,7 +332,7 @@ static int run(struct cmd_context *c)
 
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
-    RUNS_ROWS_FILTER,
+    SELECTION_ROWS_FILTER,
     {"absolute", 0, OPT_FLAG, NULL, NULL, NULL, "Output",
      "Write absolute artifact locations, so that MLflow finds the artifacts from any working directory", 0},
     {"last", 'n', OPT_INT, "N", NULL, NULL, "Selection", "Use the N newest of them (default: all)", 0},

@@ -7,6 +7,7 @@
 #include "cmd/row_words.h"
 #include "cmd/runs_ref.h"
 #include "cmd/runs_table.h"
+#include "cmd/selection.h"
 #include "mlruns-format/verdict.h"
 
 #include <string.h>
@@ -259,21 +260,18 @@ static int run(struct cmd_context *c)
 {
     struct runs runs;
     bool all = opt_on(&c->opts, "all");
-    struct runs_filter filter = {.experiment = opt_text(&c->opts, "experiment"),
-                                 .status = opt_text(&c->opts, "status"),
-                                 .tags = opt_find(&c->opts, "tag"),
-                                 .corrected = all,
-                                 .rows = all,
-                                 .headlines = headlines_wanted(c)};
+    struct runs_filter filter = selection_filter(c);
     bool open = all || opt_on(&c->opts, "children") || filter.tags->text; /* by tags children are asked for, too */
     int64_t last = opt_integer(&c->opts, "last");
+    filter.corrected = filter.rows = all;
+    filter.headlines = headlines_wanted(c);
     if (c->argc)
         return err_set(c->err, ERR_USAGE, "expected options only, got \"%.60s\"; \"benchwrap show RUN\" shows one run", c->argv[0]);
     if (last < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1, got \"%.40s\"", opt_text(&c->opts, "last"));
-    if (runs_open(&runs, c, c->err) < 0)
+    if (selection_open(&runs, c, c->err) < 0)
         return -1;
-    int status = runs_load(&runs, &filter, c, c->err);
+    int status = runs_load(&runs, &filter, c->arena, c->err);
     if (status == 0) {
         size_t most = all || (uint64_t)last > runs.count ? runs.count : (size_t)last, shown, more;
         struct fold_line *lines;
@@ -283,8 +281,7 @@ static int run(struct cmd_context *c)
             status = print(c, &runs, lines, shown, more);
         bool table = !opt_on(&c->opts, "json") && !opt_on(&c->opts, "csv");
         if (status == 0 && table && !runs.count) {
-            const char *why = runs_explain_none(&runs, &filter, c);
-            fprintf(c->notes, "benchwrap: ls: %s\n", why ? why : "no runs");
+            fprintf(c->notes, "benchwrap: ls: %s\n", runs_explain_none(&runs, &filter, c->arena));
         }
         say_problems(c, &runs);
         if (status == 0 && runs.damaged)
@@ -297,7 +294,7 @@ static int run(struct cmd_context *c)
 static const struct opt_row rows[] = {
     CMD_ROW_TREE,
     CMD_ROW_REF,
-    RUNS_ROWS_FILTER,
+    SELECTION_ROWS_FILTER,
     {"last", 'n', OPT_INT, "N", NULL, "30", "Selection", "List the N newest runs", 0},
     {"all", 'a', OPT_FLAG, NULL, NULL, NULL, "Selection", "List all runs, with child runs and those that others amend or retract", 0},
     {"children", 'c', OPT_FLAG, NULL, NULL, NULL, "Selection", "List child runs below their parent", 0},

@@ -5,7 +5,7 @@
 #include "base/show.h"
 #include "benchmarks/rules.h"
 #include "cmd/complete.h"
-#include "cmd/since.h"
+#include "cmd/selection.h"
 #include "import/pull.h"
 #include "plan/plan.h"
 #include "run/commit.h"
@@ -86,11 +86,11 @@ static void add_row(struct work *w, const struct pull_run *run, const struct pul
 static void complete_there(struct work *w, const struct pull_run *run, struct pulled *got)
 {
     struct cmd_context *c = w->c;
-    struct complete x = {.c = c, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
+    struct complete x = {.arena = c->arena, .env = c->env, .runs = &w->runs, .plan = &w->plan, .server = w->pull.server};
     struct tree_run *here;
     struct err err = {0};
     const char *place = NULL;
-    if (w->runs.root < 0 && runs_open(&w->runs, c, &err))
+    if (w->runs.root < 0 && selection_open(&w->runs, c, &err))
         return;
     if (tree_find(w->runs.root, run->id, TREE_META, c->arena, &here, NULL) || !complete_is_due(&x, here))
         return;
@@ -236,7 +236,7 @@ static int work(struct work *w)
         uri = c->argv[first++];
     if (first >= c->argc)
         return err_set(c->err, ERR_USAGE, "the experiment is missing: whose runs are to be pulled?");
-    if (since_read(w->c, &w->since_ms) || plan_for(w))
+    if (selection_since(w->c, &w->since_ms) || plan_for(w))
         return -1;
     w->pull.tree = w->plan.tree;
     w->pull.spool = w->plan.spool;

@@ -1,6 +1,7 @@
 /* cmd_reference.c: `benchwrap reference`: proposes a reference file from earlier runs. */
 #include "cmd/proposal.h"
 #include "cmd/reference_reframe.h"
+#include "cmd/selection.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ static int take_list(struct cmd_context *c, struct runs *runs, struct proposal *
         const char *name = arena_dup(c->arena, one.p, one.n);
         if (!one.n || !name)
             return err_set(c->err, ERR_USAGE, "\"%.60s\": the name of a run is missing beside a comma", names);
-        if (proposal_take(p, c, runs, name) < 0)
+        if (proposal_take(p, runs, name, c->err) < 0)
             return -1;
     }
     return 0;
@@ -30,13 +31,12 @@ static int take_named(struct cmd_context *c, struct runs *runs, struct proposal 
 
 static int take_chosen(struct cmd_context *c, struct runs *runs, struct proposal *p)
 {
-    struct runs_filter filter = {
-        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+    struct runs_filter filter = selection_filter(c);
     size_t last = opt_text(&c->opts, "last") ? (size_t)opt_integer(&c->opts, "last") : SIZE_MAX;
-    if (runs_load(runs, &filter, c, c->err) < 0)
+    if (runs_load(runs, &filter, c->arena, c->err) < 0)
         return -1;
     for (size_t i = 0; i < runs->count && i < last; i++)
-        if (proposal_take(p, c, runs, arena_printf(c->arena, "=%s", runs->all[i]->id)) < 0)
+        if (proposal_take(p, runs, arena_printf(c->arena, "=%s", runs->all[i]->id), c->err) < 0)
             return -1;
     return 0;
 }
@@ -56,7 +56,7 @@ static int propose(struct cmd_context *c, struct runs *runs)
                              : "which runs? Name them (--from RUN,RUN...), or choose with -e, --status, --tag, --last");
     if (opt_text(&c->opts, "last") && opt_integer(&c->opts, "last") < 1)
         return err_set(c->err, ERR_USAGE, "--last: expected an integer >= 1");
-    if (inputs_fraction(c, "min-band", &p.min_band) < 0 || (named ? take_named(c, runs, &p) : take_chosen(c, runs, &p)) < 0)
+    if (selection_fraction(c, "min-band", &p.min_band) < 0 || (named ? take_named(c, runs, &p) : take_chosen(c, runs, &p)) < 0)
         return -1;
     if (opt_on(&c->opts, "json"))
         proposal_json(&p, &text);
@@ -65,10 +65,9 @@ static int propose(struct cmd_context *c, struct runs *runs)
     if (text.failed || p.arena->failed)
         return err_set(c->err, ERR_SYSTEM, "out of memory");
     fwrite(text.p ? text.p : "", 1, text.n, c->out);
-    const struct runs_filter filter = {
-        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+    const struct runs_filter filter = selection_filter(c);
     if (!p.entries && !p.taken && !p.skipped)
-        fprintf(c->notes, "benchwrap: reference: no run is chosen by these options: %s\n", runs_explain_none(runs, &filter, c));
+        fprintf(c->notes, "benchwrap: reference: no run is chosen by these options: %s\n", runs_explain_none(runs, &filter, c->arena));
     else if (!p.entries)
         fprintf(c->notes, "benchwrap: reference: nothing can be proposed from these %zu run%s; %s\n", p.taken, str_plural(p.taken),
                 opt_on(&c->opts, "json") ? "the document says why" : "the remarks say why");
@@ -100,7 +99,7 @@ static int run(struct cmd_context *c)
     const struct opt_value *reframe = opt_find(&c->opts, "from-reframe");
     if (reframe && reframe->text)
         return take_over(c, reframe);
-    if (runs_open(&runs, c, c->err) < 0)
+    if (selection_open(&runs, c, c->err) < 0)
         return -1;
     int status = propose(c, &runs);
     runs_close(&runs);

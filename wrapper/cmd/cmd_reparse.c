@@ -2,6 +2,7 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "cmd/reparse.h"
+#include "cmd/selection.h"
 
 #include "base/fs.h"
 #include "run/commit.h"
@@ -16,6 +17,7 @@
 enum { SETTLED_S = 60 };
 
 struct work {
+    struct cmd_context *c;
     struct reparse x;
     struct listing list; /* what changes */
     struct listing runs; /* JSON: a row a run */
@@ -35,7 +37,7 @@ static const struct listing_column run_columns[] = {
 
 static void note_unsafe(const struct work *w, const struct err *err)
 {
-    fprintf(w->x.c->notes, "benchwrap: reparse: %s\n", err->text);
+    fprintf(w->c->notes, "benchwrap: reparse: %s\n", err->text);
 }
 
 static void add_rows(struct work *w, const struct tree_run *run, const struct reparsed *got)
@@ -66,7 +68,7 @@ static void note(struct work *w, const struct tree_run *run, const char *result,
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
     buf_plain(&b, str_of(why), 900);
-    fprintf(w->x.c->notes, "benchwrap: reparse: %.8s %s: %s\n", run->id, result, b.p ? b.p : "");
+    fprintf(w->c->notes, "benchwrap: reparse: %.8s %s: %s\n", run->id, result, b.p ? b.p : "");
 }
 
 /* Is the run amended? */
@@ -92,7 +94,7 @@ static bool take(struct work *w, const struct tree_run *run, bool named)
 /* A parent run keeps the statistics over its child runs as they were: readers must know that they no longer agree. */
 static void note_parent(struct work *w, const struct tree_run *run)
 {
-    struct cmd_context *c = w->x.c;
+    struct cmd_context *c = w->c;
     const char *id = runs_file(w->x.runs, run, "tags/mlflow.parentRunId", 64, c->arena);
     struct tree_run *parent;
     if (!id || strncmp(id, w->parent, 32) == 0 || tree_find(w->x.runs->root, id, TREE_META, c->arena, &parent, NULL) ||
@@ -106,9 +108,9 @@ static void note_parent(struct work *w, const struct tree_run *run)
 /* Each run is read whole in an arena of its own, so that thousands need the memory of one. */
 static int take_id(struct work *w, const char *id, bool named)
 {
-    struct cmd_context *c = w->x.c;
+    struct cmd_context *c = w->c;
     struct tree_run *run;
-    int got = named ? runs_find(w->x.runs, id, TREE_METRICS, c, &run, c->err)
+    int got = named ? runs_find(w->x.runs, id, TREE_METRICS, c->arena, &run, c->err)
                     : tree_find(w->x.runs->root, id, TREE_METRICS, c->arena, &run, c->err);
     if (got)
         return -1;
@@ -119,9 +121,8 @@ static int take_id(struct work *w, const char *id, bool named)
 
 static int take_runs(struct work *w)
 {
-    struct cmd_context *c = w->x.c;
-    struct runs_filter filter = {
-        .experiment = opt_text(&c->opts, "experiment"), .status = opt_text(&c->opts, "status"), .tags = opt_find(&c->opts, "tag")};
+    struct cmd_context *c = w->c;
+    struct runs_filter filter = selection_filter(c);
     bool filtered = filter.experiment || filter.status || filter.tags->text || opt_on(&c->opts, "all");
     if (c->argc && filtered)
         return err_set(c->err, ERR_USAGE, "either runs are named, or filters choose them");
@@ -132,7 +133,7 @@ static int take_runs(struct work *w)
             return -1;
     if (!filtered)
         return 0;
-    if (runs_load(w->x.runs, &filter, c, c->err))
+    if (runs_load(w->x.runs, &filter, c->arena, c->err))
         return -1;
     for (size_t i = 0; i < w->x.runs->count; i++)
         if (take_id(w, w->x.runs->all[i]->id, false))
@@ -142,7 +143,7 @@ static int take_runs(struct work *w)
 
 static int print(struct work *w)
 {
-    struct cmd_context *c = w->x.c;
+    struct cmd_context *c = w->c;
     bool bad = w->list.failed || w->runs.failed;
     if (!bad && opt_on(&c->opts, "json")) {
         CLEANUP_BUF struct buf b, part;
@@ -172,7 +173,7 @@ static int dry_spool(struct work *w, char *path, size_t size)
     const char *tmp = getenv("TMPDIR");
     snprintf(path, size, "%s/benchwrap-reparse.XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(path))
-        return err_sys(w->x.c->err, "cannot make %s", path);
+        return err_sys(w->c->err, "cannot make %s", path);
     w->x.spool = path;
     return 0;
 }
@@ -181,7 +182,7 @@ static int work(struct work *w, const struct plan *plan)
 {
     char path[1024];
     struct swept swept;
-    struct cmd_context *c = w->x.c;
+    struct cmd_context *c = w->c;
     if (w->x.dry && dry_spool(w, path, sizeof path))
         return -1;
     if (!w->x.dry) /* what one that was killed left is finished first */
@@ -212,7 +213,8 @@ static int run(struct cmd_context *c)
     char *line[] = {arena_dup(c->arena, "reparse", 7), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (plan_make(&plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    struct work w = {.x = {.c = c,
+    struct work w = {.c = c,
+                     .x = {.arena = c->arena,
                            .runs = &runs,
                            .plan = &plan,
                            .rules = opt_text(&c->opts, "rules"),
@@ -220,7 +222,7 @@ static int run(struct cmd_context *c)
                            .dry = opt_on(&c->opts, "dry-run")}};
     int rc = w.x.rules && !catalogue_find(&plan.catalogue, w.x.rules, c->arena)
                  ? err_set(c->err, ERR_USAGE, "--rules: \"%s\" is neither an entry of the catalogue nor a file", w.x.rules)
-                 : runs_open(&runs, c, c->err);
+                 : selection_open(&runs, c, c->err);
     if (rc == 0)
         rc = work(&w, &plan);
     runs_close(&runs);

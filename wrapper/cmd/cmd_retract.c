@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/listing.h"
 #include "cmd/runs.h"
+#include "cmd/selection.h"
 #include "plan/plan.h"
 #include "run/commit.h"
 #include "run/leftovers.h"
@@ -176,7 +177,7 @@ static int take_children(struct work *w, const struct tree_run *of, int depth)
     int rc = 0;
     if (depth == DEPTH_MAX)
         return 0;
-    if (!w->shown.all && (runs_open(&w->shown, w->c, w->c->err) || runs_load(&w->shown, &everything, w->c, w->c->err)))
+    if (!w->shown.all && (selection_open(&w->shown, w->c, w->c->err) || runs_load(&w->shown, &everything, w->c->arena, w->c->err)))
         return -1;
     for (size_t i = 0; rc == 0 && i < w->shown.count; i++) {
         struct tree_run *run = w->shown.all[i];
@@ -203,7 +204,7 @@ static void note_parent(struct work *w, const struct tree_run *run)
 static int take(struct work *w, const char *name)
 {
     struct tree_run *run;
-    if (runs_find(&w->runs, name, TREE_META, w->c, &run, w->c->err))
+    if (runs_find(&w->runs, name, TREE_META, w->c->arena, &run, w->c->err))
         return -1;
     run = first_recorded(w, run);
     if (take_one(w, run) || take_children(w, run, 0))
@@ -249,7 +250,7 @@ static int run(struct cmd_context *c)
     if (check_why(&w, c->err) || plan_make(&w.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
     listing_init(&w.list, columns, sizeof columns / sizeof *columns, c->arena);
-    int rc = runs_open(&w.runs, c, c->err);
+    int rc = selection_open(&w.runs, c, c->err);
     if (rc == 0)
         rc = clean_why(&w, c->err);
     if (rc == 0)

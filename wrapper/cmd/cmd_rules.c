@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/rules_check.h"
 #include "cmd/rules_from.h"
+#include "cmd/selection.h"
 #include "plan/plan.h"
 
 #include <fcntl.h>
@@ -202,7 +203,8 @@ static int new (struct cmd_context *c)
     buf_init(&text, 1 << 20);
     if (!from)
         return err_set(c->err, ERR_USAGE, "--from: expected an output file or a run, as in: benchwrap rules new --from last");
-    int cut = rules_from(c, from, &output, &argv);
+    const struct runs_place place = selection_place(c);
+    int cut = rules_from(&place, from, &output, &argv, c->arena, c->err);
     if (cut < 0 || rules_guess(buf_text(&output), benchmark_name(opt_text(&c->opts, "name"), argv, from, c->arena), argv, cut > 0, &text,
                                &found, c->err))
         return -1;

@@ -3,6 +3,7 @@
 #include "base/listing.h"
 #include "base/show.h"
 #include "cmd/share.h"
+#include "cmd/selection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,14 +94,14 @@ static void fill_runs(const struct share *s, struct listing *l)
 
 static const char *const outcomes[] = {"opened", "refreshed", "by hand", "closed by hand", "no forge", "failed"};
 
-static int print_json(const struct share *s, const struct done *d)
+static int print_json(const struct share *s, const struct done *d, FILE *out)
 {
     struct buf b CLEANUP_BUF, part CLEANUP_BUF;
     struct listing l;
     char hex[REPO_HEX] = "";
     buf_init(&b, 1u << 30);
     buf_init(&part, 1u << 30);
-    listing_init(&l, run_columns, sizeof run_columns / sizeof *run_columns, s->c->arena);
+    listing_init(&l, run_columns, sizeof run_columns / sizeof *run_columns, s->arena);
     fill_runs(s, &l);
     listing_json(&l, &part);
     struct json_out j = {.to = &b};
@@ -108,7 +109,7 @@ static int print_json(const struct share *s, const struct done *d)
     json_text(&j, "site", s->site);
     json_text(&j, "branch", s->branch);
     json_text(&j, "remote", s->to);
-    json_text(&j, "target", arena_printf(s->c->arena, "%s/%s", s->remote, s->base));
+    json_text(&j, "target", arena_printf(s->arena, "%s/%s", s->remote, s->base));
     json_int(&j, "shared", (int64_t)s->shared);
     json_int(&j, "left_out", (int64_t)(s->count - s->shared));
     json_int(&j, "refused", (int64_t)s->refused);
@@ -120,45 +121,45 @@ static int print_json(const struct share *s, const struct done *d)
         repo_id_hex(&s->tip, hex);
     json_text(&j, "commit", d->tried ? hex : NULL);
     json_text(&j, "pull_request", d->tried ? outcomes[d->request.outcome] : NULL);
-    json_text(&j, "number", d->request.pull.number ? arena_printf(s->c->arena, "%llu", (unsigned long long)d->request.pull.number) : NULL);
+    json_text(&j, "number", d->request.pull.number ? arena_printf(s->arena, "%llu", (unsigned long long)d->request.pull.number) : NULL);
     json_text(&j, "url", d->request.pull.number ? d->request.pull.url : d->request.link);
     json_text(&j, "remark", d->request.remark);
     json_close(&j, '}');
     bool bad = l.failed || b.failed || part.failed;
     if (!bad)
-        fputs(b.p, s->c->out);
+        fputs(b.p, out);
     listing_deinit(&l);
-    return bad ? err_set(s->c->err, ERR_SYSTEM, "out of memory") : 0;
+    return bad ? -1 : 0;
 }
 
-static void say(const struct share *s, const char *text)
+static void say(FILE *out, const char *text)
 {
     struct buf b CLEANUP_BUF;
     buf_init(&b, 8192);
     buf_plain(&b, str_of(text), 2000);
-    fprintf(s->c->out, "%s\n", b.p ? b.p : "");
+    fprintf(out, "%s\n", b.p ? b.p : "");
 }
 
 /* What stands where names stood. */
-static void print_replaced(const struct share *s)
+static void print_replaced(const struct share *s, FILE *out)
 {
     size_t places = 0;
     for (size_t i = 0; i < s->count; i++)
         places += s->list[i].left_out ? 0 : s->list[i].redacted;
     if (places && s->results.public_profile)
-        say(s, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
+        say(out, "REDACTED: uuu1 stands for a user, hhh2 for a host, /ddd3 for a home folder; a secret is [redacted]");
 }
 
 /* The table counts a retraction as a run. */
-static void print_retractions(const struct share *s)
+static void print_retractions(const struct share *s, FILE *out)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->list[i].retracts && !s->list[i].left_out)
-            say(s, arena_printf(s->c->arena, "retraction: %.8s retracts the run %.8s", s->list[i].id, s->list[i].corrects));
+            say(out, arena_printf(s->arena, "retraction: %.8s retracts the run %.8s", s->list[i].id, s->list[i].corrects));
 }
 
 /* Each reason once, with how many runs it is about. */
-static void print_left_out(const struct share *s)
+static void print_left_out(const struct share *s, FILE *out)
 {
     for (size_t i = 0; i < s->count; i++) {
         size_t runs = 0;
@@ -169,130 +170,140 @@ static void print_left_out(const struct share *s)
             runs += same;
         }
         if (runs && !told)
-            say(s, arena_printf(s->c->arena, "left out: %zu run%s (%.8s%s): %s", runs, str_plural(runs), s->list[i].id,
-                                runs > 1 ? " …" : "", s->list[i].left_out));
+            say(out, arena_printf(s->arena, "left out: %zu run%s (%.8s%s): %s", runs, str_plural(runs), s->list[i].id, runs > 1 ? " …" : "",
+                                  s->list[i].left_out));
     }
 }
 
-static void print_request(const struct share *s, const struct share_request *q)
+static void print_request(const struct share *s, const struct share_request *q, FILE *out)
 {
-    struct arena *a = s->c->arena;
+    struct arena *a = s->arena;
     unsigned long long number = q->pull.number;
     if (q->outcome == SHARE_OPENED)
-        say(s, arena_printf(a, "pull request #%llu opened: %s", number, q->pull.url));
+        say(out, arena_printf(a, "pull request #%llu opened: %s", number, q->pull.url));
     if (q->outcome == SHARE_REFRESHED)
-        say(s, arena_printf(a, "pull request #%llu is up to date: %s", number, q->pull.url));
+        say(out, arena_printf(a, "pull request #%llu is up to date: %s", number, q->pull.url));
     if (q->outcome == SHARE_FAILED && q->link)
-        say(s, arena_printf(a, "the pull request can be opened by hand: %s", q->link));
+        say(out, arena_printf(a, "the pull request can be opened by hand: %s", q->link));
     if (q->outcome == SHARE_BY_HAND && q->link)
-        say(s, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
+        say(out, arena_printf(a, "no token: open the pull request by hand: %s", q->link));
     else if (q->outcome == SHARE_BY_HAND || q->outcome == SHARE_NO_FORGE)
-        say(s,
+        say(out,
             arena_printf(a, "no forge known: open a pull request from %s to %s of %s, or merge the branch", s->branch, s->base, s->remote));
     if (q->remark)
-        say(s, arena_printf(a, "remark: %s", q->remark));
+        say(out, arena_printf(a, "remark: %s", q->remark));
 }
 
-static int print(const struct share *s, const struct done *d)
+static int print_table(const struct share *s, const struct done *d, FILE *out)
 {
     struct listing l;
-    if (opt_on(&s->c->opts, "json"))
-        return print_json(s, d);
-    listing_init(&l, experiment_columns, sizeof experiment_columns / sizeof *experiment_columns, s->c->arena);
+    listing_init(&l, experiment_columns, sizeof experiment_columns / sizeof *experiment_columns, s->arena);
     fill_experiments(s, &l);
-    int bad = listing_print(&l, s->c->out);
+    int bad = listing_print(&l, out);
     listing_deinit(&l);
-    print_replaced(s);
-    print_retractions(s);
-    print_left_out(s);
+    print_replaced(s, out);
+    print_retractions(s, out);
+    print_left_out(s, out);
     if (!s->shared)
-        say(s, arena_printf(s->c->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known, s->local,
-                            str_plural(s->local), s->count ? ", and the others stay out" : ""));
+        say(out, arena_printf(s->arena, "nothing to share: %s/%s has %zu of %zu local run%s%s", s->remote, s->base, s->known, s->local,
+                              str_plural(s->local), s->count ? ", and the others stay out" : ""));
     else if (s->dry)
-        say(s, arena_printf(s->c->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
+        say(out, arena_printf(s->arena, "would go to %s of %s, for %s/%s", s->branch, s->to, s->remote, s->base));
     else if (d->tried) {
-        say(s, arena_printf(s->c->arena, "%s %s of %s, for %s/%s",
-                            d->pushed == SHARE_PUSHED ? "pushed to" : "are there already:", s->branch, s->to, s->remote, s->base));
-        print_request(s, &d->request);
+        say(out, arena_printf(s->arena, "%s %s of %s, for %s/%s", d->pushed == SHARE_PUSHED ? "pushed to" : "are there already:", s->branch,
+                              s->to, s->remote, s->base));
+        print_request(s, &d->request, out);
     }
-    return bad ? err_set(s->c->err, ERR_SYSTEM, "out of memory") : 0;
+    return bad ? -1 : 0;
 }
 
 /* ---- the story ---- */
 
-static int closed_by_hand(struct share *s, const struct forge_pull *pull)
+static int closed_by_hand(const struct forge_pull *pull, struct err *err)
 {
     return err_set(
-        s->c->err, ERR_INPUT,
+        err, ERR_INPUT,
         "pull request #%llu of this branch was closed without being merged (%.200s): nothing was pushed. To ask again: benchwrap share --reopen",
         (unsigned long long)pull->number, pull->url);
 }
 
 /* The branch without runs that check refuses: those are known only when it stands. */
-static int build(struct share *s)
+static int build(struct share *s, struct err *err)
 {
     int rc = 1;
     while (rc == 1 && s->shared)
-        rc = share_build(s, s->c->err) ? -1 : share_check(s, s->c->err);
+        rc = share_build(s, err) ? -1 : share_check(s, err);
     return rc < 0 ? -1 : 0;
 }
 
-static int send_runs(struct share *s, struct done *d)
+static int send_runs(struct share *s, struct done *d, struct err *err)
 {
     struct share_forge *forge;
-    if (share_forge_open(s, &forge, &d->request, s->c->err))
-        return err_wrap(s->c->err, "nothing was pushed (--no-pull-request does that alone)");
-    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(s, &d->request.pull) : build(s);
+    if (share_forge_open(s, &forge, &d->request, err))
+        return err_wrap(err, "nothing was pushed (--no-pull-request does that alone)");
+    int rc = d->request.outcome == SHARE_CLOSED_BY_HAND ? closed_by_hand(&d->request.pull, err) : build(s, err);
     if (rc == 0 && s->shared)
-        rc = share_push(s, &d->pushed, s->c->err);
+        rc = share_push(s, &d->pushed, err);
     d->tried = rc == 0 && s->shared;
     if (d->tried && forge)
-        rc = share_forge_request(s, forge, &d->request, s->c->err);
+        rc = share_forge_request(s, forge, &d->request, err);
     share_forge_close(forge);
     return rc ? -1 : 0;
 }
 
-static int work(struct share *s)
+static int work(struct share *s, struct cmd_context *c)
 {
+    struct err *err = c->err;
     struct done d = {0};
-    if (share_find_places(s, s->c->err) || share_find_runs(s, s->c->err))
+    if (share_find_places(s, err) || share_find_runs(s, err))
         return -1;
     share_measure(s);
-    int rc = !s->shared ? 0 : s->dry ? build(s) : send_runs(s, &d);
+    int rc = !s->shared ? 0 : s->dry ? build(s, err) : send_runs(s, &d, err);
     if (rc && !d.tried)
         return rc;
-    struct err kept = *s->c->err; /* pushed, but the pull request is not: both is told */
-    if (print(s, &d))
-        return -1;
+    struct err kept = *err; /* pushed, but the pull request is not: both is told */
+    if (opt_on(&c->opts, "json") ? print_json(s, &d, c->out) : print_table(s, &d, c->out))
+        return err_set(err, ERR_SYSTEM, "out of memory");
     if (rc)
-        *s->c->err = kept;
+        *err = kept;
     else if (s->refused)
-        rc = err_set(s->c->err, ERR_INPUT,
-                     "check refuses %zu run%s, left out above: correct what it found, or send them with --no-check REASON", s->refused,
-                     str_plural(s->refused));
+        rc = err_set(err, ERR_INPUT, "check refuses %zu run%s, left out above: correct what it found, or send them with --no-check REASON",
+                     s->refused, str_plural(s->refused));
     return rc;
 }
 
-static int open_tree(struct share *s)
+static int open_tree(struct share *s, struct cmd_context *c)
 {
     struct err err = {0};
-    if (runs_open(&s->runs, s->c, &err) == 0 || err.sys == 0) /* no tree here: a bare repository has its runs in the branch */
+    if (selection_open(&s->runs, c, &err) == 0 || err.sys == 0) /* no tree here: a bare repository has its runs in the branch */
         return 0;
-    *s->c->err = err;
+    *c->err = err;
     return -1;
 }
 
 /* git and libgit2 say it in words alone. Of the remote's disk its own words tell, and they have no hint. */
-static void hint_at_full_disk(const struct share *s)
+static void hint_at_full_disk(const struct share *s, struct err *err)
 {
-    struct err *err = s->c->err;
     if (s->dir && !err->hint[0] && err->kind != ERR_REMOTE && (strstr(err->text, strerror(ENOSPC)) || strstr(err->text, strerror(EDQUOT))))
         err_hint(err, "free space in %.200s, then run benchwrap share again", s->dir);
 }
 
 static int run(struct cmd_context *c)
 {
-    struct share s = {.c = c, .runs = {.root = -1}, .dry = opt_on(&c->opts, "dry-run"), .no_check = opt_text(&c->opts, "no-check")};
+    struct share s = {.arena = c->arena,
+                      .env = c->env,
+                      .notes = c->notes,
+                      .options = {.remote = opt_text(&c->opts, "remote"),
+                                  .to = opt_text(&c->opts, "to"),
+                                  .base = opt_text(&c->opts, "base"),
+                                  .token_file = opt_text(&c->opts, "token-file"),
+                                  .no_verify = opt_on(&c->opts, "no-verify"),
+                                  .no_pull_request = opt_on(&c->opts, "no-pull-request"),
+                                  .reopen = opt_on(&c->opts, "reopen"),
+                                  .private = opt_on(&c->opts, "private")},
+                      .runs = {.root = -1},
+                      .dry = opt_on(&c->opts, "dry-run"),
+                      .no_check = opt_text(&c->opts, "no-check")};
     const char *tree = opt_text(&c->opts, "tree");
     char *line[] = {arena_dup(c->arena, "share", 5), tree ? arena_printf(c->arena, "--tree=%s", tree) : NULL, NULL};
     if (c->argc)
@@ -301,9 +312,9 @@ static int run(struct cmd_context *c)
         return err_set(c->err, ERR_USAGE, "--no-check: expected a reason, got an empty text");
     if (plan_make(&s.plan, tree ? 2 : 1, line, c->env, c->err))
         return -1;
-    int rc = open_tree(&s) || work(&s) ? -1 : 0;
+    int rc = open_tree(&s, c) || work(&s, c) ? -1 : 0;
     if (rc)
-        hint_at_full_disk(&s);
+        hint_at_full_disk(&s, c->err);
     results_close(&s.results);
     runs_close(&s.runs);
     free(s.list);

@@ -2,6 +2,7 @@
 #include "base/json_out.h"
 #include "cmd/inherit.h"
 #include "cmd/runs_table.h"
+#include "cmd/selection.h"
 #include "cmd/show.h"
 #include "mlruns-format/key.h"
 #include "series/table.h"
@@ -28,11 +29,11 @@ static int each_artifact(void *context, const struct folder_entry *e)
     struct shown *s = b->s;
     struct folder_entry what;
     uint64_t size;
-    const char *path = arena_printf(s->c->arena, "%s%s", b->prefix, e->name.p);
+    const char *path = arena_printf(s->arena, "%s%s", b->prefix, e->name.p);
     if (s->artifact_count == ARTIFACTS_MAX || b->depth == DEPTH_MAX)
         s->artifacts_cut = true;
     else if (path && e->kind == FOLDER_FOLDER)
-        list_artifacts(s, b->in, e->name.p, arena_printf(s->c->arena, "%s/", path), b->depth + 1);
+        list_artifacts(s, b->in, e->name.p, arena_printf(s->arena, "%s/", path), b->depth + 1);
     else if (path && folder_look(b->in, e->name.p, &what, &size) == 0)
         s->artifacts[s->artifact_count++] = (struct show_artifact){path, size};
     return 0;
@@ -59,7 +60,7 @@ const struct json *show_metric_detail(const struct shown *s, const char *key)
 const char *show_metric_unit(const struct shown *s, const char *key)
 {
     const char *unit = json_string(json_get(show_metric_detail(s, key), "unit"), NULL);
-    return unit ? unit : key_unit(key, s->c->arena);
+    return unit ? unit : key_unit(key, s->arena);
 }
 
 /* A course over time or repetitions: the median says more than its last sample. A table over sizes has no one value. */
@@ -101,7 +102,7 @@ void show_heading(const struct shown *s, const char *text)
     CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
     show_heading_to(s, text, &b);
-    fputs(b.p ? b.p : "", s->c->out);
+    fputs(b.p ? b.p : "", s->out);
 }
 
 /* The notes of a series, from among its files; NULL: it is none, or they cannot be read. */
@@ -109,7 +110,7 @@ static struct series_notes *read_notes(const struct shown *s)
 {
     char path[256];
     struct err err = {0};
-    struct series_notes *notes = ARENA_NEW(s->c->arena, struct series_notes);
+    struct series_notes *notes = ARENA_NEW(s->arena, struct series_notes);
     CLEANUP_FOLDER struct folder in = {0};
     struct folder tree = runs_tree(s->runs, s->run);
     struct folder_entry e;
@@ -119,7 +120,7 @@ static struct series_notes *read_notes(const struct shown *s)
     if (series_notes_read(&in, notes, &err) == 0)
         return notes;
     series_notes_deinit(notes);
-    fprintf(s->c->notes, "benchwrap: show: %s\n", err.text);
+    fprintf(s->runs->place.notes, "benchwrap: show: %s\n", err.text);
     return NULL;
 }
 
@@ -186,8 +187,8 @@ static int print_json(const struct shown *s)
     json_text(&j, "experiment", run->experiment);
     json_int(&j, "experiment_id", (int64_t)run->experiment_id);
     json_text(&j, "status", runs_status(run));
-    json_text(&j, "verdict", runs_text(run->tags, "benchwrap.verdict", s->c->arena));
-    json_text(&j, "reason", runs_text(run->tags, "benchwrap.reason", s->c->arena));
+    json_text(&j, "verdict", runs_text(run->tags, "benchwrap.verdict", s->arena));
+    json_text(&j, "reason", runs_text(run->tags, "benchwrap.reason", s->arena));
     json_text(&j, "lifecycle", run->lifecycle);
     json_text(&j, "user", run->user);
     json_int(&j, "start_ms", run->start_ms);
@@ -215,29 +216,29 @@ static int print_json(const struct shown *s)
     copied_json(&j, "warnings", json_get(s->detail, "warnings"));
     json_text(&j, "problem", run->problem ? run->problem : s->detail_problem);
     json_close(&j, '}');
-    fwrite(b.p ? b.p : "", 1, b.n, s->c->out);
+    fwrite(b.p ? b.p : "", 1, b.n, s->out);
     return b.failed ? -1 : 0;
 }
 
-static int show(struct shown *s)
+static int show(struct cmd_context *c, struct shown *s)
 {
-    struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->c->arena);
+    struct json *detail = runs_detail(s->runs, s->run, &s->detail_problem, s->arena);
     char path[256];
     struct folder tree = runs_tree(s->runs, s->run);
     s->detail = detail;
-    s->artifacts = arena_get(s->c->arena, ARTIFACTS_MAX * sizeof *s->artifacts);
+    s->artifacts = arena_get(s->arena, ARTIFACTS_MAX * sizeof *s->artifacts);
     snprintf(path, sizeof path, "%s/artifacts", tree_run_path(s->run));
     if (s->artifacts)
         list_artifacts(s, &tree, path, "", 0);
     if (s->artifacts && s->artifact_count)
         qsort(s->artifacts, s->artifact_count, sizeof *s->artifacts, by_path);
     s->notes = read_notes(s);
-    int status = opt_on(&s->c->opts, "json") ? print_json(s) : opt_on(&s->c->opts, "all") ? show_all(s) : show_screen(s);
+    int status = opt_on(&c->opts, "json") ? print_json(s) : opt_on(&c->opts, "all") ? show_all(s) : show_screen(s);
     if (s->notes)
         series_notes_deinit(s->notes);
     json_free(detail);
     if (status < 0)
-        return err_set(s->c->err, ERR_SYSTEM, "out of memory");
+        return err_set(c->err, ERR_SYSTEM, "out of memory");
     return s->run->problem || s->detail_problem ? 1 : 0;
 }
 
@@ -247,15 +248,17 @@ static int run(struct cmd_context *c)
     struct tree_run *found = NULL;
     if (c->argc > 1)
         return err_set(c->err, ERR_USAGE, "expected one run, got %d; \"benchwrap compare\" compares several", c->argc);
-    if (runs_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
+    if (selection_open_for(&runs, c, c->argv, c->argc, c->err) < 0)
         return -1;
-    int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c, &found, c->err);
+    int status = runs_find(&runs, c->argc ? c->argv[0] : "last", TREE_PARAMS | TREE_METRICS | TREE_TAGS, c->arena, &found, c->err);
     if (status == 0)
-        status =
-            opt_on(&c->opts, "children")
-                ? runs_table_children(c, &runs, found, opt_on(&c->opts, "json"))
-                : show(&(struct shown){
-                      .c = c, .runs = &runs, .run = found, .inherited = inherit_facts(&runs, found, c), .screen = screen_of_file(c->out)});
+        status = opt_on(&c->opts, "children") ? runs_table_children(&runs, found, opt_on(&c->opts, "json"), c->out, c->arena, c->err)
+                                              : show(c, &(struct shown){.out = c->out,
+                                                                        .arena = c->arena,
+                                                                        .runs = &runs,
+                                                                        .run = found,
+                                                                        .inherited = inherit_facts(&runs, found, c->arena),
+                                                                        .screen = screen_of_file(c->out)});
     else
         status = -1;
     runs_close(&runs);

@@ -4,7 +4,7 @@
 #include "base/place.h"
 #include "benchmarks/rules.h"
 #include "cmd/complete.h"
-#include "cmd/since.h"
+#include "cmd/selection.h"
 #include "cmd/sync_runs.h"
 #include "plan/plan.h"
 #include "run/commit.h"
@@ -137,7 +137,7 @@ static int choose(struct work *w, struct sync_runs *s)
     for (int i = 0; i < c->argc; i++) {
         struct tree_run *run;
         struct sync_item *item;
-        if (runs_find(s->runs, c->argv[i], TREE_META, c, &run, c->err))
+        if (runs_find(s->runs, c->argv[i], TREE_META, c->arena, &run, c->err))
             return -1;
         if ((item = sync_runs_item(s, run->id)))
             item->wanted = true;
@@ -153,7 +153,7 @@ static int choose(struct work *w, struct sync_runs *s)
             s->items[i].wanted = here && run->start_ms >= w->since_ms;
     }
     if (experiment && !found && !opt_on(&c->opts, "follow"))
-        return err_set(c->err, ERR_INPUT, "%s", runs_explain_none(s->runs, &(struct runs_filter){.experiment = experiment}, c));
+        return err_set(c->err, ERR_INPUT, "%s", runs_explain_none(s->runs, &(struct runs_filter){.experiment = experiment}, c->arena));
     return 0;
 }
 
@@ -198,7 +198,7 @@ static void add_look(struct sync_counts *to, const struct sync_counts *look)
 /* Runs that lack what the server has of them. */
 static void complete_runs(struct work *w, const struct sync_runs *s)
 {
-    struct complete x = {.c = w->c, .runs = s->runs, .plan = &w->plan, .server = w->client};
+    struct complete x = {.arena = w->c->arena, .env = w->c->env, .runs = s->runs, .plan = &w->plan, .server = w->client};
     enum mlflow_answer answer = MLFLOW_FINE;
     size_t before = w->completed;
     w->incomplete = 0;
@@ -243,7 +243,7 @@ static int send_tree(struct work *w, struct upload *upload)
                  ? 1
                  : err_set(c->err, ERR_INPUT,
                            "there is no tree at %s: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree", runs.tree);
-    struct sync_runs s = {.c = c,
+    struct sync_runs s = {.arena = c->arena,
                           .runs = &runs,
                           .upload = upload,
                           .ref = ref,
@@ -252,7 +252,7 @@ static int send_tree(struct work *w, struct upload *upload)
                           .note = note,
                           .context = w};
     if (rc == 0)
-        rc = runs_load(&runs, &everything, c, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
+        rc = runs_load(&runs, &everything, c->arena, c->err) < 0 || sync_runs_init(&s, c->err) || choose(w, &s) ? -1 : 0;
     if (rc == 0) {
         if (!ref && !w->dry) /* first: our files may take the place of the client's of the same name there */
             complete_runs(w, &s);
@@ -337,9 +337,9 @@ static size_t count_local(struct work *w)
     static const struct runs_filter everything = {.corrected = true};
     struct runs runs;
     struct err ignored = {0};
-    if (runs_open(&runs, w->c, &ignored) < 0)
+    if (selection_open(&runs, w->c, &ignored) < 0)
         return 0;
-    size_t n = runs_load(&runs, &everything, w->c, &ignored) < 0 ? 0 : runs.count;
+    size_t n = runs_load(&runs, &everything, w->c->arena, &ignored) < 0 ? 0 : runs.count;
     runs_close(&runs);
     return n;
 }
@@ -434,7 +434,7 @@ static int work(struct work *w)
     w->asked = !opt_on(&c->opts, "local") && w->to;
     if (!w->asked && (selected || opt_on(&c->opts, "dry-run") || opt_on(&c->opts, "follow")))
         return err_set(c->err, ERR_USAGE, "no server is named, to which runs could be sent: --to URL, or MLFLOW_TRACKING_URI");
-    if (since_read(c, &w->since_ms))
+    if (selection_since(c, &w->since_ms))
         return -1;
     if (!w->dry && !opt_text(&c->opts, "ref"))
         sweep(w);

@@ -8,6 +8,7 @@
 #include "cmd/ui_front.h"
 #include "cmd/ui_server.h"
 #include "cmd/ui_view.h"
+#include "cmd/selection.h"
 #include "plan/plan.h"
 #include "sinks/store.h"
 
@@ -309,12 +310,12 @@ static int place(void *context, const struct mlflow_run *run, int dir, struct er
 static int load(struct ui *ui, struct cmd_context *round)
 {
     struct runs_filter filter = {.experiment = ui->experiment, .corrected = true};
-    return runs_load(&ui->runs, &filter, round, round->err) < 0 ? -1 : 0;
+    return runs_load(&ui->runs, &filter, round->arena, round->err) < 0 ? -1 : 0;
 }
 
 static int import(struct ui *ui, struct cmd_context *round)
 {
-    struct sync_runs s = {.c = round,
+    struct sync_runs s = {.arena = round->arena,
                           .runs = &ui->runs,
                           .upload = ui->upload,
                           .progress = &ui->progress,
@@ -468,10 +469,10 @@ static int check_experiment(struct ui *ui)
     struct runs_filter filter = {.experiment = ui->experiment};
     if (!ui->experiment)
         return 0;
-    if (runs_load(&ui->runs, &filter, ui->c, ui->c->err) < 0)
+    if (runs_load(&ui->runs, &filter, ui->c->arena, ui->c->err) < 0)
         return -1;
     if (!ui->runs.count)
-        return err_set(ui->c->err, ERR_INPUT, "%s", runs_explain_none(&ui->runs, &filter, ui->c));
+        return err_set(ui->c->err, ERR_INPUT, "%s", runs_explain_none(&ui->runs, &filter, ui->c->arena));
     free(ui->runs.all);
     ui->runs.all = NULL;
     ui->runs.count = 0;
@@ -545,7 +546,7 @@ static int run(struct cmd_context *c)
     bool prints = opt_on(&c->opts, "print") || opt_on(&c->opts, "json");
     if (!prints && opt_on(&c->opts, "install") && !ui_find_mlflow(c->env, c->arena) && ui_install(c->env, c->arena, c->err))
         return -1;
-    if (runs_open(&ui.runs, c, c->err) < 0)
+    if (selection_open(&ui.runs, c, c->err) < 0)
         return -1;
     const char *mlflow = ui_find_mlflow(c->env, c->arena);
     int rc = check_experiment(&ui);

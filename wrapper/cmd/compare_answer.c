@@ -30,7 +30,7 @@ size_t compare_repetitions(const struct compare_text *t, size_t g)
 
 bool compare_is_headline(const struct compare_text *t, const char *key)
 {
-    return compare_names_headline(t->groups, t->count, key, t->c->arena);
+    return compare_names_headline(t->groups, t->count, key, t->arena);
 }
 
 /* Metrics that no rule puts first are shown with them where there are no such ones. */
@@ -61,7 +61,7 @@ static void put_change_words(struct buf *to, double ratio)
 static void put_clause(struct compare_text *t, const struct compared *m, size_t g, bool first, struct buf *to)
 {
     const struct compared_side *side = &m->sides[g];
-    buf_printf(to, "%s is ", compare_metric_name(m, t->c->arena));
+    buf_printf(to, "%s is ", compare_metric_name(m, t->arena));
     put_change_words(to, side->ratio);
     if (first) {
         buf_puts(to, " (95 %: ");
@@ -105,7 +105,7 @@ bool compare_shares_metric(const struct compare_text *t, size_t g)
 
 static const char *program_of(const struct compare_text *t, size_t g)
 {
-    const char *name = runs_text(t->groups[g].members[0].run->tags, "benchmark", t->c->arena);
+    const char *name = runs_text(t->groups[g].members[0].run->tags, "benchmark", t->arena);
     return name ? name : "";
 }
 
@@ -168,7 +168,7 @@ static void put_silent(struct compare_text *t, size_t g, enum silence silence, b
         if (!is_answered(t, m, headlines) || silence_of(&m->sides[g]) != silence)
             continue;
         if (n++ < SILENT_MAX)
-            buf_printf(&list, "%s%s", n > 1 ? ", " : "", compare_metric_name(m, t->c->arena));
+            buf_printf(&list, "%s%s", n > 1 ? ", " : "", compare_metric_name(m, t->arena));
     }
     if (!n)
         return;
@@ -186,7 +186,7 @@ static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, 
         const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
         if (!is_answered(t, m, headlines) || !base->n || !side->n || side->outcome != OUTCOME_NONE)
             continue;
-        buf_printf(to, "%s%s is ", first ? "" : " ", compare_metric_name(m, t->c->arena));
+        buf_printf(to, "%s%s is ", first ? "" : " ", compare_metric_name(m, t->arena));
         first = false;
         show_quantity(to, side->median, m->unit);
         buf_puts(to, ", in the base ");
@@ -202,7 +202,7 @@ static void put_too_few(struct compare_text *t, size_t g)
     if (!single)
         compare_put_wrapped(
             t, 13,
-            str_of(arena_printf(t->c->arena, "%c against A: fewer than three values on a side cannot tell a change from chance.",
+            str_of(arena_printf(t->arena, "%c against A: fewer than three values on a side cannot tell a change from chance.",
                                 (char)('A' + g))));
     else if (g == 1)
         compare_put_wrapped(t, 2,

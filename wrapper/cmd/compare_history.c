@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HISTORY_MAX = 1000, HISTORY_USUAL = 50 };
-
 const char *changed_name(enum changed changed)
 {
     static const char *const names[] = {"", "too few", "no change", "regression", "improvement", "different"};
@@ -91,64 +89,63 @@ struct history {
     struct rules *rules; /* of the run: which arguments they explain */
     const char *arguments; /* those that they do not; NULL: not known */
     const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
-    struct cmd_context *c;
+    const struct history_question *asked;
+    struct arena *arena;
     struct runs *runs;
     struct member run;
     struct inputs inputs;
     struct group earlier;
     size_t looked; /* earlier runs of the experiment */
-    double min_effect;
     struct history_metric *metrics;
     size_t count;
 };
 
-static int read_member(struct history *h, const char *name, struct member *ret)
+static int read_member(struct history *h, const char *name, struct member *ret, struct err *err)
 {
     struct tree_run *run = NULL;
     const char *problem = NULL;
-    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->c, &run, h->c->err))
+    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->arena, &run, err))
         return -1;
-    inherit_params(h->runs, run, h->c);
-    *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->c->arena)};
+    inherit_params(h->runs, run, h->arena);
+    *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->arena)};
     if (run->problem || problem)
-        fprintf(h->c->notes, "benchwrap: compare: %s: damaged\n", run->path);
+        fprintf(h->asked->notes, "benchwrap: compare: %s: damaged\n", run->path);
     return 0;
 }
 
 /* The command line is an input, but for what the rules explain. */
 static bool shares_arguments(struct history *h, const struct member *m)
 {
-    struct cmd_context *c = h->c;
-    const char *other = arguments_unexplained(h->rules, m->detail, opt_find(&c->opts, "ignore"), c->arena);
+    const char *other = arguments_unexplained(h->rules, m->detail, h->asked->ignore, h->arena);
     if (!h->arguments || !other)
         return !h->arguments == !other;
-    const char *differs = arguments_difference(h->arguments, other, c->arena);
+    const char *differs = arguments_difference(h->arguments, other, h->arena);
     if (differs)
         h->other_argument = differs;
     return !differs;
 }
 
-static int collect(struct history *h, size_t last)
+static int collect(struct history *h, struct err *err)
 {
-    struct cmd_context *c = h->c;
-    struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = opt_find(&c->opts, "tag")};
+    const size_t last = h->asked->last;
+    struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags};
     free(h->runs->all);
     h->runs->all = NULL;
     h->runs->count = 0;
-    h->earlier.members = arena_get(c->arena, last * sizeof *h->earlier.members);
+    h->earlier.members = arena_get(h->arena, last * sizeof *h->earlier.members);
     if (!h->earlier.members)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
-    if (runs_load(h->runs, &filter, c, c->err) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (runs_load(h->runs, &filter, h->arena, err) < 0)
         return -1;
     for (size_t i = 0; i < h->runs->count && h->earlier.count < last; i++) {
         const struct tree_run *r = h->runs->all[i];
         if (r->start_ms >= h->run.run->start_ms || r->problem || r->status != RUN_FINISHED || strcmp(r->id, h->run.run->id) == 0)
             continue;
         h->looked++;
-        if (!inputs_shared(&h->inputs, h->runs, r, c->arena))
+        if (!inputs_shared(&h->inputs, h->runs, r, h->arena))
             continue;
         struct member *m = &h->earlier.members[h->earlier.count];
-        if (read_member(h, arena_printf(c->arena, "=%s", r->id), m) < 0)
+        if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
             return -1;
         if (inputs_more(&h->inputs, m->run, m->detail) || !shares_arguments(h, m))
             json_free(m->detail);
@@ -193,7 +190,7 @@ static size_t put_changed(const struct history *h, enum changed changed, const c
         const struct history_metric *m = &h->metrics[i];
         if (m->changed != changed || n++ >= NAMED_MAX)
             continue;
-        buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, compare_metric_name(m->m, h->c->arena));
+        buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, compare_metric_name(m->m, h->arena));
         const char *unit;
         double scale = scale_of(m, &unit);
         show_value(to, m->value * scale);
@@ -238,7 +235,7 @@ static void put_head(const struct history *h, const struct screen *screen, struc
     buf_putc(to, '\n');
     put_answer(h, screen, to);
     buf_clear(&b);
-    bool node = runs_text(h->run.run->params, "node.type", h->c->arena) != NULL;
+    bool node = runs_text(h->run.run->params, "node.type", h->arena) != NULL;
     buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s", n, str_plural(n), h->run.run->experiment,
                h->arguments ? "" : "recorded ", node ? " on the same kind of node" : "");
     if (n > 1) {
@@ -288,7 +285,7 @@ static void add_metric(struct listing *l, const struct history *h, const struct 
     static const enum style styles[] = {
         [CHANGED_NONE] = STYLE_PLAIN,     [CHANGED_TOO_FEW] = STYLE_DIM,      [CHANGED_NO] = STYLE_DIM,
         [CHANGED_REGRESSION] = STYLE_BAD, [CHANGED_IMPROVEMENT] = STYLE_GOOD, [CHANGED_DIFFERENT] = STYLE_PLAIN};
-    struct arena *a = h->c->arena;
+    struct arena *a = h->arena;
     const struct compared_side *before = &m->m->sides[0];
     CLEANUP_BUF struct buf b;
     buf_init(&b, 256);
@@ -319,19 +316,19 @@ static int print_text(const struct history *h)
                                                     {"change", "change", true, 0, .no_empty = true},
                                                     {"expected", "expected", true, 0, .drop = 1, .no_empty = true},
                                                     {"verdict", "", false, 0, .whole = true, .no_empty = true}};
-    const struct screen screen = screen_of_file(h->c->out);
+    const struct screen screen = screen_of_file(h->asked->out);
     CLEANUP_BUF struct buf to;
     struct listing l;
     buf_init(&to, 1u << 30);
     put_head(h, &screen, &to);
-    listing_init(&l, columns, sizeof columns / sizeof *columns, h->c->arena);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, h->arena);
     for (size_t i = 0; i < h->count; i++)
         add_metric(&l, h, &h->metrics[i]);
     if (h->count)
         buf_putc(&to, '\n');
     int status = listing_render(&l, &screen, &to);
     listing_deinit(&l);
-    fwrite(to.p ? to.p : "", 1, to.n, h->c->out);
+    fwrite(to.p ? to.p : "", 1, to.n, h->asked->out);
     return to.failed ? -1 : status;
 }
 
@@ -393,51 +390,45 @@ static int print_json(const struct history *h)
     for (size_t i = 0; i < h->inputs.count; i++)
         json_text(&j, NULL, h->inputs.list[i].path);
     json_close(&j, ']');
-    json_double(&j, "min_effect", h->min_effect);
+    json_double(&j, "min_effect", h->asked->min_effect);
     json_open(&j, "metrics", '[');
     for (size_t i = 0; i < h->count; i++)
         metric_json(&j, &h->metrics[i], h->earlier.count);
     json_close(&j, ']');
     json_close(&j, '}');
-    fwrite(b.p ? b.p : "", 1, b.n, h->c->out);
+    fwrite(b.p ? b.p : "", 1, b.n, h->asked->out);
     return b.failed ? -1 : 0;
 }
 
-/* ---- the command ---- */
+/* ---- the question ---- */
 
-static int judge_and_print(struct history *h)
+static int judge_and_print(struct history *h, struct err *err)
 {
-    struct cmd_context *c = h->c;
     struct compared *metrics = NULL;
     struct group groups[] = {h->earlier, {.name = h->run.run->id, .members = &h->run, .count = 1}};
-    if (compare_metrics(groups, 2, opt_on(&c->opts, "all"), c->arena, &metrics, c->err) < 0 ||
-        history_judge(metrics, h->earlier.count, h->min_effect, c->arena, &h->metrics, &h->count, c->err) < 0)
+    if (compare_metrics(groups, 2, h->asked->all, h->arena, &metrics, err) < 0 ||
+        history_judge(metrics, h->earlier.count, h->asked->min_effect, h->arena, &h->metrics, &h->count, err) < 0)
         return -1;
-    if ((opt_on(&c->opts, "json") ? print_json(h) : print_text(h)) < 0)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+    if ((h->asked->json ? print_json(h) : print_text(h)) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 0; i < h->count; i++)
-        if (opt_on(&c->opts, "gate") && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
+        if (h->asked->gate && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
             return 3;
     return h->run.run->problem ? 1 : 0;
 }
 
-int history_compare(struct cmd_context *c, struct runs *runs)
+int history_compare(const struct history_question *asked, struct runs *runs, struct err *err)
 {
-    struct history h = {.c = c, .runs = runs};
-    int64_t last = opt_text(&c->opts, "last") ? opt_integer(&c->opts, "last") : HISTORY_USUAL;
-    if (c->argc > 1)
-        return err_set(c->err, ERR_USAGE, "--history: expected one run or none (the newest), got %d", c->argc);
-    if (last < 1 || last > HISTORY_MAX)
-        return err_set(c->err, ERR_USAGE, "--last: expected 1 to %d runs, got %lld", HISTORY_MAX, (long long)last);
-    if (inputs_fraction(c, "min-effect", &h.min_effect) < 0 || read_member(&h, c->argc ? c->argv[0] : "last", &h.run) < 0)
+    struct history h = {.asked = asked, .arena = asked->arena, .runs = runs};
+    if (read_member(&h, asked->run, &h.run, err) < 0)
         return -1;
-    int status = inputs_of(&h.inputs, h.run.run, h.run.detail, opt_find(&c->opts, "ignore"), c->arena, c->err);
-    h.rules = arguments_rules(runs, h.run.run, c->arena);
-    h.arguments = arguments_unexplained(h.rules, h.run.detail, opt_find(&c->opts, "ignore"), c->arena);
+    int status = inputs_of(&h.inputs, h.run.run, h.run.detail, asked->ignore, h.arena, err);
+    h.rules = arguments_rules(runs, h.run.run, h.arena);
+    h.arguments = arguments_unexplained(h.rules, h.run.detail, asked->ignore, h.arena);
     if (status == 0)
-        status = collect(&h, (size_t)last);
+        status = collect(&h, err);
     if (status == 0)
-        status = judge_and_print(&h);
+        status = judge_and_print(&h, err);
     for (size_t i = 0; i < h.earlier.count; i++)
         json_free(h.earlier.members[i].detail);
     json_free(h.run.detail);

@@ -5,7 +5,8 @@
 #include "cmd/compare.h"
 
 struct compare_text {
-    struct cmd_context *c;
+    struct arena *arena;
+    bool all; /* also what stays out of a usual comparison */
     const struct group *groups;
     size_t count;
     const struct compared *metrics;

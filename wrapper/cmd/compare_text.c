@@ -27,7 +27,7 @@ static int put_groups(struct compare_text *t)
                                                     {"runs", "", false, 0, .whole = true},
                                                     {"base", "", false, 0, .no_empty = true}};
     struct listing l;
-    struct arena *a = t->c->arena;
+    struct arena *a = t->arena;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     l.bare = true;
     for (size_t g = 0; g < t->count; g++) {
@@ -64,7 +64,7 @@ static size_t put_keys(const char **keys, struct buf *to)
 /* The values of what differs, one column for each group; all: not the inputs alone. */
 static int put_params(struct compare_text *t, bool all)
 {
-    struct arena *a = t->c->arena;
+    struct arena *a = t->arena;
     struct listing_column *columns = arena_get(a, (t->count + 1) * sizeof *columns);
     struct listing l;
     if (!columns)
@@ -107,7 +107,7 @@ static size_t put_inputs(struct compare_text *t)
 static void put_program(struct compare_text *t)
 {
     CLEANUP_BUF struct buf b;
-    struct arena *a = t->c->arena;
+    struct arena *a = t->arena;
     const char **keys = program_compare(t->groups, t->count, a);
     buf_init(&b, 1 << 16);
     if (!keys || !keys[0])
@@ -128,10 +128,10 @@ static void put_machine(struct compare_text *t)
 {
     static const char *const names[] = {"Hardware", "Settings"};
     struct machine_difference parts[MACHINE_PARTS];
-    machine_compare(t->groups, t->count, t->c->arena, parts);
+    machine_compare(t->groups, t->count, t->arena, parts);
     bool same = true;
     for (int i = 0; i < MACHINE_PARTS; i++)
-        same = same && parts[i].state == MACHINE_SAME && !(opt_on(&t->c->opts, "all") && parts[i].keys && parts[i].keys[0]);
+        same = same && parts[i].state == MACHINE_SAME && !(t->all && parts[i].keys && parts[i].keys[0]);
     if (same) {
         compare_put_wrapped(t, 2, STR("Hardware and settings: the same."));
         return;
@@ -142,7 +142,7 @@ static void put_machine(struct compare_text *t)
         buf_init(&keys, 1 << 16);
         size_t n = put_keys(parts[i].keys, &keys);
         buf_printf(&b, "%s: ", names[i]);
-        if (parts[i].state == MACHINE_SAME && n && opt_on(&t->c->opts, "all"))
+        if (parts[i].state == MACHINE_SAME && n && t->all)
             buf_puts(&b, "the same. Recorded for some runs only: ");
         else if (parts[i].state == MACHINE_SAME) {
             buf_puts(&b, "the same");
@@ -229,7 +229,7 @@ static const char *unit_text(const char *unit, struct arena *a)
 
 static bool is_shown(const struct compare_text *t, const struct compared *m, bool headlines)
 {
-    return !headlines || opt_on(&t->c->opts, "all") || compare_is_headline(t, m->key) || strcmp(m->key, "run.wall_s") == 0;
+    return !headlines || t->all || compare_is_headline(t, m->key) || strcmp(m->key, "run.wall_s") == 0;
 }
 
 /* The row behind m (NULL: the first): the program's own metrics, then its wall time. What is not shown is counted once. */
@@ -258,7 +258,7 @@ static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bo
                                                     {"interval", "95 %", true, 0, .drop = 2, .no_empty = true},
                                                     {"outcome", "", false, 0, .whole = true, .no_empty = true}};
     struct listing l;
-    struct arena *a = t->c->arena;
+    struct arena *a = t->arena;
     bool single = compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1 && t->groups[0].count == 1 && t->groups[1].count == 1;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
@@ -288,7 +288,7 @@ static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *re
                                                     {"interval", "95 %", true, 0, .drop = 2, .no_empty = true},
                                                     {"outcome", "", false, 0, .whole = true, .no_empty = true}};
     struct listing l;
-    struct arena *a = t->c->arena;
+    struct arena *a = t->arena;
     listing_init(&l, columns, sizeof columns / sizeof *columns, a);
     for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
         const char *unit;
@@ -318,7 +318,7 @@ static const char *swept(const struct compare_text *t)
         const struct tree_run *run = t->groups[g].members[0].run;
         for (const struct tree_entry *e = run->params; e; e = e->next)
             if (strncmp(e->key, "sweep.", 6) == 0 && compare_points(run))
-                return arena_printf(t->c->arena, "--by %s -e %s", e->key + 6, run->experiment);
+                return arena_printf(t->arena, "--by %s -e %s", e->key + 6, run->experiment);
     }
     return NULL;
 }
@@ -361,20 +361,21 @@ static void put_footer(struct compare_text *t, size_t more, bool interval)
     screen_style_end(&t->screen, STYLE_DIM, t->to);
 }
 
-int compare_print_text(struct cmd_context *c, const struct group *groups, size_t count, const struct compared *metrics, const char *by,
-                       bool arguments_known)
+int compare_print_text(const struct group *groups, size_t count, const struct compared *metrics, const char *by, bool arguments_known,
+                       bool all, FILE *out, struct arena *a)
 {
     CLEANUP_BUF struct buf to;
-    struct compare_text t = {.c = c,
+    struct compare_text t = {.arena = a,
+                             .all = all,
                              .groups = groups,
                              .count = count,
                              .metrics = metrics,
                              .by = by,
                              .arguments_known = arguments_known,
-                             .differing = compare_params(groups, count, c->arena),
-                             .screen = screen_of_file(c->out),
+                             .differing = compare_params(groups, count, a),
+                             .screen = screen_of_file(out),
                              .to = &to};
-    bool headlines = compare_has_headlines(&t), all = opt_on(&c->opts, "all"), interval = false;
+    bool headlines = compare_has_headlines(&t), interval = false;
     size_t more = 0;
     buf_init(&to, 1u << 30);
     int status = put_groups(&t);
@@ -395,6 +396,6 @@ int compare_print_text(struct cmd_context *c, const struct group *groups, size_t
     status |=
         count == GROUPS_SIDE_BY_SIDE ? put_pair(&t, headlines, &more, &interval) : put_groups_metrics(&t, headlines, &more, &interval);
     put_footer(&t, more, interval);
-    fwrite(to.p ? to.p : "", 1, to.n, c->out);
+    fwrite(to.p ? to.p : "", 1, to.n, out);
     return to.failed ? -1 : status;
 }

@@ -17,24 +17,24 @@ enum { TAG_MAX = 200 };
 
 static const char *shared_of(const struct complete *x, const struct tree_run *run)
 {
-    return runs_file(x->runs, run, "tags/" SHARED_TAG_RUN, TAG_MAX, x->c->arena);
+    return runs_file(x->runs, run, "tags/" SHARED_TAG_RUN, TAG_MAX, x->arena);
 }
 
 /* The id of the run that completes this one. */
 static void completing_id(const struct complete *x, const struct tree_run *run, const char *shared, char ret[33])
 {
-    make_id(ret, "complete", str_of(arena_printf(x->c->arena, "%s/%s", run->id, shared)));
+    make_id(ret, "complete", str_of(arena_printf(x->arena, "%s/%s", run->id, shared)));
 }
 
 bool complete_is_due(const struct complete *x, const struct tree_run *run)
 {
     char id[33];
     struct tree_run *there;
-    const char *shared = runs_file(x->runs, run, "tags/" SHARED_TAG_INCOMPLETE, TAG_MAX, x->c->arena) ? shared_of(x, run) : NULL;
+    const char *shared = runs_file(x->runs, run, "tags/" SHARED_TAG_INCOMPLETE, TAG_MAX, x->arena) ? shared_of(x, run) : NULL;
     if (!shared || !*shared)
         return false;
     completing_id(x, run, shared, id);
-    return tree_find(x->runs->root, id, TREE_META, x->c->arena, &there, NULL) != 0;
+    return tree_find(x->runs->root, id, TREE_META, x->arena, &there, NULL) != 0;
 }
 
 /* What only the incomplete run says of itself, and what is made anew. */
@@ -94,7 +94,7 @@ static enum mlflow_answer fetch(struct completing *g, struct err *err)
 
 static int begin(struct completing *g, const char *id, struct err *err)
 {
-    struct arena *a = g->x->c->arena;
+    struct arena *a = g->x->arena;
     const struct json *told = json_get(g->detail, "run");
     const struct fact *root = record_find(&g->before, FACT_TAG, "benchwrap.amends");
     char host[256] = "";
@@ -114,7 +114,7 @@ static int begin(struct completing *g, const char *id, struct err *err)
         return -1;
     struct str profile = record_text(&g->before, FACT_TAG, "benchwrap.profile");
     redaction_end(&g->making.redaction);
-    if (redaction_begin_here(&g->making.redaction, str_is(profile, "public"), g->x->c->env,
+    if (redaction_begin_here(&g->making.redaction, str_is(profile, "public"), g->x->env,
                              err)) { /* the client's files are not redacted yet */
         make_drop(&g->making);
         return -1;
@@ -148,7 +148,7 @@ static int make(struct completing *g, const char **ret_place, enum mlflow_answer
     int64_t start = g->run->start_ms + 1, end = g->run->end_ms > start ? g->run->end_ms : start;
     int rc = make_end(&g->making, g->run->status, NULL, end, &done, err);
     if (rc == 0)
-        *ret_place = arena_dup(g->x->c->arena, done.place, strlen(done.place));
+        *ret_place = arena_dup(g->x->arena, done.place, strlen(done.place));
     finished_deinit(&done);
     return rc;
 }
@@ -161,16 +161,16 @@ int complete_run(const struct complete *x, const struct tree_run *listed, const 
     const char *problem = NULL;
     char path[256];
     *ret_answer = MLFLOW_FINE;
-    if (tree_find(x->runs->root, listed->id, TREE_METRICS, x->c->arena, &run, err))
+    if (tree_find(x->runs->root, listed->id, TREE_METRICS, x->arena, &run, err))
         return err_set(err, ERR_INPUT, "run %.8s cannot be read", listed->id);
     g.run = run;
     snprintf(path, sizeof path, "%s/artifacts", tree_run_path(run));
-    g.detail = runs_detail(x->runs, run, &problem, x->c->arena);
+    g.detail = runs_detail(x->runs, run, &problem, x->arena);
     g.artifacts = place_open(x->runs->root, path, O_RDONLY | O_DIRECTORY, 0);
     int rc = -1;
     if (!g.shared || !g.detail || g.artifacts < 0)
         err_set(err, ERR_INPUT, "run %.8s: %s", run->id, problem ? problem : "its record cannot be read");
-    else if (reparse_recall(&(struct reparse){.c = x->c, .runs = x->runs}, run, g.detail, &g.before, err) == 0)
+    else if (reparse_recall(&(struct reparse){.arena = x->arena, .runs = x->runs}, run, g.detail, &g.before, err) == 0)
         rc = make(&g, ret_place, ret_answer, err);
     if (g.before.index)
         record_deinit(&g.before);

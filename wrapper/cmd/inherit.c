@@ -11,26 +11,26 @@ static const char *parent_of_repetition(const struct runs *runs, const struct tr
     return runs_file(runs, run, "tags/benchwrap.repetition", 64, a) ? runs_file(runs, run, "tags/mlflow.parentRunId", 64, a) : NULL;
 }
 
-static struct tree_run *parent_read(struct runs *runs, const char *id, struct cmd_context *c)
+static struct tree_run *parent_read(struct runs *runs, const char *id, struct arena *a)
 {
     struct err err = {0};
     struct tree_run *found = NULL;
     if (runs->parent && strcmp(runs->parent->id, id) == 0)
         return runs->parent;
-    if (!record_is_id(str_of(id)) || runs_find(runs, arena_printf(c->arena, "=%s", id), TREE_PARAMS, c, &found, &err))
+    if (!record_is_id(str_of(id)) || runs_find(runs, arena_printf(a, "=%s", id), TREE_PARAMS, a, &found, &err))
         return NULL;
     return runs->parent = found;
 }
 
-struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct cmd_context *c)
+struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct arena *a)
 {
     struct tree_entry *first = NULL, **at = &first;
-    const char *id = parent_of_repetition(runs, run, c->arena);
-    const struct tree_run *parent = id ? parent_read(runs, id, c) : NULL;
+    const char *id = parent_of_repetition(runs, run, a);
+    const struct tree_run *parent = id ? parent_read(runs, id, a) : NULL;
     for (const struct tree_entry *e = parent ? parent->params : NULL; e; e = e->next) {
         if (!inputs_of_machine(e->key) || runs_entry(run->params, e->key))
             continue;
-        struct tree_entry *copy = ARENA_NEW(c->arena, struct tree_entry);
+        struct tree_entry *copy = ARENA_NEW(a, struct tree_entry);
         if (!copy)
             break;
         *copy = *e;
@@ -41,12 +41,12 @@ struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, 
     return first;
 }
 
-void inherit_params(struct runs *runs, struct tree_run *run, struct cmd_context *c)
+void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a)
 {
     struct tree_entry **at = &run->params;
     while (*at)
         at = &(*at)->next;
-    *at = inherit_facts(runs, run, c);
+    *at = inherit_facts(runs, run, a);
 }
 
 const char *inherit_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)

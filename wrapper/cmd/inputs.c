@@ -151,16 +151,3 @@ const char *inputs_most_missed(const struct inputs *in)
             most = &in->list[i];
     return most ? strchr(most->path, '/') + 1 : NULL;
 }
-
-int inputs_fraction(struct cmd_context *c, const char *option, double *ret)
-{
-    struct str text = str_trim(str_of(opt_text(&c->opts, option)));
-    bool percent = str_ends(text, "%");
-    if (percent)
-        text = str_trim(str_sub(text, 0, text.n - 1));
-    if (!str_double(text, ret) || !(*ret >= 0) || !isfinite(*ret))
-        return err_set(c->err, ERR_USAGE, "--%s: expected a fraction, for example 2%% or 0.02, got \"%.40s\"", option,
-                       opt_text(&c->opts, option));
-    *ret /= percent ? 100 : 1;
-    return 0;
-}

@@ -154,8 +154,7 @@ static void take_arguments(struct proposal *p, struct proposed_group *g, const s
         g->differs = arguments_difference(g->arguments, own, p->arena);
 }
 
-static int take_run(struct proposal *p, struct cmd_context *c, const struct tree_run *run, const struct json *detail,
-                    const struct rules *rules)
+static int take_run(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct rules *rules, struct err *err)
 {
     if (run->status != RUN_FINISHED || run->problem || runs_entry(run->tags, "benchwrap.warmup")) {
         p->skipped++;
@@ -163,16 +162,16 @@ static int take_run(struct proposal *p, struct cmd_context *c, const struct tree
     }
     struct proposed_group *g = group_of(p, run, detail);
     if (!g)
-        return err_set(c->err, ERR_SYSTEM, "out of memory");
+        return err_set(err, ERR_SYSTEM, "out of memory");
     for (size_t i = 0; i < g->count; i++)
         if (strcmp(g->runs[i], run->id) == 0)
-            return err_set(c->err, ERR_USAGE, "the run %.8s is named twice", run->id);
+            return err_set(err, ERR_USAGE, "the run %.8s is named twice", run->id);
     take_arguments(p, g, rules, detail);
     if (g->count == g->room) {
         size_t room = g->room ? 2 * g->room : 16;
         const char **more = arena_get(p->arena, room * sizeof *more);
         if (!more)
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
+            return err_set(err, ERR_SYSTEM, "out of memory");
         if (g->count)
             memcpy(more, g->runs, g->count * sizeof *more);
         g->runs = more;
@@ -187,27 +186,26 @@ static int take_run(struct proposal *p, struct cmd_context *c, const struct tree
         if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
             continue;
         if (take_metric(p, g, e, about) < 0)
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
+            return err_set(err, ERR_SYSTEM, "out of memory");
     }
-    return p->arena->failed ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+    return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }
 
-int proposal_take(struct proposal *p, struct cmd_context *c, struct runs *runs, const char *name)
+int proposal_take(struct proposal *p, struct runs *runs, const char *name, struct err *err)
 {
     struct arena scratch; /* a run as a whole is large, what is kept of it is not */
-    struct cmd_context own = *c;
     struct tree_run *run = NULL;
     const char *problem = NULL;
     arena_init(&scratch, RUN_MEMORY);
-    if (strncmp(name, "last", 4) != 0) /* the list of all runs, which "last" needs, must stay */
-        own.arena = &scratch;
-    int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, &own, &run, c->err) ? -1 : 0;
+    /* the list of all runs, which "last" needs, must stay */
+    struct arena *list = strncmp(name, "last", 4) == 0 ? p->arena : &scratch;
+    int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, list, &run, err) ? -1 : 0;
     if (status == 0) {
-        inherit_params(runs, run, c); /* in the lasting arena: the parent run is kept for the next repetition */
+        inherit_params(runs, run, p->arena); /* in the lasting arena: the parent run is kept for the next repetition */
         struct json *detail = runs_detail(runs, run, &problem, &scratch);
         p->taken++;
         struct rules *rules = arguments_rules(runs, run, &scratch);
-        status = take_run(p, c, run, detail, rules);
+        status = take_run(p, run, detail, rules, err);
         rules_free(rules);
         json_free(detail);
     }

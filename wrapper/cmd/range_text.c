@@ -25,7 +25,7 @@ enum {
 };
 
 struct range {
-    struct cmd_context *c;
+    struct arena *arena;
     struct runs runs; /* of the range's end; the published ones are among them */
     struct run_ids fresh; /* what the range brings, without errors */
     struct run_ids bad, parents;
@@ -84,8 +84,8 @@ static struct tree_run *run_of(struct range *r, const char *id, unsigned what, s
 static int find_parents(struct range *r, struct err *err)
 {
     for (size_t i = 0; i < r->fresh.count; i++) {
-        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->c->arena);
-        const char *parent = run ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->c->arena) : NULL;
+        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
+        const char *parent = run ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->arena) : NULL;
         if (parent && record_is_id(str_of(parent)) && run_ids_add(&r->parents, parent))
             return err_set(err, ERR_SYSTEM, "out of memory");
     }
@@ -106,19 +106,19 @@ static int find_history(struct range *r, const struct tree_run *run, struct prop
         free(r->runs.all);
         r->runs.all = NULL;
         r->runs.count = 0;
-        if (runs_load(&r->runs, &filter, r->c, err) < 0)
+        if (runs_load(&r->runs, &filter, r->arena, err) < 0)
             return -1;
         r->loaded = run->experiment;
     }
-    struct json *detail = runs_detail(&r->runs, run, &problem, r->c->arena);
-    int rc = inputs_of(&in, run, detail, NULL, r->c->arena, err);
+    struct json *detail = runs_detail(&r->runs, run, &problem, r->arena);
+    int rc = inputs_of(&in, run, detail, NULL, r->arena, err);
     for (size_t i = 0; rc == 0 && i < r->runs.count && ret->taken < HISTORY_RUNS && looked < HISTORY_LOOKED; i++) {
         const struct tree_run *other = r->runs.all[i];
         if (other->problem || other->status != RUN_FINISHED || run_ids_has(&r->fresh, other->id) || run_ids_has(&r->bad, other->id))
             continue;
         looked++;
-        if (inputs_shared(&in, &r->runs, other, r->c->arena))
-            rc = proposal_take(ret, r->c, &r->runs, arena_printf(r->c->arena, "=%s", other->id));
+        if (inputs_shared(&in, &r->runs, other, r->arena))
+            rc = proposal_take(ret, &r->runs, arena_printf(r->arena, "=%s", other->id), err);
     }
     json_free(detail);
     return rc;
@@ -223,7 +223,7 @@ static void put_metric(struct range *r, const struct beside *b)
 static void put_group(struct range *r, const struct proposed_group *g, const struct tree_run *run)
 {
     CLEANUP_BUF struct buf b;
-    struct arena *a = r->c->arena;
+    struct arena *a = r->arena;
     const char *benchmark = runs_file(&r->runs, run, "tags/benchmark", 256, a),
                *version = runs_file(&r->runs, run, "tags/benchmark.version", 64, a);
     size_t n = 0;
@@ -251,13 +251,13 @@ static void put_group(struct range *r, const struct proposed_group *g, const str
 
 static int put_values_of(struct range *r, const struct proposed_group *g, struct err *err)
 {
-    struct tree_run *run = run_of(r, g->runs[0], TREE_PARAMS | TREE_TAGS, r->c->arena);
+    struct tree_run *run = run_of(r, g->runs[0], TREE_PARAMS | TREE_TAGS, r->arena);
     struct beside list[METRICS_MAX];
     struct proposal before;
     if (!run)
         return 0;
-    inherit_params(&r->runs, run, r->c);
-    proposal_init(&before, NULL, false, r->c->arena);
+    inherit_params(&r->runs, run, r->arena);
+    proposal_init(&before, NULL, false, r->arena);
     before.undirected = true;
     if (find_history(r, run, &before, err) < 0)
         return -1;
@@ -283,16 +283,16 @@ static int put_values(struct range *r, struct err *err)
 {
     struct proposal now;
     size_t groups = 0, shown = 0, corrections = 0;
-    proposal_init(&now, NULL, false, r->c->arena);
+    proposal_init(&now, NULL, false, r->arena);
     now.undirected = true;
     for (size_t i = 0; i < r->fresh.count; i++) {
         const char *id = r->fresh.id[i];
-        const struct tree_run *run = run_of(r, id, TREE_META, r->c->arena);
+        const struct tree_run *run = run_of(r, id, TREE_META, r->arena);
         if (!run || run_ids_has(&r->parents, id))
             continue;
-        if (runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->c->arena))
+        if (runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena))
             corrections++;
-        else if (proposal_take(&now, r->c, &r->runs, arena_printf(r->c->arena, "=%s", id)) < 0)
+        else if (proposal_take(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
             return -1;
     }
     if (now.groups)
@@ -330,7 +330,7 @@ static void put_fact(struct range *r, const struct tree_run *run, struct buf *to
     CLEANUP_BUF struct buf path;
     buf_init(&path, 256);
     buf_printf(&path, "params/%s", key);
-    const char *value = inputs_value(&r->runs, run, path.p, r->c->arena);
+    const char *value = inputs_value(&r->runs, run, path.p, r->arena);
     if (value && *value && strcmp(value, "none") != 0)
         buf_printf(to, "%s%s%s", to->n ? " " : "", value, after);
 }
@@ -357,7 +357,7 @@ static const char *machine_of(struct range *r, const struct tree_run *run)
     CLEANUP_BUF struct buf row, cell;
     buf_init(&row, 64 << 10);
     buf_init(&cell, 16 << 10);
-    const char *site = runs_file(&r->runs, run, "tags/site", 64, r->c->arena);
+    const char *site = runs_file(&r->runs, run, "tags/site", 64, r->arena);
     markdown_text(&row, site ? site : "", CELL);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         put_fact(r, run, &cell, facts[i].key, facts[i].after);
@@ -368,21 +368,21 @@ static const char *machine_of(struct range *r, const struct tree_run *run)
             markdown_text(&row, cell.p, 200);
         buf_clear(&cell);
     }
-    return row.failed ? NULL : arena_dup(r->c->arena, row.p ? row.p : "", row.n);
+    return row.failed ? NULL : arena_dup(r->arena, row.p ? row.p : "", row.n);
 }
 
 static int put_machines(struct range *r, struct err *err)
 {
     struct machine *first = NULL;
     for (size_t i = 0; i < r->fresh.count; i++) {
-        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->c->arena);
-        if (!run || run_ids_has(&r->parents, run->id) || runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->c->arena))
+        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
+        if (!run || run_ids_has(&r->parents, run->id) || runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena))
             continue;
         const char *cells = machine_of(r, run);
         struct machine **m = &first;
         while (cells && *m && strcmp((*m)->cells, cells) != 0)
             m = &(*m)->next;
-        if (cells && !*m && (*m = ARENA_NEW(r->c->arena, struct machine)))
+        if (cells && !*m && (*m = ARENA_NEW(r->arena, struct machine)))
             **m = (struct machine){.cells = cells};
         if (!cells || !*m)
             return err_set(err, ERR_SYSTEM, "out of memory");
@@ -397,10 +397,10 @@ static int put_machines(struct range *r, struct err *err)
     return 0;
 }
 
-int range_text(struct cmd_context *c, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at,
-               const struct check *k, size_t room, struct buf *text, struct err *err)
+int range_text(struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at, const struct check *k, size_t room,
+               struct buf *text, struct arena *a, struct err *err)
 {
-    struct range r = {.c = c, .to = text, .room = room};
+    struct range r = {.arena = a, .to = text, .room = room};
     int rc = runs_open_commit(&r.runs, repo, to, at, err);
     if (rc)
         return rc < 0 ? -1 : 0;

@@ -49,7 +49,7 @@ static const char *why_not(const struct again *g)
     if (tag_of(g, "benchwrap.block"))
         return "one test of a larger output: read its parent run again";
     if (tag_of(g, "benchwrap.series"))
-        return arena_printf(g->x->c->arena,
+        return arena_printf(g->x->arena,
                             "a series has no output of its own: reparse its child runs (benchwrap show --children %.8s), or -e \"%.60s\"",
                             g->run->id, g->run->experiment);
     if (tag_of(g, "benchwrap.retracts"))
@@ -273,10 +273,10 @@ void reparse_run(const struct reparse *x, const struct tree_run *run, struct rep
 {
     struct again g = {.x = x, .run = run, .artifacts = -1};
     *ret = (struct reparsed){.result = REPARSE_SKIPPED};
-    if (!(ret->why = prepare(&g, x->c->arena))) {
+    if (!(ret->why = prepare(&g, x->arena))) {
         const char *version = rules_version(g.rules);
-        ret->rules_version = arena_dup(x->c->arena, version, strlen(version));
-        read_again(&g, ret, x->c->arena);
+        ret->rules_version = arena_dup(x->arena, version, strlen(version));
+        read_again(&g, ret, x->arena);
     }
     if (g.rules)
         rules_free(g.rules);

@@ -5,30 +5,30 @@
 #include "plan/plan.h"
 
 struct reparse {
-    struct cmd_context *c;
+    struct arena *arena;
     struct runs *runs;
     const struct plan *plan;
-    const char *rules;           /* --rules; NULL: of the catalogue, by the name of the run's benchmark */
-    const char *spool;           /* where the new runs are made: the plan's, or a folder of our own that is thrown away */
+    const char *rules; /* --rules; NULL: of the catalogue, by the name of the run's benchmark */
+    const char *spool; /* where the new runs are made: the plan's, or a folder of our own that is thrown away */
     bool dry;
 };
 
 enum reparse_result { REPARSE_DONE, REPARSE_SAME, REPARSE_SKIPPED, REPARSE_FAILED };
 struct reparse_change {
-    const char *what;            /* "metric" "param" "missing" "verdict" … */
+    const char *what; /* "metric" "param" "missing" "verdict" … */
     const char *key;
-    const char *before, *after;  /* NULL: not there */
+    const char *before, *after; /* NULL: not there */
     struct reparse_change *next;
 };
 struct reparsed {
     enum reparse_result result;
-    char id[33];                 /* of the amending run; "" if there is none */
+    char id[33]; /* of the amending run; "" if there is none */
     const char *why, *verdict, *place, *rules_version;
     struct reparse_change *changes;
     size_t count;
 };
 
-/* One run, read with TREE_METRICS. *ret tells all; texts lie in the command's arena. */
+/* One run, read with TREE_METRICS. *ret tells all; texts lie in the arena. */
 void reparse_run(const struct reparse *x, const struct tree_run *run, struct reparsed *ret);
 
 /* The facts of a run in the tree as a record again, with sources, units and directions: what benchwrap.json and the metrics' files say. */

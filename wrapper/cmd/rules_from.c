@@ -46,7 +46,7 @@ static char *const *recorded_argv(const struct json *detail, struct arena *a)
 }
 
 /* Standard output of the run, or standard error where the program printed nothing else. */
-static int read_streams(struct cmd_context *c, struct runs *runs, const struct tree_run *run, struct buf *b)
+static int read_streams(struct runs *runs, const struct tree_run *run, struct buf *b, struct err *err)
 {
     static const char *const streams[] = {"stdout.log", "stderr.log"};
     struct folder tree = runs_tree(runs, run);
@@ -58,12 +58,11 @@ static int read_streams(struct cmd_context *c, struct runs *runs, const struct t
         if (got >= 0 && b->n)
             return got;
     }
-    return err_set(c->err, ERR_INPUT, "--from: the run %.8s has no output: the program printed nothing, or the run did not keep it",
-                   run->id);
+    return err_set(err, ERR_INPUT, "--from: the run %.8s has no output: the program printed nothing, or the run did not keep it", run->id);
 }
 
 /* Of a series the newest of its runs, since the series has no output of its own; else the run itself. NULL: err set. */
-static struct tree_run *with_output(struct cmd_context *c, struct runs *runs, struct tree_run *run)
+static struct tree_run *with_output(struct runs *runs, struct tree_run *run, struct arena *a, struct err *err)
 {
     const struct runs_filter filter = {.experiment = run->experiment, .corrected = true};
     struct tree_run *found = NULL;
@@ -72,28 +71,28 @@ static struct tree_run *with_output(struct cmd_context *c, struct runs *runs, st
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;
-    if (runs_load(runs, &filter, c, c->err) < 0)
+    if (runs_load(runs, &filter, a, err) < 0)
         return NULL;
     for (size_t i = 0; i < runs->count && !found; i++) {
-        const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, c->arena);
+        const char *parent = runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a);
         found = parent && strcmp(parent, run->id) == 0 ? runs->all[i] : NULL;
     }
     if (!found)
-        err_set(c->err, ERR_INPUT, "--from: the series %.8s has no run whose output could be read", run->id);
+        err_set(err, ERR_INPUT, "--from: the series %.8s has no run whose output could be read", run->id);
     return found;
 }
 
-static int read_run(struct cmd_context *c, const char *from, struct buf *b, char *const **argv)
+static int read_run(const struct runs_place *place, const char *from, struct buf *b, char *const **argv, struct arena *a, struct err *err)
 {
     struct runs runs;
     struct tree_run *run;
     const char *problem;
-    int rc = runs_open(&runs, c, c->err) ? -1 : runs_find(&runs, from, TREE_TAGS, c, &run, c->err);
-    if (rc == 0 && !(run = with_output(c, &runs, run)))
+    int rc = runs_open(&runs, place, a, err) ? -1 : runs_find(&runs, from, TREE_TAGS, a, &run, err);
+    if (rc == 0 && !(run = with_output(&runs, run, a, err)))
         rc = -1;
-    if (rc == 0 && (rc = read_streams(c, &runs, run, b)) >= 0 && !*argv) {
-        struct json *detail = runs_detail(&runs, run, &problem, c->arena);
-        *argv = recorded_argv(detail, c->arena);
+    if (rc == 0 && (rc = read_streams(&runs, run, b, err)) >= 0 && !*argv) {
+        struct json *detail = runs_detail(&runs, run, &problem, a);
+        *argv = recorded_argv(detail, a);
         json_free(detail);
     } else if (rc == 1)
         rc = b->n ? 1 : -1;
@@ -101,14 +100,14 @@ static int read_run(struct cmd_context *c, const char *from, struct buf *b, char
     return rc;
 }
 
-int rules_from(struct cmd_context *c, const char *from, struct buf *b, char *const **argv)
+int rules_from(const struct runs_place *place, const char *from, struct buf *b, char *const **argv, struct arena *a, struct err *err)
 {
     if (strcmp(from, "-") == 0)
-        return read_descriptor(STDIN_FILENO, "standard input", b, c->err);
+        return read_descriptor(STDIN_FILENO, "standard input", b, err);
     CLEANUP_FD int fd = open(from, O_RDONLY | O_CLOEXEC);
     if (fd >= 0)
-        return read_descriptor(fd, from, b, c->err);
+        return read_descriptor(fd, from, b, err);
     if (errno != ENOENT || strchr(from, '/') || strchr(from, '.'))
-        return err_sys(c->err, "open %s", from);
-    return read_run(c, from, b, argv);
+        return err_sys(err, "open %s", from);
+    return read_run(place, from, b, argv, a, err);
 }

@@ -18,13 +18,12 @@
 
 enum { DETAIL_MAX = 256 << 20 };
 
-int runs_open(struct runs *ret, struct cmd_context *c, struct err *err)
+int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err)
 {
-    *ret = (struct runs){.root = -1};
-    const struct opt_value *given = opt_find(&c->opts, "tree"), *ref = opt_find(&c->opts, "ref");
-    if (ref && ref->text)
-        return runs_open_ref(ret, ref->text, c, err);
-    if (plan_tree(given->text, c->env, c->arena, &ret->tree, err) < 0)
+    *ret = (struct runs){.place = *place, .root = -1};
+    if (place->ref)
+        return runs_open_ref(ret, place->ref, place, a, err);
+    if (plan_tree(place->tree, place->env, a, &ret->tree, err) < 0)
         return -1;
     ret->root = place_open_folder(ret->tree, 0);
     if (ret->root < 0 && errno == ENOENT)
@@ -44,15 +43,14 @@ static bool names_commits(const char *operand)
     return true;
 }
 
-int runs_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err)
+int runs_open_for(struct runs *ret, const struct runs_place *place, char *const *operands, int count, struct arena *a, struct err *err)
 {
-    const struct opt_value *ref = opt_find(&c->opts, "ref");
-    bool all = count > 0 && !(ref && ref->text);
+    bool all = count > 0 && !place->ref;
     for (int i = 0; i < count; i++)
         all = all && (strcmp(operands[i], "vs") == 0 || names_commits(operands[i]));
     if (!all)
-        return runs_open(ret, c, err);
-    *ret = (struct runs){.root = -1};
+        return runs_open(ret, place, a, err);
+    *ret = (struct runs){.place = *place, .root = -1};
     return 0;
 }
 
@@ -260,11 +258,11 @@ static int newer_first(const void *a, const void *b)
     return strcmp((*y)->id, (*x)->id);
 }
 
-int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err)
+int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err)
 {
     struct loading l = {.runs = runs, .filter = filter};
-    int walked = tree_walk_in(ready(runs), TREE_NAMES, c->arena, take, &l, err);
-    l.failed = l.failed || load_all(&l, c->arena) < 0;
+    int walked = tree_walk_in(ready(runs), TREE_NAMES, a, take, &l, err);
+    l.failed = l.failed || load_all(&l, a) < 0;
     hide(&l);
     corrections_deinit(&l.corrections);
     if (walked < 0)
@@ -277,19 +275,19 @@ int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_co
 }
 
 /* Runs that pass the filter, and that readers leave out because of retractions. */
-static size_t count_hidden(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c)
+static size_t count_hidden(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
     struct runs_filter all = {.experiment = filter->experiment, .status = filter->status, .tags = filter->tags, .corrected = true};
     struct runs whole = *runs;
     struct err ignored = {0};
     whole.all = NULL;
     whole.count = 0;
-    size_t n = runs_load(&whole, &all, c, &ignored) == 0 ? whole.count : 0;
+    size_t n = runs_load(&whole, &all, a, &ignored) == 0 ? whole.count : 0;
     free(whole.all);
     return n;
 }
 
-const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c)
+static const char *explain(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
 {
     enum { NAMED = 12 };
     static const struct runs_filter everything = {.corrected = true};
@@ -302,7 +300,7 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
     buf_init(&list, 8192);
     whole.all = NULL;
     whole.count = 0;
-    if (!found && runs_load(&whole, &everything, c, &ignored) < 0)
+    if (!found && runs_load(&whole, &everything, a, &ignored) < 0)
         whole.count = 0;
     for (size_t i = 0; i < whole.count && !found; i++) {
         size_t k = 0;
@@ -317,26 +315,32 @@ const char *runs_explain_none(const struct runs *runs, const struct runs_filter 
     }
     free(whole.all);
     if (!found)
-        return arena_printf(c->arena, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
+        return arena_printf(a, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
                             n == NAMED ? ", …" : "");
     const char *chosen = filter->status || (filter->tags && filter->tags->text) ? " that pass --status and --tag" : "";
-    size_t hidden = filter->experiment ? 0 : count_hidden(runs, filter, c);
+    size_t hidden = filter->experiment ? 0 : count_hidden(runs, filter, a);
     if (hidden)
-        return arena_printf(c->arena, "no runs%s in %s; \"ls --all\" also lists %zu retraction%s and retracted runs", chosen, runs->tree,
-                            hidden, str_plural(hidden));
-    return filter->experiment ? arena_printf(c->arena, "no runs%s of experiment \"%.60s\" in %s; \"ls --all\" also lists retracted runs",
-                                             chosen, filter->experiment, runs->tree)
-                              : arena_printf(c->arena, "no runs%s in %s", chosen, runs->tree);
+        return arena_printf(a, "no runs%s in %s; \"ls --all\" also lists %zu retraction%s and retracted runs", chosen, runs->tree, hidden,
+                            str_plural(hidden));
+    return filter->experiment ? arena_printf(a, "no runs%s of experiment \"%.60s\" in %s; \"ls --all\" also lists retracted runs", chosen,
+                                             filter->experiment, runs->tree)
+                              : arena_printf(a, "no runs%s in %s", chosen, runs->tree);
 }
 
-static int find_last(struct runs *runs, const char *name, uint64_t back, struct cmd_context *c, const char **ret_id, struct err *err)
+const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
+{
+    const char *why = explain(runs, filter, a);
+    return why ? why : "no runs";
+}
+
+static int find_last(struct runs *runs, const char *name, uint64_t back, struct arena *a, const char **ret_id, struct err *err)
 {
     static const struct runs_filter everything;
-    if (!runs->all && runs_load(runs, &everything, c, err) < 0)
+    if (!runs->all && runs_load(runs, &everything, a, err) < 0)
         return -1;
     size_t own = 0; /* runs that are nobody's child: of a series the whole is meant, not its last repetition */
     for (size_t i = 0; i < runs->count; i++)
-        if (!runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, c->arena) && own++ == back) {
+        if (!runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a) && own++ == back) {
             *ret_id = runs->all[i]->id;
             return 0;
         }
@@ -367,11 +371,10 @@ static int see_one(void *context, const struct folder_entry *entry)
 }
 
 /* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
-static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct cmd_context *c,
-                          struct err *err)
+static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct arena *a, struct err *err)
 {
     CLEANUP_FOLDER struct folder in = {0};
-    struct seeing s = {runs, arena_dup(c->arena, tree_run_path(of), strcspn(tree_run_path(of), "/")), corrections, c->arena};
+    struct seeing s = {runs, arena_dup(a, tree_run_path(of), strcspn(tree_run_path(of), "/")), corrections, a};
     if (!s.folder || folder_enter(ready(runs), s.folder, &in) < 0 || folder_list(&in, see_one, &s) < 0)
         return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
     corrections_settle(corrections);
@@ -379,15 +382,15 @@ static int see_experiment(struct runs *runs, const struct tree_run *of, struct c
 }
 
 /* Who retracted which run when and why: of a retracted run, and of the retraction itself. */
-static void note_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct cmd_context *c)
+static void note_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct arena *a)
 {
-    const char *target = runs_file(runs, run, "tags/benchwrap.retracts", 64, c->arena);
+    const char *target = runs_file(runs, run, "tags/benchwrap.retracts", 64, a);
     const struct tree_run *by = run;
     struct tree_run *found = NULL;
     CLEANUP_BUF struct buf b;
-    if (!target && chosen && tree_find_in(ready(runs), chosen->id, TREE_META, c->arena, &found, NULL) == 0)
+    if (!target && chosen && tree_find_in(ready(runs), chosen->id, TREE_META, a, &found, NULL) == 0)
         by = found;
-    const char *site = runs_file(runs, by, "tags/site", 64, c->arena), *why = runs_file(runs, by, "tags/benchwrap.why", 1000, c->arena);
+    const char *site = runs_file(runs, by, "tags/site", 64, a), *why = runs_file(runs, by, "tags/benchwrap.why", 1000, a);
     buf_init(&b, 8192);
     buf_printf(&b, target ? "the run %.8s retracts the run %.8s" : "the run %.8s is retracted by the run %.8s", run->id,
                target ? target : by->id);
@@ -400,33 +403,33 @@ static void note_retraction(struct runs *runs, const struct tree_run *run, const
         buf_puts(&b, ": ");
         buf_plain(&b, str_of(why), 1000);
     }
-    fprintf(c->notes, "benchwrap: %s\n", b.p ? b.p : "");
+    fprintf(runs->place.notes, "benchwrap: %s\n", b.p ? b.p : "");
 }
 
 /* The run that counts now in place of *run. */
-static int current(struct runs *runs, unsigned what, struct cmd_context *c, struct tree_run **run, struct err *err)
+static int current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
 {
     struct corrections corrections = {0};
-    int got = see_experiment(runs, *run, &corrections, c, err);
+    int got = see_experiment(runs, *run, &corrections, a, err);
     const char *id = got ? (*run)->id : corrections_shown(&corrections, (*run)->id);
     if (!id) {
-        note_retraction(runs, *run, corrections_of(&corrections, (*run)->id), c);
+        note_retraction(runs, *run, corrections_of(&corrections, (*run)->id), a);
     } else if (strcmp(id, (*run)->id) != 0) {
-        fprintf(c->notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n", (*run)->id,
-                id, (*run)->id);
-        got = tree_find_in(ready(runs), id, what, c->arena, run, err);
+        fprintf(runs->place.notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n",
+                (*run)->id, id, (*run)->id);
+        got = tree_find_in(ready(runs), id, what, a, run, err);
     }
     corrections_deinit(&corrections);
     return got;
 }
 
 /* A name was typed where an id is expected: the run, if no other has the name; else NULL and err. */
-static const struct tree_run *find_named(struct runs *runs, const char *name, struct cmd_context *c, struct err *err)
+static const struct tree_run *find_named(struct runs *runs, const char *name, struct arena *a, struct err *err)
 {
     static const struct runs_filter everything;
     const struct tree_run *found = NULL;
     size_t n = 0;
-    if (!runs->all && runs_load(runs, &everything, c, err) < 0)
+    if (!runs->all && runs_load(runs, &everything, a, err) < 0)
         return NULL;
     for (size_t i = 0; i < runs->count; i++)
         if (strcmp(runs->all[i]->name, name) == 0) {
@@ -443,29 +446,29 @@ static const struct tree_run *find_named(struct runs *runs, const char *name, st
     return NULL;
 }
 
-int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err)
+int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
 {
     uint64_t back = 0;
     const char *id = name[0] == '=' ? name + 1 : name, *colon = strrchr(name, ':');
     if (colon) { /* REF:RUN */
-        struct runs *other = runs_of_ref(runs, arena_dup(c->arena, name, (size_t)(colon - name)), c, err);
-        return other ? runs_find(other, colon + 1, what, c, ret, err) : -1;
+        struct runs *other = runs_of_ref(runs, arena_dup(a, name, (size_t)(colon - name)), a, err);
+        return other ? runs_find(other, colon + 1, what, a, ret, err) : -1;
     }
     if (strcmp(name, "last") == 0 || (strncmp(name, "last~", 5) == 0 && str_uint(str_of(name + 5), &back))) {
-        int got = find_last(runs, name, back, c, &id, err);
+        int got = find_last(runs, name, back, a, &id, err);
         if (got)
             return got;
     }
-    int got = tree_find_in(ready(runs), id, what, c->arena, ret, err);
+    int got = tree_find_in(ready(runs), id, what, a, ret, err);
     if (got == 0 && id == name)
-        got = current(runs, what, c, ret, err);
-    const struct tree_run *named = got == 1 ? find_named(runs, name, c, err) : NULL;
+        got = current(runs, what, a, ret, err);
+    const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
     if (named) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 4096);
         buf_plain(&b, str_of(name), 400);
-        fprintf(c->notes, "benchwrap: the run named \"%s\" is %.8s\n", b.p ? b.p : "", named->id);
-        return runs_find(runs, named->id, what, c, ret, err);
+        fprintf(runs->place.notes, "benchwrap: the run named \"%s\" is %.8s\n", b.p ? b.p : "", named->id);
+        return runs_find(runs, named->id, what, a, ret, err);
     }
     if (got == 2)
         err_set(err, ERR_INPUT, "several runs in %s have an id that begins with \"%.40s\"; add digits", runs->tree, name);

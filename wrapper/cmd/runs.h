@@ -3,10 +3,23 @@
 #define CMD_RUNS_H
 #include "base/json.h"
 #include "base/parallel.h"
-#include "cmd/cmd.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/opt.h"
 #include "mlruns-format/tree.h"
 
+#include <stdio.h>
+
+/* Where runs are, as the caller's options and environment say. */
+struct runs_place {
+    const char *tree; /* the folder mlruns; NULL: the one that the environment or the configuration names */
+    const char *ref; /* a commit to read instead (runs_ref.h); NULL: what is on disk */
+    char **env; /* NULL-terminated */
+    FILE *notes; /* messages about the run that a name stands for */
+};
+
 struct runs {
+    struct runs_place place;
     const char *tree; /* absolute path of mlruns */
     int root; /* its descriptor; -1: it lies in a repository */
     struct folder folder; /* the same as a folder, on disk or in a commit; all that only reads goes through it */
@@ -17,7 +30,7 @@ struct runs {
     size_t damaged; /* runs of which something could not be read */
 };
 
-/* Filters of the command's options, all optional (rows that the command does not have are passed over). */
+/* Which runs of a tree; all members are optional. */
 struct runs_filter {
     const char *experiment; /* name or id */
     const char *status; /* FINISHED … or the verdict: pass, fail; any case */
@@ -27,19 +40,19 @@ struct runs_filter {
     size_t headlines; /* metrics of such a row */
 };
 
-/* Opens the tree that --tree, the environment and the configuration name. ERR_INPUT when there is none. */
-int runs_open(struct runs *ret, struct cmd_context *c, struct err *err);
+/* Opens the tree. Paths and names are kept in the arena. ERR_INPUT when there is none. */
+int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err);
 /* The same for operands (runs as runs_find takes them, groups with commas between them). Each that names its commit, as REF:RUN, needs no tree on disk. */
-int runs_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err);
+int runs_open_for(struct runs *ret, const struct runs_place *place, char *const *operands, int count, struct arena *a, struct err *err);
 void runs_close(struct runs *runs);
 /* Reads the meta of all runs that pass the filter. */
-int runs_load(struct runs *runs, const struct runs_filter *filter, struct cmd_context *c, struct err *err);
-/* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena of c; NULL: out of memory. */
-const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct cmd_context *c);
+int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err);
+/* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena; never NULL. */
+const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
 /* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
  * Else the name of one run alone, which is printed with its id.
  * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
-int runs_find(struct runs *runs, const char *name, unsigned what, struct cmd_context *c, struct tree_run **ret, struct err *err);
+int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
 /* How many workers may read n runs at once (parallel_each). */
 unsigned runs_workers(const struct runs *runs, size_t n);
 /* The folder of the tree that the run lies in, borrowed. */
@@ -52,13 +65,4 @@ const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDUL
 const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
 /* The entry's value as NUL-terminated text in the arena; NULL if absent. */
 const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
-/* The rows of the filters. */
-#define RUNS_ROWS_FILTER                                                                                                                   \
-    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Choose only runs of this experiment (name or id)", 0},                        \
-        {"status", 's',  OPT_TEXT,    "STATUS",                                                                                            \
-         NULL,     NULL, "Selection", "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",              \
-         0},                                                                                                                               \
-    {                                                                                                                                      \
-        "tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0             \
-    }
 #endif

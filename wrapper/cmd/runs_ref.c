@@ -40,24 +40,23 @@ void runs_close_refs(struct runs *runs)
 }
 
 /* The folder above the tree that --tree names, or runs are recorded into. */
-static const char *above(struct cmd_context *c, const char *given)
+static const char *above(const struct runs_place *from, const char *given, struct arena *a)
 {
     const char *tree;
     struct err ignored = {0};
-    if (plan_tree(given, c->env, c->arena, &tree, &ignored) < 0)
+    if (plan_tree(given, from->env, a, &tree, &ignored) < 0)
         return NULL;
     const char *slash = strrchr(tree, '/');
-    return slash && slash > tree ? arena_dup(c->arena, tree, (size_t)(slash - tree)) : NULL;
+    return slash && slash > tree ? arena_dup(a, tree, (size_t)(slash - tree)) : NULL;
 }
 
 /* Opens the repository; *ret_place: where the user stands in it. */
-static int open_repo(struct repo **ret, struct cmd_context *c, const char **ret_place, struct err *err)
+static int open_repo(struct repo **ret, const struct runs_place *from, struct arena *a, const char **ret_place, struct err *err)
 {
-    const struct opt_value *given = opt_find(&c->opts, "tree");
-    const char *named = given && given->text && given->origin != OPT_DEFAULT ? above(c, given->text) : NULL;
+    const char *named = from->tree ? above(from, from->tree, a) : NULL;
     *ret_place = named ? named : ".";
     int rc = repo_open(ret, *ret_place, 0, err);
-    if (rc == 1 && !named && (*ret_place = above(c, NULL))) {
+    if (rc == 1 && !named && (*ret_place = above(from, NULL, a))) {
         struct err second = {0};
         if (repo_open(ret, *ret_place, 0, &second) == 0) {
             rc = 0;
@@ -98,18 +97,18 @@ static int find_tree(struct repo *repo, const struct repo_id *commit, const char
     return 1;
 }
 
-int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, struct err *err)
+int runs_open_ref(struct runs *ret, const char *ref, const struct runs_place *from, struct arena *a, struct err *err)
 {
-    *ret = (struct runs){.root = -1, .tree = ref};
+    *ret = (struct runs){.place = *from, .root = -1, .tree = ref};
     struct repo *repo = NULL;
     struct repo_id commit, tree;
-    const char *place, *colon = strchr(ref, ':'), *name = colon ? arena_dup(c->arena, ref, (size_t)(colon - ref)) : ref,
+    const char *place, *colon = strchr(ref, ':'), *name = colon ? arena_dup(a, ref, (size_t)(colon - ref)) : ref,
                        *path = colon && colon[1] ? colon + 1 : NULL;
     if (!name || !*name || *name == '-')
         return err_set(err, ERR_USAGE, "\"%.100s\" is no name of a commit", ref);
-    if (open_repo(&repo, c, &place, err) < 0)
+    if (open_repo(&repo, from, a, &place, err) < 0)
         return -1;
-    if (!keep(ret, ref, repo, c->arena)) {
+    if (!keep(ret, ref, repo, a)) {
         repo_close(repo);
         return err_set(err, ERR_SYSTEM, "out of memory");
     }
@@ -118,7 +117,7 @@ int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, stru
         err_wrap(err, "there is no commit %.100s (\"git fetch\" brings others' branches)", name);
         goto fail;
     }
-    rc = find_tree(repo, &commit, path, place, c->arena, &tree, err);
+    rc = find_tree(repo, &commit, path, place, a, &tree, err);
     if (rc == 1)
         err_set(err, ERR_INPUT, "%.100s has no folder %s: no run is published there", name, path ? path : "mlruns");
     else if (rc == 0 && (rc = git_folder(repo, &tree, &ret->folder)) < 0)
@@ -126,7 +125,7 @@ int runs_open_ref(struct runs *ret, const char *ref, struct cmd_context *c, stru
     if (rc == 0)
         return 0;
 fail:
-    if (partial_remote(repo, c->arena))
+    if (partial_remote(repo, a))
         err_hint(err, "this clone is partial: git fetch --refetch --no-filter");
     runs_close_refs(ret);
     return -1;
@@ -149,18 +148,18 @@ bool runs_are_partial(const struct runs *runs, struct arena *a)
     return runs->refs && partial_remote(runs->refs->repo, a);
 }
 
-struct runs *runs_of_ref(struct runs *runs, const char *ref, struct cmd_context *c, struct err *err)
+struct runs *runs_of_ref(struct runs *runs, const char *ref, struct arena *a, struct err *err)
 {
     for (struct runs_ref *r = runs->refs; r; r = r->next)
         if (r->runs && strcmp(r->name, ref) == 0)
             return r->runs;
-    struct runs *other = ARENA_NEW(c->arena, struct runs);
-    struct runs_ref *own = other ? keep(runs, ref, NULL, c->arena) : NULL;
+    struct runs *other = ARENA_NEW(a, struct runs);
+    struct runs_ref *own = other ? keep(runs, ref, NULL, a) : NULL;
     if (!own) {
         err_set(err, ERR_SYSTEM, "out of memory");
         return NULL;
     }
-    if (runs_open_ref(other, ref, c, err) < 0)
+    if (runs_open_ref(other, ref, &runs->place, a, err) < 0)
         return NULL;
     own->runs = other;
     return other;

@@ -360,7 +360,7 @@ int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, 
 
 /* ---- child runs ---- */
 
-static int children_json(struct cmd_context *c, const struct table_run *list, size_t n)
+static int children_json(const struct table_run *list, size_t n, FILE *out)
 {
     CLEANUP_BUF struct buf b;
     buf_init(&b, 1u << 30);
@@ -375,41 +375,41 @@ static int children_json(struct cmd_context *c, const struct table_run *list, si
         json_close(&j, '}');
     }
     json_close(&j, ']');
-    fwrite(b.p ? b.p : "", 1, b.n, c->out);
+    fwrite(b.p ? b.p : "", 1, b.n, out);
     return b.failed ? -1 : 0;
 }
 
-int runs_table_children(struct cmd_context *c, struct runs *runs, const struct tree_run *of, bool json)
+int runs_table_children(struct runs *runs, const struct tree_run *of, bool json, FILE *out, struct arena *a, struct err *err)
 {
     const struct runs_filter filter = {.experiment = of->experiment, .corrected = true};
-    struct screen screen = screen_of_file(c->out);
+    struct screen screen = screen_of_file(out);
     CLEANUP_BUF struct buf to;
     size_t n = 0;
     buf_init(&to, 1u << 30);
     free(runs->all);
     runs->all = NULL;
     runs->count = 0;
-    if (runs_load(runs, &filter, c, c->err) < 0)
+    if (runs_load(runs, &filter, a, err) < 0)
         return -1;
-    struct table_run *list = arena_get(c->arena, (runs->count + 1) * sizeof *list);
+    struct table_run *list = arena_get(a, (runs->count + 1) * sizeof *list);
     const struct folder of_tree = runs_tree(runs, of);
-    struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, c->arena)};
+    struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, a)};
     for (size_t i = runs->count; list && i-- > 0;) {
         const struct tree_run *run = runs->all[i];
-        const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, c->arena);
+        const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a);
         const struct folder tree = runs_tree(runs, run);
         if (!parent || strcmp(parent, of->id) != 0)
             continue;
-        list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, c->arena), .tree = tree};
+        list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, a), .tree = tree};
         if (!list[n].row || !above.row)
-            return err_set(c->err, ERR_SYSTEM, "out of memory");
-        row_words(&list[n++], c->arena);
+            return err_set(err, ERR_SYSTEM, "out of memory");
+        row_words(&list[n++], a);
     }
     if (list && !n)
-        return err_set(c->err, ERR_INPUT, "the run %.8s has no child runs", of->id);
+        return err_set(err, ERR_INPUT, "the run %.8s has no child runs", of->id);
     int status = !list  ? -1
-                 : json ? children_json(c, list, n)
-                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), false, &screen, c->arena, &to);
-    fwrite(to.p ? to.p : "", 1, to.n, c->out);
-    return status ? err_set(c->err, ERR_SYSTEM, "out of memory") : 0;
+                 : json ? children_json(list, n, out)
+                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), false, &screen, a, &to);
+    fwrite(to.p ? to.p : "", 1, to.n, out);
+    return status ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
 }

@@ -12,37 +12,44 @@
 #include "plan/results.h"
 
 struct share_run {
-    char id[33], experiment[24];  /* as the folders are called */
+    char id[33], experiment[24]; /* as the folders are called */
     bool on_disk, in_branch;
-    const char *left_out;         /* why it is not shared; NULL: it is */
-    const char *corrects;         /* id of the run that this one amends or retracts; NULL: none */
+    const char *left_out; /* why it is not shared; NULL: it is */
+    const char *corrects; /* id of the run that this one amends or retracts; NULL: none */
     bool retracts;
-    struct tree_run *run;         /* its meta; NULL: it is in the branch only */
+    struct tree_run *run; /* its meta; NULL: it is in the branch only */
     const char *benchmark, *verdict, *headline; /* NULL: not known */
     uint64_t files, bytes;
-    size_t redacted, withheld;    /* places where a secret or a name stood; files that a public run does not show */
+    size_t redacted, withheld; /* places where a secret or a name stood; files that a public run does not show */
 };
 
 struct share {
-    struct cmd_context *c;
+    struct arena *arena;
+    char **env;
+    FILE *notes; /* progress */
+    struct share_options {
+        const char *remote, *to, *base, *token_file; /* NULL: not given */
+        bool no_verify, no_pull_request, reopen,
+            private; /* the reviewer's hook is not run; nothing but the push; ours that was closed is opened again; also runs with profile private */
+    } options;
     struct plan plan;
-    struct runs runs;             /* on disk; root -1: no tree here */
+    struct runs runs; /* on disk; root -1: no tree here */
     struct results results;
-    struct repo *repo;            /* the results' */
-    const char *dir;              /* where the user's git runs */
-    const char *remote, *to;      /* remote of the target; remote that is pushed to (a fork) */
+    struct repo *repo; /* the results' */
+    const char *dir; /* where the user's git runs */
+    const char *remote, *to; /* remote of the target; remote that is pushed to (a fork) */
     const char *base, *branch, *site;
     struct forge_place target_place, source_place;
-    struct repo_id target;        /* tip of the target, as it was fetched */
+    struct repo_id target; /* tip of the target, as it was fetched */
     struct repo_id old_target; /* the target that our branch was made of, where rewritten */
     bool rewritten; /* by force: the target no longer holds it */
-    struct repo_id pushed, seen;  /* our branch as we pushed it last, and as it is there now */
+    struct repo_id pushed, seen; /* our branch as we pushed it last, and as it is there now */
     bool was_pushed, is_seen;
-    struct share_run *list;       /* by experiment, then id; those that the target never had */
-    size_t count, room, shared;   /* shared: without those left out */
-    size_t local, known;          /* runs on disk or in the branch; of these in the target */
-    struct repo_id tip;           /* what is pushed */
-    size_t commits;               /* between target and tip */
+    struct share_run *list; /* by experiment, then id; those that the target never had */
+    size_t count, room, shared; /* shared: without those left out */
+    size_t local, known; /* runs on disk or in the branch; of these in the target */
+    struct repo_id tip; /* what is pushed */
+    size_t commits; /* between target and tip */
     struct check check; /* what it found in the commits between target and tip */
     const char *no_check; /* why its refusals do not count; NULL: they do */
     size_t refused; /* runs left out because of its findings */
@@ -103,9 +110,9 @@ enum share_outcome {
 };
 struct share_request {
     enum share_outcome outcome;
-    struct forge_pull pull;       /* with OPENED, REFRESHED, CLOSED_BY_HAND */
-    const char *link;             /* with BY_HAND; NULL: nobody knows */
-    const char *remark;           /* about the token, or NULL */
+    struct forge_pull pull; /* with OPENED, REFRESHED, CLOSED_BY_HAND */
+    const char *link; /* with BY_HAND; NULL: nobody knows */
+    const char *remark; /* about the token, or NULL */
 };
 /* Before anything is pushed: is there a request of this branch that somebody has closed? Remembers what it finds. */
 struct share_forge;

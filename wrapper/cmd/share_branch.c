@@ -55,7 +55,7 @@ static int note_difference(void *context, const char *path, const struct repo_en
         if (is && !was && is_experiment_file(below))
             return 0;
     }
-    b->other = arena_printf(b->s->c->arena, "%s", path);
+    b->other = arena_printf(b->s->arena, "%s", path);
     return 2;
 }
 
@@ -89,7 +89,7 @@ static int look_at_branch(struct share *s, const char *ref, struct branch *ret, 
 static int tree_of(struct share *s, const struct repo_id *commit, struct repo_id *ret, struct err *err)
 {
     struct repo_commit c;
-    if (repo_commit(s->repo, commit, s->c->arena, &c, err))
+    if (repo_commit(s->repo, commit, s->arena, &c, err))
         return -1;
     *ret = c.tree;
     return 0;
@@ -166,7 +166,7 @@ static int add_run(struct making *m, struct share_run *r, struct err *err)
     struct share *s = m->s;
     struct repo_entry there;
     struct scan_run *to = &m->runs[m->count];
-    const char *why = NULL, *path = arena_printf(s->c->arena, "%s/%s/%s", s->results.prefix, r->experiment, r->id);
+    const char *why = NULL, *path = arena_printf(s->arena, "%s/%s/%s", s->results.prefix, r->experiment, r->id);
     *to = (struct scan_run){.experiment = r->experiment};
     memcpy(to->id, r->id, sizeof to->id);
     if (!path)
@@ -210,7 +210,7 @@ static int commit_all(struct share *s, const struct branch *old, struct commit_p
     if (rc == 0)
         rc = commit_tip_read(&s->results, &s->target, &m.tip, err) || objects_new(s->repo, err) ? -1 : 0;
     s->commits = 0;
-    progress_begin(&p, s->c->notes, "committing run", s->count);
+    progress_begin(&p, s->notes, "committing run", s->count);
     for (size_t i = 0; rc == 0 && i < s->count; i++) {
         progress_show(&p, i + 1, NULL);
         if (!s->list[i].left_out)

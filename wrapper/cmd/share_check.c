@@ -48,7 +48,7 @@ static int leave_out(struct share *s, struct err *err)
         if (r->left_out)
             continue;
         r->left_out =
-            arena_printf(s->c->arena, "check refuses it (%s): %s%s%s; %s", kind->word, file, *file ? ": " : "", f->text, kind->remedy);
+            arena_printf(s->arena, "check refuses it (%s): %s%s%s; %s", kind->word, file, *file ? ": " : "", f->text, kind->remedy);
         if (!r->left_out)
             return err_set(err, ERR_SYSTEM, "out of memory");
         s->shared--;
@@ -96,12 +96,12 @@ int share_check(struct share *s, struct err *err)
     struct catalogue ours = {.folders = 0};
     struct check *k = &s->check;
     struct progress p;
-    check_begin(k, s->c->arena);
+    check_begin(k, s->arena);
     k->has_remote = true;
     k->catalogue = &ours;
     k->progress = show_progress;
     k->context = &p;
-    progress_begin(&p, s->c->notes, "checking run", 0);
+    progress_begin(&p, s->notes, "checking run", 0);
     int rc = check_range(k, s->repo, &s->target, &s->tip, s->results.prefix, err);
     progress_clear(&p);
     check_end(k);

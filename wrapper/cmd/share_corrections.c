@@ -39,7 +39,7 @@ static const struct folder *folder_of(const struct chains *c, const struct share
 static void read_correction(struct chains *c, struct share_run *r)
 {
     const struct folder *tree = folder_of(c, r);
-    struct arena *a = c->s->c->arena;
+    struct arena *a = c->s->arena;
     struct tree_run *run;
     if (!tree || !correction_possible(r->id) || tree_find_in(tree, r->id, TREE_META, a, &run, NULL) ||
         strcmp(run->lifecycle, "deleted") == 0)
@@ -57,7 +57,7 @@ static bool is_retracted(const struct chains *c, const struct share_run *r)
 static bool parent_goes(const struct chains *c, const struct share_run *r)
 {
     const struct folder *tree = folder_of(c, r);
-    struct arena *a = c->s->c->arena;
+    struct arena *a = c->s->arena;
     struct tree_run *run;
     if (!tree || tree_find_in(tree, r->id, TREE_META, a, &run, NULL))
         return false;
@@ -115,18 +115,17 @@ int share_leave_out_retracted(struct share *s, struct err *err)
 size_t share_leave_out_related(struct share *s)
 {
     size_t n = 0;
-    for (bool again = true; again && !s->c->arena->failed;) {
+    for (bool again = true; again && !s->arena->failed;) {
         again = false;
         for (size_t i = 0; i < s->count; i++) {
             struct share_run *by = &s->list[i], *of = find_new(s, by->corrects);
             if (!of || !of->left_out == !by->left_out)
                 continue;
             if (of->left_out)
-                by->left_out =
-                    arena_printf(s->c->arena, "it %s the run %.8s, which stays here", by->retracts ? "retracts" : "amends", of->id);
+                by->left_out = arena_printf(s->arena, "it %s the run %.8s, which stays here", by->retracts ? "retracts" : "amends", of->id);
             else
                 of->left_out =
-                    arena_printf(s->c->arena, "the run %.8s, which %s it, stays here", by->id, by->retracts ? "retracts" : "amends");
+                    arena_printf(s->arena, "the run %.8s, which %s it, stays here", by->id, by->retracts ? "retracts" : "amends");
             again = true;
             n++;
         }

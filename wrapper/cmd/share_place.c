@@ -13,7 +13,7 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
 {
     const char *argv[ARGS_MAX + 10] = {"git", "-c", "gc.auto=0", "-c", "core.quotePath=false"};
     size_t n = 5;
-    if (strcmp(*args, "push") != 0 || opt_on(&s->c->opts, "no-verify")) { /* what leaves is the site's to look at, the rest is ours alone */
+    if (strcmp(*args, "push") != 0 || s->options.no_verify) { /* what leaves is the site's to look at, the rest is ours alone */
         argv[n++] = "-c";
         argv[n++] = "core.hooksPath=/dev/null";
     }
@@ -27,7 +27,7 @@ int share_git(struct share *s, double limit_s, const char *const *args, struct s
 
 const char *share_ref(const struct share *s, const char *what)
 {
-    return arena_printf(s->c->arena, "refs/benchwrap/%s/%s/%s", what, s->to, s->branch);
+    return arena_printf(s->arena, "refs/benchwrap/%s/%s/%s", what, s->to, s->branch);
 }
 
 /* ---- repository and remotes ---- */
@@ -35,13 +35,13 @@ const char *share_ref(const struct share *s, const char *what)
 static const char *config(struct share *s, const char *key)
 {
     const char *text = NULL;
-    return repo_config(s->repo, key, s->c->arena, &text, NULL) == 0 && text && *text ? text : NULL;
+    return repo_config(s->repo, key, s->arena, &text, NULL) == 0 && text && *text ? text : NULL;
 }
 
 /* A word from configuration or line that git would take for an option, or that is none of its names. */
 static int check_name(struct share *s, const char *what, const char *name, bool ref, struct err *err)
 {
-    const char *full = ref ? arena_printf(s->c->arena, "refs/heads/%s", name) : name;
+    const char *full = ref ? arena_printf(s->arena, "refs/heads/%s", name) : name;
     if (!full || !*name || name[0] == '-' || strlen(name) > 200 || (ref && !repo_ref_legal(s->repo, full)))
         return err_set(err, ERR_USAGE, "%s: \"%.100s\" is no name that git takes", what, name);
     return 0;
@@ -57,8 +57,8 @@ static bool has_remote(const char *const *list, const char *name)
 
 static int find_remotes(struct share *s, struct err *err)
 {
-    const char **list, *given = opt_text(&s->c->opts, "remote"), *to = opt_text(&s->c->opts, "to");
-    if (repo_remotes(s->repo, s->c->arena, &list, err) < 0)
+    const char **list, *given = s->options.remote, *to = s->options.to;
+    if (repo_remotes(s->repo, s->arena, &list, err) < 0)
         return -1;
     if (!list[0])
         return err_set(err, ERR_INPUT, "this repository has no remote to share with: git remote add origin ADDRESS");
@@ -85,7 +85,7 @@ static void read_remote(struct share *s, struct str text, bool with_head)
         if (!line.p)
             continue;
         if (with_head && !s->base && str_starts(value, "ref: refs/heads/") && str_is(line, "HEAD"))
-            s->base = arena_dup(s->c->arena, value.p + 16, value.n - 16);
+            s->base = arena_dup(s->arena, value.p + 16, value.n - 16);
         if (str_starts(line, "refs/heads/") && str_is(str_sub(line, 11, line.n), s->branch))
             s->is_seen = repo_id_parse(&s->seen, value);
     }
@@ -94,7 +94,7 @@ static void read_remote(struct share *s, struct str text, bool with_head)
 static int ask_remote(struct share *s, const char *remote, struct err *err)
 {
     struct program_end end;
-    const char *ref = arena_printf(s->c->arena, "refs/heads/%s", s->branch);
+    const char *ref = arena_printf(s->arena, "refs/heads/%s", s->branch);
     const char *const args[] = {"ls-remote", "--symref", "--", remote, "HEAD", ref, NULL};
     if (share_git(s, ASK_LIMIT_S, args, (struct str){0}, &end, err))
         return -1;
@@ -133,7 +133,7 @@ static int choose_base(struct share *s, struct err *err)
         if (str_starts(line, "benchwrap/"))
             continue;
         count++;
-        s->base = arena_dup(s->c->arena, line.p, line.n);
+        s->base = arena_dup(s->arena, line.p, line.n);
     }
     program_end_deinit(&end);
     if (rc || count == 1)
@@ -141,7 +141,7 @@ static int choose_base(struct share *s, struct err *err)
     s->base = NULL;
     if (count)
         return err_set(err, ERR_INPUT, "%s has %zu branches and names none of them as the main one: use --base BRANCH", s->remote, count);
-    repo_symbolic(s->repo, "HEAD", s->c->arena, &head, NULL);
+    repo_symbolic(s->repo, "HEAD", s->arena, &head, NULL);
     const char *local = head && strncmp(head, "refs/heads/", 11) == 0 ? head + 11 : "main";
     return err_set(err, ERR_INPUT, "%s %s; push its first commit: git push -u %s %.200s", s->remote,
                    all ? "has no main branch" : "is empty", s->remote, local);
@@ -150,8 +150,8 @@ static int choose_base(struct share *s, struct err *err)
 static int fetch_target(struct share *s, struct err *err)
 {
     struct program_end end;
-    const char *to = arena_printf(s->c->arena, "refs/remotes/%s/%s", s->remote, s->base);
-    const char *spec = arena_printf(s->c->arena, "+refs/heads/%s:%s", s->base, to);
+    const char *to = arena_printf(s->arena, "refs/remotes/%s/%s", s->remote, s->base);
+    const char *spec = arena_printf(s->arena, "+refs/heads/%s:%s", s->base, to);
     const char *const args[] = {"fetch",   "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--",
                                 s->remote, spec,      NULL};
     if (share_git(s, NET_LIMIT_S, args, (struct str){0}, &end, err))
@@ -178,10 +178,10 @@ static int find_forge(struct share *s, struct err *err)
     const char *url = NULL, *to = NULL;
     struct forge_named named = {
         .kind = config(s, "benchwrap.forge"), .web = config(s, "benchwrap.forgeUrl"), .api = config(s, "benchwrap.forgeApi")};
-    if (repo_remote_url(s->repo, s->remote, false, s->c->arena, &url, err) || repo_remote_url(s->repo, s->to, true, s->c->arena, &to, err))
+    if (repo_remote_url(s->repo, s->remote, false, s->arena, &url, err) || repo_remote_url(s->repo, s->to, true, s->arena, &to, err))
         return -1;
-    return forge_place_of(&s->target_place, url, &named, s->c->env, s->c->arena, err) ||
-                   forge_place_of(&s->source_place, to, &named, s->c->env, s->c->arena, err)
+    return forge_place_of(&s->target_place, url, &named, s->env, s->arena, err) ||
+                   forge_place_of(&s->source_place, to, &named, s->env, s->arena, err)
                ? -1
                : 0;
 }
@@ -192,8 +192,8 @@ static int clean_reason(struct share *s, struct err *err)
     struct redaction r;
     if (!s->no_check)
         return 0;
-    int rc = redaction_begin_here(&r, s->results.public_profile, s->c->env, err);
-    if (rc == 0 && !(s->no_check = redaction_text(&r, s->no_check, s->c->arena)))
+    int rc = redaction_begin_here(&r, s->results.public_profile, s->env, err);
+    if (rc == 0 && !(s->no_check = redaction_text(&r, s->no_check, s->arena)))
         rc = err_set(err, ERR_SYSTEM, "out of memory");
     redaction_end(&r);
     return rc;
@@ -201,8 +201,8 @@ static int clean_reason(struct share *s, struct err *err)
 
 int share_find_places(struct share *s, struct err *err)
 {
-    const char *base = opt_text(&s->c->opts, "base");
-    if (plan_results(&s->plan, NULL, true, s->c->arena, &s->results, err))
+    const char *base = s->options.base;
+    if (plan_results(&s->plan, NULL, true, s->arena, &s->results, err))
         return -1;
     s->repo = s->results.repo;
     if (s->results.public_profile && !s->results.has_site) {

@@ -33,7 +33,7 @@ static int ask_helper(struct share *s, struct forge_token *ret, struct err *err)
         return 0;
     }
     if (end.status == 0)
-        forge_token_answer(ret, buf_text(&end.out), s->c->arena);
+        forge_token_answer(ret, buf_text(&end.out), s->arena);
     if (end.out.p)
         explicit_bzero(end.out.p, end.out.n);
     program_end_deinit(&end);
@@ -42,14 +42,14 @@ static int ask_helper(struct share *s, struct forge_token *ret, struct err *err)
 
 static int find_token(struct share *s, struct forge_token *ret, struct share_request *request, struct err *err)
 {
-    const char *dir = plan_xdg(s->c->env, "XDG_CONFIG_HOME", ".config", s->c->arena);
-    const char *tokens = dir ? arena_printf(s->c->arena, "%s/tokens", dir) : NULL;
-    if (forge_token_find(ret, &s->target_place, opt_text(&s->c->opts, "token-file"), tokens, s->c->env, s->c->arena, err))
+    const char *dir = plan_xdg(s->env, "XDG_CONFIG_HOME", ".config", s->arena);
+    const char *tokens = dir ? arena_printf(s->arena, "%s/tokens", dir) : NULL;
+    if (forge_token_find(ret, &s->target_place, s->options.token_file, tokens, s->env, s->arena, err))
         return -1;
     if (!ret->secret && ask_helper(s, ret, err))
         return -1;
     if (!ret->secret && ret->unused)
-        request->remark = arena_printf(s->c->arena, "%s is set, but nobody says that %s is %s: git config benchwrap.forge %s", ret->unused,
+        request->remark = arena_printf(s->arena, "%s is set, but nobody says that %s is %s: git config benchwrap.forge %s", ret->unused,
                                        s->target_place.host, forge_kind_name(s->target_place.kind),
                                        s->target_place.kind == FORGE_GITHUB   ? "github"
                                        : s->target_place.kind == FORGE_GITLAB ? "gitlab"
@@ -70,7 +70,7 @@ static const char *trust_of(char *const *env)
 
 static int look(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
-    enum forge_answer answer = forge_find(f->forge, &f->branch, s->c->arena, &f->open, &f->last, err);
+    enum forge_answer answer = forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, err);
     if (answer != FORGE_FINE)
         return -1;
     char tip[REPO_HEX] = "";
@@ -78,7 +78,7 @@ static int look(struct share *s, struct share_forge *f, struct share_request *re
         repo_id_hex(&s->pushed, tip);
     /* Closed without merging, and it is ours: those who look after the target do not want it. */
     if (!f->open.number && f->last.number && f->last.state == FORGE_CLOSED && s->was_pushed &&
-        (!f->last.tip[0] || strcmp(f->last.tip, tip) == 0) && !opt_on(&s->c->opts, "reopen")) {
+        (!f->last.tip[0] || strcmp(f->last.tip, tip) == 0) && !s->options.reopen) {
         request->outcome = SHARE_CLOSED_BY_HAND;
         request->pull = f->last;
     }
@@ -89,18 +89,18 @@ int share_forge_open(struct share *s, struct share_forge **ret, struct share_req
 {
     struct forge_token token = {0};
     struct http_config http = {
-        .agent = "benchwrap/" BW_VERSION, .cancel_fd = -1, .connect_s = 10, .total_s = 60, .ca_file = trust_of(s->c->env)};
+        .agent = "benchwrap/" BW_VERSION, .cancel_fd = -1, .connect_s = 10, .total_s = 60, .ca_file = trust_of(s->env)};
     *ret = NULL;
     *request = (struct share_request){.outcome = SHARE_BY_HAND};
     if (s->target_place.kind == FORGE_NONE || s->source_place.kind != s->target_place.kind) {
         request->outcome = s->target_place.host ? SHARE_BY_HAND : SHARE_NO_FORGE;
         if (s->target_place.host)
             request->remark = arena_printf(
-                s->c->arena, "nobody says which forge %s is: git config benchwrap.forge github|gitlab|gitea|forgejo", s->target_place.host);
+                s->arena, "nobody says which forge %s is: git config benchwrap.forge github|gitlab|gitea|forgejo", s->target_place.host);
         return 0;
     }
-    request->link = forge_link(&s->target_place, &s->source_place, s->base, s->branch, s->c->arena);
-    if (opt_on(&s->c->opts, "no-pull-request"))
+    request->link = forge_link(&s->target_place, &s->source_place, s->base, s->branch, s->arena);
+    if (s->options.no_pull_request)
         return 0;
     if (find_token(s, &token, request, err))
         return -1;
@@ -148,13 +148,13 @@ static int refresh(struct share *s, struct share_forge *f, const char *title, st
 static int create(struct share *s, struct share_forge *f, const char *title, const char *text, struct share_request *request,
                   struct err *err)
 {
-    enum forge_answer answer = forge_create(f->forge, &f->branch, title, text, s->c->arena, &request->pull, err);
+    enum forge_answer answer = forge_create(f->forge, &f->branch, title, text, s->arena, &request->pull, err);
     request->outcome = SHARE_OPENED;
     if (answer == FORGE_FINE)
         return 0;
     struct err again = {0};
     if ((answer == FORGE_EXISTS || answer == FORGE_LATER) &&
-        forge_find(f->forge, &f->branch, s->c->arena, &f->open, &f->last, &again) == FORGE_FINE && f->open.number)
+        forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, &again) == FORGE_FINE && f->open.number)
         return refresh(s, f, title, str_of(text), request, err);
     return -1;
 }
@@ -163,7 +163,7 @@ static int create(struct share *s, struct share_forge *f, const char *title, con
 static int look_again(struct share *s, struct share_forge *f, struct share_request *request, struct err *err)
 {
     unsigned long long number = f->open.number;
-    if (forge_find(f->forge, &f->branch, s->c->arena, &f->open, &f->last, err) != FORGE_FINE)
+    if (forge_find(f->forge, &f->branch, s->arena, &f->open, &f->last, err) != FORGE_FINE)
         return -1;
     if (f->open.number || f->last.number != number)
         return 0;

@@ -126,7 +126,7 @@ static int also_ours(void *context, const char *path, const struct repo_entry *w
         return -1;
     if (is ? rc == 0 && repo_id_eq(&ours.id, &is->id) : rc == 1)
         return 0;
-    t->lost = arena_printf(t->s->c->arena, "%s", path);
+    t->lost = arena_printf(t->s->arena, "%s", path);
     return 2;
 }
 
@@ -137,7 +137,7 @@ static int fetch_seen(struct share *s, struct err *err)
     repo_id_hex(&s->seen, hex);
     if (repo_has(s->repo, &s->seen))
         return 0;
-    const char *spec = arena_printf(s->c->arena, "+refs/heads/%s:refs/benchwrap/seen/%s/%s", s->branch, s->to, s->branch);
+    const char *spec = arena_printf(s->arena, "+refs/heads/%s:refs/benchwrap/seen/%s/%s", s->branch, s->to, s->branch);
     const char *const args[] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", s->to, spec, NULL};
     if (share_git(s, 600, args, (struct str){0}, &end, err))
         return -1;
@@ -155,10 +155,10 @@ static int check_seen(struct share *s, struct err *err)
     struct theirs t = {.s = s, .err = err};
     if (!s->is_seen || (s->was_pushed && repo_id_eq(&s->seen, &s->pushed)) || repo_id_eq(&s->seen, &s->tip))
         return 0;
-    if (fetch_seen(s, err) || repo_commit(s->repo, &s->seen, s->c->arena, &theirs, err))
+    if (fetch_seen(s, err) || repo_commit(s->repo, &s->seen, s->arena, &theirs, err))
         return -1;
     int none = repo_merge_base(s->repo, &s->seen, &s->target, &base, err);
-    if (none < 0 || (none == 0 && repo_commit(s->repo, &base, s->c->arena, &from, err)))
+    if (none < 0 || (none == 0 && repo_commit(s->repo, &base, s->arena, &from, err)))
         return -1;
     int rc = repo_diff(s->repo, none ? NULL : &from.tree, &theirs.tree, NULL, also_ours, &t, err);
     if (rc == 2) {
@@ -181,8 +181,8 @@ static int push_commit(struct share *s, const struct repo_id *commit, struct err
     repo_id_hex(commit, hex);
     if (s->is_seen)
         repo_id_hex(&s->seen, old);
-    const char *lease = arena_printf(s->c->arena, "--force-with-lease=refs/heads/%s:%s", s->branch, old);
-    const char *spec = arena_printf(s->c->arena, "%s:refs/heads/%s", hex, s->branch);
+    const char *lease = arena_printf(s->arena, "--force-with-lease=refs/heads/%s:%s", s->branch, old);
+    const char *spec = arena_printf(s->arena, "%s:refs/heads/%s", hex, s->branch);
     const char *const args[] = {"push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", lease, "--", s->to, spec, NULL};
     int rc = share_git(s, PUSH_LIMIT_S, args, (struct str){0}, &end, err);
     if (rc < 0 && !end.timed_out)

@@ -52,7 +52,7 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
     snprintf(range, sizeof range, "%s%s%s", from ? from : "", from ? ".." : "", tip);
     const char *const args[] = {
         "log",       "--first-parent", "-m",  "--no-renames", "--diff-filter=D",
-        "--format=", "--name-only",    range, "--",           arena_printf(s->c->arena, ":(top,glob)%s/*/*/meta.yaml", s->results.prefix),
+        "--format=", "--name-only",    range, "--",           arena_printf(s->arena, ":(top,glob)%s/*/*/meta.yaml", s->results.prefix),
         NULL};
     if (share_git(s, LOG_LIMIT_S, args, (struct str){0}, &end, err))
         return -1;
@@ -66,10 +66,10 @@ static int ask_removed(struct share *s, const char *from, struct buf *to, struct
 /* What was found is kept beside the repository's objects, with the commit up to which it holds: the log of years is read once. */
 static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
 {
-    char *name = arena_printf(s->c->arena, "%s-%s", s->remote, s->base);
+    char *name = arena_printf(s->arena, "%s-%s", s->remote, s->base);
     for (size_t i = 0; name && name[i]; i++)
         name[i] = name[i] == '/' ? '_' : name[i];
-    const char *file = name ? arena_printf(s->c->arena, "removed-%s", name) : NULL;
+    const char *file = name ? arena_printf(s->arena, "removed-%s", name) : NULL;
     struct buf b CLEANUP_BUF;
     struct repo_id up_to;
     char hex[REPO_HEX];
@@ -77,7 +77,7 @@ static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
     *ret = (struct run_ids){0};
     if (!file)
         return err_set(err, ERR_SYSTEM, "no memory");
-    CLEANUP_FD int folder = place_open_below(arena_printf(s->c->arena, "%sbenchwrap", repo_common(s->repo)), 1, 0777);
+    CLEANUP_FD int folder = place_open_below(arena_printf(s->arena, "%sbenchwrap", repo_common(s->repo)), 1, 0777);
     bool kept = folder >= 0 && fs_read(folder, file, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
                 repo_id_parse(&up_to, (struct str){b.p, REPO_HEX - 1}) && repo_contains(s->repo, &s->target, &up_to, NULL) == 1;
     if (!kept)
@@ -210,7 +210,7 @@ static int by_place(const void *a, const void *b)
 
 static const char *file_of(const struct share *s, const struct share_run *r, const char *name, size_t max)
 {
-    return r->run ? runs_file(&s->runs, r->run, name, max, s->c->arena) : NULL;
+    return r->run ? runs_file(&s->runs, r->run, name, max, s->arena) : NULL;
 }
 
 static const char *why_not(struct share *s, struct share_run *r)
@@ -218,15 +218,15 @@ static const char *why_not(struct share *s, struct share_run *r)
     struct err err = {0};
     if (!r->on_disk)
         return NULL;
-    if (tree_find(s->runs.root, r->id, TREE_META, s->c->arena, &r->run, &err))
-        return err.text[0] ? arena_printf(s->c->arena, "%s", err.text) : "it is there twice";
+    if (tree_find(s->runs.root, r->id, TREE_META, s->arena, &r->run, &err))
+        return err.text[0] ? arena_printf(s->arena, "%s", err.text) : "it is there twice";
     if (r->run->problem)
         return r->run->problem;
     if (strcmp(r->run->lifecycle, "deleted") == 0 && !file_of(s, r, "tags/benchwrap.lifecycle", 16))
         return "it was deleted"; /* here; an adopted run was deleted where it comes from, and stays so everywhere */
     if (r->run->status == RUN_RUNNING)
         return "it has not ended";
-    if (s->results.public_profile && !opt_on(&s->c->opts, "private") && commit_is_private(s->runs.root, r->experiment, r->id))
+    if (s->results.public_profile && !s->options.private && commit_is_private(s->runs.root, r->experiment, r->id))
         return "it was recorded with the private profile, and this repository is public (--private shares it all the same)";
     if (!file_of(s, r, "artifacts/manifest.json", 16))
         return "benchwrap has not recorded it (no artifacts/manifest.json)";
@@ -365,10 +365,10 @@ static void describe(struct share *s, struct share_run *r)
     r->benchmark = file_of(s, r, "tags/benchmark", 256);
     r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
     r->redacted += replaced_in_output(s, r);
-    size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->c->arena, h);
+    size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->arena, h);
     for (size_t i = 0; i < n; i++)
         row_words_headline(&b, &h[i]);
-    r->headline = n && !b.failed ? arena_dup(s->c->arena, b.p, b.n) : NULL;
+    r->headline = n && !b.failed ? arena_dup(s->arena, b.p, b.n) : NULL;
 }
 
 static void measure(struct share *s, struct share_run *r)
@@ -389,7 +389,7 @@ static void measure(struct share *s, struct share_run *r)
 void share_measure(struct share *s)
 {
     struct progress p;
-    progress_begin(&p, s->c->notes, "reading run", s->count);
+    progress_begin(&p, s->notes, "reading run", s->count);
     for (size_t i = 0; i < s->count; i++) {
         struct share_run *r = &s->list[i];
         progress_show(&p, i + 1, NULL);

@@ -140,7 +140,7 @@ static void put_runs(const struct share *s, struct buf *to)
 
 static void put_check(const struct share *s, struct buf *to)
 {
-    const struct check_subject range = {"range", arena_printf(s->c->arena, "%s/%s..%s", s->remote, s->base, s->branch)};
+    const struct check_subject range = {"range", arena_printf(s->arena, "%s/%s..%s", s->remote, s->base, s->branch)};
     buf_putc(to, '\n');
     if (s->no_check) {
         buf_puts(to, "**The site sends runs that check refuses**, for this reason: ");
@@ -162,7 +162,7 @@ int share_text(struct share *s, struct buf *to, struct err *err)
     buf_printf(to, "**, %llu file%s, ", (unsigned long long)files, str_plural(files));
     show_size(to, bytes);
     buf_puts(to, ". Only run folders are added.\n\n");
-    if (range_text(s->c, s->repo, &s->target, &s->tip, s->results.prefix, &s->check, VALUES_ROOM, to, err))
+    if (range_text(s->repo, &s->target, &s->tip, s->results.prefix, &s->check, VALUES_ROOM, to, s->arena, err))
         return -1;
     put_check(s, to);
     put_groups(s, to);

@@ -6,22 +6,25 @@
 #include "cmd/runs.h"
 #include "series/figures.h"
 
+#include <stdio.h>
+
 struct show_artifact {
     const char *path;
     uint64_t size;
 };
 
 struct shown {
-    struct cmd_context *c;
+    FILE *out;
+    struct arena *arena;
     const struct runs *runs;
-    const struct tree_run *run;        /* params, metrics and tags read */
+    const struct tree_run *run; /* params, metrics and tags read */
     const struct tree_entry *inherited; /* facts of the machine that its parent run holds for it */
-    const struct json *detail;         /* benchwrap.json, or NULL */
+    const struct json *detail; /* benchwrap.json, or NULL */
     const char *detail_problem;
-    struct show_artifact *artifacts;   /* by path */
+    struct show_artifact *artifacts; /* by path */
     size_t artifact_count;
     bool artifacts_cut;
-    struct series_notes *notes;        /* of repetitions, or NULL */
+    struct series_notes *notes; /* of repetitions, or NULL */
     struct screen screen;
 };
 

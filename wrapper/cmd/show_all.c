@@ -25,13 +25,13 @@ static void meta_line(const struct shown *s, const char *name, struct str value)
     CLEANUP_BUF struct buf b;
     buf_init(&b, 64 << 10);
     buf_plain(&b, value, 4000);
-    fprintf(s->c->out, "%-12s%s\n", name, b.n ? b.p : "-");
+    fprintf(s->out, "%-12s%s\n", name, b.n ? b.p : "-");
 }
 
 static void print_meta(const struct shown *s)
 {
     const struct tree_run *run = s->run;
-    struct arena *a = s->c->arena;
+    struct arena *a = s->arena;
     CLEANUP_BUF struct buf b;
     buf_init(&b, 4096);
     meta_line(s, "run", str_of(run->id));
@@ -68,7 +68,7 @@ static void print_points(const struct shown *s)
         return;
     show_heading(s, "Repetitions");
     series_table(s->notes, series_figures(s->notes), true, 0, &s->screen, &table);
-    fwrite(table.p ? table.p : "", 1, table.n, s->c->out);
+    fwrite(table.p ? table.p : "", 1, table.n, s->out);
 }
 
 static int print_texts(const struct shown *s, const char *title, const struct tree_entry *list)
@@ -78,12 +78,12 @@ static int print_texts(const struct shown *s, const char *title, const struct tr
     if (!list)
         return 0;
     show_heading(s, title);
-    listing_init(&l, columns, 2, s->c->arena);
+    listing_init(&l, columns, 2, s->arena);
     for (const struct tree_entry *e = list; e; e = e->next) {
         listing_text(&l, e->key);
         listing_str(&l, e->value);
     }
-    int status = listing_print(&l, s->c->out);
+    int status = listing_print(&l, s->out);
     listing_deinit(&l);
     return status;
 }
@@ -126,12 +126,12 @@ static int print_metrics(const struct shown *s)
     if (!s->run->metrics)
         return 0;
     show_heading(s, "Metrics");
-    listing_init(&l, columns, sizeof columns / sizeof columns[0], s->c->arena);
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], s->arena);
     for (int rank = 0; rank <= 2; rank++)
         for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
             if (rank_of(e->key) == rank)
                 metric_row(s, &l, e);
-    int status = listing_print(&l, s->c->out);
+    int status = listing_print(&l, s->out);
     listing_deinit(&l);
     return status;
 }
@@ -156,7 +156,7 @@ static int print_references(const struct shown *s)
     if (!json_count(all))
         return 0;
     show_heading(s, "References");
-    listing_init(&l, columns, sizeof columns / sizeof columns[0], s->c->arena);
+    listing_init(&l, columns, sizeof columns / sizeof columns[0], s->arena);
     for (const struct json *m = json_first(all); m; m = json_next(m)) {
         const char *verdict = json_string(json_get(m, "verdict"), "");
         bool fails = json_bool(json_get(m, "fails"), false), outside = strcmp(verdict, "above") == 0 || strcmp(verdict, "below") == 0;
@@ -166,10 +166,10 @@ static int print_references(const struct shown *s)
         number_or_none(&l, m, "reference");
         number_or_none(&l, m, "high");
         listing_text(&l, json_string(json_get(m, "unit"), ""));
-        listing_text(&l, arena_printf(s->c->arena, "%s%s", verdict, fails ? ", fails" : outside ? ", better" : ""));
+        listing_text(&l, arena_printf(s->arena, "%s%s", verdict, fails ? ", fails" : outside ? ", better" : ""));
         listing_text(&l, json_string(json_get(m, "entry"), ""));
     }
-    int status = listing_print(&l, s->c->out);
+    int status = listing_print(&l, s->out);
     listing_deinit(&l);
     return status;
 }
@@ -182,12 +182,12 @@ static int print_missing(const struct shown *s)
     int status = 0;
     if (json_count(missing)) {
         show_heading(s, "Missing");
-        listing_init(&l, columns, 2, s->c->arena);
+        listing_init(&l, columns, 2, s->arena);
         for (const struct json *m = json_first(missing); m; m = json_next(m)) {
             listing_text(&l, json_string(json_get(m, "key"), NULL));
             listing_text(&l, json_string(json_get(m, "reason"), NULL));
         }
-        status = listing_print(&l, s->c->out);
+        status = listing_print(&l, s->out);
         listing_deinit(&l);
     }
     if (json_count(warnings))
@@ -196,7 +196,7 @@ static int print_missing(const struct shown *s)
         CLEANUP_BUF struct buf b;
         buf_init(&b, 16 << 10);
         buf_plain(&b, str_of(json_string(json_get(w, "text"), "")), 1000);
-        fprintf(s->c->out, "%s\n", b.p ? b.p : "");
+        fprintf(s->out, "%s\n", b.p ? b.p : "");
     }
     return status;
 }
@@ -208,7 +208,7 @@ static int print_artifacts(const struct shown *s)
     if (!s->artifacts || !s->artifact_count)
         return 0;
     show_heading(s, "Artifacts");
-    listing_init(&l, columns, 2, s->c->arena);
+    listing_init(&l, columns, 2, s->arena);
     for (size_t i = 0; i < s->artifact_count; i++) {
         CLEANUP_BUF struct buf b;
         buf_init(&b, 64);
@@ -216,10 +216,10 @@ static int print_artifacts(const struct shown *s)
         listing_text(&l, s->artifacts[i].path);
         listing_number(&l, (double)s->artifacts[i].size, b.p);
     }
-    int status = listing_print(&l, s->c->out);
+    int status = listing_print(&l, s->out);
     listing_deinit(&l);
     if (s->artifacts_cut)
-        fprintf(s->c->out, "and more\n");
+        fprintf(s->out, "and more\n");
     return status;
 }
 

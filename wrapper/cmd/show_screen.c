@@ -19,13 +19,13 @@ enum { LABEL = 12, RESULTS_MAX = 14, WARNINGS_MAX = 4, HEAD_WIDTH = 100, REPETIT
 
 static const char *param(const struct shown *s, const char *key)
 {
-    const char *own = runs_text(s->run->params, key, s->c->arena);
-    return own ? own : runs_text(s->inherited, key, s->c->arena);
+    const char *own = runs_text(s->run->params, key, s->arena);
+    return own ? own : runs_text(s->inherited, key, s->arena);
 }
 
 static const char *tag(const struct shown *s, const char *key)
 {
-    const char *text = runs_text(s->run->tags, key, s->c->arena);
+    const char *text = runs_text(s->run->tags, key, s->arena);
     return text && *text ? text : NULL;
 }
 
@@ -157,7 +157,7 @@ struct result {
 
 static const struct tree_entry *metric_of(const struct shown *s, const char *stem, const char *statistic)
 {
-    const char *key = statistic[0] ? arena_printf(s->c->arena, "%s.%s", stem, statistic) : stem;
+    const char *key = statistic[0] ? arena_printf(s->arena, "%s.%s", stem, statistic) : stem;
     return key ? runs_entry(s->run->metrics, key) : NULL;
 }
 
@@ -312,20 +312,20 @@ static int put_results(const struct shown *s, size_t *ret_more, struct buf *to)
                                                     {"value", "", true, 0},
                                                     {"unit", "", false, 0, .whole = true, .tight = true, .no_empty = true},
                                                     {"reference", "", false, 0, .whole = true, .no_empty = true}};
-    struct result *rows = arena_get(s->c->arena, RESULTS_MAX * sizeof *rows);
+    struct result *rows = arena_get(s->arena, RESULTS_MAX * sizeof *rows);
     const char **seen = NULL;
     size_t n = 0, room = 0;
     struct listing l;
     for (const struct tree_entry *e = s->run->metrics; e; e = e->next)
         room++;
-    seen = arena_get(s->c->arena, (room + 1) * sizeof *seen);
-    listing_init(&l, columns, sizeof columns / sizeof *columns, s->c->arena);
+    seen = arena_get(s->arena, (room + 1) * sizeof *seen);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, s->arena);
     l.bare = true;
     l.indent = 2;
     *ret_more = 0;
     for (int pass = 0; seen && pass < 2; pass++)
         for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
-            const char *stem = arena_dup(s->c->arena, e->key, key_stem(e->key));
+            const char *stem = arena_dup(s->arena, e->key, key_stem(e->key));
             bool known = !stem || !key_is_result(e->key) || is_headline(s, e->key) != (pass == 0);
             for (size_t i = 0; stem && i < n; i++)
                 known = known || strcmp(seen[i], stem) == 0;
@@ -417,7 +417,7 @@ static void put_inputs(const struct shown *s, struct buf *to)
     buf_init(&b, 64 << 10);
     buf_init(&value, 8192);
     for (const struct tree_entry *e = s->run->params; e; e = e->next) {
-        const char *unit = key_unit(e->key, s->c->arena);
+        const char *unit = key_unit(e->key, s->arena);
         double number;
         if (strncmp(e->key, "series.", 7) == 0 || inputs_of_machine(e->key) ||
             !inputs_matter(e->key, inputs_source(s->detail, e->key), NULL))
@@ -602,6 +602,6 @@ int show_screen(const struct shown *s)
     put_replaced(s, &to);
     put_files(s, &to);
     put_hint(s, more, &to);
-    fwrite(to.p ? to.p : "", 1, to.n, s->c->out);
+    fwrite(to.p ? to.p : "", 1, to.n, s->out);
     return to.failed ? -1 : status;
 }

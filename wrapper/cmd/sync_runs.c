@@ -32,7 +32,7 @@ int sync_runs_init(struct sync_runs *s, struct err *err)
         const struct tree_run *run = s->items[i].run;
         const struct folder tree = runs_tree(s->runs, run);
         bool retracts;
-        const char *target = correction_target(&tree, run, s->c->arena, &retracts);
+        const char *target = correction_target(&tree, run, s->arena, &retracts);
         corrections_see(&s->corrections, run, target, retracts);
     }
     corrections_settle(&s->corrections);
@@ -167,12 +167,12 @@ static void mark_corrected(struct sync_runs *s, const struct sync_item *item)
     const struct sync_item *by = k ? sync_runs_item(s, k->id) : NULL;
     struct err err = {0};
     if (!by || strcmp(k->root, item->run->id) == 0 ||
-        runs_file(s->runs, by->run, "tags/benchwrap.shared_run", 65, s->c->arena) /* it completes ours from theirs */ ||
+        runs_file(s->runs, by->run, "tags/benchwrap.shared_run", 65, s->arena) /* it completes ours from theirs */ ||
         upload_known(s->upload, s->runs->root, item->run))
         return;
     send_before(s, k->root);
-    const char *why = k->retracts ? runs_file(s->runs, by->run, "tags/benchwrap.why", 1024, s->c->arena) : by->run->id;
-    const char *text = arena_printf(s->c->arena, k->retracts ? "Retracted: %s" : "Amended by the run %s", why ? why : "");
+    const char *why = k->retracts ? runs_file(s->runs, by->run, "tags/benchwrap.why", 1024, s->arena) : by->run->id;
+    const char *text = arena_printf(s->arena, k->retracts ? "Retracted: %s" : "Amended by the run %s", why ? why : "");
     if (s->stopped || !text || upload_mark_corrected(s->upload, item->run->experiment, k->root, text, &err) == MLFLOW_FINE)
         return;
     say_trouble(s, &err);
@@ -184,7 +184,7 @@ static void send_item(struct sync_runs *s, struct sync_item *item)
     if (item->done || item->on_way || s->stopped)
         return;
     item->on_way = true; /* a circle of parents ends here */
-    send_before(s, runs_file(s->runs, item->run, "tags/mlflow.parentRunId", 64, s->c->arena));
+    send_before(s, runs_file(s->runs, item->run, "tags/mlflow.parentRunId", 64, s->arena));
     if (!s->stopped)
         mark_corrected(s, item);
     if (s->stopped || asked_to_end(s)) {

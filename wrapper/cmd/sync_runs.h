@@ -15,22 +15,22 @@ struct sync_item {
     struct tree_run *run;
     struct sync_item *parent; /* in this tree; NULL */
     bool wanted, done, on_way;
-    bool sent, there;         /* so it was counted */
-    bool twice;               /* its id stands in two experiments: it is not sent */
+    bool sent, there; /* so it was counted */
+    bool twice; /* its id stands in two experiments: it is not sent */
 };
 struct sync_runs {
-    struct cmd_context *c;
+    struct arena *arena;
     struct runs *runs;
     struct upload *upload;
-    struct sync_ref *ref;          /* NULL: the runs are files */
+    struct sync_ref *ref; /* NULL: the runs are files */
     struct progress *progress;
     int cancel_fd;
-    bool newest_first;             /* else the oldest */
-    struct sync_item *items;       /* by id */
+    bool newest_first; /* else the oldest */
+    struct sync_item *items; /* by id */
     size_t count;
     struct corrections corrections; /* among the items */
     struct sync_counts n;
-    bool stopped;                  /* the server is away or denies us, or the process is asked to end */
+    bool stopped; /* the server is away or denies us, or the process is asked to end */
     void (*note)(void *context, const char *text);
     void *context;
 };

@@ -1,0 +1,29 @@
+/* selection.h: the options that choose runs, as the commands share them. */
+#ifndef CMD_SELECTION_H
+#define CMD_SELECTION_H
+#include "cmd/cmd.h"
+#include "cmd/runs.h"
+
+/* What --tree and --ref name; borrowed from the command. */
+struct runs_place selection_place(const struct cmd_context *c);
+/* Opens the tree of --tree or the commit of --ref; see runs_open. */
+int selection_open(struct runs *ret, struct cmd_context *c, struct err *err);
+/* The same as selection_open for the command's operands; see runs_open_for. */
+int selection_open_for(struct runs *ret, struct cmd_context *c, char *const *operands, int count, struct err *err);
+/* The filter of --experiment, --status and --tag; a row that the command lacks filters nothing. */
+struct runs_filter selection_filter(const struct cmd_context *c);
+/* --since as milliseconds since the epoch; 0: not given. -1: c->err. */
+int selection_since(const struct cmd_context *c, int64_t *ret_ms);
+/* The value of an option that is a part of something, as 2% or 0.02: 0 or more. -1: c->err. */
+int selection_fraction(const struct cmd_context *c, const char *option, double *ret);
+
+/* The rows that selection_filter reads. */
+#define SELECTION_ROWS_FILTER                                                                                                                   \
+    {"experiment", 'e', OPT_TEXT, "NAME", NULL, NULL, "Selection", "Choose only runs of this experiment (name or id)", 0},                        \
+        {"status", 's',  OPT_TEXT,    "STATUS",                                                                                            \
+         NULL,     NULL, "Selection", "Choose only runs of this status (FINISHED, FAILED, KILLED, RUNNING) or verdict (pass, fail)",              \
+         0},                                                                                                                               \
+    {                                                                                                                                      \
+        "tag", 0, OPT_PAIR, "KEY=VALUE", NULL, NULL, "Selection", "Choose only runs with this tag; may be repeated, all must hold", 0             \
+    }
+#endif
