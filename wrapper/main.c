@@ -3,12 +3,12 @@
 #include "base/buf.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "launch/node.h"
+#include "launch/collector.h"
 #include "launch/words.h"
-#include "nodes/node.h"
+#include "collector/collector.h"
 #include "run/run.h"
 #include "run/send.h"
-#include "run/series.h"
+#include "repeat/repeat.h"
 
 #include <signal.h>
 #include <stdio.h>

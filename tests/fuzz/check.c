@@ -3,7 +3,7 @@
  * An input is a list of files, "<kind> <bytes> <path>\n<content>\n"; kind F, X, L, M, O as in base/folder.h; \1 in a path is a '/' within a name. */
 #include "base/json.h"
 #include "check/check.h"
-#include "cmd/check_report.h"
+#include "check/check_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* forge.c: any bytes as the address of a remote, a helper's answer, and the text of a pull request: no address or link keeps a password or what ends a
  * line, no token is more than one word, nothing of a text outside our marks is lost. Parts are separated by a line with "--". */
-#include "cmd/share.h"
+#include "share/share.h"
 
 #include <stdlib.h>
 

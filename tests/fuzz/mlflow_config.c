@@ -1,7 +1,7 @@
 /* mlflow_config.c: any bytes as the address of a server, the variables beside it and the credentials file: no address keeps a password, nothing
  * that is printed or sent as a header holds what ends a line. Parts are separated by a line with "--". */
 #include "base/fs.h"
-#include "sinks/mlflow.h"
+#include "mlflow/mlflow.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "mlruns-format/crc32c.h"
-#include "nodes/nodes.h"
-#include "run/nodes.h"
+#include "collector/nodes.h"
+#include "run/collectors.h"
 #include "probes/slurm_acct.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/profile.h"
 #include "base/yaml.h"
-#include "check/truth.h"
+#include "check/verify.h"
 #include "mlruns-format/tree.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #include "check/parts.h"
 
 #include "benchmarks/catalogue.h"
-#include "check/truth.h"
+#include "check/verify.h"
 #include "mlruns-format/key.h"
 
 #include <math.h>

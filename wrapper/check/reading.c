@@ -1,5 +1,5 @@
 /* reading.c: a run's kept output is fed to rules once more, as the recorder fed it at the run's end. */
-#include "check/truth.h"
+#include "check/verify.h"
 
 #include "benchmarks/rules.h"
 #include "launch/peel.h"

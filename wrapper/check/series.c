@@ -1,5 +1,5 @@
 /* series.c: a run that is a program run several times: its figures follow from its notes, and its notes have what its runs have. */
-#include "check/truth.h"
+#include "check/verify.h"
 
 #include "series/finish.h"
 #include "series/values.h"

@@ -1,8 +1,8 @@
 /* cmd_check.c: `benchwrap check`: the reviewer's gate, the same on a desk and in a forge's machine. */
 #include "check/range.h"
 #include "cmd/cmd.h"
-#include "cmd/check_report.h"
-#include "cmd/range_text.h"
+#include "check/check_report.h"
+#include "share/range_text.h"
 
 #include "base/fs.h"
 #include "base/progress.h"

@@ -1,12 +1,12 @@
 /* cmd_compare.c: `benchwrap compare RUN…`: which params differ between runs, and by how much the metrics do. */
 #include "base/json_out.h"
-#include "cmd/arguments.h"
-#include "cmd/compare.h"
-#include "cmd/compare_history.h"
-#include "cmd/compare_machine.h"
-#include "cmd/compare_parts.h"
-#include "cmd/compare_text.h"
-#include "cmd/inherit.h"
+#include "compare/arguments.h"
+#include "compare/compare.h"
+#include "compare/compare_history.h"
+#include "compare/compare_machine.h"
+#include "compare/compare_parts.h"
+#include "compare/compare_text.h"
+#include "runs/inherit.h"
 #include "cmd/selection.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "benchmarks/rules.h"
 #include "cmd/cmd.h"
 #include "cmd/libraries.h"
-#include "cmd/server_look.h"
-#include "cmd/ui_server.h"
+#include "sync/server_look.h"
+#include "ui/ui_server.h"
 #include "plan/plan.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "check/check.h"
-#include "cmd/runs_ref.h"
+#include "runs/runs_ref.h"
 #include "cmd/selection.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/place.h"
 #include "base/site.h"
 #include "cmd/cmd.h"
-#include "cmd/init_files.h"
+#include "results/init_files.h"
 #include "git/program.h"
 #include "plan/results.h"
 

@@ -1,12 +1,12 @@
 /* cmd_ls.c: `benchwrap ls`: the runs of a tree, newest first. Reads the meta of all runs and more of those only that are shown. */
 #include "base/listing.h"
 #include "base/show.h"
-#include "cmd/fold.h"
-#include "cmd/markdown.h"
-#include "cmd/row.h"
-#include "cmd/row_words.h"
-#include "cmd/runs_ref.h"
-#include "cmd/runs_table.h"
+#include "runs/fold.h"
+#include "base/markdown.h"
+#include "runs/row.h"
+#include "runs/row_words.h"
+#include "runs/runs_ref.h"
+#include "runs/runs_table.h"
 #include "cmd/selection.h"
 #include "mlruns-format/verdict.h"
 

@@ -3,7 +3,7 @@
 #include "base/json_out.h"
 #include "benchmarks/catalogue.h"
 #include "cmd/cmd.h"
-#include "cmd/reading.h"
+#include "replay/reading.h"
 #include "launch/peel.h"
 #include "plan/plan.h"
 #include "plan/references.h"

@@ -3,9 +3,9 @@
 #include "base/listing.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "cmd/server_look.h"
+#include "sync/server_look.h"
 #include "plan/plan.h"
-#include "run/series_plan.h"
+#include "repeat/repeat_plan.h"
 
 #include <string.h>
 #include <unistd.h>

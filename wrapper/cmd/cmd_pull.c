@@ -4,7 +4,7 @@
 #include "base/progress.h"
 #include "base/show.h"
 #include "benchmarks/rules.h"
-#include "cmd/complete.h"
+#include "sync/complete.h"
 #include "cmd/selection.h"
 #include "import/pull.h"
 #include "plan/plan.h"

@@ -1,6 +1,6 @@
 /* cmd_reference.c: `benchwrap reference`: proposes a reference file from earlier runs. */
-#include "cmd/proposal.h"
-#include "cmd/reference_reframe.h"
+#include "compare/proposal.h"
+#include "compare/reference_reframe.h"
 #include "cmd/selection.h"
 
 #include <string.h>

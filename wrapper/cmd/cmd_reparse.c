@@ -1,7 +1,7 @@
 /* cmd_reparse.c: `benchwrap reparse`: kept outputs are read again by newer rules; new runs amend the old ones. */
 #include "base/json_out.h"
 #include "base/listing.h"
-#include "cmd/reparse.h"
+#include "replay/reparse.h"
 #include "cmd/selection.h"
 
 #include "base/fs.h"

@@ -1,7 +1,7 @@
 /* cmd_retract.c: `benchwrap retract`: a run is withdrawn by a new run that says so; nothing of the old one is altered. */
 #include "base/clock.h"
 #include "base/listing.h"
-#include "cmd/runs.h"
+#include "runs/runs.h"
 #include "cmd/selection.h"
 #include "plan/plan.h"
 #include "run/commit.h"

@@ -3,8 +3,8 @@
 #include "base/json_out.h"
 #include "benchmarks/guess.h"
 #include "cmd/cmd.h"
-#include "cmd/rules_check.h"
-#include "cmd/rules_from.h"
+#include "replay/rules_check.h"
+#include "replay/rules_from.h"
 #include "cmd/selection.h"
 #include "plan/plan.h"
 

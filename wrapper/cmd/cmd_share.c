@@ -2,7 +2,7 @@
 #include "base/json_out.h"
 #include "base/listing.h"
 #include "base/show.h"
-#include "cmd/share.h"
+#include "share/share.h"
 #include "cmd/selection.h"
 
 #include <errno.h>

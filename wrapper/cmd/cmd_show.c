@@ -1,9 +1,9 @@
 /* cmd_show.c: `benchwrap show RUN`: one run, on one screen, in full, as JSON, or the child runs of it. */
 #include "base/json_out.h"
-#include "cmd/inherit.h"
-#include "cmd/runs_table.h"
+#include "runs/inherit.h"
+#include "runs/runs_table.h"
 #include "cmd/selection.h"
-#include "cmd/show.h"
+#include "runs/show.h"
 #include "mlruns-format/key.h"
 #include "series/table.h"
 

@@ -4,13 +4,13 @@
 #include "base/place.h"
 #include "base/json_out.h"
 #include "cmd/help.h"
-#include "cmd/sync_runs.h"
-#include "cmd/ui_front.h"
-#include "cmd/ui_server.h"
-#include "cmd/ui_view.h"
+#include "sync/sync_runs.h"
+#include "ui/ui_front.h"
+#include "ui/ui_server.h"
+#include "ui/ui_view.h"
 #include "cmd/selection.h"
 #include "plan/plan.h"
-#include "sinks/store.h"
+#include "mlflow/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

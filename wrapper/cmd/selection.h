@@ -2,7 +2,7 @@
 #ifndef CMD_SELECTION_H
 #define CMD_SELECTION_H
 #include "cmd/cmd.h"
-#include "cmd/runs.h"
+#include "runs/runs.h"
 
 /* What --tree and --ref name; borrowed from the command. */
 struct runs_place selection_place(const struct cmd_context *c);

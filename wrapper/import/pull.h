@@ -5,7 +5,7 @@
 #ifndef WRAPPER_PULL_H
 #define WRAPPER_PULL_H
 #include "run/make.h"
-#include "sinks/mlflow.h"
+#include "mlflow/mlflow.h"
 
 enum pull_result {
     PULL_DONE,      /* written now (dry: would be) */

@@ -1,8 +1,8 @@
 /* main.c: the launcher `benchwrap`: reads the line, then runs the program under the recorder, or becomes the program, or becomes the core. */
 #include "launch/ending.h"
 #include "launch/launcher.h"
-#include "launch/node.h"
-#include "launch/series.h"
+#include "launch/collector.h"
+#include "launch/repeat.h"
 #include "launch/say.h"
 #include "launch/words.h"
 

@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/place.h"
 #include "base/str.h"
-#include "sinks/mlflow.h"
+#include "mlflow/mlflow.h"
 
 #include <errno.h>
 #include <fcntl.h>

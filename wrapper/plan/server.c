@@ -2,7 +2,7 @@
 #include "plan/server.h"
 
 #include "base/env.h"
-#include "sinks/mlflow.h"
+#include "mlflow/mlflow.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "benchmarks/rules.h"
 #include "launch/peel.h"
-#include "nodes/nodes.h"
+#include "collector/nodes.h"
 #include "run/archive.h"
 #include "run/children.h"
 #include "run/shared.h"

@@ -10,7 +10,7 @@
 #include "run/finish.h"
 #include "run/leftovers.h"
 #include "run/shared_fetch.h"
-#include "sinks/upload.h"
+#include "mlflow/upload.h"
 
 #include <errno.h>
 #include <fcntl.h>

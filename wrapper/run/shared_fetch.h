@@ -2,7 +2,7 @@
 #ifndef WRAPPER_RUN_SHARED_FETCH_H
 #define WRAPPER_RUN_SHARED_FETCH_H
 #include "run/shared.h"
-#include "sinks/mlflow.h"
+#include "mlflow/mlflow.h"
 
 /* Fetches what the server's run has beyond `ours` into the open folder: a journal, which is ended when all is there, and files. left: bytes of files.
  * artifacts: the folder of our own files that the server may have by now, which are passed over; -1: it has none of them. */

@@ -2,7 +2,7 @@
 #ifndef WRAPPER_RUN_STATE_H
 #define WRAPPER_RUN_STATE_H
 #include "launch/wire.h"
-#include "run/nodes.h"
+#include "run/collectors.h"
 #include "plan/plan.h"
 #include "probes/probe.h"
 #include "run/files.h"

@@ -1,7 +1,7 @@
 /* watch.c: while the program runs: streams out of the rings, signals counted, samples, messages, the journal kept on disk. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "nodes/node.h"
+#include "collector/collector.h"
 #include "run/state.h"
 
 #include <errno.h>

@@ -1,0 +1,384 @@
+/* index.c: what has been measured, and under which id: the same figures under two ids are a copy.
+ *
+ * Of each run are kept: its id, what names the content of its stdout.log, and a sum over the values and steps of all metrics (not their times, which a forger
+ * shifts); and one over the times and rates that the program measured, which no second run has again. Of the runs that are published already only the name of the
+ * output, how long the run took and the value of a few metrics are known at first (some objects of git's a run); their values are read where one of these meets. */
+#include "check/index.h"
+
+#include "mlruns-format/key.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    TELLING = 4, /* values of five digits and more: so many are not equal by chance */
+    DIGITS = 5,
+    WALL_DIGITS = 3, /* of a duration: 5.621 ms has four, and of runs that took as long all else is compared, too */
+    OUTPUT_BYTES = 32, /* of shorter outputs nobody is surprised to see them twice */
+    VALUES_MAX = 8 << 20,
+    MARKED_MAX = 20000 /* published runs that are read since one of their metrics meets */
+};
+
+static struct seen *note(struct check *k, const char *id, const char *path)
+{
+    if (!k->seen && !(k->seen = calloc(1, sizeof *k->seen)))
+        return NULL;
+    struct check_seen *s = k->seen;
+    if (s->count == s->room) {
+        size_t room = s->room * 2 + 256;
+        struct seen *more = realloc(s->list, room * sizeof *more);
+        if (!more) {
+            s->failed = true;
+            return NULL;
+        }
+        s->list = more;
+        s->room = room;
+    }
+    struct seen *x = &s->list[s->count++];
+    *x = (struct seen){.path = arena_dup(k->arena, path, strlen(path))};
+    snprintf(x->id, sizeof x->id, "%.32s", id);
+    return x;
+}
+
+void check_seen_end(struct check *k)
+{
+    if (k->seen) {
+        free(k->seen->list);
+        free(k->seen->marks);
+    }
+    free(k->seen);
+    k->seen = NULL;
+}
+
+/* ---- values ---- */
+
+static bool has_digits(struct str value, size_t least)
+{
+    size_t digits = 0;
+    bool leading = true;
+    for (size_t i = 0; i < value.n && value.p[i] != 'e' && value.p[i] != 'E'; i++) {
+        leading = leading && (value.p[i] == '0' || value.p[i] == '.' || value.p[i] == '-');
+        digits += !leading && value.p[i] != '.';
+    }
+    return digits >= least;
+}
+
+static bool tells(struct str value)
+{
+    return has_digits(value, DIGITS);
+}
+
+struct summing {
+    struct sha256 sum, times;
+    size_t telling, timings;
+    bool timed; /* a duration that benchwrap has taken is among them: two readings of one old output have none */
+};
+
+/* Does the key name a time or a rate that the program measured? */
+static bool is_timing(const char *key)
+{
+    static const char *const units[] = {"_s", "_ms", "_us", "_ns", "_min"};
+    for (struct str rest = str_of(key); key_is_result(key) && rest.p;) {
+        struct str part = str_cut(&rest, '.');
+        if (str_has(part, "_per_"))
+            return true;
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (str_ends(part, units[i]))
+                return true;
+    }
+    return false;
+}
+
+/* The value in the first line of a metric, as a number that hardly any other text has; 0: it has not so many digits, and tells nothing. */
+static uint64_t first_of(struct str text, size_t digits)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    struct str line = str_cut(&text, '\n'), value;
+    str_cut(&line, ' ');
+    if (!line.p || !(value = str_cut(&line, ' ')).p || !has_digits(value, digits))
+        return 0;
+    for (size_t i = 0; i < value.n; i++)
+        hash = (hash ^ (unsigned char)value.p[i]) * UINT64_C(1099511628211);
+    return hash | 1;
+}
+
+static void summing_begin(struct summing *s)
+{
+    *s = (struct summing){.telling = 0};
+    sha256_init(&s->sum);
+    sha256_init(&s->times);
+}
+
+static void summing_end(struct summing *s, struct seen *to)
+{
+    sha256_end(&s->sum, to->values);
+    sha256_end(&s->times, to->times);
+    to->has_values = s->telling >= TELLING && s->timed;
+    to->has_times = s->timings >= TELLING;
+}
+
+/* One metric: lines "<ms> <value> <step>", without the first field. */
+static void add_metric(struct summing *s, const char *key, struct str text)
+{
+    bool timing = is_timing(key);
+    sha256_add(&s->sum, key, strlen(key) + 1);
+    if (timing)
+        sha256_add(&s->times, key, strlen(key) + 1);
+    while (text.p && text.n) {
+        struct str line = str_cut(&text, '\n'), time = str_cut(&line, ' ');
+        struct str rest = line, value = rest.p ? str_cut(&rest, ' ') : (struct str){0};
+        (void)time;
+        if (line.p)
+            sha256_add(&s->sum, line.p, line.n);
+        sha256_add(&s->sum, "\n", 1);
+        if (timing && value.p) {
+            sha256_add(&s->times, value.p, value.n);
+            sha256_add(&s->times, "\n", 1);
+        }
+        s->timings += timing && value.p && tells(value);
+        s->telling += value.p && tells(value);
+        s->timed = s->timed || (strcmp(key, "run.wall_s") == 0 && value.p && has_digits(value, WALL_DIGITS));
+    }
+}
+
+static bool is_measured(const struct run_check *r)
+{
+    for (const struct json *m = json_first(json_get(r->record, "metrics")); m; m = json_next(m))
+        if (strncmp(json_string(json_get(m, "source"), ""), "rule:", 5) == 0)
+            return true;
+    return false;
+}
+
+static void note_id(char to[33], const char *text)
+{
+    snprintf(to, 33, "%.32s", text && strlen(text) == 32 ? text : "");
+}
+
+void check_seen_run(struct run_check *r)
+{
+    struct summing s;
+    const struct check_file *out = run_file(r, "artifacts/stdout.log");
+    struct seen *x = note(r->k, r->id, r->path);
+    if (!x)
+        return;
+    note_id(x->amends, run_text(r, 't', "benchwrap.amends"));
+    note_id(x->parent, run_text(r, 't', "mlflow.parentRunId"));
+    x->imported = run_text(r, 't', "benchwrap.imported") || run_text(r, 't', "benchwrap.adopted");
+    x->measured = is_measured(r);
+    if (out && out->sha256[0] && out->size >= OUTPUT_BYTES) {
+        memcpy(x->output, out->id, sizeof x->output);
+        x->has_output = true;
+    }
+    summing_begin(&s);
+    for (size_t i = 0; i < r->entry_count; i++) {
+        const struct check_entry *e = &r->entries[i];
+        if (e->kind != 'm')
+            continue;
+        add_metric(&s, e->key, e->value);
+        if (!x->mark && is_timing(e->key) && (x->mark = first_of(e->value, DIGITS)))
+            x->mark_key = arena_dup(r->k->arena, e->key, strlen(e->key));
+    }
+    summing_end(&s, x);
+    const struct check_entry *wall = run_entry(r, 'm', "run.wall_s");
+    x->wall = wall ? first_of(wall->value, WALL_DIGITS) : 0;
+}
+
+/* ---- what is published already ---- */
+
+struct published {
+    struct check *k;
+    const struct folder *in;
+    const char *at, *experiment;
+};
+
+struct output {
+    struct seen *to;
+};
+
+static int each_artifact(void *context, const struct folder_entry *e)
+{
+    struct output *o = context;
+    if (!str_is(e->name, "stdout.log") || e->kind != FOLDER_FILE || !e->id || e->id_size > sizeof o->to->output)
+        return 0;
+    memcpy(o->to->output, e->id, e->id_size);
+    o->to->has_output = true;
+    return 1;
+}
+
+static int by_mark(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* What names the new runs, sorted. A few metrics are enough: runs that come together are of few benchmarks. */
+static void gather_marks(struct check_seen *s)
+{
+    size_t keys = 0;
+    if (!(s->marks = calloc(s->count, sizeof *s->marks)))
+        return;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct seen *x = &s->list[i];
+        unsigned k = 0;
+        if (!x->mark || !x->has_times || !x->mark_key)
+            continue;
+        while (k < keys && strcmp(s->mark_keys[k], x->mark_key) != 0)
+            k++;
+        if (k == SEEN_MARKS)
+            continue;
+        s->mark_keys[k] = x->mark_key;
+        keys = k == keys ? keys + 1 : keys;
+        s->marks[s->mark_count++] = (struct mark){x->mark, k};
+    }
+    if (s->mark_count)
+        qsort(s->marks, s->mark_count, sizeof *s->marks, by_mark);
+}
+
+static void look_at_marks(const struct published *p, struct seen *to, const struct folder *metrics)
+{
+    struct check_seen *s = p->k->seen;
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 20);
+    for (unsigned k = 0; k < SEEN_MARKS && s->mark_keys[k] && s->marked < MARKED_MAX; k++) {
+        buf_clear(&b);
+        if (folder_read(metrics, s->mark_keys[k], 1 << 18, &b) < 0)
+            continue;
+        struct mark wanted = {first_of(buf_text(&b), DIGITS), k};
+        to->marked = to->marked || (wanted.value && bsearch(&wanted, s->marks, s->mark_count, sizeof *s->marks, by_mark));
+    }
+    s->marked += to->marked;
+}
+
+static int each_published(void *context, const struct folder_entry *e)
+{
+    struct published *p = context;
+    char path[1200];
+    CLEANUP_FOLDER struct folder run = {0}, artifacts = {0}, metrics = {0};
+    CLEANUP_BUF struct buf wall = {0};
+    if (e->kind != FOLDER_FOLDER || e->name.n != 32)
+        return 0;
+    snprintf(path, sizeof path, "%.1000s/%.12s/%s", p->at, p->experiment, e->name.p);
+    struct output o = {note(p->k, e->name.p, path)};
+    if (!o.to)
+        return -1;
+    o.to->published = true;
+    if (folder_enter(p->in, e->name.p, &run) < 0)
+        return 0;
+    if (folder_enter(&run, "artifacts", &artifacts) == 0)
+        folder_list(&artifacts, each_artifact, &o);
+    if (folder_enter(&run, "metrics", &metrics) < 0)
+        return 0;
+    buf_init(&wall, 1 << 17);
+    if (folder_read(&metrics, "run.wall_s", 4096, &wall) == 0)
+        o.to->wall = first_of(buf_text(&wall), WALL_DIGITS);
+    look_at_marks(p, o.to, &metrics);
+    return 0;
+}
+
+static int each_experiment(void *context, const struct folder_entry *e)
+{
+    struct published *up = context, p = *up;
+    CLEANUP_FOLDER struct folder in = {0};
+    if (e->kind != FOLDER_FOLDER || folder_enter(up->in, e->name.p, &in) < 0)
+        return 0;
+    p.in = &in;
+    p.experiment = e->name.p;
+    return folder_list(&in, each_published, &p) < 0 ? -1 : 0;
+}
+
+void check_seen_published(struct check *k, const struct folder *tree, const char *at)
+{
+    struct published p = {.k = k, .in = tree, .at = at};
+    if (k->seen)
+        gather_marks(k->seen);
+    int rc = folder_list(tree, each_experiment, &p);
+    if (k->seen)
+        k->seen->at_n = strlen(at);
+    if (rc < 0)
+        check_found(k, CHECK_UNREADABLE, at, 0, "the runs that are published already cannot be read: %s", err_words(errno));
+}
+
+struct metric_files {
+    const struct folder *in;
+    const char *prefix;
+    struct arena *a;
+    struct metric_file {
+        const char *key;
+        struct str text;
+    } * list;
+    size_t count, room;
+};
+
+static int each_metric(void *context, const struct folder_entry *e)
+{
+    struct metric_files *m = context;
+    const char *key = arena_printf(m->a, "%s%s", m->prefix, e->name.p);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, VALUES_MAX * 2);
+    if (!key || m->count == 10000)
+        return 1;
+    if (e->kind == FOLDER_FOLDER) { /* system/… */
+        CLEANUP_FOLDER struct folder below = {0};
+        struct metric_files own = *m;
+        own.prefix = arena_printf(m->a, "%s/", key);
+        own.in = &below;
+        if (!own.prefix || strlen(own.prefix) > 500 || folder_enter(m->in, e->name.p, &below) < 0)
+            return 0;
+        folder_list(&below, each_metric, &own);
+        own.in = m->in;
+        own.prefix = m->prefix;
+        *m = own;
+        return 0;
+    }
+    if (folder_read(m->in, e->name.p, VALUES_MAX, &b) < 0)
+        return 0;
+    if (m->count == m->room) {
+        struct metric_file *more = arena_get(m->a, (m->room * 2 + 64) * sizeof *more);
+        if (!more)
+            return 1;
+        if (m->count)
+            memcpy(more, m->list, m->count * sizeof *more);
+        m->list = more;
+        m->room = m->room * 2 + 64;
+    }
+    m->list[m->count++] = (struct metric_file){key, {arena_dup(m->a, b.p ? b.p : "", b.n), b.n}};
+    return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct metric_file *)a)->key, ((const struct metric_file *)b)->key);
+}
+
+static void read_tag(const struct folder *run, const char *tag, char to[33])
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096 * 20);
+    if (folder_read(run, tag, 64, &b) == 0)
+        note_id(to, b.p);
+}
+
+void seen_read_published(struct check *k, struct seen *x)
+{
+    CLEANUP_FOLDER struct folder run = {0}, metrics = {0};
+    struct arena a;
+    struct summing s;
+    if (!k->published || !x->published || x->values[0] || folder_enter(k->published, x->path + k->seen->at_n + 1, &run) < 0)
+        return;
+    arena_init(&a, 64 << 20);
+    struct metric_files m = {.in = &metrics, .prefix = "", .a = &a};
+    if (folder_enter(&run, "metrics", &metrics) == 0)
+        folder_list(&metrics, each_metric, &m);
+    if (m.count)
+        qsort(m.list, m.count, sizeof *m.list, by_key);
+    summing_begin(&s);
+    for (size_t i = 0; i < m.count; i++)
+        add_metric(&s, m.list[i].key, m.list[i].text);
+    summing_end(&s, x);
+    read_tag(&run, "tags/benchwrap.amends", x->amends);
+    read_tag(&run, "tags/mlflow.parentRunId", x->parent);
+    struct folder_entry e;
+    x->imported = folder_look(&run, "tags/benchwrap.imported", &e, NULL) == 0 || folder_look(&run, "tags/benchwrap.adopted", &e, NULL) == 0;
+    arena_deinit(&a);
+}

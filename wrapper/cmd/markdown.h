@@ -1,9 +1,0 @@
-/* markdown.h: foreign text on the page of a forge. */
-#ifndef CMD_MARKDOWN_H
-#define CMD_MARKDOWN_H
-#include "base/buf.h"
-
-/* Appends `text` as one code span, cut behind `max` bytes; nothing for NULL or an empty text. Forges link no people, issues, commits or addresses in code, and every
- * character with a meaning in Markdown, HTML or a table is an entity. */
-void markdown_text(struct buf *to, const char *text, size_t max);
-#endif

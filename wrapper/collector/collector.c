@@ -1,0 +1,375 @@
+/* collector.c: the collector on a node where nobody records: hardware once, then samples, told by lines. */
+#include "collector/collector.h"
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fs.h"
+#include "base/place.h"
+#include "launch/collector.h"
+#include "launch/rank.h"
+#include "launch/wire.h"
+#include "collector/collector_lines.h"
+#include "collector/node_name.h"
+#include "plan/plan.h"
+#include "probes/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    NAMES_MAX = 400, /* series of one node */
+    FACT_MAX = 4096,
+    EAGER_MS = 10000, /* so long each sample is written at once, */
+    SILENCE_MS = 600000, /* the recorder asks for the time each minute */
+    LAZY_MS = 5000 /* then so often: a file server is not asked by 1,000 nodes each second */
+};
+static const int64_t MS = 1000000, SECOND = 1000000000;
+
+struct node {
+    struct plan plan;
+    struct host host;
+    struct record record;
+    char name[NODE_NAME_MAX + 1];
+    struct buf out;
+    char *names[NAMES_MAX];
+    size_t names_count;
+    const char *folder; /* of the file, which has the node's name; NULL: standard output */
+    bool made; /* the file has been made */
+    bool lost; /* nobody takes what is told any more */
+    int end; /* readable when it is over: pidfd, standard input; -1: the rank is looked for */
+    pid_t rank;
+    int64_t base_ns, start_ns, written_ns, heard_ns;
+};
+
+int64_t node_period(int64_t base_ns, int64_t since_start_ns)
+{
+    static const struct {
+        int64_t after_s, period_s;
+    } rows[] = {{86400, 300}, {6 * 3600, 60}, {600, 10}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (since_start_ns >= rows[i].after_s * SECOND && base_ns < rows[i].period_s * SECOND)
+            return rows[i].period_s * SECOND;
+    return base_ns;
+}
+
+/* ---- names ---- */
+
+/* In public records nodes have numbers: the recorder's is 1. by_slurm: its variables are about this rank. */
+static void choose_name(struct node *n, int first, bool by_slurm)
+{
+    char host[256] = "", text[64];
+    const char *id = env_text(n->host.env, "SLURM_NODEID");
+    int64_t number;
+    gethostname(host, sizeof host - 1);
+    if (!n->host.public_profile) {
+        node_own_name(n->host.env, host, n->name);
+        return;
+    }
+    if (id && by_slurm && str_int(str_of(id), &number))
+        snprintf(text, sizeof text, "node%03lld", (long long)number + first);
+    else {
+        char random[33];
+        record_new_id(random);
+        snprintf(text, sizeof text, "node-%.8s", random);
+    }
+    node_name_make(n->name, str_of(text));
+}
+
+/* Makes the file. Where names are the hosts' own, two nodes may have one (containers, "localhost"): the second is another all the same. */
+static void claim_name(struct node *n, int folder)
+{
+    char first[NODE_NAME_MAX - 5];
+    snprintf(first, sizeof first, "%.*s", (int)sizeof first - 1, n->name);
+    for (int i = 1; i < 10000; i++) {
+        if (i > 1)
+            snprintf(n->name, sizeof n->name, "%s-%d", first, i);
+        CLEANUP_FD int fd = openat(folder, n->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        n->made = fd >= 0;
+        if (fd >= 0 || errno != EEXIST)
+            return;
+    }
+}
+
+/* ---- telling ---- */
+
+static void write_file(struct node *n)
+{
+    int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (n->made ? 0 : O_CREAT);
+    struct stat st;
+    CLEANUP_FD int folder = place_open_below(n->folder, NODE_FOLDER_LEVELS, 0);
+    CLEANUP_FD int fd = folder < 0 ? -1
+                                   : openat(folder, n->name, flags | O_NONBLOCK,
+                                            0600); /* opened each time: only closing makes it seen on other nodes of NFS */
+    if (fd < 0 && errno == ENOENT)
+        n->lost = true; /* the recorder has gone, and the folder with it */
+    if (fd < 0 || !place_is_own(folder) || fstat(fd, &st) || !S_ISREG(st.st_mode) || fs_write_all(fd, n->out.p, n->out.n))
+        return;
+    n->made = true;
+    buf_clear(&n->out);
+}
+
+static void flush(struct node *n)
+{
+    if (n->out.n == 0 || n->lost)
+        return;
+    if (n->folder)
+        write_file(n);
+    else if (fs_write_all(1, n->out.p, n->out.n))
+        n->lost = true;
+    else
+        buf_clear(&n->out);
+    n->written_ns = clock_mono_ns();
+}
+
+static void say(struct node *n, const char *fmt, long long a, long long b)
+{
+    char text[100];
+    int k = snprintf(text, sizeof text, "[\"%s\"", fmt);
+    if (a >= 0)
+        k += snprintf(text + k, sizeof text - (size_t)k, ",%lld", a);
+    if (b >= 0)
+        k += snprintf(text + k, sizeof text - (size_t)k, ",%lld", b);
+    snprintf(text + k, sizeof text - (size_t)k, "]");
+    node_line(&n->out, n->name, str_of(text));
+}
+
+/* Of the node itself, not of the job or the program that is looked at on it. */
+static bool of_node(const struct fact *f)
+{
+    static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(f->source, others[i]) == 0)
+            return false;
+    return true;
+}
+
+static void tell_facts(struct node *n)
+{
+    for (const struct fact *f = n->record.first; f; f = f->next)
+        if ((f->kind == FACT_PARAM || f->kind == FACT_MISSING) && of_node(f) && f->key.n < 200)
+            node_line_text(&n->out, n->name, f->kind == FACT_PARAM ? "p" : "x", f->key, str_sub(f->text, 0, FACT_MAX));
+}
+
+static ptrdiff_t number_of(struct node *n, struct str name)
+{
+    char text[16];
+    struct buf array CLEANUP_BUF;
+    buf_init(&array, NODE_LINE_MAX);
+    for (size_t i = 0; i < n->names_count; i++)
+        if (str_is(name, n->names[i]))
+            return (ptrdiff_t)i;
+    if (n->names_count == NAMES_MAX || name.n > 200 || !(n->names[n->names_count] = strndup(name.p, name.n)))
+        return -1;
+    snprintf(text, sizeof text, "%zu,", n->names_count);
+    buf_puts(&array, "[\"k\",");
+    buf_puts(&array, text);
+    buf_json(&array, name);
+    buf_putc(&array, ']');
+    node_line(&n->out, n->name, buf_text(&array));
+    return (ptrdiff_t)n->names_count++;
+}
+
+static void tell_samples(struct node *n)
+{
+    struct buf array CLEANUP_BUF;
+    int64_t now = clock_wall_ms();
+    buf_init(&array, NODE_LINE_MAX);
+    for (const struct fact *f = n->record.first; f; f = f->next) {
+        ptrdiff_t i = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? number_of(n, f->key) : -1;
+        if (i < 0)
+            continue;
+        if (array.n == 0)
+            buf_printf(&array, "[\"s\",%lld", (long long)now);
+        buf_printf(&array, ",%td,", i);
+        buf_double(&array, f->value);
+        if (array.n < 800 && f->next)
+            continue;
+        buf_putc(&array, ']');
+        node_line(&n->out, n->name, buf_text(&array));
+        buf_clear(&array);
+    }
+    if (array.n) {
+        buf_putc(&array, ']');
+        node_line(&n->out, n->name, buf_text(&array));
+    }
+}
+
+static void new_record(struct node *n)
+{
+    char id[33];
+    record_new_id(id);
+    record_init(&n->record, id, clock_wall_ms());
+}
+
+/* The first sample is a base for what is counted since; it tells little. */
+static void sample(struct node *n)
+{
+    probes_run(PROBE_SAMPLE, false, &n->host, &n->record);
+    tell_samples(n);
+    record_deinit(&n->record); /* its memory is that of one sample, for however long */
+    new_record(n);
+}
+
+/* ---- the end ---- */
+
+/* The recorder asks for the time: "t <token>". False: the end. */
+static bool hear(struct node *n)
+{
+    char text[512];
+    ssize_t got = read(0, text, sizeof text - 1);
+    if (got <= 0)
+        return got < 0 && (errno == EINTR || errno == EAGAIN);
+    text[got] = 0;
+    n->heard_ns = clock_mono_ns();
+    for (struct str rest = {text, (size_t)got}; rest.p;) {
+        struct str line = str_cut(&rest, '\n'), word = str_word(&line);
+        int64_t token;
+        if (str_is(word, "t") && str_int(str_trim(line), &token))
+            say(n, "c", (long long)token, (long long)clock_wall_ms());
+    }
+    flush(n);
+    return true;
+}
+
+/* Waits until a time or something said. False: it is over. */
+static bool wait_until(struct node *n, int64_t until_ns)
+{
+    for (;;) {
+        int64_t ms = (until_ns - clock_mono_ns() + MS - 1) / MS;
+        struct pollfd p = {.fd = n->end, .events = POLLIN};
+        if (n->end < 0 && (ms > 500 || ms < 1)) /* without pidfd the rank is looked for twice a second */
+            ms = ms < 1 ? 0 : 500;
+        int rc = poll(&p, 1, ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms);
+        if (rc > 0 && (n->folder || !hear(n)))
+            return false;
+        if (!n->folder && clock_mono_ns() - n->heard_ns > SILENCE_MS * MS)
+            return false; /* srun was killed, and the end of its input got lost */
+        if (n->lost || (n->end < 0 && kill(n->rank, 0) != 0 && errno == ESRCH))
+            return false;
+        if (clock_mono_ns() >= until_ns)
+            return true;
+    }
+}
+
+static void collect(struct node *n)
+{
+    probes_run(PROBE_BEFORE, false, &n->host, &n->record);
+    tell_facts(n);
+    if (n->base_ns > 0)
+        sample(n);
+    flush(n);
+    for (int64_t next = clock_mono_ns();;) {
+        int64_t now = clock_mono_ns(), period = n->base_ns > 0 ? node_period(n->base_ns, now - n->start_ns) : 3600 * SECOND;
+        next = next + period > now ? next + period : now + period;
+        if (!wait_until(n, next))
+            break;
+        if (n->base_ns > 0)
+            sample(n);
+        now = clock_mono_ns();
+        if (!n->folder || now - n->start_ns < EAGER_MS * MS || now - n->written_ns >= LAZY_MS * MS)
+            flush(n);
+    }
+    if (n->base_ns > 0)
+        sample(n); /* what the last moments were like */
+    say(n, "e", -1, -1);
+    flush(n);
+}
+
+/* ---- the beginning ---- */
+
+static void begin(struct node *n, char **env, bool public)
+{
+    struct buf cache CLEANUP_BUF;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL); /* a signal to the job is the program's: we end with it */
+    prctl(PR_SET_NAME, "benchwrap-node");
+    setpriority(PRIO_PROCESS, 0, 10); /* idle priority would starve on a node that is busy, as nodes should be */
+    n->start_ns = n->heard_ns = clock_mono_ns();
+    buf_init(&n->out, 4 << 20);
+    n->host = (struct host){.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                            .root_path = "/",
+                            .real = true,
+                            .env = env,
+                            .cwd = "/",
+                            .spool = -1,
+                            .public_profile = public};
+    buf_init(&cache, 4096);
+    if (probes_cache_dir(env, &cache))
+        n->host.cache = strdup(cache.p);
+    new_record(n);
+}
+
+static void tell_slurm_name(struct node *n)
+{
+    char name[NODE_NAME_MAX + 1], array[NODE_NAME_MAX + 16];
+    const char *own = env_text(n->host.env, "SLURMD_NODENAME");
+    node_name_make(name, str_of(own ? own : ""));
+    snprintf(array, sizeof array, "[\"n\",\"%s\"]", name);
+    node_line(&n->out, n->name, str_of(array));
+}
+
+static int node_step(struct node *n, char **env, const char *profile, const char *period_ms)
+{
+    int64_t ms = 0;
+    begin(n, env, strcmp(profile, "public") == 0);
+    choose_name(n, 2, true); /* the recorder's node is none of the step's */
+    n->base_ns = str_int(str_of(period_ms), &ms) && ms > 0 ? ms * MS : 0;
+    n->end = 0;
+    say(n, "h", (long long)clock_wall_ms(), -1);
+    if (n->host.public_profile)
+        tell_slurm_name(n);
+    flush(n); /* that it is there, before it is known what it is */
+    collect(n);
+    return n->lost;
+}
+
+static int node_rank(struct node *n, int argc, char **argv, char **env)
+{
+    struct buf path CLEANUP_BUF;
+    struct err err;
+    char launch[33];
+    int64_t pid;
+    buf_init(&path, 8192);
+    if (!str_int(str_of(argv[0]), &pid) || pid <= 1 || !node_launch(env, launch))
+        return 1;
+    n->rank = (pid_t)pid;
+    n->end = (int)syscall(SYS_pidfd_open, n->rank, 0);
+    if (n->end < 0 && errno == ESRCH)
+        return 0;
+    if (plan_make(&n->plan, argc, argv, env, &err) || opt_on(&n->plan.opts, "no-collect"))
+        return 0;
+    begin(n, env, strcmp(opt_text(&n->plan.opts, "profile"), "public") == 0);
+    choose_name(n, 1, rank_is_slurms(env));
+    n->host.counters = opt_on(&n->plan.opts, "counters");
+    n->base_ns = (int64_t)(opt_seconds(&n->plan.opts, "sample") * 1e9);
+    node_folder(n->plan.spool, launch, &path);
+    CLEANUP_FD int folder = path.failed ? -1 : place_open_below(path.p, NODE_FOLDER_LEVELS, 0700);
+    if (folder < 0 || !place_is_own(folder))
+        return 1;
+    if (!rank_is_slurms(env))
+        claim_name(n, folder);
+    fs_close(&folder);
+    n->folder = path.p;
+    (void)!chdir("/"); /* else the working directory is held a little longer */
+    say(n, "h", (long long)clock_wall_ms(), -1);
+    collect(n);
+    return n->lost;
+}
+
+int node_main(int argc, char **argv, char **env)
+{
+    static struct node n = {.end = -1};
+    if (argc == 3 && strcmp(argv[0], "step") == 0)
+        return node_step(&n, env, argv[1], argv[2]);
+    return argc > 1 ? node_rank(&n, argc, argv, env) : 1;
+}

@@ -1,0 +1,309 @@
+/* nodes.c: the nodes of one run, read from the lines that their collectors told. */
+#include "collector/nodes.h"
+
+#include "base/fs.h"
+#include "base/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const double SAMPLE_MOST = 1e200; /* sums of such stay finite; what is greater is no measurement */
+enum {
+    PIECE = 256 << 10,
+    ARENA_MAX = 512 << 20,
+    POINTS_PRIVATE = 100000 /* of a series, over all nodes */,
+    POINTS_PUBLIC = 1000,
+    POINTS_LEAST = 8
+};
+
+static struct node_told *node_of(struct nodes *n, struct str name)
+{
+    for (struct node_told *t = n->first; t; t = t->next)
+        if (!t->own && str_is(name, t->name))
+            return t;
+    struct node_told *t = n->count < NODES_MAX ? ARENA_NEW(&n->arena, struct node_told) : NULL;
+    if (!t)
+        return NULL;
+    t->name = arena_dup(&n->arena, name.p, name.n);
+    t->error_ms = -1;
+    *(n->last ? &n->last->next : &n->first) = t;
+    n->last = t;
+    n->count++;
+    return t->name ? t : NULL;
+}
+
+static void add_fact(struct nodes *n, struct node_told *t, const char *key, const char *text, bool missing)
+{
+    struct node_fact *f = t->facts_count < NODES_FACTS_MAX ? ARENA_NEW(&n->arena, struct node_fact) : NULL;
+    if (!f)
+        return;
+    *f = (struct node_fact){
+        .key = arena_dup(&n->arena, key, strlen(key)), .text = arena_dup(&n->arena, text, strlen(text)), .missing = missing};
+    if (!f->key || !f->text)
+        return;
+    *(t->last_fact ? &t->last_fact->next : &t->facts) = f;
+    t->last_fact = f;
+    t->facts_count++;
+}
+
+static struct node_series *series_of(struct nodes *n, struct node_told *t, const char *name)
+{
+    for (size_t i = 0; i < t->series_count; i++)
+        if (strcmp(t->series[i]->name, name) == 0)
+            return t->series[i];
+    struct node_series *s = t->series_count < NODES_SERIES_MAX ? ARENA_NEW(&n->arena, struct node_series) : NULL;
+    if (!s)
+        return NULL;
+    *s = (struct node_series){.name = arena_dup(&n->arena, name, strlen(name)), .min = INFINITY, .max = -INFINITY, .per_point = 1};
+    s->point = arena_get(&n->arena, n->points * sizeof *s->point);
+    if (!s->name)
+        return NULL;
+    t->series[t->series_count++] = s;
+    return s;
+}
+
+/* Full: every two points become one. */
+static void fold(struct node_series *s)
+{
+    for (size_t i = 0; i + 1 < s->points; i += 2)
+        s->point[i / 2] = (struct node_point){s->point[i].time_ms, (s->point[i].value + s->point[i + 1].value) / 2};
+    s->points /= 2;
+    s->per_point *= 2;
+}
+
+static void add_sample(const struct nodes *n, struct node_series *s, int64_t time_ms, double value)
+{
+    if (!isfinite(value) || fabs(value) > SAMPLE_MOST)
+        return;
+    if (s->count++ == 0)
+        s->first = value;
+    s->sum += value;
+    s->last = value;
+    s->min = value < s->min ? value : s->min;
+    s->max = value > s->max ? value : s->max;
+    if (!s->point || n->points < 2)
+        return;
+    if (s->in_last == 0) {
+        if (s->points == n->points)
+            fold(s);
+        s->point[s->points++] = (struct node_point){time_ms, value};
+    } else {
+        struct node_point *p = &s->point[s->points - 1];
+        p->value += (value - p->value) / (double)(s->in_last + 1);
+    }
+    s->in_last = (s->in_last + 1) % s->per_point;
+}
+
+static void take_samples(struct nodes *n, struct node_told *t, const struct json *array)
+{
+    int64_t time_ms = json_integer(json_at(array, 1), 0);
+    for (const struct json *j = json_next(json_at(array, 1)); j && json_next(j); j = json_next(json_next(j))) {
+        int64_t i = json_integer(j, -1);
+        const char *name = i >= 0 && i < NODES_SERIES_MAX ? t->names[i] : NULL;
+        struct node_series *s = name && json_is_number(json_next(j)) ? series_of(n, t, name) : NULL;
+        if (s)
+            add_sample(n, s, time_ms, json_number(json_next(j), NAN));
+    }
+}
+
+static void take_name(struct nodes *n, struct node_told *t, const struct json *array)
+{
+    int64_t i = json_integer(json_at(array, 1), -1);
+    const char *name = json_string(json_at(array, 2), "");
+    if (i >= 0 && i < NODES_SERIES_MAX && strncmp(name, "system/", 7) == 0 && strlen(name) < 200)
+        t->names[i] = arena_dup(&n->arena, name, strlen(name));
+}
+
+static void take_array(struct nodes *n, struct str node, const struct json *array)
+{
+    const char *kind = json_string(json_at(array, 0), "");
+    int64_t a = json_integer(json_at(array, 1), 0), b = json_integer(json_at(array, 2), 0);
+    if (str_is(node, "-") && strcmp(kind, "u") == 0) {
+        n->own_used = a == 1;
+        n->used = b > 0 && b <= INT32_MAX ? b : 0;
+        return;
+    }
+    if (str_is(node, "-")) {
+        n->chosen = strcmp(json_string(json_at(array, 4), ""), "launcher") == 0;
+        n->expected = strcmp(kind, "w") == 0 && a > 0 && a <= NODES_MAX ? a : n->expected;
+        n->step = strcmp(json_string(json_at(array, 2), ""), "step") == 0;
+        n->outside = *json_string(json_at(array, 3), "") == 0;
+        node_name_make(n->own, str_of(json_string(json_at(array, 3), "")));
+        return;
+    }
+    struct node_told *t = node_of(n, node);
+    if (!t)
+        return;
+    switch (strlen(kind) == 1 ? kind[0] : 0) {
+    case 'h': t->start_ms = a; break;
+    case 'p':
+    case 'x': add_fact(n, t, json_string(json_at(array, 1), ""), json_string(json_at(array, 2), ""), kind[0] == 'x'); break;
+    case 'k': take_name(n, t, array); break;
+    case 's': take_samples(n, t, array); break;
+    case 'o':
+        t->offset_ms = a;
+        t->error_ms = b;
+        break;
+    case 'e': t->ended = true; break;
+    case 'u': t->use = a == 1 ? NODE_USED : NODE_IDLE; break;
+    default: break;
+    }
+}
+
+static void take_line(struct nodes *n, struct str line)
+{
+    struct str node, array;
+    struct json *j = NULL;
+    if (!node_line_read(line, &node, &array) || json_parse(&j, array, NULL, NULL))
+        return;
+    if (json_is_array(j))
+        take_array(n, node, j);
+    json_free(j);
+}
+
+static int read_lines(struct nodes *n, int fd, struct err *err)
+{
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 2 * PIECE);
+    for (;;) {
+        char *room = buf_room(&text, PIECE);
+        ssize_t got = room ? read(fd, room, PIECE) : -1;
+        if (got < 0 && room && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_sys(err, "nodes: cannot read %s", NODES_LINES);
+        if (got == 0)
+            return 0;
+        text.n += (size_t)got;
+        size_t taken = 0;
+        for (const char *end; (end = memchr(text.p + taken, '\n', text.n - taken)); taken = (size_t)(end - text.p) + 1)
+            take_line(n, (struct str){text.p + taken, (size_t)(end - text.p) - taken});
+        if (taken == 0 && text.n >= NODE_LINE_MAX)
+            taken = text.n; /* no line is so long */
+        memmove(text.p, text.p + taken, text.n - taken);
+        text.n -= taken;
+    }
+}
+
+/* The recorder's own node, as the record has it. */
+static void take_own(struct nodes *n, const struct record *r)
+{
+    static const char *const others[] = {"probe:scheduler", "probe:environment", "probe:software", "probe:source", "probe:program"};
+    struct node_told *own = node_of(n, str_of(n->own));
+    if (!own)
+        return;
+    own->own = true;
+    own->ended = true;
+    own->start_ms = r->start_ms;
+    own->error_ms = 0;
+    for (const struct fact *f = r->first; f; f = f->next) {
+        bool other = !str_starts(str_of(f->source), "probe:");
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            other |= strcmp(f->source, others[i]) == 0;
+        if (other)
+            continue;
+        if (f->kind == FACT_PARAM || f->kind == FACT_MISSING)
+            add_fact(n, own, f->key.p, f->text.p, f->kind == FACT_MISSING);
+        struct node_series *s = f->kind == FACT_METRIC && str_starts(f->key, "system/") ? series_of(n, own, f->key.p) : NULL;
+        if (s)
+            add_sample(n, s, f->time_ms, f->value);
+    }
+}
+
+static struct node_fact *fact_of(const struct node_told *t, const char *key)
+{
+    for (struct node_fact *f = t->facts; f; f = f->next)
+        if (!f->missing && strcmp(f->key, key) == 0)
+            return f;
+    return NULL;
+}
+
+static void mark_common(struct nodes *n)
+{
+    for (struct node_fact *f = n->first ? n->first->facts : NULL; f; f = f->next) {
+        f->common = !f->missing;
+        for (struct node_told *t = n->first->next; t && f->common; t = t->next) {
+            const struct node_fact *other = fact_of(t, f->key);
+            f->common = other && strcmp(other->text, f->text) == 0;
+        }
+    }
+    for (struct node_told *t = n->first ? n->first->next : NULL; t; t = t->next)
+        for (struct node_fact *f = t->facts; f; f = f->next) {
+            const struct node_fact *first = f->missing ? NULL : fact_of(n->first, f->key);
+            f->common = first && first->common;
+        }
+}
+
+/* With more nodes fewer points of each; a published run shall stay below 1 MiB with all of its nodes. */
+static size_t points_for(int64_t nodes, bool public_profile)
+{
+    size_t points = (size_t)((public_profile ? POINTS_PUBLIC : POINTS_PRIVATE) / (nodes > 0 ? nodes : 1));
+    return points > NODES_POINTS_MAX ? NODES_POINTS_MAX : points < POINTS_LEAST ? POINTS_LEAST : points;
+}
+
+/* Nodes that ranks have told of ran the program; of those of a job only what Slurm said of its step tells. */
+static void settle_use(struct nodes *n)
+{
+    for (struct node_told *t = n->first; t; t = t->next)
+        if (!n->chosen)
+            t->use = NODE_USED;
+        else if (!n->used)
+            t->use = NODE_UNKNOWN;
+        else if (t->own)
+            t->use = n->own_used ? NODE_USED : NODE_IDLE;
+}
+
+int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err)
+{
+    CLEANUP_FD int fd = place_open(dir, NODES_LINES, O_RDONLY, 0);
+    if (fd < 0)
+        return errno == ENOENT ? 1 : err_sys(err, "nodes: cannot open %s", NODES_LINES);
+    *ret = (struct nodes){.points = NODES_POINTS_MAX};
+    arena_init(&ret->arena, ARENA_MAX);
+    node_name_make(ret->own, STR(""));
+    char first[NODE_LINE_MAX + 1];
+    ssize_t got = pread(fd, first, NODE_LINE_MAX, 0); /* the recorder's own line, which says how many they are */
+    const char *end = got > 0 ? memchr(first, '\n', (size_t)got) : NULL;
+    if (end)
+        take_line(ret, (struct str){first, (size_t)(end - first)});
+    ret->points = points_for(ret->expected, public_profile);
+    ret->brief = public_profile && ret->expected > NODES_BRIEF;
+    if (!ret->outside)
+        take_own(ret, r);
+    if (read_lines(ret, fd, err) == 0) {
+        settle_use(ret);
+        mark_common(ret);
+        return 0;
+    }
+    nodes_deinit(ret);
+    return -1;
+}
+
+void nodes_deinit(struct nodes *n)
+{
+    arena_deinit(&n->arena);
+    *n = (struct nodes){0};
+}
+
+const char *node_text(const struct node_told *node, const char *key)
+{
+    const struct node_fact *f = fact_of(node, key);
+    return f ? f->text : NULL;
+}
+
+bool node_counts(const char *name)
+{
+    static const char *const words[] = {"network_", "disk_read", "disk_write", "energy", "infiniband_", "lustre_", "throttled"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
+double node_value(const struct node_series *s)
+{
+    return node_counts(s->name) ? s->last : s->sum / (double)s->count;
+}

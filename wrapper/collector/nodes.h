@@ -1,0 +1,74 @@
+/* nodes.h: the nodes of one run, out of what their collectors told: what differs between them, figures over them, the artifact nodes.json. */
+#ifndef COLLECTOR_NODES_H
+#define COLLECTOR_NODES_H
+#include "base/arena.h"
+#include "mlruns-format/record.h"
+#include "collector/collector_lines.h"
+
+enum {
+    NODES_SERIES_MAX = 400, /* series of one node, */
+    NODES_FACTS_MAX = 2000, /* facts, */
+    NODES_POINTS_MAX = 256, /* points of a series that are kept; when it is full every two become one */
+    NODES_BRIEF = 256, /* a published run of more nodes has their series merged alone */
+    NODES_ALONE_MAX = 16 /* so many nodes have series of their own in the run, more only in nodes.json */
+};
+
+struct node_point {
+    int64_t time_ms;
+    double value; /* mean of those that were made one */
+};
+/* One series of one node: all its samples count for the figures, the points are a picture. */
+struct node_series {
+    const char *name; /* "system/…" */
+    size_t count, points, per_point, in_last;
+    double sum, min, max, first, last;
+    struct node_point *point; /* [NODES_POINTS_MAX], NULL: no memory */
+};
+struct node_fact {
+    const char *key, *text;
+    bool missing; /* text says why */
+    bool common; /* the same on every node */
+    struct node_fact *next;
+};
+struct node_told {
+    const char *name;
+    bool own, ended; /* own: the recorder's node */
+    enum { NODE_UNKNOWN, NODE_USED, NODE_IDLE } use; /* did the program run on it? */
+    int64_t start_ms, offset_ms, error_ms; /* error_ms -1: the clock is not known */
+    struct node_fact *facts, *last_fact;
+    size_t facts_count, series_count;
+    struct node_series *series[NODES_SERIES_MAX];
+    const char *names[NODES_SERIES_MAX]; /* by the collector's numbers */
+    struct node_told *next;
+};
+struct nodes {
+    struct arena arena;
+    char own[NODE_NAME_MAX + 1]; /* the recorder's */
+    struct node_told *first, *last; /* the recorder's first */
+    size_t count;
+    int64_t expected; /* beside the recorder's; 0: not known */
+    bool outside; /* the recorder sits on none of them */
+    bool brief; /* nodes.json tells no series: it would be too long to be published */
+    bool step; /* collectors of a step, not of ranks */
+    bool chosen; /* the program was started by a launcher, which need not use all of the nodes */
+    bool own_used; /* the recorder's is one that it used */
+    int64_t used; /* nodes that it used; 0: not known */
+    size_t points; /* of a series, with so many nodes */
+};
+
+/* From the lines in dir/nodes.lines and the record's own facts and samples. 1: no nodes were looked at. nodes_deinit when 0. */
+int nodes_read(struct nodes *ret, int dir, const struct record *r, bool public_profile, struct err *err);
+void nodes_deinit(struct nodes *n);
+const char *node_text(const struct node_told *node, const char *key); /* of a fact; NULL */
+/* The value of a series that stands for its node: the mean, or for what counts upwards the last. */
+double node_value(const struct node_series *s);
+/* Is it counted since the start? */
+bool node_counts(const char *name);
+
+/* Facts of the run: numbers of nodes and kinds, figures over nodes, series of each, warnings about nodes that differ or are missing. */
+void nodes_tell(const struct nodes *n, struct record *r);
+/* The text of nodes.json. */
+void nodes_print(const struct nodes *n, struct buf *to);
+/* All of it, at a run's end or after a crash: facts into r, nodes.json into the spool `dir`. */
+void nodes_finish(int dir, struct record *r, bool public_profile);
+#endif

@@ -1,0 +1,287 @@
+/* nodes_figures.c: what the nodes that ran the program say together: how many kinds, figures over them, what differs, who is missing. */
+#include "collector/nodes.h"
+
+#include "base/fs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DIFFERENT_MAX = 5 /* nodes named, */, KEYS_MAX = 4 /* and keys of each */ };
+
+/* ---- kinds ---- */
+
+/* What every node says of a key, NULL where it says nothing. */
+static const char **texts_of(const struct nodes *n, const char *key)
+{
+    const char **texts = calloc(n->count + 1, sizeof *texts);
+    size_t i = 0;
+    for (const struct node_told *t = n->first; texts && t; t = t->next, i++)
+        texts[i] = t->use == NODE_USED ? node_text(t, key) : NULL;
+    return texts;
+}
+
+/* How many different texts; *ret_usual: the index of a node with the one that most have. */
+static size_t kinds_of(const char *const *texts, size_t n, size_t *ret_usual)
+{
+    size_t kinds = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool new = texts[i] != NULL;
+        size_t same = 0;
+        for (size_t k = 0; new &&k < n; k++) {
+            bool equal = texts[k] && strcmp(texts[k], texts[i]) == 0;
+            new = !(equal && k < i);
+            same += equal;
+        }
+        kinds += new;
+        if (new &&same > most) {
+            most = same;
+            *ret_usual = i;
+        }
+    }
+    return kinds;
+}
+
+static bool of_hardware(const char *key)
+{
+    static const char *const begin[] = {"cpu.",     "cache.",   "memory.", "numa.",   "gpu.",    "nic.",
+                                        "machine.", "network.", "os.",     "kernel.", "cgroup.", "limits."};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (strncmp(key, begin[i], strlen(begin[i])) == 0)
+            return true;
+    return false;
+}
+
+static void warn_different(struct record *r, const struct node_told *t, const struct node_told *usual_one, const char *key)
+{
+    struct buf text CLEANUP_BUF;
+    size_t named = 0, more = 0;
+    buf_init(&text, 8192);
+    for (const struct node_fact *f = t->facts; f; f = f->next) {
+        const char *other = f->missing || !of_hardware(f->key) ? NULL : node_text(usual_one, f->key);
+        if (!other || strcmp(other, f->text) == 0)
+            continue;
+        if (named == KEYS_MAX) {
+            more++;
+            continue;
+        }
+        buf_printf(&text, "%s%s is ", named++ ? ", " : "", f->key);
+        buf_plain(&text, str_of(f->text), 60);
+        buf_puts(&text, ", not ");
+        buf_plain(&text, str_of(other), 60);
+    }
+    record_warning(r, "node %s is not like %s (%s): %s%s", t->name, usual_one->name, key,
+                   text.n ? text.p : "in what is not told one by one", more ? ", and more in nodes.json" : "");
+}
+
+static void warn_others(const struct nodes *n, struct record *r, const char *key, const char *const *texts, size_t usual)
+{
+    const struct node_told *like = n->first;
+    size_t i = 0, told = 0;
+    for (size_t k = 0; k < usual; k++)
+        like = like->next;
+    const char *wanted = texts[usual];
+    for (const struct node_told *t = n->first; t && wanted; t = t->next, i++)
+        if (texts[i] && strcmp(texts[i], wanted) != 0 && told++ < DIFFERENT_MAX)
+            warn_different(r, t, like, key);
+    if (told > DIFFERENT_MAX)
+        record_warning(r, "%zu more nodes are not like %s (%s)", told - DIFFERENT_MAX, like->name, key);
+}
+
+static void tell_kinds(const struct nodes *n, struct record *r, const char *key, const char *param)
+{
+    const char **texts = texts_of(n, key);
+    size_t usual = 0, kinds = texts ? kinds_of(texts, n->count, &usual) : 0;
+    if (kinds == 0)
+        record_missing(r, param, "no node told its %s", key);
+    else
+        record_param_int(r, param, (int64_t)kinds);
+    if (kinds > 1)
+        warn_others(n, r, key, texts, usual);
+    free(texts);
+}
+
+/* ---- figures ---- */
+
+static const struct node_series *series_named(const struct node_told *t, const char *name)
+{
+    for (size_t i = 0; i < t->series_count; i++)
+        if (strcmp(t->series[i]->name, name) == 0 && t->series[i]->count)
+            return t->series[i];
+    return NULL;
+}
+
+/* "system/network_receive_megabytes" -> "network_receive" and its unit "MB". False: the name has a unit that is none of the format's. */
+static bool split_unit(const char *name, char *ret, size_t size, const char **ret_unit)
+{
+    static const struct {
+        const char *end, *unit;
+    } rows[] = {{"_percentage", "percent"},
+                {"_percent", "percent"},
+                {"_megabytes", "MB"},
+                {"_megabytes_per_second", "MB_per_s"},
+                {"_watts", "W"},
+                {"_joules", "J"}};
+    struct str rest = str_sub(str_of(name), 7, 250);
+    *ret_unit = "";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_ends(rest, rows[i].end)) {
+            rest.n -= strlen(rows[i].end);
+            *ret_unit = rows[i].unit;
+            break;
+        }
+    snprintf(ret, size, STR_FMT, STR_ARG(rest));
+    for (char *c = ret; *c; c++)
+        if (*c == '/')
+            *c = '.';
+    return ret[0] >= 'a' && ret[0] <= 'z' && !str_has(rest, "_per_");
+}
+
+static void put(struct record *r, const char *base, const char *unit, const char *stat, double value)
+{
+    char key[300];
+    snprintf(key, sizeof key, "nodes.%s%s%s.%s", base, *unit ? "_" : "", unit, stat);
+    record_metric(r, key, value, unit, DIR_NONE, 0, r->end_ms);
+}
+
+/* Over nodes: of each its mean, or for what counts upwards its last value. */
+static void tell_figures(const struct nodes *n, struct record *r, const char *name)
+{
+    char base[200], key[300];
+    const char *unit;
+    size_t count = 0;
+    double sum = 0, min = INFINITY, max = -INFINITY;
+    if (!split_unit(name, base, sizeof base, &unit) || strncmp(base, "disk_usage", 10) == 0 || strncmp(base, "disk_available", 14) == 0)
+        return; /* how full the nodes' own disks are says little of the program */
+    for (const struct node_told *t = n->first; t; t = t->next) {
+        const struct node_series *s = t->use == NODE_USED ? series_named(t, name) : NULL;
+        double v = s ? node_value(s) : NAN;
+        if (!isfinite(v))
+            continue;
+        count++;
+        sum += v;
+        min = v < min ? v : min;
+        max = v > max ? v : max;
+    }
+    if (count < 2)
+        return;
+    double mean = sum / (double)count;
+    put(r, base, unit, "min", min);
+    put(r, base, unit, "mean", mean);
+    put(r, base, unit, "max", max);
+    if (strcmp(unit, "percent") != 0) {
+        snprintf(key, sizeof key, "nodes.%s.sum%s%s", base, *unit ? "_" : "", unit);
+        record_metric(r, key, sum, unit, DIR_NONE, 0, r->end_ms);
+    }
+    if (mean > 0 &&
+        (strcmp(unit, "percent") != 0 || strstr(base, "utilization"))) { /* shares of memory or disk stand beside the same in MB */
+        snprintf(key, sizeof key, "nodes.%s.imbalance_percent", base);
+        record_metric(r, key, 100 * (max / mean - 1), "percent", DIR_LOWER, 0, r->end_ms);
+    }
+}
+
+/* Every name once: those of the first node that has it. */
+static void tell_all_figures(const struct nodes *n, struct record *r)
+{
+    for (const struct node_told *t = n->first; t; t = t->next)
+        for (size_t i = 0; i < t->series_count; i++) {
+            bool before = false;
+            for (const struct node_told *u = n->first; u != t && !before; u = u->next)
+                before = series_named(u, t->series[i]->name) != NULL;
+            if (!before)
+                tell_figures(n, r, t->series[i]->name);
+        }
+}
+
+/* Of each other node its own series, as MLflow names those of several nodes; the recorder's own are there already. */
+static void tell_series(const struct nodes *n, struct record *r)
+{
+    for (const struct node_told *t = n->first; t; t = t->next)
+        for (size_t i = 0; !t->own && t->use != NODE_IDLE && i < t->series_count; i++) {
+            char key[300];
+            const struct node_series *s = t->series[i];
+            snprintf(key, sizeof key, "system/%s/%s", t->name, s->name + 7);
+            for (size_t k = 0; k < s->points; k++)
+                record_metric(r, key, s->point[k].value, NULL, DIR_NONE, (int64_t)k, s->point[k].time_ms);
+        }
+}
+
+static void tell_missing_nodes(const struct nodes *n, struct record *r, int64_t count, int64_t expected)
+{
+    if (count >= expected)
+        return;
+    record_missing(r, "nodes", "no report from %lld of %lld other node%s: %s", (long long)(expected - count), (long long)expected,
+                   str_plural((uint64_t)expected),
+                   n->step ? "their collectors did not start in time"
+                           : "the program had ended before they could, or they do not share the file system of the tree");
+}
+
+/* Of the nodes that told of themselves, how many ran the program, and is the recorder's one of them? */
+static size_t used_of(const struct nodes *n, bool *ret_own)
+{
+    size_t used = 0;
+    *ret_own = false;
+    for (const struct node_told *t = n->first; t; t = t->next) {
+        used += t->use == NODE_USED;
+        *ret_own |= t->own && t->use == NODE_USED;
+    }
+    return used;
+}
+
+static void tell_all(const struct nodes *n, struct record *r)
+{
+    bool own;
+    size_t used = used_of(n, &own), others = n->count - (n->count && !n->outside);
+    if (n->chosen && !n->used) {
+        record_missing(
+            r, "nodes.count",
+            "on which of the job's nodes the program ran is not known: figures over nodes are missing, each node is in nodes.json");
+        tell_missing_nodes(n, r, (int64_t)others, n->expected);
+        return;
+    }
+    record_param_int(r, "nodes.count", (int64_t)used);
+    tell_missing_nodes(n, r, (int64_t)used - own, n->chosen ? n->used - n->own_used : n->expected);
+    if (used > 1) {
+        tell_kinds(n, r, "node.type", "nodes.types");
+        tell_kinds(n, r, "node.state", "nodes.states");
+        tell_all_figures(n, r);
+    }
+}
+
+void nodes_tell(const struct nodes *n, struct record *r)
+{
+    const char *source = r->source;
+    r->source = "nodes";
+    if (n->outside)
+        record_warning(
+            r,
+            "the hardware told of this run is that of the host where benchwrap ran, which is none of the job's nodes: theirs is in nodes.json");
+    else if (n->chosen && n->used && !n->own_used)
+        record_warning(
+            r,
+            "the program ran on other nodes than benchwrap: the hardware and system metrics of this run are not theirs, which are in nodes.json");
+    tell_all(n, r);
+    if (n->count <= NODES_ALONE_MAX)
+        tell_series(n, r);
+    r->source = source;
+}
+
+void nodes_finish(int dir, struct record *r, bool public_profile)
+{
+    struct nodes n;
+    struct err err = {0};
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 64 << 20);
+    int rc = nodes_read(&n, dir, r, public_profile, &err);
+    if (rc < 0)
+        record_missing(r, "nodes", "%s", err.text);
+    if (rc)
+        return;
+    nodes_print(&n, &text); /* before more facts come into the record */
+    nodes_tell(&n, r);
+    if (text.failed || fs_write(dir, "nodes.json", buf_text(&text), 0600, false, &err))
+        record_missing(r, "nodes.json", "%s", text.failed ? "it would be too long" : err.text);
+    else
+        record_artifact(r, "nodes.json", "nodes.json");
+    nodes_deinit(&n);
+}

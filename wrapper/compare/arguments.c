@@ -1,0 +1,276 @@
+/* arguments.c: what a run's command line says beside its params: the arguments that its rules do not explain. */
+#include "compare/arguments.h"
+
+#include "benchmarks/reference_parts.h"
+#include "benchmarks/rules.h"
+#include "launch/peel.h"
+#include "series/notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTES_MAX = 64 << 20, RULES_MAX = 4 << 20, TEXT_MAX = 16 << 20 };
+
+/* The first run of a series: what its rules say holds for the series. Path NULL: it is none. */
+static struct tree_run first_of_series(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    struct tree_run first = {.path = NULL, .tree = run->tree};
+    const char *notes = runs_file(runs, run, "artifacts/" SERIES_NOTES, NOTES_MAX, a);
+    struct str rest = str_of(notes);
+    struct json *line = NULL;
+    struct err err = {0};
+    size_t folder = strlen(run->path);
+    str_cut(&rest, '\n'); /* the head */
+    if (!rest.n || folder < strlen(run->id) || json_parse(&line, str_cut(&rest, '\n'), NULL, &err))
+        return first;
+    const char *id = json_string(json_get(line, "run"), "");
+    if (record_is_id(str_of(id)))
+        first.path = arena_printf(a, "%.*s%s", (int)(folder - strlen(run->id)), run->path, id);
+    json_free(line);
+    return first;
+}
+
+static const char *stored_rules(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    const char *text = runs_file(runs, run, "artifacts/rules.yaml", RULES_MAX, a);
+    struct tree_run first = {.path = NULL};
+    if (!text)
+        first = first_of_series(runs, run, a);
+    return first.path ? runs_file(runs, &first, "artifacts/rules.yaml", RULES_MAX, a) : text;
+}
+
+struct rules *arguments_rules(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    const char *text = stored_rules(runs, run, a);
+    struct rules *rules = NULL;
+    struct err err = {0};
+    if (!text || rules_load_text(&rules, "rules.yaml", str_of(text), &err))
+        return NULL;
+    return rules;
+}
+
+static char *const *argv_of(const struct json *detail, struct arena *a)
+{
+    const struct json *list = json_pointer(detail, "/run/argv");
+    char **argv = arena_get(a, (json_count(list) + 1) * sizeof *argv);
+    size_t n = 0;
+    if (!json_is_array(list) || !argv)
+        return NULL;
+    for (const struct json *e = json_first(list); e; e = json_next(e))
+        argv[n++] = (char *)json_string(e, "");
+    argv[n] = NULL;
+    return n ? argv : NULL;
+}
+
+static size_t words_of(char *const *argv)
+{
+    size_t n = 0;
+    while (argv[n])
+        n++;
+    return n;
+}
+
+/* "argument.NAME=VALUE", the nth of the command line. */
+struct entry {
+    const char *text;
+    size_t nth;
+};
+
+static int compare_keys(struct str one, struct str other)
+{
+    struct str a = str_cut(&one, '='), b = str_cut(&other, '=');
+    int order = strncmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* The order of different options says nothing, that of one option's values does: the last often counts. */
+static int by_key(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = compare_keys(str_of(x->text), str_of(y->text));
+    return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* "argument.NAME=VALUE" of the word at argv[i]; the words that it takes. An unknown option's value is the next word, unless that begins with a dash. */
+static size_t entry_of(char *const *argv, const bool *explained, size_t i, size_t *operand, struct buf *to)
+{
+    struct str word = str_of(argv[i]), value = word, name = str_cut(&value, '=');
+    if (word.n < 2 || word.p[0] != '-') {
+        buf_printf(to, "argument.%zu=" STR_FMT, ++*operand, STR_ARG(word));
+        return 1;
+    }
+    while (name.n && name.p[0] == '-')
+        name = str_sub(name, 1, name.n);
+    if (!name.n)
+        name = word; /* "--" */
+    bool takes = !value.p && argv[i + 1] && argv[i + 1][0] != '-' && !explained[i + 1];
+    buf_printf(to, "argument." STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(value.p ? value : takes ? str_of(argv[i + 1]) : STR("")));
+    return takes ? 2 : 1;
+}
+
+/* A line end within an argument becomes its symbol, U+240A: entries are lines. */
+static const char *one_line(struct str text, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4 * TEXT_MAX);
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\n')
+            buf_puts(&b, "␊");
+        else
+            buf_putc(&b, text.p[i]);
+    return b.failed ? NULL : arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+static bool is_ignored(const char *entry, const struct opt_value *ignore)
+{
+    struct str rest = str_of(entry), key = str_cut(&rest, '=');
+    for (const struct opt_value *v = ignore; v && v->text; v = v->next)
+        if (reference_fits(str_of(v->text), key))
+            return true;
+    return false;
+}
+
+/* parent: the sweep whose run it is; words that are not as there are the sweep's. */
+static const char *unexplained(const struct rules *rules, const struct json *detail, const struct json *parent,
+                               const struct opt_value *ignore, struct arena *a)
+{
+    char *const *full = argv_of(detail, a), *const *swept = parent ? argv_of(parent, a) : NULL, *const *argv = full ? peel(full) : NULL;
+    if (!argv)
+        return NULL;
+    size_t n = words_of(argv), entries = 0, operand = 0;
+    bool *explained = arena_get(a, (n + 2) * sizeof *explained);
+    struct entry *list = arena_get(a, (n + 1) * sizeof *list);
+    if (!explained || !list)
+        return NULL;
+    memset(explained, 0, (n + 2) * sizeof *explained);
+    if (rules)
+        rules_explain(rules, argv, explained);
+    if (swept && words_of(swept) == words_of(full))
+        for (size_t i = 0; i < n; i++)
+            explained[i] |= strcmp(argv[i], swept[(size_t)(argv - full) + i]) != 0;
+    for (size_t i = 1; i < n;) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, TEXT_MAX);
+        if (explained[i]) {
+            i++;
+            continue;
+        }
+        i += entry_of(argv, explained, i, &operand, &b);
+        const char *entry = b.failed ? NULL : one_line(buf_text(&b), a);
+        if (!entry)
+            return NULL;
+        if (!is_ignored(entry, ignore))
+            list[entries++] = (struct entry){entry, i};
+    }
+    if (entries)
+        qsort(list, entries, sizeof *list, by_key);
+    CLEANUP_BUF struct buf all;
+    buf_init(&all, TEXT_MAX);
+    for (size_t i = 0; i < entries; i++)
+        buf_printf(&all, "%s\n", list[i].text);
+    return all.failed ? NULL : arena_dup(a, all.p ? all.p : "", all.n);
+}
+
+const char *arguments_unexplained(const struct rules *rules, const struct json *detail, const struct opt_value *ignore, struct arena *a)
+{
+    return unexplained(rules, detail, NULL, ignore, a);
+}
+
+/* ---- as params ---- */
+
+void arguments_open(struct arguments *ret, const struct runs *runs)
+{
+    *ret = (struct arguments){.runs = runs};
+}
+
+void arguments_close(struct arguments *args)
+{
+    free(args->rules_text);
+    rules_free(args->rules);
+    json_free(args->parent);
+}
+
+static void load_rules_of(struct arguments *args, const struct tree_run *run, struct arena *a)
+{
+    struct err err = {0};
+    const char *text = stored_rules(args->runs, run, a);
+    if (text && args->rules_text && strcmp(text, args->rules_text) == 0)
+        return;
+    free(args->rules_text);
+    rules_free(args->rules);
+    args->rules = NULL;
+    args->rules_text = text ? strdup(text) : NULL;
+    if (args->rules_text && rules_load_text(&args->rules, "rules.yaml", str_of(text), &err))
+        args->rules = NULL;
+}
+
+/* The record of the run whose repetition this is; NULL: there is none. */
+static const struct json *load_parent_of(struct arguments *args, const struct tree_run *run, struct arena *a)
+{
+    const char *id = runs_text(run->tags, "benchwrap.repetition", a) ? runs_text(run->tags, "mlflow.parentRunId", a) : NULL, *problem;
+    size_t folder = strlen(run->path), own = strlen(run->id);
+    if (!id || !record_is_id(str_of(id)) || folder < own)
+        return NULL;
+    if (strcmp(args->parent_id, id) == 0)
+        return args->parent;
+    struct tree_run parent = {.path = arena_printf(a, "%.*s%s", (int)(folder - own), run->path, id), .tree = run->tree};
+    json_free(args->parent);
+    args->parent = parent.path ? runs_detail(args->runs, &parent, &problem, a) : NULL;
+    memcpy(args->parent_id, id, sizeof args->parent_id);
+    return args->parent;
+}
+
+/* Appends an entry, or a value to that of the same key. Quotes a value that would look like several. */
+static void add_param(struct tree_entry **list, const char *key, struct str value, struct arena *a)
+{
+    CLEANUP_BUF struct buf quoted = {0};
+    if (str_has(value, ", ") || str_starts(value, "\"")) {
+        buf_init(&quoted, 4 * TEXT_MAX);
+        buf_json(&quoted, value);
+        value = buf_text(&quoted);
+    }
+    struct tree_entry **at = list;
+    while (*at && strcmp((*at)->key, key) != 0)
+        at = &(*at)->next;
+    struct tree_entry *e = *at;
+    const char *text = e ? arena_printf(a, STR_FMT ", " STR_FMT, STR_ARG(e->value), STR_ARG(value)) : arena_dup(a, value.p, value.n);
+    if (!text || (!e && !(e = ARENA_NEW(a, struct tree_entry))))
+        return;
+    if (!*at)
+        *e = (struct tree_entry){.key = key};
+    e->value = str_of(text);
+    *at = e;
+}
+
+struct tree_entry *arguments_params(struct arguments *args, const struct tree_run *run, const struct json *detail, struct arena *a)
+{
+    struct tree_entry *list = NULL;
+    load_rules_of(args, run, a);
+    const char *text = unexplained(args->rules, detail, load_parent_of(args, run, a), NULL, a);
+    char *const *argv = text ? peel(argv_of(detail, a)) : NULL;
+    if (!argv)
+        return NULL;
+    const char *slash = strrchr(argv[0], '/');
+    add_param(&list, "program", str_of(slash ? slash + 1 : argv[0]), a);
+    for (struct str rest = str_of(text); rest.n;) {
+        struct str value = str_cut(&rest, '\n'), key = str_cut(&value, '=');
+        const char *name = arena_dup(a, key.p, key.n);
+        if (name)
+            add_param(&list, name, value, a);
+    }
+    return list;
+}
+
+const char *arguments_difference(const char *one, const char *other, struct arena *a)
+{
+    struct str x = str_of(one), y = str_of(other);
+    while (x.n || y.n) {
+        struct str left = str_cut(&x, '\n'), right = str_cut(&y, '\n');
+        if (str_eq(left, right))
+            continue;
+        bool first = left.n && (!right.n || compare_keys(left, right) <= 0); /* the other has no more of this key, or another value */
+        struct str line = first ? left : right, key = str_cut(&line, '=');
+        return arena_dup(a, key.p, key.n);
+    }
+    return NULL;
+}

@@ -1,0 +1,374 @@
+/* compare.c: groups of runs side by side. */
+#include "compare/compare.h"
+
+#include "base/show.h"
+#include "base/stats.h"
+#include "mlruns-format/key.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {"", "too few", "same", "uncertain", "better", "worse", "different"};
+    return names[outcome];
+}
+
+/* ---- keys ---- */
+
+struct keys {
+    const char **list;
+    size_t n, room;
+    struct arena *a;
+};
+
+static void add_key(struct keys *k, const char *key)
+{
+    if (k->n + 1 >= k->room) {
+        size_t room = k->room ? k->room * 2 : 64;
+        const char **list = arena_get(k->a, room * sizeof *list);
+        if (!list)
+            return;
+        if (k->n)
+            memcpy(list, k->list, k->n * sizeof *list);
+        k->list = list;
+        k->room = room;
+    }
+    k->list[k->n++] = key;
+    k->list[k->n] = NULL;
+}
+
+static void sort_unique(struct keys *k)
+{
+    size_t n = 0;
+    if (!k->n)
+        return;
+    qsort(k->list, k->n, sizeof *k->list, str_natural_order);
+    for (size_t i = 0; i < k->n; i++)
+        if (!n || strcmp(k->list[n - 1], k->list[i]) != 0)
+            k->list[n++] = k->list[i];
+    k->n = n;
+    k->list[n] = NULL;
+}
+
+/* ---- params ---- */
+
+const char *compare_param(const struct group *group, const char *key, struct arena *a)
+{
+    struct keys values = {.a = a};
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tree_run *run = group->members[i].run;
+        const char *text = runs_text(runs_entry(run->params, key) ? run->params : run->tags, key, a);
+        add_key(&values, text ? text : "-");
+    }
+    sort_unique(&values);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
+    for (size_t i = 0; i < values.n; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", values.list[i]);
+    return arena_dup(a, b.p ? b.p : "", b.n);
+}
+
+static bool param_differs(const struct group *groups, size_t count, const char *key)
+{
+    const struct tree_entry *first = runs_entry(groups[0].members[0].run->params, key);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct tree_entry *e = runs_entry(groups[g].members[i].run->params, key);
+            if (!e != !first || (e && !str_eq(e->value, first->value)))
+                return true;
+        }
+    return false;
+}
+
+const char **compare_params(const struct group *groups, size_t count, struct arena *a)
+{
+    static const char *none[] = {NULL};
+    struct keys every = {.a = a}, differ = {.a = a};
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
+            for (const struct tree_entry *e = groups[g].members[i].run->params; e; e = e->next)
+                add_key(&every, e->key);
+    sort_unique(&every);
+    for (size_t i = 0; i < every.n; i++)
+        if (param_differs(groups, count, every.list[i]))
+            add_key(&differ, every.list[i]);
+    return differ.n ? differ.list : none;
+}
+
+/* ---- metrics ---- */
+
+size_t compare_points(const struct tree_run *run)
+{
+    const struct tree_entry *e = runs_entry(run->params, "series.points");
+    int64_t points;
+    return e && str_int(e->value, &points) && points > 1 ? (size_t)points : 0;
+}
+
+/* A sweep's parent has the statistics of all points under one key, with the swept number as step. */
+static bool is_over_points(const struct tree_run *run, const struct tree_entry *e)
+{
+    return e->count > 1 && e->key[key_stem(e->key)] && compare_points(run);
+}
+
+bool compare_are_repetitions(const struct tree_entry *e)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->samples[i].step != e->samples[0].step + (int64_t)i)
+            return false;
+    return e->count == 0 || e->count == 1 || e->samples[0].step == 0 || e->samples[0].step == 1;
+}
+
+/* The values of the key in one run that belong to `step` (-1: all). */
+static size_t values_of(const struct tree_run *run, const char *key, int64_t step, double *to)
+{
+    const struct tree_entry *e = strcmp(key, "run.wall_s") == 0 && compare_points(run) ? NULL : runs_entry(run->metrics, key);
+    size_t n = 0;
+    for (size_t i = 0; e && i < e->count; i++)
+        if ((step < 0 || e->samples[i].step == step) && isfinite(e->samples[i].value))
+            to[n++] = e->samples[i].value;
+    return n;
+}
+
+static void fill_side(struct compared_side *side, const struct group *group, const char *key, int64_t step, bool several, struct arena *a)
+{
+    size_t most = group->count;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tree_entry *e = runs_entry(group->members[i].run->metrics, key);
+        most = e && e->count > most ? e->count : most;
+    }
+    double *one = arena_get(a, (most + 1) * sizeof *one);
+    side->values = arena_get(a, (most + 1) * sizeof *side->values);
+    if (!one || !side->values)
+        return;
+    for (size_t i = 0; i < group->count; i++) {
+        struct stats s;
+        size_t n = values_of(group->members[i].run, key, step, one);
+        if (n && several) {
+            stats_of(one, n, &s);
+            side->values[side->n++] = s.median;
+        } else if (n) {
+            memcpy(side->values, one, n * sizeof *one);
+            side->n = n;
+            side->repetitions = n > 1 && runs_entry(group->members[i].run->tags, "benchwrap.series");
+        }
+    }
+    if (side->n) {
+        struct stats s;
+        stats_of(side->values, side->n, &s);
+        side->median = s.median;
+    }
+}
+
+/* Do both sides have one value alone? */
+static bool are_equal(const struct compared_side *base, const struct compared_side *side)
+{
+    for (size_t i = 0; i < base->n; i++)
+        if (base->values[i] != base->values[0])
+            return false;
+    for (size_t i = 0; i < side->n; i++)
+        if (side->values[i] != base->values[0])
+            return false;
+    return true;
+}
+
+static void judge(struct compared *m, size_t count)
+{
+    const struct compared_side *base = &m->sides[0];
+    for (size_t g = 1; g < count; g++) {
+        struct compared_side *side = &m->sides[g];
+        if (!base->n || !side->n)
+            continue;
+        if (base->n < 3 || side->n < 3) {
+            side->outcome = OUTCOME_TOO_FEW;
+            continue;
+        }
+        side->has_ratio = stats_ratio(base->values, base->n, side->values, side->n, &side->ratio, &side->low, &side->high);
+        if (!side->has_ratio) { /* zero or negative medians have no ratio */
+            side->outcome = are_equal(base, side) ? OUTCOME_SAME : OUTCOME_NONE;
+            continue;
+        }
+        side->p = stats_ratio_p(base->values, base->n, side->values, side->n);
+        side->outcome = side->low <= 1 && side->high >= 1 ? OUTCOME_SAME : OUTCOME_UNCERTAIN;
+    }
+}
+
+static enum outcome outcome_of(const struct compared *m, const struct compared_side *side)
+{
+    if (!*m->direction)
+        return OUTCOME_DIFFERENT;
+    return (side->ratio > 1) == (strcmp(m->direction, "higher") == 0) ? OUTCOME_BETTER : OUTCOME_WORSE;
+}
+
+/* Holm's correction over the headline metrics of every group, or over all others: many of those shall not hide a change of the few that matter. */
+static int correct(struct compared *metrics, size_t count, bool headline, struct arena *a, struct err *err)
+{
+    size_t n = 0, at = 0;
+    for (const struct compared *m = metrics; m; m = m->next)
+        n += count;
+    double *p = arena_get(a, (n + 1) * sizeof *p);
+    bool *sure = arena_get(a, (n + 1) * sizeof *sure);
+    n = 0;
+    for (const struct compared *m = metrics; p && m; m = m->next)
+        for (size_t g = 1; g < count; g++)
+            if (m->headline == headline && m->sides[g].has_ratio)
+                p[n++] = m->sides[g].p;
+    if (!p || !sure || !stats_holm(p, n, COMPARE_LEVEL, sure))
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    for (struct compared *m = metrics; m; m = m->next)
+        for (size_t g = 1; g < count; g++) {
+            struct compared_side *side = &m->sides[g];
+            if (m->headline == headline && side->has_ratio && sure[at++] && side->outcome == OUTCOME_UNCERTAIN)
+                side->outcome = outcome_of(m, side);
+        }
+    return 0;
+}
+
+bool compare_names_headline(const struct group *groups, size_t count, const char *key, struct arena *a)
+{
+    for (size_t g = 0; g < count; g++) {
+        struct str rest = str_of(groups[g].count ? runs_text(groups[g].members[0].run->tags, "benchwrap.headline", a) : ""), word;
+        while ((word = str_word(&rest)).n > 0)
+            if (str_is(word, key) || (str_ends(word, ".median") && str_is(str_sub(word, 0, word.n - strlen(".median")), key)))
+                return true; /* a series names its medians, a comparison the metric that they are of */
+    }
+    return false;
+}
+
+/* Unit and direction as the first run tells that knows the metric; a direction that runs disagree on is none. */
+static void describe(struct compared *m, const struct group *groups, size_t count, struct arena *a)
+{
+    bool known = false;
+    m->direction = "";
+    m->unit = NULL;
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const struct json *d = json_get(json_get(groups[g].members[i].detail, "metrics"), m->key);
+            const char *direction = json_string(json_get(d, "direction"), ""), *unit = json_string(json_get(d, "unit"), NULL);
+            if (!d)
+                continue;
+            if (!m->unit && unit)
+                m->unit = arena_dup(a, unit, strlen(unit));
+            if (known && strcmp(direction, m->direction) != 0)
+                m->direction = "";
+            else if (!known)
+                m->direction = arena_dup(a, direction, strlen(direction));
+            known = true;
+        }
+    if (!m->unit)
+        m->unit = key_unit(m->key, a);
+    if (!m->unit || !m->direction)
+        m->unit = m->direction = "";
+}
+
+static struct compared *compare_one(const struct group *groups, size_t count, const char *key, int64_t step, bool several, struct arena *a)
+{
+    struct compared *m = ARENA_NEW(a, struct compared);
+    if (!m || !(m->sides = arena_get(a, count * sizeof *m->sides)))
+        return NULL;
+    m->key = key;
+    m->step = step;
+    m->headline = compare_names_headline(groups, count, key, a);
+    describe(m, groups, count, a);
+    for (size_t g = 0; g < count; g++)
+        fill_side(&m->sides[g], &groups[g], key, step, several, a);
+    judge(m, count);
+    return m;
+}
+
+static int by_step(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* All steps of a key if it is a table in any run; 0 if it holds repetitions everywhere. */
+static size_t table_steps(const struct group *groups, size_t count, const char *key, struct arena *a, int64_t **ret)
+{
+    bool table = false;
+    size_t n = 0, unique = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass && (!table || !(*ret = arena_get(a, n * sizeof **ret))))
+            return 0;
+        n = 0;
+        for (size_t g = 0; g < count; g++)
+            for (size_t i = 0; i < groups[g].count; i++) {
+                const struct tree_run *run = groups[g].members[i].run;
+                const struct tree_entry *e = runs_entry(run->metrics, key);
+                table = table || (e && (!compare_are_repetitions(e) || is_over_points(run, e)));
+                for (size_t s = 0; e && s < e->count; s++, n++)
+                    if (pass)
+                        (*ret)[n] = e->samples[s].step;
+            }
+    }
+    qsort(*ret, n, sizeof **ret, by_step);
+    for (size_t i = 0; i < n; i++)
+        if (!unique || (*ret)[unique - 1] != (*ret)[i])
+            (*ret)[unique++] = (*ret)[i];
+    return unique;
+}
+
+/* Statistics beside their series say nothing new; what was seen of the machine is no result. */
+static bool is_wanted(const struct keys *every, const char *key)
+{
+    size_t stem = key_stem(key);
+    bool cost = strcmp(key, "run.wall_s") == 0;
+    if (!key_is_result(key) && !cost)
+        return false;
+    for (size_t i = 0; key[stem] && i < every->n; i++)
+        if (strncmp(every->list[i], key, stem) == 0 && every->list[i][stem] == 0)
+            return false;
+    return true;
+}
+
+static bool has_values(const struct compared *m, size_t count)
+{
+    for (size_t g = 0; g < count; g++)
+        if (m->sides[g].n)
+            return true;
+    return false;
+}
+
+int compare_metrics(const struct group *groups, size_t count, bool all, struct arena *a, struct compared **ret, struct err *err)
+{
+    struct keys every = {.a = a};
+    bool several = false;
+    *ret = NULL;
+    for (size_t g = 0; g < count; g++) {
+        several = several || groups[g].count > 1;
+        for (size_t i = 0; i < groups[g].count; i++)
+            for (const struct tree_entry *e = groups[g].members[i].run->metrics; e; e = e->next)
+                add_key(&every, e->key);
+    }
+    sort_unique(&every);
+    struct compared **tail = ret;
+    for (size_t k = 0; k < every.n; k++) {
+        if (!all && !is_wanted(&every, every.list[k]))
+            continue;
+        bool series = strncmp(every.list[k], "system/", 7) == 0; /* samples over time: the run's median, never its repetitions */
+        int64_t *steps = NULL, whole = -1;
+        size_t n = series ? 0 : table_steps(groups, count, every.list[k], a, &steps);
+        for (size_t i = 0; i < (n ? n : 1); i++) {
+            if (!(*tail = compare_one(groups, count, every.list[k], n ? steps[i] : whole, several || series, a)))
+                break;
+            if (has_values(*tail, count))
+                tail = &(*tail)->next;
+            else
+                *tail = NULL;
+        }
+    }
+    if (a->failed)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    return correct(*ret, count, true, a, err) < 0 ? -1 : correct(*ret, count, false, a, err);
+}
+
+const char *compare_metric_name(const struct compared *m, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    show_metric(&b, m->key, m->unit);
+    if (m->step >= 0)
+        buf_printf(&b, " @%lld", (long long)m->step);
+    return arena_dup(a, b.p, b.n);
+}

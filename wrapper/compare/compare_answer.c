@@ -1,0 +1,349 @@
+/* compare_answer.c: what a comparison says first: what is higher or lower, and what makes the answer doubtful. */
+#include "compare/compare_parts.h"
+
+#include "base/show.h"
+#include "runs/inputs.h"
+
+#include <string.h>
+
+enum { NAMED_MAX = 4 /* metrics in the first sentence */, SILENT_MAX = 8 /* in each of the others */ };
+
+void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 1 << 20);
+    buf_plain(&plain, text, 16000);
+    screen_wrap(&t->screen, buf_text(&plain), 0, indent, t->to);
+    buf_putc(t->to, '\n');
+}
+
+size_t compare_repetitions(const struct compare_text *t, size_t g)
+{
+    size_t most = 1;
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        if (m->sides[g].repetitions && m->sides[g].n > most)
+            most = m->sides[g].n;
+    return most;
+}
+
+/* ---- the answer ---- */
+
+bool compare_is_headline(const struct compare_text *t, const char *key)
+{
+    return compare_names_headline(t->groups, t->count, key, t->arena);
+}
+
+/* Metrics that no rule puts first are shown with them where there are no such ones. */
+bool compare_has_headlines(const struct compare_text *t)
+{
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        if (compare_is_headline(t, m->key) && strcmp(m->key, "run.wall_s") != 0)
+            return true;
+    return false;
+}
+
+static void put_change_words(struct buf *to, double ratio)
+{
+    if (ratio >= 2 || ratio <= 0.5) {
+        double times = ratio >= 2 ? ratio : 1 / ratio; /* not "times higher", which may mean the difference */
+        buf_printf(to, ratio >= 2 ? "%.*f times the base" : "1/%.*f of the base", times < 9.95 ? 1 : 0, times);
+    } else {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 64);
+        show_change(&b, ratio); /* "+3.4 %" */
+        struct str change = buf_text(&b);
+        buf_str(to, change.n && strchr("+-", change.p[0]) ? str_sub(change, 1, change.n) : change);
+        buf_puts(to, ratio >= 1 ? " higher" : " lower");
+    }
+}
+
+/* "write.bw is 3.7 times the base (95 %: 2.6 … 5.3 x)"; the interval of the first one alone. */
+static void put_clause(struct compare_text *t, const struct compared *m, size_t g, bool first, struct buf *to)
+{
+    const struct compared_side *side = &m->sides[g];
+    buf_printf(to, "%s is ", compare_metric_name(m, t->arena));
+    put_change_words(to, side->ratio);
+    if (first) {
+        buf_puts(to, " (95 %: ");
+        show_change_interval(to, side->ratio, side->low, side->high);
+        buf_putc(to, ')');
+    }
+}
+
+/* All clauses of one outcome, ", " between them; how many there are. *ret_more: those that are one too many. */
+static size_t put_clauses(struct compare_text *t, size_t g, enum outcome outcome, const char *before, size_t said, bool headlines,
+                          size_t *ret_more, struct buf *to)
+{
+    size_t n = 0;
+    for (const struct compared *m = t->metrics; m; m = m->next) {
+        if (m->sides[g].outcome != outcome || (headlines ? !compare_is_headline(t, m->key) : false))
+            continue;
+        if (said + n == NAMED_MAX) {
+            ++*ret_more;
+            continue;
+        }
+        buf_puts(to, n ? ", " : before);
+        put_clause(t, m, g, said + n == 0, to);
+        n++;
+    }
+    return n;
+}
+
+bool compare_is_wall(const struct compared *m)
+{
+    return strcmp(m->key, "run.wall_s") == 0;
+}
+
+/* Do both have a metric, apart from their wall time? */
+bool compare_shares_metric(const struct compare_text *t, size_t g)
+{
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        if (!compare_is_wall(m) && m->sides[0].n && m->sides[g].n)
+            return true;
+    return false;
+}
+
+static const char *program_of(const struct compare_text *t, size_t g)
+{
+    const char *name = runs_text(t->groups[g].members[0].run->tags, "benchmark", t->arena);
+    return name ? name : "";
+}
+
+/* "B against A: the runs share no metric but their wall time; they are of different programs (fio, ior)." */
+static void put_nothing_shared(struct compare_text *t, size_t g)
+{
+    CLEANUP_BUF struct buf b;
+    bool wall = false;
+    const char *one = program_of(t, 0), *other = program_of(t, g);
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        wall = wall || (compare_is_wall(m) && m->sides[0].n && m->sides[g].n);
+    buf_init(&b, 4096);
+    buf_printf(&b, "%c against A: the runs share no metric%s", (char)('A' + g), wall ? " but their wall time" : "");
+    if (strcmp(one, other) != 0)
+        buf_printf(&b, "; they are of different programs (%s, %s)", *one ? one : "none", *other ? other : "none");
+    buf_putc(&b, '.');
+    compare_put_wrapped(t, 13, buf_text(&b));
+}
+
+/* ---- what did not change, or cannot be told ---- */
+
+bool compare_is_varied(const struct compared_side *side)
+{
+    return side->outcome == OUTCOME_SAME && side->has_ratio && (side->low < 0.8 || side->high > 1.25);
+}
+
+/* Why the answer has no change of a metric. */
+enum silence { SILENCE_NONE, SILENCE_SAME, SILENCE_VARIED, SILENCE_UNCERTAIN, SILENCE_FEW, SILENCES };
+
+static enum silence silence_of(const struct compared_side *side)
+{
+    switch (side->outcome) {
+    case OUTCOME_SAME: return compare_is_varied(side) ? SILENCE_VARIED : SILENCE_SAME;
+    case OUTCOME_UNCERTAIN: return SILENCE_UNCERTAIN;
+    case OUTCOME_TOO_FEW: return SILENCE_FEW;
+    default: return SILENCE_NONE;
+    }
+}
+
+/* Must the answer name the metric? Wall time only where it changed. */
+static bool is_answered(const struct compare_text *t, const struct compared *m, bool headlines)
+{
+    return !compare_is_wall(m) && (!headlines || compare_is_headline(t, m->key));
+}
+
+/* "No difference found in write.bw, write.iops."; first: the answer has no sentence before it. */
+static void put_silent(struct compare_text *t, size_t g, enum silence silence, bool headlines, bool first, struct buf *to)
+{
+    static const struct {
+        const char *first, *later, *one, *many;
+    } words[SILENCES] = {
+        [SILENCE_SAME] = {"no difference found in ", "No difference found in ", "", ""},
+        [SILENCE_VARIED] = {"", "", " varies too much to tell", " vary too much to tell"},
+        [SILENCE_UNCERTAIN] = {"", "", " may differ by chance among so many metrics", " may differ by chance among so many metrics"},
+        [SILENCE_FEW] = {"fewer than three values of ", "Fewer than three values of ", "", ""}};
+    CLEANUP_BUF struct buf list;
+    size_t n = 0;
+    buf_init(&list, 1 << 16);
+    for (const struct compared *m = t->metrics; m; m = m->next) {
+        if (!is_answered(t, m, headlines) || silence_of(&m->sides[g]) != silence)
+            continue;
+        if (n++ < SILENT_MAX)
+            buf_printf(&list, "%s%s", n > 1 ? ", " : "", compare_metric_name(m, t->arena));
+    }
+    if (!n)
+        return;
+    if (n > SILENT_MAX)
+        buf_printf(&list, " and %zu more", n - SILENT_MAX);
+    buf_printf(to, "%s%s" STR_FMT "%s", first ? "" : " ", first ? words[silence].first : words[silence].later, STR_ARG(buf_text(&list)),
+               n > 1 ? words[silence].many : words[silence].one);
+    buf_putc(to, '.');
+}
+
+/* "requests.failed is 5, in the base 0 (no ratio)." */
+static void put_without_ratio(struct compare_text *t, size_t g, bool headlines, bool first, struct buf *to)
+{
+    for (const struct compared *m = t->metrics; m; m = m->next) {
+        const struct compared_side *base = &m->sides[0], *side = &m->sides[g];
+        if (!is_answered(t, m, headlines) || !base->n || !side->n || side->outcome != OUTCOME_NONE)
+            continue;
+        buf_printf(to, "%s%s is ", first ? "" : " ", compare_metric_name(m, t->arena));
+        first = false;
+        show_quantity(to, side->median, m->unit);
+        buf_puts(to, ", in the base ");
+        show_quantity(to, base->median, m->unit);
+        buf_puts(to, " (no ratio).");
+    }
+}
+
+/* Nothing can be said of any metric: " cannot tell a change from chance". */
+static void put_too_few(struct compare_text *t, size_t g)
+{
+    bool single = t->groups[0].count == 1 && t->groups[g].count == 1;
+    if (!single)
+        compare_put_wrapped(
+            t, 13,
+            str_of(arena_printf(t->arena, "%c against A: fewer than three values on a side cannot tell a change from chance.",
+                                (char)('A' + g))));
+    else if (g == 1)
+        compare_put_wrapped(t, 2,
+                            compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1
+                                ? STR("One run on each side cannot tell a change from chance.")
+                                : STR("Fewer than three repetitions on a side cannot tell a change from chance."));
+}
+
+/* Are all answered metrics too few? */
+static bool is_all_few(const struct compare_text *t, size_t g, bool headlines)
+{
+    bool few = false;
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        if (is_answered(t, m, headlines) && m->sides[0].n && m->sides[g].n) {
+            if (m->sides[g].outcome != OUTCOME_TOO_FEW)
+                return false;
+            few = true;
+        }
+    return few;
+}
+
+void compare_put_answer(struct compare_text *t, size_t g)
+{
+    if (!compare_shares_metric(t, g)) {
+        put_nothing_shared(t, g);
+        return;
+    }
+    bool headlines = compare_has_headlines(t);
+    if (is_all_few(t, g, headlines)) {
+        put_too_few(t, g);
+        return;
+    }
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    buf_printf(&b, "%c against A: ", (char)('A' + g));
+    size_t begin = b.n;
+    size_t more = 0, better = put_clauses(t, g, OUTCOME_BETTER, "", 0, headlines, &more, &b);
+    size_t worse = put_clauses(t, g, OUTCOME_WORSE, better ? ", but " : "", better, headlines, &more, &b);
+    size_t said = better + worse + put_clauses(t, g, OUTCOME_DIFFERENT, better + worse ? "; " : "", better + worse, headlines, &more, &b);
+    if (more)
+        buf_printf(&b, "; %zu more metric%s changed", more, str_plural(more));
+    if (said)
+        buf_putc(&b, '.');
+    put_without_ratio(t, g, headlines, b.n == begin, &b);
+    for (enum silence i = SILENCE_NONE + 1; i < SILENCES; i++)
+        put_silent(t, g, i, headlines, b.n == begin, &b);
+    if (b.n == begin)
+        buf_puts(&b, "the runs share no headline metric.");
+    compare_put_wrapped(t, 13, buf_text(&b));
+}
+
+/* ---- what was disturbed, what is mixed ---- */
+
+static size_t counted(const struct tree_run *run, const char *key)
+{
+    const struct tree_entry *e = runs_entry(run->metrics, key);
+    double value = e && e->count ? e->samples[e->count - 1].value : 0;
+    return value > 0 && value < 1e9 ? (size_t)value : 0;
+}
+
+/* A series stands for its repetitions without those for warm-up. */
+static void count_disturbed(const struct group *group, size_t *ret_disturbed, size_t *ret_runs)
+{
+    *ret_disturbed = *ret_runs = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tree_run *run = group->members[i].run;
+        size_t runs = counted(run, "series.runs"), warmups = counted(run, "series.warmup"), noisy = counted(run, "series.noisy");
+        bool series = runs > warmups;
+        *ret_runs += series ? runs - warmups : 1;
+        *ret_disturbed += series ? noisy : runs_entry(run->tags, "benchwrap.noisy") != NULL;
+    }
+}
+
+/* "! A: 3 of 3, B: 2 of 3 runs were disturbed." */
+void compare_put_disturbed(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    size_t said = 0;
+    buf_init(&b, 4096);
+    for (size_t g = 0; g < t->count; g++) {
+        size_t disturbed, runs;
+        count_disturbed(&t->groups[g], &disturbed, &runs);
+        if (disturbed)
+            buf_printf(&b, "%s%c: %zu of %zu", said++ ? ", " : "! ", (char)('A' + g), disturbed, runs);
+    }
+    if (!said)
+        return;
+    buf_puts(&b, " runs were disturbed.");
+    screen_style_begin(&t->screen, STYLE_WARN, t->to);
+    compare_put_wrapped(t, 2, buf_text(&b));
+    screen_style_end(&t->screen, STYLE_WARN, t->to);
+}
+
+bool compare_is_input(const struct compare_text *t, const char *key)
+{
+    for (size_t g = 0; g < t->count; g++)
+        for (size_t i = 0; i < t->groups[g].count; i++) {
+            const struct member *m = &t->groups[g].members[i];
+            if (runs_entry(m->run->params, key))
+                return strncmp(key, "series.", 7) != 0 && !inputs_of_machine(key) &&
+                       inputs_matter(key, inputs_source(m->detail, key), NULL);
+        }
+    return false;
+}
+
+static bool differs_within(const struct group *group, const char *key)
+{
+    const struct tree_entry *first = runs_entry(group->members[0].run->params, key);
+    for (size_t i = 1; i < group->count; i++) {
+        const struct tree_entry *e = runs_entry(group->members[i].run->params, key);
+        if (!e != !first || (e && !str_eq(e->value, first->value)))
+            return true;
+    }
+    return false;
+}
+
+/* "! The runs of A and B differ among themselves in m, n: the medians are over several situations." */
+void compare_put_mixed(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b, keys;
+    size_t n = 0, mixed = 0;
+    buf_init(&b, 1 << 16);
+    buf_init(&keys, 1 << 16);
+    for (const char **key = t->differing; *key; key++) {
+        bool differs = false;
+        for (size_t g = 0; g < t->count; g++)
+            differs = differs || differs_within(&t->groups[g], *key);
+        if (differs && compare_is_input(t, *key))
+            buf_printf(&keys, "%s%s", n++ ? ", " : "", *key);
+    }
+    for (size_t g = 0; g < t->count && n; g++) {
+        bool differs = false;
+        for (const char **key = t->differing; *key; key++)
+            differs = differs || (compare_is_input(t, *key) && differs_within(&t->groups[g], *key));
+        if (differs)
+            buf_printf(&b, "%s%c", mixed++ ? ", " : "! The runs of ", (char)('A' + g));
+    }
+    if (!n)
+        return;
+    buf_printf(&b, " differ among themselves in " STR_FMT ": the medians are over several situations.", STR_ARG(buf_text(&keys)));
+    screen_style_begin(&t->screen, STYLE_WARN, t->to);
+    compare_put_wrapped(t, 2, buf_text(&b));
+    screen_style_end(&t->screen, STYLE_WARN, t->to);
+}

@@ -1,0 +1,437 @@
+/* compare_history.c: one run against the earlier ones like it: is a number worse than those lead one to expect? */
+#include "compare/compare_history.h"
+
+#include "base/json_out.h"
+#include "base/listing.h"
+#include "base/show.h"
+#include "benchmarks/rules.h"
+#include "compare/arguments.h"
+#include "runs/inherit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *changed_name(enum changed changed)
+{
+    static const char *const names[] = {"", "too few", "no change", "regression", "improvement", "different"};
+    return names[changed];
+}
+
+/* ---- judging ---- */
+
+static enum changed direction_of(const struct history_metric *h)
+{
+    const char *better = h->m->direction;
+    if (!*better)
+        return CHANGED_DIFFERENT;
+    return (h->value > h->m->sides[0].median) == (strcmp(better, "higher") == 0) ? CHANGED_IMPROVEMENT : CHANGED_REGRESSION;
+}
+
+static void expect(struct history_metric *h, size_t runs)
+{
+    const struct compared_side *before = &h->m->sides[0], *now = &h->m->sides[1];
+    size_t n = runs < before->n ? runs : before->n; /* one earlier run: its repetitions are no history */
+    h->expected = (struct stats_expected){NAN, NAN, 1};
+    h->value = now->n ? now->median : NAN;
+    h->change = before->n && before->median != 0 && now->n ? (h->value - before->median) / fabs(before->median) : NAN;
+    if (!now->n || !before->n)
+        return;
+    h->changed = n >= STATS_EXPECT_MIN && stats_expect(before->values, before->n, h->value, &h->expected) ? CHANGED_NO : CHANGED_TOO_FEW;
+}
+
+/* Holm's correction over the headline metrics, or over all others. */
+static bool history_correct(struct history_metric *all, size_t n, bool headline, double min_effect, double *p, bool *sure)
+{
+    size_t tests = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].m->headline == headline && all[i].changed == CHANGED_NO)
+            p[tests++] = all[i].expected.p;
+    if (!stats_holm(p, tests, STATS_EXPECT_P, sure))
+        return false;
+    tests = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].m->headline == headline && all[i].changed == CHANGED_NO && sure[tests++] && !(fabs(all[i].change) < min_effect))
+            all[i].changed = direction_of(&all[i]);
+    return true;
+}
+
+int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
+                  size_t *ret_count, struct err *err)
+{
+    size_t n = 0, own = 0;
+    for (const struct compared *m = metrics; m; m = m->next)
+        n++;
+    struct history_metric *all = arena_get(a, (n + 1) * sizeof *all);
+    double *p = arena_get(a, (n + 1) * sizeof *p);
+    bool *sure = arena_get(a, (n + 1) * sizeof *sure);
+    if (!all || !p || !sure)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    n = 0;
+    for (const struct compared *m = metrics; m; m = m->next) {
+        all[n].m = m;
+        expect(&all[n], runs);
+        own += *m->direction && strcmp(m->key, "run.wall_s") != 0;
+        n++;
+    }
+    for (size_t i = 0; i < n; i++) /* wall time has setting up and waiting in it: it counts where nothing else is known */
+        all[i].counts = *all[i].m->direction && (!own || strcmp(all[i].m->key, "run.wall_s") != 0);
+    if (!history_correct(all, n, true, min_effect, p, sure) || !history_correct(all, n, false, min_effect, p, sure))
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    *ret = all;
+    *ret_count = n;
+    return 0;
+}
+
+/* ---- the earlier runs ---- */
+
+struct history {
+    struct rules *rules; /* of the run: which arguments they explain */
+    const char *arguments; /* those that they do not; NULL: not known */
+    const char *other_argument; /* the first in which a run differs that shares all other inputs; NULL: none */
+    const struct history_question *asked;
+    struct arena *arena;
+    struct runs *runs;
+    struct member run;
+    struct inputs inputs;
+    struct group earlier;
+    size_t looked; /* earlier runs of the experiment */
+    struct history_metric *metrics;
+    size_t count;
+};
+
+static int read_member(struct history *h, const char *name, struct member *ret, struct err *err)
+{
+    struct tree_run *run = NULL;
+    const char *problem = NULL;
+    if (!name || runs_find(h->runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, h->arena, &run, err))
+        return -1;
+    inherit_params(h->runs, run, h->arena);
+    *ret = (struct member){run, runs_detail(h->runs, run, &problem, h->arena)};
+    if (run->problem || problem)
+        fprintf(h->asked->notes, "benchwrap: compare: %s: damaged\n", run->path);
+    return 0;
+}
+
+/* The command line is an input, but for what the rules explain. */
+static bool shares_arguments(struct history *h, const struct member *m)
+{
+    const char *other = arguments_unexplained(h->rules, m->detail, h->asked->ignore, h->arena);
+    if (!h->arguments || !other)
+        return !h->arguments == !other;
+    const char *differs = arguments_difference(h->arguments, other, h->arena);
+    if (differs)
+        h->other_argument = differs;
+    return !differs;
+}
+
+static int collect(struct history *h, struct err *err)
+{
+    const size_t last = h->asked->last;
+    struct runs_filter filter = {.experiment = h->run.run->experiment, .tags = h->asked->tags};
+    free(h->runs->all);
+    h->runs->all = NULL;
+    h->runs->count = 0;
+    h->earlier.members = arena_get(h->arena, last * sizeof *h->earlier.members);
+    if (!h->earlier.members)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    if (runs_load(h->runs, &filter, h->arena, err) < 0)
+        return -1;
+    for (size_t i = 0; i < h->runs->count && h->earlier.count < last; i++) {
+        const struct tree_run *r = h->runs->all[i];
+        if (r->start_ms >= h->run.run->start_ms || r->problem || r->status != RUN_FINISHED || strcmp(r->id, h->run.run->id) == 0)
+            continue;
+        h->looked++;
+        if (!inputs_shared(&h->inputs, h->runs, r, h->arena))
+            continue;
+        struct member *m = &h->earlier.members[h->earlier.count];
+        if (read_member(h, arena_printf(h->arena, "=%s", r->id), m, err) < 0)
+            return -1;
+        if (inputs_more(&h->inputs, m->run, m->detail) || !shares_arguments(h, m))
+            json_free(m->detail);
+        else
+            h->earlier.count++;
+    }
+    return 0;
+}
+
+/* ---- what is printed ---- */
+
+/* Value, median and range of a metric have one unit: the one in which the greater of value and median is shown. */
+static double scale_of(const struct history_metric *m, const char **ret_unit)
+{
+    double median = m->m->sides[0].n ? fabs(m->m->sides[0].median) : 0, value = isnan(m->value) ? 0 : fabs(m->value);
+    *ret_unit = m->m->unit;
+    return show_scale(value > median ? value : median, ret_unit);
+}
+
+static void put_range(struct buf *to, const struct history_metric *m, double scale)
+{
+    show_value(to, m->expected.low * scale);
+    buf_puts(to, " … ");
+    show_value(to, m->expected.high * scale);
+}
+
+static void put_wrapped(const struct screen *screen, size_t indent, struct str text, struct buf *to)
+{
+    CLEANUP_BUF struct buf plain;
+    buf_init(&plain, 1 << 16);
+    buf_plain(&plain, text, 16000);
+    screen_wrap(screen, buf_text(&plain), 0, indent, to);
+    buf_putc(to, '\n');
+}
+
+/* "Regression: write.bw is 800 MiB/s, expected 1041 … 1190", all metrics of one outcome. */
+static size_t put_changed(const struct history *h, enum changed changed, const char *word, struct buf *to)
+{
+    enum { NAMED_MAX = 6 };
+    size_t n = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        const struct history_metric *m = &h->metrics[i];
+        if (m->changed != changed || n++ >= NAMED_MAX)
+            continue;
+        buf_printf(to, "%s%s%s is ", n > 1 ? ", " : to->n ? "; " : "", n > 1 ? "" : word, compare_metric_name(m->m, h->arena));
+        const char *unit;
+        double scale = scale_of(m, &unit);
+        show_value(to, m->value * scale);
+        buf_puts(to, *unit ? " " : "");
+        show_unit(to, unit);
+        buf_puts(to, ", expected ");
+        put_range(to, m, scale);
+    }
+    if (n > NAMED_MAX)
+        buf_printf(to, " and %zu more", n - NAMED_MAX);
+    return n;
+}
+
+static void put_answer(const struct history *h, const struct screen *screen, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1 << 16);
+    if (!h->count)
+        buf_puts(&b, "The run has no metric of its own");
+    else if (h->earlier.count < STATS_EXPECT_MIN)
+        buf_printf(&b, "Too few: %zu earlier run%s with the same inputs, %d are needed", h->earlier.count, str_plural(h->earlier.count),
+                   STATS_EXPECT_MIN);
+    else {
+        size_t n = put_changed(h, CHANGED_REGRESSION, "Regression: ", &b);
+        n += put_changed(h, CHANGED_IMPROVEMENT, "Improvement: ", &b);
+        n += put_changed(h, CHANGED_DIFFERENT, "Different: ", &b);
+        if (!n)
+            buf_puts(&b, "No change against the earlier runs");
+    }
+    buf_putc(&b, '.');
+    put_wrapped(screen, 2, buf_text(&b), to);
+}
+
+static void put_head(const struct history *h, const struct screen *screen, struct buf *to)
+{
+    CLEANUP_BUF struct buf b;
+    size_t n = h->earlier.count;
+    const char *differs = h->other_argument ? h->other_argument : inputs_most_missed(&h->inputs);
+    buf_init(&b, 8192);
+    buf_printf(&b, "run %.8s  %s", h->run.run->id, h->run.run->name);
+    put_wrapped(screen, 2, buf_text(&b), to);
+    buf_putc(to, '\n');
+    put_answer(h, screen, to);
+    buf_clear(&b);
+    bool node = runs_text(h->run.run->params, "node.type", h->arena) != NULL;
+    buf_printf(&b, "History: %zu earlier run%s of experiment %s with the same %sinputs%s", n, str_plural(n), h->run.run->experiment,
+               h->arguments ? "" : "recorded ", node ? " on the same kind of node" : "");
+    if (n > 1) {
+        buf_puts(&b, ", ");
+        show_time(&b, h->earlier.members[n - 1].run->start_ms);
+        buf_puts(&b, " to ");
+        show_time(&b, h->earlier.members[0].run->start_ms);
+    }
+    buf_printf(&b, ".%s%s", h->arguments ? "" : " The command lines are not known.", node ? "" : " The hardware is not recorded.");
+    put_wrapped(screen, 2, buf_text(&b), to);
+    buf_clear(&b);
+    if (h->other_argument)
+        buf_printf(&b, "hint: command lines of other runs differ in %s; --ignore %s compares runs that differ in it", differs, differs);
+    else if (n < STATS_EXPECT_MIN && differs)
+        buf_printf(&b, "hint: most others differ in %s; --ignore PARAM compares runs that differ in it", differs);
+    if (b.n)
+        put_wrapped(screen, 6, buf_text(&b), to);
+}
+
+static void add_value(struct listing *l, double value, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    if (!isnan(value))
+        show_value(&b, value);
+    if (b.n)
+        listing_number(l, value, arena_dup(a, b.p, b.n));
+    else
+        listing_none(l);
+}
+
+static void add_history_change(struct listing *l, const struct history_metric *m, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    if (isnan(m->change))
+        listing_text(l, "");
+    else if (m->change > -1 && m->m->sides[0].median > 0) {
+        show_change(&b, 1 + m->change);
+        listing_number(l, m->change, arena_dup(a, b.p, b.n));
+    } else
+        listing_number(l, m->change, arena_printf(a, "%+.1f %%", 100 * m->change));
+}
+
+static void add_metric(struct listing *l, const struct history *h, const struct history_metric *m)
+{
+    static const enum style styles[] = {
+        [CHANGED_NONE] = STYLE_PLAIN,     [CHANGED_TOO_FEW] = STYLE_DIM,      [CHANGED_NO] = STYLE_DIM,
+        [CHANGED_REGRESSION] = STYLE_BAD, [CHANGED_IMPROVEMENT] = STYLE_GOOD, [CHANGED_DIFFERENT] = STYLE_PLAIN};
+    struct arena *a = h->arena;
+    const struct compared_side *before = &m->m->sides[0];
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    listing_text(l, compare_metric_name(m->m, a));
+    const char *unit;
+    double scale = scale_of(m, &unit);
+    show_unit(&b, unit);
+    listing_text(l, b.n ? b.p : "");
+    add_value(l, m->value * scale, a);
+    add_value(l, before->n ? before->median * scale : NAN, a);
+    listing_text(l, arena_printf(a, "%zu", before->n < h->earlier.count ? before->n : h->earlier.count));
+    add_history_change(l, m, a);
+    buf_clear(&b);
+    if (!isnan(m->expected.low))
+        put_range(&b, m, scale);
+    listing_text(l, b.n ? b.p : "");
+    listing_text(l, isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+    listing_style(l, styles[m->changed]);
+}
+
+static int print_text(const struct history *h)
+{
+    static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},
+                                                    {"unit", "", false, 0, .drop = 2, .whole = true, .no_empty = true},
+                                                    {"value", "value", true, 0},
+                                                    {"median", "median", true, 0},
+                                                    {"n", "runs", true, 0, .common = ""},
+                                                    {"change", "change", true, 0, .no_empty = true},
+                                                    {"expected", "expected", true, 0, .drop = 1, .no_empty = true},
+                                                    {"verdict", "", false, 0, .whole = true, .no_empty = true}};
+    const struct screen screen = screen_of_file(h->asked->out);
+    CLEANUP_BUF struct buf to;
+    struct listing l;
+    buf_init(&to, 1u << 30);
+    put_head(h, &screen, &to);
+    listing_init(&l, columns, sizeof columns / sizeof *columns, h->arena);
+    for (size_t i = 0; i < h->count; i++)
+        add_metric(&l, h, &h->metrics[i]);
+    if (h->count)
+        buf_putc(&to, '\n');
+    int status = listing_render(&l, &screen, &to);
+    listing_deinit(&l);
+    fwrite(to.p ? to.p : "", 1, to.n, h->asked->out);
+    return to.failed ? -1 : status;
+}
+
+static void double_or_null(struct json_out *j, const char *key, double v)
+{
+    if (isnan(v))
+        json_null(j, key);
+    else
+        json_double(j, key, v);
+}
+
+/* NaN: the side has no value. */
+static double value_at_end(const struct compared_side *side, bool greatest)
+{
+    double end = NAN;
+    for (size_t i = 0; i < side->n; i++)
+        if (isnan(end) || (greatest ? side->values[i] > end : side->values[i] < end))
+            end = side->values[i];
+    return end;
+}
+
+static void metric_json(struct json_out *j, const struct history_metric *m, size_t runs)
+{
+    const struct compared_side *before = &m->m->sides[0];
+    json_open(j, NULL, '{');
+    json_text(j, "key", m->m->key);
+    if (m->m->step >= 0)
+        json_int(j, "step", m->m->step);
+    else
+        json_null(j, "step");
+    json_text(j, "unit", m->m->unit);
+    json_text(j, "direction", *m->m->direction ? m->m->direction : NULL);
+    double_or_null(j, "value", m->value);
+    json_int(j, "n", (int64_t)(before->n < runs ? before->n : runs));
+    double_or_null(j, "median", before->n ? before->median : NAN);
+    double_or_null(j, "min", value_at_end(before, false));
+    double_or_null(j, "max", value_at_end(before, true));
+    double_or_null(j, "change", m->change);
+    double_or_null(j, "expected_low", m->expected.low);
+    double_or_null(j, "expected_high", m->expected.high);
+    double_or_null(j, "p", isnan(m->expected.low) ? NAN : m->expected.p);
+    json_text(j, "verdict", isnan(m->value) ? "missing" : !before->n ? "new" : changed_name(m->changed));
+    json_close(j, '}');
+}
+
+static int print_json(const struct history *h)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1u << 30);
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '{');
+    json_text(&j, "run", h->run.run->id);
+    json_open(&j, "history", '[');
+    for (size_t i = 0; i < h->earlier.count; i++)
+        json_text(&j, NULL, h->earlier.members[i].run->id);
+    json_close(&j, ']');
+    json_int(&j, "looked_at", (int64_t)h->looked);
+    json_open(&j, "inputs", '[');
+    for (size_t i = 0; i < h->inputs.count; i++)
+        json_text(&j, NULL, h->inputs.list[i].path);
+    json_close(&j, ']');
+    json_double(&j, "min_effect", h->asked->min_effect);
+    json_open(&j, "metrics", '[');
+    for (size_t i = 0; i < h->count; i++)
+        metric_json(&j, &h->metrics[i], h->earlier.count);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fwrite(b.p ? b.p : "", 1, b.n, h->asked->out);
+    return b.failed ? -1 : 0;
+}
+
+/* ---- the question ---- */
+
+static int judge_and_print(struct history *h, struct err *err)
+{
+    struct compared *metrics = NULL;
+    struct group groups[] = {h->earlier, {.name = h->run.run->id, .members = &h->run, .count = 1}};
+    if (compare_metrics(groups, 2, h->asked->all, h->arena, &metrics, err) < 0 ||
+        history_judge(metrics, h->earlier.count, h->asked->min_effect, h->arena, &h->metrics, &h->count, err) < 0)
+        return -1;
+    if ((h->asked->json ? print_json(h) : print_text(h)) < 0)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    for (size_t i = 0; i < h->count; i++)
+        if (h->asked->gate && h->metrics[i].counts && h->metrics[i].changed == CHANGED_REGRESSION)
+            return 3;
+    return h->run.run->problem ? 1 : 0;
+}
+
+int history_compare(const struct history_question *asked, struct runs *runs, struct err *err)
+{
+    struct history h = {.asked = asked, .arena = asked->arena, .runs = runs};
+    if (read_member(&h, asked->run, &h.run, err) < 0)
+        return -1;
+    int status = inputs_of(&h.inputs, h.run.run, h.run.detail, asked->ignore, h.arena, err);
+    h.rules = arguments_rules(runs, h.run.run, h.arena);
+    h.arguments = arguments_unexplained(h.rules, h.run.detail, asked->ignore, h.arena);
+    if (status == 0)
+        status = collect(&h, err);
+    if (status == 0)
+        status = judge_and_print(&h, err);
+    for (size_t i = 0; i < h.earlier.count; i++)
+        json_free(h.earlier.members[i].detail);
+    json_free(h.run.detail);
+    rules_free(h.rules);
+    return status;
+}

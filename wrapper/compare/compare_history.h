@@ -1,0 +1,34 @@
+/* compare_history.h: one run against the earlier ones like it. */
+#ifndef COMPARE_COMPARE_HISTORY_H
+#define COMPARE_COMPARE_HISTORY_H
+#include "base/stats.h"
+#include "compare/compare.h"
+
+enum changed { CHANGED_NONE, CHANGED_TOO_FEW, CHANGED_NO, CHANGED_REGRESSION, CHANGED_IMPROVEMENT, CHANGED_DIFFERENT };
+const char *changed_name(enum changed changed); /* "", "too few", "no change", "regression", "improvement", "different" */
+
+struct history_metric {
+    const struct compared *m; /* sides: 0 the earlier runs, 1 the run */
+    double value, change; /* the run's; against the median as a fraction, NaN where the median is 0 */
+    struct stats_expected expected; /* low, high NaN: too few */
+    enum changed changed;
+    bool counts; /* may close the gate */
+};
+
+/* Judges metrics of compare_metrics for {earlier runs, run}. min_effect: smaller changes (fraction of the median) are none, however sure. *ret in the
+ * arena, as many as the list is long. -1: out of memory. */
+int history_judge(const struct compared *metrics, size_t runs, double min_effect, struct arena *a, struct history_metric **ret,
+                  size_t *ret_count, struct err *err);
+struct history_question {
+    const char *run; /* as runs_find takes it */
+    size_t last; /* at most so many earlier runs, 1 to HISTORY_MAX */
+    double min_effect; /* as in history_judge */
+    bool all, json, gate; /* also what was seen of the machine; a document instead of text; status 3 for a regression */
+    const struct opt_value *ignore, *tags; /* patterns of params that do not matter; tags that the earlier runs have */
+    FILE *out, *notes;
+    struct arena *arena;
+};
+enum { HISTORY_USUAL = 50, HISTORY_MAX = 1000 };
+/* Prints the run against the earlier ones. 0; 3: with gate, a metric that may close it is worse; 1: the run is damaged; -1: err. */
+int history_compare(const struct history_question *asked, struct runs *runs, struct err *err);
+#endif

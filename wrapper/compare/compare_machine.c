@@ -1,0 +1,88 @@
+/* compare_machine.c: does the machine explain the difference, or the program? */
+#include "compare/compare_machine.h"
+
+#include <string.h>
+
+/* The params of node.state are those of its list; hardware's by their first words, since its summary is hwloc's. */
+static bool belongs(enum machine_part part, const char *key)
+{
+    static const char *const hardware[] = {"cpu.model",        "cpu.vendor",
+                                           "cpu.family",       "cpu.stepping",
+                                           "cpu.threads",      "cpu.cores",
+                                           "cpu.sockets",      "cpu.simd",
+                                           "cpu.level",        "cache.",
+                                           "memory.total",     "numa.",
+                                           "gpu.model",        "gpu.count",
+                                           "gpu.memory",       "machine.vendor",
+                                           "machine.product",  "machine.board",
+                                           "net.fabric_model", "net.fabric_devices",
+                                           "net.card",         "cloud.instance_type"};
+    static const char *const state[] = {
+#define STATE(key) key,
+#include "probes/node.def"
+#undef STATE
+    };
+    for (size_t i = 0; part == MACHINE_HARDWARE && i < sizeof hardware / sizeof *hardware; i++)
+        if (strncmp(key, hardware[i], strlen(hardware[i])) == 0)
+            return true;
+    for (size_t i = 0; part == MACHINE_CONFIGURATION && i < sizeof state / sizeof *state; i++)
+        if (strcmp(key, state[i]) == 0)
+            return true;
+    return false;
+}
+
+static void look(const struct group *groups, size_t count, const char **differing, enum machine_part part, struct arena *a,
+                 struct machine_difference *ret)
+{
+    size_t n = 0;
+    const char *first = compare_param(&groups[0], ret->hash, a);
+    ret->state = MACHINE_SAME;
+    for (size_t g = 0; g < count; g++) { /* "-": a run that does not tell; a comma: runs of one group differ already */
+        const char *value = compare_param(&groups[g], ret->hash, a);
+        if (!first || !value || value[0] == '-') {
+            ret->state = MACHINE_UNKNOWN;
+            break;
+        }
+        if (strcmp(value, first) != 0 || strchr(value, ','))
+            ret->state = MACHINE_DIFFERS;
+    }
+    while (differing[n])
+        n++;
+    ret->keys = arena_get(a, (n + 1) * sizeof *ret->keys);
+    for (size_t i = n = 0; ret->keys && differing[i]; i++)
+        if (belongs(part, differing[i]))
+            ret->keys[n++] = differing[i];
+    if (ret->keys)
+        ret->keys[n] = NULL;
+}
+
+void machine_compare(const struct group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS])
+{
+    const char **differing = compare_params(groups, count, a);
+    ret[MACHINE_HARDWARE] = (struct machine_difference){.name = "hardware", .hash = "node.type"};
+    ret[MACHINE_CONFIGURATION] = (struct machine_difference){.name = "configuration", .hash = "node.state"};
+    for (int part = 0; part < MACHINE_PARTS; part++)
+        look(groups, count, differing, (enum machine_part)part, a, &ret[part]);
+}
+
+const char **program_compare(const struct group *groups, size_t count, struct arena *a)
+{
+    static const char *const identity[] = {"program.sha256", "program.script_sha256", "benchmark.version"};
+    enum { N = sizeof identity / sizeof *identity };
+    const char **ret = arena_get(a, (N + 1) * sizeof *ret);
+    size_t n = 0;
+    for (size_t i = 0; ret && i < N; i++) {
+        bool differs = false, known = true;
+        const char *first = compare_param(&groups[0], identity[i], a);
+        for (size_t g = 0; g < count; g++) {
+            const char *value = compare_param(&groups[g], identity[i], a);
+            known = known && first && value && value[0] != '-';
+            differs = differs || (known && (strcmp(first, value) != 0 || strchr(value, ',')));
+        }
+        if (known && differs)
+            ret[n++] = identity[i];
+    }
+    if (ret)
+        ret[n] = NULL;
+    return ret;
+}

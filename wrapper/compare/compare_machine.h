@@ -1,0 +1,17 @@
+/* compare_machine.h: does the machine explain the difference? By the hashes of hardware and configuration, and the facts that differ. */
+#ifndef COMPARE_COMPARE_MACHINE_H
+#define COMPARE_COMPARE_MACHINE_H
+#include "compare/compare.h"
+
+enum machine_part { MACHINE_HARDWARE, MACHINE_CONFIGURATION, MACHINE_PARTS };
+
+struct machine_difference {
+    const char *name, *hash; /* "hardware", "node.type" */
+    enum { MACHINE_UNKNOWN, MACHINE_SAME, MACHINE_DIFFERS } state;
+    const char **keys; /* params that differ and belong to it, NULL-terminated; empty where none is known */
+};
+void machine_compare(const struct group *groups, size_t count, struct arena *a, struct machine_difference ret[MACHINE_PARTS]);
+/* What tells two programs of one name apart and differs between the groups, where all runs record it: program.sha256, program.script_sha256 and
+ * the tag benchmark.version; NULL-terminated, NULL: out of memory. compare_param has the values. */
+const char **program_compare(const struct group *groups, size_t count, struct arena *a);
+#endif

@@ -1,0 +1,40 @@
+/* compare_parts.h: what the parts of a comparison as text share; see compare_text.h. */
+#ifndef COMPARE_COMPARE_PARTS_H
+#define COMPARE_COMPARE_PARTS_H
+#include "base/screen.h"
+#include "compare/compare.h"
+
+struct compare_text {
+    struct arena *arena;
+    bool all; /* also what stays out of a usual comparison */
+    const struct group *groups;
+    size_t count;
+    const struct compared *metrics;
+    const char *by;
+    bool arguments_known;
+    const char **differing; /* params */
+    struct screen screen;
+    struct buf *to;
+};
+
+/* Appends a text with a line end, broken where the screen is narrow; further lines begin with `indent` blanks. */
+void compare_put_wrapped(struct compare_text *t, size_t indent, struct str text);
+/* The most repetitions that a metric of the group has; 1: none is repeated. */
+size_t compare_repetitions(const struct compare_text *t, size_t g);
+/* Do the rules of one of the programs put the metric first? */
+bool compare_is_headline(const struct compare_text *t, const char *key);
+/* Is there such a metric, apart from the wall time? */
+bool compare_has_headlines(const struct compare_text *t);
+bool compare_is_wall(const struct compared *m);
+/* Found no difference, but the interval reaches beyond 0.8 … 1.25: it is too wide to tell. */
+bool compare_is_varied(const struct compared_side *side);
+/* Is the param an input of the program? */
+bool compare_is_input(const struct compare_text *t, const char *key);
+/* Do group g and the first one have a metric in common, apart from the wall time? */
+bool compare_shares_metric(const struct compare_text *t, size_t g);
+
+/* Append lines: what is higher or lower in group g; which runs were disturbed; which groups mix runs of several situations. */
+void compare_put_answer(struct compare_text *t, size_t g);
+void compare_put_disturbed(struct compare_text *t);
+void compare_put_mixed(struct compare_text *t);
+#endif

@@ -1,0 +1,401 @@
+/* compare_text.c: a comparison as text: the answer in a sentence, what explains it, and a row for each metric. */
+#include "compare/compare_text.h"
+
+#include "base/listing.h"
+#include "base/show.h"
+#include "compare/compare_machine.h"
+#include "compare/compare_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_SIDE_BY_SIDE = 2 };
+
+static const char *letter(size_t g, struct arena *a)
+{
+    return arena_printf(a, "%c", (char)('A' + g));
+}
+
+/* ---- the groups ---- */
+
+static int put_groups(struct compare_text *t)
+{
+    static const struct listing_column columns[] = {{"group", "", false, 0, .whole = true},
+                                                    {"name", "", false, 60, .whole = true},
+                                                    {"first", "", false, 40, .drop = 1, .no_empty = true},
+                                                    {"runs", "", false, 0, .whole = true},
+                                                    {"base", "", false, 0, .no_empty = true}};
+    struct listing l;
+    struct arena *a = t->arena;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    l.bare = true;
+    for (size_t g = 0; g < t->count; g++) {
+        const struct group *group = &t->groups[g];
+        const struct tree_run *run = group->members[0].run;
+        size_t repetitions = compare_repetitions(t, g);
+        listing_text(&l, letter(g, a));
+        if (t->by)
+            listing_text(&l, arena_printf(a, "%s=%s", t->by, group->name));
+        else
+            listing_text(&l, group->count == 1 ? arena_printf(a, "%.8s", run->id) : group->name);
+        listing_text(&l, group->count == 1 ? run->name : "");
+        size_t points = group->count == 1 ? compare_points(run) : 0;
+        listing_text(&l, arena_printf(a, "%zu run%s of %s%s%s", group->count, str_plural(group->count), run->experiment,
+                                      points ? arena_printf(a, ", %zu point%s", points, str_plural(points)) : "",
+                                      repetitions > 1 ? arena_printf(a, ", %zu repetitions", repetitions) : ""));
+        listing_text(&l, g ? "" : "base");
+    }
+    int status = listing_render(&l, &t->screen, t->to);
+    listing_deinit(&l);
+    return status;
+}
+
+/* ---- what explains it ---- */
+
+static size_t put_keys(const char **keys, struct buf *to)
+{
+    size_t n = 0;
+    for (; keys && *keys; keys++)
+        buf_printf(to, "%s%s", n++ ? ", " : "", *keys);
+    return n;
+}
+
+/* The values of what differs, one column for each group; all: not the inputs alone. */
+static int put_params(struct compare_text *t, bool all)
+{
+    struct arena *a = t->arena;
+    struct listing_column *columns = arena_get(a, (t->count + 1) * sizeof *columns);
+    struct listing l;
+    if (!columns)
+        return -1;
+    columns[0] = (struct listing_column){.key = "key", .heading = "", .max = 60, .whole = true};
+    for (size_t g = 0; g < t->count; g++)
+        columns[g + 1] = (struct listing_column){.key = "", .heading = letter(g, a), .max = 40};
+    listing_init(&l, columns, t->count + 1, a);
+    l.indent = 2;
+    for (const char **key = t->differing; *key; key++) {
+        if (!all && !compare_is_input(t, *key))
+            continue;
+        listing_text(&l, *key);
+        for (size_t g = 0; g < t->count; g++)
+            listing_text(&l, compare_param(&t->groups[g], *key, a));
+    }
+    int status = listing_render(&l, &t->screen, t->to);
+    listing_deinit(&l);
+    return status;
+}
+
+static size_t put_inputs(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    size_t n = 0;
+    buf_init(&b, 1 << 16);
+    for (const char **key = t->differing; *key; key++)
+        if (compare_is_input(t, *key))
+            buf_printf(&b, "%s%s", n++ ? ", " : "Inputs that differ: ", *key);
+    if (!n && t->arguments_known)
+        buf_puts(&b, t->count == 2 ? "A and B have the same inputs" : "All groups have the same inputs");
+    if (!n && !t->arguments_known)
+        buf_puts(&b, "No recorded input differs");
+    buf_puts(&b, t->arguments_known ? "." : ". Not all command lines are known.");
+    compare_put_wrapped(t, 2, buf_text(&b));
+    return n;
+}
+
+/* A program that was edited or rebuilt is no other input, but explains a change. */
+static void put_program(struct compare_text *t)
+{
+    CLEANUP_BUF struct buf b;
+    struct arena *a = t->arena;
+    const char **keys = program_compare(t->groups, t->count, a);
+    buf_init(&b, 1 << 16);
+    if (!keys || !keys[0])
+        return;
+    buf_puts(&b, "The program differs: ");
+    for (const char **key = keys; *key; key++) {
+        buf_printf(&b, "%s%s (", key == keys ? "" : ", ", *key);
+        for (size_t g = 0; g < t->count; g++)
+            buf_printf(&b, "%s%.12s", g ? ", " : "", compare_param(&t->groups[g], *key, a));
+        buf_putc(&b, ')');
+    }
+    buf_putc(&b, '.');
+    compare_put_wrapped(t, 2, buf_text(&b));
+}
+
+/* One sentence where nothing differs, else one for hardware and one for settings. */
+static void put_machine(struct compare_text *t)
+{
+    static const char *const names[] = {"Hardware", "Settings"};
+    struct machine_difference parts[MACHINE_PARTS];
+    machine_compare(t->groups, t->count, t->arena, parts);
+    bool same = true;
+    for (int i = 0; i < MACHINE_PARTS; i++)
+        same = same && parts[i].state == MACHINE_SAME && !(t->all && parts[i].keys && parts[i].keys[0]);
+    if (same) {
+        compare_put_wrapped(t, 2, STR("Hardware and settings: the same."));
+        return;
+    }
+    for (int i = 0; i < MACHINE_PARTS; i++) {
+        CLEANUP_BUF struct buf b, keys;
+        buf_init(&b, 1 << 16);
+        buf_init(&keys, 1 << 16);
+        size_t n = put_keys(parts[i].keys, &keys);
+        buf_printf(&b, "%s: ", names[i]);
+        if (parts[i].state == MACHINE_SAME && n && t->all)
+            buf_puts(&b, "the same. Recorded for some runs only: ");
+        else if (parts[i].state == MACHINE_SAME) {
+            buf_puts(&b, "the same");
+            buf_clear(&keys);
+        } else if (parts[i].state == MACHINE_UNKNOWN)
+            buf_printf(&b, "not recorded for all runs%s", n ? "; what differs: " : "");
+        else
+            buf_puts(&b, n ? "differs in " : "differs in something that no parameter names");
+        buf_str(&b, buf_text(&keys));
+        buf_putc(&b, '.');
+        compare_put_wrapped(t, 2, buf_text(&b));
+    }
+}
+
+/* ---- metrics ---- */
+
+static const char *value_text(double value, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_value(&b, value);
+    return arena_dup(a, b.p, b.n);
+}
+
+/* All groups' medians have one unit: the one in which the greatest is shown. */
+static double scale_of(const struct compare_text *t, const struct compared *m, const char **ret_unit)
+{
+    double greatest = 0;
+    for (size_t g = 0; g < t->count; g++)
+        if (m->sides[g].n && fabs(m->sides[g].median) > greatest)
+            greatest = fabs(m->sides[g].median);
+    *ret_unit = m->unit;
+    return show_scale(greatest, ret_unit);
+}
+
+static void add_value(struct listing *l, const struct compared_side *side, double scale, struct arena *a)
+{
+    if (side->n)
+        listing_number(l, side->median, value_text(side->median * scale, a));
+    else
+        listing_none(l);
+}
+
+static void add_change(struct listing *l, const struct compared_side *base, const struct compared_side *side)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 128);
+    double ratio = side->has_ratio                                              ? side->ratio
+                   : base->n && side->n && base->median > 0 && side->median > 0 ? side->median / base->median
+                                                                                : 0;
+    if (ratio > 0)
+        show_change(&b, ratio);
+    listing_text(l, b.p ? b.p : "");
+    buf_clear(&b);
+    if (side->has_ratio)
+        show_change_interval(&b, side->ratio, side->low, side->high);
+    listing_text(l, b.n ? b.p : "");
+}
+
+static void add_outcome(struct listing *l, const struct compared_side *side, bool single)
+{
+    enum outcome outcome = side->outcome;
+    static const struct {
+        const char *word;
+        enum style style;
+    } words[] = {[OUTCOME_NONE] = {"", STYLE_PLAIN},
+                 [OUTCOME_TOO_FEW] = {"too few", STYLE_DIM},
+                 [OUTCOME_SAME] = {"no difference", STYLE_DIM},
+                 [OUTCOME_UNCERTAIN] = {"uncertain", STYLE_DIM},
+                 [OUTCOME_BETTER] = {"better", STYLE_GOOD},
+                 [OUTCOME_WORSE] = {"worse", STYLE_BAD},
+                 [OUTCOME_DIFFERENT] = {"different", STYLE_PLAIN}};
+    listing_text(l, single && outcome == OUTCOME_TOO_FEW ? "" : compare_is_varied(side) ? "too varied" : words[outcome].word);
+    listing_style(l, words[outcome].style);
+}
+
+static const char *unit_text(const char *unit, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_unit(&b, unit);
+    return b.n ? arena_dup(a, b.p, b.n) : "";
+}
+
+static bool is_shown(const struct compare_text *t, const struct compared *m, bool headlines)
+{
+    return !headlines || t->all || compare_is_headline(t, m->key) || strcmp(m->key, "run.wall_s") == 0;
+}
+
+/* The row behind m (NULL: the first): the program's own metrics, then its wall time. What is not shown is counted once. */
+static const struct compared *next_shown(const struct compare_text *t, const struct compared *m, bool headlines, size_t *ret_more)
+{
+    bool wall = m && compare_is_wall(m);
+    for (const struct compared *next = m ? m->next : t->metrics; next && !wall; next = next->next) {
+        if (!compare_is_wall(next) && is_shown(t, next, headlines))
+            return next;
+        *ret_more += !compare_is_wall(next);
+    }
+    for (const struct compared *next = t->metrics; next && !wall; next = next->next)
+        if (compare_is_wall(next))
+            return next;
+    return NULL;
+}
+
+/* A and B side by side. */
+static int put_pair(struct compare_text *t, bool headlines, size_t *ret_more, bool *ret_interval)
+{
+    static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},
+                                                    {"unit", "", false, 0, .drop = 1, .whole = true, .no_empty = true},
+                                                    {"a", "A", true, 0},
+                                                    {"b", "B", true, 0},
+                                                    {"change", "change", true, 0},
+                                                    {"interval", "95 %", true, 0, .drop = 2, .no_empty = true},
+                                                    {"outcome", "", false, 0, .whole = true, .no_empty = true}};
+    struct listing l;
+    struct arena *a = t->arena;
+    bool single = compare_repetitions(t, 0) == 1 && compare_repetitions(t, 1) == 1 && t->groups[0].count == 1 && t->groups[1].count == 1;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
+        const char *unit;
+        double scale = scale_of(t, m, &unit);
+        listing_text(&l, compare_metric_name(m, a));
+        listing_text(&l, unit_text(unit, a));
+        add_value(&l, &m->sides[0], scale, a);
+        add_value(&l, &m->sides[1], scale, a);
+        add_change(&l, &m->sides[0], &m->sides[1]);
+        add_outcome(&l, &m->sides[1], single);
+    }
+    int status = listing_render(&l, &t->screen, t->to);
+    *ret_interval = listing_shows(&l, &t->screen, "interval");
+    listing_deinit(&l);
+    return status;
+}
+
+/* More groups: a row for each, below the metric's name. */
+static int put_groups_metrics(struct compare_text *t, bool headlines, size_t *ret_more, bool *ret_interval)
+{
+    static const struct listing_column columns[] = {{"key", "", false, 60, .whole = true},
+                                                    {"unit", "", false, 0, .drop = 1, .whole = true, .no_empty = true},
+                                                    {"group", "", false, 0},
+                                                    {"median", "median", true, 0},
+                                                    {"change", "change", true, 0},
+                                                    {"interval", "95 %", true, 0, .drop = 2, .no_empty = true},
+                                                    {"outcome", "", false, 0, .whole = true, .no_empty = true}};
+    struct listing l;
+    struct arena *a = t->arena;
+    listing_init(&l, columns, sizeof columns / sizeof *columns, a);
+    for (const struct compared *m = next_shown(t, NULL, headlines, ret_more); m; m = next_shown(t, m, headlines, ret_more)) {
+        const char *unit;
+        double scale = scale_of(t, m, &unit);
+        for (size_t g = 0; g < t->count; g++) {
+            listing_text(&l, g ? "" : compare_metric_name(m, a));
+            listing_text(&l, g ? "" : unit_text(unit, a));
+            listing_text(&l, letter(g, a));
+            add_value(&l, &m->sides[g], scale, a);
+            if (g)
+                add_change(&l, &m->sides[0], &m->sides[g]);
+            else
+                listing_text(&l, ""), listing_text(&l, "");
+            add_outcome(&l, &m->sides[g], false);
+        }
+    }
+    int status = listing_render(&l, &t->screen, t->to);
+    *ret_interval = listing_shows(&l, &t->screen, "interval");
+    listing_deinit(&l);
+    return status;
+}
+
+/* "--by size -e fio" of the first sweep among the groups: its points can be compared so. NULL: none is a sweep. */
+static const char *swept(const struct compare_text *t)
+{
+    for (size_t g = 0; g < t->count; g++) {
+        const struct tree_run *run = t->groups[g].members[0].run;
+        for (const struct tree_entry *e = run->params; e; e = e->next)
+            if (strncmp(e->key, "sweep.", 6) == 0 && compare_points(run))
+                return arena_printf(t->arena, "--by %s -e %s", e->key + 6, run->experiment);
+    }
+    return NULL;
+}
+
+/* interval: the table has a column with it. */
+static void put_footer(struct compare_text *t, size_t more, bool interval)
+{
+    CLEANUP_BUF struct buf b;
+    bool intervals = false, single = true, shared = false;
+    const char *points = swept(t);
+    bool uncertain = false, varied = false;
+    buf_init(&b, 1024);
+    for (const struct compared *m = t->metrics; m; m = m->next)
+        for (size_t g = 1; g < t->count; g++) {
+            varied = varied || compare_is_varied(&m->sides[g]);
+            intervals = intervals || m->sides[g].has_ratio;
+            uncertain = uncertain || m->sides[g].outcome == OUTCOME_UNCERTAIN;
+        }
+    for (size_t g = 0; g < t->count; g++) {
+        single = single && t->groups[g].count == 1 && compare_repetitions(t, g) == 1;
+        shared = shared || (g && compare_shares_metric(t, g));
+    }
+    if (more)
+        buf_printf(&b, "%zu more metric%s: --all. ", more, str_plural(more));
+    if (intervals)
+        buf_puts(&b, interval ? "Medians; 95 % interval of their ratio." : "Medians; verdicts by the 95 % interval of their ratio.");
+    if (uncertain)
+        buf_puts(&b, " \"uncertain\": among so many metrics such a change may be chance; more runs would tell.");
+    if (varied)
+        buf_puts(&b, " \"too varied\": the interval reaches below -20 % or above +25 %; more runs would tell.");
+    if (!intervals && points)
+        buf_printf(&b, "hint: benchwrap compare %s compares the points", points);
+    else if (!intervals && single && shared)
+        buf_puts(&b, "hint: benchwrap --repeat 5 -- COMMAND for each side, then compare again");
+    if (!b.n)
+        return;
+    buf_putc(t->to, '\n');
+    screen_style_begin(&t->screen, STYLE_DIM, t->to);
+    compare_put_wrapped(t, 0, str_trim(buf_text(&b)));
+    screen_style_end(&t->screen, STYLE_DIM, t->to);
+}
+
+int compare_print_text(const struct group *groups, size_t count, const struct compared *metrics, const char *by, bool arguments_known,
+                       bool all, FILE *out, struct arena *a)
+{
+    CLEANUP_BUF struct buf to;
+    struct compare_text t = {.arena = a,
+                             .all = all,
+                             .groups = groups,
+                             .count = count,
+                             .metrics = metrics,
+                             .by = by,
+                             .arguments_known = arguments_known,
+                             .differing = compare_params(groups, count, a),
+                             .screen = screen_of_file(out),
+                             .to = &to};
+    bool headlines = compare_has_headlines(&t), interval = false;
+    size_t more = 0;
+    buf_init(&to, 1u << 30);
+    int status = put_groups(&t);
+    buf_putc(&to, '\n');
+    for (size_t g = 1; g < count && metrics; g++)
+        compare_put_answer(&t, g);
+    compare_put_disturbed(&t);
+    compare_put_mixed(&t);
+    size_t inputs = put_inputs(&t);
+    bool named = by && inputs == 1; /* the groups' names have the values */
+    if (all || (inputs && !named))
+        status |= put_params(&t, all);
+    put_program(&t);
+    put_machine(&t);
+    buf_putc(&to, '\n');
+    if (!metrics)
+        buf_puts(&to, "None of the runs has a metric of its own.\n");
+    status |=
+        count == GROUPS_SIDE_BY_SIDE ? put_pair(&t, headlines, &more, &interval) : put_groups_metrics(&t, headlines, &more, &interval);
+    put_footer(&t, more, interval);
+    fwrite(to.p ? to.p : "", 1, to.n, out);
+    return to.failed ? -1 : status;
+}

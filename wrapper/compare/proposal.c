@@ -1,0 +1,494 @@
+/* proposal.c: references proposed from runs. */
+#include "compare/proposal.h"
+
+#include "benchmarks/rules.h"
+#include "compare/arguments.h"
+#include "runs/inherit.h"
+
+#include "base/json_out.h"
+#include "base/show.h"
+#include "base/stats.h"
+#include "mlruns-format/key.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_MEMORY = 512 << 20, IDS_SHOWN = 20, GROUPS_SHOWN = 10 };
+
+void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a)
+{
+    *p = (struct proposal){.arena = a, .ignore = ignore, .all = all};
+}
+
+/* ---- one run ---- */
+
+static const char *copy(struct proposal *p, struct str s)
+{
+    return arena_dup(p->arena, s.p, s.n);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return str_natural(((const struct proposed_condition *)a)->key, ((const struct proposed_condition *)b)->key);
+}
+
+/* Tags and params that a run shares with those of its group, in a fixed order. */
+static struct proposed_condition *conditions_of(struct proposal *p, const struct tree_run *run, const struct json *detail, size_t *ret_n)
+{
+    static const char *const tags[] = {"benchmark", "site", "cluster"};
+    size_t n = 3;
+    for (const struct tree_entry *e = run->params; e; e = e->next)
+        n++;
+    struct proposed_condition *list = arena_get(p->arena, n * sizeof *list);
+    n = 0;
+    for (size_t i = 0; list && i < sizeof tags / sizeof *tags; i++) {
+        const struct tree_entry *e = runs_entry(run->tags, tags[i]);
+        if (e)
+            list[n++] = (struct proposed_condition){tags[i], copy(p, e->value), false};
+    }
+    size_t from = n;
+    for (const struct tree_entry *e = run->params; list && e; e = e->next)
+        if (inputs_matter(e->key, inputs_source(detail, e->key), p->ignore) && !inputs_superseded(run->params, e->key))
+            list[n++] = (struct proposed_condition){copy(p, str_of(e->key)), copy(p, e->value), true};
+    if (!list || p->arena->failed)
+        return NULL;
+    qsort(list + from, n - from, sizeof *list, by_key);
+    *ret_n = n;
+    return list;
+}
+
+static const char *name_of(struct proposal *p, const struct proposed_condition *list, size_t n)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 20);
+    for (size_t i = 0; i < n; i++) {
+        buf_json(&b, str_of(list[i].key));
+        buf_json(&b, str_of(list[i].value));
+    }
+    return b.failed ? NULL : arena_dup(p->arena, b.p ? b.p : "", b.n);
+}
+
+static struct proposed_group *group_of(struct proposal *p, const struct tree_run *run, const struct json *detail)
+{
+    size_t n = 0;
+    struct proposed_condition *list = conditions_of(p, run, detail, &n);
+    const char *name = list ? name_of(p, list, n) : NULL;
+    struct proposed_group **at = &p->groups;
+    if (!name)
+        return NULL;
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    if (!*at && (*at = ARENA_NEW(p->arena, struct proposed_group)))
+        **at = (struct proposed_group){.name = name, .conditions = list, .condition_count = n, .first_ms = INT64_MAX};
+    return *at;
+}
+
+static int add_value(struct proposal *p, struct proposed_group *g, const char *key, const struct json *about, double value)
+{
+    struct proposed_metric **at = &g->metrics;
+    while (*at && strcmp((*at)->key, key) != 0)
+        at = &(*at)->next;
+    if (!*at) {
+        const char *unit = json_string(json_get(about, "unit"), ""), *direction = json_string(json_get(about, "direction"), "");
+        if (!(*at = ARENA_NEW(p->arena, struct proposed_metric)))
+            return -1;
+        **at =
+            (struct proposed_metric){.key = copy(p, str_of(key)), .unit = copy(p, str_of(unit)), .direction = copy(p, str_of(direction))};
+        if (!(*at)->key || !(*at)->unit || !(*at)->direction)
+            return -1;
+    }
+    if (strcmp((*at)->unit, json_string(json_get(about, "unit"), "")) != 0)
+        return 0; /* a key has one unit; another one is of a tree of others */
+    struct proposed_value *v = ARENA_NEW(p->arena, struct proposed_value);
+    if (!v)
+        return -1;
+    *v = (struct proposed_value){value, (*at)->values};
+    (*at)->values = v;
+    (*at)->n++;
+    return 0;
+}
+
+static bool is_headline(const struct tree_run *run, const char *key)
+{
+    const struct tree_entry *e = runs_entry(run->tags, "benchwrap.headline");
+    struct str rest = e ? e->value : STR(""), word;
+    while ((word = str_word(&rest)).n > 0)
+        if (str_is(word, key))
+            return true;
+    return !e; /* rules that put nothing first mean all */
+}
+
+static int take_metric(struct proposal *p, struct proposed_group *g, const struct tree_entry *e, const struct json *about)
+{
+    double *v = malloc((e->count + 1) * sizeof *v);
+    size_t n = 0;
+    int rc = v ? 0 : -1;
+    bool repetitions = compare_are_repetitions(e);
+    for (size_t i = 0; v && i < e->count; i++) {
+        char key[320];
+        if (!isfinite(e->samples[i].value))
+            continue;
+        v[n++] = e->samples[i].value;
+        snprintf(key, sizeof key, "%.280s@%" PRId64, e->key, e->samples[i].step);
+        if (!repetitions && rc == 0)
+            rc = add_value(p, g, key, about, e->samples[i].value);
+    }
+    if (rc == 0 && repetitions && n) {
+        struct stats s;
+        stats_of(v, n, &s);
+        rc = add_value(p, g, e->key, about, s.median);
+    }
+    free(v);
+    return rc;
+}
+
+/* The command line is an input, but for what the rules explain. */
+static void take_arguments(struct proposal *p, struct proposed_group *g, const struct rules *rules, const struct json *detail)
+{
+    const char *own = arguments_unexplained(rules, detail, p->ignore, p->arena);
+    if (!g->count)
+        g->arguments = own;
+    else if (own && g->arguments && !g->differs)
+        g->differs = arguments_difference(g->arguments, own, p->arena);
+}
+
+static int take_run(struct proposal *p, const struct tree_run *run, const struct json *detail, const struct rules *rules, struct err *err)
+{
+    if (run->status != RUN_FINISHED || run->problem || runs_entry(run->tags, "benchwrap.warmup")) {
+        p->skipped++;
+        return 0;
+    }
+    struct proposed_group *g = group_of(p, run, detail);
+    if (!g)
+        return err_set(err, ERR_SYSTEM, "out of memory");
+    for (size_t i = 0; i < g->count; i++)
+        if (strcmp(g->runs[i], run->id) == 0)
+            return err_set(err, ERR_USAGE, "the run %.8s is named twice", run->id);
+    take_arguments(p, g, rules, detail);
+    if (g->count == g->room) {
+        size_t room = g->room ? 2 * g->room : 16;
+        const char **more = arena_get(p->arena, room * sizeof *more);
+        if (!more)
+            return err_set(err, ERR_SYSTEM, "out of memory");
+        if (g->count)
+            memcpy(more, g->runs, g->count * sizeof *more);
+        g->runs = more;
+        g->room = room;
+    }
+    g->runs[g->count++] = copy(p, str_of(run->id));
+    g->first_ms = run->start_ms < g->first_ms ? run->start_ms : g->first_ms;
+    g->last_ms = run->start_ms > g->last_ms ? run->start_ms : g->last_ms;
+    for (const struct tree_entry *e = run->metrics; e; e = e->next) {
+        const struct json *about = json_get(json_get(detail, "metrics"), e->key);
+        bool directed = *json_string(json_get(about, "direction"), "");
+        if ((!directed && !p->undirected) || !key_is_result(e->key) || (!p->all && !is_headline(run, e->key)))
+            continue;
+        if (take_metric(p, g, e, about) < 0)
+            return err_set(err, ERR_SYSTEM, "out of memory");
+    }
+    return p->arena->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+int proposal_take(struct proposal *p, struct runs *runs, const char *name, struct err *err)
+{
+    struct arena scratch; /* a run as a whole is large, what is kept of it is not */
+    struct tree_run *run = NULL;
+    const char *problem = NULL;
+    arena_init(&scratch, RUN_MEMORY);
+    /* the list of all runs, which "last" needs, must stay */
+    struct arena *list = strncmp(name, "last", 4) == 0 ? p->arena : &scratch;
+    int status = runs_find(runs, name, TREE_PARAMS | TREE_METRICS | TREE_TAGS, list, &run, err) ? -1 : 0;
+    if (status == 0) {
+        inherit_params(runs, run, p->arena); /* in the lasting arena: the parent run is kept for the next repetition */
+        struct json *detail = runs_detail(runs, run, &problem, &scratch);
+        p->taken++;
+        struct rules *rules = arguments_rules(runs, run, &scratch);
+        status = take_run(p, run, detail, rules, err);
+        rules_free(rules);
+        json_free(detail);
+    }
+    arena_deinit(&scratch);
+    return status;
+}
+
+/* ---- what is proposed ---- */
+
+static bool measure(const struct proposal *p, struct proposed_metric *m)
+{
+    double *v = malloc((m->n + 1) * sizeof *v);
+    struct stats s;
+    size_t n = 0;
+    if (!v)
+        return false;
+    for (const struct proposed_value *x = m->values; x; x = x->next)
+        v[n++] = x->value;
+    m->mad = stats_mad(v, n);
+    stats_of(v, n, &s);
+    m->median = s.median;
+    double spread = m->median != 0 ? 3 * 1.4826 * m->mad / fabs(m->median) : NAN;
+    m->band = ceil(1000 * fmax(spread, p->min_band) - 1e-9) / 1000; /* in steps of 0.1 % */
+    if (isnan(spread))
+        m->band = NAN;
+    double edge = m->band * fabs(m->median);
+    m->outside = 0;
+    for (size_t i = 0; i < n && isfinite(edge); i++)
+        m->outside += strcmp(m->direction, "higher") == 0 ? v[i] < m->median - edge : v[i] > m->median + edge;
+    free(v);
+    return true;
+}
+
+static const char *why_left_out(const struct proposed_metric *m)
+{
+    if (m->n < PROPOSAL_RUNS_MIN)
+        return "too few runs have it";
+    if (isnan(m->band))
+        return "its median is 0, of which no part can be taken";
+    return m->band > PROPOSAL_BAND_MAX ? "its spread is too large to be a reference" : NULL;
+}
+
+/* Does the group make an entry? Measures its metrics. */
+static bool is_entry(const struct proposal *p, struct proposed_group *g)
+{
+    bool some = false;
+    for (struct proposed_metric *m = g->metrics; m; m = m->next)
+        some = (measure(p, m) && !why_left_out(m)) || some;
+    return some && g->count >= PROPOSAL_RUNS_MIN && !g->differs;
+}
+
+/* ---- YAML ---- */
+
+void proposal_quote(struct buf *to, const char *text)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64 << 10);
+    for (const char *c = text; *c; c++) {
+        if (strchr("*?[\\", *c))
+            buf_putc(&b, '\\');
+        buf_putc(&b, *c);
+    }
+    buf_json(to, buf_text(&b));
+}
+
+static void remark_runs(struct buf *to, const char *indent, const struct proposed_group *g)
+{
+    buf_printf(to, "%s# %zu run%s, ", indent, g->count, str_plural(g->count));
+    show_time_utc(to, g->first_ms);
+    buf_puts(to, " to ");
+    show_time_utc(to, g->last_ms);
+    for (size_t i = 0; i < g->count && i < IDS_SHOWN; i++) {
+        if (i % 10 == 0)
+            buf_printf(to, "\n%s#  ", indent);
+        buf_printf(to, " %.12s", g->runs[i]);
+    }
+    if (g->count > IDS_SHOWN)
+        buf_printf(to, " and %zu more", g->count - IDS_SHOWN);
+    buf_putc(to, '\n');
+}
+
+static void yaml_conditions(struct buf *to, const struct proposed_group *g)
+{
+    bool params = false;
+    for (size_t i = 0; i < g->condition_count; i++) {
+        const struct proposed_condition *c = &g->conditions[i];
+        const char *key = strcmp(c->key, "job.partition") == 0 ? "partition"
+                          : strcmp(c->key, "node.type") == 0   ? "node_type"
+                          : c->param                           ? NULL
+                                                               : c->key;
+        if (!key || !*c->value)
+            continue;
+        buf_printf(to, "    %s: ", key);
+        proposal_quote(to, c->value);
+        buf_putc(to, '\n');
+    }
+    for (size_t i = 0; i < g->condition_count; i++) {
+        const struct proposed_condition *c = &g->conditions[i];
+        if (!c->param || !*c->value || strcmp(c->key, "job.partition") == 0 || strcmp(c->key, "node.type") == 0)
+            continue;
+        if (!params)
+            buf_puts(to, "    params:\n");
+        params = true;
+        buf_puts(to, "      ");
+        buf_json(to, str_of(c->key));
+        buf_puts(to, ": ");
+        proposal_quote(to, c->value);
+        buf_putc(to, '\n');
+    }
+}
+
+static void yaml_metrics(struct buf *to, const struct proposed_group *g)
+{
+    buf_puts(to, "    metrics:\n");
+    for (const struct proposed_metric *m = g->metrics; m; m = m->next) {
+        const char *why = why_left_out(m);
+        buf_puts(to, why ? "      # left out: " : "      ");
+        if (why)
+            buf_plain(to, str_of(m->key), 320);
+        else
+            buf_json(to, str_of(m->key));
+        if (why) {
+            buf_printf(to, ": %s (%zu runs", why, m->n);
+            if (m->n >= PROPOSAL_RUNS_MIN)
+                buf_printf(to, ", median %.6g, median absolute deviation %.3g", m->median, m->mad);
+            buf_puts(to, ")\n");
+            continue;
+        }
+        buf_printf(to, ": {value: %.6g%s%s, band: %.3g%%}  # %zu runs, median absolute deviation %.3g", m->median, *m->unit ? " " : "",
+                   m->unit, 100 * m->band, m->n, m->mad);
+        if (m->outside)
+            buf_printf(to, "; %zu of them %s worse than this", m->outside, m->outside == 1 ? "is" : "are");
+        buf_putc(to, '\n');
+    }
+}
+
+/* The condition that has most different values among the groups that are too small. */
+static const char *parting(const struct proposal *p, size_t *ret_values)
+{
+    const char *best = NULL;
+    *ret_values = 1;
+    for (const struct proposed_group *g = p->groups; g; g = g->next)
+        for (size_t i = 0; g->count < PROPOSAL_RUNS_MIN && i < g->condition_count; i++) {
+            size_t values = 0, looked = 0;
+            for (const struct proposed_group *o = p->groups; o && looked < 100; o = o->next, looked++) {
+                bool seen = o->count >= PROPOSAL_RUNS_MIN;
+                const char *mine = NULL;
+                for (size_t k = 0; !seen && k < o->condition_count; k++)
+                    mine = strcmp(o->conditions[k].key, g->conditions[i].key) == 0 ? o->conditions[k].value : mine;
+                for (const struct proposed_group *e = p->groups; mine && !seen && e != o; e = e->next)
+                    for (size_t k = 0; e->count < PROPOSAL_RUNS_MIN && k < e->condition_count; k++)
+                        seen = seen ||
+                               (strcmp(e->conditions[k].key, g->conditions[i].key) == 0 && str_is(str_of(e->conditions[k].value), mine));
+                values += mine && !seen;
+            }
+            if (values > *ret_values) {
+                *ret_values = values;
+                best = g->conditions[i].key;
+            }
+        }
+    return best;
+}
+
+static void remark_small(const struct proposal *p, struct buf *to)
+{
+    size_t groups = 0, runs = 0, values;
+    for (const struct proposed_group *g = p->groups; g; g = g->next) {
+        groups += g->count < PROPOSAL_RUNS_MIN;
+        runs += g->count < PROPOSAL_RUNS_MIN ? g->count : 0;
+    }
+    if (!groups)
+        return;
+    buf_printf(to, "\n# too few: %zu run%s in %zu group%s of fewer than %d with the same inputs are left out:\n", runs, str_plural(runs),
+               groups, str_plural(groups), PROPOSAL_RUNS_MIN);
+    size_t shown = 0;
+    for (const struct proposed_group *g = p->groups; g && shown < GROUPS_SHOWN; g = g->next)
+        if (g->count < PROPOSAL_RUNS_MIN) {
+            remark_runs(to, "", g);
+            shown++;
+        }
+    if (groups > shown)
+        buf_printf(to, "# and %zu more group%s\n", groups - shown, str_plural(groups - shown));
+    const char *key = groups > 1 ? parting(p, &values) : NULL;
+    if (key) {
+        buf_puts(to, "# they differ most in ");
+        buf_plain(to, str_of(key), 250);
+        buf_printf(to, " (%zu values); if that does not matter: --ignore\n", values);
+    }
+}
+
+void proposal_yaml(struct proposal *p, struct buf *to)
+{
+    buf_printf(to, "# references proposed by benchwrap %s from %zu runs: read them before they are used (docs/howto-reference.md)\n",
+               BW_VERSION, p->taken);
+    if (p->skipped)
+        buf_printf(to, "# %zu of them did not finish, or are for warm-up, and are left out\n", p->skipped);
+    bool any = false;
+    for (struct proposed_group *g = p->groups; g; g = g->next) {
+        if (!is_entry(p, g))
+            continue;
+        if (!any)
+            buf_puts(to, "references:\n");
+        any = true;
+        p->entries++;
+        remark_runs(to, "  ", g);
+        buf_puts(to, "  - note: \"proposed from history\"\n");
+        yaml_conditions(to, g);
+        yaml_metrics(to, g);
+    }
+    if (!any)
+        buf_puts(to, "references: []\n");
+    for (struct proposed_group *g = p->groups; g; g = g->next)
+        if (g->count >= PROPOSAL_RUNS_MIN && !is_entry(p, g)) {
+            if (g->differs) {
+                buf_puts(to, "\n# left out: the command lines of these runs differ in ");
+                buf_plain(to, str_of(g->differs), 250);
+                buf_puts(to, ". Record it by --param, or leave it out of account by --ignore\n");
+                remark_runs(to, "", g);
+                continue;
+            }
+            buf_puts(to, g->metrics ? "\n# left out: no metric of these runs can be a reference\n"
+                                    : "\n# left out: these runs have no metric with a direction\n");
+            remark_runs(to, "", g);
+            for (const struct proposed_metric *m = g->metrics; m; m = m->next) {
+                buf_puts(to, "#   ");
+                buf_plain(to, str_of(m->key), 320);
+                buf_printf(to, ": %s\n", why_left_out(m));
+            }
+        }
+    remark_small(p, to);
+}
+
+/* ---- JSON ---- */
+
+static void json_group(struct json_out *j, const struct proposed_group *g, const char *why)
+{
+    json_open(j, NULL, '{');
+    json_open(j, "conditions", '{');
+    for (size_t i = 0; i < g->condition_count; i++)
+        json_text(j, g->conditions[i].key, g->conditions[i].value);
+    json_close(j, '}');
+    json_open(j, "runs", '[');
+    for (size_t i = 0; i < g->count; i++)
+        json_text(j, NULL, g->runs[i]);
+    json_close(j, ']');
+    json_text(j, "left_out", why);
+    json_open(j, "metrics", '[');
+    for (const struct proposed_metric *m = g->metrics; m; m = m->next) {
+        json_open(j, NULL, '{');
+        json_text(j, "key", m->key);
+        json_text(j, "unit", m->unit);
+        json_text(j, "direction", m->direction);
+        json_int(j, "n", (int64_t)m->n);
+        json_double(j, "median", m->median);
+        json_double(j, "mad", m->mad);
+        if (isnan(m->band))
+            json_null(j, "band");
+        else
+            json_double(j, "band", m->band);
+        json_int(j, "outside", (int64_t)m->outside);
+        json_text(j, "left_out", why ? why : why_left_out(m));
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+void proposal_json(struct proposal *p, struct buf *to)
+{
+    struct json_out j = {.to = to};
+    json_open(&j, NULL, '{');
+    json_int(&j, "taken", (int64_t)p->taken);
+    json_int(&j, "skipped", (int64_t)p->skipped);
+    json_open(&j, "groups", '[');
+    for (struct proposed_group *g = p->groups; g; g = g->next) {
+        bool entry = is_entry(p, g);
+        p->entries += entry;
+        json_group(&j, g,
+                   entry                          ? NULL
+                   : g->count < PROPOSAL_RUNS_MIN ? "too few"
+                   : g->differs                   ? "the command lines differ"
+                                                  : "no metric can be a reference");
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+}

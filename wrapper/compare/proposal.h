@@ -1,0 +1,59 @@
+/* proposal.h: references proposed from runs: groups of the same inputs, median and band of each metric. */
+#ifndef COMPARE_PROPOSAL_H
+#define COMPARE_PROPOSAL_H
+#include "compare/compare.h"
+#include "runs/inputs.h"
+
+enum { PROPOSAL_RUNS_MIN = 5 };
+#define PROPOSAL_BAND_MAX 0.5
+
+struct proposed_value { /* of one metric in one run */
+    double value;
+    struct proposed_value *next;
+};
+struct proposed_metric {
+    const char *key; /* with @STEP for a table */
+    const char *unit, *direction;
+    struct proposed_value *values;
+    size_t n;
+    double median, mad, band; /* filled when it is printed; band: fraction, NaN: none */
+    size_t outside; /* runs outside the band on the bad side */
+    struct proposed_metric *next;
+};
+struct proposed_condition {
+    const char *key; /* "benchmark", "site", "cluster", "job.partition", "node.type", or a param */
+    const char *value;
+    bool param;
+};
+struct proposed_group {
+    const char *name; /* all conditions in one text: same text, same group */
+    struct proposed_condition *conditions;
+    size_t condition_count;
+    const char **runs; /* ids */
+    size_t count, room;
+    int64_t first_ms, last_ms;
+    struct proposed_metric *metrics;
+    const char *arguments; /* of its first run, those that the rules do not explain; NULL: not known */
+    const char *differs; /* an argument in which the command lines differ: no condition can tell these runs apart; NULL: none */
+    struct proposed_group *next;
+};
+struct proposal {
+    struct arena *arena;
+    const struct opt_value *ignore;
+    bool undirected; /* also metrics of which nobody knows whether more is better */
+    bool all; /* also what the rules do not put first */
+    double min_band;
+    struct proposed_group *groups;
+    size_t taken, skipped; /* runs; skipped: not FINISHED, or warm-up */
+    size_t entries; /* printed */
+};
+
+void proposal_init(struct proposal *p, const struct opt_value *ignore, bool all, struct arena *a);
+/* The run of that name is added to its group; what is needed of it is copied. Naming a run twice is an error. */
+int proposal_take(struct proposal *p, struct runs *runs, const char *name, struct err *err);
+/* Appends the text as a quoted pattern of a reference file that fits this text alone. */
+void proposal_quote(struct buf *to, const char *text);
+/* A reference file with remarks. */
+void proposal_yaml(struct proposal *p, struct buf *to);
+void proposal_json(struct proposal *p, struct buf *to);
+#endif

@@ -1,0 +1,332 @@
+/* mlflow.c: calls of the tracking server: experiments, runs, histories. */
+#include "base/json.h"
+#include "mlflow/mlflow_call.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PAGE = 1000 };
+
+/* ---- experiments ---- */
+
+static enum mlflow_answer experiment_get(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, bool *ret_deleted,
+                                         struct err *err)
+{
+    struct buf path CLEANUP_BUF;
+    struct json *j;
+    buf_init(&path, 8192);
+    buf_puts(&path, "experiments/get-by-name?experiment_name=");
+    http_escape(&path, str_of(name), false);
+    enum mlflow_answer answer = mlflow_api(m, path.p, NULL, false, &j, err);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    const char *id = json_string(json_pointer(j, "/experiment/experiment_id"), "");
+    *ret_deleted = strcmp(json_string(json_pointer(j, "/experiment/lifecycle_stage"), ""), "deleted") == 0;
+    *ret_id = arena_dup(a, id, strlen(id));
+    json_free(j);
+    if (*ret_id && **ret_id)
+        return MLFLOW_FINE;
+    err_set(err, ERR_REMOTE, "server %s: experiments/get-by-name: the reply names no experiment", m->uri);
+    return MLFLOW_LATER; /* no word about what was asked */
+}
+
+enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err)
+{
+    bool deleted;
+    return experiment_get(m, name, a, ret_id, &deleted, err);
+}
+
+static enum mlflow_answer one_text(struct mlflow *m, const char *path, const char *key, const char *value, bool once, struct json **ret,
+                                   struct err *err)
+{
+    struct buf body CLEANUP_BUF;
+    buf_init(&body, 64 << 10);
+    buf_printf(&body, "{\"%s\":", key);
+    buf_json(&body, str_of(value));
+    buf_putc(&body, '}');
+    return mlflow_api(m, path, &body, once, ret, err);
+}
+
+enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err)
+{
+    for (int i = 0; i < 3; i++) { /* somebody else may make it between two of our calls: then it is found in the next round */
+        bool deleted = false;
+        enum mlflow_answer answer = experiment_get(m, name, a, ret_id, &deleted, err);
+        if (answer == MLFLOW_FINE && deleted)
+            answer = one_text(m, "experiments/restore", "experiment_id", *ret_id, false, NULL, err);
+        if (answer != MLFLOW_ABSENT)
+            return answer;
+        answer = one_text(m, "experiments/create", "name", name, false, NULL, err); /* a second attempt says that it exists */
+        if (answer != MLFLOW_FINE && answer != MLFLOW_EXISTS)
+            return answer;
+    }
+    err_set(err, ERR_REMOTE, "server %s: the experiment \"%.60s\" was made and is not found", m->uri, name);
+    return MLFLOW_LATER;
+}
+
+/* ---- runs ---- */
+
+static const char *text_in(const struct json *j, const char *key, struct arena *a)
+{
+    const char *text = json_string(json_get(j, key), "");
+    return arena_dup(a, text, strlen(text));
+}
+
+/* Times come as numbers, from some proxies and old servers as texts. */
+static int64_t time_in(const struct json *j, const char *key)
+{
+    const struct json *v = json_get(j, key);
+    int64_t n = json_integer(v, 0);
+    if (json_is_string(v))
+        str_int(str_of(json_string(v, "")), &n);
+    return n;
+}
+
+static void run_take(const struct json *run, struct arena *a, struct mlflow_run *ret)
+{
+    const struct json *info = json_get(run, "info");
+    *ret = (struct mlflow_run){.id = text_in(info, "run_id", a),
+                               .experiment = text_in(info, "experiment_id", a),
+                               .name = text_in(info, "run_name", a),
+                               .status = text_in(info, "status", a),
+                               .artifact_uri = text_in(info, "artifact_uri", a),
+                               .user = text_in(info, "user_id", a),
+                               .lifecycle = text_in(info, "lifecycle_stage", a),
+                               .start_ms = time_in(info, "start_time"),
+                               .end_ms = time_in(info, "end_time"),
+                               .data = json_get(run, "data")};
+}
+
+enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int64_t *ret_ms, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    struct json *j;
+    buf_init(&url, 16 << 10);
+    buf_printf(&url, "%s/api/2.0/mlflow/experiments/get?experiment_id=", m->uri);
+    http_escape(&url, str_of(id), false);
+    struct mlflow_call call = {.what = "experiments/get",
+                               .request = {.method = "GET", .url = url.p, .parting = true, .reply_max = 1 << 20}};
+    *ret_ms = 0;
+    enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
+    if (answer == MLFLOW_FINE) {
+        *ret_ms = time_in(json_get(j, "experiment"), "creation_time");
+        json_free(j);
+    }
+    return answer;
+}
+
+/* A reply that has a run; the run keeps the reply. */
+static enum mlflow_answer run_reply(const struct mlflow *m, const char *what, struct json *j, struct arena *a, struct mlflow_run *ret,
+                                    struct err *err)
+{
+    run_take(json_get(j, "run"), a, ret);
+    ret->reply = j;
+    if (ret->id && ret->id[0] && !a->failed)
+        return MLFLOW_FINE;
+    json_free(j);
+    ret->reply = NULL;
+    err_set(err, ERR_REMOTE, "server %s: %s: the reply holds no run", m->uri, what);
+    return MLFLOW_LATER;
+}
+
+enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
+                                     const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err)
+{
+    struct buf body CLEANUP_BUF = {0};
+    struct json *j;
+    if (m->store)
+        return store_run_create(m->store, experiment, name, user, start_ms, tags, n, a, ret, err);
+    buf_init(&body, 4 << 20);
+    buf_puts(&body, "{\"experiment_id\":");
+    buf_json(&body, str_of(experiment));
+    buf_printf(&body, ",\"start_time\":%lld,\"run_name\":", (long long)start_ms);
+    buf_json(&body, str_of(name));
+    buf_puts(&body, ",\"user_id\":");
+    buf_json(&body, str_of(user));
+    buf_puts(&body, ",\"tags\":[");
+    for (size_t i = 0; i < n; i++)
+        mlflow_put_pair(&body, i, str_of(tags[i].key), tags[i].value);
+    buf_puts(&body, "]}");
+    enum mlflow_answer answer = mlflow_api(m, "runs/create", &body, true, &j, err);
+    return answer == MLFLOW_FINE ? run_reply(m, "runs/create", j, a, ret, err) : answer;
+}
+
+enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err)
+{
+    struct buf path CLEANUP_BUF;
+    struct json *j;
+    buf_init(&path, 4096);
+    buf_puts(&path, "runs/get?run_id=");
+    http_escape(&path, str_of(id), false);
+    enum mlflow_answer answer = mlflow_api(m, path.p, NULL, false, &j, err);
+    return answer == MLFLOW_FINE ? run_reply(m, "runs/get", j, a, ret, err) : answer;
+}
+
+enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name,
+                                     struct err *err)
+{
+    struct buf body CLEANUP_BUF = {0};
+    if (m->store && status && !name)
+        return store_run_update(m->store, id, status, end_ms, err);
+    buf_init(&body, 64 << 10);
+    buf_puts(&body, "{\"run_id\":");
+    buf_json(&body, str_of(id));
+    if (status) {
+        buf_puts(&body, ",\"status\":");
+        buf_json(&body, str_of(status));
+    }
+    if (end_ms)
+        buf_printf(&body, ",\"end_time\":%lld", (long long)end_ms);
+    if (name) {
+        buf_puts(&body, ",\"run_name\":");
+        buf_json(&body, str_of(name));
+    }
+    buf_putc(&body, '}');
+    return mlflow_api(m, "runs/update", &body, false, NULL, err);
+}
+
+enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct err *err)
+{
+    return one_text(m, "runs/delete", "run_id", id, false, NULL, err);
+}
+
+enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct err *err)
+{
+    return one_text(m, "runs/restore", "run_id", id, false, NULL, err);
+}
+
+enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const char *key, struct err *err)
+{
+    struct buf body CLEANUP_BUF;
+    buf_init(&body, 64 << 10);
+    buf_puts(&body, "{\"run_id\":");
+    buf_json(&body, str_of(run));
+    buf_puts(&body, ",\"key\":");
+    buf_json(&body, str_of(key));
+    buf_putc(&body, '}');
+    enum mlflow_answer answer = mlflow_api(m, "runs/delete-tag", &body, false, NULL, err);
+    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer; /* gone is what was wanted */
+}
+
+static void put_page(struct buf *body, const char *token, unsigned page)
+{
+    buf_printf(body, ",\"max_results\":%u", page);
+    if (token[0]) {
+        buf_puts(body, ",\"page_token\":");
+        buf_json(body, str_of(token));
+    }
+    buf_putc(body, '}');
+}
+
+/* The token of the next page replaces *token; false: this was the last. A server that repeats its token would never end. */
+static bool next_page(struct buf *token, const struct json *j)
+{
+    const char *next = json_string(json_get(j, "next_page_token"), "");
+    if (!next[0] || str_is(buf_text(token), next))
+        return false;
+    buf_clear(token);
+    buf_puts(token, next);
+    return !token->failed;
+}
+
+enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, const char *filter, bool all,
+                                     int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err)
+{
+    return mlflow_run_search_pages(m, experiment, filter, all, PAGE, each, context, err);
+}
+
+enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,
+                                           int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err)
+{
+    struct buf token CLEANUP_BUF;
+    buf_init(&token, 64 << 10);
+    buf_puts(&token, "");
+    for (bool more = true, stop = false; more && !stop;) {
+        struct buf body CLEANUP_BUF;
+        struct json *j;
+        struct arena a;
+        buf_init(&body, 256 << 10);
+        buf_puts(&body, "{\"experiment_ids\":[");
+        buf_json(&body, str_of(experiment));
+        buf_puts(&body, "],\"filter\":");
+        buf_json(&body, str_of(filter));
+        buf_printf(&body, ",\"run_view_type\":\"%s\"", all ? "ALL" : "ACTIVE_ONLY");
+        put_page(&body, token.p, page);
+        enum mlflow_answer answer = mlflow_api(m, "runs/search", &body, false, &j, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+        arena_init(&a, 0);
+        for (const struct json *r = json_first(json_get(j, "runs")); r && !stop; r = json_next(r)) {
+            struct mlflow_run run;
+            run_take(r, &a, &run);
+            stop = each(context, &run) != 0;
+        }
+        more = next_page(&token, j);
+        arena_deinit(&a);
+        json_free(j);
+    }
+    return MLFLOW_FINE;
+}
+
+double mlflow_number(const struct json *v)
+{
+    double d = NAN;
+    if (json_is_string(v))
+        str_double(str_of(json_string(v, "")), &d);
+    else
+        d = json_number(v, NAN);
+    return d;
+}
+
+int64_t mlflow_integer(const struct json *v)
+{
+    int64_t n = json_integer(v, 0);
+    if (json_is_string(v))
+        str_int(str_of(json_string(v, "")), &n);
+    return n;
+}
+
+int mlflow_samples_add(void *samples, double value, int64_t time_ms, int64_t step)
+{
+    struct mlflow_samples *s = samples;
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 64;
+        struct tree_sample *more = reallocarray(s->at, room, sizeof *more);
+        if (!more)
+            return s->failed = true;
+        s->at = more;
+        s->room = room;
+    }
+    s->at[s->count++] = (struct tree_sample){time_ms, step, value};
+    return 0;
+}
+
+enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,
+                                  int (*each)(void *context, double value, int64_t time_ms, int64_t step), void *context, struct err *err)
+{
+    struct buf token CLEANUP_BUF;
+    buf_init(&token, 64 << 10);
+    buf_puts(&token, "");
+    for (bool more = true, stop = false; more && !stop;) {
+        struct buf path CLEANUP_BUF;
+        struct json *j;
+        buf_init(&path, 64 << 10);
+        buf_puts(&path, "metrics/get-history?run_id=");
+        http_escape(&path, str_of(run), false);
+        buf_puts(&path, "&metric_key=");
+        http_escape(&path, str_of(key), false);
+        buf_puts(&path, "&max_results=25000&page_token=");
+        http_escape(&path, buf_text(&token), false);
+        if (!token.n) /* an empty one is a wrong one */
+            path.p[path.n -= strlen("&page_token=")] = 0;
+        enum mlflow_answer answer = mlflow_api(m, path.p, NULL, false, &j, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+        for (const struct json *s = json_first(json_get(j, "metrics")); s && !stop; s = json_next(s))
+            stop = each(context, mlflow_number(json_get(s, "value")), time_in(s, "timestamp"), time_in(s, "step")) != 0;
+        more = next_page(&token, j);
+        json_free(j);
+    }
+    return MLFLOW_FINE;
+}

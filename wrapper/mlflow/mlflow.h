@@ -1,0 +1,161 @@
+/* mlflow.h: an MLflow tracking server over REST 2.0: typed calls, each with its retries.
+ *
+ * The server swallows wrong JSON types with status 200 and loses what follows, so texts are always quoted, integers have no decimals, and
+ * non-finite numbers are the texts "NaN", "Infinity", "-Infinity". A client is one thread's; the server is asked one thing at a time. */
+#ifndef MLFLOW_MLFLOW_H
+#define MLFLOW_MLFLOW_H
+#include "base/arena.h"
+#include "base/http.h"
+#include "mlruns-format/tree.h"
+
+struct mlflow;
+struct json;
+
+/* What became of a call; err says it in words unless it is MLFLOW_FINE. */
+enum mlflow_answer {
+    MLFLOW_FINE,
+    MLFLOW_LATER,     /* no answer, or one that says "not now": another time it may work. What was asked may have been done */
+    MLFLOW_DENIED,    /* 401, 403: credentials, or a name that --allowed-hosts does not list */
+    MLFLOW_ABSENT,    /* what was asked for is not there */
+    MLFLOW_EXISTS,    /* what was to be made is there already */
+    MLFLOW_REFUSED,   /* the server will never take this */
+    MLFLOW_CANCELLED, /* the process is asked to end */
+};
+
+struct mlflow_config {
+    const char *uri;                 /* http://host:5000/prefix, without credentials */
+    struct http_config http;
+    int retries;                     /* attempts after the first */
+    double backoff_s, jitter_s;      /* the n-th wait: backoff 2^n, and a random part of jitter */
+    bool heed_retry_after;
+    uint64_t multipart_bytes, part_bytes; /* files from this size on go to the storage in parts, where the server can; 0: none does */
+    double patience_s;               /* no attempt begins later than this after the first; 0: no such limit */
+    const char *warning;             /* of the environment: something asked for that is not possible; NULL */
+    void (*replied)(void *context);  /* the server has answered a request, whatever it said; may be NULL */
+    void *context;
+};
+/* The configuration that MLflow's own variables (and ~/.mlflow/credentials) mean; uri may be NULL: MLFLOW_TRACKING_URI. All texts are in the arena.
+ * ERR_INPUT: there is no address, or none of a server (a path, sqlite:, databricks:). */
+int mlflow_config_from(struct mlflow_config *ret, const char *uri, char *const *env, struct arena *a, struct err *err);
+/* Is this text the address of a tracking server (http, https)? */
+bool mlflow_is_server(const char *uri);
+
+/* Makes no request; everything is copied. ERR_SYSTEM: libcurl cannot be loaded, or no memory. */
+int mlflow_open(struct mlflow **ret, const struct mlflow_config *config, struct err *err);
+void mlflow_close(struct mlflow *m); /* NULL is allowed */
+const char *mlflow_uri(const struct mlflow *m);
+/* From now on runs and their facts go into this database of the server, which is this process's own (store.h); the rest is requested as before, and
+ * sees them. The store stays the caller's, and outlives the client. */
+struct store;
+void mlflow_use_store(struct mlflow *m, struct store *store);
+/* Ends what a store has gathered. After another answer than MLFLOW_FINE all since the last call may be lost. FINE where there is no store. */
+enum mlflow_answer mlflow_settle(struct mlflow *m, struct err *err);
+unsigned mlflow_requests(const struct mlflow *m); /* made so far, repetitions included */
+/* 200 of /health, for "is anybody there?"; one attempt. */
+enum mlflow_answer mlflow_health(struct mlflow *m, struct err *err);
+
+/* A number in a reply, which comes as one or as a text ("NaN", "Infinity", "12"): NAN and 0 where it is neither. */
+double mlflow_number(const struct json *v);
+int64_t mlflow_integer(const struct json *v);
+
+/* ---- experiments ---- */
+
+/* The id of the experiment of this name; made if there is none, restored if it was deleted. */
+enum mlflow_answer mlflow_experiment(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
+/* The same, but nothing is made: MLFLOW_ABSENT. */
+enum mlflow_answer mlflow_experiment_find(struct mlflow *m, const char *name, struct arena *a, const char **ret_id, struct err *err);
+/* When the server made the experiment of this id, by its own clock (0: it does not say): with the id, what tells a server's memory from another's. One
+ * attempt, of a few seconds. MLFLOW_ABSENT: it has no such experiment. */
+enum mlflow_answer mlflow_experiment_made(struct mlflow *m, const char *id, int64_t *ret_ms, struct err *err);
+
+/* ---- runs ---- */
+
+struct mlflow_run {
+    const char *id, *experiment, *name, *status, *artifact_uri, *user, *lifecycle;
+    int64_t start_ms, end_ms; /* end_ms 0: none */
+    const struct json *data;  /* params[], tags[] {key, value}, metrics[] {key, value, timestamp, step}: lives as long as `reply` */
+    struct json *reply;       /* the caller frees it (json_free); NULL in lists */
+    struct mlflow_run *next;
+};
+struct mlflow_tag {
+    const char *key;
+    struct str value;
+};
+/* Not repeated when the answer was lost: MLFLOW_LATER then, and the run may be there; look for it by a tag. */
+enum mlflow_answer mlflow_run_create(struct mlflow *m, const char *experiment, const char *name, const char *user, int64_t start_ms,
+                                     const struct mlflow_tag *tags, size_t n, struct arena *a, struct mlflow_run *ret, struct err *err);
+enum mlflow_answer mlflow_run_get(struct mlflow *m, const char *id, struct arena *a, struct mlflow_run *ret, struct err *err);
+/* status: NULL leaves it; end_ms 0 leaves it. */
+enum mlflow_answer mlflow_run_update(struct mlflow *m, const char *id, const char *status, int64_t end_ms, const char *name, struct err *err);
+enum mlflow_answer mlflow_run_delete(struct mlflow *m, const char *id, struct err *err);
+/* Every run that the filter finds, active ones (deleted too with all): each is called with a run whose texts live until it returns; non-zero
+ * ends it. All pages are asked for. */
+enum mlflow_answer mlflow_run_search(struct mlflow *m, const char *experiment, const char *filter, bool all,
+                                     int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
+/* The same with so many runs a page (1 … 1,000): a few are much cheaper than many, for both sides. */
+enum mlflow_answer mlflow_run_search_pages(struct mlflow *m, const char *experiment, const char *filter, bool all, unsigned page,
+                                           int (*each)(void *context, const struct mlflow_run *run), void *context, struct err *err);
+enum mlflow_answer mlflow_run_restore(struct mlflow *m, const char *id, struct err *err);
+enum mlflow_answer mlflow_tag_delete(struct mlflow *m, const char *run, const char *key, struct err *err);
+/* Every sample of a metric, in the server's order; non-zero from each ends it. */
+enum mlflow_answer mlflow_history(struct mlflow *m, const char *run, const char *key,
+                                  int (*each)(void *context, double value, int64_t time_ms, int64_t step), void *context, struct err *err);
+
+/* A list for mlflow_history to fill, {0} at first; the caller frees ->at. failed: no memory, which ended it. */
+struct mlflow_samples {
+    struct tree_sample *at;
+    size_t count, room;
+    bool failed;
+};
+int mlflow_samples_add(void *samples, double value, int64_t time_ms, int64_t step);
+
+/* ---- log-batch: facts are gathered and sent when a limit is reached (1,000 metrics, 100 params, 100 tags, 1,000 together, 900 KiB) ---- */
+
+struct mlflow_batch {
+    struct mlflow *m;
+    const char *run;
+    struct buf metrics, params, tags;
+    size_t n_metrics, n_params, n_tags;
+    uint32_t metric_at[1000], param_at[100], tag_at[100]; /* where each begins: a request that a proxy finds too large is sent in halves */
+    size_t cut;                  /* values that were longer than the server keeps and were cut (6,000 and 8,000 characters) */
+    enum mlflow_answer answer;   /* the first that was not fine: nothing more is sent then */
+    struct err err;
+};
+void batch_begin(struct mlflow_batch *b, struct mlflow *m, const char *run);
+void batch_metric(struct mlflow_batch *b, struct str key, double value, int64_t time_ms, int64_t step);
+void batch_param(struct mlflow_batch *b, struct str key, struct str value);
+void batch_tag(struct mlflow_batch *b, struct str key, struct str value);
+enum mlflow_answer batch_send(struct mlflow_batch *b);   /* what is gathered; FINE when there is nothing */
+void batch_end(struct mlflow_batch *b);                  /* frees; sends nothing */
+
+struct mlflow_dataset {
+    const char *name, *digest, *source_type, *source, *context; /* context: tag mlflow.data.context; NULL */
+};
+enum mlflow_answer mlflow_log_input(struct mlflow *m, const char *run, const struct mlflow_dataset *d, struct err *err);
+
+/* ---- artifacts (mlflow_artifacts.c) ---- */
+
+/* Puts a file (size bytes of fd) at path below the run's artifacts: through the server's proxy, a presigned address, or (up to 10 MB) the upload
+ * call. MLFLOW_REFUSED names a root that only its owner can write. */
+enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size, struct err *err);
+/* Every file below path ("" for all), folders entered: each gets path and size. */
+enum mlflow_answer mlflow_artifact_list(struct mlflow *m, const struct mlflow_run *run, const char *path,
+                                        int (*each)(void *context, const char *path, int64_t size), void *context, struct err *err);
+/* Writes the file's bytes to fd. */
+enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, struct err *err);
+
+/* ---- for mlflow_artifacts.c ---- */
+
+struct mlflow_call {
+    const char *what;            /* "runs/create", for messages */
+    struct http_request request;
+    bool once;                   /* not to be repeated when the answer was lost */
+    bool no_content;             /* 204 without a body is an answer too: only whether it was done is of interest */
+    char *etag;                  /* 200 bytes, of the reply; NULL: not wanted */
+};
+/* Makes a request with the retries of the configuration; *ret_json, if wanted, is the reply's object (caller frees). */
+enum mlflow_answer mlflow_do(struct mlflow *m, const struct mlflow_call *call, struct json **ret_json, struct err *err);
+int mlflow_status(const struct mlflow *m); /* of the last reply; 0: none came */
+/* Is a file of this size to be sent in parts, and of how many bytes? 0: no. */
+uint64_t mlflow_part_bytes(const struct mlflow *m, uint64_t size);
+#endif

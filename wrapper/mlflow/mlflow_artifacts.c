@@ -1,0 +1,370 @@
+/* mlflow_artifacts.c: files of a run: put, listed, fetched; through the server's proxy wherever it has one. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "mlflow/mlflow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    UPLOAD_MAX = 10 << 20, /* of the server's own upload call */
+    FOLDERS_DEEP = 32,
+};
+
+/* The address below which a run's files lie at the server's proxy: false if they lie elsewhere. */
+static bool proxy_of(const struct mlflow *m, const char *uri, struct buf *to)
+{
+    struct str s = str_of(uri), rest;
+    if (mlflow_is_server(uri)) {
+        if (str_find(s, STR("/mlflow-artifacts/artifacts/")) < 0)
+            return false;
+        buf_str(to, s);
+        return true;
+    }
+    if (!str_starts(s, "mlflow-artifacts:"))
+        return false;
+    rest = str_sub(s, strlen("mlflow-artifacts:"), s.n);
+    if (str_starts(rest, "//")) { /* another server: mlflow-artifacts://host:port/path, by our scheme */
+        size_t scheme = strcspn(mlflow_uri(m), ":");
+        rest = str_sub(rest, 2, rest.n);
+        size_t host = 0;
+        while (host < rest.n && rest.p[host] != '/')
+            host++;
+        if (host) {
+            buf_printf(to, STR_FMT "://" STR_FMT "/api/2.0/mlflow-artifacts/artifacts", (int)scheme, mlflow_uri(m), (int)host, rest.p);
+            http_escape(to, str_sub(rest, host, rest.n), true);
+            return true;
+        }
+    }
+    buf_printf(to, "%s/api/2.0/mlflow-artifacts/artifacts", mlflow_uri(m));
+    if (rest.n && rest.p[0] != '/')
+        buf_putc(to, '/');
+    http_escape(to, rest, true);
+    return true;
+}
+
+static const char *type_of(const char *path)
+{
+    static const char *const rows[][2] = {{".json", "application/json"}, {".xml", "application/xml"}, {".yaml", "application/yaml"},
+                                          {".log", "text/plain"},        {".txt", "text/plain"},      {".csv", "text/csv"},
+                                          {".md", "text/markdown"},      {".png", "image/png"},       {".html", "text/html"},
+                                          {".svg", "image/svg+xml"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_ends(str_of(path), rows[i][0]))
+            return rows[i][1];
+    return "application/octet-stream";
+}
+
+/* A file of no bytes still needs a body, else the request is none. */
+static void set_file(struct http_request *q, int fd, uint64_t at, uint64_t size)
+{
+    q->body_fd = fd;
+    q->body_at = at;
+    q->body_bytes = size;
+    q->body = size ? (struct str){0} : STR("");
+}
+
+/* Host and scheme of an address are those of the server: then its credentials may go there. Whoever may make an experiment chooses where its
+ * artifacts lie, and shall not be sent the credentials of others. */
+static bool is_ours(const struct mlflow *m, const char *url)
+{
+    const char *ours = mlflow_uri(m);
+    size_t n = (size_t)(strstr(ours, "://") - ours) + 3;
+    n += strcspn(ours + n, ":/?#");
+    return strncasecmp(ours, url, n) == 0 && (!url[n] || strchr(":/?#", url[n])) && !memchr(url + n, '@', strcspn(url + n, "/?#"));
+}
+
+static enum mlflow_answer put_whole(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, struct err *err)
+{
+    struct mlflow_call call = {.what = "artifact",
+                               .request = {.method = "PUT", .url = url, .type = type_of(path), .foreign = !is_ours(m, url)}};
+    set_file(&call.request, fd, 0, size);
+    return mlflow_do(m, &call, NULL, err);
+}
+
+static struct http_request post_of(const char *url, struct buf *body)
+{
+    return (struct http_request){.method = "POST", .url = url, .type = "application/json", .body = buf_text(body), .reply_max = 16 << 20};
+}
+
+/* headers of a presigned address: an object of texts. At most 16. */
+static size_t headers_of(const struct json *j, struct arena *a, const char **to)
+{
+    size_t n = 0;
+    for (const struct json *h = json_first(j); h && n < 16; h = json_next(h))
+        if (json_is_string(h) && !strpbrk(json_string(h, ""), "\r\n"))
+            to[n++] = arena_printf(a, "%s: %s", json_key(h), json_string(h, ""));
+    to[n] = NULL;
+    return n;
+}
+
+/* etag: 200 bytes, of the reply; NULL: not wanted. */
+static enum mlflow_answer put_presigned(struct mlflow *m, const struct json *j, int fd, uint64_t at, uint64_t size, char *etag,
+                                        struct err *err)
+{
+    struct arena a;
+    const char *headers[17];
+    const char *url = json_string(json_get(j, "presigned_url"), json_string(json_get(j, "url"), ""));
+    arena_init(&a, 64 << 10);
+    headers_of(json_get(j, "headers"), &a, headers);
+    struct mlflow_call call = {
+        .what = "presigned address", .etag = etag, .request = {.method = "PUT", .url = url, .headers = headers, .foreign = true}};
+    set_file(&call.request, fd, at, size);
+    enum mlflow_answer answer;
+    if (mlflow_is_server(url))
+        answer = mlflow_do(m, &call, NULL, err);
+    else {
+        err_set(err, ERR_REMOTE, "server %s: the presigned address is none", mlflow_uri(m));
+        answer = MLFLOW_REFUSED;
+    }
+    arena_deinit(&a);
+    return answer;
+}
+
+/* ---- the other ways ---- */
+
+static enum mlflow_answer put_by_presigned(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                           struct err *err)
+{
+    struct buf url CLEANUP_BUF, body CLEANUP_BUF;
+    struct json *j = NULL;
+    buf_init(&url, 16 << 10);
+    buf_init(&body, 16 << 10);
+    buf_printf(&url, "%s/api/2.0/mlflow/artifacts/presigned-upload-url", mlflow_uri(m));
+    buf_puts(&body, "{\"run_id\":");
+    buf_json(&body, str_of(run->id));
+    buf_puts(&body, ",\"path\":");
+    buf_json(&body, str_of(path));
+    buf_puts(&body, ",\"expiration\":3600}");
+    struct mlflow_call call = {.what = "artifacts/presigned-upload-url", .request = post_of(url.p, &body)};
+    enum mlflow_answer answer = mlflow_do(m, &call, &j, err);
+    if (answer == MLFLOW_FINE)
+        answer = put_presigned(m, j, fd, 0, size, NULL, err);
+    json_free(j);
+    return answer;
+}
+
+static enum mlflow_answer put_by_upload(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                        struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    buf_init(&url, 16 << 10);
+    buf_printf(&url, "%s/ajax-api/2.0/mlflow/upload-artifact?run_uuid=", mlflow_uri(m));
+    http_escape(&url, str_of(run->id), false);
+    buf_puts(&url, "&path=");
+    http_escape(&url, str_of(path), false);
+    struct mlflow_call call = {.what = "upload-artifact", .request = {.method = "POST", .url = url.p}};
+    set_file(&call.request, fd, 0, size);
+    return mlflow_do(m, &call, NULL, err);
+}
+
+/* ---- in parts, each to an address of the storage ---- */
+
+enum { PARTS_MAX = 10000 };
+
+static enum mlflow_answer mpu_call(struct mlflow *m, const char *verb, struct str before, struct str folder, struct buf *body,
+                                   struct json **ret, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    char what[40];
+    buf_init(&url, 16 << 10);
+    buf_printf(&url, STR_FMT "/mpu/%s" STR_FMT, STR_ARG(before), verb, STR_ARG(folder));
+    snprintf(what, sizeof what, "mpu/%s", verb);
+    struct mlflow_call call = {.what = what, .request = post_of(url.p, body)};
+    call.request.parting = strcmp(verb, "abort") == 0;
+    if (!url.failed && !body->failed)
+        return mlflow_do(m, &call, ret, err);
+    err_set(err, ERR_SYSTEM, "server: %s: the request is too large", what);
+    return MLFLOW_REFUSED;
+}
+
+static enum mlflow_answer put_parts(struct mlflow *m, const struct json *created, int fd, uint64_t size, uint64_t part, struct buf *parts,
+                                    struct err *err)
+{
+    uint64_t at = 0;
+    for (const struct json *c = json_first(json_get(created, "credentials")); at < size; c = json_next(c)) {
+        char etag[200] = "";
+        uint64_t n = size - at < part ? size - at : part;
+        if (!c) {
+            err_set(err, ERR_REMOTE, "server %s: mpu/create: it gave fewer addresses than were asked for", mlflow_uri(m));
+            return MLFLOW_REFUSED;
+        }
+        enum mlflow_answer answer = put_presigned(m, c, fd, at, n, etag, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+        buf_printf(parts, "%s{\"part_number\":%lld,\"etag\":", at ? "," : "", (long long)json_integer(json_get(c, "part_number"), 0));
+        buf_json(parts, str_of(etag));
+        buf_puts(parts, ",\"url\":");
+        buf_json(parts, str_of(json_string(json_get(c, "url"), "")));
+        buf_putc(parts, '}');
+        at += n;
+    }
+    return MLFLOW_FINE;
+}
+
+static void begin_body(struct buf *body, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    buf_clear(body);
+    buf_puts(body, "{\"path\":");
+    buf_json(body, str_of(slash ? slash + 1 : path));
+}
+
+static void body_upload(struct buf *body, const char *path, const char *upload)
+{
+    begin_body(body, path);
+    buf_puts(body, ",\"upload_id\":");
+    buf_json(body, str_of(upload));
+}
+
+/* *ret_done false: this server cannot, the usual way is open. url: of the whole file at the proxy. */
+static enum mlflow_answer put_in_parts(struct mlflow *m, const char *url, const char *path, int fd, uint64_t size, uint64_t part,
+                                       bool *ret_done, struct err *err)
+{
+    struct buf body CLEANUP_BUF, parts CLEANUP_BUF;
+    struct json *j = NULL;
+    struct err ignored;
+    ptrdiff_t at = str_find(str_of(url), STR("/mlflow-artifacts/artifacts/")) + (ptrdiff_t)strlen("/mlflow-artifacts");
+    struct str folder = str_sub(str_of(url), (size_t)at + strlen("/artifacts"), strlen(url));
+    folder.n -= (size_t)(folder.p + folder.n - (const char *)memrchr(folder.p, '/', folder.n));
+    if (size / part >= PARTS_MAX)
+        part = size / PARTS_MAX + 1;
+    buf_init(&body, 16 << 20);
+    buf_init(&parts, 16 << 20);
+    buf_puts(&parts, "");
+    begin_body(&body, path);
+    buf_printf(&body, ",\"num_parts\":%llu}", (unsigned long long)((size + part - 1) / part));
+    struct str before = str_sub(str_of(url), 0, (size_t)at);
+    enum mlflow_answer answer = mpu_call(m, "create", before, folder, &body, &j, err);
+    *ret_done = answer == MLFLOW_FINE || (mlflow_status(m) != 501 && mlflow_status(m) != 404);
+    if (answer != MLFLOW_FINE)
+        return answer;
+    const char *upload = json_string(json_get(j, "upload_id"), "");
+    answer = put_parts(m, j, fd, size, part, &parts, err);
+    body_upload(&body, path, upload);
+    if (answer == MLFLOW_FINE) {
+        buf_printf(&body, ",\"parts\":[" STR_FMT "]}", STR_ARG(buf_text(&parts)));
+        answer = mpu_call(m, "complete", before, folder, &body, NULL, err);
+        body_upload(&body, path, upload);
+    }
+    if (answer != MLFLOW_FINE) { /* what lies there is paid for until it is given up */
+        buf_putc(&body, '}');
+        mpu_call(m, "abort", before, folder, &body, NULL, &ignored);
+    }
+    json_free(j);
+    return answer;
+}
+
+enum mlflow_answer mlflow_artifact_put(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, uint64_t size,
+                                       struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    buf_init(&url, 16 << 10);
+    if (proxy_of(m, run->artifact_uri, &url)) {
+        buf_putc(&url, '/');
+        http_escape(&url, str_of(path), true);
+        uint64_t part = mlflow_part_bytes(m, size);
+        bool done = false;
+        if (part && !url.failed) {
+            enum mlflow_answer answer = put_in_parts(m, url.p, path, fd, size, part, &done, err);
+            if (done)
+                return answer;
+        }
+        return url.failed ? MLFLOW_REFUSED : put_whole(m, url.p, path, fd, size, err);
+    }
+    struct err first;
+    enum mlflow_answer answer = put_by_presigned(m, run, path, fd, size, &first);
+    if (answer == MLFLOW_FINE || answer == MLFLOW_CANCELLED || answer == MLFLOW_LATER)
+        return *err = first, answer;
+    if (size && size <= UPLOAD_MAX) {
+        answer = put_by_upload(m, run, path, fd, size, err);
+        if (answer != MLFLOW_REFUSED && answer != MLFLOW_ABSENT)
+            return answer;
+    }
+    err_set(err, ERR_REMOTE,
+            "server %s: the artifacts of this run lie at \"%.100s\", where only a program with access to that storage can write; "
+            "start the server with --serve-artifacts, and the experiment's next runs have a root that it serves",
+            mlflow_uri(m), run->artifact_uri);
+    return MLFLOW_REFUSED;
+}
+
+/* ---- listing and fetching ---- */
+
+struct listing {
+    struct mlflow *m;
+    const struct mlflow_run *run;
+    int (*each)(void *context, const char *path, int64_t size);
+    void *context;
+    bool stop;
+};
+
+static enum mlflow_answer list_folder(struct listing *l, const char *path, int depth, struct err *err)
+{
+    struct buf token CLEANUP_BUF;
+    enum mlflow_answer answer = MLFLOW_FINE;
+    buf_init(&token, 64 << 10);
+    buf_puts(&token, "");
+    for (bool more = true; more && !l->stop && answer == MLFLOW_FINE;) {
+        struct buf url CLEANUP_BUF;
+        struct json *j = NULL;
+        buf_init(&url, 64 << 10);
+        buf_printf(&url, "%s/api/2.0/mlflow/artifacts/list?run_id=", mlflow_uri(l->m));
+        http_escape(&url, str_of(l->run->id), false);
+        buf_puts(&url, path[0] ? "&path=" : "");
+        http_escape(&url, str_of(path), false);
+        buf_puts(&url, token.n ? "&page_token=" : "");
+        http_escape(&url, buf_text(&token), false);
+        struct mlflow_call call = {.what = "artifacts/list", .request = {.method = "GET", .url = url.p, .reply_max = 64 << 20}};
+        answer = mlflow_do(l->m, &call, &j, err);
+        for (const struct json *f = json_first(json_get(j, "files")); f && !l->stop && answer == MLFLOW_FINE; f = json_next(f)) {
+            const char *name = json_string(json_get(f, "path"), "");
+            if (!json_bool(json_get(f, "is_dir"), false))
+                l->stop = l->each(l->context, name, json_integer(json_get(f, "file_size"), 0) /* none: protobuf leaves zeros out */) != 0;
+            else if (depth < FOLDERS_DEEP && strcmp(name, path) != 0)
+                answer = list_folder(l, name, depth + 1, err);
+        }
+        const char *next = json_string(json_get(j, "next_page_token"), "");
+        more = next[0] && !str_is(buf_text(&token), next);
+        buf_clear(&token);
+        buf_puts(&token, next);
+        json_free(j);
+    }
+    return answer;
+}
+
+enum mlflow_answer mlflow_artifact_list(struct mlflow *m, const struct mlflow_run *run, const char *path,
+                                        int (*each)(void *context, const char *path, int64_t size), void *context, struct err *err)
+{
+    struct listing l = {.m = m, .run = run, .each = each, .context = context};
+    return list_folder(&l, path, 0, err);
+}
+
+enum mlflow_answer mlflow_artifact_get(struct mlflow *m, const struct mlflow_run *run, const char *path, int fd, struct err *err)
+{
+    struct buf url CLEANUP_BUF;
+    buf_init(&url, 16 << 10);
+    if (proxy_of(m, run->artifact_uri, &url)) {
+        buf_putc(&url, '/');
+        http_escape(&url, str_of(path), true);
+    } else { /* the server reads its own storage for its web page */
+        buf_clear(&url);
+        buf_printf(&url, "%s/get-artifact?run_uuid=", mlflow_uri(m));
+        http_escape(&url, str_of(run->id), false);
+        buf_puts(&url, "&path=");
+        http_escape(&url, str_of(path), false);
+    }
+    /* An attempt that broke half-way leaves half a file: the next begins anew. */
+    struct mlflow_call call = {.what = "artifact",
+                               .once = true,
+                               .request = {.method = "GET", .url = url.p, .to_fd = true, .reply_fd = fd, .foreign = !is_ours(m, url.p)}};
+    for (int i = 0;; i++) {
+        enum mlflow_answer answer = mlflow_do(m, &call, NULL, err);
+        if (answer != MLFLOW_LATER || i == 3)
+            return answer;
+        if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) < 0) {
+            err_sys(err, "server: artifact %.100s: cannot begin anew", path);
+            return MLFLOW_REFUSED;
+        }
+    }
+}

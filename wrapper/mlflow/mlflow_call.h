@@ -1,0 +1,26 @@
+/* mlflow_call.h: what the files of the MLflow client share. */
+#ifndef MLFLOW_MLFLOW_CALL_H
+#define MLFLOW_MLFLOW_CALL_H
+#include "mlflow/mlflow.h"
+#include "mlflow/store.h"
+
+struct mlflow {
+    struct http *http;
+    char *uri;
+    int retries, cancel_fd;
+    double backoff_s, jitter_s, patience_s;
+    bool heed_retry_after, has_credentials;
+    uint64_t multipart_bytes, part_bytes;
+    size_t body_max; /* of a log-batch: less than the usual once a proxy has refused one */
+    int status;
+    unsigned requests;
+    struct store *store; /* takes runs and facts instead of requests; NULL */
+    void (*replied)(void *context);
+    void *context;
+};
+
+/* A call below /api/2.0/mlflow/ with a JSON body (NULL: GET). path may have a query. ret NULL: the reply is not wanted. */
+enum mlflow_answer mlflow_api(struct mlflow *m, const char *path, struct buf *body, bool once, struct json **ret, struct err *err);
+/* {"key":…,"value":…}, the nth of a list. */
+void mlflow_put_pair(struct buf *to, size_t nth, struct str key, struct str value);
+#endif

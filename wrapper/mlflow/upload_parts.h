@@ -1,0 +1,115 @@
+/* upload_parts.h: what the files of the upload engine share; private to them. */
+#ifndef MLFLOW_UPLOAD_PARTS_H
+#define MLFLOW_UPLOAD_PARTS_H
+#include "mlflow/upload.h"
+
+#define UPLOAD_TAG_ID "benchwrap.run_id"
+#define UPLOAD_TAG_SYNCED "benchwrap.synced"
+#define UPLOAD_TAG_SERVER_RUN "benchwrap.server_run" /* in the tree: the server's run that this one was appended to */
+#define UPLOAD_TAG_SHARED "benchwrap.shared_run" /* in the tree: the server's run that the program's own client logged to */
+#define UPLOAD_TAG_INCOMPLETE "benchwrap.incomplete" /* in the tree alone: the server's run has what this one lacks */
+#define UPLOAD_TAG_AMENDS "benchwrap.amends"
+#define UPLOAD_TAG_CORRECTED "benchwrap.corrected" /* on the server alone: what another run says of this one */
+#define UPLOAD_TAG_CUT "benchwrap.cut"
+#define UPLOAD_TAG_DUPLICATE "benchwrap.duplicate"       /* value: our id; the run is about to be deleted */
+#define UPLOAD_TAG_PARENT "benchwrap.parent_run_id" /* of a child whose parent was not there yet: our id of the parent */
+
+/* An experiment of the server. */
+struct upload_experiment {
+    const char *name, *id;
+    int64_t made_ms;    /* when the server made it; 0: not known */
+    bool has_runs;      /* it had runs of ours when it was opened: each is looked for before it is made */
+    bool has_orphans;   /* … and children whose parent was missing */
+    struct upload_experiment *next;
+};
+enum { UPLOAD_RECENT = 64, UPLOAD_TOGETHER = 32, UPLOAD_ASKED = 32 };
+enum upload_known { KNOWN_NOTHING, KNOWN_COMPLETE, KNOWN_DELETED, KNOWN_AGAIN /* complete, but a creation's reply was lost: look once more */ };
+struct upload_state {
+    enum upload_known known;
+    char server_id[65];
+    char stamp[65];     /* of the content that is there */
+    char experiment[65]; /* the server's id of it, "": not known; where it has none of that id, made at that time, it is another server now */
+    int64_t experiment_ms;
+};
+/* A run that is complete, and whose doubles are yet to be looked for. */
+struct upload_unsettled {
+    char id[33];
+    struct upload_experiment *experiment;
+    int64_t start_ms;
+    struct upload_state state; /* to be noted then */
+};
+struct upload {
+    struct upload_config config;
+    struct mlflow *m;
+    struct arena arena; /* experiments */
+    struct upload_experiment *experiments;
+    int state;          /* folder of this server's notes, -1: none (yet) */
+    bool state_failed;  /* it cannot be made: said once */
+    bool careful;
+    bool told_restored;
+    struct { char id[33], server_id[65]; } recent[UPLOAD_RECENT]; /* parents mostly */
+    unsigned next_recent;
+    struct { char id[65]; int64_t ms; bool gone; } asked[UPLOAD_ASKED]; /* experiments of notes, and whether the server still has them */
+    unsigned next_asked;
+    struct upload_unsettled unsettled[UPLOAD_TOGETHER];
+    size_t unsettled_count;
+    int64_t unsettled_ns; /* since when the first waits */
+};
+
+void upload_note(struct upload *u, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- upload_state.c: what is noted of a run: .benchwrap/sync/<hash of the server's address>/<run id> ---- */
+/* What is noted; KNOWN_NOTHING too where the server (asked once for each experiment) has lost what it had, or another has taken its place. */
+void upload_state_read(struct upload *u, const char *id, struct upload_state *ret);
+void upload_state_write(struct upload *u, const char *id, const struct upload_state *s);
+
+/* ---- upload.c ---- */
+enum mlflow_answer upload_experiment(struct upload *u, const char *name, struct upload_experiment **ret, struct err *err);
+/* After the run is complete: others of its tag are removed. *ret_moved: a lesser one is there, with which the caller has to go on. */
+enum mlflow_answer upload_settle(struct upload_place *p, bool *ret_moved, struct err *err);
+/* For a search where only whether there is one counts: context is a bool. */
+int upload_one_is_enough(void *context, const struct mlflow_run *run);
+/* Does no other run carry the tag of the run `id`? Mostly none does, and that is a cheap question: no run has to be sent. */
+enum mlflow_answer upload_is_alone(struct upload *u, const struct upload_experiment *e, const char *id, const char *server_id, bool *ret, struct err *err);
+/* Is the run there, and complete (by its mark)? Nothing is made. MLFLOW_ABSENT: it is not there, or with a server_id: deleted. */
+enum mlflow_answer upload_peek(struct upload *u, const struct upload_run *run, const char *stamp, bool *ret_marked, char server_id[65], struct err *err);
+/* Children that waited for this run get their link. */
+enum mlflow_answer upload_adopt(struct upload_place *p, struct err *err);
+
+/* ---- upload_settle.c: the doubles of many runs looked for together ---- */
+/* May this run wait? Not if others are known to be at work, nor if a reply was lost, nor where there is no room. */
+bool upload_may_wait(const struct upload *u, const struct upload_place *p);
+/* It waits, where upload_may_wait says so: upload_settle_all looks. */
+void upload_wait(struct upload *u, struct upload_experiment *e, const char *id, int64_t start_ms, const struct upload_state *state);
+
+/* ---- upload_facts.c ---- */
+/* Not to be set on somebody else's run: what it is called, whose it is, and what makes a run one of ours. */
+bool upload_tag_stays(const char *key);
+void upload_place_init(struct upload_place *p);
+/* As the server keeps them: legal keys (said where one is changed), cut values (noted in p->cut). */
+void upload_pair(struct upload_place *p, bool param, const char *key, struct str value);
+/* This value is longer than the server keeps: the tag benchwrap.cut will name it. */
+void upload_cut(struct upload_place *p, bool param, struct str key);
+/* The metric's key on the server. */
+const char *upload_metric_key(const struct upload *u, const char *key, struct arena *a);
+void upload_sample(struct upload_place *p, const char *key, const struct tree_sample *s);
+
+/* ---- upload_content.c: what a run's folder holds ---- */
+struct upload_file {
+    const char *path;   /* below artifacts/ */
+    const char *name;   /* on the server */
+    uint64_t size;
+    bool there;         /* the server has one of this name and size */
+    struct upload_file *next;
+};
+/* The name under which a server takes an artifact: the same, or one made legal, which is noted. */
+const char *upload_file_name(struct upload *u, const char *id, const char *path, struct arena *a);
+/* Regular files below dir/artifacts, sorted; names that a server refuses are made legal, which is noted. */
+int upload_files(struct upload *u, int dir, const char *id, struct arena *a, struct upload_file **ret, struct err *err);
+/* A sum over what a run is: meta.yaml and tags; of ours the manifest, which has the sums of all files; of others params, metrics, names and sizes
+ * of artifacts. `run`: read with its tags, and where upload_has_manifest says no with params and metrics. "" if meta.yaml cannot be read. */
+void upload_stamp(int dir, const struct tree_run *run, const struct upload_file *files, char ret[65]);
+bool upload_has_manifest(int dir);
+/* Data sets of the run's inputs/ are logged. */
+enum mlflow_answer upload_inputs(struct upload_place *p, int experiment_dir, const char *id, size_t *ret_count, struct err *err);
+#endif

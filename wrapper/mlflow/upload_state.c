@@ -1,0 +1,102 @@
+/* upload_state.c: what is known to be on a server, so that nothing need be asked: one small file a run. Losing it is harmless. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/place.h"
+#include "base/sha256.h"
+#include "mlflow/upload_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { STATE_MAX = 16 << 10, STATE_LEVELS = 3 };
+
+static const char *const words[] = {"", "complete", "deleted", "again"};
+
+/* .benchwrap/sync/<16 digits of the address' sum>; the address itself stands in each file (two names of one server are two). */
+static int folder(struct upload *u, bool make)
+{
+    char sum[SHA256_HEX], path[4200];
+    struct sha256 s;
+    struct err err = {0};
+    if (u->state >= 0 || !u->config.state || u->state_failed)
+        return u->state;
+    sha256_init(&s);
+    sha256_add(&s, mlflow_uri(u->m), strlen(mlflow_uri(u->m)));
+    sha256_end(&s, sum);
+    snprintf(path, sizeof path, "%s/%.16s", u->config.state, sum);
+    u->state = place_open_below(path, STATE_LEVELS, make ? 0700 : 0);
+    if (u->state >= 0 && !place_is_own(u->state)) { /* what another user noted decides nothing */
+        fs_close(&u->state);
+        errno = EPERM;
+    }
+    if (u->state < 0 && make) {
+        u->state_failed = true;
+        err_sys(&err, "cannot open %s", path);
+        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+    }
+    return u->state;
+}
+
+/* Where a server has been set up anew at the same address, what was noted of the old one would keep runs from it for ever. One that does not answer has lost nothing. */
+static bool is_gone(struct upload *u, const struct upload_state *s)
+{
+    int64_t ms;
+    if (!s->experiment[0])
+        return false;
+    for (size_t i = 0; i < UPLOAD_ASKED; i++)
+        if (strcmp(u->asked[i].id, s->experiment) == 0 && u->asked[i].ms == s->experiment_ms)
+            return u->asked[i].gone;
+    enum mlflow_answer answer = mlflow_experiment_made(u->m, s->experiment, &ms, NULL);
+    bool gone = answer == MLFLOW_ABSENT || (answer == MLFLOW_FINE && ms && s->experiment_ms && ms != s->experiment_ms);
+    __typeof__(u->asked[0]) *to = &u->asked[u->next_asked++ % UPLOAD_ASKED];
+    snprintf(to->id, sizeof to->id, "%s", s->experiment);
+    to->ms = s->experiment_ms;
+    to->gone = gone;
+    if (gone)
+        upload_note(u, "the server has lost what it had, or is another one now: what was noted of its experiment %.64s does not count",
+                    s->experiment);
+    return gone;
+}
+
+void upload_state_read(struct upload *u, const char *id, struct upload_state *ret)
+{
+    CLEANUP_BUF struct buf b = {0};
+    struct json *j = NULL;
+    int dir = folder(u, false);
+    *ret = (struct upload_state){.known = KNOWN_NOTHING};
+    buf_init(&b, STATE_MAX + 4096);
+    if (dir < 0 || strlen(id) != 32 || fs_read(dir, id, STATE_MAX, 0, &b, NULL) || json_parse(&j, buf_text(&b), NULL, NULL))
+        return;
+    const char *word = json_string(json_get(j, "known"), "");
+    for (size_t i = 1; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0 && strcmp(json_string(json_get(j, "server"), ""), mlflow_uri(u->m)) == 0)
+            ret->known = (enum upload_known)i;
+    snprintf(ret->server_id, sizeof ret->server_id, "%s", json_string(json_get(j, "run"), ""));
+    snprintf(ret->stamp, sizeof ret->stamp, "%s", json_string(json_get(j, "content"), ""));
+    snprintf(ret->experiment, sizeof ret->experiment, "%s", json_string(json_get(j, "experiment"), ""));
+    ret->experiment_ms = json_integer(json_get(j, "made"), 0);
+    json_free(j);
+    if (ret->known != KNOWN_NOTHING && is_gone(u, ret))
+        *ret = (struct upload_state){.known = KNOWN_NOTHING};
+}
+
+void upload_state_write(struct upload *u, const char *id, const struct upload_state *s)
+{
+    CLEANUP_BUF struct buf b = {0};
+    struct err err = {0};
+    int dir = folder(u, true);
+    if (dir < 0 || u->state_failed)
+        return;
+    buf_init(&b, STATE_MAX);
+    buf_puts(&b, "{\"server\":");
+    buf_json(&b, str_of(mlflow_uri(u->m)));
+    buf_printf(&b, ",\"run\":\"%s\",\"known\":\"%s\",\"content\":\"%s\",\"experiment\":", s->server_id, words[s->known], s->stamp);
+    buf_json(&b, str_of(s->experiment));
+    buf_printf(&b, ",\"made\":%lld}\n", (long long)s->experiment_ms);
+    if (fs_write(dir, id, buf_text(&b), 0600, false, &err)) {
+        u->state_failed = true;
+        upload_note(u, "cannot note what is done, so a next sync has to ask the server: %s", err.text);
+    }
+}

@@ -1,0 +1,458 @@
+/* upload_tree.c: a published run made equal on the server: what it lacks is sent, status and end last. */
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/place.h"
+#include "mlflow/upload_parts.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RUN_BYTES = 1 << 30, MOVES_MAX = 5 };
+
+/* One run on its way. */
+struct sending {
+    struct upload *u;
+    struct upload_place *place;
+    struct upload_experiment *experiment; /* NULL: somebody else's run, whose experiment is not known */
+    struct tree_run *run;
+    int dir, experiment_dir;
+    struct upload_file *files;
+    const char *stamp;
+    struct upload_result *result;
+    struct arena *arena;
+};
+
+static const struct json *entry_of(const struct json *data, const char *list, const char *key)
+{
+    for (const struct json *e = json_first(json_get(data, list)); e; e = json_next(e))
+        if (strcmp(json_string(json_get(e, "key"), ""), key) == 0)
+            return e;
+    return NULL;
+}
+
+static const char *tag_text(const struct tree_run *run, const char *key, struct arena *a)
+{
+    for (const struct tree_entry *e = run->tags; e; e = e->next)
+        if (strcmp(e->key, key) == 0)
+            return arena_dup(a, e->value.p, e->value.n);
+    return NULL;
+}
+
+/* ---- params and tags ---- */
+
+/* Is the server's text this one, or what was left of it there? */
+static bool same_text(const char *there, struct str ours)
+{
+    size_t n = strlen(there);
+    return str_is(ours, there) || (n >= 5999 && n < ours.n && memcmp(there, ours.p, n) == 0);
+}
+
+static bool is_own_tag(const char *key)
+{
+    return strcmp(key, "mlflow.parentRunId") == 0 || strcmp(key, UPLOAD_TAG_ID) == 0 || strcmp(key, UPLOAD_TAG_SYNCED) == 0 ||
+           strcmp(key, UPLOAD_TAG_PARENT) == 0 || strcmp(key, UPLOAD_TAG_CUT) == 0 || strcmp(key, UPLOAD_TAG_INCOMPLETE) == 0 ||
+           strcmp(key, UPLOAD_TAG_CORRECTED) == 0;
+}
+
+/* Is it the very run that the program's own client logged to (--share-run)? What the tree has of the client's came from there. */
+static bool is_shared(const struct sending *s)
+{
+    const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);
+    return id && strcmp(id, s->place->run.id) == 0;
+}
+
+/* Says what was sent of this run; of several that were appended to one run each says it for itself. */
+static const char *mark_of(const struct sending *s)
+{
+    return s->place->foreign ? arena_printf(s->arena, UPLOAD_TAG_SYNCED ".%.8s", s->run->id) : UPLOAD_TAG_SYNCED;
+}
+
+static void send_texts(struct sending *s, bool param)
+{
+    struct upload_place *p = s->place;
+    for (const struct tree_entry *e = param ? s->run->params : s->run->tags; e; e = e->next) {
+        const struct json *there = p->fresh ? NULL : entry_of(p->run.data, param ? "params" : "tags", e->key);
+        const char *text = json_string(json_get(there, "value"), "");
+        if (!param && p->foreign && upload_tag_stays(e->key))
+            continue;
+        if (!param && (is_own_tag(e->key) || (p->fresh && strcmp(e->key, "mlflow.runName") == 0 && str_is(e->value, p->run.name))))
+            continue;
+        if (there && same_text(text, e->value)) {
+            if (!str_is(e->value, text))
+                upload_cut(p, param, str_of(e->key));
+            continue;
+        }
+        if (there && param) {
+            if (is_shared(s)) /* the client's, from which a secret may have been left out here */
+                continue;
+            upload_note(s->u, "run %.8s: the param %.80s is \"%.60s\" on the server and \"%.60s\" here; params there cannot be changed",
+                        s->run->id, e->key, text, e->value.n ? e->value.p : "");
+            continue;
+        }
+        upload_pair(p, param, e->key, e->value);
+        *(param ? &s->result->params : &s->result->tags) += 1;
+    }
+}
+
+/* ---- metrics ---- */
+
+/* SQL stores keep the greatest number for infinity. NaN comes last, so that there is one order. */
+static int value_order(double a, double b)
+{
+    a = isinf(a) ? copysign(1.7976931348623157e308, a) : a;
+    b = isinf(b) ? copysign(1.7976931348623157e308, b) : b;
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static int sample_order(const void *a, const void *b)
+{
+    const struct tree_sample *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    if (x->time_ms != y->time_ms)
+        return x->time_ms < y->time_ms ? -1 : 1;
+    return value_order(x->value, y->value);
+}
+
+/* The tree moves samples of one time apart. */
+static int timeless_order(const void *a, const void *b)
+{
+    const struct tree_sample *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return value_order(x->value, y->value);
+}
+
+/* The server shows the latest sample of each metric: with one sample that is all there is to know. */
+static bool is_there(const struct tree_entry *e, const struct json *latest)
+{
+    struct tree_sample there = {mlflow_integer(json_get(latest, "timestamp")), mlflow_integer(json_get(latest, "step")),
+                                mlflow_number(json_get(latest, "value"))};
+    return e->count == 1 && sample_order(&e->samples[0], &there) == 0;
+}
+
+static void send_sample(struct sending *s, const char *key, const struct tree_sample *sample)
+{
+    if (sample->time_ms < 0) {
+        upload_note(s->u, "run %.8s: a sample of %.80s lies before 1970; the server does not take it", s->run->id, key);
+        return;
+    }
+    upload_sample(s->place, key, sample);
+    s->result->metrics++;
+}
+
+static enum mlflow_answer send_series(struct sending *s, const struct tree_entry *e, struct err *err)
+{
+    struct mlflow_samples h = {0};
+    const char *key = upload_metric_key(s->u, e->key, s->arena);
+    const struct json *latest = s->place->fresh ? NULL : entry_of(s->place->run.data, "metrics", key);
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (latest && is_there(e, latest))
+        return answer;
+    if (latest)
+        answer = mlflow_history(s->u->m, s->place->run.id, key, mlflow_samples_add, &h, err);
+    if (h.failed) {
+        err_set(err, ERR_SYSTEM, "no memory for the history of %s", e->key);
+        answer = MLFLOW_REFUSED;
+    }
+    int (*order)(const void *, const void *) = is_shared(s) ? timeless_order : sample_order;
+    if (h.count)
+        qsort(h.at, h.count, sizeof *h.at, order);
+    for (size_t i = 0; i < e->count && answer == MLFLOW_FINE; i++)
+        if (!h.count || !bsearch(&e->samples[i], h.at, h.count, sizeof *h.at, order))
+            send_sample(s, e->key, &e->samples[i]);
+    free(h.at);
+    return answer;
+}
+
+static enum mlflow_answer send_facts(struct sending *s, struct err *err)
+{
+    send_texts(s, true);
+    send_texts(s, false);
+    for (const struct tree_entry *e = s->run->metrics; e; e = e->next) {
+        enum mlflow_answer answer = send_series(s, e, err);
+        if (answer != MLFLOW_FINE)
+            return answer;
+    }
+    if (s->stamp[0])
+        upload_pair(s->place, false, mark_of(s), str_of(s->stamp));
+    return upload_flush(s->place, err);
+}
+
+/* ---- files ---- */
+
+static int file_there(void *context, const char *path, int64_t size)
+{
+    for (struct upload_file *f = context; f; f = f->next)
+        if ((int64_t)f->size == size && strcmp(f->name, path) == 0)
+            f->there = true;
+    return 0;
+}
+
+static enum mlflow_answer send_files(struct sending *s, struct err *err)
+{
+    struct upload_place *p = s->place;
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (s->u->config.place)
+        return s->u->config.place(s->u->config.context, &p->run, s->dir, err) ? MLFLOW_REFUSED : MLFLOW_FINE;
+    for (struct upload_file *f = s->files; f; f = f->next) {
+        f->there = false;
+        if (p->foreign) /* its owner may have files of these names */
+            f->name = arena_printf(s->arena, "benchwrap/%.8s/%s", s->run->id, f->name);
+    }
+    if (s->arena->failed) {
+        err_set(err, ERR_SYSTEM, "no memory for the names of files");
+        return MLFLOW_REFUSED;
+    }
+    if (!p->fresh && s->files)
+        answer = mlflow_artifact_list(s->u->m, &p->run, "", file_there, s->files, err);
+    for (struct upload_file *f = s->files; f && answer == MLFLOW_FINE; f = f->next) {
+        if (f->there)
+            continue;
+        char path[8192];
+        snprintf(path, sizeof path, "artifacts/%s", f->path);
+        CLEANUP_FD int fd = place_open(s->dir, path, O_RDONLY, 0);
+        if (fd < 0) {
+            err_sys(err, "cannot read %s", path);
+            return MLFLOW_REFUSED;
+        }
+        answer = mlflow_artifact_put(s->u->m, &p->run, f->name, fd, f->size, err);
+        if (answer == MLFLOW_FINE) {
+            s->result->files++;
+            s->result->bytes += f->size;
+        }
+    }
+    return answer;
+}
+
+/* ---- the whole ---- */
+
+static bool is_marked(const struct sending *s)
+{
+    const struct json *mark = s->place->fresh ? NULL : entry_of(s->place->run.data, "tags", mark_of(s));
+    return mark && s->stamp[0] && strcmp(json_string(json_get(mark, "value"), ""), s->stamp) == 0;
+}
+
+static enum mlflow_answer send_end(struct sending *s, struct err *err)
+{
+    const struct mlflow_run *there = &s->place->run;
+    const char *status = (int)s->run->status == 2 ? "SCHEDULED" : record_status_name(s->run->status);
+    bool same = !s->place->fresh && strcmp(there->status, status) == 0 && there->end_ms == s->run->end_ms;
+    if (same || (s->run->status == RUN_RUNNING && !s->run->end_ms && strcmp(there->status, "RUNNING") == 0))
+        return MLFLOW_FINE;
+    s->result->tags += !s->place->fresh; /* something was missing, if only its end */
+    return upload_status(s->place, s->run->status, s->run->end_ms, err);
+}
+
+/* Everything the server's run lacks. */
+static enum mlflow_answer complete(struct sending *s, struct err *err)
+{
+    enum mlflow_answer answer = MLFLOW_FINE;
+    if (!is_marked(s)) {
+        size_t count = 0;
+        answer = send_files(s, err);
+        if (answer == MLFLOW_FINE)
+            answer = upload_inputs(s->place, s->experiment_dir, s->run->id, &count, err);
+        if (answer == MLFLOW_FINE)
+            answer = send_facts(s, err);
+    }
+    if (answer == MLFLOW_FINE) /* a parent's link may wait there alone */
+        answer = upload_flush(s->place, err);
+    if (answer == MLFLOW_FINE && !s->place->foreign)
+        answer = send_end(s, err);
+    if (answer == MLFLOW_FINE && !s->place->foreign && s->place->experiment->has_orphans)
+        answer = upload_adopt(s->place, err);
+    return answer;
+}
+
+/* A correction that completed a run from the server's own run of it: that one has all of this, if it is still there. */
+static enum mlflow_answer look_at_completed(struct sending *s, bool *ret_there, struct err *err)
+{
+    const char *id = tag_text(s->run, UPLOAD_TAG_SHARED, s->arena);
+    struct mlflow_run run = {0};
+    *ret_there = false;
+    if (!id || !tag_text(s->run, UPLOAD_TAG_AMENDS, s->arena))
+        return MLFLOW_FINE;
+    enum mlflow_answer answer = mlflow_run_get(s->u->m, id, s->arena, &run, err);
+    *ret_there = answer == MLFLOW_FINE && strcmp(run.lifecycle, "deleted") != 0;
+    if (*ret_there) {
+        snprintf(s->result->server_id, sizeof s->result->server_id, "%s", run.id);
+        snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", run.experiment);
+    }
+    json_free(run.reply);
+    return answer == MLFLOW_ABSENT ? MLFLOW_FINE : answer;
+}
+
+/* One round: the run is found or made, completed, and its doubles are looked for. */
+static enum mlflow_answer once(struct sending *s, bool *ret_moved, bool *lost, bool *ret_waits, struct err *err)
+{
+    struct upload_place place;
+    const struct tree_run *t = s->run;
+    struct upload_run run = {.id = t->id,
+                             .experiment = t->experiment,
+                             .name = *t->name ? t->name : t->id,
+                             .user = t->user,
+                             .parent = tag_text(t, "mlflow.parentRunId", s->arena),
+                             .server_run = tag_text(t, UPLOAD_TAG_SERVER_RUN, s->arena),
+                             .start_ms = t->start_ms};
+    enum mlflow_answer answer = upload_open(s->u, &run, &place, err);
+    s->place = &place;
+    s->experiment = place.experiment;
+    if (answer == MLFLOW_FINE) {
+        bool marked = is_marked(s);
+        s->result->made = s->result->made || place.fresh;
+        snprintf(s->result->server_id, sizeof s->result->server_id, "%s", place.run.id);
+        snprintf(s->result->experiment_id, sizeof s->result->experiment_id, "%s", place.run.experiment);
+        answer = complete(s, err);
+        bool unsettled = (!marked || place.doubled) && !place.foreign;
+        if (answer == MLFLOW_FINE && unsettled && s->stamp[0] && upload_may_wait(s->u, &place))
+            *ret_waits = true;
+        else if (answer == MLFLOW_FINE && unsettled)
+            answer = upload_settle(&place, ret_moved, err);
+        else if (!place.foreign &&
+                 (answer == MLFLOW_REFUSED || answer == MLFLOW_ABSENT)) { /* deleted under our hands, as the double of a lesser one? */
+            struct err why;
+            if (upload_settle(&place, ret_moved, &why) == MLFLOW_FINE && *ret_moved)
+                answer = MLFLOW_FINE;
+        }
+    }
+    *lost = *lost || place.lost;
+    upload_close(&place);
+    s->place = NULL;
+    return answer;
+}
+
+/* waits: its doubles are looked for later. */
+static int answer_of(struct sending *s, const char *id, enum mlflow_answer answer, bool lost, bool waits, struct err *err)
+{
+    struct upload_result *result = s->result;
+    struct upload_state state = {.known = lost ? KNOWN_AGAIN : KNOWN_COMPLETE};
+    result->answer = answer;
+    if (s->experiment) {
+        snprintf(state.experiment, sizeof state.experiment, "%s", s->experiment->id);
+        state.experiment_ms = s->experiment->made_ms;
+    }
+    if (answer == MLFLOW_ABSENT && !result->server_id[0]) {
+        state.known = KNOWN_DELETED;
+        upload_state_write(s->u, id, &state);
+        result->outcome = UPLOAD_DELETED;
+        return 0;
+    }
+    if (answer != MLFLOW_FINE) {
+        result->outcome = UPLOAD_FAILED;
+        return err_wrap(err, "run %.8s", id);
+    }
+    snprintf(state.server_id, sizeof state.server_id, "%s", result->server_id);
+    snprintf(state.stamp, sizeof state.stamp, "%s", s->stamp);
+    if (waits)
+        upload_wait(s->u, s->experiment, id, s->run->start_ms, &state);
+    else if (s->stamp[0])
+        upload_state_write(s->u, id, &state);
+    bool sent = result->made || result->params || result->metrics || result->tags || result->files;
+    result->outcome = sent ? UPLOAD_SENT : UPLOAD_THERE;
+    return 0;
+}
+
+/* mlruns/<exp>/<run> -> the folder of its experiment below the tree. */
+static int open_experiment(int root, const struct tree_run *run)
+{
+    char folder[128];
+    const char *from = strchr(run->path, '/');
+    size_t n = from ? strcspn(from + 1, "/") : 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)n, from ? from + 1 : "");
+    return openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static int read_run(struct sending *s, const struct tree_run *run, bool tags_alone, struct err *err)
+{
+    unsigned what = tags_alone ? TREE_TAGS : TREE_PARAMS | TREE_METRICS | TREE_TAGS;
+    if (tree_read(s->experiment_dir, run, what, s->arena, &s->run, err))
+        return -1;
+    if (s->run->problem)
+        return err_set(err, ERR_INPUT, "%s: %s", run->path, s->run->problem);
+    return tags_alone ? 0 : upload_files(s->u, s->dir, run->id, s->arena, &s->files, err);
+}
+
+bool upload_known(struct upload *u, int root, const struct tree_run *run)
+{
+    struct upload_state state;
+    char stamp[65];
+    if (u->config.restore) /* what was complete may have been deleted since: the server is to be asked */
+        return false;
+    upload_state_read(u, run->id, &state);
+    if (state.known == KNOWN_DELETED)
+        return true;
+    if (state.known != KNOWN_COMPLETE)
+        return false;
+    CLEANUP_FD int experiment = open_experiment(root, run);
+    CLEANUP_FD int dir = experiment < 0 ? -1 : openat(experiment, run->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0)
+        return false;
+    struct arena a;
+    struct err err;
+    arena_init(&a, RUN_BYTES);
+    __typeof__(u->config.note) note = u->config.note;
+    struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .arena = &a};
+    u->config.note = NULL; /* what is to be said was said when it was sent */
+    bool same = read_run(&s, run, upload_has_manifest(dir), &err) == 0;
+    u->config.note = note;
+    if (same)
+        upload_stamp(dir, s.run, s.files, stamp);
+    same = same && stamp[0] && strcmp(stamp, state.stamp) == 0;
+    arena_deinit(&a);
+    return same;
+}
+
+/* What would become of it, without changing anything. */
+static int peek(struct upload *u, const struct tree_run *run, const char *stamp, struct upload_result *ret, struct err *err)
+{
+    bool marked = false;
+    struct upload_run who = {.id = run->id, .experiment = run->experiment};
+    enum mlflow_answer answer = upload_peek(u, &who, stamp, &marked, ret->server_id, err);
+    ret->answer = answer;
+    ret->made = answer == MLFLOW_ABSENT && !ret->server_id[0];
+    if (answer == MLFLOW_ABSENT)
+        ret->outcome = ret->made || u->config.restore ? UPLOAD_SENT : UPLOAD_DELETED;
+    else
+        ret->outcome = answer != MLFLOW_FINE ? UPLOAD_FAILED : marked ? UPLOAD_THERE : UPLOAD_SENT;
+    return ret->outcome == UPLOAD_FAILED ? -1 : 0;
+}
+
+int upload_tree_run(struct upload *u, int root, const struct tree_run *run, struct upload_result *ret, struct err *err)
+{
+    struct arena a;
+    char stamp[65];
+    *ret = (struct upload_result){.outcome = UPLOAD_DAMAGED};
+    CLEANUP_FD int experiment = open_experiment(root, run);
+    CLEANUP_FD int dir = experiment < 0 ? -1 : openat(experiment, run->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0)
+        return err_sys(err, "cannot open %s", run->path);
+    arena_init(&a, RUN_BYTES);
+    struct sending s = {.u = u, .dir = dir, .experiment_dir = experiment, .stamp = stamp, .result = ret, .arena = &a};
+    if (read_run(&s, run, false, err)) {
+        arena_deinit(&a);
+        return err_wrap(err, "run %.8s", run->id);
+    }
+    upload_stamp(dir, s.run, s.files, stamp);
+    if (u->config.dry) {
+        arena_deinit(&a);
+        return peek(u, run, stamp, ret, err);
+    }
+    bool moved = true, lost = false, waits = false, completed;
+    enum mlflow_answer answer = look_at_completed(&s, &completed, err);
+    if (completed)
+        moved = false;
+    for (int i = 0; i < MOVES_MAX && moved && answer == MLFLOW_FINE; i++)
+        moved = false, answer = once(&s, &moved, &lost, &waits, err);
+    if (moved && answer == MLFLOW_FINE) {
+        err_set(err, ERR_REMOTE, "others make and delete it again and again");
+        answer = MLFLOW_LATER;
+    }
+    int rc = answer_of(&s, run->id, answer, lost, waits, err);
+    arena_deinit(&a);
+    return rc;
+}

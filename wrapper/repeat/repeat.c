@@ -1,0 +1,264 @@
+/* repeat.c: the story of a series: what is asked, one run after the other, when it is enough, how it ends. */
+#include "repeat/repeat.h"
+
+#include "base/exit_words.h"
+#include "launch/ending.h"
+#include "repeat/repeat_state.h"
+#include "series/figures.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- one run ---- */
+
+static int exit_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void progress(const struct series *s, const struct series_run *run)
+{
+    const struct series_plan *w = &s->what;
+    size_t all = w->sweep.points * (w->most + w->warmup);
+    CLEANUP_BUF struct buf label;
+    buf_init(&label, SWEEP_AXES_MAX * (SWEEP_VALUE_MAX + 256));
+    if (w->quiet || all < 2 || !isatty(2))
+        return;
+    sweep_label(&w->sweep, run->point, &label);
+    series_say("[%zu/%zu] %.200s%s%s %zu", run->order, all, label.n ? label.p : "", label.n ? " " : "",
+               run->warmup ? "warm-up" : "repetition", run->repetition);
+}
+
+static void stop(struct series *s, const char *why)
+{
+    s->stop = true;
+    s->why = why ? why : "out of memory";
+}
+
+/* What the end of a run means for the series. */
+static void take_end(struct series *s, const struct series_run *run, int status, bool started)
+{
+    struct arena *a = &s->notes.arena;
+    bool failed = status != 0 || (run->status[0] && strcmp(run->status, "FINISHED") != 0);
+    int number = series_child_ending(&s->child);
+    if (status && !s->status)
+        s->status = status;
+    s->unfit |= !run->warmup && strcmp(run->verdict, "pass") != 0;
+    if (number) {
+        char words[EXIT_WORDS_SIZE];
+        exit_words(words, 0, number);
+        stop(s, arena_dup(a, words, strlen(words)));
+    } else if (!started)
+        stop(s, "the program could not be started");
+    else if (failed && !s->what.keep_going)
+        stop(s, arena_printf(a, "stopped at the first run that failed, run %zu; --keep-going goes on", run->order));
+}
+
+/* One run of a point. False: the series is over. */
+static bool run_one(struct series *s, size_t point, bool warmup, size_t repetition)
+{
+    struct err err = {0};
+    int status = 0;
+    struct series_run *run = ARENA_NEW(&s->notes.arena, struct series_run);
+    if (!run)
+        return stop(s, NULL), false;
+    *run = (struct series_run){.order = s->notes.count + 1,
+                               .point = point,
+                               .repetition = repetition,
+                               .warmup = warmup,
+                               .status = "",
+                               .verdict = "",
+                               .reason = "",
+                               .noisy = ""};
+    if (s->what.max_time > 0 && (double)(clock_ns() - s->start_ns) / 1e9 >= s->what.max_time)
+        stop(s, "the time of --max-time is over");
+    if (series_child_ending(&s->child))
+        stop(s, "ended by a signal");
+    if (s->stop)
+        return false;
+    struct arena line_arena;
+    arena_init(&line_arena, 0);
+    record_new_id(run->id);
+    char **line = series_line(&s->what, &s->plan, run, s->scratch, &line_arena);
+    progress(s, run);
+    int rc = line ? series_child_run(&s->child, line, s->what.input, &status, &err) : err_set(&err, ERR_SYSTEM, "out of memory");
+    arena_deinit(&line_arena);
+    if (rc) {
+        series_say("%s", err.text);
+        s->status = s->status ? s->status : 125 << 8;
+        return stop(s, arena_printf(&s->notes.arena, "%s", err.text)), false;
+    }
+    run->exit = exit_of(status);
+    bool started = series_note(s, run);
+    take_end(s, run, status, started);
+    return !s->stop;
+}
+
+/* ---- which runs ---- */
+
+static uint64_t next_random(uint64_t *state) /* splitmix64: the same order for the same seed everywhere */
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void shuffle(size_t *order, size_t n, uint64_t *state)
+{
+    for (size_t i = n; i > 1; i--) {
+        uint64_t limit = UINT64_MAX - UINT64_MAX % i, r; /* no value is more likely than another */
+        do
+            r = next_random(state);
+        while (r >= limit);
+        size_t k = (size_t)(r % i), was = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = was;
+    }
+}
+
+/* Is the point done after so many repetitions? */
+static bool enough(struct series *s, size_t point, size_t done)
+{
+    if (done < s->what.repeat)
+        return false;
+    if (s->what.until == 0 || done >= s->what.most)
+        return true;
+    return series_stable(&s->notes, point, s->what.repeat, s->what.until, NULL);
+}
+
+static void point_by_point(struct series *s)
+{
+    for (size_t p = 0; p < s->what.sweep.points; p++) {
+        for (size_t i = 1; i <= s->what.warmup; i++)
+            if (!run_one(s, p, true, i))
+                return;
+        for (size_t i = 0; !enough(s, p, i); i++)
+            if (!run_one(s, p, false, i + 1))
+                return;
+    }
+}
+
+static void interleaved(struct series *s)
+{
+    size_t n = s->what.sweep.points, *order = arena_get(&s->notes.arena, n * sizeof *order);
+    uint64_t state = s->what.seed;
+    if (!order) {
+        stop(s, NULL);
+        return;
+    }
+    for (size_t i = 1; i <= s->what.warmup; i++)
+        for (size_t p = 0; p < n; p++)
+            if (!run_one(s, p, true, i))
+                return;
+    bool *done = arena_get(&s->notes.arena, n);
+    for (size_t round = 0, left = done ? n : 0; left; round++) {
+        for (size_t p = 0; p < n; p++)
+            order[p] = p;
+        if (s->what.shuffle)
+            shuffle(order, n, &state);
+        for (size_t i = 0; i < n; i++)
+            if (!done[order[i]] && !run_one(s, order[i], false, round + 1))
+                return;
+        for (size_t p = 0; p < n; p++)
+            if (!done[p] && enough(s, p, round + 1)) {
+                done[p] = true;
+                left--;
+            }
+    }
+}
+
+/* "", or that wall time decided since there was nothing else. */
+static const char *by_wall_time(struct series *s)
+{
+    const struct series_figure *f = series_figures(&s->notes);
+    while (f && (!f->headline || strcmp(f->key, "run.wall_s") == 0))
+        f = f->next;
+    return f ? "" : ", by wall time (run.wall_s): no headline metric was recorded";
+}
+
+/* Said of a series that ran to its end. */
+static void tell_end(struct series *s)
+{
+    struct arena *a = &s->notes.arena;
+    if (s->what.until == 0) {
+        s->why = arena_printf(a, s->notes.count == 1 ? "its %zu run was made" : "all %zu runs were made", s->notes.count);
+        return;
+    }
+    const char *worst = NULL;
+    bool stable = true;
+    for (size_t p = 0; stable && p < s->what.sweep.points; p++)
+        stable = series_stable(&s->notes, p, s->what.repeat, s->what.until, &worst);
+    s->why = stable ? arena_printf(a, "stable: each interval is within +-%g %% of its mean%s", s->what.until * 100, by_wall_time(s))
+                    : arena_printf(a, "not stable after %zu repetitions: %s (expected +-%g %%)%s", s->what.most,
+                                   worst ? worst : "no figure", s->what.until * 100, by_wall_time(s));
+    if (s->recorded)
+        record_tag(&s->run.record, "benchwrap.stable", stable ? STR("true") : STR("false"));
+    if (s->recorded && !stable)
+        record_warning(&s->run.record, "%s", s->why);
+}
+
+/* ---- the whole ---- */
+
+static void beat(void *context)
+{
+    struct series *s = context;
+    struct err err = {0};
+    if (!s->recorded)
+        return;
+    journal_beat(s->run.journal, clock_wall_ms());
+    if (journal_flush(s->run.journal, false, &err) < 0)
+        series_say("%s", err.text);
+}
+
+static int leave(struct series *s)
+{
+    int number = s->child.signals.finish_signal, status = s->status ? s->status : number;
+    int code = status ? exit_of(status) : s->what.gate && s->unfit ? 3 : 0;
+    bool nothing = s->notes.count == 1 && s->notes.first->status[0] == 0 && (code == 125 || code == 126 || code == 127);
+    if (nothing)
+        series_discard(s);
+    else
+        series_end(s, code, number);
+    series_child_close(&s->child);
+    if (status && WIFSIGNALED(status))
+        ending_die_of(WTERMSIG(status));
+    return code;
+}
+
+static int refuse(const struct err *err)
+{
+    series_say("%s", err->text);
+    return 125;
+}
+
+int series_run(int argc, char **argv, char **env)
+{
+    static struct series s; /* the arenas inside live as long as the process */
+    struct err err = {0};
+    prctl(PR_SET_NAME, "benchwrap");
+    s = (struct series){.env = env, .file = -1, .why = "", .run = {.spool = SPOOL_NONE, .signals = -1}, .start_ns = clock_ns()};
+    if (plan_make(&s.plan, argc, argv, env, &err) || series_plan_make(&s.what, &s.plan, &err))
+        return refuse(&err);
+    if (series_child_open(&s.child, &err))
+        return refuse(&err);
+    s.child.beat = beat;
+    s.child.context = &s;
+    if (series_begin(&s, argc, argv, &err)) {
+        bool strict = opt_on(&s.plan.opts, "strict");
+        if (strict || err.kind == ERR_USAGE || err.kind == ERR_INPUT)
+            return refuse(&err);
+        series_say("%s; the runs go on without one for the series", err.text);
+    }
+    if (s.what.interleave)
+        interleaved(&s);
+    else
+        point_by_point(&s);
+    if (!s.stop)
+        tell_end(&s);
+    return leave(&s);
+}

@@ -1,0 +1,131 @@
+/* repeat_child.c: one run of a series as a process: started, waited for, signals passed on to it once. */
+#include "repeat/repeat_child.h"
+
+#include "base/fs.h"
+#include "launch/ending.h"
+#include "launch/fd.h"
+#include "launch/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BEAT_MS = 60000 };
+
+int series_child_open(struct series_child *c, struct err *err)
+{
+    if (!spawn_save(&c->state))
+        return err_sys(err, "series: signals cannot be blocked");
+    if (signals_open(&c->signals) < 0)
+        return err_sys(err, "series: signals cannot be read");
+    signals_own_witness(&c->signals); /* without one a signal to the whole group reaches the run twice: better than not at all */
+    return 0;
+}
+
+void series_child_close(struct series_child *c)
+{
+    signals_close(&c->signals);
+}
+
+int series_child_ending(struct series_child *c)
+{
+    signals_handle(&c->signals, clock_ns());
+    return c->signals.finish_signal;
+}
+
+int series_input_open(const char *input, struct err *err)
+{
+    struct stat st;
+    CLEANUP_FD int fd = open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not hold us */
+    if (fd < 0 || fstat(fd, &st))
+        return err_sys(err, "--input: cannot read %s", input);
+    if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+        return err_set(err, ERR_USAGE, "--input: expected a file that each repetition can read from its start, got the %s \"%.200s\"",
+                       S_ISDIR(st.st_mode) ? "directory" : "pipe", input);
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+        return err_sys(err, "--input: cannot read %s", input);
+    return fs_take(&fd);
+}
+
+static int set_input(const char *input, struct err *err)
+{
+    int fd = series_input_open(input ? input : "/dev/null", err);
+    if (fd < 0)
+        return -1;
+    if (fd != 0 && dup2(fd, 0) < 0) {
+        err_sys(err, "standard input from %s", input ? input : "/dev/null");
+        close(fd);
+        return -1;
+    }
+    if (fd == 0)
+        fcntl(0, F_SETFD, 0);
+    else
+        close(fd);
+    return 0;
+}
+
+/* The terminal has stopped the run; the shell must see its job stopped, so we stop by the same signal. */
+static void follow_stop(struct series_child *c, int number)
+{
+    if (signals_of_terminal(&c->signals, number))
+        signals_stop(&c->signals, number);
+}
+
+/* True when the run has ended. */
+static bool reap(struct series_child *c, pid_t run, int *ret_status)
+{
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        if (pid == c->signals.witness.pid && !WIFSTOPPED(status))
+            c->signals.witness.pid = 0;
+        if (pid != run)
+            continue;
+        if (!WIFSTOPPED(status)) {
+            *ret_status = status;
+            return true;
+        }
+        follow_stop(c, WSTOPSIG(status));
+    }
+    return false;
+}
+
+static void wait_for(struct series_child *c, pid_t run, int *ret_status)
+{
+    int64_t next = clock_ns() + BEAT_MS * 1000000LL;
+    while (!reap(c, run, ret_status)) {
+        struct pollfd p = {.fd = c->signals.fd, .events = POLLIN};
+        int ms = signals_timeout(&c->signals), until = (int)((next - clock_ns()) / 1000000) + 1;
+        if (until < 0)
+            until = 0;
+        poll(&p, 1, ms >= 0 && ms < until ? ms : until);
+        signals_handle(&c->signals, clock_ns());
+        if (clock_ns() >= next) {
+            next += BEAT_MS * 1000000LL;
+            if (c->beat)
+                c->beat(c->context);
+        }
+    }
+}
+
+int series_child_run(struct series_child *c, char *const *line, const char *input, int *ret_status, struct err *err)
+{
+    int hold = -1;
+    if (set_input(input, err))
+        return -1;
+    pid_t pid = spawn_held(&c->state, line, environ, -1, -1, &hold);
+    if (pid < 0)
+        return err_sys(err, "series: no process for the run");
+    signals_started(&c->signals, pid);
+    spawn_release(hold);
+    wait_for(c, pid, ret_status);
+    close(hold);
+    signals_handle(&c->signals, clock_ns());
+    c->signals.program = 0;
+    return 0;
+}

@@ -1,0 +1,459 @@
+/* repeat_record.c: the series' own run: it begins, each run's figures are noted, it becomes a run in the tree. */
+#include "base/fs.h"
+#include "base/place.h"
+#include "base/show.h"
+#include "launch/ending.h"
+#include "launch/say.h"
+#include "run/commit.h"
+#include "repeat/repeat_state.h"
+#include "run/summary.h"
+#include "series/table.h"
+#include "series/values.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LATE_MS = 30000,
+    LATE_STEP_MS = 20,
+    DETAIL_MAX = 64 << 20,
+    LINE_MAX_BYTES = 16 << 20,
+    HEAD_MAX_BYTES = 64 << 20,
+    SUMMARY_MAX = 1 << 20,
+    SUMMARY_METRICS = 12
+};
+
+void series_say(const char *fmt, ...)
+{
+    va_list ap;
+    struct buf text CLEANUP_BUF;
+    buf_init(&text, 8192);
+    va_start(ap, fmt);
+    buf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    say_stderr("%s", text.p ? text.p : "");
+}
+
+static void tell(uint32_t kind, const char *text)
+{
+    if (kind == WIRE_NOTE)
+        series_say("%s", text);
+}
+
+/* ---- it begins ---- */
+
+/* What a launcher would have told of itself. */
+static struct wire *make_wire(void)
+{
+    struct wire *w = aligned_alloc(64, (sizeof *w + 63) / 64 * 64);
+    const char *parent = getenv("BENCHWRAP_RUN_ID");
+    if (!w)
+        return NULL;
+    memset(w, 0, sizeof *w);
+    w->start_wall_ms = clock_wall_ms();
+    w->start_mono_ns = clock_ns();
+    w->launcher = getpid();
+    record_new_id(w->run_id);
+    if (parent && record_is_id(str_of(parent)))
+        memcpy(w->parent_id, parent, 33);
+    snprintf(w->scope, sizeof w->scope, "series");
+    return w;
+}
+
+static void record_plan(struct series *s)
+{
+    struct record *r = &s->run.record;
+    const struct series_plan *w = &s->what;
+    r->source = "series";
+    record_tag(r, "benchwrap.series", w->sweep.count ? STR("sweep") : STR("repeat"));
+    record_param_int(r, "series.points", (int64_t)w->sweep.points);
+    record_param_int(r, "series.repeat", (int64_t)w->repeat);
+    record_param_int(r, "series.warmup", (int64_t)w->warmup);
+    if (w->until > 0) {
+        record_param(r, "series.until_stable", str_of(opt_text(&s->plan.opts, "until-stable")));
+        record_param_int(r, "series.max_repeat", (int64_t)w->most);
+    }
+    if (w->sweep.count)
+        record_param(r, "series.order", str_of(series_order(w)));
+    if (w->shuffle)
+        record_param_int(r, "series.seed", (int64_t)w->seed);
+    for (const struct opt_value *v = opt_find(&s->plan.opts, "sweep"); v && v->text; v = v->next) {
+        struct str values = str_of(v->text), name = str_cut(&values, '=');
+        const char *key = arena_printf(&s->notes.arena, "sweep." STR_FMT, STR_ARG(name));
+        if (key)
+            record_param(r, key, values.p ? values : STR(""));
+    }
+    r->source = "recorder";
+}
+
+/* The sweep as the record may have it. */
+static int clean_sweep(struct series *s, struct err *err)
+{
+    struct arena *a = &s->notes.arena;
+    for (size_t i = 0; i < s->what.sweep.count; i++) {
+        struct sweep_axis *axis = &s->notes.sweep.axes[i];
+        const char **values = arena_get(a, axis->count * sizeof *values);
+        for (size_t k = 0; values && k < axis->count; k++)
+            values[k] = redaction_named(&s->run.redaction, axis->name, axis->values[k], a);
+        axis->values = values;
+    }
+    return a->failed ? err_set(err, ERR_SYSTEM, "series: out of memory") : 0;
+}
+
+static int open_notes(struct series *s, struct err *err)
+{
+    struct buf head CLEANUP_BUF;
+    buf_init(&head, HEAD_MAX_BYTES);
+    s->notes.sweep = s->what.sweep;
+    if (s->recorded && clean_sweep(s, err))
+        return -1;
+    s->notes.keys = sweep_keys(&s->notes.sweep, &s->notes.arena);
+    if (!s->notes.keys)
+        return err_set(err, ERR_SYSTEM, "series: out of memory");
+    if (!s->recorded)
+        return 0;
+    series_head_print(&s->notes, &head);
+    s->file = openat(s->run.spool.dir, SERIES_NOTES, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    if (s->file < 0 || head.failed || fs_write_all(s->file, head.p, head.n))
+        return err_sys(err, "series: %s cannot be written", SERIES_NOTES);
+    return 0;
+}
+
+static int open_scratch(struct series *s, struct err *err)
+{
+    struct buf path CLEANUP_BUF;
+    buf_init(&path, 8192);
+    if (!s->what.steps)
+        return 0;
+    if (spool_path(&s->run.spool, &path))
+        return err_sys(err, "series: the spool has no path");
+    s->scratch = arena_printf(&s->notes.arena, "%s/steps/mlruns", path.p);
+    return s->scratch ? 0 : err_set(err, ERR_SYSTEM, "series: out of memory");
+}
+
+int series_begin(struct series *s, int argc, char **argv, struct err *err)
+{
+    arena_init(&s->notes.arena, 0);
+    s->notes.end = "";
+    s->run.tell = tell;
+    s->run.series = true;
+    s->run.wire = make_wire();
+    int rc = s->run.wire ? run_begin(&s->run, argc, argv, s->env, err) : err_set(err, ERR_SYSTEM, "series: out of memory");
+    s->recorded = rc == 0;
+    if (s->recorded) {
+        setenv("BENCHWRAP_RUN_ID", s->run.wire->run_id, 1);
+        unsetenv("BENCHWRAP_SOCKET");
+        record_plan(s);
+        journal_started(s->run.journal, s->run.wire->start_wall_ms);
+        if (journal_flush(s->run.journal, false, err) < 0)
+            series_say("%s", err->text);
+    }
+    struct err more = {0};
+    if (open_notes(s, &more) || (s->recorded && open_scratch(s, &more))) {
+        if (!rc)
+            *err = more;
+        if (s->recorded)
+            series_discard(s);
+        s->recorded = false;
+        return -1;
+    }
+    return rc;
+}
+
+void series_discard(struct series *s)
+{
+    struct err err = {0};
+    if (!s->recorded)
+        return;
+    probes_end(&s->run.host);
+    journal_close(s->run.journal);
+    if (spool_discard(&s->run.spool, &err))
+        series_say("%s", err.text);
+    s->recorded = false;
+}
+
+/* ---- a run has ended ---- */
+
+/* The run's folder in the tree, as a descriptor; -1: it is not there. */
+static int open_run(struct series *s, const struct series_run *run)
+{
+    const char *tree = s->scratch ? s->scratch : s->plan.tree, *wanted = s->scratch ? "series" : s->run.plan.experiment;
+    struct err err = {0};
+    char path[80];
+    uint32_t id;
+    struct str name;
+    CLEANUP_FD int root = place_open_folder(tree, 0);
+    if (root < 0 || !wanted || tree_experiment(root, str_of(wanted), &s->notes.arena, &id, &name, &err))
+        return -1;
+    snprintf(path, sizeof path, "%" PRIu32 "/%s", id, run->id);
+    return place_open(root, path, O_RDONLY | O_DIRECTORY, 0);
+}
+
+/* Is somebody still recording the run? Where the disks are far behind, the launcher goes before its recorder is through. */
+static bool is_recorded(struct series *s, const struct series_run *run)
+{
+    struct spool spool;
+    struct journal *lock = NULL;
+    if (spool_open(&spool, s->run.plan.spool, run->id, NULL))
+        return false;
+    bool alive = journal_reopen(&lock, spool.dir, NULL) > 0;
+    journal_close(lock);
+    spool_close(&spool);
+    return alive;
+}
+
+/* The run's folder, waited for as long as its recorder works on it, but not once a signal ends the series. */
+static int wait_for_run(struct series *s, const struct series_run *run)
+{
+    const struct timespec pause = {0, LATE_STEP_MS * 1000000L};
+    int folder = open_run(s, run), waited = 0;
+    for (bool recorded = true; folder < 0 && recorded && waited < LATE_MS && !series_child_ending(&s->child); waited += LATE_STEP_MS) {
+        recorded = is_recorded(s, run); /* asked before the look: it may end in between */
+        if (recorded)
+            nanosleep(&pause, NULL);
+        folder = open_run(s, run);
+    }
+    return folder;
+}
+
+/* Of a series with steps the logs stay as its own files, as long as there is room. */
+static void keep_logs(struct series *s, int folder, const struct series_run *run)
+{
+    static const char *const logs[] = {"stdout.log", "stderr.log"};
+    for (int i = 0; i < 2; i++) {
+        char from[40], to[60];
+        struct stat st;
+        struct err err = {0};
+        snprintf(from, sizeof from, "artifacts/%s", logs[i]);
+        snprintf(to, sizeof to, "%s-%04zu-%s", run->warmup ? "warmup" : "run", run->order, logs[i]);
+        if (fstatat(folder, from, &st, 0) || st.st_size == 0)
+            continue;
+        s->kept += (uint64_t)st.st_size;
+        if (s->kept > opt_bytes(&s->plan.opts, "artifact-max"))
+            record_warning(&s->run.record, "%s is not kept: the files of the series would be larger than --artifact-max", to);
+        else if (fs_link(folder, from, s->run.spool.dir, to, 0644, &err))
+            record_warning(&s->run.record, "%s is not kept: %s", to, err.text);
+        else
+            record_artifact(&s->run.record, arena_printf(&s->run.record.arena, "runs/%s", to), to);
+    }
+}
+
+static bool take_detail(struct series *s, struct series_run *run)
+{
+    CLEANUP_BUF struct buf text;
+    struct err err = {0};
+    struct json *detail = NULL;
+    CLEANUP_FD int folder = s->recorded ? wait_for_run(s, run) : -1;
+    buf_init(&text, DETAIL_MAX + 1);
+    if (folder < 0 || fs_read(folder, "artifacts/benchwrap.json", DETAIL_MAX, 0, &text, &err) ||
+        json_parse(&detail, buf_text(&text), NULL, &err))
+        return false;
+    series_values_take(run, detail, &s->notes.arena);
+    json_free(detail);
+    if (s->scratch) {
+        keep_logs(s, folder, run);
+        if (spool_path(&s->run.spool, &text) == 0)
+            fs_remove_tree(s->run.spool.dir, "steps", &err);
+    }
+    return true;
+}
+
+bool series_note(struct series *s, struct series_run *run)
+{
+    struct buf line CLEANUP_BUF;
+    struct err err = {0};
+    bool there = take_detail(s, run), started = there || run->exit < 125 || run->exit > 127;
+    buf_init(&line, LINE_MAX_BYTES);
+    series_add(&s->notes, run);
+    if (!s->recorded || (!started && s->notes.count == 1))
+        return started;
+    if (!there)
+        record_warning(&s->run.record, "run %zu (%.8s) is in no statistics: %s", run->order, run->id,
+                       started ? "its record was not there when it had ended" : "the program could not be started");
+    series_run_print(run, &line);
+    if (line.failed || fs_write_all(s->file, line.p, line.n))
+        series_say("series: run %zu cannot be noted; it is not in the statistics", run->order);
+    if (journal_flush(s->run.journal, false, &err) < 0)
+        series_say("%s", err.text);
+    return started;
+}
+
+/* ---- it ends ---- */
+
+struct run_counts {
+    size_t all, good, failed, warmups, noisy;
+};
+
+static struct run_counts count_runs(const struct series_notes *notes)
+{
+    struct run_counts n = {0};
+    for (const struct series_run *run = notes->first; run; run = run->next) {
+        bool counts = series_counts(run);
+        n.warmups += run->warmup;
+        n.all += !run->warmup;
+        n.good += !run->warmup && counts;
+        n.failed += !run->warmup && !counts;
+        n.noisy += !run->warmup && run->noisy[0];
+    }
+    return n;
+}
+
+/* "fio, 2 points x 3 repetitions, 6 of 6 finished in 3.4 s" */
+static void print_outcome(const struct series *s, const struct finished *f, const struct screen *screen, const struct run_counts *n,
+                          struct buf *to)
+{
+    const struct fact *benchmark = record_find(&f->record, FACT_TAG, "benchmark");
+    size_t points = s->what.sweep.points;
+    buf_plain(to, benchmark ? benchmark->text : STR("run"), 60);
+    if (s->what.sweep.count) {
+        buf_printf(to, ", %zu point%s", points, str_plural(points));
+        if (s->what.repeat > 1)
+            buf_printf(to, " x %zu repetitions", s->what.repeat);
+    }
+    buf_printf(to, ", %zu of %zu %s", n->good, n->all, s->what.sweep.count ? "" : "repetitions ");
+    screen_puts(screen, n->failed ? STYLE_BAD : STYLE_PLAIN, "finished", to);
+    buf_puts(to, " in ");
+    show_duration(to, (double)(f->record.end_ms - f->record.start_ms) / 1e3);
+    if (n->warmups)
+        buf_printf(to, ", %zu for warm-up", n->warmups);
+    if (f->record.status == RUN_KILLED) {
+        buf_puts(to, ", ");
+        screen_puts(screen, STYLE_BAD, "stopped", to);
+    }
+    buf_putc(to, '\n');
+}
+
+/* The headline metric whose mean has the widest interval; wall time only where there is no other. NULL: none has one. */
+static const struct series_figure *widest_figure(const struct series_figure *figures)
+{
+    const struct series_figure *widest = NULL;
+    for (int pass = 0; pass < 2 && !widest; pass++)
+        for (const struct series_figure *f = figures; f; f = f->next) {
+            bool wall = strcmp(f->key, "run.wall_s") == 0;
+            if (f->headline && wall == (pass == 1) && !series_no_interval(f) &&
+                (!widest || series_relative(&f->stats) > series_relative(&widest->stats)))
+                widest = f;
+        }
+    return widest;
+}
+
+/* The mean's widest interval, and what makes it narrower. */
+static void print_width_hint(struct series *s, const struct series_figure *figures, const struct screen *screen, struct buf *to)
+{
+    const struct series_figure *widest = widest_figure(figures);
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 4096);
+    if (s->what.until > 0 || s->what.sweep.count || !widest || series_relative(&widest->stats) < 0.05)
+        return;
+    buf_puts(&b, "the mean of ");
+    show_metric(&b, widest->key, widest->unit);
+    buf_printf(&b, " is known to +-%.0f %%; for +-5 %% add --until-stable 5%%", 100 * series_relative(&widest->stats));
+    summary_line(screen, STYLE_DIM, "hint: ", 6, buf_text(&b), to);
+}
+
+static void print_ending(struct series *s, const struct screen *screen, struct buf *to)
+{
+    bool all = s->what.until == 0 && !s->stop;
+    if (s->why[0] && !all)
+        summary_line(screen, STYLE_PLAIN, "", 0, str_of(s->why), to);
+}
+
+static void summary(struct series *s, const struct finished *f, const struct screen *screen, struct buf *to)
+{
+    const struct opt_value *tree = opt_find(&s->plan.opts, "tree");
+    const struct summary parts = {
+        .f = f, .screen = screen, .spool = -1, .tree_option = tree && tree->origin == OPT_COMMAND_LINE ? tree->text : NULL};
+    const struct series_figure *figures = series_figures(&s->notes);
+    const struct run_counts n = count_runs(&s->notes);
+    size_t before;
+    print_outcome(s, f, screen, &n, to);
+    buf_putc(to, '\n');
+    before = to->n;
+    print_ending(s, screen, to);
+    summary_print_reason(&parts, to);
+    if (to->n > before && n.good)
+        buf_putc(to, '\n');
+    before = to->n;
+    series_table(&s->notes, figures, false, SUMMARY_METRICS, screen, to);
+    if (to->n > before)
+        buf_putc(to, '\n');
+    before = to->n;
+    summary_print_warnings(&parts, "series", to);
+    print_width_hint(s, figures, screen, to);
+    if (to->n > before)
+        buf_putc(to, '\n');
+    summary_print_place(&parts, to);
+}
+
+static void close_record(struct series *s, int exit_status, int number)
+{
+    struct record *r = &s->run.record;
+    struct buf line CLEANUP_BUF;
+    bool failed = exit_status && exit_status != 3;
+    buf_init(&line, 8192);
+    series_end_print(s->why, &line);
+    if (s->file >= 0 && (line.failed || fs_write_all(s->file, line.p, line.n)))
+        series_say("series: its end cannot be noted");
+    r->source = "recorder";
+    r->end_ms = clock_wall_ms();
+    r->status = number ? RUN_KILLED : failed ? RUN_FAILED : RUN_FINISHED;
+    record_metric(r, "run.exit_status", exit_status, "", DIR_NONE, 0, r->end_ms);
+    probes_run(PROBE_AFTER, s->run.nested, &s->run.host, r);
+    r->source = "recorder";
+    if (number)
+        record_tag(r, "benchwrap.ended", str_of(s->why));
+    journal_ended(s->run.journal, r->end_ms, r->status, number ? s->why : "");
+}
+
+void series_end(struct series *s, int exit_status, int number)
+{
+    struct finished f = {0};
+    struct err err = {0};
+    if (!s->recorded)
+        return;
+    close_record(s, exit_status, number);
+    int rc = journal_flush(s->run.journal, true, &err);
+    if (rc == 0)
+        rc = finish_run(&s->run.spool, &(struct finish_program){s->env, s->run.redaction.redact.ids}, &f, &err);
+    const struct screen screen = screen_of(2);
+    struct buf text CLEANUP_BUF, server CLEANUP_BUF, shown CLEANUP_BUF;
+    bool sent = true;
+    buf_init(&text, SUMMARY_MAX);
+    buf_init(&server, 8192);
+    buf_init(&shown, SUMMARY_MAX);
+    if (rc == 0 && !s->what.quiet)
+        summary(s, &f, &screen, &text);
+    if (rc == 0)
+        sent = server_finish(&s->run, clock_ns() + (int64_t)(opt_seconds(&s->plan.opts, "finish-wait") * 1e9), &screen, &server);
+    if (!s->what.quiet || !sent)
+        buf_str(&text, buf_text(&server));
+    screen_prefix(&screen, "benchwrap", buf_text(&text), &shown);
+    server_close(&s->run);
+    if (f.note[0])
+        series_say("%s", f.note);
+    if (shown.n) {
+        struct out out;
+        out_open(&out, 2);
+        say_text(&out, shown.p);
+        out_close(&out);
+    }
+    if (rc) {
+        struct buf where CLEANUP_BUF;
+        buf_init(&where, 4096);
+        spool_path(&s->run.spool, &where);
+        series_say("%.900s; the series is kept in %.300s, finish it with \"benchwrap sync --local\"", err.text, buf_text(&where).p);
+    }
+    if (rc == 0) {
+        run_commit_tell(&s->run, &f);
+        run_commit_behind(&s->run);
+    }
+    finished_deinit(&f);
+    probes_end(&s->run.host);
+    journal_close(s->run.journal);
+}

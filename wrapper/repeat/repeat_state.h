@@ -1,0 +1,36 @@
+/* repeat_state.h: what the driver of a series knows, shared by the chapters of its story: series.c (what is run next) and series_record.c. */
+#ifndef REPEAT_REPEAT_STATE_H
+#define REPEAT_REPEAT_STATE_H
+#include "repeat/repeat_child.h"
+#include "repeat/repeat_plan.h"
+#include "run/state.h"
+
+struct series {
+    struct plan plan; /* for the runs' lines */
+    struct series_plan what;
+    struct series_notes notes;
+    struct series_child child;
+    struct run run; /* the series' own run */
+    bool recorded; /* there is one */
+    int file; /* repetitions.jsonl */
+    const char *scratch; /* tree of the runs of a series with steps, else NULL */
+    uint64_t kept; /* bytes of logs kept of such runs */
+    char **env;
+    int64_t start_ns;
+    int status; /* wait status of the first run that did not end well; 0: none */
+    bool unfit; /* a verdict was not pass */
+    bool stop; /* no more runs */
+    const char *why; /* in words */
+};
+
+/* The series' own run begins: journal, facts, notes. -1: what the caller named is wrong, or it cannot be recorded (err->kind tells). */
+int series_begin(struct series *s, int argc, char **argv, struct err *err);
+/* What a run that has ended has put into the tree; then it is noted. False: the program was never started. */
+bool series_note(struct series *s, struct series_run *run);
+/* The series' own run becomes one in the tree; the summary is printed. */
+void series_end(struct series *s, int exit_status, int signal);
+/* Nothing was started: no run stays behind. */
+void series_discard(struct series *s);
+/* One line on standard error. */
+void series_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#endif

@@ -1,0 +1,118 @@
+/* reading.c: a stored output read by rules: streams and files are fed, facts come out. */
+#include "replay/reading.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+static int feed_fd(struct rules_run *run, const char *source, int fd, const char *path, struct err *err)
+{
+    static const size_t size = 1 << 18;
+    struct buf b;
+    int rc = 0;
+    buf_init(&b, size);
+    char *room = buf_room(&b, size - 1);
+    if (!room)
+        rc = err_set(err, ERR_SYSTEM, "no memory to read %s", path);
+    while (!rc) {
+        ssize_t n = read(fd, room, size - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            rc = err_sys(err, "read %s", path);
+        if (n <= 0)
+            break;
+        rules_feed(run, source, room, (size_t)n);
+    }
+    buf_deinit(&b);
+    return rc;
+}
+
+static int feed_file(struct rules_run *run, const char *source, const char *path, struct err *err)
+{
+    if (!path)
+        return 0;
+    if (!strcmp(path, "-"))
+        return feed_fd(run, source, STDIN_FILENO, "standard input", err);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, "open %s", path);
+    int rc = feed_fd(run, source, fd, path, err);
+    close(fd);
+    return rc;
+}
+
+/* A pattern that the rules do not have would be read by nobody. */
+static int known_file(const struct rules *rules, const char *pattern, struct err *err)
+{
+    for (size_t i = 0; rules_file(rules, i); i++)
+        if (!strcmp(rules_file(rules, i), pattern))
+            return 0;
+    return err_set(err, ERR_INPUT, "--file %s=…: these rules name no file \"%s\"%s%s", pattern, pattern,
+                   rules_file(rules, 0) ? "; the first they name is " : "", rules_file(rules, 0) ? rules_file(rules, 0) : "");
+}
+
+int reading_take(const struct rules *rules, const struct reading *what, struct record *record, struct rules_outcome *ret, struct err *err)
+{
+    struct rules_run *run;
+    struct err end = {0};
+    record_init(record, "00000000000000000000000000000000", 1);
+    if (rules_begin(&run, rules, what->argv, what->env, err))
+        return -1;
+    if (what->coverage)
+        coverage_watch(what->coverage, run, what->name);
+    int rc = feed_file(run, "stdout", what->out, err) || feed_file(run, "stderr", what->errors, err) ? -1 : 0;
+    if (what->files)
+        rules_files_known(run);
+    for (const struct reading_file *f = what->files; f && !rc; f = f->next) {
+        rc = known_file(rules, f->pattern, err) || feed_file(run, f->pattern, f->path, err) ? -1 : 0;
+        rules_found(run, f->pattern);
+    }
+    if (rules_end(run, what->status, 0, 1, record, ret, &end) && !rc) {
+        *err = end;
+        rc = -1;
+    }
+    return rc;
+}
+
+const char *reading_verdict(enum verdict v)
+{
+    return v == VERDICT_PASS ? "pass" : v == VERDICT_FAIL ? "fail" : "none";
+}
+
+static void words(struct buf *to, const char *first, struct str text, bool more)
+{
+    buf_puts(to, first);
+    buf_plain(to, text, 1 << 20);
+    buf_putc(to, more ? ' ' : '\n');
+}
+
+static void facts_of(struct buf *to, const struct record *record, enum fact_kind kind, const char *word)
+{
+    for (const struct fact *f = record->first; f; f = f->next) {
+        if (f->kind != kind)
+            continue;
+        buf_puts(to, word);
+        if (kind != FACT_WARNING)
+            words(to, " ", f->key, true);
+        if (kind != FACT_METRIC) {
+            words(to, kind == FACT_WARNING ? " " : "", f->text, false);
+            continue;
+        }
+        const char *direction = record_direction_name(f->direction);
+        buf_double(to, f->value);
+        buf_printf(to, " %s %" PRId64 " %s\n", f->unit && *f->unit ? f->unit : "-", f->step, *direction ? direction : "-");
+    }
+}
+
+void reading_facts(struct buf *to, const struct record *record, const struct rules_outcome *out)
+{
+    buf_printf(to, "verdict %s", reading_verdict(out->verdict));
+    words(to, out->reason[0] ? ": " : "", str_of(out->reason), false);
+    facts_of(to, record, FACT_PARAM, "param");
+    facts_of(to, record, FACT_TAG, "param");
+    facts_of(to, record, FACT_METRIC, "metric");
+    facts_of(to, record, FACT_MISSING, "missing");
+    facts_of(to, record, FACT_WARNING, "warning");
+}

@@ -1,0 +1,28 @@
+/* reading.h: a stored output read by rules, as `parse` and `rules check` do it; and what it tells, line by line. */
+#ifndef REPLAY_READING_H
+#define REPLAY_READING_H
+#include "base/buf.h"
+#include "benchmarks/coverage.h"
+#include "benchmarks/rules.h"
+
+struct reading_file {
+    const char *pattern; /* as in the rules: {file: PATTERN} */
+    const char *path;
+    struct reading_file *next;
+};
+struct reading {
+    const char *out, *errors; /* paths, "-" is standard input; NULL: none */
+    struct reading_file *files;
+    char *const *argv; /* the program's arguments; NULL: not known */
+    char *const *env; /* its environment, NAME=VALUE; NULL: not known */
+    int status; /* -1: not known */
+    struct coverage *coverage; /* NULL: nobody counts */
+    const char *name; /* of the sample, for what is counted */
+};
+
+/* Reads all of it. *record is initialised in any case: record_deinit it. The verdict's reason lies in the record's arena. */
+int reading_take(const struct rules *rules, const struct reading *what, struct record *record, struct rules_outcome *ret, struct err *err);
+/* The facts, one a line, in the order of the record, safe to print: what `expect` beside a sample holds. */
+void reading_facts(struct buf *to, const struct record *record, const struct rules_outcome *out);
+const char *reading_verdict(enum verdict v);
+#endif

@@ -1,0 +1,42 @@
+/* reparse.h: the kept output of a run is read again; where the rules now say something else, a new run amends the old one. */
+#ifndef REPLAY_REPARSE_H
+#define REPLAY_REPARSE_H
+#include "runs/runs.h"
+#include "plan/plan.h"
+
+struct reparse {
+    struct arena *arena;
+    struct runs *runs;
+    const struct plan *plan;
+    const char *rules; /* --rules; NULL: of the catalogue, by the name of the run's benchmark */
+    const char *spool; /* where the new runs are made: the plan's, or a folder of our own that is thrown away */
+    bool dry;
+};
+
+enum reparse_result { REPARSE_DONE, REPARSE_SAME, REPARSE_SKIPPED, REPARSE_FAILED };
+struct reparse_change {
+    const char *what; /* "metric" "param" "missing" "verdict" … */
+    const char *key;
+    const char *before, *after; /* NULL: not there */
+    struct reparse_change *next;
+};
+struct reparsed {
+    enum reparse_result result;
+    char id[33]; /* of the amending run; "" if there is none */
+    const char *why, *verdict, *place, *rules_version;
+    struct reparse_change *changes;
+    size_t count;
+};
+
+/* One run, read with TREE_METRICS. *ret tells all; texts lie in the arena. */
+void reparse_run(const struct reparse *x, const struct tree_run *run, struct reparsed *ret);
+
+/* The facts of a run in the tree as a record again, with sources, units and directions: what benchwrap.json and the metrics' files say. */
+int reparse_recall(const struct reparse *x, const struct tree_run *run, const struct json *detail, struct record *ret, struct err *err);
+/* The command line that benchwrap.json has; NULL: out of memory. */
+char **reparse_argv(const struct json *list, struct arena *a);
+/* Does a fact come from the rules (or what judged by them), so that reading again makes it anew? */
+bool reparse_derived(const struct fact *f);
+/* What differs between two records in what the rules say. -1: no memory. */
+int reparse_compare(const struct record *before, const struct record *after, struct arena *a, struct reparsed *ret);
+#endif

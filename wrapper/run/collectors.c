@@ -1,0 +1,376 @@
+/* collectors.c: the recorder's side of the other nodes: their collectors are found or started, listened to, and told when it is over. */
+#include "run/collectors.h"
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fs.h"
+#include "base/hostlist.h"
+#include "launch/collector.h"
+#include "collector/node_name.h"
+#include "probes/slurm_acct.h"
+#include "run/collector_reports.h"
+#include "run/state.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 8 << 20,
+    LOOK_MS = 1000,
+    SHARED_MS = 10000, /* by then files of other nodes are seen, or the nodes share no file system */
+    CLOCK_MS = 60000,
+    STEP_AGAIN_MS = 60000,
+    END_MS = 1500, /* so long the last words are waited for */
+    QUIET_MS = 400 /* or so long without any, where ranks were killed with their step */
+};
+static const int64_t MS = 1000000;
+static const char KEPT[] = ".nodes"; /* in the cache */
+
+static void note_way(struct run *run)
+{
+    char array[96 + NODE_NAME_MAX], own[NODE_NAME_MAX + 1] = "", host[256] = "";
+    const char *name = env_text(run->host.env, "SLURMD_NODENAME");
+    bool step = run->nodes.way == NODES_STEP;
+    gethostname(host, sizeof host - 1);
+    if (!step || name) /* a shell of salloc sits on none of the job's nodes */
+        node_own_name(run->host.env, host, own);
+    if (*own && run->host.public_profile)
+        node_name_make(own, STR("node001"));
+    bool launcher = strcmp(run->wire->scope, "launcher") == 0;
+    snprintf(array, sizeof array, "[\"w\",%" PRId64 ",\"%s\",\"%s\"%s]", run->nodes.expected, step ? "step" : "ranks", own,
+             launcher ? ",\"launcher\"" : "");
+    nodes_note(run, "-", array);
+}
+
+static void missing(struct run *run, const char *why)
+{
+    const char *source = run->record.source;
+    struct buf plain CLEANUP_BUF;
+    buf_init(&plain, 4096);
+    buf_plain(&plain, str_of(why), 400);
+    run->record.source = "nodes";
+    record_missing(&run->record, "nodes", "%s", plain.p ? plain.p : "");
+    run->record.source = source;
+    run->dirty = true;
+}
+
+/* ---- the step ---- */
+
+/* Without what our own step or batch script was given: it would be taken for the new step's. */
+static char **step_environment(const struct run *run)
+{
+    static const char *const kept[] = {"SLURM_CONF=", "SLURM_CONF_SERVER=", "SLURM_CLUSTER_NAME=", "SLURM_JOB_ID=", "SLURM_JOBID="};
+    size_t n = 0, to = 0;
+    while (run->host.env[n])
+        n++;
+    char **env = calloc(n + 1, sizeof *env);
+    for (size_t i = 0; env && i < n; i++) {
+        const char *e = run->host.env[i];
+        bool slurm = strncmp(e, "SLURM_", 6) == 0 || strncmp(e, "SRUN_", 5) == 0 || strncmp(e, "SLURMD_", 7) == 0, keeps = !slurm;
+        for (size_t k = 0; slurm && k < sizeof kept / sizeof *kept; k++)
+            keeps |= strncmp(e, kept[k], strlen(kept[k])) == 0;
+        if (keeps)
+            env[to++] = run->host.env[i];
+    }
+    return env;
+}
+
+static void start_step(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    const char *own = env_text(run->host.env, "SLURMD_NODENAME");
+    char core[4096], nodes[40], tasks[40], without[300] = "-Q", period[32];
+    ssize_t k = readlink("/proc/self/exe", core, sizeof core - 1);
+    struct err err = {0};
+    if (k <= 0)
+        return;
+    core[k] = 0;
+    snprintf(nodes, sizeof nodes, "-N%" PRId64, n->expected);
+    snprintf(tasks, sizeof tasks, "-n%" PRId64, n->expected);
+    if (own)
+        snprintf(without, sizeof without, "-x%.250s", own);
+    snprintf(period, sizeof period, "%" PRId64, run->sample_ns / MS);
+    const char *line[] = {"srun",
+                          "--overlap",
+                          nodes,
+                          tasks,
+                          "--ntasks-per-node=1",
+                          "-c1",
+                          "--mem=0",
+                          "--cpu-bind=none",
+                          "--mpi=none",
+                          "--chdir=/",
+                          "--quiet",
+                          "--kill-on-bad-exit=0",
+                          ("--job-name=" SLURM_ACCT_OWN),
+                          without,
+                          core,
+                          NODE_WORD,
+                          "step",
+                          run->host.public_profile ? "public" : "private",
+                          period,
+                          NULL};
+    char **env = step_environment(run);
+    n->way = NODES_STEP;
+    n->look_ns = clock_mono_ns() + CLOCK_MS * MS;
+    buf_init(&n->facts, 16 << 20);
+    note_way(run);
+    if (!env || ask_start(&n->step, (char *const *)line, env, PIECE, 0, ASK_INPUT, &err)) {
+        missing(run, env ? err.text : "no memory for the step of the collectors");
+        n->way = NODES_NONE;
+    }
+    free(env);
+}
+
+static void ask_clocks(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    char text[40];
+    n->told = n->seen_count;
+    n->asked_ns = clock_mono_ns();
+    n->asked_wall_ms = clock_wall_ms();
+    n->look_ns = n->asked_ns + CLOCK_MS * MS;
+    int k = snprintf(text, sizeof text, "t %" PRId64 "\n", n->asked_ns);
+    if (write(n->step.in, text, (size_t)k) != k)
+        n->asked_ns = 0; /* srun does not read: another time */
+}
+
+/* What srun said when it failed, without its own prefix. */
+static void step_failed(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    char text[600];
+    struct str why = n->step.why.n ? str_of(job_words(run, n->step.why.p)) : STR("srun ended without a word");
+    struct str first = str_cut(&why, '\n');
+    snprintf(text, sizeof text, "the step of the collectors: " STR_FMT, STR_ARG(str_sub(first, 0, 400)));
+    if (n->seen_count < (size_t)n->expected && run->end.kind == 0)
+        missing(run, text);
+}
+
+static void take_text(struct run *run)
+{
+    struct buf *text = &run->nodes.step.text;
+    size_t taken = text->n ? nodes_take(run, buf_text(text)) : 0;
+    if (!taken)
+        return;
+    memmove(text->p, text->p + taken, text->n - taken + 1);
+    text->n -= taken;
+}
+
+void nodes_hear(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    if (n->way != NODES_STEP || n->step.end != ASK_RUNS)
+        return;
+    enum ask_end end = ask_hear(&n->step);
+    take_text(run);
+    if (end != ASK_RUNS) {
+        n->look_ns = INT64_MAX;
+        step_failed(run);
+    } else if (n->seen_count > n->told && n->step.in >= 0 && clock_mono_ns() - n->asked_ns > 20 * MS)
+        ask_clocks(run);
+}
+
+/* ---- the run's story ---- */
+
+static bool count_of(const struct run *run, const char *name, int64_t *ret)
+{
+    const char *text = env_text(run->host.env, name);
+    return text && str_int(str_of(text), ret) && *ret > 0;
+}
+
+/* Nodes beside ours on which ranks of this launch sit; -1: not told. */
+static int64_t rank_nodes(const struct run *run)
+{
+    static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
+    int64_t n;
+    for (size_t i = 0; i < sizeof locals / sizeof *locals; i++)
+        if (count_of(run, locals[i], &n))
+            return run->wire->ranks && n >= run->wire->ranks ? 0 : -1;
+    return count_of(run, "SLURM_STEP_NUM_NODES", &n) || count_of(run, "FLUX_JOB_NNODES", &n) ? n - 1 : -1;
+}
+
+static void begin_files(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    struct buf folder CLEANUP_BUF;
+    char launch[33];
+    buf_init(&folder, sizeof n->folder - 1);
+    n->expected = rank_nodes(run);
+    if (run->wire->ranks == 1 || n->expected == 0)
+        return; /* all ranks are here */
+    if (n->expected < 0)
+        n->expected = 0;
+    if (!node_launch(run->host.env, launch))
+        return;
+    node_folder(run->plan.spool, launch, &folder);
+    if (folder.failed)
+        return;
+    snprintf(n->folder, sizeof n->folder, "%s", folder.p);
+    n->way = NODES_FILES;
+    n->look_ns = n->start_ns + LOOK_MS * MS / 4;
+    note_way(run);
+}
+
+/* The job's nodes, of which one step can run collectors. 0: there is nothing to start; *ret_why, if it is a pity. */
+static int64_t step_nodes(const struct run *run, const char **ret_why)
+{
+    int64_t n = 0, het;
+    *ret_why = NULL;
+    if (!env_text(run->host.env, "SLURM_JOB_ID") || (!count_of(run, "SLURM_JOB_NUM_NODES", &n) && !count_of(run, "SLURM_NNODES", &n)))
+        return 0;
+    n -= env_text(run->host.env, "SLURMD_NODENAME") != NULL; /* a shell of salloc sits on none of them */
+    if (n > 0 && count_of(run, "SLURM_HET_SIZE", &het) && het > 1)
+        *ret_why = "the other nodes of a heterogeneous job are looked at only where benchwrap stands behind srun";
+    else if (n > 0 && env_text(run->host.env, "SLURM_ARRAY_JOB_ID"))
+        *ret_why = "for tasks of an array no step is started to look at the other nodes";
+    else if (n > NODES_MAX)
+        *ret_why = "more than 4096 nodes";
+    return *ret_why ? 0 : n;
+}
+
+/* A job with many short runs shall not double its steps: what the nodes are is known from a step of a moment ago. */
+static bool take_kept(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    struct buf text CLEANUP_BUF;
+    int64_t age_ms;
+    char why[160];
+    buf_init(&text, 32 << 20);
+    if (!job_kept(run, KEPT, &text, &age_ms) || age_ms > STEP_AGAIN_MS || age_ms < 0)
+        return false;
+    n->way = NODES_STEP;
+    note_way(run);
+    nodes_take(run, buf_text(&text));
+    n->way = NODES_NONE;
+    snprintf(why, sizeof why,
+             "samples of the other nodes: a step for them was started in this job %" PRId64 " s ago, and there is at most one a minute",
+             age_ms / 1000);
+    missing(run, why);
+    return true;
+}
+
+void nodes_begin(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    const char *scope = run->wire->scope, *why;
+    n->start_ns = clock_mono_ns();
+    if (run->nested || opt_on(&run->plan.opts, "no-collect"))
+        return;
+    if (strcmp(scope, "rank0") == 0)
+        begin_files(run);
+    else if (strcmp(scope, "launcher") == 0) {
+        n->expected = step_nodes(run, &why);
+        if (why)
+            missing(run, why);
+        if (n->expected > 0 && !take_kept(run))
+            start_step(run);
+    }
+}
+
+int nodes_fd(const struct run *run)
+{
+    return run->nodes.step.out;
+}
+
+int64_t nodes_next(const struct run *run)
+{
+    const struct run_nodes *n = &run->nodes;
+    if (n->way == NODES_STEP && n->step.end == ASK_RUNS && n->step.out < 0)
+        return clock_mono_ns() + 2 * MS;
+    return n->look_ns;
+}
+
+/* Ranks write where nobody here reads: then the scheduler brings what they tell. */
+static void look_for_files(struct run *run, int64_t now_ns)
+{
+    struct run_nodes *n = &run->nodes;
+    const char *why;
+    nodes_look(run);
+    int64_t all = (int64_t)n->seen_count, since = now_ns - n->start_ns;
+    n->look_ns = now_ns + (since > 60 * 1000 * MS ? 5 : 1) * LOOK_MS * MS;
+    if (all == 0 && n->expected > 0 && since > SHARED_MS * MS && step_nodes(run, &why) == n->expected)
+        start_step(run);
+}
+
+void nodes_on_time(struct run *run, int64_t now_ns)
+{
+    struct run_nodes *n = &run->nodes;
+    if (n->way == NODES_FILES && now_ns >= n->look_ns)
+        look_for_files(run, now_ns);
+    if (n->way == NODES_STEP && now_ns >= n->look_ns)
+        ask_clocks(run);
+    nodes_hear(run);
+}
+
+static void end_files(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    struct timespec nap = {.tv_nsec = 20 * MS};
+    uint64_t bytes = 0;
+    int64_t start = clock_mono_ns(), quiet = start;
+    bool hurry = job_hurries(run);
+    for (;;) {
+        int64_t now = clock_mono_ns();
+        nodes_look(run);
+        if (n->bytes != bytes)
+            quiet = now;
+        bytes = n->bytes;
+        bool all = n->seen_count && n->ended == n->seen_count && (int64_t)n->seen_count >= n->expected;
+        if (all || now - quiet > (hurry ? QUIET_MS / 4 : QUIET_MS) * MS || now - start > (hurry ? END_MS / 4 : END_MS) * MS)
+            break;
+        nanosleep(&nap, NULL);
+    }
+    nodes_remove(n->folder);
+}
+
+/* Which of the job's nodes ran the program: figures are over those alone. */
+static void note_used(struct run *run)
+{
+    const struct run_step *s = &run->step;
+    const char *own = env_text(run->host.env, "SLURMD_NODENAME");
+    const struct fact *nodes = record_find(&run->record, FACT_PARAM, "step.nodes");
+    char array[96];
+    if (strcmp(run->wire->scope, "launcher") != 0 || !s->known || !nodes || run->nodes.file < 0)
+        return;
+    bool here = own && (s->all || hostlist_has(buf_text(&s->list), str_of(own)));
+    snprintf(array, sizeof array, "[\"u\",%d,%.20s]", here, nodes->text.p);
+    nodes_note(run, "-", array);
+    nodes_note_used(run, s->all ? NULL : &s->list);
+}
+
+void nodes_end(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    int64_t until = clock_mono_ns() + (job_hurries(run) ? END_MS / 4 : END_MS) * MS;
+    if (n->way == NODES_FILES)
+        end_files(run);
+    if (n->way == NODES_STEP) {
+        fs_close(&n->step.in); /* which tells the collectors */
+        while (n->step.end == ASK_RUNS && clock_mono_ns() < until) {
+            ask_wait(&n->step, 10);
+            take_text(run);
+        }
+    }
+    if (n->way == NODES_STEP && !n->facts.failed && (int64_t)n->seen_count == n->expected && n->ended == n->seen_count)
+        job_keep(run, KEPT, buf_text(&n->facts));
+    note_used(run);
+    if (n->cut)
+        missing(run, "not all that the nodes told could be kept");
+    nodes_close(run);
+}
+
+void nodes_close(struct run *run)
+{
+    struct run_nodes *n = &run->nodes;
+    ask_close(&n->step);
+    fs_close(&n->file);
+    free(n->seen);
+    buf_deinit(&n->facts);
+    *n = RUN_NODES_NONE;
+}

@@ -1,0 +1,35 @@
+/* corrections.h: runs that amend or retract others, as the readers of a tree apply them.
+ *
+ * A correction is a run of a named id (UUID version 5: few have one, so that few must be asked) with tag benchwrap.amends or
+ * benchwrap.retracts = id of a run, which may be a correction itself. Of several that go back to one run the latest start counts, then the greater id. */
+#ifndef RUNS_CORRECTIONS_H
+#define RUNS_CORRECTIONS_H
+#include "runs/runs.h"
+
+struct correction {
+    char id[33], target[33];
+    char root[33]; /* the run that all goes back to */
+    int64_t start_ms;
+    bool retracts;
+};
+struct corrections {
+    struct correction *list; /* sorted by id once settled */
+    struct correction *chosen; /* one for each root, sorted by it */
+    size_t count, room, chosen_count;
+    bool failed; /* out of memory */
+};
+
+/* Can the id be a correction's? */
+bool correction_possible(const char *id);
+/* The id that a run of such an id corrects, into the arena; NULL: none. tree: that the run is read through. */
+const char *correction_target(const struct folder *tree, const struct tree_run *run, struct arena *a, bool *ret_retracts);
+/* Notes that the run corrects `target` (NULL, or what is no id: nothing is noted). */
+void corrections_see(struct corrections *c, const struct tree_run *run, const char *target, bool retracts);
+/* All have been seen. */
+void corrections_settle(struct corrections *c);
+/* What counts for the chain that the run belongs to (->root: its first run, ->id: the one that corrects it); NULL: nothing corrects it. */
+const struct correction *corrections_of(const struct corrections *c, const char *id);
+/* The run to be shown instead of this one: its own id where nothing corrects it (id itself is returned); NULL: it is retracted. */
+const char *corrections_shown(const struct corrections *c, const char *id);
+void corrections_deinit(struct corrections *c);
+#endif

@@ -1,0 +1,16 @@
+/* fold.h: child runs below their parents: which lines a listing of runs has, and how deep each stands. */
+#ifndef RUNS_FOLD_H
+#define RUNS_FOLD_H
+#include "runs/runs.h"
+
+struct fold_line {
+    const struct tree_run *run;
+    unsigned depth; /* 0: not a child, or its parent is not among the runs */
+    size_t folded; /* children, and theirs, that have no line of their own */
+};
+
+/* The first `last` runs that are nobody's child (by the tag mlflow.parentRunId), newest first; open: their children below them, oldest first, else
+ * counted. Lines in the arena; *ret_more: how many runs have no line and are counted in none. -1: memory. */
+int fold_runs(const struct runs *runs, bool open, size_t last, struct arena *a, struct fold_line **ret, size_t *ret_count,
+              size_t *ret_more);
+#endif

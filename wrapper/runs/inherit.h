@@ -1,0 +1,13 @@
+/* inherit.h: facts that a parent run holds for its repetitions: machine, node and job are recorded once, for all of them. */
+#ifndef RUNS_INHERIT_H
+#define RUNS_INHERIT_H
+#include "runs/runs.h"
+
+/* The params of the parent run about machine and job that `run` (params and tags read) does not have itself, in c's arena.
+ * NULL: the run is no repetition, or its parent is not in the tree. */
+struct tree_entry *inherit_facts(struct runs *runs, const struct tree_run *run, struct arena *a);
+/* Appends them to the run's own params. */
+void inherit_params(struct runs *runs, struct tree_run *run, struct arena *a);
+/* As runs_file; a fact that the run lacks is read from its parent run. */
+const char *inherit_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
+#endif

@@ -1,0 +1,40 @@
+/* inputs.h: which params make runs comparable: the program's inputs, the shape of the job, the kind of node; and runs that share them. */
+#ifndef RUNS_INPUTS_H
+#define RUNS_INPUTS_H
+#include "runs/runs.h"
+
+/* Does the param say what was measured (an argument, an option, what the output tells of itself, nodes and tasks, node.type, job.partition), and not what
+ * was seen of the machine meanwhile? source: who told it (benchwrap.json), NULL if that is not known. ignore: patterns of keys that never matter. */
+bool inputs_matter(const char *key, const char *source, const struct opt_value *ignore);
+/* Is it the allocation's number of something (job.nodes) where the run knows the launch's own (step.nodes)? Then it is no input. */
+bool inputs_superseded(const struct tree_entry *params, const char *key);
+/* Is the param, by its key, about the machine or the shape of the job, which a parent run holds for its repetitions? */
+bool inputs_of_machine(const char *key);
+/* The source of a param in benchwrap.json; NULL if unknown. */
+const char *inputs_source(const struct json *detail, const char *key);
+
+/* The value of an input, "params/api", in a run of which only the meta is read; the launch's shape is job.* in older runs. NULL: there is none. */
+const char *inputs_value(const struct runs *runs, const struct tree_run *run, const char *path, struct arena *a);
+
+struct inputs { /* what a run must share with the one that is asked about */
+    struct input {
+        const char *path;
+        struct str value;
+        size_t missed;
+    } * list; /* "params/api"; p NULL: must be absent; missed: how many runs differ in it */
+    size_t count;
+    const struct opt_value *ignore;
+    const struct tree_run *run;
+    bool child; /* it has a parent run */
+    const char *parent; /* its id, or NULL */
+};
+/* run: with params and tags. */
+int inputs_of(struct inputs *ret, const struct tree_run *run, const struct json *detail, const struct opt_value *ignore, struct arena *a,
+              struct err *err);
+/* Does another run, of which only the meta is read, share them? Reads as few of its files as it can. Warm-up runs share nothing, nor do runs of the same parent. */
+bool inputs_shared(struct inputs *in, const struct runs *runs, const struct tree_run *other, struct arena *a);
+/* Has other (params read) an input that the run has not? */
+bool inputs_more(const struct inputs *in, const struct tree_run *other, const struct json *detail);
+/* The input in which most of the runs that were looked at differ; NULL if none did. */
+const char *inputs_most_missed(const struct inputs *in);
+#endif

@@ -1,0 +1,16 @@
+/* row.h: what a listing says of a run beside its meta. */
+#ifndef RUNS_ROW_H
+#define RUNS_ROW_H
+#include "mlruns-format/headline.h"
+
+struct run_row {
+    const char *verdict, *parent, *benchmark, *incomplete, *site; /* the tags; NULL: absent */
+    bool wall_known, is_series; /* is_series: the parent run of repetitions or of a sweep */
+    double wall; /* seconds */
+    size_t headlines; /* that were read; a run may have more */
+    struct headline headline[HEADLINES_MAX];
+};
+
+/* Read through the folder of the run's tree, with at most `headlines` of its headline metrics, into the arena; NULL: out of memory (a->failed). */
+const struct run_row *row_read(const struct folder *tree, const struct tree_run *run, size_t headlines, struct arena *a);
+#endif

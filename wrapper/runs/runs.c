@@ -1,0 +1,476 @@
+/* runs.c: runs of a tree, chosen and sorted for the commands that look at them. */
+#include "runs/runs.h"
+
+#include "base/fs.h"
+#include "base/place.h"
+#include "base/show.h"
+#include "runs/corrections.h"
+#include "runs/row.h"
+#include "runs/runs_ref.h"
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { DETAIL_MAX = 256 << 20 };
+
+int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err)
+{
+    *ret = (struct runs){.place = *place, .root = -1};
+    if (place->ref)
+        return runs_open_ref(ret, place->ref, place, a, err);
+    if (plan_tree(place->tree, place->env, a, &ret->tree, err) < 0)
+        return -1;
+    ret->root = place_open_folder(ret->tree, 0);
+    if (ret->root < 0 && errno == ENOENT)
+        return err_set(err, ERR_INPUT, "there is no tree at %s yet: record a run (\"benchwrap -- PROGRAM\"), or name another with --tree",
+                       ret->tree);
+    return ret->root < 0 ? err_sys(err, "opening the tree %s", ret->tree) : 0;
+}
+
+/* Does each run of the operand name its commit? */
+static bool names_commits(const char *operand)
+{
+    for (struct str rest = str_of(operand); rest.p;) {
+        struct str one = str_cut(&rest, ',');
+        if (!memchr(one.p, ':', one.n))
+            return false;
+    }
+    return true;
+}
+
+int runs_open_for(struct runs *ret, const struct runs_place *place, char *const *operands, int count, struct arena *a, struct err *err)
+{
+    bool all = count > 0 && !place->ref;
+    for (int i = 0; i < count; i++)
+        all = all && (strcmp(operands[i], "vs") == 0 || names_commits(operands[i]));
+    if (!all)
+        return runs_open(ret, place, a, err);
+    *ret = (struct runs){.place = *place, .root = -1};
+    return 0;
+}
+
+/* Who has only a descriptor reads through it. */
+static const struct folder *ready(struct runs *runs)
+{
+    if (!runs->folder.ops)
+        runs->folder = folder_disk(runs->root);
+    return &runs->folder;
+}
+
+void runs_close(struct runs *runs)
+{
+    folder_leave(&runs->folder); /* before its repository */
+    runs_close_refs(runs);
+    fs_close(&runs->root);
+    free(runs->all);
+    runs->all = NULL;
+}
+
+unsigned runs_workers(const struct runs *runs, size_t n)
+{
+    enum { WORTH = 100 };
+    return folder_shared(&runs->folder) ? parallel_workers(n, WORTH) : 1;
+}
+
+struct folder runs_tree(const struct runs *runs, const struct tree_run *run)
+{
+    struct folder f = run->tree ? *run->tree : runs->folder.ops ? runs->folder : folder_disk(runs->root);
+    f.borrowed = true;
+    return f;
+}
+
+const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a)
+{
+    struct folder tree = runs_tree(runs, run);
+    return tree_file(&tree, run, name, max, a);
+}
+
+struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    struct json *doc = NULL;
+    struct err err = {0};
+    char path[256];
+    snprintf(path, sizeof path, "%s/artifacts/benchwrap.json", tree_run_path(run));
+    buf_init(&b, DETAIL_MAX + (1 << 20));
+    *ret_problem = NULL;
+    struct folder tree = runs_tree(runs, run);
+    if (folder_read(&tree, path, DETAIL_MAX, &b) < 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            *ret_problem = arena_printf(a, "artifacts/benchwrap.json cannot be read: %s", err_words(errno));
+        return NULL;
+    }
+    if (json_parse(&doc, buf_text(&b), NULL, &err) < 0) {
+        *ret_problem = arena_printf(a, "artifacts/benchwrap.json: %s", err.text);
+        return NULL;
+    }
+    return doc;
+}
+
+const char *runs_status(const struct tree_run *run)
+{
+    if (run->problem && run->start_ms == 0) /* its meta.yaml tells nothing, so not that it is running either */
+        return "DAMAGED";
+    return (int)run->status == 2 ? "SCHEDULED" : record_status_name(run->status);
+}
+
+const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key)
+{
+    for (; list; list = list->next)
+        if (strcmp(list->key, key) == 0)
+            return list;
+    return NULL;
+}
+
+const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a)
+{
+    const struct tree_entry *e = runs_entry(list, key);
+    return e ? arena_dup(a, e->value.p, e->value.n) : NULL;
+}
+
+/* ---- loading ---- */
+
+/* What is read of a run beside its meta. */
+struct loaded {
+    bool passes, retracts;
+    const char *corrects; /* the id of another run, or NULL */
+};
+
+struct loading {
+    struct runs *runs;
+    const struct runs_filter *filter;
+    struct loaded *loaded; /* as runs->all */
+    struct corrections corrections;
+    size_t room;
+    bool failed;
+};
+
+static bool is_of_experiment(const struct tree_run *run, const char *experiment)
+{
+    char id[24];
+    snprintf(id, sizeof id, "%llu", (unsigned long long)run->experiment_id);
+    return strcmp(experiment, run->experiment) == 0 || strcmp(experiment, id) == 0;
+}
+
+static bool passes(const struct runs_filter *f, const struct folder *tree, const struct tree_run *run, struct arena *a)
+{
+    if (f->experiment && !is_of_experiment(run, f->experiment))
+        return false;
+    if (f->status && strcasecmp(f->status, runs_status(run)) != 0) {
+        const char *verdict = tree_file(tree, run, "tags/benchwrap.verdict", 64, a);
+        if (!verdict || strcasecmp(f->status, verdict) != 0)
+            return false;
+    }
+    for (const struct opt_value *v = f->tags; v && v->text; v = v->next) {
+        const char *equals = strchr(v->text, '=');
+        char path[300];
+        snprintf(path, sizeof path, "tags/%.*s", (int)(equals - v->text), v->text);
+        const char *value = strstr(path, "..") ? NULL : tree_file(tree, run, path, 8192, a);
+        if (!value || strcmp(value, equals + 1) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Takes out the runs that others amend or retract. */
+static void hide(struct loading *l)
+{
+    struct runs *runs = l->runs;
+    size_t kept = 0;
+    corrections_settle(&l->corrections);
+    for (size_t i = 0; i < runs->count; i++) {
+        struct tree_run *run = runs->all[i];
+        if (corrections_shown(&l->corrections, run->id) == run->id)
+            runs->all[kept++] = run;
+        else
+            runs->damaged -= run->problem != NULL;
+    }
+    runs->count = kept;
+    l->failed = l->failed || l->corrections.failed;
+}
+
+static int take(void *context, struct tree_run *run)
+{
+    struct loading *l = context;
+    struct runs *runs = l->runs;
+    if (runs->count == l->room) {
+        size_t room = l->room ? l->room * 2 : 256;
+        struct tree_run **all = realloc(runs->all, room * sizeof(struct tree_run *));
+        if (!all) {
+            l->failed = true;
+            return 1;
+        }
+        runs->all = all;
+        l->room = room;
+    }
+    runs->all[runs->count++] = run;
+    return 0;
+}
+
+static void load_one(void *context, size_t i, struct arena *a)
+{
+    struct loading *l = context;
+    const struct folder *tree = &l->runs->folder;
+    struct tree_run *run = l->runs->all[i];
+    struct loaded *to = &l->loaded[i];
+    tree_fill(tree, run, TREE_META, a);
+    if (a->failed || strcmp(run->lifecycle, "deleted") == 0)
+        return;
+    if (!l->filter->corrected)
+        to->corrects = correction_target(tree, run, a, &to->retracts);
+    to->passes = passes(l->filter, tree, run, a);
+    if (to->passes && l->filter->rows)
+        run->row = row_read(tree, run, l->filter->headlines, a);
+}
+
+/* Reads the runs whose names are known, and keeps those that pass. */
+static int load_all(struct loading *l, struct arena *a)
+{
+    struct runs *runs = l->runs;
+    size_t kept = 0;
+    l->loaded = calloc(runs->count + 1, sizeof *l->loaded);
+    if (!l->loaded)
+        return -1;
+    parallel_each(runs_workers(runs, runs->count), runs->count, load_one, l, a);
+    for (size_t i = 0; i < runs->count && !a->failed; i++) {
+        const struct loaded *is = &l->loaded[i];
+        corrections_see(&l->corrections, runs->all[i], is->corrects, is->retracts);
+        if (!is->passes)
+            continue;
+        runs->damaged += runs->all[i]->problem != NULL;
+        runs->all[kept++] = runs->all[i];
+    }
+    runs->count = kept;
+    free(l->loaded);
+    return a->failed ? -1 : 0;
+}
+
+static int newer_first(const void *a, const void *b)
+{
+    const struct tree_run *const *x = a, *const *y = b;
+    if ((*x)->start_ms != (*y)->start_ms)
+        return (*x)->start_ms < (*y)->start_ms ? 1 : -1;
+    return strcmp((*y)->id, (*x)->id);
+}
+
+int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err)
+{
+    struct loading l = {.runs = runs, .filter = filter};
+    int walked = tree_walk_in(ready(runs), TREE_NAMES, a, take, &l, err);
+    l.failed = l.failed || load_all(&l, a) < 0;
+    hide(&l);
+    corrections_deinit(&l.corrections);
+    if (walked < 0)
+        return err_wrap(err, "reading the tree %s", runs->tree);
+    if (l.failed)
+        return err_set(err, ERR_SYSTEM, "reading the tree %s: out of memory", runs->tree);
+    if (runs->count)
+        qsort(runs->all, runs->count, sizeof(struct tree_run *), newer_first);
+    return 0;
+}
+
+/* Runs that pass the filter, and that readers leave out because of retractions. */
+static size_t count_hidden(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
+{
+    struct runs_filter all = {.experiment = filter->experiment, .status = filter->status, .tags = filter->tags, .corrected = true};
+    struct runs whole = *runs;
+    struct err ignored = {0};
+    whole.all = NULL;
+    whole.count = 0;
+    size_t n = runs_load(&whole, &all, a, &ignored) == 0 ? whole.count : 0;
+    free(whole.all);
+    return n;
+}
+
+static const char *explain(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
+{
+    enum { NAMED = 12 };
+    static const struct runs_filter everything = {.corrected = true};
+    struct runs whole = *runs;
+    struct err ignored = {0};
+    const char *names[NAMED];
+    size_t n = 0;
+    bool found = !filter->experiment;
+    CLEANUP_BUF struct buf list;
+    buf_init(&list, 8192);
+    whole.all = NULL;
+    whole.count = 0;
+    if (!found && runs_load(&whole, &everything, a, &ignored) < 0)
+        whole.count = 0;
+    for (size_t i = 0; i < whole.count && !found; i++) {
+        size_t k = 0;
+        found = is_of_experiment(whole.all[i], filter->experiment);
+        while (k < n && strcmp(names[k], whole.all[i]->experiment) != 0)
+            k++;
+        if (k < n || n == NAMED)
+            continue;
+        names[n++] = whole.all[i]->experiment;
+        buf_puts(&list, n > 1 ? ", " : "; there are: ");
+        buf_plain(&list, str_of(names[n - 1]), 100);
+    }
+    free(whole.all);
+    if (!found)
+        return arena_printf(a, "no experiment \"%.60s\" in %s%s%s", filter->experiment, runs->tree, list.p ? list.p : "",
+                            n == NAMED ? ", …" : "");
+    const char *chosen = filter->status || (filter->tags && filter->tags->text) ? " that pass --status and --tag" : "";
+    size_t hidden = filter->experiment ? 0 : count_hidden(runs, filter, a);
+    if (hidden)
+        return arena_printf(a, "no runs%s in %s; \"ls --all\" also lists %zu retraction%s and retracted runs", chosen, runs->tree, hidden,
+                            str_plural(hidden));
+    return filter->experiment ? arena_printf(a, "no runs%s of experiment \"%.60s\" in %s; \"ls --all\" also lists retracted runs", chosen,
+                                             filter->experiment, runs->tree)
+                              : arena_printf(a, "no runs%s in %s", chosen, runs->tree);
+}
+
+const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a)
+{
+    const char *why = explain(runs, filter, a);
+    return why ? why : "no runs";
+}
+
+static int find_last(struct runs *runs, const char *name, uint64_t back, struct arena *a, const char **ret_id, struct err *err)
+{
+    static const struct runs_filter everything;
+    if (!runs->all && runs_load(runs, &everything, a, err) < 0)
+        return -1;
+    size_t own = 0; /* runs that are nobody's child: of a series the whole is meant, not its last repetition */
+    for (size_t i = 0; i < runs->count; i++)
+        if (!runs_file(runs, runs->all[i], "tags/mlflow.parentRunId", 64, a) && own++ == back) {
+            *ret_id = runs->all[i]->id;
+            return 0;
+        }
+    err_set(err, ERR_INPUT, "%s: the tree %s has %zu run%s (without child runs)", name, runs->tree, own, str_plural(own));
+    return 1;
+}
+
+struct seeing {
+    struct runs *runs;
+    const char *folder; /* of the experiment */
+    struct corrections *corrections;
+    struct arena *a;
+};
+
+static int see_one(void *context, const struct folder_entry *entry)
+{
+    struct seeing *s = context;
+    struct tree_run *run, look = {.tree = &s->runs->folder};
+    if (!correction_possible(entry->name.p))
+        return 0;
+    look.path = arena_printf(s->a, "mlruns/%s/%s", s->folder, entry->name.p);
+    snprintf(look.id, sizeof look.id, "%s", entry->name.p);
+    bool retracts;
+    const char *target = look.path ? correction_target(look.tree, &look, s->a, &retracts) : NULL;
+    if (target && tree_find_in(&s->runs->folder, entry->name.p, TREE_META, s->a, &run, NULL) == 0 && strcmp(run->lifecycle, "deleted") != 0)
+        corrections_see(s->corrections, run, target, retracts);
+    return s->a->failed;
+}
+
+/* The corrections of one experiment: of its folder only runs whose ids can be corrections' are looked at. */
+static int see_experiment(struct runs *runs, const struct tree_run *of, struct corrections *corrections, struct arena *a, struct err *err)
+{
+    CLEANUP_FOLDER struct folder in = {0};
+    struct seeing s = {runs, arena_dup(a, tree_run_path(of), strcspn(tree_run_path(of), "/")), corrections, a};
+    if (!s.folder || folder_enter(ready(runs), s.folder, &in) < 0 || folder_list(&in, see_one, &s) < 0)
+        return err_sys(err, "reading mlruns/%s", s.folder ? s.folder : "");
+    corrections_settle(corrections);
+    return corrections->failed ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}
+
+/* Who retracted which run when and why: of a retracted run, and of the retraction itself. */
+static void note_retraction(struct runs *runs, const struct tree_run *run, const struct correction *chosen, struct arena *a)
+{
+    const char *target = runs_file(runs, run, "tags/benchwrap.retracts", 64, a);
+    const struct tree_run *by = run;
+    struct tree_run *found = NULL;
+    CLEANUP_BUF struct buf b;
+    if (!target && chosen && tree_find_in(ready(runs), chosen->id, TREE_META, a, &found, NULL) == 0)
+        by = found;
+    const char *site = runs_file(runs, by, "tags/site", 64, a), *why = runs_file(runs, by, "tags/benchwrap.why", 1000, a);
+    buf_init(&b, 8192);
+    buf_printf(&b, target ? "the run %.8s retracts the run %.8s" : "the run %.8s is retracted by the run %.8s", run->id,
+               target ? target : by->id);
+    if (site || *by->user)
+        buf_puts(&b, site ? ", site " : ", user ");
+    buf_plain(&b, str_of(site ? site : by->user), 60);
+    buf_puts(&b, ", ");
+    show_time(&b, by->start_ms);
+    if (why) {
+        buf_puts(&b, ": ");
+        buf_plain(&b, str_of(why), 1000);
+    }
+    fprintf(runs->place.notes, "benchwrap: %s\n", b.p ? b.p : "");
+}
+
+/* The run that counts now in place of *run. */
+static int current(struct runs *runs, unsigned what, struct arena *a, struct tree_run **run, struct err *err)
+{
+    struct corrections corrections = {0};
+    int got = see_experiment(runs, *run, &corrections, a, err);
+    const char *id = got ? (*run)->id : corrections_shown(&corrections, (*run)->id);
+    if (!id) {
+        note_retraction(runs, *run, corrections_of(&corrections, (*run)->id), a);
+    } else if (strcmp(id, (*run)->id) != 0) {
+        fprintf(runs->place.notes, "benchwrap: the run %.8s is amended by %.8s, which is used; =%.8s names the run as it was recorded\n",
+                (*run)->id, id, (*run)->id);
+        got = tree_find_in(ready(runs), id, what, a, run, err);
+    }
+    corrections_deinit(&corrections);
+    return got;
+}
+
+/* A name was typed where an id is expected: the run, if no other has the name; else NULL and err. */
+static const struct tree_run *find_named(struct runs *runs, const char *name, struct arena *a, struct err *err)
+{
+    static const struct runs_filter everything;
+    const struct tree_run *found = NULL;
+    size_t n = 0;
+    if (!runs->all && runs_load(runs, &everything, a, err) < 0)
+        return NULL;
+    for (size_t i = 0; i < runs->count; i++)
+        if (strcmp(runs->all[i]->name, name) == 0) {
+            found = runs->all[i];
+            n++;
+        }
+    if (n == 1)
+        return found;
+    if (n)
+        err_set(err, ERR_INPUT, "no run with id \"%.40s\"; %zu runs have this name: benchwrap compare --by name", name, n);
+    else
+        err_set(err, ERR_INPUT, "no run with id \"%.40s\" in %s (4 to 32 digits 0-9 a-f, or \"last\"); see \"benchwrap ls\"", name,
+                runs->tree);
+    return NULL;
+}
+
+int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err)
+{
+    uint64_t back = 0;
+    const char *id = name[0] == '=' ? name + 1 : name, *colon = strrchr(name, ':');
+    if (colon) { /* REF:RUN */
+        struct runs *other = runs_of_ref(runs, arena_dup(a, name, (size_t)(colon - name)), a, err);
+        return other ? runs_find(other, colon + 1, what, a, ret, err) : -1;
+    }
+    if (strcmp(name, "last") == 0 || (strncmp(name, "last~", 5) == 0 && str_uint(str_of(name + 5), &back))) {
+        int got = find_last(runs, name, back, a, &id, err);
+        if (got)
+            return got;
+    }
+    int got = tree_find_in(ready(runs), id, what, a, ret, err);
+    if (got == 0 && id == name)
+        got = current(runs, what, a, ret, err);
+    const struct tree_run *named = got == 1 ? find_named(runs, name, a, err) : NULL;
+    if (named) {
+        CLEANUP_BUF struct buf b;
+        buf_init(&b, 4096);
+        buf_plain(&b, str_of(name), 400);
+        fprintf(runs->place.notes, "benchwrap: the run named \"%s\" is %.8s\n", b.p ? b.p : "", named->id);
+        return runs_find(runs, named->id, what, a, ret, err);
+    }
+    if (got == 2)
+        err_set(err, ERR_INPUT, "several runs in %s have an id that begins with \"%.40s\"; add digits", runs->tree, name);
+    return got > 0 ? 1 : got;
+}

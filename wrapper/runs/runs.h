@@ -1,0 +1,68 @@
+/* runs.h: runs of a tree as the commands that look at them want them: chosen, sorted, with unit and direction of each metric. */
+#ifndef RUNS_RUNS_H
+#define RUNS_RUNS_H
+#include "base/json.h"
+#include "base/parallel.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "mlruns-format/tree.h"
+
+#include <stdio.h>
+
+/* Where runs are, as the caller's options and environment say. */
+struct runs_place {
+    const char *tree; /* the folder mlruns; NULL: the one that the environment or the configuration names */
+    const char *ref; /* a commit to read instead (runs_ref.h); NULL: what is on disk */
+    char **env; /* NULL-terminated */
+    FILE *notes; /* messages about the run that a name stands for */
+};
+
+struct runs {
+    struct runs_place place;
+    const char *tree; /* absolute path of mlruns */
+    int root; /* its descriptor; -1: it lies in a repository */
+    struct folder folder; /* the same as a folder, on disk or in a commit; all that only reads goes through it */
+    struct runs_ref *refs; /* commits that operands have named (runs_ref.h) */
+    struct tree_run **all; /* newest first; runs that were deleted are not among them */
+    size_t count;
+    struct tree_run *parent; /* read last by inherit.h, or NULL */
+    size_t damaged; /* runs of which something could not be read */
+};
+
+/* Which runs of a tree; all members are optional. */
+struct runs_filter {
+    const char *experiment; /* name or id */
+    const char *status; /* FINISHED … or the verdict: pass, fail; any case */
+    const struct opt_value *tags; /* KEY=VALUE chain */
+    bool corrected; /* also runs that others amend or retract (else those are shown that amend them) */
+    bool rows; /* each run is to be listed: with its ->row, so that its folder is visited once */
+    size_t headlines; /* metrics of such a row */
+};
+
+/* Opens the tree. Paths and names are kept in the arena. ERR_INPUT when there is none. */
+int runs_open(struct runs *ret, const struct runs_place *place, struct arena *a, struct err *err);
+/* The same for operands (runs as runs_find takes them, groups with commas between them). Each that names its commit, as REF:RUN, needs no tree on disk. */
+int runs_open_for(struct runs *ret, const struct runs_place *place, char *const *operands, int count, struct arena *a, struct err *err);
+void runs_close(struct runs *runs);
+/* Reads the meta of all runs that pass the filter. */
+int runs_load(struct runs *runs, const struct runs_filter *filter, struct arena *a, struct err *err);
+/* A sentence on why no run passes: which experiments there are, where the filter names another one. In the arena; never NULL. */
+const char *runs_explain_none(const struct runs *runs, const struct runs_filter *filter, struct arena *a);
+/* The run that the user names: a prefix of its id (4 digits or more), "last", "last~2" (the third newest; child runs do not count); read with `what` of tree.h.
+ * Else the name of one run alone, which is printed with its id.
+ * A run that another one amends stands for that one, unless "=" stands before its id. 1: not found (err set), 0, -1. */
+int runs_find(struct runs *runs, const char *name, unsigned what, struct arena *a, struct tree_run **ret, struct err *err);
+/* How many workers may read n runs at once (parallel_each). */
+unsigned runs_workers(const struct runs *runs, size_t n);
+/* The folder of the tree that the run lies in, borrowed. */
+struct folder runs_tree(const struct runs *runs, const struct tree_run *run);
+/* One small file of a run ("tags/benchmark"), into the arena; NULL if absent. At most max bytes, longer ones are cut. */
+const char *runs_file(const struct runs *runs, const struct tree_run *run, const char *name, size_t max, struct arena *a);
+/* artifacts/benchwrap.json; NULL when there is none (a run of others), or with *ret_problem when it cannot be read. */
+struct json *runs_detail(const struct runs *runs, const struct tree_run *run, const char **ret_problem, struct arena *a);
+const char *runs_status(const struct tree_run *run); /* "FINISHED" …; "SCHEDULED" too */
+const struct tree_entry *runs_entry(const struct tree_entry *list, const char *key);
+/* The entry's value as NUL-terminated text in the arena; NULL if absent. */
+const char *runs_text(const struct tree_entry *list, const char *key, struct arena *a);
+#endif

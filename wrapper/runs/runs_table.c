@@ -1,0 +1,415 @@
+/* runs_table.c: runs of one experiment as a table with their headline metrics as columns, and all runs as CSV. */
+#include "runs/runs_table.h"
+
+#include "base/json_out.h"
+#include "base/listing.h"
+#include "base/show.h"
+#include "runs/row_words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIXED = 5 /* run, start, name, site, status */, KEYS_MAX = 400 };
+
+/* A metric that runs of the table have. */
+struct metric_column {
+    const char *name, *key, *unit, *shown_unit;
+    double scale; /* of shown_unit */
+    size_t runs;
+};
+
+/* "write.bw" of write.bw_MiB_per_s; the median over repetitions stands in the column of the metric. */
+static const char *column_name(const struct headline *h, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1024);
+    show_metric(&b, h->key, h->unit);
+    if (str_ends(buf_text(&b), ".median"))
+        b.n -= strlen(".median");
+    return arena_dup(a, b.p, b.n);
+}
+
+static struct metric_column *column_find(struct metric_column *columns, size_t n, const char *name, const char *unit)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].name, name) == 0 && strcmp(columns[i].unit, unit) == 0)
+            return &columns[i];
+    return NULL;
+}
+
+/* Wall time has its own column. */
+static bool is_wall(const char *name)
+{
+    return strcmp(name, "run.wall") == 0;
+}
+
+/* The metrics of a sweep are those of its points: they make no columns. */
+static size_t columns_collect(const struct table_run *runs, size_t count, struct metric_column *ret, struct arena *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < runs[i].row->headlines && !runs[i].sweep; k++) {
+            const struct headline *h = &runs[i].row->headline[k];
+            const char *name = column_name(h, a);
+            struct metric_column *known = name ? column_find(ret, n, name, h->unit) : NULL;
+            if (known)
+                known->runs++;
+            else if (name && !is_wall(name) && n < KEYS_MAX)
+                ret[n++] = (struct metric_column){name, h->key, h->unit, h->unit, 1, 1};
+        }
+    return n;
+}
+
+/* What most runs have comes first, else in the order of the rules. */
+static void columns_sort(struct metric_column *columns, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k > 0 && columns[k - 1].runs < columns[k].runs; k--) {
+            struct metric_column was = columns[k];
+            columns[k] = columns[k - 1];
+            columns[k - 1] = was;
+        }
+}
+
+/* The run's value; also of a metric that is none of its first headline metrics. */
+static bool value_at(const struct table_run *r, const struct metric_column *column, struct arena *a, double *ret)
+{
+    for (size_t k = 0; k < r->row->headlines; k++) {
+        const struct headline *h = &r->row->headline[k];
+        const char *name = column_name(h, a);
+        if (name && strcmp(name, column->name) == 0 && strcmp(h->unit, column->unit) == 0) {
+            *ret = h->value;
+            return true;
+        }
+    }
+    return headline_value(&r->tree, r->run, column->key, a, ret);
+}
+
+/* A column has one unit: the one in which its greatest value is shown. */
+static void column_scale(struct metric_column *column, const struct table_run *runs, size_t count, struct arena *a)
+{
+    double greatest = 0, value;
+    for (size_t i = 0; i < count; i++)
+        if (!runs[i].sweep && value_at(&runs[i], column, a, &value) && fabs(value) > greatest)
+            greatest = fabs(value);
+    column->scale = show_scale(greatest, &column->shown_unit);
+}
+
+static bool has_metrics(const struct run_row *row, struct arena *a)
+{
+    for (size_t k = 0; k < row->headlines; k++) {
+        const char *name = column_name(&row->headline[k], a);
+        if (name && !is_wall(name))
+            return true;
+    }
+    return false;
+}
+
+/* Runs of several programs in one experiment share no metric: columns would be mostly empty, and a narrow screen would lose values. */
+static bool is_mixed(const struct table_run *runs, size_t count, const struct metric_column *first, struct arena *a)
+{
+    double value;
+    for (size_t i = 0; i < count; i++)
+        if (has_metrics(runs[i].row, a) && !runs[i].sweep && !value_at(&runs[i], first, a, &value))
+            return true;
+    return false;
+}
+
+/* ---- cells ---- */
+
+/* Bytes of a child run's name that repeat its parent's: "fio bs=4k #1" below "fio 2026-11-22 22:43:31". */
+static size_t repeated_name(const struct table_run *parent, const struct table_run *child)
+{
+    const char *benchmark = parent->row->benchmark, *name = child->run->name;
+    size_t n = row_words_made_name(parent->run->name, benchmark) ? strlen(benchmark) : strlen(parent->run->name);
+    return strncmp(name, parent->run->name, n) == 0 && name[n] == ' ' && name[n + 1] ? n + 1 : 0;
+}
+
+/* The line above that is the run's parent. */
+static const struct table_run *parent_line(const struct table_run *runs, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (runs[k].depth < runs[i].depth)
+            return &runs[k];
+    return NULL;
+}
+
+static const char *name_text(const struct table_run *r, const struct table_run *parent, struct arena *a)
+{
+    const char *name = r->run->name + (parent ? repeated_name(parent, r) : 0), *benchmark = r->row->benchmark;
+    if (row_words_made_name(name, benchmark))
+        name = strcmp(benchmark, r->run->experiment) == 0 ? "" : benchmark;
+    if (r->folded)
+        return arena_printf(a, "%s%s%s", name, *name ? ", " : "", r->children);
+    return r->depth ? arena_printf(a, "%*s%s", 2 * (int)r->depth, "", name) : name;
+}
+
+/* Nothing for a run that ended well. */
+static const char *status_text(const struct table_run *r)
+{
+    const char *status = runs_status(r->run);
+    if (r->row->incomplete)
+        return strcmp(status, "FAILED") == 0 ? "FAILED, incomplete" : strcmp(status, "KILLED") == 0 ? "KILLED, incomplete" : "incomplete";
+    if (strcmp(status, "FINISHED") != 0)
+        return status;
+    return r->row->verdict && strcmp(r->row->verdict, "fail") == 0 ? "fail" : "";
+}
+
+static const char *start_text(const struct tree_run *run, bool one_day, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    if (!run->start_ms)
+        return NULL;
+    show_time(&b, run->start_ms); /* 2026-11-22 22:43:31 */
+    return one_day && b.n == 19 ? arena_dup(a, b.p + 11, 5) : arena_dup(a, b.p, b.n == 19 ? 16 : b.n);
+}
+
+static const char *value_text(double value, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_value(&b, value);
+    return arena_dup(a, b.p, b.n);
+}
+
+const char *runs_table_own(const struct table_run *r, struct arena *a)
+{
+    enum { SHOWN = 2 };
+    CLEANUP_BUF struct buf b;
+    size_t n = 0;
+    buf_init(&b, 4096);
+    if (r->sweep && *r->sweep)
+        return r->sweep;
+    for (size_t k = 0; k < r->row->headlines && n < SHOWN; k++) {
+        const struct headline *h = &r->row->headline[k];
+        const char *name = column_name(h, a);
+        if (!name || is_wall(name))
+            continue;
+        buf_printf(&b, "%s%s ", n++ ? ", " : "", name);
+        show_quantity(&b, h->value, h->unit);
+    }
+    return n ? arena_dup(a, b.p, b.n) : "no metrics";
+}
+
+static void add_metrics(struct listing *l, const struct table_run *r, const struct metric_column *columns, size_t n, struct arena *a)
+{
+    double values[RUNS_TABLE_METRICS];
+    bool known[RUNS_TABLE_METRICS], any = false;
+    for (size_t i = 0; i < n; i++)
+        any |= known[i] = !r->sweep && value_at(r, &columns[i], a, &values[i]);
+    if (!any) {
+        listing_span(l, status_text(r)[0] && !has_metrics(r->row, a) ? "" : runs_table_own(r, a), n ? n : 1);
+        if (!has_metrics(r->row, a))
+            listing_style(l, STYLE_DIM);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (known[i])
+            listing_number(l, values[i], value_text(values[i] * columns[i].scale, a));
+        else
+            listing_text(l, "");
+}
+
+static void add_wall(struct listing *l, const struct run_row *row, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    if (!row->wall_known) {
+        listing_text(l, "");
+        return;
+    }
+    show_duration(&b, row->wall);
+    listing_number(l, row->wall, arena_dup(a, b.p, b.n));
+}
+
+static const char *shown_unit(const char *unit, struct arena *a)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 64);
+    show_unit(&b, unit);
+    return b.n ? arena_dup(a, b.p, b.n) : "";
+}
+
+int runs_table_print(const struct table_run *runs, size_t count, const struct table_run *of, bool one_day, bool sites,
+                     const struct screen *screen, struct arena *a, struct buf *to)
+{
+    struct metric_column *metrics = arena_get(a, KEYS_MAX * sizeof *metrics);
+    struct listing_column columns[FIXED + RUNS_TABLE_METRICS + 1] = {
+        {"run", "RUN", false, 0, .whole = true, .above = count ? runs[0].run->experiment : ""},
+        {"start", "STARTED", false, 0, .drop = 9},
+        {"name", "NAME", false, 32, .narrow = 8, .no_empty = true},
+        {"site", "SITE", false, 40, .drop = 8, .no_empty = true},
+        {"status", "STATUS", false, 0, .whole = true, .no_empty = true}};
+    struct listing l;
+    if (!metrics)
+        return -1;
+    size_t n = columns_collect(runs, count, metrics, a), used;
+    columns_sort(metrics, n);
+    n = n && is_mixed(runs, count, metrics, a) ? 0 : n < RUNS_TABLE_METRICS ? n : RUNS_TABLE_METRICS;
+    for (size_t i = 0; i < n; i++) {
+        column_scale(&metrics[i], runs, count, a);
+        columns[FIXED + i] = (struct listing_column){.key = metrics[i].name,
+                                                     .heading = shown_unit(metrics[i].shown_unit, a),
+                                                     .right = true,
+                                                     .above = metrics[i].name,
+                                                     .drop = i ? (unsigned)(i + 3) : 0};
+    }
+    if (!n)
+        columns[FIXED] = (struct listing_column){.key = "metrics", .heading = "METRICS"};
+    used = FIXED + (n ? n : 1);
+    columns[used] = (struct listing_column){.key = "wall", .heading = "WALL", .right = true, .drop = 7};
+    listing_init(&l, columns, used + 1, a);
+    for (size_t i = 0; i < count; i++) {
+        const char *status = status_text(&runs[i]);
+        listing_str(&l, (struct str){runs[i].run->id, 8});
+        listing_style(&l, STYLE_DIM);
+        listing_text(&l, start_text(runs[i].run, one_day, a));
+        listing_text(&l, name_text(&runs[i], of ? of : parent_line(runs, i), a));
+        listing_text(&l, sites && runs[i].row->site ? runs[i].row->site : "");
+        listing_text(&l, status);
+        listing_style(&l, strcmp(status, "RUNNING") == 0 ? STYLE_PLAIN : STYLE_BAD);
+        add_metrics(&l, &runs[i], metrics, n, a);
+        add_wall(&l, runs[i].row, a);
+    }
+    int status = listing_render(&l, screen, to);
+    listing_deinit(&l);
+    return status;
+}
+
+static bool same_day(int64_t a_ms, int64_t b_ms)
+{
+    time_t a = (time_t)(a_ms / 1000), b = (time_t)(b_ms / 1000);
+    struct tm x, y;
+    return localtime_r(&a, &x) && localtime_r(&b, &y) && x.tm_year == y.tm_year && x.tm_yday == y.tm_yday;
+}
+
+bool runs_table_sites(const struct table_run *runs, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const char *first = runs[0].row->site, *site = runs[i].row->site;
+        if (strcmp(first ? first : "", site ? site : "") != 0)
+            return true;
+    }
+    return false;
+}
+
+bool runs_table_one_day(const struct table_run *runs, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!same_day(runs[0].run->start_ms, runs[i].run->start_ms))
+            return false;
+    return count > 0;
+}
+
+/* ---- CSV ---- */
+
+int runs_table_csv(const struct table_run *runs, size_t count, struct arena *a, struct buf *to)
+{
+    static const char *const fixed[] = {"id", "experiment", "name", "parent", "benchmark", "status", "verdict", "site", "start", "wall_s"};
+    enum { N = sizeof fixed / sizeof *fixed };
+    const char **keys = arena_get(a, KEYS_MAX * sizeof *keys);
+    struct listing_column *columns = arena_get(a, (N + KEYS_MAX) * sizeof *columns);
+    struct listing l;
+    size_t n = 0;
+    if (!keys || !columns)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < runs[i].row->headlines; k++) {
+            size_t at = 0;
+            while (at < n && strcmp(keys[at], runs[i].row->headline[k].key) != 0)
+                at++;
+            if (at == n && n < KEYS_MAX)
+                keys[n++] = runs[i].row->headline[k].key;
+        }
+    for (size_t i = 0; i < N + n; i++)
+        columns[i] = (struct listing_column){.key = i < N ? fixed[i] : keys[i - N]};
+    listing_init(&l, columns, N + n, a);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_BUF struct buf b;
+        const struct tree_run *run = runs[i].run;
+        const struct run_row *row = runs[i].row;
+        buf_init(&b, 64);
+        if (run->start_ms)
+            show_time_utc(&b, run->start_ms);
+        const char *texts[] = {run->id,          run->experiment, run->name, row->parent, row->benchmark,
+                               runs_status(run), row->verdict,    row->site, b.p};
+        for (size_t k = 0; k < N - 1; k++)
+            listing_text(&l, texts[k]);
+        if (row->wall_known)
+            listing_number(&l, row->wall, "");
+        else
+            listing_none(&l);
+        for (size_t k = 0; k < n; k++) {
+            const struct headline *h = NULL;
+            for (size_t m = 0; m < row->headlines && !h; m++)
+                h = strcmp(row->headline[m].key, keys[k]) == 0 ? &row->headline[m] : NULL;
+            if (h)
+                listing_number(&l, h->value, "");
+            else
+                listing_none(&l);
+        }
+    }
+    listing_csv(&l, to);
+    int status = l.failed || to->failed ? -1 : 0;
+    listing_deinit(&l);
+    return status;
+}
+
+/* ---- child runs ---- */
+
+static int children_json(const struct table_run *list, size_t n, FILE *out)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 1u << 30);
+    struct json_out j = {.to = &b};
+    json_open(&j, NULL, '[');
+    for (size_t i = 0; i < n; i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "id", list[i].run->id);
+        json_text(&j, "name", list[i].run->name);
+        json_text(&j, "status", runs_status(list[i].run));
+        json_text(&j, "verdict", list[i].row->verdict);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    fwrite(b.p ? b.p : "", 1, b.n, out);
+    return b.failed ? -1 : 0;
+}
+
+int runs_table_children(struct runs *runs, const struct tree_run *of, bool json, FILE *out, struct arena *a, struct err *err)
+{
+    const struct runs_filter filter = {.experiment = of->experiment, .corrected = true};
+    struct screen screen = screen_of_file(out);
+    CLEANUP_BUF struct buf to;
+    size_t n = 0;
+    buf_init(&to, 1u << 30);
+    free(runs->all);
+    runs->all = NULL;
+    runs->count = 0;
+    if (runs_load(runs, &filter, a, err) < 0)
+        return -1;
+    struct table_run *list = arena_get(a, (runs->count + 1) * sizeof *list);
+    const struct folder of_tree = runs_tree(runs, of);
+    struct table_run above = {.run = of, .row = row_read(&of_tree, of, 0, a)};
+    for (size_t i = runs->count; list && i-- > 0;) {
+        const struct tree_run *run = runs->all[i];
+        const char *parent = runs_file(runs, run, "tags/mlflow.parentRunId", 64, a);
+        const struct folder tree = runs_tree(runs, run);
+        if (!parent || strcmp(parent, of->id) != 0)
+            continue;
+        list[n] = (struct table_run){.run = run, .row = row_read(&tree, run, HEADLINES_MAX, a), .tree = tree};
+        if (!list[n].row || !above.row)
+            return err_set(err, ERR_SYSTEM, "out of memory");
+        row_words(&list[n++], a);
+    }
+    if (list && !n)
+        return err_set(err, ERR_INPUT, "the run %.8s has no child runs", of->id);
+    int status = !list  ? -1
+                 : json ? children_json(list, n, out)
+                        : runs_table_print(list, n, &above, runs_table_one_day(list, n), false, &screen, a, &to);
+    fwrite(to.p ? to.p : "", 1, to.n, out);
+    return status ? err_set(err, ERR_SYSTEM, "out of memory") : 0;
+}

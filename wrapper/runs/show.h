@@ -1,0 +1,44 @@
+/* show.h: one run on the way to the screen: what cmd_show.c reads, and the two forms in which it is printed. */
+#ifndef RUNS_SHOW_H
+#define RUNS_SHOW_H
+#include "base/json_out.h"
+#include "base/screen.h"
+#include "runs/runs.h"
+#include "series/figures.h"
+
+#include <stdio.h>
+
+struct show_artifact {
+    const char *path;
+    uint64_t size;
+};
+
+struct shown {
+    FILE *out;
+    struct arena *arena;
+    const struct runs *runs;
+    const struct tree_run *run; /* params, metrics and tags read */
+    const struct tree_entry *inherited; /* facts of the machine that its parent run holds for it */
+    const struct json *detail; /* benchwrap.json, or NULL */
+    const char *detail_problem;
+    struct show_artifact *artifacts; /* by path */
+    size_t artifact_count;
+    bool artifacts_cut;
+    struct series_notes *notes; /* of repetitions, or NULL */
+    struct screen screen;
+};
+
+/* One screen: command, results, inputs, machine, warnings, files. -1: out of memory. */
+int show_screen(const struct shown *s);
+/* Everything that is recorded, in tables. -1: out of memory. */
+int show_all(const struct shown *s);
+
+/* Shared by both: the metric's entry in benchwrap.json, its unit, its sample of the greatest step. */
+const struct json *show_metric_detail(const struct shown *s, const char *key);
+const char *show_metric_unit(const struct shown *s, const char *key);
+const struct tree_sample *show_last_sample(const struct tree_entry *e);
+double show_median(const struct tree_entry *e); /* of all samples; NaN: there is none */
+/* A heading in bold, with a blank line before it. */
+void show_heading(const struct shown *s, const char *text);
+void show_heading_to(const struct shown *s, const char *text, struct buf *to);
+#endif

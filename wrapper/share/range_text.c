@@ -1,0 +1,419 @@
+/* range_text.c: what a range of commits brings, in Markdown: its values beside those of published runs with the same inputs, and its machines by name. */
+#include "share/range_text.h"
+
+#include "runs/inherit.h"
+#include "base/markdown.h"
+#include "compare/proposal.h"
+#include "runs/run_ids.h"
+#include "runs/runs_ref.h"
+
+#include "base/show.h"
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RUNS_MAX = 2000, /* read for this text */
+    GROUPS_MAX = 20, /* of the same inputs, shown */
+    HISTORY_RUNS = 30, /* published runs that a group is compared with */
+    HISTORY_LOOKED = 400, /* of the experiment, newest first, for these */
+    METRICS_MAX = 4, /* of a group */
+    INPUTS_MAX = 6,
+    CELL = 80
+};
+
+struct range {
+    struct arena *arena;
+    struct runs runs; /* of the range's end; the published ones are among them */
+    struct run_ids fresh; /* what the range brings, without errors */
+    struct run_ids bad, parents;
+    size_t unread; /* more than RUNS_MAX */
+    const char *loaded; /* experiment that runs.all is of */
+    struct buf *to;
+    size_t room;
+};
+
+/* ---- which runs ---- */
+
+static int find_bad(struct range *r, const struct check *k, const char *at)
+{
+    for (const struct finding *f = k->first; f; f = f->next) {
+        struct str experiment, id;
+        const char *file;
+        char hex[33];
+        if (k->severity[f->id] != CHECK_ERROR || !check_report_run(at, f->path, &experiment, &id, &file))
+            continue;
+        memcpy(hex, id.p, 32);
+        hex[32] = 0;
+        if (run_ids_add(&r->bad, hex))
+            return -1;
+    }
+    run_ids_sort(&r->bad);
+    return 0;
+}
+
+static int find_fresh(struct range *r, struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at,
+                      struct err *err)
+{
+    struct run_ids before = {0}, after = {0};
+    int rc = run_ids_of(repo, at, from, &before, err);
+    if (rc == 0 && (rc = run_ids_of(repo, at, to, &after, err)) == 0)
+        for (size_t i = 0; rc == 0 && i < after.count; i++) {
+            if (run_ids_has(&before, after.id[i]) || run_ids_has(&r->bad, after.id[i]))
+                continue;
+            if (r->fresh.count == RUNS_MAX)
+                r->unread++;
+            else if (run_ids_add(&r->fresh, after.id[i]))
+                rc = err_set(err, ERR_SYSTEM, "out of memory");
+        }
+    run_ids_deinit(&before);
+    run_ids_deinit(&after);
+    return rc;
+}
+
+static struct tree_run *run_of(struct range *r, const char *id, unsigned what, struct arena *a)
+{
+    struct tree_run *run = NULL;
+    struct err ignored = {0};
+    return tree_find_in(&r->runs.folder, id, what, a, &run, &ignored) == 0 ? run : NULL;
+}
+
+/* Parents have the values of their children, which count for themselves. */
+static int find_parents(struct range *r, struct err *err)
+{
+    for (size_t i = 0; i < r->fresh.count; i++) {
+        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
+        const char *parent = run ? runs_file(&r->runs, run, "tags/mlflow.parentRunId", 64, r->arena) : NULL;
+        if (parent && record_is_id(str_of(parent)) && run_ids_add(&r->parents, parent))
+            return err_set(err, ERR_SYSTEM, "out of memory");
+    }
+    run_ids_sort(&r->parents);
+    return 0;
+}
+
+/* ---- values ---- */
+
+/* The published runs with the inputs of the group, as a group. */
+static int find_history(struct range *r, const struct tree_run *run, struct proposal *ret, struct err *err)
+{
+    struct runs_filter filter = {.experiment = run->experiment};
+    struct inputs in;
+    const char *problem = NULL;
+    size_t looked = 0;
+    if (!r->loaded || strcmp(r->loaded, run->experiment) != 0) {
+        free(r->runs.all);
+        r->runs.all = NULL;
+        r->runs.count = 0;
+        if (runs_load(&r->runs, &filter, r->arena, err) < 0)
+            return -1;
+        r->loaded = run->experiment;
+    }
+    struct json *detail = runs_detail(&r->runs, run, &problem, r->arena);
+    int rc = inputs_of(&in, run, detail, NULL, r->arena, err);
+    for (size_t i = 0; rc == 0 && i < r->runs.count && ret->taken < HISTORY_RUNS && looked < HISTORY_LOOKED; i++) {
+        const struct tree_run *other = r->runs.all[i];
+        if (other->problem || other->status != RUN_FINISHED || run_ids_has(&r->fresh, other->id) || run_ids_has(&r->bad, other->id))
+            continue;
+        looked++;
+        if (inputs_shared(&in, &r->runs, other, r->arena))
+            rc = proposal_take(ret, &r->runs, arena_printf(r->arena, "=%s", other->id), err);
+    }
+    json_free(detail);
+    return rc;
+}
+
+/* A metric of the group beside its history. */
+struct beside {
+    const struct proposed_metric *now, *before; /* before: NULL without history */
+    double value, median;
+    struct stats_expected expected;
+    bool judged, differs;
+};
+
+static double median_of(const struct proposed_metric *m, struct beside *judge)
+{
+    double *v = malloc((m->n + 1) * sizeof *v), median = NAN;
+    struct stats s;
+    size_t n = 0;
+    for (const struct proposed_value *x = m->values; v && x; x = x->next)
+        v[n++] = x->value;
+    if (n) {
+        stats_of(v, n, &s);
+        median = s.median;
+    }
+    if (n && judge)
+        judge->judged = n >= STATS_EXPECT_MIN && stats_expect(v, n, judge->value, &judge->expected);
+    free(v);
+    return median;
+}
+
+static size_t compare(const struct proposed_group *now, const struct proposed_group *before, struct beside *ret)
+{
+    size_t n = 0, tests = 0;
+    double p[METRICS_MAX];
+    bool sure[METRICS_MAX];
+    for (const struct proposed_metric *m = now->metrics; m && n < METRICS_MAX; m = m->next) {
+        struct beside *b = &ret[n++];
+        *b = (struct beside){.now = m, .value = median_of(m, NULL), .median = NAN};
+        for (const struct proposed_metric *o = before ? before->metrics : NULL; o; o = o->next)
+            if (strcmp(o->key, m->key) == 0 && strcmp(o->unit, m->unit) == 0) {
+                b->before = o;
+                b->median = median_of(o, b);
+            }
+        if (b->judged)
+            p[tests++] = b->expected.p;
+    }
+    if (tests && stats_holm(p, tests, STATS_EXPECT_P, sure))
+        for (size_t i = tests = 0; i < n; i++)
+            ret[i].differs = ret[i].judged && sure[tests++];
+    return n;
+}
+
+static void put_value(struct buf *to, double value, double scale, const char *unit)
+{
+    CLEANUP_BUF struct buf b;
+    buf_init(&b, 256);
+    show_value(&b, value * scale);
+    buf_puts(&b, *unit ? " " : "");
+    show_unit(&b, unit);
+    markdown_text(to, b.p, CELL);
+}
+
+static void put_change(struct buf *to, const struct beside *b)
+{
+    if (!b->before) {
+        buf_puts(to, "first run with these inputs");
+        return;
+    }
+    if (b->median > 0 && b->value > 0) {
+        show_change(to, b->value / b->median);
+        buf_puts(to, ", ");
+    }
+    bool higher = strcmp(b->now->direction, "higher") == 0;
+    buf_puts(to, !b->judged                         ? "too few earlier runs to judge"
+                 : !b->differs                      ? "no change"
+                 : !*b->now->direction              ? "different"
+                 : (b->value > b->median) == higher ? "improvement"
+                                                    : "regression");
+}
+
+static void put_metric(struct range *r, const struct beside *b)
+{
+    CLEANUP_BUF struct buf name;
+    const char *unit = b->now->unit;
+    double scale = show_scale(b->value, &unit);
+    buf_init(&name, 1024);
+    show_metric(&name, b->now->key, b->now->unit);
+    buf_puts(r->to, " | ");
+    markdown_text(r->to, name.p, CELL);
+    buf_puts(r->to, " | ");
+    put_value(r->to, b->value, scale, unit);
+    buf_puts(r->to, b->now->n > 1 ? " (median)" : "");
+    buf_printf(r->to, " | %zu | ", b->before ? b->before->n : 0);
+    if (b->before)
+        put_value(r->to, b->median, scale, unit);
+    buf_puts(r->to, " | ");
+    put_change(r->to, b);
+    buf_puts(r->to, " |\n");
+}
+
+/* "fio 3.33 | experiment | rw=write size=16m | 3", the first cells of a row. */
+static void put_group(struct range *r, const struct proposed_group *g, const struct tree_run *run)
+{
+    CLEANUP_BUF struct buf b;
+    struct arena *a = r->arena;
+    const char *benchmark = runs_file(&r->runs, run, "tags/benchmark", 256, a),
+               *version = runs_file(&r->runs, run, "tags/benchmark.version", 64, a);
+    size_t n = 0;
+    buf_init(&b, 64 << 10);
+    benchmark = benchmark ? benchmark : run->name;
+    if (!version || strncmp(version, benchmark, strlen(benchmark)) != 0) /* "fio-3.33" has the name */
+        buf_printf(&b, "%s%s", benchmark, version ? " " : "");
+    buf_puts(&b, version ? version : "");
+    buf_puts(r->to, "| ");
+    markdown_text(r->to, b.p, CELL);
+    buf_puts(r->to, " | ");
+    markdown_text(r->to, run->experiment, CELL);
+    buf_clear(&b);
+    for (size_t i = 0; i < g->condition_count; i++) {
+        const struct proposed_condition *c = &g->conditions[i];
+        if (c->param && *c->value && !inputs_of_machine(c->key) && n++ < INPUTS_MAX)
+            buf_printf(&b, "%s%.60s=%.40s", n > 1 ? " " : "", c->key, c->value);
+    }
+    if (n > INPUTS_MAX)
+        buf_puts(&b, " …");
+    buf_puts(r->to, " | ");
+    markdown_text(r->to, b.n ? b.p : "", 400);
+    buf_printf(r->to, " | %zu", g->count);
+}
+
+static int put_values_of(struct range *r, const struct proposed_group *g, struct err *err)
+{
+    struct tree_run *run = run_of(r, g->runs[0], TREE_PARAMS | TREE_TAGS, r->arena);
+    struct beside list[METRICS_MAX];
+    struct proposal before;
+    if (!run)
+        return 0;
+    inherit_params(&r->runs, run, r->arena);
+    proposal_init(&before, NULL, false, r->arena);
+    before.undirected = true;
+    if (find_history(r, run, &before, err) < 0)
+        return -1;
+    const struct proposed_group *same = before.groups;
+    while (same && strcmp(same->name, g->name) != 0)
+        same = same->next;
+    size_t n = compare(g, same, list);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0)
+            put_group(r, g, run);
+        else
+            buf_puts(r->to, "| | | |");
+        put_metric(r, &list[i]);
+    }
+    if (n == 0) {
+        put_group(r, g, run);
+        buf_puts(r->to, " | no metric | | | | |\n");
+    }
+    return 0;
+}
+
+static int put_values(struct range *r, struct err *err)
+{
+    struct proposal now;
+    size_t groups = 0, shown = 0, corrections = 0;
+    proposal_init(&now, NULL, false, r->arena);
+    now.undirected = true;
+    for (size_t i = 0; i < r->fresh.count; i++) {
+        const char *id = r->fresh.id[i];
+        const struct tree_run *run = run_of(r, id, TREE_META, r->arena);
+        if (!run || run_ids_has(&r->parents, id))
+            continue;
+        if (runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena))
+            corrections++;
+        else if (proposal_take(&now, &r->runs, arena_printf(r->arena, "=%s", id), err) < 0)
+            return -1;
+    }
+    if (now.groups)
+        buf_puts(r->to, "### Values\n\n| program | experiment | inputs | runs | metric | value | earlier runs | their median | change |\n"
+                        "|---|---|---|--:|---|--:|--:|--:|---|\n");
+    for (const struct proposed_group *g = now.groups; g; g = g->next) {
+        groups++;
+        if (shown == GROUPS_MAX || r->to->n > r->room)
+            continue;
+        if (put_values_of(r, g, err) < 0)
+            return -1;
+        shown++;
+    }
+    if (groups > shown)
+        buf_printf(r->to, "\nNot shown: %zu more group%s of runs with the same inputs.\n", groups - shown, str_plural(groups - shown));
+    if (now.skipped)
+        buf_printf(r->to, "\nNot compared: %zu run%s, unfinished or for warming up.\n", now.skipped, str_plural(now.skipped));
+    if (corrections)
+        buf_printf(r->to, "\n%zu run%s withdraw%s another run.\n", corrections, str_plural(corrections), corrections == 1 ? "s" : "");
+    if (r->unread)
+        buf_printf(r->to, "\nNot read for this table: %zu more run%s.\n", r->unread, str_plural(r->unread));
+    return 0;
+}
+
+/* ---- machines ---- */
+
+struct machine {
+    const char *cells; /* the row without the number of runs */
+    size_t runs;
+    struct machine *next;
+};
+
+static void put_fact(struct range *r, const struct tree_run *run, struct buf *to, const char *key, const char *after)
+{
+    CLEANUP_BUF struct buf path;
+    buf_init(&path, 256);
+    buf_printf(&path, "params/%s", key);
+    const char *value = inputs_value(&r->runs, run, path.p, r->arena);
+    if (value && *value && strcmp(value, "none") != 0)
+        buf_printf(to, "%s%s%s", to->n ? " " : "", value, after);
+}
+
+static const char *machine_of(struct range *r, const struct tree_run *run)
+{
+    static const struct {
+        const char *key, *after;
+        bool ends; /* the cell */
+    } facts[] = {{"cpu.sockets", " x", false},
+                 {"cpu.model", ",", false},
+                 {"cpu.cores", " cores", true},
+                 {"memory.total_GiB", " GiB", true},
+                 {"gpu.count", " x", false},
+                 {"gpu.model", "", true},
+                 {"net.slingshot_model", "", false},
+                 {"net.slingshot_rate", "", false},
+                 {"net.fabric_model", "", false},
+                 {"net.fabric_rate", "", false},
+                 {"net.card_model", "", false},
+                 {"net.card_rate", "", true},
+                 {"fs.type", "", true},
+                 {"job.nodes", "", true}};
+    CLEANUP_BUF struct buf row, cell;
+    buf_init(&row, 64 << 10);
+    buf_init(&cell, 16 << 10);
+    const char *site = runs_file(&r->runs, run, "tags/site", 64, r->arena);
+    markdown_text(&row, site ? site : "", CELL);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        put_fact(r, run, &cell, facts[i].key, facts[i].after);
+        if (!facts[i].ends)
+            continue;
+        buf_puts(&row, " | ");
+        if (cell.n && strcmp(cell.p, "0 x") != 0)
+            markdown_text(&row, cell.p, 200);
+        buf_clear(&cell);
+    }
+    return row.failed ? NULL : arena_dup(r->arena, row.p ? row.p : "", row.n);
+}
+
+static int put_machines(struct range *r, struct err *err)
+{
+    struct machine *first = NULL;
+    for (size_t i = 0; i < r->fresh.count; i++) {
+        const struct tree_run *run = run_of(r, r->fresh.id[i], TREE_META, r->arena);
+        if (!run || run_ids_has(&r->parents, run->id) || runs_file(&r->runs, run, "tags/benchwrap.retracts", 64, r->arena))
+            continue;
+        const char *cells = machine_of(r, run);
+        struct machine **m = &first;
+        while (cells && *m && strcmp((*m)->cells, cells) != 0)
+            m = &(*m)->next;
+        if (cells && !*m && (*m = ARENA_NEW(r->arena, struct machine)))
+            **m = (struct machine){.cells = cells};
+        if (!cells || !*m)
+            return err_set(err, ERR_SYSTEM, "out of memory");
+        (*m)->runs++;
+    }
+    if (first)
+        buf_puts(
+            r->to,
+            "\n### Machines\n\n| runs | site | processors | memory | GPUs | interconnect | file system | nodes |\n|--:|---|---|---|---|---|---|---|\n");
+    for (const struct machine *m = first; m && r->to->n < r->room; m = m->next)
+        buf_printf(r->to, "| %zu | %s |\n", m->runs, m->cells);
+    return 0;
+}
+
+int range_text(struct repo *repo, const struct repo_id *from, const struct repo_id *to, const char *at, const struct check *k, size_t room,
+               struct buf *text, struct arena *a, struct err *err)
+{
+    struct range r = {.arena = a, .to = text, .room = room};
+    int rc = runs_open_commit(&r.runs, repo, to, at, err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    rc = find_bad(&r, k, at) ? err_set(err, ERR_SYSTEM, "out of memory") : find_fresh(&r, repo, from, to, at, err);
+    if (rc == 0)
+        rc = find_parents(&r, err);
+    if (rc == 0)
+        rc = put_values(&r, err);
+    if (rc == 0)
+        rc = put_machines(&r, err);
+    run_ids_deinit(&r.fresh);
+    run_ids_deinit(&r.bad);
+    run_ids_deinit(&r.parents);
+    runs_close(&r.runs);
+    return rc;
+}

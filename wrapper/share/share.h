@@ -1,0 +1,123 @@
+/* share.h: the parts of `benchwrap share`: which runs the target never had, our branch made of them, the push, the pull request.
+ *
+ * What is shared is decided by run directories, not by commits: a run that stands in the target, or stood there once, is not offered again, however it was
+ * merged. The runs on disk and in our branch stay as they are, whatever goes wrong. */
+#ifndef SHARE_SHARE_H
+#define SHARE_SHARE_H
+#include "check/check.h"
+#include "runs/run_ids.h"
+#include "runs/runs.h"
+#include "forge/forge.h"
+#include "git/program.h"
+#include "plan/results.h"
+
+struct share_run {
+    char id[33], experiment[24]; /* as the folders are called */
+    bool on_disk, in_branch;
+    const char *left_out; /* why it is not shared; NULL: it is */
+    const char *corrects; /* id of the run that this one amends or retracts; NULL: none */
+    bool retracts;
+    struct tree_run *run; /* its meta; NULL: it is in the branch only */
+    const char *benchmark, *verdict, *headline; /* NULL: not known */
+    uint64_t files, bytes;
+    size_t redacted, withheld; /* places where a secret or a name stood; files that a public run does not show */
+};
+
+struct share {
+    struct arena *arena;
+    char **env;
+    FILE *notes; /* progress */
+    struct share_options {
+        const char *remote, *to, *base, *token_file; /* NULL: not given */
+        bool no_verify, no_pull_request, reopen,
+            private; /* the reviewer's hook is not run; nothing but the push; ours that was closed is opened again; also runs with profile private */
+    } options;
+    struct plan plan;
+    struct runs runs; /* on disk; root -1: no tree here */
+    struct results results;
+    struct repo *repo; /* the results' */
+    const char *dir; /* where the user's git runs */
+    const char *remote, *to; /* remote of the target; remote that is pushed to (a fork) */
+    const char *base, *branch, *site;
+    struct forge_place target_place, source_place;
+    struct repo_id target; /* tip of the target, as it was fetched */
+    struct repo_id old_target; /* the target that our branch was made of, where rewritten */
+    bool rewritten; /* by force: the target no longer holds it */
+    struct repo_id pushed, seen; /* our branch as we pushed it last, and as it is there now */
+    bool was_pushed, is_seen;
+    struct share_run *list; /* by experiment, then id; those that the target never had */
+    size_t count, room, shared; /* shared: without those left out */
+    size_t local, known; /* runs on disk or in the branch; of these in the target */
+    struct repo_id tip; /* what is pushed */
+    size_t commits; /* between target and tip */
+    struct check check; /* what it found in the commits between target and tip */
+    const char *no_check; /* why its refusals do not count; NULL: they do */
+    size_t refused; /* runs left out because of its findings */
+    bool dry;
+};
+
+/* ---- share_place.c: where from, where to ---- */
+/* Repository, remotes, target branch, our branch, forge; fetches the target. */
+int share_find_places(struct share *s, struct err *err);
+/* The user's git, in the repository. args: without "git", NULL-terminated. 0, whatever its status; -1: it could not be run. */
+int share_git(struct share *s, double limit_s, const char *const *args, struct str in, struct program_end *ret, struct err *err);
+
+/* The name of a ref that is this clone's alone: "pushed", our branch as we pushed it last; "base", the target that it was made of. In the arena. */
+const char *share_ref(const struct share *s, const char *what);
+
+/* ---- share_runs.c: what ---- */
+/* Fills the list. */
+int share_find_runs(struct share *s, struct err *err);
+void share_measure(struct share *s); /* files, bytes, redactions, and what the text tells of each */
+
+/* ---- share_corrections.c: retractions and amendments ---- */
+/* Fills ->corrects, and leaves out each retracted run that was never pushed, with all that corrects it. */
+int share_leave_out_retracted(struct share *s, struct err *err);
+/* Where a run or what corrects it is left out, the other one is left out, too. Returns how many more are. */
+size_t share_leave_out_related(struct share *s);
+
+/* ---- share_branch.c: our branch ---- */
+/* s->rewritten, s->old_target. */
+int share_find_rewritten(struct share *s, struct err *err);
+/* s->tip: our branch with the shared runs and nothing else that the target has not. In a dry run the commits are made, and the branch stays where it is.
+ * -1: also where the branch has other changes. */
+int share_build(struct share *s, struct err *err);
+
+/* ---- share_check.c: the reviewer's check, before anything leaves ---- */
+/* Checks what s->tip brings to the target, as `benchwrap check --range` does, into s->check. Runs that it would refuse are left out with the reason,
+ * unless s->no_check is set. 1: runs were left out, the branch must be built again. 0: no refusal is left. -1: err; also where the refusal is of no run. */
+int share_check(struct share *s, struct err *err);
+
+/* ---- share_push.c ---- */
+enum share_pushed { SHARE_PUSHED, SHARE_THERE /* it was there already */ };
+int share_push(struct share *s, enum share_pushed *ret, struct err *err);
+
+/* ---- share_text.c ---- */
+void share_title(const struct share *s, struct buf *to);
+/* Markdown between two marks; what people write around it stays. */
+int share_text(struct share *s, struct buf *to, struct err *err);
+/* The text of a pull request with ours put anew; false: the marks are gone, so it belongs to somebody else now. */
+bool share_text_refresh(const char *old, struct str ours, struct buf *to);
+
+/* ---- share_pull.c: the pull request ---- */
+enum share_outcome {
+    SHARE_OPENED,
+    SHARE_REFRESHED,
+    SHARE_BY_HAND /* no token, or no known forge */,
+    SHARE_CLOSED_BY_HAND,
+    SHARE_NO_FORGE,
+    SHARE_FAILED
+};
+struct share_request {
+    enum share_outcome outcome;
+    struct forge_pull pull; /* with OPENED, REFRESHED, CLOSED_BY_HAND */
+    const char *link; /* with BY_HAND; NULL: nobody knows */
+    const char *remark; /* about the token, or NULL */
+};
+/* Before anything is pushed: is there a request of this branch that somebody has closed? Remembers what it finds. */
+struct share_forge;
+int share_forge_open(struct share *s, struct share_forge **ret, struct share_request *request, struct err *err);
+/* Opens the request, or refreshes it. Behind a push. */
+int share_forge_request(struct share *s, struct share_forge *f, struct share_request *request, struct err *err);
+void share_forge_close(struct share_forge *f);
+#endif

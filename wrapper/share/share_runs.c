@@ -1,0 +1,404 @@
+/* share_runs.c: which runs the target never had, and what would leave the site with them. */
+#include "mlruns-format/headline.h"
+#include "runs/row_words.h"
+#include "share/share.h"
+
+#include "base/fs.h"
+#include "base/place.h"
+#include "base/progress.h"
+#include "git/tree.h"
+#include "results/commit_some.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 16, SCAN_MAX = 16 << 20, LOG_LIMIT_S = 600, REMOVED_MAX = 64 << 20 };
+static const uint64_t github_file_max = 100 << 20; /* "files larger than 100 MiB" are refused: docs.github.com, about large files */
+
+/* ---- runs that stood in the target once and were taken out ---- */
+
+/* Lines "<prefix>/<exp>/<run>/meta.yaml" of git's log. */
+static int take_removed(const struct share *s, struct str text, struct run_ids *to, struct err *err)
+{
+    size_t prefix = strlen(s->results.prefix);
+    while (text.p) {
+        struct str line = str_cut(&text, '\n'), experiment, id;
+        char hex[33];
+        if (!str_starts(line, s->results.prefix) || line.n < prefix + 2)
+            continue;
+        line = str_sub(line, prefix + 1, line.n);
+        experiment = str_cut(&line, '/');
+        id = line.p ? str_cut(&line, '/') : line;
+        if (!experiment.n || !id.p || id.n != 32)
+            continue;
+        memcpy(hex, id.p, 32);
+        hex[32] = 0;
+        if (record_is_id(str_of(hex)) && run_ids_add(to, hex))
+            return err_set(err, ERR_SYSTEM, "no memory");
+    }
+    return 0;
+}
+
+/* Along the target's own line, from `from` (NULL: its beginning): what a merge brings is told by the difference to its first parent. */
+static int ask_removed(struct share *s, const char *from, struct buf *to, struct err *err)
+{
+    char tip[REPO_HEX], range[2 * REPO_HEX + 4];
+    struct program_end end;
+    repo_id_hex(&s->target, tip);
+    snprintf(range, sizeof range, "%s%s%s", from ? from : "", from ? ".." : "", tip);
+    const char *const args[] = {
+        "log",       "--first-parent", "-m",  "--no-renames", "--diff-filter=D",
+        "--format=", "--name-only",    range, "--",           arena_printf(s->arena, ":(top,glob)%s/*/*/meta.yaml", s->results.prefix),
+        NULL};
+    if (share_git(s, LOG_LIMIT_S, args, (struct str){0}, &end, err))
+        return -1;
+    int rc = end.status ? program_err(&end, err, "git log of %s/%s", s->remote, s->base) : 0;
+    if (rc == 0)
+        buf_str(to, buf_text(&end.out));
+    program_end_deinit(&end);
+    return rc;
+}
+
+/* What was found is kept beside the repository's objects, with the commit up to which it holds: the log of years is read once. */
+static int find_removed(struct share *s, struct run_ids *ret, struct err *err)
+{
+    char *name = arena_printf(s->arena, "%s-%s", s->remote, s->base);
+    for (size_t i = 0; name && name[i]; i++)
+        name[i] = name[i] == '/' ? '_' : name[i];
+    const char *file = name ? arena_printf(s->arena, "removed-%s", name) : NULL;
+    struct buf b CLEANUP_BUF;
+    struct repo_id up_to;
+    char hex[REPO_HEX];
+    buf_init(&b, REMOVED_MAX);
+    *ret = (struct run_ids){0};
+    if (!file)
+        return err_set(err, ERR_SYSTEM, "no memory");
+    CLEANUP_FD int folder = place_open_below(arena_printf(s->arena, "%sbenchwrap", repo_common(s->repo)), 1, 0777);
+    bool kept = folder >= 0 && fs_read(folder, file, REMOVED_MAX / 2, 0, &b, NULL) == 0 && b.n > REPO_HEX && b.p[REPO_HEX - 1] == '\n' &&
+                repo_id_parse(&up_to, (struct str){b.p, REPO_HEX - 1}) && repo_contains(s->repo, &s->target, &up_to, NULL) == 1;
+    if (!kept)
+        buf_clear(&b);
+    repo_id_hex(&s->target, hex);
+    if (!kept)
+        buf_printf(&b, "%s\n", hex);
+    char from[REPO_HEX] = "";
+    if (kept)
+        repo_id_hex(&up_to, from);
+    if (ask_removed(s, kept ? from : NULL, &b, err) || take_removed(s, buf_text(&b), ret, err))
+        return -1;
+    memcpy(b.p, hex, REPO_HEX - 1);
+    if (!b.failed && folder >= 0)
+        fs_write(folder, file, buf_text(&b), 0666, false, NULL);
+    run_ids_sort(ret);
+    return 0;
+}
+
+/* ---- the runs that are here ---- */
+
+static struct share_run *add_run(struct share *s, const char *experiment, const char *id, struct err *err)
+{
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 256;
+        struct share_run *list = realloc(s->list, room * sizeof *list);
+        if (!list) {
+            err_set(err, ERR_SYSTEM, "no memory");
+            return NULL;
+        }
+        s->list = list;
+        s->room = room;
+    }
+    struct share_run *r = &s->list[s->count++];
+    *r = (struct share_run){0};
+    snprintf(r->experiment, sizeof r->experiment, "%s", experiment);
+    memcpy(r->id, id, 33);
+    return r;
+}
+
+struct looking {
+    struct share *s;
+    const struct run_ids *target, *branch;
+    struct run_ids seen; /* on disk */
+    const char *experiment;
+    const struct folder *folder;
+    struct err *err;
+};
+
+static int look_run(void *context, const struct folder_entry *e)
+{
+    struct looking *l = context;
+    if (e->kind != FOLDER_FOLDER || !record_is_id(e->name))
+        return 0;
+    l->s->local++;
+    if (run_ids_has(l->target, e->name.p)) {
+        l->s->known++;
+        return 0;
+    }
+    struct share_run *r = add_run(l->s, l->experiment, e->name.p, l->err);
+    if (!r || run_ids_add(&l->seen, r->id))
+        return err_set(l->err, ERR_SYSTEM, "no memory");
+    r->on_disk = true;
+    r->in_branch = run_ids_has(l->branch, r->id);
+    return 0;
+}
+
+static int look_experiment(void *context, const struct folder_entry *e)
+{
+    struct looking *l = context;
+    CLEANUP_FOLDER struct folder in = {0};
+    if (e->kind != FOLDER_FOLDER || !run_ids_experiment(e->name))
+        return 0;
+    if (folder_enter(l->folder, e->name.p, &in))
+        return err_sys(l->err, "cannot read mlruns/%s", e->name.p);
+    l->experiment = e->name.p;
+    int rc = folder_list(&in, look_run, l);
+    return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read mlruns/%s", e->name.p) : rc;
+}
+
+static int look_at_disk(struct looking *l)
+{
+    if (l->s->runs.root < 0)
+        return 0;
+    struct folder root = folder_disk(l->s->runs.root);
+    l->folder = &root;
+    int rc = folder_list(&root, look_experiment, l);
+    l->folder = NULL;
+    run_ids_sort(&l->seen);
+    return rc < 0 && l->err->kind == ERR_NONE ? err_sys(l->err, "cannot read %s", l->s->runs.tree) : rc;
+}
+
+/* Of our branch: what is not on disk any more, or never was (a bare repository). */
+static int branch_run(void *context, const struct repo_entry *e)
+{
+    struct looking *l = context;
+    if (e->mode != REPO_MODE_DIR || !record_is_id(str_of(e->name)) || run_ids_has(&l->seen, e->name) || run_ids_has(l->target, e->name))
+        return 0;
+    l->s->local++;
+    struct share_run *r = add_run(l->s, l->experiment, e->name, l->err);
+    if (r)
+        r->in_branch = true;
+    return r ? 0 : -1;
+}
+
+static int branch_experiment(void *context, const struct repo_entry *e)
+{
+    struct looking *l = context;
+    l->experiment = e->name;
+    return e->mode == REPO_MODE_DIR && run_ids_experiment(str_of(e->name)) ? repo_each(l->s->repo, &e->id, branch_run, l, l->err) : 0;
+}
+
+static int look_at_branch(struct looking *l, const struct repo_id *tip)
+{
+    struct repo_entry mlruns;
+    int rc = repo_find(l->s->repo, tip, l->s->results.prefix, &mlruns, l->err);
+    if (rc == 0 && mlruns.mode == REPO_MODE_DIR)
+        rc = repo_each(l->s->repo, &mlruns.id, branch_experiment, l, l->err);
+    return rc < 0 ? -1 : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct share_run *x = a, *y = b;
+    int rc = strcmp(x->experiment, y->experiment);
+    return rc ? rc : strcmp(x->id, y->id);
+}
+
+/* ---- which of them can go ---- */
+
+static const char *file_of(const struct share *s, const struct share_run *r, const char *name, size_t max)
+{
+    return r->run ? runs_file(&s->runs, r->run, name, max, s->arena) : NULL;
+}
+
+static const char *why_not(struct share *s, struct share_run *r)
+{
+    struct err err = {0};
+    if (!r->on_disk)
+        return NULL;
+    if (tree_find(s->runs.root, r->id, TREE_META, s->arena, &r->run, &err))
+        return err.text[0] ? arena_printf(s->arena, "%s", err.text) : "it is there twice";
+    if (r->run->problem)
+        return r->run->problem;
+    if (strcmp(r->run->lifecycle, "deleted") == 0 && !file_of(s, r, "tags/benchwrap.lifecycle", 16))
+        return "it was deleted"; /* here; an adopted run was deleted where it comes from, and stays so everywhere */
+    if (r->run->status == RUN_RUNNING)
+        return "it has not ended";
+    if (s->results.public_profile && !s->options.private && commit_is_private(s->runs.root, r->experiment, r->id))
+        return "it was recorded with the private profile, and this repository is public (--private shares it all the same)";
+    if (!file_of(s, r, "artifacts/manifest.json", 16))
+        return "benchwrap has not recorded it (no artifacts/manifest.json)";
+    return NULL;
+}
+
+/* A target that is rewritten by force has lost runs of all sites: each offers its own again. */
+static const char *whose(const struct share *s, const struct share_run *r)
+{
+    if (!r->on_disk)
+        return "the target has lost it, and it is not on this disk";
+    const char *site = file_of(s, r, "tags/site", 64);
+    return site && strcmp(site, s->site) != 0 ? "the target has lost it, and another site published it" : NULL;
+}
+
+static void leave_out(struct share *s, const struct run_ids *removed, const struct run_ids *lost)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct share_run *r = &s->list[i];
+        r->left_out = run_ids_has(removed, r->id) ? "it stood in the target once and was taken out there" : why_not(s, r);
+        if (!r->left_out && run_ids_has(lost, r->id))
+            r->left_out = whose(s, r);
+    }
+}
+
+int share_find_runs(struct share *s, struct err *err)
+{
+    struct run_ids target = {0}, branch = {0}, removed = {0}, lost = {0};
+    struct looking l = {.s = s, .target = &target, .branch = &branch, .err = err};
+    struct repo_id tip;
+    err_clear(err);
+    int there = repo_ref(s->repo, s->results.branch, &tip, err),
+        rc = there < 0 ? -1 : run_ids_of(s->repo, s->results.prefix, &s->target, &target, err);
+    if (rc == 0 && there == 0)
+        rc = run_ids_of(s->repo, s->results.prefix, &tip, &branch, err);
+    if (rc == 0)
+        rc = look_at_disk(&l);
+    if (rc == 0 && there == 0)
+        rc = look_at_branch(&l, &tip);
+    if (rc == 0 && s->count)
+        rc = find_removed(s, &removed, err);
+    if (rc == 0)
+        rc = share_find_rewritten(s, err);
+    if (rc == 0 && s->rewritten)
+        rc = run_ids_of(s->repo, s->results.prefix, &s->old_target, &lost, err);
+    if (rc == 0) {
+        if (s->count)
+            qsort(s->list, s->count, sizeof *s->list, by_place);
+        leave_out(s, &removed, &lost);
+        rc = share_leave_out_retracted(s, err);
+    }
+    run_ids_deinit(&target);
+    run_ids_deinit(&branch);
+    run_ids_deinit(&removed);
+    run_ids_deinit(&lost);
+    run_ids_deinit(&l.seen);
+    return rc ? -1 : 0;
+}
+
+/* ---- what would leave the site ---- */
+
+struct measuring {
+    struct share_run *r;
+    const struct folder *in;
+    unsigned depth;
+    bool scan; /* below artifacts/: looked through for marks */
+    uint64_t largest;
+    bool failed;
+};
+
+static size_t count_of(struct str s, const char *word)
+{
+    size_t n = 0, length = strlen(word);
+    for (const char *p = s.p; p && (p = memmem(p, s.n - (size_t)(p - s.p), word, length)); p += length)
+        n++;
+    return n;
+}
+
+static void scan_file(struct measuring *m, const char *name)
+{
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, SCAN_MAX + 1);
+    if (folder_read(m->in, name, SCAN_MAX, &b))
+        return;
+    if (m->depth > 1 || (strcmp(name, "stdout.log") != 0 && strcmp(name, "stderr.log") != 0)) /* the recorder has counted those */
+        m->r->redacted += count_of(buf_text(&b), "[redacted]") + count_of(buf_text(&b), "(redacted)");
+    if (strcmp(name, "benchwrap.json") == 0)
+        m->r->withheld += count_of(buf_text(&b), "withheld: ");
+}
+
+static int measure_entry(void *context, const struct folder_entry *e)
+{
+    struct measuring *m = context;
+    struct folder_entry what;
+    uint64_t size = 0;
+    if (e->kind == FOLDER_FOLDER && m->depth < DEPTH_MAX) {
+        CLEANUP_FOLDER struct folder in = {0};
+        struct measuring below = {.r = m->r, .in = &in, .depth = m->depth + 1, .scan = m->scan || strcmp(e->name.p, "artifacts") == 0};
+        if (folder_enter(m->in, e->name.p, &in) || folder_list(&in, measure_entry, &below))
+            m->failed = true;
+        m->failed = m->failed || below.failed;
+        m->largest = below.largest > m->largest ? below.largest : m->largest;
+        return 0;
+    }
+    if (folder_look(m->in, e->name.p, &what, &size))
+        m->failed = true;
+    m->r->files++;
+    m->r->bytes += size;
+    m->largest = size > m->largest ? size : m->largest;
+    if (m->scan)
+        scan_file(m, e->name.p);
+    return 0;
+}
+
+/* What the recorder has replaced in the output. A short one has no mark, and a name becomes another one: only the recorder can count them. */
+static size_t replaced_in_output(struct share *s, struct share_run *r)
+{
+    static const char *const counts[] = {"tags/benchwrap.secrets_redacted", "tags/benchwrap.identities_replaced"};
+    size_t sum = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint64_t n;
+        const char *text = file_of(s, r, counts[i], 32);
+        if (text && str_uint(str_trim(str_of(text)), &n))
+            sum += n;
+    }
+    return sum;
+}
+
+/* What the text of a pull request says of a run. */
+static void describe(struct share *s, struct share_run *r)
+{
+    struct headline h[HEADLINES_SHOWN];
+    const struct folder tree = runs_tree(&s->runs, r->run);
+    struct buf b CLEANUP_BUF;
+    buf_init(&b, 1000);
+    r->benchmark = file_of(s, r, "tags/benchmark", 256);
+    r->verdict = file_of(s, r, "tags/benchwrap.verdict", 64);
+    r->redacted += replaced_in_output(s, r);
+    size_t n = headlines_of(&tree, r->run, HEADLINES_SHOWN, s->arena, h);
+    for (size_t i = 0; i < n; i++)
+        row_words_headline(&b, &h[i]);
+    r->headline = n && !b.failed ? arena_dup(s->arena, b.p, b.n) : NULL;
+}
+
+static void measure(struct share *s, struct share_run *r)
+{
+    CLEANUP_FOLDER struct folder in = {0};
+    struct folder root = folder_disk(s->runs.root);
+    struct measuring m = {.r = r, .in = &in};
+    char path[80];
+    snprintf(path, sizeof path, "%s/%s", r->experiment, r->id);
+    if (folder_enter(&root, path, &in) || folder_list(&in, measure_entry, &m) || m.failed)
+        r->left_out = "it cannot be read as a whole";
+    else if (s->source_place.kind == FORGE_GITHUB && m.largest > github_file_max)
+        r->left_out = "a file of it is larger than the 100 MiB that GitHub takes; record it with a smaller --artifact-max";
+    if (!r->left_out)
+        describe(s, r);
+}
+
+void share_measure(struct share *s)
+{
+    struct progress p;
+    progress_begin(&p, s->notes, "reading run", s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        struct share_run *r = &s->list[i];
+        progress_show(&p, i + 1, NULL);
+        if (!r->left_out && r->on_disk)
+            measure(s, r);
+    }
+    progress_clear(&p);
+    share_leave_out_related(s);
+    s->shared = 0;
+    for (size_t i = 0; i < s->count; i++)
+        s->shared += !s->list[i].left_out;
+}

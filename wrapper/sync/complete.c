@@ -1,0 +1,180 @@
+/* complete.c: an incomplete run is completed from the server that has the rest; see complete.h. */
+#include "sync/complete.h"
+
+#include "base/fs.h"
+#include "base/place.h"
+#include "replay/reparse.h"
+#include "run/make.h"
+#include "run/shared_fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TAG_MAX = 200 };
+
+static const char *shared_of(const struct complete *x, const struct tree_run *run)
+{
+    return runs_file(x->runs, run, "tags/" SHARED_TAG_RUN, TAG_MAX, x->arena);
+}
+
+/* The id of the run that completes this one. */
+static void completing_id(const struct complete *x, const struct tree_run *run, const char *shared, char ret[33])
+{
+    make_id(ret, "complete", str_of(arena_printf(x->arena, "%s/%s", run->id, shared)));
+}
+
+bool complete_is_due(const struct complete *x, const struct tree_run *run)
+{
+    char id[33];
+    struct tree_run *there;
+    const char *shared = runs_file(x->runs, run, "tags/" SHARED_TAG_INCOMPLETE, TAG_MAX, x->arena) ? shared_of(x, run) : NULL;
+    if (!shared || !*shared)
+        return false;
+    completing_id(x, run, shared, id);
+    return tree_find(x->runs->root, id, TREE_META, x->arena, &there, NULL) != 0;
+}
+
+/* What only the incomplete run says of itself, and what is made anew. */
+static bool is_left_out(const struct fact *f)
+{
+    static const char *const tags[] = {SHARED_TAG_INCOMPLETE, "benchwrap.run_id",     "benchwrap.amends",
+                                       "benchwrap.cut",       "benchwrap.experiment", "mlflow.runName"};
+    if (strcmp(f->source, "tree") == 0 || f->kind == FACT_ARTIFACT)
+        return true;
+    if (strcmp(f->source, SHARED_SOURCE) == 0 && (f->kind == FACT_MISSING || f->kind == FACT_WARNING))
+        return true;
+    for (size_t i = 0; f->kind == FACT_TAG && i < sizeof tags / sizeof *tags; i++)
+        if (str_is(f->key, tags[i]))
+            return true;
+    return false;
+}
+
+/* The elements of "references", which judged the run. */
+static int put_references(struct making *m, const struct json *detail, struct err *err)
+{
+    const struct json *list = json_get(detail, "references");
+    CLEANUP_BUF struct buf text;
+    buf_init(&text, 16 << 20);
+    for (const struct json *e = json_first(list); e; e = json_next(e)) {
+        buf_puts(&text, text.n ? ",\n    " : "\n    ");
+        json_print(e, &text);
+    }
+    return text.n ? make_text(m, FINISH_REFERENCES, buf_text(&text), err) : 0;
+}
+
+/* One run on its way. */
+struct completing {
+    const struct complete *x;
+    const struct tree_run *run;
+    const char *shared;
+    struct json *detail;
+    struct record before;
+    int artifacts;
+    struct making making;
+};
+
+static enum mlflow_answer fetch(struct completing *g, struct err *err)
+{
+    struct making *m = &g->making;
+    uint64_t max = opt_bytes(&g->x->plan->opts, "artifact-max");
+    if (mkdirat(m->spool.dir, "fetched", 0700)) {
+        err_sys(err, "spool: cannot make a folder");
+        return MLFLOW_REFUSED;
+    }
+    CLEANUP_FD int folder = place_open(m->spool.dir, "fetched", O_RDONLY | O_DIRECTORY, 0);
+    enum mlflow_answer answer = shared_fetch(g->x->server, g->shared, &g->before, max, g->artifacts, folder, err);
+    struct shared_into to = {.r = &m->record, .spool = m->spool.dir, .left = max, .redact = &m->redaction.redact};
+    if (answer == MLFLOW_FINE && shared_add_fetched(&to, folder, err))
+        answer = MLFLOW_REFUSED;
+    return answer;
+}
+
+static int begin(struct completing *g, const char *id, struct err *err)
+{
+    struct arena *a = g->x->arena;
+    const struct json *told = json_get(g->detail, "run");
+    const struct fact *root = record_find(&g->before, FACT_TAG, "benchwrap.amends");
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    struct make_plan plan = {.id = id,
+                             .spool = g->x->plan->spool,
+                             .head = {.host = host,
+                                      .experiment = json_string(json_pointer(told, "/experiment/name"), g->run->experiment),
+                                      .run_name = g->run->name,
+                                      .tree = g->x->runs->tree,
+                                      .user = g->run->user,
+                                      .job = json_string(json_get(told, "job"), ""),
+                                      .argv = reparse_argv(json_get(told, "argv"), a),
+                                      .start_ms = g->run->start_ms + 1},
+                             .options = {.told = true, .host = json_string(json_get(told, "host"), "")}};
+    if (make_begin(&g->making, &plan, err))
+        return -1;
+    struct str profile = record_text(&g->before, FACT_TAG, "benchwrap.profile");
+    redaction_end(&g->making.redaction);
+    if (redaction_begin_here(&g->making.redaction, str_is(profile, "public"), g->x->env,
+                             err)) { /* the client's files are not redacted yet */
+        make_drop(&g->making);
+        return -1;
+    }
+    for (const struct fact *f = g->before.first; f; f = f->next)
+        if (!is_left_out(f))
+            make_fact(&g->making, f);
+    int rc = make_link_artifacts(&g->making, &g->before, g->artifacts, false, err);
+    g->making.record.source = "recorder";
+    record_tag(&g->making.record, "benchwrap.run_id", str_of(id));
+    record_tag(&g->making.record, "benchwrap.amends", root ? root->text : str_of(g->run->id));
+    if (rc == 0)
+        rc = put_references(&g->making, g->detail, err);
+    if (rc)
+        make_drop(&g->making);
+    return rc;
+}
+
+static int make(struct completing *g, const char **ret_place, enum mlflow_answer *ret_answer, struct err *err)
+{
+    struct finished done;
+    char id[33];
+    completing_id(g->x, g->run, g->shared, id);
+    if (begin(g, id, err))
+        return -1;
+    *ret_answer = fetch(g, err);
+    if (*ret_answer != MLFLOW_FINE) {
+        make_drop(&g->making);
+        return -1;
+    }
+    int64_t start = g->run->start_ms + 1, end = g->run->end_ms > start ? g->run->end_ms : start;
+    int rc = make_end(&g->making, g->run->status, NULL, end, &done, err);
+    if (rc == 0)
+        *ret_place = arena_dup(g->x->arena, done.place, strlen(done.place));
+    finished_deinit(&done);
+    return rc;
+}
+
+int complete_run(const struct complete *x, const struct tree_run *listed, const char **ret_place, enum mlflow_answer *ret_answer,
+                 struct err *err)
+{
+    struct completing g = {.x = x, .shared = shared_of(x, listed), .artifacts = -1};
+    struct tree_run *run;
+    const char *problem = NULL;
+    char path[256];
+    *ret_answer = MLFLOW_FINE;
+    if (tree_find(x->runs->root, listed->id, TREE_METRICS, x->arena, &run, err))
+        return err_set(err, ERR_INPUT, "run %.8s cannot be read", listed->id);
+    g.run = run;
+    snprintf(path, sizeof path, "%s/artifacts", tree_run_path(run));
+    g.detail = runs_detail(x->runs, run, &problem, x->arena);
+    g.artifacts = place_open(x->runs->root, path, O_RDONLY | O_DIRECTORY, 0);
+    int rc = -1;
+    if (!g.shared || !g.detail || g.artifacts < 0)
+        err_set(err, ERR_INPUT, "run %.8s: %s", run->id, problem ? problem : "its record cannot be read");
+    else if (reparse_recall(&(struct reparse){.arena = x->arena, .runs = x->runs}, run, g.detail, &g.before, err) == 0)
+        rc = make(&g, ret_place, ret_answer, err);
+    if (g.before.index)
+        record_deinit(&g.before);
+    json_free(g.detail);
+    fs_close(&g.artifacts);
+    return rc < 0 ? err_wrap(err, "completing run %.8s", run->id) : rc;
+}

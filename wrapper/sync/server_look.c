@@ -1,0 +1,28 @@
+/* server_look.c: does the MLflow server of a plan answer? */
+#include "sync/server_look.h"
+
+#include "mlflow/mlflow.h"
+
+enum { PATIENCE_S = 3 };
+
+const char *server_look(struct plan *p, char *const *env, bool *ret_good)
+{
+    struct mlflow_config c;
+    struct mlflow *m;
+    struct err err = {0};
+    const char *id = NULL;
+    *ret_good = false;
+    if (mlflow_config_from(&c, p->server_uri, env, &p->arena, &err))
+        return arena_printf(&p->arena, "%s", err.text);
+    c.http.total_s = c.http.connect_s = PATIENCE_S;
+    c.retries = 0;
+    if (mlflow_open(&m, &c, &err))
+        return arena_printf(&p->arena, "%s", err.text);
+    /* /health is open to everybody: what a run needs is the interface itself */
+    enum mlflow_answer answer = mlflow_experiment_find(m, p->experiment ? p->experiment : "default", &p->arena, &id, &err);
+    mlflow_close(m);
+    *ret_good = answer == MLFLOW_FINE || answer == MLFLOW_ABSENT;
+    if (!*ret_good)
+        return arena_printf(&p->arena, "%s", err.text);
+    return answer == MLFLOW_FINE ? "answers; it has the experiment" : "answers; it does not have the experiment yet";
+}

@@ -1,0 +1,44 @@
+/* sync_runs.h: many published runs to a server, parents first, with a line of progress. */
+#ifndef SYNC_SYNC_RUNS_H
+#define SYNC_SYNC_RUNS_H
+#include "base/progress.h"
+#include "runs/corrections.h"
+#include "sync/sync_ref.h"
+#include "mlflow/upload.h"
+
+struct sync_counts {
+    size_t wanted, sent, made, there, known, deleted, damaged, failed, waiting; /* waiting: not tried, the server is away */
+    size_t files;
+    uint64_t bytes;
+};
+struct sync_item {
+    struct tree_run *run;
+    struct sync_item *parent; /* in this tree; NULL */
+    bool wanted, done, on_way;
+    bool sent, there; /* so it was counted */
+    bool twice; /* its id stands in two experiments: it is not sent */
+};
+struct sync_runs {
+    struct arena *arena;
+    struct runs *runs;
+    struct upload *upload;
+    struct sync_ref *ref; /* NULL: the runs are files */
+    struct progress *progress;
+    int cancel_fd;
+    bool newest_first; /* else the oldest */
+    struct sync_item *items; /* by id */
+    size_t count;
+    struct corrections corrections; /* among the items */
+    struct sync_counts n;
+    bool stopped; /* the server is away or denies us, or the process is asked to end */
+    void (*note)(void *context, const char *text);
+    void *context;
+};
+
+/* Every run of s->runs becomes an item, none of them wanted. */
+int sync_runs_init(struct sync_runs *s, struct err *err);
+void sync_runs_deinit(struct sync_runs *s);
+struct sync_item *sync_runs_item(const struct sync_runs *s, const char *id); /* NULL if there is none */
+/* Sends what is wanted, oldest first, and before it parents and corrected runs that the server lacks. What a correction says is written on the corrected run there. What goes wrong is noted and counted. */
+void sync_runs_send(struct sync_runs *s);
+#endif

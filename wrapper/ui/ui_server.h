@@ -1,0 +1,33 @@
+/* ui_server.h: a local MLflow server as a child that never outlives us. */
+#ifndef UI_UI_SERVER_H
+#define UI_UI_SERVER_H
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The mlflow program: of $VIRTUAL_ENV, of PATH, of the environment that ui_install makes. NULL: there is none. */
+const char *ui_find_mlflow(char *const *env, struct arena *a);
+/* $XDG_DATA_HOME/benchwrap/mlflow; NULL without a home. */
+const char *ui_environment(char *const *env, struct arena *a);
+/* Makes that environment and installs MLflow into it (python3 -m venv, pip): minutes, and 850 MB. Their words go to standard error. */
+int ui_install(char *const *env, struct arena *a, struct err *err);
+
+struct ui_server {
+    pid_t guard;
+    int hold;       /* the guard ends the server when this end of a pipe is closed, by us or by our death */
+};
+/* Is the port free at this address? */
+bool ui_port_free(const char *host, int port);
+/* argv[0] is the program's path; it runs in the folder `folder`, its words go to folder/server.log, and it listens on the socket `name` there. env: ours;
+ * what would configure another server, or another address, is not passed on. */
+int ui_server_start(struct ui_server *ret, const char *folder, const char *name, char *const *argv, char *const *env, struct err *err);
+/* Has it ended by itself? */
+bool ui_server_ended(struct ui_server *s);
+/* Ends it with everything it has started, and waits for that. */
+void ui_server_stop(struct ui_server *s);
+/* Starts a program in the background and forgets it: no shell, no output. */
+void ui_open(const char *program, const char *argument);
+#endif

@@ -1,0 +1,190 @@
+/* ui_view.c: the columns of MLflow's table of runs. */
+#include "ui/ui_view.h"
+
+#include "base/fs.h"
+#include "mlruns-format/headline.h"
+#include "mlruns-format/key.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { RUNS_LOOKED_AT = 50, METRICS_MAX = 6, COLUMNS_MAX = 6, PARAMS_MAX = 2000, STATE_BYTES = 5000 /* a longer tag is refused */ };
+
+static bool has(const struct runs *runs, const struct tree_run *run, const char *folder, const char *key)
+{
+    char path[600];
+    const char *slash = strchr(run->path, '/');
+    snprintf(path, sizeof path, "%.300s/%s/%s", slash ? slash + 1 : run->path, folder, key);
+    return faccessat(runs->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* One column: MLflow's name of it. */
+static void column(struct buf *to, const char *kind, struct str key)
+{
+    CLEANUP_BUF struct buf name;
+    buf_init(&name, 1024);
+    if (memchr(key.p, '`', key.n))
+        return;
+    buf_printf(&name, "%s.`" STR_FMT "`", kind, STR_ARG(key));
+    if (name.failed || to->n + 2 * name.n > STATE_BYTES / 2)
+        return;
+    buf_puts(to, to->n ? "," : "");
+    buf_json(to, buf_text(&name));
+}
+
+static bool of(const struct tree_run *run, const char *experiment)
+{
+    return strcmp(run->experiment, experiment) == 0;
+}
+
+/* The median over a run's repetitions, where it has one: MLflow's table shows the last sample of a metric. */
+static struct str metric_shown(const struct runs *runs, const struct tree_run *run, const char *key, struct arena *a)
+{
+    size_t stem = key_stem(key);
+    const char *median = arena_printf(a, "%.*s.median", (int)stem, key);
+    bool series = has(runs, run, "tags", "benchwrap.series");
+    return str_of(median && (series || !key[stem]) && has(runs, run, "metrics", median) ? median : key);
+}
+
+/* The headline metrics that `ls` shows of the newest runs. */
+static void metrics(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+{
+    struct str keys[METRICS_MAX];
+    size_t n = 0, seen = 0;
+    for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && n < METRICS_MAX; i++) {
+        const struct tree_run *run = runs->all[i];
+        struct headline headlines[HEADLINES_MAX];
+        if (!of(run, experiment))
+            continue;
+        seen++;
+        const struct folder tree = runs_tree(runs, run);
+        size_t count = headlines_of(&tree, run, HEADLINES_MAX, a, headlines);
+        for (size_t h = 0; h < count && n < METRICS_MAX; h++) {
+            struct str key = metric_shown(runs, run, headlines[h].key, a);
+            size_t k = 0;
+            while (k < n && !str_eq(keys[k], key))
+                k++;
+            if (k == n)
+                keys[n++] = key;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        column(to, "metrics", keys[i]);
+    if (!n)
+        column(to, "metrics", STR("run.wall_s"));
+}
+
+/* A param of the newest runs, and whether all of them have it with one value. */
+struct param_seen {
+    const char *key;
+    struct str value;
+    size_t runs;
+    bool differs;
+};
+
+static void see_params(const struct tree_run *run, struct param_seen *seen, size_t *count)
+{
+    for (const struct tree_entry *e = run->params; e; e = e->next) {
+        size_t k = 0;
+        while (k < *count && strcmp(seen[k].key, e->key) != 0)
+            k++;
+        if (k == PARAMS_MAX)
+            continue;
+        if (k == *count)
+            seen[(*count)++] = (struct param_seen){.key = e->key, .value = e->value};
+        seen[k].runs++;
+        seen[k].differs = seen[k].differs || !str_eq(seen[k].value, e->value);
+    }
+}
+
+static const struct tree_run *read_params(const struct runs *runs, const struct tree_run *run, struct arena *a)
+{
+    char folder[300];
+    struct tree_run *read = NULL;
+    const char *place = tree_run_path(run);
+    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(place, "/"), place);
+    CLEANUP_FD int experiment = openat(runs->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return experiment >= 0 && tree_read(experiment, run, TREE_PARAMS, a, &read, NULL) == 0 ? read : NULL;
+}
+
+/* The params in which the newest runs differ: what the user and the program named before what the machine told. */
+static void params(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+{
+    struct param_seen *seen = arena_get(a, PARAMS_MAX * sizeof *seen);
+    size_t count = 0, n = 0, shown = 0;
+    for (size_t i = 0; seen && i < runs->count && n < RUNS_LOOKED_AT; i++) {
+        const struct tree_run *run = of(runs->all[i], experiment) ? read_params(runs, runs->all[i], a) : NULL;
+        if (run)
+            see_params(run, seen, &count);
+        n += run != NULL;
+    }
+    for (int machine = 0; machine < 2; machine++)
+        for (size_t k = 0; k < count && shown < COLUMNS_MAX; k++)
+            if ((seen[k].differs || seen[k].runs < n) && !key_is_result(seen[k].key) == machine) {
+                column(to, "params", str_of(seen[k].key));
+                shown++;
+            }
+}
+
+void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to)
+{
+    static const struct {
+        const char *key, *other; /* one of the two is there */
+        const char *column;
+    } wanted[] = {{"benchwrap.verdict", NULL, "benchwrap.verdict"},
+                  {"benchwrap.retracts", "benchwrap.amends", "benchwrap.corrected"},
+                  {"job.id", NULL, "job.id"},
+                  {"cluster", NULL, "cluster"},
+                  {"site", NULL, "site"}};
+    CLEANUP_BUF struct buf columns;
+    buf_init(&columns, STATE_BYTES);
+    metrics(runs, experiment, a, &columns);
+    params(runs, experiment, a, &columns);
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        bool there = false;
+        size_t seen = 0;
+        for (size_t i = 0; i < runs->count && seen < RUNS_LOOKED_AT && !there; i++)
+            if (of(runs->all[i], experiment)) {
+                seen++;
+                there =
+                    has(runs, runs->all[i], "tags", wanted[k].key) || (wanted[k].other && has(runs, runs->all[i], "tags", wanted[k].other));
+            }
+        if (there)
+            column(&columns, "tags", str_of(wanted[k].column));
+    }
+    column(&columns, "attributes", STR("Source"));
+    /* Every member that the pages of 2.22 and 3.17 keep: what is absent would be undefined there. */
+    buf_puts(
+        to,
+        "{\"searchFilter\":\"\",\"orderByKey\":\"attributes.start_time\",\"orderByAsc\":false,\"startTime\":\"ALL\",\"lifecycleFilter\":\"Active\","
+        "\"datasetsFilter\":[],\"modelVersionFilter\":\"All Runs\",\"selectedColumns\":[");
+    buf_str(to, buf_text(&columns));
+    buf_puts(
+        to, "],\"columnOrder\":[],\"columnWidths\":{},\"runsExpanded\":{},\"runsPinned\":[],\"runsHidden\":[],\"runsVisibilityMap\":{},"
+            "\"runsHiddenMode\":\"FIRST_10_RUNS\",\"viewMaximized\":false,\"runListHidden\":false,\"isAccordionReordered\":false,"
+            "\"useGroupedValuesInCharts\":true,\"hideEmptyCharts\":true,\"groupBy\":null,\"groupsExpanded\":{},\"autoRefreshEnabled\":true,"
+            "\"globalLineChartConfig\":{\"xAxisKey\":\"step\",\"lineSmoothness\":0,\"selectedXAxisMetricKey\":\"\"}}");
+}
+
+static enum mlflow_answer set_tag(struct mlflow *m, const char *id, const char *key, struct str value, struct err *err)
+{
+    CLEANUP_BUF struct buf body, url;
+    buf_init(&body, 64 << 10);
+    buf_init(&url, 8192);
+    buf_printf(&url, "%s/api/2.0/mlflow/experiments/set-experiment-tag", mlflow_uri(m));
+    buf_puts(&body, "{\"experiment_id\":");
+    buf_json(&body, str_of(id));
+    buf_printf(&body, ",\"key\":\"%s\",\"value\":", key);
+    buf_json(&body, value);
+    buf_putc(&body, '}');
+    struct mlflow_call call = {.what = "experiments/set-experiment-tag",
+                               .request = {.method = "POST", .url = url.p, .type = "application/json", .body = buf_text(&body)}};
+    return mlflow_do(m, &call, NULL, err);
+}
+
+enum mlflow_answer ui_view_set(struct mlflow *m, const char *experiment_id, struct str state, struct err *err)
+{
+    enum mlflow_answer answer = set_tag(m, experiment_id, "mlflow.sharedViewState." UI_VIEW, state, err);
+    return answer == MLFLOW_FINE ? set_tag(m, experiment_id, "mlflow.experimentKind", STR("custom_model_development"), err) : answer;
+}

@@ -1,0 +1,13 @@
+/* ui_view.h: how MLflow's table of runs opens: with the headline metrics and what the job was. */
+#ifndef UI_UI_VIEW_H
+#define UI_UI_VIEW_H
+#include "runs/runs.h"
+#include "mlflow/mlflow.h"
+
+#define UI_VIEW "benchwrap" /* key of the view: …/runs?viewStateShareKey=benchwrap */
+/* The state of the page as MLflow keeps it in the experiment's tag mlflow.sharedViewState.<key>: the columns are those that the newest runs of this
+ * experiment have. */
+void ui_view_state(const struct runs *runs, const char *experiment, struct arena *a, struct buf *to);
+/* Sets it on the (local) server, and the tag by which the page opens on the runs. */
+enum mlflow_answer ui_view_set(struct mlflow *m, const char *experiment_id, struct str state, struct err *err);
+#endif
