@@ -179,6 +179,11 @@ replies = {
     "held": sse + b"\r\n" + event(text, usage(1)) + event('"content":""', usage(2)) + event(text, usage(3)) + event("", usage(3), '"stop"') + done,
     "total": sse + b"\r\n" + event(text) * 2 + event(text, usage(24), '"stop"'),
     "late": sse + b"\r\n" + event(text, finish='"stop"') + b"|" + done,
+    "null": sse + b"\r\n" + event(text, finish='"null"') * 3,
+    "late-hidden": sse + b"\r\n" + event(text) + b"|" + event(text) + b"|" + event("", ',"usage":{"completion_tokens":22,"completion_tokens_details":{"reasoning_tokens":20}}', '"stop"') + done,
+    "late-shown": sse + b"\r\n" + event('"reasoning":"a"') + b"|" + event(text) + b"|" + event("", ',"usage":{"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":3}}', '"stop"') + done,
+    "late-choices": sse + b"\r\n" + b"|".join(event(text).replace(b'{"delta"', b'{"index":%d,"delta"' % i) for i in (0, 1, 0, 1)) + event("", usage(4), '"stop"') + done,
+    "whole": b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}',
     "thought": sse + b"\r\n" + event('"reasoning":"ab"') + event('"reasoning":"a","content":""') + event('"content":"ba"') + end + done,
 }
 while True:
@@ -192,7 +197,7 @@ while True:
     c.close()
 P
 llm_start python3 "$WORK/odd.py"
-for row in error:1:0,2:in_band abort:1:0,2:in_band prefix:1:0,2:malformed lists:1:0,2:malformed folded:0:2,0:ok upgrade:1:0,2:http_other moved:1:0,2:http_other cut:1:0,2:truncated; do
+for row in error:1:0,2:in_band abort:1:0,2:in_band prefix:1:0,2:malformed lists:1:0,2:malformed folded:0:2,0:ok upgrade:1:0,2:http_other moved:1:0,2:http_other cut:1:0,2:truncated null:1:0,2:truncated; do
     IFS=: read -r how status counts end <<-X
 	$row
 	X
@@ -208,6 +213,11 @@ figures() # WHAT CASE OPTIONS…
 is 'tokens held back belong to the chunk that brings them' "$(figures '[.total_output_tokens, .max_output_tokens_per_s]' held)" '[3,3]'
 is 'a total in the last chunk is not of that chunk alone' "$(figures '[.total_output_tokens, .max_output_tokens_per_s]' total)" '[24,3]'
 is 'the end is the last text, not the end of the body' "$(figures '.metrics | .e2el.max == .ttft.max' late)" true
+is 'reasoning that is counted and not sent is no part of the time per token' "$(figures '[.metrics | .tpot, .output_rate_per_user | .n, .max > 60]' late-hidden)" '[1,true,1,false]'
+is '  reasoning that is sent is' "$(figures '.metrics.tpot | [.n, .max > 20, .max < 60]' late-shown)" '[1,true,true]'
+is 'several choices: no gap between their chunks is one between tokens' "$(figures '[.metrics | .ttft.n, .itl.n, .tpot.n, .ttst.n]' late-choices --goodput tpot:9999)" '[1,0,0,0]'
+is '  nor is an objective of such gaps met, and a warning has the reason' "$(figures '[.goodput.good, .warnings[0]]' late-choices --goodput itl:9999)" '[0,"1 answer has several choices: times between their tokens are left out"]'
+is 'an answer in one piece where a stream was requested: a warning' "$(figures '[.metrics.ttft.n, .warnings[0]]' whole)" '[0,"1 answer came in one piece, without a stream: no time of a first token"]'
 printf '%s' '{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}}' >"$WORK/tok.json"
 is 'a tokenizer counts thinking too' "$(figures '[.total_output_tokens, .tokens.output_source]' thought --tokenizer "$WORK/tok.json")" '[5,"tokenizer"]'
 llm_stop

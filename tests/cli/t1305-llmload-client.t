@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/tap.sh"
 . "$TESTLIB/llmfake.sh"
 
-# A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "thinks" a token of
+# A server that stops its client while it sends: "apart" three tokens 40 ms from each other, "together" three in one write, "far" 300 ms, "thinks" a token of
 # reasoning before and two others then, "full" as many as the sockets hold; "free" three in one write without stopping it. Its output is the port; the client's process is in the file that is its argument.
 cat >"$WORK/stops.py" <<'P'
 import os, signal, socket, sys, time
@@ -41,10 +41,10 @@ while True:
             pid = int(open(sys.argv[1]).read())
             os.kill(pid, signal.SIGSTOP)
             while not is_stopped(pid): time.sleep(0.001)
-        if how == b"apart":
+        if how in (b"apart", b"far"):
             for data in (head + token, token, token):
                 c.sendall(data)
-                time.sleep(0.04)
+                time.sleep(0.04 if how == b"apart" else 0.3)
         elif how == b"thinks":
             for data in (token, token):
                 c.sendall(data)
@@ -80,6 +80,8 @@ is 'paused while tokens came one by one: the first is no sample' "$(jq -c '[.com
 is '  nor are the gaps that ended in that read' "$(jq -c '[.tokens.itl_gaps, .tokens.itl_gaps_shared_stamp, .client.gaps_late]' "$WORK/out.json")" '[3,2,2]'
 like '  the result says whose fault it was' "$(jq -r .client.bottleneck "$WORK/out.json")" '^the client was the bottleneck: 100 % of the first tokens'
 is '  the record says by how much it may be wrong' "$(jq -c '[.metrics.time_to_first_token, .metadata.first_token_early_ns > 60e6]' "$WORK/records")" '[null,true]'
+run far --json
+is '  the maximum of the gaps is not stated, where one within that read may be longer' "$(jq -c '[.metrics.itl | .n, .max]' "$WORK/out.json")" '[1,null]'
 run apart
 like '  and so does the table' "$(cat "$WORK/out.json")" '^  ! the client was the bottleneck: '
 run together --json

@@ -9,7 +9,7 @@
 #endif
 
 /* Where a value stands decides what its members mean. */
-enum place { SKIP, TOP, CHOICES, CHOICE, DELTA, USAGE, DETAILS, TIMINGS, FAULT, TOKEN, IDS, TOOLS };
+enum place { SKIP, TOP, CHOICES, CHOICE, DELTA, USAGE, DETAILS, TIMINGS, FAULT, TOKEN, IDS, TOOLS, PARTS, THOUGHTS, AUDIO };
 
 struct reader {
     const char *p, *end;
@@ -158,15 +158,37 @@ static void count_member(struct event *e, enum place place, struct str key, stru
 
 static void number_member(struct event *e, enum place place, struct str key, struct str value)
 {
+    if (place == CHOICE) {
+        e->several |= IS(key, "index") && whole(value) > 0;
+        return;
+    }
     count_member(e, place, key, value);
     if (place == TIMINGS || place == TOP)
         duration_member(e, place, key, value);
+}
+
+/* Text that is no plain string of the delta: parts of a content, reasoning in parts, speech. */
+static void part_member(struct event *e, enum place place, struct str key, struct str value)
+{
+    bool output = (place == PARTS && IS(key, "text")) || (place == AUDIO && (IS(key, "transcript") || IS(key, "data")));
+    bool thought = place == THOUGHTS && (IS(key, "text") || IS(key, "summary"));
+    if (!value.n || (!output && !thought))
+        return;
+    e->text = true;
+    e->output |= output;
+    struct str *to = output ? &e->content : &e->reasoning;
+    if (!to->n && place != AUDIO)
+        *to = value;
 }
 
 static void text_member(struct reader *r, enum place place, struct str key, struct str value)
 {
     struct event *e = r->e;
     bool delta = place == DELTA, top = place == TOP;
+    if (place == PARTS || place == THOUGHTS || place == AUDIO) {
+        part_member(e, place, key, value);
+        return;
+    }
     if ((delta && IS(key, "content")) || (place == CHOICE && IS(key, "text")) || (top && IS(key, "response")) ||
         (place == TOKEN && IS(key, "text"))) {
         if (!value.n)
@@ -189,7 +211,8 @@ static void text_member(struct reader *r, enum place place, struct str key, stru
         e->text |= value.n > 0, e->output |= value.n > 0;
     } else if ((place == CHOICE && IS(key, "finish_reason")) || (top && IS(key, "done_reason"))) {
         r->rich = true;
-        e->finish = value;
+        if (!IS(value, "null")) /* of servers that have none yet */
+            e->finish = value;
     } else if (top && IS(key, "error")) {
         r->rich = true;
         e->error = e->message = value;
@@ -225,9 +248,19 @@ static enum place below(enum place place, struct str key)
     case CHOICE:
         if (IS(key, "delta") || IS(key, "message"))
             return DELTA;
+        if (IS(key, "usage"))
+            return USAGE;
         return IS(key, "token_ids") ? IDS : SKIP;
     case USAGE: return IS(key, "prompt_tokens_details") || IS(key, "completion_tokens_details") ? DETAILS : SKIP;
-    case DELTA: return IS(key, "tool_calls") || IS(key, "function_call") ? TOOLS : SKIP;
+    case DELTA:
+        if (IS(key, "content"))
+            return PARTS;
+        if (IS(key, "reasoning_details"))
+            return THOUGHTS;
+        if (IS(key, "audio"))
+            return AUDIO;
+        return IS(key, "tool_calls") || IS(key, "function_call") ? TOOLS : SKIP;
+    case PARTS: return IS(key, "thinking") ? THOUGHTS : SKIP;
     default: return SKIP;
     }
 }
@@ -248,9 +281,15 @@ static bool object(struct reader *r, enum place place)
     return take(r, '}');
 }
 
+/* Do the elements of an array there mean something? */
+static bool is_kept(enum place place)
+{
+    return place == TOOLS || place == PARTS || place == THOUGHTS;
+}
+
 static bool array(struct reader *r, enum place place)
 {
-    struct str none = {"", 0};
+    struct str none = {NULL, 0};
     r->p++;
     if (take(r, ']'))
         return true;
@@ -258,13 +297,13 @@ static bool array(struct reader *r, enum place place)
         blanks(r);
         if (place == CHOICES) {
             if (r->e->choices++)
-                r->rich = true;
+                r->rich = r->e->several = true;
             if (r->p >= r->end || *r->p != '{' || !object(r, CHOICE))
                 return false;
         } else {
             if (place == IDS)
                 r->e->ids++;
-            if (!value(r, place == TOOLS ? TOOLS : SKIP, none))
+            if (!value(r, is_kept(place) ? place : SKIP, none))
                 return false;
         }
     } while (take(r, ','));
@@ -273,7 +312,7 @@ static bool array(struct reader *r, enum place place)
 
 static bool nested(struct reader *r, enum place place, struct str key)
 {
-    enum place there = below(place, key);
+    enum place there = key.p ? below(place, key) : place; /* an element is what its array is */
     const char *begin = r->p;
     if (r->depth >= EVENT_DEPTH)
         return false;
@@ -316,7 +355,7 @@ static bool value(struct reader *r, enum place place, struct str key)
     default:
         if (!number(r, &s))
             return false;
-        if (place != SKIP && place != CHOICE)
+        if (place != SKIP)
             number_member(r->e, place, key, s);
         return true;
     }

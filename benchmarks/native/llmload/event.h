@@ -19,6 +19,7 @@ struct event {
     bool simple; /* one content string is all that this object says: see stream.c */
     bool done; /* Ollama's "done": true */
     bool usage; /* a usage object (Ollama: counts) with something in it */
+    bool several; /* a choice that is not the first one */
     uint32_t choices; /* elements of "choices" */
     uint32_t ids; /* token ids of the answer in it */
     struct str finish; /* finish_reason or done_reason, as in the JSON; n 0: none or null */

@@ -118,6 +118,32 @@ static int64_t settle_arrival(struct worker *w, struct flight *f, bool more)
     return early;
 }
 
+/* Gaps that share a stamp; none is longer than most_ns. */
+static void count_shared(struct worker *w, const struct flight *f, uint32_t gaps, int64_t most_ns, bool is_late)
+{
+    if (f->r.phase != PHASE_MEASURE || f->r.several)
+        return;
+    w->m.itl_shared += gaps;
+    w->m.itl_late += is_late ? gaps : 0;
+    hdr_add_open(&w->m.h[METRIC_ITL], most_ns, gaps);
+    if (f->pending_tokens)
+        hdr_add_open(&w->m.h[METRIC_PTL], most_ns, f->pending_tokens);
+}
+
+/* A gap whose ends are known. */
+static void count_gap(struct worker *w, const struct flight *f)
+{
+    if (f->r.several)
+        return;
+    if (f->r.phase == PHASE_MEASURE) {
+        hdr_add(&w->m.h[METRIC_ITL], f->pending_gap_ns);
+        if (f->pending_tokens)
+            hdr_add_many(&w->m.h[METRIC_PTL], f->pending_gap_ns / f->pending_tokens, f->pending_tokens);
+    }
+    atomic_fetch_add_explicit(&w->live.itl_ns, (uint64_t)f->pending_gap_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->live.itl_n, 1, memory_order_relaxed);
+}
+
 /* A gap into a read that brought one chunk is known where the read was not late; those of several chunks share a stamp and say nothing. Without
  * stamps, neither does one between chunks that one look at the sockets found. */
 static void settle_gap(struct worker *w, struct flight *f, bool more)
@@ -125,9 +151,8 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
     if (f->read_chunks == 0)
         return;
     bool is_first = f->r.chunks == f->read_chunks;
-    int64_t early = is_first ? 0 : f->r.last_early_ns;
-    int64_t most = f->pending_gap_ns + early;
-    early += settle_arrival(w, f, more);
+    int64_t before = is_first ? 0 : f->r.last_early_ns, here = settle_arrival(w, f, more), early = before + here;
+    int64_t most = is_first ? here : f->pending_gap_ns + before; /* all chunks of a first read came within what is not known of it */
     if (is_first && result_first_known(&f->r)) {
         atomic_fetch_add_explicit(&w->live.ttft_ns, (uint64_t)(f->r.first_ns - f->r.sent_ns), memory_order_relaxed);
         atomic_fetch_add_explicit(&w->live.ttft_n, 1, memory_order_relaxed);
@@ -138,22 +163,9 @@ static void settle_gap(struct worker *w, struct flight *f, bool more)
         f->r.shared += f->read_chunks;
         for (uint32_t i = 1; w->run->wants_chunks && i <= f->read_chunks && f->r.chunks <= f->chunk_room; i++)
             f->chunks[f->r.chunks - i].shared = 1;
-        if (f->r.phase == PHASE_MEASURE) {
-            w->m.itl_shared += f->read_chunks - is_first;
-            w->m.itl_late += early > LATENESS_NEAR_NS ? f->read_chunks - is_first : 0;
-            hdr_add_open(&w->m.h[METRIC_ITL], most, f->read_chunks - is_first);
-            if (f->pending_tokens)
-                hdr_add_open(&w->m.h[METRIC_PTL], most, f->pending_tokens);
-        }
-    } else if (f->r.chunks > 1) {
-        if (f->r.phase == PHASE_MEASURE) {
-            hdr_add(&w->m.h[METRIC_ITL], f->pending_gap_ns);
-            if (f->pending_tokens)
-                hdr_add_many(&w->m.h[METRIC_PTL], f->pending_gap_ns / f->pending_tokens, f->pending_tokens);
-        }
-        atomic_fetch_add_explicit(&w->live.itl_ns, (uint64_t)f->pending_gap_ns, memory_order_relaxed);
-        atomic_fetch_add_explicit(&w->live.itl_n, 1, memory_order_relaxed);
-    }
+        count_shared(w, f, f->read_chunks - is_first, most, early > LATENESS_NEAR_NS);
+    } else if (f->r.chunks > 1)
+        count_gap(w, f);
     f->read_chunks = 0;
 }
 
@@ -215,6 +227,7 @@ static void take_chunk(struct worker *w, struct flight *f, const struct event *e
         keep_chunk(f, (struct chunk){at, tokens, 0, !e->output});
     if (f->stream.framing != FRAMING_JSON) /* whole answers do not tell when their first token was there */
         note_first(f, e, at, tokens);
+    r->has_thoughts |= !e->output || e->reasoning.n > 0;
     r->last_ns = at;
     r->chunks++;
     f->read_chunks++;
@@ -278,6 +291,7 @@ static void take_event(void *context, const struct event *e)
         memcpy(f->r.finish, e->finish.p, n);
     }
     f->finished |= e->finish.n > 0 || e->done;
+    f->r.several |= e->several && f->stream.framing != FRAMING_JSON;
     if (f->wants_text && e->content.n)
         event_unescape(e->content, &f->text);
     if (a->w->run->prompts->count && e->reasoning.n)
@@ -363,6 +377,7 @@ static enum ending judge(struct worker *w, struct flight *f)
     if (json && w->run->wants_body && f->r.status / 100 == 2 && body.n <= BODY_MAX)
         buf_clear(&f->text), buf_str(&f->text, body);
     flight_read_begin(w, f);
+    w->stamped = f->is_stamped; /* what is complete at the end of the connection came with the last bytes */
     struct str page = str_trim(body);
     if (f->r.status / 100 != 2) {
         struct event e;
@@ -413,11 +428,14 @@ static bool meets(const struct objectives *o, const struct result *r, bool at_be
     int64_t first = r->first_ns - (at_best ? r->first_early_ns : 0),
             last = (r->last_ns ? r->last_ns : r->end_ns) - (at_best ? r->last_early_ns : 0);
     int64_t span = r->last_ns - r->first_ns + (at_best ? -r->last_early_ns : r->first_early_ns);
-    int64_t tpot = r->output_tokens > 1 ? span / (int64_t)(r->output_tokens - 1) : 0;
+    uint32_t tokens = result_sent_tokens(r);
+    int64_t tpot = tokens > 1 ? span / (int64_t)(tokens - 1) : 0;
     int64_t itl = r->chunks > 1 ? span / (int64_t)(r->chunks - 1) : 0;
     if (!o->ttft_ns && !o->tpot_ns && !o->itl_ns && !o->e2el_ns)
         return false;
     if ((o->ttft_ns || o->tpot_ns || o->itl_ns) && !r->first_ns) /* not streamed, or without text: not known to be met */
+        return false;
+    if ((o->tpot_ns || o->itl_ns) && r->several)
         return false;
     return (!o->ttft_ns || first - r->scheduled_ns <= o->ttft_ns) && (!o->tpot_ns || (r->output_source && tpot <= o->tpot_ns)) &&
            (!o->itl_ns || itl <= o->itl_ns) && (!o->e2el_ns || last - r->scheduled_ns <= o->e2el_ns);
@@ -471,6 +489,7 @@ void flight_end(struct worker *w, struct flight *f, enum ending ending, const ch
     count_tokens(w, f);
     r->short_answer = r->ending == ENDING_OK && run->load->ignore_eos && r->asked_tokens && r->output_tokens < r->asked_tokens &&
                       r->output_source != TOKENS_CHUNKS;
+    r->in_one_piece = r->ending == ENDING_OK && run->load->stream && f->stream.framing == FRAMING_JSON;
     r->good = r->ending == ENDING_OK && meets(&run->load->objectives, r, false);
     r->good_unknown = r->ending == ENDING_OK && !r->good && meets(&run->load->objectives, r, true);
     r->error = f->error;

@@ -161,14 +161,15 @@ static void take_tokens(struct metrics *m, const struct result *r, int64_t last)
         hdr_add(&m->h[METRIC_INPUT], r->input_tokens);
     if (r->output_source)
         hdr_add(&m->h[METRIC_OUTPUT], r->output_tokens);
-    if (r->output_tokens > 1 && r->chunks > 1) {
+    int64_t paced = (int64_t)result_sent_tokens(r) - 1;
+    if (paced > 0 && r->chunks > 1 && !r->several) {
         bool known = result_span_known(r);
         int64_t early = known ? 0 : r->first_early_ns; /* the first may have come earlier, and the span be longer */
-        (known ? hdr_add_many : hdr_add_open)(&m->h[METRIC_TPOT], (last - r->first_ns + early) / (int64_t)(r->output_tokens - 1), 1);
+        (known ? hdr_add_many : hdr_add_open)(&m->h[METRIC_TPOT], (last - r->first_ns + early) / paced, 1);
         if (!known)
             hdr_add_open(&m->h[METRIC_RATE_USER], INT64_MAX, 1);
         else if (last > r->first_ns)
-            hdr_add(&m->h[METRIC_RATE_USER], (int64_t)((double)(r->output_tokens - 1) * 1e12 / (double)(last - r->first_ns)));
+            hdr_add(&m->h[METRIC_RATE_USER], (int64_t)((double)paced * 1e12 / (double)(last - r->first_ns)));
     }
     if (r->input_tokens && r->first_ns > r->sent_ns) {
         if (result_first_known(r))
@@ -182,12 +183,13 @@ static void take_times(struct metrics *m, const struct result *r)
 {
     int64_t last = r->last_ns ? r->last_ns : r->end_ns;
     bool first_known = result_first_known(r), last_known = result_last_known(r);
-    m->first_unknown += !first_known;
+    m->first_unknown += r->first_ns && !first_known;
     m->last_unknown += !last_known;
     gap(m, METRIC_TTFT, r->sent_ns, r->first_ns, first_known);
     gap(m, METRIC_TTFT_SCHED, r->scheduled_ns, r->first_ns, first_known);
     gap(m, METRIC_TTFO, r->sent_ns, r->first_output_ns, result_output_known(r));
-    span(m, METRIC_TTST, r->first_ns, r->first_early_ns, r->second_ns, result_second_known(r));
+    if (!r->several)
+        span(m, METRIC_TTST, r->first_ns, r->first_early_ns, r->second_ns, result_second_known(r));
     gap(m, METRIC_E2EL, r->sent_ns, last, last_known);
     gap(m, METRIC_E2EL_SCHED, r->scheduled_ns, last, last_known);
     gap(m, METRIC_WAIT, r->sent_ns, r->first_byte_ns, lateness_known(r->byte_early_ns, r->first_byte_ns - r->sent_ns));
@@ -214,7 +216,7 @@ void metrics_take(struct metrics *m, const struct result *r)
     gap(m, METRIC_LAG, r->scheduled_ns, r->sent_ns, true);
     m->late += r->sent_ns - r->scheduled_ns > LATENESS_LATE_NS;
     gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns, lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns));
-    if (r->chunks > 1) { /* gaps were counted as they came, so their sum must know the same streams */
+    if (r->chunks > 1 && !r->several) { /* gaps were counted as they came, so their sum must know the same streams */
         m->itl_all += r->chunks - 1;
         if (result_span_known(r))
             m->itl_sum_ns += (double)(r->last_ns - r->first_ns), m->itl_summed += r->chunks - 1;
@@ -222,6 +224,7 @@ void metrics_take(struct metrics *m, const struct result *r)
     if (e->failed || (r->ending != ENDING_OK && r->ending != ENDING_EMPTY))
         return;
     m->short_answers += r->short_answer;
+    m->several += r->several, m->in_one_piece += r->in_one_piece;
     m->good += r->good, m->good_unknown += r->good_unknown;
     m->events += r->events, m->chunks += r->chunks, m->bytes += r->bytes;
     take_times(m, r);

@@ -45,6 +45,7 @@ struct metrics {
     uint64_t stamps_refused; /* kernel stamps that cannot be: the clock was set */
     uint64_t ended[PHASES][ENDINGS]; /* requests by phase and ending */
     uint64_t short_answers, good; /* measured ones */
+    uint64_t several, in_one_piece; /* complete answers with several choices; those not streamed though that was requested */
     uint64_t good_unknown; /* not good by the stamps of late reads, but perhaps by the true times */
     uint64_t status[600]; /* measured replies by HTTP status */
     uint64_t input_tokens, output_tokens, cached_tokens, reasoning_tokens, chunks, events, bytes; /* of completed measured requests */
@@ -74,7 +75,7 @@ void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
 /* The counters that simply add up. */
 #define METRICS_SUMS(SUM)                                                                                                                  \
     SUM(itl_all) SUM(itl_shared) SUM(itl_summed) SUM(itl_late) SUM(first_unknown) SUM(last_unknown) SUM(reads) SUM(reads_late)             \
-    SUM(sends_late) SUM(stamps_refused) SUM(short_answers) SUM(good) SUM(good_unknown) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens) SUM(cached_known) SUM(cached_of)                      \
+    SUM(sends_late) SUM(stamps_refused) SUM(short_answers) SUM(good) SUM(good_unknown) SUM(several) SUM(in_one_piece) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens) SUM(cached_known) SUM(cached_of)                      \
     SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled) SUM(dropped) SUM(late) SUM(reconnects) SUM(connections)        \
     SUM(window_tokens) SUM(window_completed) SUM(sent) SUM(events_all) SUM(reads_all)
 

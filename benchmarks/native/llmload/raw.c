@@ -210,6 +210,7 @@ static bool take(struct worker *w, struct conn *c, const char *p, size_t n, int6
     flight_read_begin(w, f);
     f->read_byte = is_first;
     f->read_bytes = (uint32_t)n;
+    f->is_stamped = w->stamped;
     note_overflow(w, c, n, at_ns);
     for (;;) {
         switch (http1_next(&c->http, &p, &n, &bytes)) {

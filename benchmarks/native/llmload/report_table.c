@@ -226,7 +226,7 @@ static void put_inputs(const struct report *r, struct buf *to)
         return;
     buf_puts(to, "\n  Input files by SHA-256");
     if (r->prompts->rows)
-        buf_printf(to, "; the data set has %zu row%s", r->prompts->rows, r->prompts->rows == 1 ? "" : "s");
+        buf_printf(to, "; the data set has %zu row%s", r->prompts->rows, str_plural(r->prompts->rows));
     buf_putc(to, '\n');
     buf_str(to, buf_text(&lines));
 }

@@ -21,6 +21,18 @@ static void put_endings(const struct metrics *m, struct buf *to)
         }
 }
 
+static void put_answers(const struct metrics *m, struct buf *to)
+{
+    if (m->short_answers)
+        buf_printf(to, "%llu answers are shorter than --ignore-eos requires\n", (unsigned long long)m->short_answers);
+    if (m->several)
+        buf_printf(to, "%llu answer%s several choices: times between their tokens are left out\n", (unsigned long long)m->several,
+                   m->several == 1 ? " has" : "s have");
+    if (m->in_one_piece)
+        buf_printf(to, "%llu answer%s came in one piece, without a stream: no time of a first token\n", (unsigned long long)m->in_one_piece,
+                   str_plural(m->in_one_piece));
+}
+
 static void put_sends(const struct report *r, const struct derived *d, struct buf *to)
 {
     const struct outcome *o = r->outcome;
@@ -46,8 +58,7 @@ void report_warnings(const struct report *r, const struct derived *d, struct buf
     if (d->client.is_late)
         report_client_say(&d->client, to), end_sentence(to);
     put_endings(&o->m, to);
-    if (o->m.short_answers)
-        buf_printf(to, "%llu answers are shorter than --ignore-eos requires\n", (unsigned long long)o->m.short_answers);
+    put_answers(&o->m, to);
     put_sends(r, d, to);
     if (r->prompts->warning)
         buf_plain(to, str_of(r->prompts->warning), 300), end_sentence(to);

@@ -55,6 +55,9 @@ struct result {
     int64_t second_early_ns, output_early_ns, byte_early_ns, connect_early_ns; /* the same of second_ns, first_output_ns, first_byte_ns, connected_ns */
     int64_t end_ns; /* end of the reply's body, or of hope */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
+    bool has_thoughts; /* reasoning came as text */
+    bool several; /* choices came side by side: a gap between chunks is none between tokens */
+    bool in_one_piece; /* no stream, though one was requested */
     bool has_cached; /* the server says how many of the prompt's tokens came from its cache */
     enum token_source input_source, output_source;
     uint32_t asked_tokens; /* max_tokens sent; 0: none */
@@ -82,6 +85,14 @@ static inline bool result_last_known(const struct result *r)
 static inline bool result_span_known(const struct result *r)
 {
     return lateness_known(r->first_early_ns + r->last_early_ns, r->last_ns - r->first_ns);
+}
+
+/* Tokens of the answer that came as chunks: a server may count reasoning that it does not send. */
+static inline uint32_t result_sent_tokens(const struct result *r)
+{
+    bool is_counted = r->output_source == TOKENS_USAGE || r->output_source == TOKENS_CONTINUOUS;
+    bool is_hidden = is_counted && !r->has_thoughts && (uint64_t)r->chunks + r->reasoning_tokens <= r->output_tokens;
+    return r->output_tokens - (is_hidden ? r->reasoning_tokens : 0);
 }
 
 /* The same of the time from the first to the second chunk, and to the first one of output. */

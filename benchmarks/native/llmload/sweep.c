@@ -391,8 +391,8 @@ static void put_highest(const struct sweep *s, const char *what, struct buf *to)
     else
         buf_puts(to, " (no interval: a level needs a second or more)");
     if (alike)
-        buf_printf(to, "; no level is the best: the interval%s of %zu other%s reach%s it", alike > 1 ? "s" : "", alike,
-                   alike > 1 ? "s" : "", alike > 1 ? "" : "es");
+        buf_printf(to, "; no level is the best: the interval%s of %zu other%s reach%s it", str_plural(alike), alike, str_plural(alike),
+                   alike == 1 ? "es" : "");
 }
 
 void sweep_answer(const struct sweep *s, struct buf *to)

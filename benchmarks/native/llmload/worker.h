@@ -37,6 +37,7 @@ struct flight {
     uint32_t reads; /* since the socket's segments were counted */
     int64_t segments; /* so many it had received then; -1: not known */
     int64_t held_ns; /* since then the server may have been held up: the client left the socket's buffer full; 0: never */
+    bool is_stamped; /* the last read that brought bytes has the kernel's stamp */
     bool is_judged, at_once; /* of the read: is it known that its bytes came at once, and did they */
     bool read_byte, read_second, read_output; /* the read brought the first byte, the second token, the first token of output */
     uint32_t pending_tokens, ids;

@@ -110,6 +110,16 @@ static const struct made {
      "", 2, 2, false, false, 0},
     {"tool calls are output", SSE "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"{\"}}]}}]}\n\n", "", 1, 1,
      false, false, 0},
+    {"content in parts",
+     SSE "data: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"\"}]}}]}\n\n"
+         "data: {\"choices\":[{\"delta\":{\"content\":[]}}]}\n\n",
+     "a", 2, 1, false, false, 0},
+    {"reasoning in parts",
+     SSE "data: {\"choices\":[{\"delta\":{\"content\":\"\",\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"x\"}]}}]}\n\n"
+         "data: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"y\"}]}]}}]}\n\n",
+     "", 2, 2, false, false, 0},
+    {"speech", SSE "data: {\"choices\":[{\"delta\":{\"audio\":{\"id\":\"i\"}}}]}\n\ndata: {\"choices\":[{\"delta\":{\"audio\":{\"data\":\"AA\"}}}]}\n\n",
+     "", 2, 1, false, false, 0},
     {"an error in the middle", SSE "data: " TOKEN("a") "\n\ndata: {\"error\":{\"message\":\"dead\",\"code\":500}}\n\ndata: [DONE]\n\n", "a",
      2, 1, true, true, 0},
     {"an error that is no event", SSE "data: " TOKEN("a") "\n\n{\"error\":{\"message\":\"dead\"}}", "a", 2, 1, false, true, 0},
@@ -178,12 +188,37 @@ static void counts_that_no_answer_has_are_none(void **state)
     }
 }
 
+static void choices_are_told_apart(void **state)
+{
+    static const struct {
+        const char *text;
+        bool several;
+        int64_t output;
+        size_t finish;
+    } events[] = {
+        {TOKEN("a"), false, -1, 0},
+        {"{\"choices\":[{\"index\":1,\"delta\":{\"content\":\"a\"}}]}", true, -1, 0},
+        {"{\"choices\":[{\"delta\":{\"content\":\"a\"}},{\"delta\":{\"content\":\"b\"}}]}", true, -1, 0},
+        {"{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"null\"}]}", false, -1, 0},
+        {"{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\",\"usage\":{\"completion_tokens\":5}}]}", false, 5, 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        struct event e;
+        assert_true(event_read(&e, str_of(events[i].text)));
+        assert_int_equal(e.several, events[i].several);
+        assert_int_equal(e.output_tokens, events[i].output);
+        assert_int_equal(e.finish.n, events[i].finish);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_replies_say_what_they_say),
         cmocka_unit_test(every_cut_gives_the_same),
         cmocka_unit_test(corners_are_known),
+        cmocka_unit_test(choices_are_told_apart),
         cmocka_unit_test(counts_that_no_answer_has_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

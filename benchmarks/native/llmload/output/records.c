@@ -5,6 +5,7 @@
 #include "benchmarks/native/llmload/random.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -95,6 +96,14 @@ static void put_gaps(const struct result *r, struct buf *to)
     buf_puts(to, "],\"unit\":\"ms\"}");
 }
 
+/* Time per output token, ms; NaN: not known. */
+static double per_token(const struct result *r)
+{
+    uint32_t tokens = result_sent_tokens(r);
+    bool has_span = r->first_ns && r->last_ns > r->first_ns && result_span_known(r);
+    return r->output_source != TOKENS_UNKNOWN && tokens > 1 && !r->several && has_span ? ms(r->first_ns, r->last_ns) / (tokens - 1) : NAN;
+}
+
 static void put_metrics(const struct result *r, bool chunks, struct buf *to)
 {
     int64_t end = r->last_ns ? r->last_ns : r->end_ns;
@@ -117,8 +126,8 @@ static void put_metrics(const struct result *r, bool chunks, struct buf *to)
         value(to, "time_to_second_token", ms(r->first_ns, r->second_ns), "ms");
     if (r->sent_ns && r->first_output_ns && result_output_known(r))
         value(to, "time_to_first_output_token", ms(r->sent_ns, r->first_output_ns), "ms");
-    if (out && r->output_tokens > 1 && r->last_ns > r->first_ns && r->first_ns && result_span_known(r)) {
-        double each = ms(r->first_ns, r->last_ns) / (r->output_tokens - 1);
+    double each = per_token(r);
+    if (isfinite(each)) {
         value(to, "inter_token_latency", each, "ms");
         value(to, "output_token_throughput_per_user", 1000 / each, "tokens/sec/user");
     }
@@ -203,8 +212,9 @@ void records_csv_line(const struct result *r, int64_t wall_ns, struct buf *to)
         at(to, times[i], wall_ns);
     bool first = result_first_known(r), last = result_last_known(r);
     gap(to, r->sent_ns, first ? r->first_ns : 0);
-    if (result_span_known(r) && r->output_source != TOKENS_UNKNOWN && r->output_tokens > 1 && r->first_ns && r->last_ns > r->first_ns)
-        buf_printf(to, "%.6f", ms(r->first_ns, r->last_ns) / (r->output_tokens - 1));
+    double each = per_token(r);
+    if (isfinite(each))
+        buf_printf(to, "%.6f", each);
     buf_putc(to, ',');
     gap(to, r->sent_ns, last ? end : 0);
     gap(to, r->scheduled_ns, first ? r->first_ns : 0);
