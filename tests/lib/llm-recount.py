@@ -45,7 +45,7 @@ def check_metric(name, values, mean=None):
     differ(name + ".n", shown["n"], len(values))
     if not values: return
     average = sum(values) / len(values)
-    differ(name + ".mean", shown["mean"], average if mean is None else mean, 1e-5)
+    if shown["mean"] is not None or not shown["not_known"]: differ(name + ".mean", shown["mean"], average if mean is None else mean, 1e-5)
     differ(name + ".sd", shown["sd"], math.sqrt(sum((v - average) ** 2 for v in values) / len(values)), 1e-4, 1e-6)
     differ(name + ".min", shown["min"], min(values), 1e-5)
     unknown, n = shown["not_known"], len(values)
@@ -73,7 +73,7 @@ def known(early, length): # an arrival that may be early is a sample if it is kn
     return early <= 100000 or early * 100 <= length
 
 
-measured, good, gaps, all_gaps, summed = [], [], [], [], []
+measured, good, gaps, all_gaps = [], [], [], []
 endings = {"measure": {}, "warmup": {}}
 for r in records:
     row, m = table[str(r["metadata"]["request_index"])], {k: v["value"] for k, v in r["metrics"].items()}
@@ -90,7 +90,6 @@ for r in records:
     shared = set(r["metadata"].get("shared_gaps", []))
     first_early, last_early = r["metadata"].get("first_token_early_ns", 0), r["metadata"].get("last_token_early_ns", 0)
     all_gaps += chunks
-    if chunks and known(first_early + last_early, ns(row["last_at"]) - ns(row["first_at"])): summed += chunks
     gaps += [g for k, g in enumerate(chunks) if k not in shared]
     if row["ending"] != "ok": continue
     sent, first, last, tokens = ns(row["sent_at"]), ns(row["first_at"]), ns(row["last_at"]), int(row["output_tokens"])
@@ -123,7 +122,7 @@ for name in [k for k in good[0] if not k.startswith("true ")]:
     check_metric(name, [g[name] for g in good if g[name] is not None])
     differ(name + ".not_known", result["metrics"][name]["not_known"], sum(g.get("true " + name) is not None and g[name] is None for g in good))
 differ("itl.not_known", result["metrics"]["itl"]["not_known"], len(all_gaps) - len(gaps))
-check_metric("itl", gaps, sum(summed) / len(summed))
+check_metric("itl", gaps, sum(all_gaps) / len(all_gaps))
 differ("itl_gaps", result["tokens"]["itl_gaps"], len(all_gaps))
 differ("itl_gaps_shared_stamp", result["tokens"]["itl_gaps_shared_stamp"], len(all_gaps) - len(gaps))
 check_metric("send_lag", [(ns(r["sent_at"]) - ns(r["scheduled_at"])) / 1e6 for r in measured])

@@ -118,6 +118,14 @@ double hdr_quantile(const struct hdr *h, double p)
     return hdr_rank(h, rank < 1 ? 1 : (uint64_t)rank);
 }
 
+double hdr_mean(const struct hdr *h)
+{
+    const double allowed = 0.01;
+    double farthest = fmax((double)h->open_max - h->mean, h->mean); /* of an open value from the mean; none is negative */
+    double change = (double)h->open * farthest / (double)(h->n + h->open);
+    return h->n && (!h->open || change <= allowed * h->mean) ? h->mean : NAN;
+}
+
 double hdr_sd(const struct hdr *h)
 {
     return h->n ? sqrt(h->m2 / (double)h->n) : NAN;

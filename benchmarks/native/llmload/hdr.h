@@ -34,7 +34,9 @@ void hdr_merge(struct hdr *into, const struct hdr *from);
 double hdr_quantile(const struct hdr *h, double p);
 /* The value of rank 1..n. */
 double hdr_rank(const struct hdr *h, uint64_t rank);
-double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's); NaN for n == 0 */
+/* Of all values, open ones too, to 1 %: NaN where the open ones could change it by more, and without values. */
+double hdr_mean(const struct hdr *h);
+double hdr_sd(const struct hdr *h); /* population standard deviation (as vLLM's) of the known values; NaN for n == 0 */
 /* 95 % confidence interval of the p-quantile from the binomial distribution of ranks; false: too few values for it. Open values widen it: each may
  * be below or above the others. */
 bool hdr_interval(const struct hdr *h, double p, double *ret_low, double *ret_high);

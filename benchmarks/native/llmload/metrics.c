@@ -111,6 +111,7 @@ void metrics_merge(struct metrics *into, const struct metrics *from)
     METRICS_SUMS(SUM)
 #undef SUM
     into->itl_sum_ns += from->itl_sum_ns;
+    into->itl_unknown_ns += from->itl_unknown_ns;
     into->cpu_s += from->cpu_s;
     for (int p = 0; p < PHASES; p++)
         for (int e = 0; e < ENDINGS; e++)
@@ -218,8 +219,8 @@ void metrics_take(struct metrics *m, const struct result *r)
     gap(m, METRIC_CONNECT, r->begin_ns, r->connected_ns, lateness_known(r->connect_early_ns, r->connected_ns - r->begin_ns));
     if (r->chunks > 1 && !r->several) { /* gaps were counted as they came, so their sum must know the same streams */
         m->itl_all += r->chunks - 1;
-        if (result_span_known(r))
-            m->itl_sum_ns += (double)(r->last_ns - r->first_ns), m->itl_summed += r->chunks - 1;
+        m->itl_sum_ns += (double)(r->last_ns - r->first_ns);
+        m->itl_unknown_ns += result_span_known(r) ? 0 : (double)(r->first_early_ns + r->last_early_ns);
     }
     if (e->failed || (r->ending != ENDING_OK && r->ending != ENDING_EMPTY))
         return;

@@ -35,9 +35,9 @@ struct objectives {
 
 struct metrics {
     struct hdr h[METRICS];
-    double itl_sum_ns; /* gaps of itl_summed, shared stamps too: their sum is exact */
+    double itl_sum_ns; /* of all gaps, shared stamps too */
+    double itl_unknown_ns; /* by how much that sum may be wrong: late reads brought first or last tokens */
     uint64_t itl_all, itl_shared; /* gaps; those left out of the percentiles */
-    uint64_t itl_summed; /* gaps in itl_sum_ns: of requests whose first and last token's arrival is known */
     uint64_t itl_late; /* of the shared ones: the client was late, the server did not send them together */
     uint64_t first_unknown, last_unknown; /* completed requests whose first, last token came in a read of several, too late to say when */
     uint64_t reads, reads_late; /* of measured replies; those more than 10 ms after the bytes came */
@@ -74,10 +74,12 @@ void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
 
 /* The counters that simply add up. */
 #define METRICS_SUMS(SUM)                                                                                                                  \
-    SUM(itl_all) SUM(itl_shared) SUM(itl_summed) SUM(itl_late) SUM(first_unknown) SUM(last_unknown) SUM(reads) SUM(reads_late)             \
-    SUM(sends_late) SUM(stamps_refused) SUM(short_answers) SUM(good) SUM(good_unknown) SUM(several) SUM(in_one_piece) SUM(input_tokens) SUM(output_tokens) SUM(cached_tokens) SUM(cached_known) SUM(cached_of)                      \
-    SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled) SUM(dropped) SUM(late) SUM(reconnects) SUM(connections)        \
-    SUM(window_tokens) SUM(window_completed) SUM(sent) SUM(events_all) SUM(reads_all)
+    SUM(itl_all)                                                                                                                           \
+    SUM(itl_shared) SUM(itl_late) SUM(first_unknown) SUM(last_unknown) SUM(reads) SUM(reads_late) SUM(sends_late) SUM(stamps_refused)      \
+        SUM(short_answers) SUM(good) SUM(good_unknown) SUM(several) SUM(in_one_piece) SUM(input_tokens) SUM(output_tokens)                 \
+            SUM(cached_tokens) SUM(cached_known) SUM(cached_of) SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled)    \
+                SUM(dropped) SUM(late) SUM(reconnects) SUM(connections) SUM(window_tokens) SUM(window_completed) SUM(sent) SUM(events_all) \
+                    SUM(reads_all)
 
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);

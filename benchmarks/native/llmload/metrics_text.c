@@ -46,6 +46,8 @@ void metrics_print(const struct metrics *m, struct buf *to)
     put_whole(to, "in_flight_max", (int64_t)m->in_flight_max);
     buf_puts(to, ",\"itl_sum_ns\":");
     buf_double(to, m->itl_sum_ns);
+    buf_puts(to, ",\"itl_unknown_ns\":");
+    buf_double(to, m->itl_unknown_ns);
     buf_puts(to, ",\"cpu_s\":");
     buf_double(to, m->cpu_s);
     for (int p = 0; p < PHASES; p++)
@@ -129,6 +131,7 @@ static int read_all(struct metrics *m, const struct json *from, struct err *err)
     m->series_begin_ns = json_integer(json_get(from, "series_begin_ns"), 0);
     m->in_flight_max = whole(json_get(from, "in_flight_max"));
     m->itl_sum_ns = json_number(json_get(from, "itl_sum_ns"), 0);
+    m->itl_unknown_ns = json_number(json_get(from, "itl_unknown_ns"), 0);
     m->cpu_s = json_number(json_get(from, "cpu_s"), 0);
     for (int p = 0; p < PHASES; p++)
         if (read_row(from, phase_names[p], m->ended[p], ENDINGS, err) < 0)

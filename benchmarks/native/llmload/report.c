@@ -47,9 +47,11 @@ double report_per_second(double count, double seconds)
 
 double report_mean(const struct metrics *m, int metric)
 {
-    if (metric == METRIC_ITL && m->itl_summed)
-        return m->itl_sum_ns / (double)m->itl_summed / metric_rows[metric].scale;
-    return m->h[metric].n ? m->h[metric].mean / metric_rows[metric].scale : NAN;
+    const double allowed = 0.01;
+    double scale = metric_rows[metric].scale;
+    if (metric != METRIC_ITL || !m->itl_all)
+        return hdr_mean(&m->h[metric]) / scale;
+    return m->itl_unknown_ns <= allowed * m->itl_sum_ns ? m->itl_sum_ns / (double)m->itl_all / scale : NAN;
 }
 
 enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed)

@@ -135,6 +135,10 @@ static void put_metric(struct writer *w, int which)
     text(w->to, "definition", row->definition);
     whole(w->to, "n", h->n);
     whole(w->to, "not_known", h->open);
+    if (h->n && h->open)
+        text(w->to, "known_alone", "sd and min");
+    if (h->n && !isfinite(report_mean(m, which)))
+        text(w->to, "mean_reason", "times that are not known could change it by more than 1 %");
     if (which == METRIC_TTFT)
         number(w->to, "cached_prompt_share", w->d.cached_share);
     if (h->n) {

@@ -46,7 +46,7 @@ struct derived {
 };
 void report_derive(struct derived *ret, const struct report *r);
 double report_per_second(double count, double seconds); /* NaN: no time */
-double report_mean(const struct metrics *m, int metric); /* in its unit; NaN: no samples */
+double report_mean(const struct metrics *m, int metric); /* in its unit; NaN: no samples, or times that are not known could change it by more than 1 % */
 /* The source most counts came from, and whether others were used too. */
 enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed);
 struct listing;

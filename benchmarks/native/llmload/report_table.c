@@ -179,8 +179,8 @@ static void put_latencies(const struct metrics *m, const struct derived *d, cons
             is_open |= hdr_may_be_open(h, p);
         }
         latency_cell(&l, hdr_max(h) / scale);
-        if (is_open || !isfinite(hdr_max(h)))
-            buf_printf(&unknown, "%s%s %llu of %llu", unknown.n ? ", " : "- : may be one of the times that are not known: ", shown[i].label,
+        if (is_open || !isfinite(hdr_max(h)) || !isfinite(report_mean(m, (int)shown[i].metric)))
+            buf_printf(&unknown, "%s%s %llu of %llu", unknown.n ? ", " : "- : depends on times that are not known: ", shown[i].label,
                        (unsigned long long)h->open, (unsigned long long)(h->n + h->open));
     }
     if (listing_rows(&l))

@@ -52,7 +52,8 @@ struct result {
     int64_t first_output_ns; /* first chunk with text that is no reasoning */
     int64_t second_ns, last_ns; /* second and last chunk with text */
     int64_t first_early_ns, last_early_ns; /* the first and last may have come so much earlier: late reads; 0: not */
-    int64_t second_early_ns, output_early_ns, byte_early_ns, connect_early_ns; /* the same of second_ns, first_output_ns, first_byte_ns, connected_ns */
+    int64_t second_early_ns, output_early_ns, byte_early_ns,
+        connect_early_ns; /* the same of second_ns, first_output_ns, first_byte_ns, connected_ns */
     int64_t end_ns; /* end of the reply's body, or of hope */
     uint32_t input_tokens, output_tokens, cached_tokens, reasoning_tokens; /* 0 with source unknown: missing */
     bool has_thoughts; /* reasoning came as text */

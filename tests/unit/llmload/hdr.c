@@ -122,6 +122,9 @@ static void open_values_are_no_lower_tail(void **state)
     assert_true(hdr_states(&h, 0.99) && hdr_max(&h) == 970);
     hdr_add_open(&h, 969, 1); /* below the known maximum */
     assert_true(hdr_max(&h) == 970);
+    assert_true(isnan(hdr_mean(&back)) && fabs(hdr_mean(&h) - 485.5) < 1e-9); /* 30 of 1000 could add 15, one of 971 half of one */
+    hdr_add_open(&h, 6000, 1); /* 11 more */
+    assert_true(isnan(hdr_mean(&h)));
     hdr_deinit(&h), hdr_deinit(&sum), hdr_deinit(&back);
 }
 

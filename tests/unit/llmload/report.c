@@ -103,6 +103,36 @@ static void sixty_columns_show_every_percentile(void **state)
     free(out);
 }
 
+/* A mean over the known times alone is none of all. */
+static void a_mean_of_a_part_is_missing(void **state)
+{
+    struct load load = {.stream = true};
+    struct outcome *o = calloc(1, sizeof *o);
+    struct prompt_source prompts = {.name = "rows"};
+    struct metrics *m = &o->m;
+    struct err err;
+    struct buf to CLEANUP_BUF;
+    (void)state;
+    assert_int_equal(metrics_init(m, &err), 0);
+    hdr_add_many(&m->h[METRIC_TTFT], 100000000, 90);
+    hdr_add_open(&m->h[METRIC_TTFT], 900000000, 10);
+    hdr_add_many(&m->h[METRIC_ITL], 10000000, 90); /* the gaps of 10 late requests share stamps, their sum is known to 0.5 % */
+    hdr_add_open(&m->h[METRIC_ITL], 10000000, 10);
+    m->itl_all = 100, m->itl_sum_ns = 1e9, m->itl_unknown_ns = 5e6;
+    m->ended[PHASE_MEASURE][ENDING_OK] = 100;
+    buf_init(&to, 1 << 20);
+    report_json(&(struct report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
+    assert_non_null(strstr(to.p, "\"mean_ttft_ms\":null"));
+    assert_non_null(strstr(to.p, "\"n\":90,\"not_known\":10,\"known_alone\":\"sd and min\",\"mean_reason\":\"times that are not known could"));
+    assert_non_null(strstr(to.p, "\"mean_itl_ms\":10,"));
+    m->itl_unknown_ns = 2e7;
+    buf_clear(&to);
+    report_json(&(struct report){.load = &load, .prompts = &prompts, .outcome = o}, &to);
+    assert_non_null(strstr(to.p, "\"mean_itl_ms\":null"));
+    metrics_deinit(m);
+    free(o);
+}
+
 /* A level is the best only where the interval of every other one ends below its own. */
 static void only_a_certain_level_is_the_best(void **state)
 {
@@ -170,7 +200,8 @@ static void an_unsteady_run_has_a_wide_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
+        cmocka_unit_test(only_a_certain_level_is_the_best), cmocka_unit_test(a_mean_of_a_part_is_missing),
+        cmocka_unit_test(an_unsteady_run_has_a_wide_interval),
         cmocka_unit_test(no_line_is_wider_than_the_terminal), cmocka_unit_test(sixty_columns_show_every_percentile)};
     return cmocka_run_group_tests_name("llmload/report", tests, NULL, NULL);
 }
