@@ -75,11 +75,38 @@ void series_in_flight(struct series *s, int64_t from_ns, int64_t to_ns);
 /* The counters that simply add up. */
 #define METRICS_SUMS(SUM)                                                                                                                  \
     SUM(itl_all)                                                                                                                           \
-    SUM(itl_shared) SUM(itl_late) SUM(first_unknown) SUM(last_unknown) SUM(reads) SUM(reads_late) SUM(sends_late) SUM(stamps_refused)      \
-        SUM(short_answers) SUM(good) SUM(good_unknown) SUM(several) SUM(in_one_piece) SUM(input_tokens) SUM(output_tokens)                 \
-            SUM(cached_tokens) SUM(cached_known) SUM(cached_of) SUM(reasoning_tokens) SUM(chunks) SUM(events) SUM(bytes) SUM(scheduled)    \
-                SUM(dropped) SUM(late) SUM(reconnects) SUM(connections) SUM(window_tokens) SUM(window_completed) SUM(sent) SUM(events_all) \
-                    SUM(reads_all)
+    SUM(itl_shared)                                                                                                                        \
+    SUM(itl_late)                                                                                                                          \
+    SUM(first_unknown)                                                                                                                     \
+    SUM(last_unknown)                                                                                                                      \
+    SUM(reads)                                                                                                                             \
+    SUM(reads_late)                                                                                                                        \
+    SUM(sends_late)                                                                                                                        \
+    SUM(stamps_refused)                                                                                                                    \
+    SUM(short_answers)                                                                                                                     \
+    SUM(good)                                                                                                                              \
+    SUM(good_unknown)                                                                                                                      \
+    SUM(several)                                                                                                                           \
+    SUM(in_one_piece)                                                                                                                      \
+    SUM(input_tokens)                                                                                                                      \
+    SUM(output_tokens)                                                                                                                     \
+    SUM(cached_tokens)                                                                                                                     \
+    SUM(cached_known)                                                                                                                      \
+    SUM(cached_of)                                                                                                                         \
+    SUM(reasoning_tokens)                                                                                                                  \
+    SUM(chunks)                                                                                                                            \
+    SUM(events)                                                                                                                            \
+    SUM(bytes)                                                                                                                             \
+    SUM(scheduled)                                                                                                                         \
+    SUM(dropped)                                                                                                                           \
+    SUM(late)                                                                                                                              \
+    SUM(reconnects)                                                                                                                        \
+    SUM(connections)                                                                                                                       \
+    SUM(window_tokens)                                                                                                                     \
+    SUM(window_completed)                                                                                                                  \
+    SUM(sent)                                                                                                                              \
+    SUM(events_all)                                                                                                                        \
+    SUM(reads_all)
 
 int metrics_init(struct metrics *m, struct err *err);
 void metrics_deinit(struct metrics *m);

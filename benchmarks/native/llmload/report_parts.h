@@ -27,7 +27,8 @@ void report_client_say(const struct client_lateness *c, struct buf *to);
 enum { REPORT_WARNINGS_MAX = 1 << 16 };
 struct derived;
 void report_warnings(const struct report *r, const struct derived *d, struct buf *to);
-void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to); /* "  ! SENTENCE", broken at the screen's width */
+/* "  ! SENTENCE", broken at the screen's width */
+void report_warning_lines(const struct screen *screen, struct str warnings, struct buf *to);
 void report_warning_list(struct str warnings, struct buf *to); /* a JSON array of them */
 
 struct derived {
@@ -46,7 +47,8 @@ struct derived {
 };
 void report_derive(struct derived *ret, const struct report *r);
 double report_per_second(double count, double seconds); /* NaN: no time */
-double report_mean(const struct metrics *m, int metric); /* in its unit; NaN: no samples, or times that are not known could change it by more than 1 % */
+/* In its unit; NaN: no samples, or times that are not known could change it by more than 1 %. */
+double report_mean(const struct metrics *m, int metric);
 /* The source most counts came from, and whether others were used too. */
 enum token_source report_source(const uint64_t counts[TOKENS_SOURCES], bool *ret_mixed);
 struct listing;
