@@ -216,8 +216,8 @@ is 'the end is the last text, not the end of the body' "$(figures '.metrics | .e
 is 'reasoning that is counted and not sent is no part of the time per token' "$(figures '[.metrics | .tpot, .output_rate_per_user | .n, .max > 60]' late-hidden)" '[1,true,1,false]'
 is '  reasoning that is sent is' "$(figures '.metrics.tpot | [.n, .max > 20, .max < 60]' late-shown)" '[1,true,true]'
 is 'several choices: no gap between their chunks is one between tokens' "$(figures '[.metrics | .ttft.n, .itl.n, .tpot.n, .ttst.n]' late-choices --goodput tpot:9999)" '[1,0,0,0]'
-is '  nor is an objective of such gaps met, and a warning has the reason' "$(figures '[.goodput.good, .warnings[0]]' late-choices --goodput itl:9999)" '[0,"1 answer has several choices: times between their tokens are left out"]'
-is 'an answer in one piece where a stream was requested: a warning' "$(figures '[.metrics.ttft.n, .warnings[0]]' whole)" '[0,"1 answer came in one piece, without a stream: no time of a first token"]'
+is '  nor is an objective of such gaps met, and a warning has the reason' "$(figures '[.goodput.good, (.warnings[] | select(test("choices")))]' late-choices --goodput itl:9999)" '[0,"1 answer has several choices: times between their tokens are left out"]'
+is 'an answer in one piece where a stream was requested: a warning' "$(figures '[.metrics.ttft.n, (.warnings[] | select(test("stream")))]' whole)" '[0,"1 answer came in one piece, without a stream: no time of a first token"]'
 printf '%s' '{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false}}' >"$WORK/tok.json"
 is 'a tokenizer counts thinking too' "$(figures '[.total_output_tokens, .tokens.output_source]' thought --tokenizer "$WORK/tok.json")" '[5,"tokenizer"]'
 llm_stop
